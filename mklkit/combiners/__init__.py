@@ -1,0 +1,1 @@
+"""Combiners, one idea a file; each module registers its own through the plugin hooks."""

@@ -1,0 +1,90 @@
+"""All weight on the kernel that scores best alone."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from typing import ClassVar
+
+import attrs
+import numpy as np
+from attrs.validators import ge, instance_of
+from numpy.typing import NDArray
+from sklearn.model_selection import StratifiedKFold
+
+from mklkit.combiners.base import LearnedWeighting
+from mklkit.errors import WeightsWarning
+from mklkit.hookspecs import hookimpl
+from mklkit.protocols import Array, Learner
+from mklkit.sides import GramSide, RowSubset
+from mklkit.views import View, ViewSet
+
+__all__ = ["BestSingle"]
+
+
+@attrs.frozen
+class BestSingle(LearnedWeighting):
+    """Choose the one kernel with the best cross-validated accuracy; the first among equals.
+
+    Parameters
+    ----------
+    folds : int, default=5
+        At least 2; fewer are used, with a warning, where a class has fewer rows.
+
+    Notes
+    -----
+    ``folds`` fits a kernel, one Gram matrix held at a time. Feature maps are fitted on all training
+    rows; they see no labels.
+    """
+
+    name: ClassVar[str] = "best-single"
+
+    folds: int = attrs.field(default=5, validator=[instance_of(int), ge(2)])
+
+    def choose(
+        self, views: ViewSet, y: Array, learner: Learner, random_state: np.random.RandomState
+    ) -> Array:
+        """Return 1 for the best kernel and 0 for all others."""
+        weights = np.zeros(len(views))
+        smallest = int(min((y > 0).sum(), (y < 0).sum()))
+        folds = min(self.folds, smallest)
+        if len(views) == 1 or folds < 2:
+            if len(views) > 1:
+                warnings.warn(
+                    "best-single can't cross-validate a class of one row; it takes the first"
+                    f" kernel, {views.labels[0]}.",
+                    WeightsWarning,
+                    stacklevel=3,
+                )
+            weights[0] = 1
+            return weights
+        if folds < self.folds:
+            warnings.warn(
+                f"best-single uses {folds} folds, as the smaller class has {smallest} rows.",
+                WeightsWarning,
+                stacklevel=3,
+            )
+        splitter = StratifiedKFold(folds, shuffle=True, random_state=random_state)
+        splits = list(splitter.split(np.zeros((len(y), 1)), y))
+        scores = [_score(view, y, learner, splits) for view in views]
+        weights[int(np.argmax(scores))] = 1
+        return weights
+
+
+def _score(
+    view: View, y: Array, learner: Learner, splits: list[tuple[NDArray[np.intp], NDArray[np.intp]]]
+) -> float:
+    """Return the share of rows that the view's learner gets right when they are held out."""
+    side = view if view.explicit else GramSide(view.gram(keep=False))
+    right = 0
+    for training, held_out in splits:
+        subset = RowSubset(side, training)
+        values = learner.fit(subset, y[training]).decide(subset.columns_of(held_out))
+        right += int(((values > 0) == (y[held_out] > 0)).sum())
+    return right / len(y)
+
+
+@hookimpl
+def mklkit_combiners() -> Iterable[type]:
+    """Register the combiner."""
+    return [BestSingle]

@@ -1,0 +1,132 @@
+"""The gating template: kernel weights that depend on the row."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar, Literal, Protocol
+
+import attrs
+import numpy as np
+
+from mklkit.combiners.base import decide_by_blocks
+from mklkit.components import Component
+from mklkit.errors import IncompatibleError, MKLKitError
+from mklkit.hookspecs import hookimpl
+from mklkit.projectors import Projector, columns_of_all
+from mklkit.protocols import Array, Learner
+from mklkit.sides import GramSide
+from mklkit.statistics import symmetric_tiles
+from mklkit.views import ViewSet
+
+__all__ = ["GatedDecision", "Gates", "GatingCombiner"]
+
+Composition = Literal["sum", "product"]
+
+
+class Gates(Protocol):
+    """Fitted gates."""
+
+    def gates(self, rows: Array) -> Array:
+        """Return each row's weight on each kernel, (n, M), for rows (n, d)."""
+        ...
+
+
+@attrs.frozen(eq=False)
+class GatedDecision:
+    """One learner on the composite Σ_m (η_m(x) + η_m(z)) k_m(x, z), or η_m(x)η_m(z) k_m(x, z).
+
+    Attributes
+    ----------
+    weights : ndarray of shape (M,)
+        The gates' means over the training rows.
+    gates : Gates
+        η.
+    training_gates : ndarray of shape (N, M)
+    """
+
+    weights: Array
+    gates: Any
+    training_gates: Array
+    projectors: list[Projector]
+    learner: Any
+    composition: Composition
+
+    def decide(self, rows: Array) -> Array:
+        """Return the decision values (n,) of rows (n, d)."""
+        return decide_by_blocks(self._decide, rows)
+
+    def gate_weights(self, rows: Array) -> Array:
+        """Return each row's weight on each kernel, (n, M)."""
+        return np.asarray(self.gates.gates(rows))
+
+    def _decide(self, rows: Array) -> Array:
+        own = self.gate_weights(rows)
+        total = np.zeros((len(rows), len(self.training_gates)))
+        for index, values in columns_of_all(self.projectors, rows):
+            total += values * _factor(
+                own[:, index], self.training_gates[:, index], self.composition
+            )
+        return np.asarray(self.learner.decide(total))
+
+
+@attrs.frozen
+class GatingCombiner(Component, ABC):
+    """Template: gates η (n, M) that say how much each kernel counts at each row.
+
+    A subclass writes :meth:`fit_gates`; what it returns writes ``gates(rows) -> (n, M)``. The
+    composite kernel is handed to the learner as one Gram matrix.
+    """
+
+    feature_map: ClassVar[str] = "implicit"
+    learner: ClassVar[str] = "svm"
+    composition: ClassVar[Composition] = "product"
+
+    @abstractmethod
+    def fit_gates(self, views: ViewSet, y: Array, random_state: np.random.RandomState) -> Gates:
+        """Return the gates learned from labels −1 and +1."""
+
+    def fit(
+        self, views: ViewSet, y: Array, learner: Learner, random_state: np.random.RandomState
+    ) -> GatedDecision:
+        """Return the decision of the learner on the composite kernel."""
+        if views.explicit:
+            raise IncompatibleError(
+                f"{self.name} weighs kernels row by row and needs feature_map='implicit'."
+            )
+        gates = self.fit_gates(views, y, random_state)
+        values = np.asarray(gates.gates(views.rows))
+        if values.shape != (len(views.rows), len(views)):
+            raise MKLKitError(
+                f"{self.name} must give gates of shape ({len(views.rows)}, {len(views)});"
+                f" it gave {values.shape}."
+            )
+        fitted = learner.fit(GramSide(composite_gram(views, values, self.composition)), y)
+        projectors = [view.projector for view in views]
+        return GatedDecision(
+            values.mean(axis=0), gates, values, projectors, fitted, self.composition
+        )
+
+
+def composite_gram(views: ViewSet, gates: Array, composition: Composition) -> Array:
+    """Return the composite Gram matrix (N, N), tile by tile: one matrix of memory."""
+    gram = np.zeros((len(gates), len(gates)))
+    kernels, rows = [view.kernel for view in views], [view.rows for view in views]
+    for block, other, tiles in symmetric_tiles(kernels, rows):
+        for index, tile in tiles:
+            gram[block, other] += tile * _factor(
+                gates[block, index], gates[other, index], composition
+            )
+        gram[other, block] = gram[block, other].T
+    return gram
+
+
+def _factor(own: Array, others: Array, composition: Composition) -> Array:
+    joined: Sequence[Array] = (own[:, None], others[None, :])
+    return joined[0] * joined[1] if composition == "product" else joined[0] + joined[1]
+
+
+@hookimpl
+def mklkit_model_types() -> Iterable[type]:
+    """Register what gating combiners leave in a model file."""
+    return [GatedDecision]

@@ -1,0 +1,49 @@
+"""Uniform weights, the fixed rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+import attrs
+import numpy as np
+
+from mklkit.combiners.base import WeightedDecision, WeightingCombiner
+from mklkit.hookspecs import hookimpl
+from mklkit.projectors import Projector
+from mklkit.protocols import Array
+from mklkit.views import ViewSet
+
+__all__ = ["Uniform"]
+
+
+@attrs.frozen
+class Uniform(WeightingCombiner):
+    """Every kernel has the same weight, 1/M.
+
+    Examples
+    --------
+    >>> from mklkit import MKLClassifier
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> MKLClassifier(["linear", "rbf"], combiner="uniform").fit(X, y).weights_[0]
+    array([0.5, 0.5])
+    """
+
+    name: ClassVar[str] = "uniform"
+
+    def weights(self, views: ViewSet, y: Array) -> Array:
+        """Return ones."""
+        return np.ones(len(views))
+
+
+@hookimpl
+def mklkit_combiners() -> Iterable[type]:
+    """Register the combiner."""
+    return [Uniform]
+
+
+@hookimpl
+def mklkit_model_types() -> Iterable[type]:
+    """Register what weighting combiners leave in a model file."""
+    return [WeightedDecision, Projector]

@@ -1,0 +1,74 @@
+"""The small mix-in that makes a frozen attrs class a component: parameters by name, no state."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import attrs
+
+from mklkit.errors import SpecError, suggest
+
+__all__ = ["Component", "parameter_names"]
+
+
+def parameter_names(component: object) -> tuple[str, ...]:
+    """Return the names of a component's parameters, in the order of its definition."""
+    cls = component if isinstance(component, type) else type(component)
+    return tuple(field.name for field in attrs.fields(cls) if field.init)
+
+
+class Component:
+    """Configuration that scikit-learn's tools can read and vary.
+
+    A subclass is an ``@attrs.frozen`` class with a ``name``, the one that users type. It never
+    changes: ``fit`` returns a separate fitted object, ``set_params`` a changed copy. Values are
+    checked by attrs validators, so that a component that exists is a valid one.
+
+    Examples
+    --------
+    >>> from mklkit.kernels.polynomial import Polynomial
+    >>> cubic = Polynomial(degree=3)
+    >>> cubic.get_params()
+    {'degree': 3, 'coef0': 1.0, 'gamma': 1.0}
+    >>> cubic.set_params(coef0=0.5)
+    Polynomial(degree=3, coef0=0.5, gamma=1.0)
+    """
+
+    __slots__ = ()
+
+    name: ClassVar[str]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name; those of components inside as ``outer__inner``."""
+        own = {key: getattr(self, key) for key in parameter_names(self)}
+        if deep:
+            for key, value in list(own.items()):
+                if isinstance(value, Component):
+                    own |= {f"{key}__{inner}": v for inner, v in value.get_params().items()}
+        return own
+
+    def set_params(self, **params: Any) -> Self:
+        """Return a copy with some parameters changed (the component itself is frozen)."""
+        changed: dict[str, Any] = {}
+        nested: dict[str, dict[str, Any]] = {}
+        for key, value in params.items():
+            outer, _, inner = key.partition("__")
+            if outer not in parameter_names(self):
+                raise SpecError(
+                    f"{self.name} has no parameter {outer!r};"
+                    f" it takes {', '.join(parameter_names(self)) or 'none'}."
+                    f"{suggest(outer, parameter_names(self))}"
+                )
+            if inner:
+                nested.setdefault(outer, {})[inner] = value
+            else:
+                changed[outer] = value
+        for outer, inner_params in nested.items():
+            part = changed.get(outer, getattr(self, outer))
+            changed[outer] = part.set_params(**inner_params)
+        # attrs calls the class through its own __init__, so converters and validators run again.
+        return attrs.evolve(self, **changed)  # type: ignore[misc, type-var]
+
+    def __sklearn_clone__(self) -> Self:
+        """Clone as scikit-learn asks: what never changes can be shared."""
+        return self

@@ -1,0 +1,92 @@
+"""What can go wrong by a user's hand, each with its own name.
+
+Every error here derives from :class:`MKLKitError`, itself a ``ValueError``: the command line
+shows its message alone and exits with 2, and code that catches ``ValueError`` (as scikit-learn's
+conventions expect) keeps working.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+__all__ = [
+    "DataError",
+    "IncompatibleError",
+    "MKLKitError",
+    "MKLKitWarning",
+    "ModelFileError",
+    "PluginConflictError",
+    "PluginWarning",
+    "SpecError",
+    "UnknownNameError",
+    "WeightsWarning",
+    "suggest",
+]
+
+
+class MKLKitError(ValueError):
+    """A mistake that the user can mend; its message says how."""
+
+
+class SpecError(MKLKitError):
+    """A spec string such as ``"rbf(sigma='mean')"`` that cannot be read or built."""
+
+
+class UnknownNameError(SpecError):
+    """A name that no built-in and no installed plugin provides."""
+
+
+class PluginConflictError(MKLKitError):
+    """A name that two installed distributions claim."""
+
+
+class IncompatibleError(MKLKitError):
+    """Components that cannot work together, such as ``mhks`` on an implicit map."""
+
+
+class DataError(MKLKitError):
+    """Data that cannot be read or learned from."""
+
+
+class ModelFileError(MKLKitError):
+    """A model file that is broken, foreign, or holds a type that is not trusted."""
+
+
+class MKLKitWarning(UserWarning):
+    """Something that went on, but not as the user may expect."""
+
+
+class PluginWarning(MKLKitWarning):
+    """A plugin that could not be loaded; the rest works on."""
+
+
+class WeightsWarning(MKLKitWarning):
+    """Kernel weights that could not be computed and were replaced."""
+
+
+def suggest(name: str, candidates: Iterable[str]) -> str:
+    """Return a phrase that names the nearest of the candidates, or an empty string.
+
+    Parameters
+    ----------
+    name : str
+        What the user typed.
+    candidates : iterable of str
+        What would have been right.
+
+    Returns
+    -------
+    str
+        ``" Did you mean 'x'?"`` with its leading space, or ``""`` where nothing is near.
+
+    Examples
+    --------
+    >>> suggest("dimk3", ["uniform", "dimkl3"])
+    " Did you mean 'dimkl3'?"
+    >>> suggest("zebra", ["uniform", "dimkl3"])
+    ''
+    """
+    by_folded = {candidate.casefold(): candidate for candidate in candidates}
+    near = get_close_matches(name.casefold(), by_folded, n=1, cutoff=0.6)
+    return f" Did you mean {by_folded[near[0]]!r}?" if near else ""

@@ -1,0 +1,290 @@
+"""MKLClassifier: the whole library behind scikit-learn's estimator contract."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed, effective_n_jobs
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+from threadpoolctl import threadpool_limits
+
+from mklkit.components import Component
+from mklkit.composition import Choice, bind_kernels, choose_components
+from mklkit.errors import DataError, MKLKitError, SpecError
+from mklkit.multiclass import BinaryProblem, decompose, join_scores
+from mklkit.protocols import Array, Decision
+from mklkit.registry import get_registry
+from mklkit.selectors import resolve_columns
+from mklkit.views import BoundKernel, ViewSet
+
+__all__ = ["MKLClassifier"]
+
+COMPONENT_KINDS = {"combiner": "combiner", "feature_map": "feature_map", "learner": "learner"}
+
+
+class MKLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Multiple kernel classifier: kernels, seen through a feature map, joined by a combiner.
+
+    Parameters
+    ----------
+    kernels : str, Kernel, tuple, or list of these, optional
+        Spec strings (``"rbf(sigma='mean')"``, ``"fou:rbf@fou_*"``), kernel objects, or
+        ``(label, kernel, columns)`` with columns a glob, a list of names or positions, or a slice.
+        Default: ``linear``, ``rbf(sigma='mean')``, ``polynomial(degree=2)``.
+    feature_map : str or FeatureMap, optional
+        ``"implicit"``, ``"empirical(subset=0.1)"`` ...; the combiner's own where not given.
+    combiner : str or Combiner, default="uniform"
+        ``"dimkl3"``, ``"best-single"`` ...
+    learner : str or Learner, optional
+        ``"svm(C=10)"``, ``"mhks"`` ...; the combiner's own where not given.
+    multiclass : {"ovo", "ovr"}, default="ovo"
+        One against one, or one against the rest, for more than two classes. Kernels with a
+        data-dependent bandwidth, maps and weights are each binary problem's own.
+    random_state : int, RandomState or None, default=None
+        Seeds what draws at random: subset maps, cross-validation inside a combiner.
+    n_jobs : int or None, default=None
+        Threads over binary problems; the result does not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (C,)
+    weights_ : ndarray of shape (n_problems, M)
+        Kernel weights, one row a binary problem.
+    kernel_names_ : list of str
+        M names.
+    problems_ : list of (negative, positive)
+        The class labels of each binary problem; ``"(rest)"`` is all others.
+    kernels_, feature_map_, combiner_, learner_ : components
+        What was used.
+    choices_ : list of str
+        What was filled in because it was not given, a sentence each.
+    decisions_ : list of Decision
+        One a binary problem.
+    n_features_in_, feature_names_in_ : as in scikit-learn
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = make_pipeline(StandardScaler(), MKLClassifier(combiner="dimkl3"))
+    >>> bool(model.fit(X[:400], y[:400]).score(X[400:], y[400:]) > 0.95)
+    True
+    >>> model[-1].kernel_names_
+    ['linear', "rbf(sigma='mean')", 'polynomial']
+    """
+
+    def __init__(
+        self,
+        kernels: Any = None,
+        feature_map: Any = None,
+        combiner: Any = "uniform",
+        learner: Any = None,
+        multiclass: str = "ovo",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.kernels = kernels
+        self.feature_map = feature_map
+        self.combiner = combiner
+        self.learner = learner
+        self.multiclass = multiclass
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn from rows (N, d) and their class labels (N,).
+
+        Raises
+        ------
+        ValueError
+            For data scikit-learn refuses (NaN, text, one row) and for one class.
+        MKLKitError
+            A ``ValueError`` too: unknown names, components that don't fit together, columns that
+            don't exist.
+        """
+        if self.multiclass not in ("ovo", "ovr"):
+            raise SpecError(f"multiclass must be 'ovo' or 'ovr', got {self.multiclass!r}.")
+        choice = choose_components(self.combiner, self.feature_map, self.learner)
+        bound = bind_kernels(self.kernels)
+        X, y = validate_data(
+            self, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2, order="C"
+        )
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise DataError(
+                "A classifier needs rows of at least two classes; there is one class only,"
+                f" {self.classes_[0]!r}."
+            )
+        bound = self._resolve_columns(bound)
+        problems = decompose(len(self.classes_), self.multiclass)
+        self.decisions_ = self._fit_problems(problems, bound, choice, X, codes)
+        self._binary_problems = problems
+        self.kernels_ = [kernel.kernel for kernel in bound]
+        self.kernel_names_ = [kernel.label for kernel in bound]
+        self.combiner_, self.feature_map_ = choice.combiner, choice.feature_map
+        self.learner_, self.choices_ = choice.learner, list(choice.notes)
+        self.problems_ = [problem.names(self.classes_) for problem in problems]
+        self.weights_ = np.vstack([decision.weights for decision in self.decisions_])
+        return self
+
+    def _resolve_columns(self, bound: list[BoundKernel]) -> list[BoundKernel]:
+        names = getattr(self, "feature_names_in_", None)
+        resolved = []
+        for kernel in bound:
+            try:
+                columns = resolve_columns(
+                    kernel.columns, self.n_features_in_, None if names is None else list(names)
+                )
+            except MKLKitError as error:
+                raise DataError(f"Kernel {kernel.label!r}: {error}") from None
+            resolved.append(BoundKernel(kernel.label, kernel.kernel, columns))
+        return resolved
+
+    def _fit_problems(
+        self,
+        problems: list[BinaryProblem],
+        bound: list[BoundKernel],
+        choice: Choice,
+        X: Array,
+        codes: NDArray[np.intp],
+    ) -> list[Decision]:
+        # Seeds are drawn before anything runs, so that the order of the threads doesn't matter.
+        seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(problems))
+        jobs = min(effective_n_jobs(self.n_jobs), len(problems))
+
+        def fit_one(problem: BinaryProblem, seed: int) -> Decision:
+            members = problem.rows(codes)
+            rows = X if len(members) == len(X) else X[members]
+            random_state = np.random.RandomState(seed)
+            views = ViewSet.fit(bound, choice.feature_map, rows, random_state)
+            labels = problem.labels(codes[members], X.dtype)
+            decision: Decision = choice.combiner.fit(views, labels, choice.learner, random_state)
+            return decision
+
+        if jobs == 1:
+            return [fit_one(p, seed) for p, seed in zip(problems, seeds, strict=True)]
+        # One BLAS thread a problem: two pools of threads on the same cores slow each other down.
+        with threadpool_limits(1, user_api="blas"):
+            return list(
+                Parallel(n_jobs=jobs, prefer="threads")(
+                    delayed(fit_one)(p, seed) for p, seed in zip(problems, seeds, strict=True)
+                )
+            )
+
+    def decision_function(self, X: Any) -> Array:
+        """Return decision values: (n,) for two classes (above 0: ``classes_[1]``), else (n, C)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False, order="C")
+        scores = np.column_stack([decision.decide(X) for decision in self.decisions_])
+        if len(self.classes_) == 2:
+            return scores[:, 0]
+        return join_scores(self._binary_problems, scores, len(self.classes_))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class label (n,) of each row."""
+        scores = self.decision_function(X)
+        codes = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+        return np.asarray(self.classes_[codes])
+
+    def weights_frame(self) -> pd.DataFrame:
+        """Return the kernel weights as a tidy table: problem, kernel, weight."""
+        check_is_fitted(self)
+        names = [f"{positive} vs {negative}" for negative, positive in self.problems_]
+        return pd.DataFrame(
+            {
+                "problem": np.repeat(names, len(self.kernel_names_)),
+                "kernel": self.kernel_names_ * len(names),
+                "weight": self.weights_.ravel(),
+            }
+        )
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters; those of components as ``combiner__lam``, ``kernels__rbf__sigma``.
+
+        Names given as spec strings are looked up for that; what can't be resolved has no nested
+        parameters (``fit`` is where it is refused).
+        """
+        params: dict[str, Any] = super().get_params(deep=False)
+        if deep:
+            for outer, component in self._components().items():
+                params |= {f"{outer}__{key}": v for key, v in component.get_params().items()}
+        return params
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; a nested one replaces its (frozen) component by a changed copy."""
+        plain = {key: value for key, value in params.items() if "__" not in key}
+        if plain:
+            super().set_params(**plain)
+        nested: dict[str, dict[str, Any]] = {}
+        for key, value in params.items():
+            if key in plain:
+                continue
+            depth = 2 if key.startswith("kernels__") else 1
+            parts = key.split("__", depth)
+            nested.setdefault("__".join(parts[:depth]), {})[parts[-1]] = value
+        for outer, changes in nested.items():
+            components = self._components()
+            if outer not in components:
+                raise SpecError(
+                    f"Invalid parameter {outer!r} for MKLClassifier: components with parameters"
+                    f" are {', '.join(components) or 'none'}."
+                )
+            self._replace(outer, components[outer].set_params(**changes))
+        return self
+
+    def _components(self) -> dict[str, Component]:
+        """Return the components that have parameters, by the prefix of their nested names."""
+        found: dict[str, Component] = {}
+        for outer in COMPONENT_KINDS:
+            value = getattr(self, outer)
+            component = value if isinstance(value, Component) else None
+            if isinstance(value, str):
+                component = _created(outer, value)
+            if component is not None:
+                found[outer] = component
+        try:
+            bound = bind_kernels(self.kernels)
+        except MKLKitError:
+            return found
+        names = [_nested_name(kernel) for kernel in bound]
+        for name, kernel in zip(names, bound, strict=True):
+            if names.count(name) == 1 and isinstance(kernel.kernel, Component):
+                found[f"kernels__{name}"] = kernel.kernel
+        return found
+
+    def _replace(self, outer: str, component: Component) -> None:
+        if outer in COMPONENT_KINDS:
+            setattr(self, outer, component)
+            return
+        name = outer.removeprefix("kernels__")
+        self.kernels = [
+            (
+                kernel.label,
+                component if _nested_name(kernel) == name else kernel.kernel,
+                kernel.columns,
+            )
+            for kernel in bind_kernels(self.kernels)
+        ]
+
+
+def _created(kind: Any, spec: str) -> Component | None:
+    try:
+        component = get_registry().create(kind, spec)
+    except MKLKitError:
+        return None
+    return component if isinstance(component, Component) else None
+
+
+def _nested_name(kernel: BoundKernel) -> str:
+    """Return the label where the user gave one, else the kernel's name."""
+    name: str = getattr(kernel.kernel, "name", kernel.label)
+    return kernel.label if kernel.label.isidentifier() else name

@@ -1,0 +1,1 @@
+"""Kernels, one a file; each module registers its own through the plugin hooks."""

@@ -1,0 +1,143 @@
+"""Bandwidths by rule: ``'mean'``, ``'median'``, ``'scale'``, ``'auto'``, each with a factor."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import attrs
+import numpy as np
+
+from mklkit.numerics.order_statistics import quantiles
+from mklkit.numerics.pairwise import row_blocks, squared_distances
+from mklkit.protocols import Array
+
+__all__ = ["Bandwidth", "bandwidth", "mean_distance", "median_distance"]
+
+RULES = ("mean", "median", "scale", "auto")
+_NUMBER = r"\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+"
+_RULE = re.compile(
+    rf"(?:(?P<times>{_NUMBER})\s*\*\s*)?(?P<rule>[a-z]+)(?:\s*/\s*(?P<over>{_NUMBER}))?"
+)
+
+
+@attrs.frozen
+class Bandwidth:
+    """A number, or a rule and its factor.
+
+    Attributes
+    ----------
+    rule : str or None
+        None for a plain number.
+    factor : float
+        The number, or what the rule's value is multiplied by.
+    """
+
+    rule: str | None
+    factor: float
+
+    @classmethod
+    def parse(cls, value: Any, parameter: str) -> Bandwidth:
+        """Read ``2.0``, ``'mean'``, ``'0.1*mean'`` or ``'mean/10'``.
+
+        Raises
+        ------
+        ValueError
+            For anything else, or a number not above zero.
+
+        Examples
+        --------
+        >>> Bandwidth.parse("mean/10", "sigma")
+        Bandwidth(rule='mean', factor=0.1)
+        """
+        expected = (
+            f"{parameter} must be a positive number or one of {', '.join(map(repr, RULES))},"
+            f" with a factor if wanted ('0.1*mean', 'mean/10'); got {value!r}"
+        )
+        if isinstance(value, str):
+            match = _RULE.fullmatch(value.strip())
+            if match is None or match["rule"] not in RULES:
+                raise ValueError(expected)
+            factor = float(match["times"] or 1) / (float(match["over"] or 1) or np.nan)
+            if not (np.isfinite(factor) and factor > 0):
+                raise ValueError(expected)
+            return cls(match["rule"], factor)
+        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
+            raise ValueError(expected)
+        if not (np.isfinite(value) and value > 0):
+            raise ValueError(expected)
+        return cls(None, float(value))
+
+
+def bandwidth(rule: str, rows: Array) -> float:
+    """Return the bandwidth σ that a rule reads off the rows (N, d).
+
+    Parameters
+    ----------
+    rule : str
+        ``'mean'``: mean distance over all pairs i, j (paper 000, section 3); ``'median'``: median
+        distance over pairs of different rows; ``'scale'``: scikit-learn's γ = 1/(d·variance);
+        ``'auto'``: γ = 1/d (paper 003, section 5.2). The last two as σ with γ = 1/2σ².
+    rows : ndarray of shape (N, d)
+
+    Returns
+    -------
+    float
+        Above zero; 1 where all rows are the same and there is no scale to read.
+    """
+    if rule == "mean":
+        sigma = mean_distance(rows)
+    elif rule == "median":
+        sigma = median_distance(rows)
+    elif rule == "scale":
+        sigma = float(np.sqrt(rows.shape[1] * rows.var(dtype=np.float64) / 2))
+    else:
+        sigma = float(np.sqrt(rows.shape[1] / 2))
+    return sigma if np.isfinite(sigma) and sigma > 0 else 1.0
+
+
+def _upper_tiles(rows: Array) -> Any:
+    """Yield tiles of distances on and above the diagonal, and how often their values count."""
+    blocks = list(row_blocks(len(rows)))
+    for i, block in enumerate(blocks):
+        for other in blocks[i:]:
+            distances = np.sqrt(squared_distances(rows[block], rows[other]))
+            if other is block:
+                np.fill_diagonal(distances, 0)
+            yield distances, (1 if other is block else 2)
+
+
+def mean_distance(rows: Array) -> float:
+    """Return the mean Euclidean distance over all pairs i, j of rows, in O(N²d), a tile at a time.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> mean_distance(np.array([[0.0], [1.0]]))
+    0.5
+    """
+    total = sum(weight * tile.sum(dtype=np.float64) for tile, weight in _upper_tiles(rows))
+    return float(total / len(rows) ** 2)
+
+
+def median_distance(rows: Array) -> float:
+    """Return the median distance of different rows, exact, in O(N²d), a tile at a time.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> median_distance(np.array([[0.0], [1.0], [3.0]]))
+    2.0
+    """
+    n_rows = len(rows)
+    if n_rows < 2:
+        return 0.0
+
+    def different_rows() -> Any:
+        for tile, weight in _upper_tiles(rows):
+            if weight == 2:
+                yield tile, 1
+            else:
+                yield tile[np.triu_indices(len(tile), 1)], 1
+
+    return quantiles(different_rows, n_rows * (n_rows - 1) // 2, [0.5])[0]

@@ -1,0 +1,44 @@
+"""Templates for kernels: what every fitted kernel shares, and the scalar kind."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+import numpy as np
+
+from mklkit.numerics.pairwise import BASES
+from mklkit.protocols import Array
+
+__all__ = ["FittedScalarKernel"]
+
+
+class FittedScalarKernel(ABC):
+    """A kernel that is a scalar function of a base quantity of two rows.
+
+    A subclass names the ``base``, says whether it is ``monotone`` in it, and writes ``of``. Kernels
+    with the same base on the same rows are then evaluated together, and the quartiles of a
+    monotone one are read off the quartiles of its base (design, identities 4 and 5).
+    """
+
+    __slots__ = ()
+
+    base: ClassVar[str]
+    monotone: ClassVar[int] = 0
+
+    @abstractmethod
+    def of(self, base: Array, out: Array) -> Array:
+        """Return the kernel's values at the base's, written into ``out`` (which may be ``base``)."""
+
+    def __call__(self, a: Array, b: Array) -> Array:
+        """Return the similarities of the rows of ``a`` (n, d) and ``b`` (m, d): (n, m)."""
+        values = BASES[self.base](a, b)
+        return self.of(values, values)
+
+    def diagonal(self, a: Array) -> Array:
+        """Return the similarity of each row with itself: (n,)."""
+        if self.base == "inner_product":
+            values = np.einsum("ij,ij->i", a, a)
+        else:
+            values = np.zeros(len(a), dtype=a.dtype)
+        return self.of(values, values)

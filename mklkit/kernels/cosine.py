@@ -1,0 +1,92 @@
+"""The cosine-normalised wrapper of another kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+
+from mklkit.components import Component
+from mklkit.hookspecs import hookimpl
+from mklkit.kernels.linear import Linear
+from mklkit.protocols import Array, FittedKernel, Kernel
+
+__all__ = ["Cosine", "FittedCosine"]
+
+
+def _as_kernel(value: Any) -> Kernel:
+    # The registry imports this module: asked at call time, when both are whole.
+    from mklkit.registry import get_registry
+
+    kernel: Kernel = get_registry().create("kernel", value)
+    return kernel
+
+
+@attrs.frozen
+class Cosine(Component):
+    """Another kernel with every row scaled to length one, k(x, z)/√(k(x, x)·k(z, z)).
+
+    A row whose own similarity is zero is similar to nothing.
+
+    Parameters
+    ----------
+    kernel : Kernel or str, default='linear'
+        The kernel that is normalised.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rows = np.array([[3.0, 0.0], [1.0, 1.0]])
+    >>> Cosine("linear").fit(rows)(rows, rows).round(4)
+    array([[1.    , 0.7071],
+           [0.7071, 1.    ]])
+    """
+
+    name: ClassVar[str] = "cosine"
+
+    kernel: Kernel = attrs.field(factory=Linear, converter=_as_kernel)
+
+    def fit(self, rows: Array) -> FittedCosine:
+        """Return the kernel with the inner one fitted."""
+        return FittedCosine(self.kernel.fit(rows))
+
+
+@attrs.frozen
+class FittedCosine:
+    """The normalised kernel, ready to evaluate."""
+
+    kernel: FittedKernel
+
+    def __call__(self, a: Array, b: Array) -> Array:
+        """Return the cosines of the rows of ``a`` (n, d) and ``b`` (m, d): (n, m)."""
+        values = self.kernel(a, b)
+        values = values * self._inverse_length(a)[:, None]
+        values *= self._inverse_length(b)
+        return values
+
+    def diagonal(self, a: Array) -> Array:
+        """Return 1 for each row, 0 where the row's own similarity is zero."""
+        return np.where(self._inverse_length(a) > 0, 1.0, 0.0)
+
+    def _inverse_length(self, rows: Array) -> Array:
+        own = self.kernel.diagonal(rows)
+        return np.divide(
+            1.0,
+            np.sqrt(own, where=own > 0, out=np.ones_like(own)),
+            where=own > 0,
+            out=np.zeros_like(own),
+        )
+
+
+@hookimpl
+def mklkit_kernels() -> Iterable[type]:
+    """Register the kernel."""
+    return [Cosine]
+
+
+@hookimpl
+def mklkit_model_types() -> Iterable[type]:
+    """Register what it leaves in a model file."""
+    return [FittedCosine]

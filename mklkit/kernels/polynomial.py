@@ -1,0 +1,79 @@
+"""The polynomial kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+import attrs
+import numpy as np
+from attrs.validators import ge, gt
+
+from mklkit.components import Component
+from mklkit.hookspecs import hookimpl
+from mklkit.kernels.base import FittedScalarKernel
+from mklkit.protocols import Array
+
+__all__ = ["FittedPolynomial", "Polynomial"]
+
+
+@attrs.frozen
+class Polynomial(Component):
+    """Power of an inner product, k(x, z) = (γ xᵀz + c₀)^degree.
+
+    Parameters
+    ----------
+    degree : int, default=2
+        At least 1.
+    coef0 : float, default=1.0
+        c₀; zero or above for a positive semi-definite kernel.
+    gamma : float, default=1.0
+        γ, above zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rows = np.array([[1.0], [2.0]])
+    >>> Polynomial(degree=2).fit(rows)(rows, rows)
+    array([[ 4.,  9.],
+           [ 9., 25.]])
+    """
+
+    name: ClassVar[str] = "polynomial"
+
+    degree: int = attrs.field(default=2, validator=[attrs.validators.instance_of(int), ge(1)])
+    coef0: float = attrs.field(default=1.0, converter=float, validator=ge(0))
+    gamma: float = attrs.field(default=1.0, converter=float, validator=gt(0))
+
+    def fit(self, rows: Array) -> FittedPolynomial:
+        """Return the kernel (nothing is read off the rows)."""
+        return FittedPolynomial(self.degree, self.coef0, self.gamma)
+
+
+@attrs.frozen
+class FittedPolynomial(FittedScalarKernel):
+    """The polynomial kernel, ready to evaluate."""
+
+    base: ClassVar[str] = "inner_product"
+
+    degree: int
+    coef0: float
+    gamma: float
+
+    def of(self, base: Array, out: Array) -> Array:
+        """Return the powers of the inner products."""
+        np.multiply(base, self.gamma, out=out)
+        out += self.coef0
+        return np.power(out, self.degree, out=out)
+
+
+@hookimpl
+def mklkit_kernels() -> Iterable[type]:
+    """Register the kernel."""
+    return [Polynomial]
+
+
+@hookimpl
+def mklkit_model_types() -> Iterable[type]:
+    """Register what it leaves in a model file."""
+    return [FittedPolynomial]

@@ -1,0 +1,94 @@
+"""A kernel given as its matrix, over row ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+
+from mklkit.components import Component
+from mklkit.errors import DataError
+from mklkit.hookspecs import hookimpl
+from mklkit.protocols import Array
+
+__all__ = ["Precomputed"]
+
+
+def _square(instance: object, attribute: Any, value: Array) -> None:
+    if value.ndim != 2 or value.shape[0] != value.shape[1]:
+        raise ValueError(f"a precomputed kernel is a square matrix, got shape {value.shape}")
+    if not np.isfinite(value).all():
+        raise ValueError("a precomputed kernel must be finite: it holds NaN or infinity")
+
+
+def _as_float(value: Any) -> Array:
+    array = np.asarray(value)
+    return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
+
+
+@attrs.frozen(eq=False)
+class Precomputed(Component):
+    """Similarities looked up in a matrix; the data are one column of row ids.
+
+    Because rows are named by id, cross-validation and one-vs-one slice the matrix correctly. Where
+    the data have other columns too, bind the kernel to the id column:
+    ``("graph", Precomputed(K), ["id"])``.
+
+    Parameters
+    ----------
+    matrix : ndarray of shape (T, T)
+        K over all rows that will ever be asked, training and new ones. Finite.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> kernel = Precomputed(np.array([[1.0, 0.5], [0.5, 1.0]]))
+    >>> ids = np.array([[1], [0]])
+    >>> kernel.fit(ids)(ids, ids[:1])
+    array([[1. ],
+           [0.5]])
+    """
+
+    name: ClassVar[str] = "precomputed"
+
+    matrix: Array = attrs.field(
+        converter=_as_float,
+        validator=_square,
+        repr=lambda value: f"<{value.shape[0]} x {value.shape[1]}>",
+    )
+
+    def fit(self, rows: Array) -> Precomputed:
+        """Return the kernel itself."""
+        return self
+
+    def __call__(self, a: Array, b: Array) -> Array:
+        """Return the similarities of the rows with ids ``a`` (n, 1) and ``b`` (m, 1): (n, m)."""
+        return self.matrix[np.ix_(self._ids(a), self._ids(b))]
+
+    def diagonal(self, a: Array) -> Array:
+        """Return the similarity of each row with itself: (n,)."""
+        ids = self._ids(a)
+        return self.matrix[ids, ids]
+
+    def _ids(self, rows: Array) -> Any:
+        size = len(self.matrix)
+        if rows.ndim != 2 or rows.shape[1] != 1:
+            raise DataError(
+                f"A precomputed kernel takes one column of row ids, got {rows.shape[1]} columns:"
+                " bind it to the id column, as in ('graph', Precomputed(K), ['id'])."
+            )
+        ids = rows[:, 0].astype(np.intp)
+        if (ids != rows[:, 0]).any() or (len(ids) and (ids.min() < 0 or ids.max() >= size)):
+            raise DataError(
+                f"A precomputed kernel over {size} rows takes whole row ids from 0 to {size - 1},"
+                f" got values from {rows.min():g} to {rows.max():g}."
+            )
+        return ids
+
+
+@hookimpl
+def mklkit_kernels() -> Iterable[type]:
+    """Register the kernel."""
+    return [Precomputed]

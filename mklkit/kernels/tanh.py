@@ -1,0 +1,78 @@
+"""The hyperbolic tangent (sigmoid) kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+import attrs
+import numpy as np
+from attrs.validators import gt
+
+from mklkit.components import Component
+from mklkit.hookspecs import hookimpl
+from mklkit.kernels.base import FittedScalarKernel
+from mklkit.protocols import Array
+
+__all__ = ["FittedTanh", "Tanh"]
+
+
+@attrs.frozen
+class Tanh(Component):
+    """Squashed inner product, k(x, z) = tanh(β xᵀz + c₀); in general not positive semi-definite.
+
+    Maps and learners that need a positive semi-definite kernel use its positive part.
+
+    Parameters
+    ----------
+    beta : float, default=0.01
+        β, above zero.
+    coef0 : float, default=0.0
+        c₀ (paper 003: γ).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rows = np.array([[0.0], [1.0]])
+    >>> Tanh(beta=1.0).fit(rows)(rows, rows).round(3)
+    array([[0.   , 0.   ],
+           [0.   , 0.762]])
+    """
+
+    name: ClassVar[str] = "tanh"
+
+    beta: float = attrs.field(default=0.01, converter=float, validator=gt(0))
+    coef0: float = attrs.field(default=0.0, converter=float)
+
+    def fit(self, rows: Array) -> FittedTanh:
+        """Return the kernel (nothing is read off the rows)."""
+        return FittedTanh(self.beta, self.coef0)
+
+
+@attrs.frozen
+class FittedTanh(FittedScalarKernel):
+    """The tanh kernel, ready to evaluate."""
+
+    base: ClassVar[str] = "inner_product"
+    monotone: ClassVar[int] = 1
+
+    beta: float
+    coef0: float
+
+    def of(self, base: Array, out: Array) -> Array:
+        """Return the squashed inner products."""
+        np.multiply(base, self.beta, out=out)
+        out += self.coef0
+        return np.tanh(out, out=out)
+
+
+@hookimpl
+def mklkit_kernels() -> Iterable[type]:
+    """Register the kernel."""
+    return [Tanh]
+
+
+@hookimpl
+def mklkit_model_types() -> Iterable[type]:
+    """Register what it leaves in a model file."""
+    return [FittedTanh]

@@ -1,0 +1,1 @@
+"""Base learners, one a file; each module registers its own through the plugin hooks."""

@@ -1,0 +1,74 @@
+"""The support vector machine of scikit-learn (libsvm)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+import attrs
+import numpy as np
+from attrs.validators import gt
+from sklearn.svm import SVC
+
+from mklkit.components import Component
+from mklkit.hookspecs import hookimpl
+from mklkit.learners.base import LinearDecision
+from mklkit.protocols import Array, TrainingSide
+
+__all__ = ["SVM"]
+
+
+@attrs.frozen
+class SVM(Component):
+    """Soft-margin support vector machine on a Gram matrix or on features.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Price of a row on the wrong side of its margin.
+    tol : float, default=1e-3
+        libsvm's stopping tolerance.
+
+    Notes
+    -----
+    Between O(N²) and O(N³) on a Gram matrix. Only support vectors stay in the fitted model.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mklkit.sides import GramSide
+    >>> rows = np.array([[-2.0], [-1.0], [1.0], [2.0]])
+    >>> fitted = SVM().fit(GramSide(rows @ rows.T), np.sign(rows[:, 0]))
+    >>> fitted.decide(np.array([[3.0]]) @ rows.T) > 0
+    array([ True])
+    """
+
+    name: ClassVar[str] = "svm"
+    on_features: ClassVar[bool] = True
+    on_gram: ClassVar[bool] = True
+
+    C: float = attrs.field(default=1.0, converter=float, validator=gt(0))
+    tol: float = attrs.field(default=1e-3, converter=float, validator=gt(0))
+
+    def fit(self, side: TrainingSide, y: Array) -> LinearDecision:
+        """Return the decision function learned from labels −1 and +1."""
+        machine = SVC(C=self.C, tol=self.tol, kernel="linear" if side.explicit else "precomputed")
+        machine.fit(side.features() if side.explicit else side.gram(), y)
+        bias = float(machine.intercept_[0])
+        if side.explicit:
+            return LinearDecision(machine.coef_[0], bias)
+        coefficients = np.zeros(len(y))
+        coefficients[machine.support_] = machine.dual_coef_[0]
+        return LinearDecision(coefficients, bias)
+
+
+@hookimpl
+def mklkit_learners() -> Iterable[type]:
+    """Register the learner."""
+    return [SVM]
+
+
+@hookimpl
+def mklkit_model_types() -> Iterable[type]:
+    """Register what learners leave in a model file."""
+    return [LinearDecision]

@@ -1,0 +1,85 @@
+"""Many classes as binary problems: one against one, or one against the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any, Literal
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from mklkit.protocols import Array
+
+__all__ = ["BinaryProblem", "decompose", "join_scores"]
+
+Strategy = Literal["ovo", "ovr"]
+
+
+@attrs.frozen(eq=False)
+class BinaryProblem:
+    """Two classes, or one and the rest, on some of the rows.
+
+    Attributes
+    ----------
+    negative : int or None
+        Class number of the rows labelled −1; None for the rest.
+    positive : int
+        Class number of the rows labelled +1.
+    """
+
+    negative: int | None
+    positive: int
+
+    def rows(self, codes: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return which rows take part."""
+        if self.negative is None:
+            return np.arange(len(codes))
+        return np.flatnonzero((codes == self.negative) | (codes == self.positive))
+
+    def labels(self, codes: NDArray[np.intp], dtype: Any) -> Array:
+        """Return −1 and +1 for rows that take part."""
+        return np.where(codes == self.positive, 1, -1).astype(dtype)
+
+    def names(self, classes: NDArray[Any]) -> tuple[Any, Any]:
+        """Return the negative and the positive class's label; ``"(rest)"`` for the rest."""
+        negative = "(rest)" if self.negative is None else classes[self.negative]
+        return negative, classes[self.positive]
+
+
+def decompose(n_classes: int, strategy: Strategy) -> list[BinaryProblem]:
+    """Return the binary problems of ``n_classes`` classes; two classes are one problem.
+
+    Examples
+    --------
+    >>> [(p.negative, p.positive) for p in decompose(3, "ovo")]
+    [(0, 1), (0, 2), (1, 2)]
+    >>> [(p.negative, p.positive) for p in decompose(3, "ovr")]
+    [(None, 0), (None, 1), (None, 2)]
+    """
+    if n_classes == 2 or strategy == "ovo":
+        return [BinaryProblem(i, j) for i, j in combinations(range(n_classes), 2)]
+    return [BinaryProblem(None, k) for k in range(n_classes)]
+
+
+def join_scores(problems: Sequence[BinaryProblem], scores: Array, n_classes: int) -> Array:
+    """Return one score a class (n, C) from the decision values (n, number of problems).
+
+    One against the rest: the values themselves. One against one: votes, and among equal votes the
+    sum of the decision values, squeezed below one half so that it never outweighs a vote (as
+    scikit-learn does).
+    """
+    if problems[0].negative is None:
+        return scores
+    votes = np.zeros((len(scores), n_classes))
+    confidence = np.zeros((len(scores), n_classes))
+    for column, problem in enumerate(problems):
+        assert problem.negative is not None
+        value = scores[:, column]
+        won = value > 0
+        votes[:, problem.positive] += won
+        votes[:, problem.negative] += ~won
+        confidence[:, problem.positive] += value
+        confidence[:, problem.negative] -= value
+    return votes + confidence / (3 * (np.abs(confidence) + 1))

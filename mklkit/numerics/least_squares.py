@@ -1,0 +1,124 @@
+"""Ridge systems with a free bias, set up once and solved for many targets.
+
+All minimise ``s·‖f − t/s‖² + c·‖w‖²`` over ``f = Φw + w₀`` (or ``f = Kα + w₀``), for a target
+``t`` (N,), a data weight ``s`` > 0 and a ridge ``c`` ≥ 0. The bias carries no penalty, so it can be
+eliminated: ``w₀ = mean(t)/s − mean(Φw)``, and what remains lives in centred coordinates.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+import numpy as np
+import scipy.linalg
+from numpy.typing import NDArray
+
+__all__ = [
+    "ArrowheadSystem",
+    "NormalMatrix",
+    "Spectrum",
+    "SpectralSystem",
+    "cholesky_or_none",
+]
+
+Array = NDArray[np.floating[Any]]
+
+SPECTRUM_TOLERANCE = 1e-12
+"""Eigenvalues below this share of the largest are round-off."""
+
+
+@attrs.frozen(eq=False)
+class NormalMatrix:
+    """``ΦᵀΦ`` of the features with their column sums ``Φᵀ1``.
+
+    On a full empirical map ``ΦᵀΦ`` is diagonal (design identity: the eigenvalues Λ), and
+    ``products`` is then that diagonal alone.
+    """
+
+    products: Array
+    """(p, p), or (p,) where it is diagonal."""
+    sums: Array
+    """(p,)"""
+    n_rows: int
+
+    @property
+    def is_diagonal(self) -> bool:
+        """Whether only a diagonal is stored."""
+        return self.products.ndim == 1
+
+    def spectrum(self) -> Spectrum:
+        """Return the eigenpairs of the centred normal matrix, in O(p³)."""
+        dense = np.diag(self.products) if self.is_diagonal else self.products
+        centred = dense - np.outer(self.sums, self.sums / self.n_rows)
+        return Spectrum.of(centred)
+
+
+@attrs.frozen(eq=False)
+class Spectrum:
+    """Eigenvalues (r,), largest first, and eigenvectors (p, r) of a symmetric matrix."""
+
+    values: Array
+    vectors: Array
+
+    @classmethod
+    def of(cls, matrix: Array, tolerance: float = SPECTRUM_TOLERANCE) -> Spectrum:
+        """Return the eigenpairs whose value is above ``tolerance`` times the largest.
+
+        Negative eigenvalues (round-off, or an indefinite kernel such as tanh) are left out.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> Spectrum.of(np.diag([1.0, 4.0, 0.0])).values
+        array([4., 1.])
+        """
+        values, vectors = scipy.linalg.eigh(matrix, driver="evd", check_finite=False)
+        values, vectors = values[::-1], vectors[:, ::-1]
+        largest = max(float(values[0]), 0.0) if len(values) else 0.0
+        kept = values > tolerance * largest
+        return cls(np.ascontiguousarray(values[kept]), np.ascontiguousarray(vectors[:, kept]))
+
+
+@attrs.frozen(eq=False)
+class ArrowheadSystem:
+    """The ridge system where ``ΦᵀΦ`` is diagonal: O(p) a solve, no factorisation.
+
+    Bordered by the bias the normal matrix is an arrowhead; with the bias eliminated it is a
+    diagonal less a rank-one term, solved by the Sherman–Morrison formula.
+    """
+
+    normal: NormalMatrix
+    ridge: float
+
+    def solve(self, projected: Array, target_mean: Array | float, data_weight: float) -> Array:
+        """Return the weights (p,) for ``Φᵀt`` and ``mean(t)``."""
+        v, n_rows = self.normal.sums, self.normal.n_rows
+        diagonal = data_weight * self.normal.products + self.ridge
+        right = projected - v * target_mean
+        plain, border = right / diagonal, v / diagonal
+        # Positive for a ridge above zero: v'D^-1 v / N is below one by Cauchy-Schwarz.
+        pivot = 1 - data_weight * (v @ border) / n_rows
+        return plain + border * (data_weight * (v @ plain) / n_rows / pivot)
+
+
+@attrs.frozen(eq=False)
+class SpectralSystem:
+    """The ridge system in the eigenvectors of the centred normal matrix: any ridge, any weight."""
+
+    spectrum: Spectrum
+    sums: Array
+    ridge: float
+
+    def solve(self, projected: Array, target_mean: Array | float, data_weight: float) -> Array:
+        """Return the weights (p,) for ``Φᵀt`` and ``mean(t)``; the shortest where many fit."""
+        rotated = self.spectrum.vectors.T @ (projected - self.sums * target_mean)
+        return self.spectrum.vectors @ (rotated / (data_weight * self.spectrum.values + self.ridge))
+
+
+def cholesky_or_none(matrix: Array) -> Array | None:
+    """Return the lower Cholesky factor, or None where the matrix is not positive definite."""
+    try:
+        return scipy.linalg.cholesky(matrix, lower=True, check_finite=False)
+    except np.linalg.LinAlgError:
+        return None

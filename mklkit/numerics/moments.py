@@ -1,0 +1,71 @@
+"""Mean and standard deviation of values that arrive in tiles, without overflow or underflow."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Moments"]
+
+
+@attrs.frozen
+class Moments:
+    """Count, mean and (population) standard deviation of the values seen.
+
+    Deviations are kept as such, never as squares: values of 1e300 or 1e-300, whose squares a
+    float64 can't hold, have a right answer.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> values = np.array([1.0, 2.0, 3.0, 4.0])
+    >>> halves = Moments.of(values[:1]).merge(Moments.of(values[1:]))
+    >>> halves.mean, round(halves.deviation, 12) == round(values.std(), 12)
+    (2.5, True)
+    """
+
+    count: int = 0
+    mean: float = 0.0
+    deviation: float = 0.0
+
+    @classmethod
+    def of(cls, values: NDArray[np.floating[Any]], weight: int = 1) -> Self:
+        """Return the moments of an array, each value counted ``weight`` times."""
+        flat = values.reshape(-1)
+        if flat.size == 0:
+            return cls()
+        largest = float(np.max(np.abs(flat)))
+        if largest == 0.0 or not np.isfinite(largest):
+            mean = 0.0 if largest == 0.0 else float("nan")
+            return cls(flat.size * weight, mean, mean)
+        # A power of two rescales exactly; the sum of a tile then can't overflow.
+        exponent = int(np.frexp(largest)[1])
+        near_one = np.ldexp(flat.astype(np.float64, copy=False), -exponent)
+        mean = float(near_one.mean())
+        near_one -= mean
+        spread = float(np.max(np.abs(near_one)))
+        if spread == 0.0:
+            return cls(flat.size * weight, float(np.ldexp(mean, exponent)), 0.0)
+        near_one /= spread
+        deviation = spread * float(np.sqrt(near_one @ near_one / flat.size))
+        return cls(
+            flat.size * weight,
+            float(np.ldexp(mean, exponent)),
+            float(np.ldexp(deviation, exponent)),
+        )
+
+    def merge(self, other: Moments) -> Moments:
+        """Return the moments of both sets of values together (Chan et al.)."""
+        if self.count == 0 or other.count == 0:
+            return other if self.count == 0 else self
+        count = self.count + other.count
+        share = other.count / count
+        gap = other.mean - self.mean
+        deviation = np.hypot(
+            np.hypot(self.deviation * np.sqrt(1 - share), other.deviation * np.sqrt(share)),
+            gap * np.sqrt(share * (1 - share)),
+        )
+        return Moments(count, self.mean + gap * share, float(deviation))

@@ -1,0 +1,209 @@
+"""Exact order statistics of values that arrive in tiles, in constant memory.
+
+A radix selection: float64 values, seen as integers in their own order, are counted by their
+leading sixteen bits; then only the values in the few bins that hold a wanted rank are looked at
+again, either gathered (when they are few) or counted by their next sixteen bits. At most four
+passes over the tiles, usually two, whatever the values are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Passes", "interpolate", "quantiles", "select_ranks"]
+
+Passes = Callable[[], Iterable[tuple[NDArray[np.floating[Any]], int]]]
+"""A fresh pass over the values: tiles, and how many times each tile's values count."""
+
+DIGIT_BITS = 16
+N_DIGITS = 1 << DIGIT_BITS
+GATHER_LIMIT = 1 << 20
+
+
+@numba.njit(cache=True, nogil=True, inline="always")
+def _ordered(bits: np.uint64) -> np.uint64:  # pragma: no cover - compiled
+    """Map a float64's bits to an integer that sorts as the float does."""
+    sign = np.uint64(0x8000000000000000)
+    if bits & sign:
+        return ~bits
+    return bits | sign
+
+
+@numba.njit(cache=True, nogil=True)
+def _count_digits(
+    bits: NDArray[np.uint64],
+    prefixes: NDArray[np.uint64],
+    depth: int,
+    weight: int,
+    counts: NDArray[np.int64],
+) -> None:  # pragma: no cover - compiled
+    """Count each value's digit number ``depth`` among those that start with a prefix."""
+    shift = np.uint64(64 - DIGIT_BITS * (depth + 1))
+    prefix_shift = np.uint64(64 - DIGIT_BITS * depth)
+    mask = np.uint64(N_DIGITS - 1)
+    for i in range(bits.size):
+        key = _ordered(bits[i])
+        digit = (key >> shift) & mask
+        if depth == 0:
+            counts[0, digit] += weight
+            continue
+        prefix = key >> prefix_shift
+        for p in range(prefixes.size):
+            if prefixes[p] == prefix:
+                counts[p, digit] += weight
+                break
+
+
+@numba.njit(cache=True, nogil=True)
+def _gather(
+    bits: NDArray[np.uint64],
+    prefixes: NDArray[np.uint64],
+    depth: int,
+    weight: int,
+    keys: NDArray[np.uint64],
+    weights: NDArray[np.int64],
+    filled: int,
+) -> int:  # pragma: no cover - compiled
+    """Append the values that start with a prefix; return how many slots are filled."""
+    prefix_shift = np.uint64(64 - DIGIT_BITS * depth)
+    for i in range(bits.size):
+        key = _ordered(bits[i])
+        prefix = key >> prefix_shift
+        for p in range(prefixes.size):
+            if prefixes[p] == prefix:
+                keys[filled] = key
+                weights[filled] = weight
+                filled += 1
+                break
+    return filled
+
+
+def _bits(tile: NDArray[np.floating[Any]]) -> NDArray[np.uint64]:
+    # Adding zero turns -0.0 into 0.0, which must sort as its equal.
+    return (np.ascontiguousarray(tile, dtype=np.float64).reshape(-1) + 0.0).view(np.uint64)
+
+
+def _to_float(key: int) -> float:
+    sign = 1 << 63
+    bits = key & ~sign if key & sign else ~key & (2**64 - 1)
+    return float(np.array(bits, dtype=np.uint64).view(np.float64))
+
+
+def select_ranks(tiles: Passes, ranks: Sequence[int]) -> list[float]:
+    """Return the values of the given ranks among all values of the tiles.
+
+    Parameters
+    ----------
+    tiles : callable
+        Called for each pass; returns an iterable of ``(array, weight)``, each value of the array
+        counted ``weight`` times. All finite.
+    ranks : sequence of int
+        Zero-based ranks, smallest first, below the total count.
+
+    Returns
+    -------
+    list of float
+        One value a rank; exact.
+
+    Notes
+    -----
+    O(n) time a pass, at most four passes; memory of a few megabytes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> values = np.array([5.0, -1.0, 3.0, 1e300, 1e-300])
+    >>> select_ranks(lambda: [(values, 1)], [0, 2, 4])
+    [-1.0, 3.0, 1e+300]
+    """
+    searches = [_Search(rank) for rank in ranks]
+    for depth in range(64 // DIGIT_BITS):
+        prefixes = np.array(sorted({s.prefix for s in searches}), dtype=np.uint64)
+        population = {s.prefix: s.population for s in searches}
+        if depth > 0 and sum(population.values()) <= GATHER_LIMIT:
+            return _finish_by_sorting(tiles, searches, prefixes, depth, sum(population.values()))
+        counts = np.zeros((len(prefixes), N_DIGITS), dtype=np.int64)
+        for tile, weight in tiles():
+            _count_digits(_bits(tile), prefixes, depth, weight, counts)
+        row_of = {int(prefix): row for row, prefix in enumerate(prefixes)}
+        for search in searches:
+            search.narrow(counts[row_of[search.prefix]])
+    return [_to_float(search.prefix) for search in searches]
+
+
+class _Search:
+    """One wanted rank: the leading digits known so far and the rank among values that share them."""
+
+    def __init__(self, rank: int) -> None:
+        self.rank = rank
+        self.prefix = 0
+        self.population = 0
+
+    def narrow(self, counts: NDArray[np.int64]) -> None:
+        upto = np.cumsum(counts)
+        digit = int(np.searchsorted(upto, self.rank, side="right"))
+        if digit >= N_DIGITS:
+            raise IndexError(f"rank {self.rank} is not below the number of values, {upto[-1]}")
+        self.population = int(counts[digit])
+        self.rank -= int(upto[digit]) - self.population
+        self.prefix = (self.prefix << DIGIT_BITS) | digit
+
+
+def _finish_by_sorting(
+    tiles: Passes, searches: list[_Search], prefixes: NDArray[np.uint64], depth: int, size: int
+) -> list[float]:
+    keys = np.empty(size, dtype=np.uint64)
+    weights = np.empty(size, dtype=np.int64)
+    filled = 0
+    for tile, weight in tiles():
+        filled = _gather(_bits(tile), prefixes, depth, weight, keys, weights, filled)
+    order = np.argsort(keys[:filled])
+    keys, weights = keys[order], weights[order]
+    owners = keys >> np.uint64(64 - DIGIT_BITS * depth)
+    found = []
+    for search in searches:
+        start, stop = np.searchsorted(owners, np.uint64(search.prefix), side="left"), len(keys)
+        upto = np.cumsum(weights[start:stop])
+        found.append(_to_float(int(keys[start + np.searchsorted(upto, search.rank, side="right")])))
+    return found
+
+
+def quantiles(tiles: Passes, count: int, fractions: Sequence[float]) -> list[float]:
+    """Return quantiles with linear interpolation, as ``numpy.quantile`` defines them.
+
+    Parameters
+    ----------
+    tiles : callable
+        As for :func:`select_ranks`.
+    count : int
+        The number of values, weights counted.
+    fractions : sequence of float
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> quantiles(lambda: [(np.arange(4.0), 1)], 4, [0.25, 0.75])
+    [0.75, 2.25]
+    """
+    positions = [fraction * (count - 1) for fraction in fractions]
+    ranks = sorted({r for p in positions for r in (int(p), min(int(p) + 1, count - 1))})
+    value = dict(zip(ranks, select_ranks(tiles, ranks), strict=True))
+    found = []
+    for position in positions:
+        low = value[int(position)]
+        high = value[min(int(position) + 1, count - 1)]
+        part = position - int(position)
+        found.append(interpolate(low, high, part))
+    return found
+
+
+def interpolate(low: float, high: float, part: float) -> float:
+    """Return the value a part of the way from low to high."""
+    # Not low + part * (high - low): the difference of -1e308 and 1e308 overflows.
+    return low if low == high else low * (1 - part) + high * part

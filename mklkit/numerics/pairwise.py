@@ -1,0 +1,89 @@
+"""The base quantities of two sets of rows: inner products and distances, tile by tile.
+
+Kernels that are scalar functions of one of them share its computation (see ``kernels.shared``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "BASES",
+    "TILE_ROWS",
+    "inner_products",
+    "manhattan_distances",
+    "row_blocks",
+    "squared_distances",
+]
+
+Array = NDArray[np.floating[Any]]
+
+TILE_ROWS = 512
+"""Rows and columns of a tile: 2 MiB in float64, which stays in a core's cache."""
+
+
+def row_blocks(n_rows: int, size: int = TILE_ROWS) -> Iterator[slice]:
+    """Yield the slices that cut ``n_rows`` rows into blocks.
+
+    Examples
+    --------
+    >>> list(row_blocks(5, 2))
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
+    for start in range(0, n_rows, size):
+        yield slice(start, min(start + size, n_rows))
+
+
+def inner_products(a: Array, b: Array) -> Array:
+    """Return ``a @ b.T``: (n, m) for rows (n, d) and (m, d), in O(nmd)."""
+    return a @ b.T
+
+
+def squared_distances(a: Array, b: Array) -> Array:
+    """Return the squared Euclidean distances of rows: (n, m) for (n, d) and (m, d), in O(nmd).
+
+    One matrix product (‖a‖² + ‖b‖² − 2aᵀb) on rows shifted to the mean of ``b``, which keeps the
+    digits of columns that sit far from zero, such as time stamps; never below zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> squared_distances(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0], [0.0, 1.0]]))
+    array([[25.,  1.]])
+    """
+    centre = b.mean(axis=0)
+    a, b = a - centre, b - centre
+    distances = a @ b.T
+    distances *= -2
+    distances += np.einsum("ij,ij->i", a, a)[:, None]
+    distances += np.einsum("ij,ij->i", b, b)
+    return np.maximum(distances, 0, out=distances)
+
+
+@numba.njit(cache=True, nogil=True)
+def _manhattan(a: Array, b: Array, out: Array) -> None:  # pragma: no cover - compiled
+    for i in range(a.shape[0]):
+        for j in range(b.shape[0]):
+            total = 0.0
+            for k in range(a.shape[1]):
+                total += abs(a[i, k] - b[j, k])
+            out[i, j] = total
+
+
+def manhattan_distances(a: Array, b: Array) -> Array:
+    """Return the sums of absolute differences of rows: (n, m) for (n, d) and (m, d), in O(nmd)."""
+    out = np.empty((len(a), len(b)), dtype=np.result_type(a, b))
+    _manhattan(np.ascontiguousarray(a), np.ascontiguousarray(b), out)
+    return out
+
+
+BASES: dict[str, Callable[[Array, Array], Array]] = {
+    "inner_product": inner_products,
+    "squared_distance": squared_distances,
+    "manhattan_distance": manhattan_distances,
+}

@@ -1,0 +1,38 @@
+"""What a preset is: the four choices of a whole system under one name."""
+
+from __future__ import annotations
+
+import attrs
+
+__all__ = ["Preset"]
+
+
+@attrs.frozen
+class Preset:
+    """A named system.
+
+    Attributes
+    ----------
+    name : str
+        What users type.
+    help : str
+        One line, with its source.
+    combiner : str
+    kernels : tuple of str, optional
+        Spec strings; the library's default trio where not given.
+    feature_map, learner : str, optional
+        Spec strings; the combiner's own pair where not given.
+
+    Examples
+    --------
+    >>> Preset("two-widths", "Two Gaussian kernels, even.", "uniform", ("rbf", "rbf(sigma='mean/10')"))
+    ... # doctest: +ELLIPSIS
+    Preset(name='two-widths', ...)
+    """
+
+    name: str
+    help: str
+    combiner: str
+    kernels: tuple[str, ...] | None = None
+    feature_map: str | None = None
+    learner: str | None = None

@@ -1,0 +1,35 @@
+"""The single-kernel baselines of papers 000 and 002."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from mklkit.hookspecs import hookimpl
+from mklkit.presets.base import Preset
+
+__all__: list[str] = []
+
+ONE_RBF = ("rbf(sigma='mean')",)
+
+
+@hookimpl
+def mklkit_presets() -> Iterable[Preset]:
+    """Register the presets."""
+    return [
+        Preset(
+            "mhks",
+            "One Gaussian kernel, empirical map, Ho-Kashyap learner (paper 000)",
+            "uniform",
+            ONE_RBF,
+            "empirical",
+            "mhks",
+        ),
+        Preset(
+            "kmhks",
+            "One Gaussian kernel, implicit map, kernel Ho-Kashyap learner (paper 002)",
+            "uniform",
+            ONE_RBF,
+            "implicit",
+            "kmhks",
+        ),
+    ]

@@ -1,0 +1,67 @@
+"""What a fitted model keeps of its views: enough to turn new rows into their columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from mklkit.kernels.shared import similarities
+from mklkit.protocols import Array, FittedMap
+
+__all__ = ["Projector", "columns_of_all", "with_support"]
+
+
+@attrs.frozen(eq=False)
+class Projector:
+    """What a fitted model keeps of a view: enough to turn new rows into its columns."""
+
+    label: str
+    columns: NDArray[np.intp] | None
+    map: FittedMap
+
+    def transform(self, rows: Array) -> Array:
+        """Return the view's columns (n, p) or (n, N) for new rows (n, d) with all features."""
+        return self.map.transform(rows if self.columns is None else rows[:, self.columns])
+
+
+def with_support(projectors: Sequence[Projector], support: NDArray[np.intp]) -> list[Projector]:
+    """Return the projectors with only some training rows behind them, where the maps can.
+
+    Projectors that shared their training rows share what is kept of them.
+    """
+    kept: dict[int, Array] = {}
+    trimmed = []
+    for projector in projectors:
+        fitted: Any = projector.map
+        if not fitted.explicit and hasattr(fitted, "with_landmarks"):
+            rows = fitted.landmarks
+            own = kept.setdefault(id(rows), rows[support])
+            projector = attrs.evolve(projector, map=fitted.with_landmarks(own))
+        trimmed.append(projector)
+    return trimmed
+
+
+def columns_of_all(projectors: Sequence[Projector], rows: Array) -> Iterator[tuple[int, Array]]:
+    """Yield each projector's columns for new rows, sharing base quantities where maps allow."""
+    cuts: dict[bytes | None, Array] = {}
+    with_landmarks: list[int] = []
+    for index, projector in enumerate(projectors):
+        if hasattr(projector.map, "from_similarities"):
+            with_landmarks.append(index)
+        else:
+            yield index, projector.transform(rows)
+    own_rows = []
+    for index in with_landmarks:
+        columns = projectors[index].columns
+        key = None if columns is None else columns.tobytes()
+        if key not in cuts:
+            cuts[key] = rows if columns is None else np.ascontiguousarray(rows[:, columns])
+        own_rows.append(cuts[key])
+    maps: list[Any] = [projectors[index].map for index in with_landmarks]
+    evaluated = similarities([m.kernel for m in maps], own_rows, [m.landmarks for m in maps])
+    for position, values in evaluated:
+        yield with_landmarks[position], maps[position].from_similarities(values)

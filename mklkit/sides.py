@@ -1,0 +1,129 @@
+"""Training sides: what learners see of one view, of a weighted sum of views, of some rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mklkit.numerics.least_squares import NormalMatrix, Spectrum
+from mklkit.protocols import Array, FittedKernel, TrainingSide
+from mklkit.statistics import symmetric_tiles
+
+__all__ = ["GramSide", "RowSubset", "Side", "weighted_gram"]
+
+
+class Side:
+    """The doors of a training side that follow from its features or its Gram matrix."""
+
+    explicit: bool
+    n_rows: int
+
+    def __init__(self) -> None:
+        self._normal: NormalMatrix | None = None
+        self._spectrum: Spectrum | None = None
+
+    def gram(self, keep: bool = True) -> Array:
+        """Return the Gram matrix (N, N) of the training rows."""
+        raise NotImplementedError
+
+    def features(self) -> Array:
+        """Return the features (N, p) of the training rows."""
+        raise NotImplementedError
+
+    def normal_matrix(self) -> NormalMatrix:
+        """Return ``features.T @ features`` with the column sums, in O(Np²)."""
+        if self._normal is None:
+            features = self.features()
+            self._normal = NormalMatrix(features.T @ features, features.sum(axis=0), self.n_rows)
+        return self._normal
+
+    def project(self, coefficients: Array) -> Array:
+        """Return ``features @ coefficients``, in O(Np)."""
+        return self.features() @ coefficients
+
+    def project_back(self, targets: Array) -> Array:
+        """Return ``features.T @ targets``, in O(Np)."""
+        return self.features().T @ targets
+
+    def spectrum(self) -> Spectrum:
+        """Return the eigenpairs of the centred normal matrix, or Gram matrix where implicit."""
+        if self._spectrum is None:
+            if self.explicit:
+                self._spectrum = self.normal_matrix().spectrum()
+            else:
+                gram = self.gram()
+                means = gram.mean(axis=0)
+                centred = gram - means
+                centred -= means[:, None]
+                centred += means.mean()
+                self._spectrum = Spectrum.of(centred)
+        return self._spectrum
+
+
+class GramSide(Side):
+    """A Gram matrix (N, N) as a training side."""
+
+    explicit = False
+
+    def __init__(self, gram: Array) -> None:
+        super().__init__()
+        self.n_rows = len(gram)
+        self._gram = gram
+
+    def gram(self, keep: bool = True) -> Array:
+        """Return the matrix."""
+        return self._gram
+
+
+class RowSubset(Side):
+    """Some rows of a training side, as a training side of their own (for cross-validation)."""
+
+    def __init__(self, side: TrainingSide, rows: NDArray[np.intp]) -> None:
+        super().__init__()
+        self.side = side
+        self.rows = rows
+        self.explicit = side.explicit
+        self.n_rows = len(rows)
+
+    def gram(self, keep: bool = True) -> Array:
+        """Return the Gram matrix of these rows."""
+        return self.side.gram()[np.ix_(self.rows, self.rows)]
+
+    def features(self) -> Array:
+        """Return the features of these rows."""
+        return self.side.features()[self.rows]
+
+    def columns_of(self, rows: NDArray[np.intp]) -> Array:
+        """Return the columns that other training rows have in this subset's view."""
+        if self.explicit:
+            return self.side.features()[rows]
+        return self.side.gram()[np.ix_(rows, self.rows)]
+
+
+def weighted_gram(
+    kernels: Sequence[FittedKernel],
+    rows: Sequence[Array],
+    weights: Array,
+    n_rows: int | None = None,
+) -> Array:
+    """Return Σ w_m K_m from tiles on and above the diagonal: one matrix of memory, and tiles."""
+    if not kernels:
+        return np.zeros((n_rows or 0, n_rows or 0))
+    gram = np.empty((len(rows[0]), len(rows[0])), dtype=rows[0].dtype)
+    for block, other, tiles in symmetric_tiles(kernels, rows):
+        total: Array | None = None
+        for index, tile in tiles:
+            if total is None:
+                total = tile * gram.dtype.type(weights[index])
+            else:
+                tile *= weights[index]
+                total += tile
+        assert total is not None
+        if other == block:
+            # A product's two triangles may differ by rounding; solvers expect them not to.
+            total = (total + total.T) / 2
+        gram[block, other] = total
+        gram[other, block] = total.T
+    return gram

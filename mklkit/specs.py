@@ -1,0 +1,212 @@
+"""Spec strings: ``"rbf(sigma='mean')"`` to a name and parameters, and back.
+
+Only literals are read (through :mod:`ast`); nothing is ever evaluated. A bare word is a string,
+so that ``rbf(sigma=mean)`` can be typed in a shell without a second pair of quotes.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+import attrs
+
+from mklkit.components import parameter_names
+from mklkit.errors import SpecError
+
+__all__ = ["KernelSpec", "Spec", "parse_kernel_spec", "parse_spec", "to_spec"]
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+_LABEL = re.compile(r"(?P<label>[A-Za-z_][\w. -]*):(?=\s*[A-Za-z_])")
+
+
+@attrs.frozen
+class Spec:
+    """A name with positional and named parameters, as read from a spec string."""
+
+    name: str
+    args: tuple[Any, ...] = ()
+    kwargs: dict[str, Any] = attrs.field(factory=dict)
+
+
+@attrs.frozen
+class KernelSpec:
+    """A kernel's spec string, with the label before it and the columns after it."""
+
+    spec: str
+    label: str | None = None
+    columns: str | None = None
+
+
+def parse_spec(text: str) -> Spec:
+    """Read a spec string.
+
+    Parameters
+    ----------
+    text : str
+        ``name`` or ``name(parameter=literal, ...)``.
+
+    Returns
+    -------
+    Spec
+
+    Raises
+    ------
+    SpecError
+        If the text isn't of that form, or a parameter is not a literal.
+
+    Examples
+    --------
+    >>> parse_spec("rbf(sigma='mean')")
+    Spec(name='rbf', args=(), kwargs={'sigma': 'mean'})
+    >>> parse_spec("best-single")
+    Spec(name='best-single', args=(), kwargs={})
+    """
+    stripped = text.strip()
+    match = _NAME.match(stripped)
+    if match is None:
+        raise SpecError(f"Expected name or name(parameter=value, ...), got {text!r}.")
+    rest = stripped[match.end() :].strip()
+    if not rest:
+        return Spec(match.group())
+    if not (rest.startswith("(") and rest.endswith(")")):
+        raise SpecError(
+            f"Expected name or name(parameter=value, ...), got {text!r}:"
+            f" {rest!r} after the name {match.group()!r} can't be read."
+        )
+    try:
+        call = ast.parse(f"spec{rest}", mode="eval").body
+    except (SyntaxError, ValueError) as error:
+        raise SpecError(f"The parameters in {text!r} can't be read as name=value pairs.") from error
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+        raise SpecError(f"Expected name or name(parameter=value, ...), got {text!r}.")
+    kwargs: dict[str, Any] = {}
+    for keyword in call.keywords:
+        if keyword.arg is None:
+            raise SpecError(f"'**' can't be used in a spec string, as in {text!r}.")
+        kwargs[keyword.arg] = _literal(keyword.value, text)
+    return Spec(match.group(), tuple(_literal(arg, text) for arg in call.args), kwargs)
+
+
+def _literal(node: ast.expr, text: str) -> Any:
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        # A component inside a component, as in cosine(polynomial(degree=3)): its own spec string.
+        return ast.unparse(node)
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError) as error:
+        raise SpecError(
+            f"Parameters in a spec string are literals (numbers, strings, True, lists);"
+            f" {ast.unparse(node)!r} in {text!r} is not."
+        ) from error
+
+
+def parse_kernel_spec(text: str) -> KernelSpec:
+    """Split ``label:kernel@columns`` into its three parts.
+
+    Parameters
+    ----------
+    text : str
+        A kernel's spec string, optionally with ``label:`` before it and ``@columns`` after it.
+
+    Returns
+    -------
+    KernelSpec
+
+    Examples
+    --------
+    >>> parse_kernel_spec("fou:rbf(sigma='mean')@fou_*")
+    KernelSpec(spec="rbf(sigma='mean')", label='fou', columns='fou_*')
+    >>> parse_kernel_spec("linear")
+    KernelSpec(spec='linear', label=None, columns=None)
+    """
+    rest = text.strip()
+    label = None
+    match = _LABEL.match(rest)
+    if match is not None:
+        label = match.group("label").strip()
+        rest = rest[match.end() :].strip()
+    end = _end_of_call(rest)
+    tail = rest[end:].strip()
+    if not tail:
+        return KernelSpec(rest, label)
+    if not tail.startswith("@") or not tail[1:].strip():
+        raise SpecError(
+            f"Expected [label:]kernel[@columns], got {text!r}: {tail!r} can't be read."
+            " Columns are a glob (@fou_*), names (@a,b) or a slice (@0:10)."
+        )
+    return KernelSpec(rest[:end].strip(), label, tail[1:].strip())
+
+
+def _end_of_call(text: str) -> int:
+    """Return where ``name(...)`` ends, passing over quotes and inner parentheses."""
+    match = _NAME.match(text)
+    if match is None:
+        raise SpecError(f"Expected [label:]kernel[@columns], got {text!r}.")
+    position = match.end()
+    if not text[position:].startswith("("):
+        return position
+    depth, quote = 0, ""
+    for index in range(position, len(text)):
+        character = text[index]
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in "'\"":
+            quote = character
+        elif character == "(":
+            depth += 1
+        elif character == ")":
+            depth -= 1
+            if depth == 0:
+                return index + 1
+    raise SpecError(f"The parenthesis opened in {text!r} is not closed.")
+
+
+def to_spec(component: object) -> str:
+    """Render a component as the spec string that makes it; defaults are left out.
+
+    Parameters
+    ----------
+    component : Component
+        A kernel, feature map, combiner or learner.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from mklkit.kernels.rbf import RBF
+    >>> to_spec(RBF(sigma="0.1*mean"))
+    "rbf(sigma='0.1*mean')"
+    """
+    name: str = getattr(component, "name", type(component).__name__)
+    if not attrs.has(type(component)):
+        return name
+    fields = attrs.fields_dict(type(component))
+    parts = []
+    for key in parameter_names(component):
+        value = getattr(component, key)
+        if not _is_default(fields[key].default, value):
+            parts.append(f"{key}={_render(value)}")
+    return f"{name}({', '.join(parts)})" if parts else name
+
+
+def _is_default(default: Any, value: Any) -> bool:
+    if isinstance(default, attrs.Factory):  # type: ignore[arg-type]
+        default = default.factory()
+    try:
+        return bool(default == value)
+    except ValueError:  # arrays compare element by element
+        return False
+
+
+def _render(value: Any) -> str:
+    if attrs.has(type(value)) and hasattr(value, "name"):
+        return repr(to_spec(value))
+    if hasattr(value, "shape"):
+        return f"<array {'x'.join(str(n) for n in value.shape)}>"
+    return repr(value)

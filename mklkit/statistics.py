@@ -1,0 +1,257 @@
+"""What weighting rules read from the training rows: tile sums over all kernels at once.
+
+Nothing here ever holds a Gram matrix: kernels are evaluated tile by tile, those that share a base
+quantity together, and each tile leaves a few numbers behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import cast
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from mklkit.kernels.shared import is_scalar, similarities
+from mklkit.numerics.moments import Moments
+from mklkit.numerics.order_statistics import Passes, interpolate, select_ranks
+from mklkit.numerics.pairwise import BASES, row_blocks
+from mklkit.protocols import Array, FittedKernel, ScalarKernel
+
+__all__ = [
+    "LabelAlignment",
+    "Quadrant",
+    "Quadrants",
+    "SharedStatistics",
+    "symmetric_tiles",
+]
+
+
+@attrs.frozen
+class Quadrant:
+    """The values of one block of a Gram matrix: mean μ, standard deviation σ, quartiles."""
+
+    mean: float
+    deviation: float
+    lower_quartile: float
+    upper_quartile: float
+
+    @property
+    def interquartile_range(self) -> float:
+        """The distance of the quartiles (IQR)."""
+        return self.upper_quartile - self.lower_quartile
+
+
+@attrs.frozen
+class Quadrants:
+    """A Gram matrix by classes: class 1 is the positive one (paper 003, Figure 1).
+
+    Full blocks, their diagonals included. The fourth, class 2 × class 1, is the second transposed.
+    """
+
+    within_first: Quadrant
+    """q₁: class 1 × class 1."""
+    between: Quadrant
+    """q₂: class 1 × class 2."""
+    within_second: Quadrant
+    """q₄: class 2 × class 2."""
+
+
+@attrs.frozen
+class LabelAlignment:
+    """The cosine of the angle between a Gram matrix and the label kernel yyᵀ."""
+
+    plain: float
+    centered: float
+
+
+def symmetric_tiles(
+    kernels: Sequence[FittedKernel], rows: Sequence[Array]
+) -> Iterator[tuple[slice, slice, Iterator[tuple[int, Array]]]]:
+    """Yield the tiles on and above the diagonal of all Gram matrices, kernels together.
+
+    Parameters
+    ----------
+    kernels : sequence of FittedKernel
+        M of them.
+    rows : sequence of ndarray
+        (N, d_m) for each kernel; the same array object where kernels see the same columns.
+
+    Yields
+    ------
+    block, other : slice
+        Rows and columns of the tile.
+    tiles : iterator of (int, ndarray)
+        Each kernel's tile, overwritten when the next is asked for.
+    """
+    blocks = list(row_blocks(len(rows[0])))
+    for i, block in enumerate(blocks):
+        for other in blocks[i:]:
+            a, b = _cut(rows, block), _cut(rows, other)
+            yield block, other, similarities(kernels, a, b, same=other == block)
+
+
+def _cut(rows: Sequence[Array], block: slice | NDArray[np.intp]) -> list[Array]:
+    """Take the block of each array; arrays that are one object stay one object."""
+    taken: dict[int, Array] = {}
+    return [taken.setdefault(id(array), array[block]) for array in rows]
+
+
+class SharedStatistics:
+    """The statistics of M kernels on the same training rows, each computed once.
+
+    Parameters
+    ----------
+    kernels : sequence of FittedKernel
+    rows : sequence of ndarray
+        (N, d_m) for each kernel.
+
+    Notes
+    -----
+    Each statistic costs O(N²(d + M)) time, O(M + tile) memory; quartiles make two to four passes,
+    but kernels that are monotone in a shared base need one selection between them.
+    """
+
+    def __init__(self, kernels: Sequence[FittedKernel], rows: Sequence[Array]) -> None:
+        self.kernels = list(kernels)
+        self.rows = list(rows)
+        self._quadrants: dict[bytes, list[Quadrants]] = {}
+        self._alignments: dict[bytes, list[LabelAlignment]] = {}
+
+    def quadrants(self, y: Array) -> list[Quadrants]:
+        """Return each kernel's quadrants for labels −1 and +1."""
+        key = y.tobytes()
+        if key not in self._quadrants:
+            first, second = _cut(self.rows, y > 0), _cut(self.rows, y <= 0)
+            blocks = [
+                self._block(first, None),
+                self._block(first, second),
+                self._block(second, None),
+            ]
+            self._quadrants[key] = [Quadrants(*parts) for parts in zip(*blocks, strict=True)]
+        return self._quadrants[key]
+
+    def alignments(self, y: Array) -> list[LabelAlignment]:
+        """Return each kernel's alignment with the label kernel yyᵀ (paper 002, equation 14)."""
+        key = y.tobytes()
+        if key not in self._alignments:
+            self._alignments[key] = self._align(y)
+        return self._alignments[key]
+
+    def _block(self, a: Sequence[Array], b: Sequence[Array] | None) -> list[Quadrant]:
+        """Return each kernel's statistics on one block; ``b`` is None where it is symmetric."""
+        moments = [Moments() for _ in self.kernels]
+        for tiles, weight in _block_tiles(self.kernels, a, b):
+            for index, tile in tiles:
+                moments[index] = moments[index].merge(Moments.of(tile, weight))
+        quartiles = self._quartiles(a, b, moments[0].count)
+        return [Quadrant(m.mean, m.deviation, *q) for m, q in zip(moments, quartiles, strict=True)]
+
+    def _quartiles(
+        self, a: Sequence[Array], b: Sequence[Array] | None, count: int
+    ) -> list[tuple[float, float]]:
+        positions = [0.25 * (count - 1), 0.75 * (count - 1)]
+        ranks = [r for p in positions for r in (int(p), min(int(p) + 1, count - 1))]
+        mirrored = [count - 1 - rank for rank in ranks]
+        shared: dict[tuple[int, str], dict[int, float]] = {}
+        quartiles = []
+        for index, kernel in enumerate(self.kernels):
+            monotone = getattr(kernel, "monotone", 0) if is_scalar(kernel) else 0
+            if monotone:
+                scalar = cast(ScalarKernel, kernel)
+                key = (id(a[index]), scalar.base)
+                if key not in shared:
+                    # A falling kernel turns the mirrored ranks into the wanted ones.
+                    passes = _passes(_Base(scalar.base), index, a, b)
+                    shared[key] = _values_at(passes, [*ranks, *mirrored])
+                wanted = ranks if monotone > 0 else mirrored
+                at_base = np.array([shared[key][rank] for rank in wanted])
+                values = scalar.of(at_base, at_base).tolist()
+            else:
+                found = _values_at(_passes(kernel, index, a, b), ranks)
+                values = [found[rank] for rank in ranks]
+            parts = [position - int(position) for position in positions]
+            quartiles.append(
+                (interpolate(*values[:2], parts[0]), interpolate(*values[2:], parts[1]))
+            )
+        return quartiles
+
+    def _align(self, y: Array) -> list[LabelAlignment]:
+        n_rows, n_kernels = len(y), len(self.kernels)
+        squares = np.zeros(n_kernels)
+        sums = np.zeros((n_kernels, n_rows))
+        with_labels = np.zeros((n_kernels, n_rows))
+        for block, other, tiles in symmetric_tiles(self.kernels, self.rows):
+            for index, tile in tiles:
+                weight = 1 if other == block else 2
+                squares[index] += weight * np.einsum("ij,ij->", tile, tile, dtype=np.float64)
+                sums[index, block] += tile.sum(axis=1, dtype=np.float64)
+                with_labels[index, block] += tile @ y[other]
+                if weight == 2:
+                    sums[index, other] += tile.sum(axis=0, dtype=np.float64)
+                    with_labels[index, other] += tile.T @ y[block]
+        centred = y - y.mean()
+        found = []
+        for index in range(n_kernels):
+            norm = float(np.sqrt(squares[index]))
+            total = sums[index].sum()
+            # ‖HKH‖² for the centring H, from sums that the tiles have left.
+            below = squares[index] - 2 * (sums[index] @ sums[index]) / n_rows
+            centred_norm = float(np.sqrt(max(below + (total / n_rows) ** 2, 0.0)))
+            # ỹᵀKỹ = ỹᵀ(Ky) − ȳ ỹᵀ(K1)
+            product = centred @ with_labels[index] - y.mean() * (centred @ sums[index])
+            found.append(
+                LabelAlignment(
+                    _ratio(float(y @ with_labels[index]), norm * n_rows),
+                    _ratio(float(product), centred_norm * float(centred @ centred)),
+                )
+            )
+        return found
+
+
+@attrs.frozen
+class _Base:
+    """The base quantity itself, in the shape of a kernel."""
+
+    name: str
+
+    def __call__(self, a: Array, b: Array) -> Array:
+        return BASES[self.name](a, b)
+
+
+def _block_tiles(
+    kernels: Sequence[FittedKernel], a: Sequence[Array], b: Sequence[Array] | None
+) -> Iterator[tuple[Iterator[tuple[int, Array]], int]]:
+    """Yield a block's tiles and how often their values count; half of them where symmetric."""
+    if b is None:
+        for block, other, tiles in symmetric_tiles(kernels, a):
+            yield tiles, 1 if other == block else 2
+        return
+    for block in row_blocks(len(a[0])):
+        for other in row_blocks(len(b[0])):
+            yield similarities(kernels, _cut(a, block), _cut(b, other)), 1
+
+
+def _passes(
+    kernel: FittedKernel | _Base, index: int, a: Sequence[Array], b: Sequence[Array] | None
+) -> Passes:
+    """Return the passes over one kernel's block that a selection asks for."""
+    own_a = [a[index]]
+    own_b = None if b is None else [b[index]]
+
+    def once() -> Iterable[tuple[Array, int]]:
+        for tiles, weight in _block_tiles([cast(FittedKernel, kernel)], own_a, own_b):
+            for _, tile in tiles:
+                yield tile, weight
+
+    return once
+
+
+def _values_at(passes: Passes, ranks: Sequence[int]) -> dict[int, float]:
+    distinct = sorted(set(ranks))
+    return dict(zip(distinct, select_ranks(passes, distinct), strict=True))
+
+
+def _ratio(numerator: float, denominator: float) -> float:
+    return numerator / denominator if denominator > 0 else 0.0
