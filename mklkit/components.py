@@ -67,7 +67,7 @@ class Component:
             part = changed.get(outer, getattr(self, outer))
             changed[outer] = part.set_params(**inner_params)
         # attrs calls the class through its own __init__, so converters and validators run again.
-        return attrs.evolve(self, **changed)  # type: ignore[misc, type-var]
+        return attrs.evolve(self, **changed)  # type: ignore[misc]
 
     def __sklearn_clone__(self) -> Self:
         """Clone as scikit-learn asks: what never changes can be shared."""

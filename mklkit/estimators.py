@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 from mklkit.components import Component
 from mklkit.composition import Choice, bind_kernels, choose_components
 from mklkit.errors import DataError, MKLKitError, SpecError
-from mklkit.multiclass import BinaryProblem, decompose, join_scores
+from mklkit.multiclass import BinaryProblem, Strategy, decompose, join_scores
 from mklkit.protocols import Array, Decision
 from mklkit.registry import get_registry
 from mklkit.selectors import resolve_columns
@@ -28,7 +28,7 @@ __all__ = ["MKLClassifier"]
 COMPONENT_KINDS = {"combiner": "combiner", "feature_map": "feature_map", "learner": "learner"}
 
 
-class MKLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class MKLClassifier(ClassifierMixin, BaseEstimator):
     """Multiple kernel classifier: kernels, seen through a feature map, joined by a combiner.
 
     Parameters
@@ -125,7 +125,7 @@ class MKLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f" {self.classes_[0]!r}."
             )
         bound = self._resolve_columns(bound)
-        problems = decompose(len(self.classes_), self.multiclass)
+        problems = decompose(len(self.classes_), cast(Strategy, self.multiclass))
         self.decisions_ = self._fit_problems(problems, bound, choice, X, codes)
         self._binary_problems = problems
         self.kernels_ = [kernel.kernel for kernel in bound]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mklkit.protocols import Array
 
-__all__ = ["BinaryProblem", "decompose", "join_scores"]
+__all__ = ["BinaryProblem", "Strategy", "decompose", "join_scores"]
 
 Strategy = Literal["ovo", "ovr"]
 

@@ -37,11 +37,12 @@ def with_support(projectors: Sequence[Projector], support: NDArray[np.intp]) -> 
     trimmed = []
     for projector in projectors:
         fitted: Any = projector.map
-        if not fitted.explicit and hasattr(fitted, "with_landmarks"):
-            rows = fitted.landmarks
-            own = kept.setdefault(id(rows), rows[support])
-            projector = attrs.evolve(projector, map=fitted.with_landmarks(own))
-        trimmed.append(projector)
+        if fitted.explicit or not hasattr(fitted, "with_landmarks"):
+            trimmed.append(projector)
+            continue
+        rows = fitted.landmarks
+        own = kept.setdefault(id(rows), rows[support])
+        trimmed.append(attrs.evolve(projector, map=fitted.with_landmarks(own)))
     return trimmed
 
 

@@ -115,11 +115,8 @@ def weighted_gram(
     for block, other, tiles in symmetric_tiles(kernels, rows):
         total: Array | None = None
         for index, tile in tiles:
-            if total is None:
-                total = tile * gram.dtype.type(weights[index])
-            else:
-                tile *= weights[index]
-                total += tile
+            scaled = tile * gram.dtype.type(weights[index])
+            total = scaled if total is None else np.add(total, scaled, out=total)
         assert total is not None
         if other == block:
             # A product's two triangles may differ by rounding; solvers expect them not to.

@@ -186,7 +186,7 @@ def to_spec(component: object) -> str:
     name: str = getattr(component, "name", type(component).__name__)
     if not attrs.has(type(component)):
         return name
-    fields = attrs.fields_dict(type(component))
+    fields = {field.name: field for field in attrs.fields(type(component))}
     parts = []
     for key in parameter_names(component):
         value = getattr(component, key)

@@ -123,7 +123,10 @@ class SharedStatistics:
         """Return each kernel's quadrants for labels −1 and +1."""
         key = y.tobytes()
         if key not in self._quadrants:
-            first, second = _cut(self.rows, y > 0), _cut(self.rows, y <= 0)
+            first, second = (
+                _cut(self.rows, np.flatnonzero(y > 0)),
+                _cut(self.rows, np.flatnonzero(y <= 0)),
+            )
             blocks = [
                 self._block(first, None),
                 self._block(first, second),
@@ -173,7 +176,10 @@ class SharedStatistics:
                 values = [found[rank] for rank in ranks]
             parts = [position - int(position) for position in positions]
             quartiles.append(
-                (interpolate(*values[:2], parts[0]), interpolate(*values[2:], parts[1]))
+                (
+                    interpolate(values[0], values[1], parts[0]),
+                    interpolate(values[2], values[3], parts[1]),
+                )
             )
         return quartiles
 

@@ -22,9 +22,9 @@ def _subset(instance: object, attribute: Any, value: Any) -> None:
         return
     fine = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
     if fine and isinstance(value, (int, np.integer)):
-        fine = value >= 1
+        fine = bool(value >= 1)
     elif fine:
-        fine = 0 < value <= 1
+        fine = bool(0 < value <= 1)
     if not fine:
         raise ValueError(
             f"subset must be a count (1, 2, ...) or a fraction above 0 and up to 1.0, got {value!r}"

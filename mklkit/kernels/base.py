@@ -28,7 +28,7 @@ class FittedScalarKernel(ABC):
 
     @abstractmethod
     def of(self, base: Array, out: Array) -> Array:
-        """Return the kernel's values at the base's, written into ``out`` (which may be ``base``)."""
+        """Return the kernel's values at the base's, written into ``out`` (maybe ``base``)."""
 
     def __call__(self, a: Array, b: Array) -> Array:
         """Return the similarities of the rows of ``a`` (n, d) and ``b`` (m, d): (n, m)."""

@@ -24,9 +24,10 @@ class RBF(Component):
     Parameters
     ----------
     sigma : float or str, optional
-        σ, in the units of the data (``'mean'`` where neither parameter is given): a number, or a rule read off the training rows: ``'mean'``
-        (mean distance over all pairs; paper 000), ``'median'``, ``'scale'`` (γ = 1/(d·variance)),
-        ``'auto'`` (γ = 1/d), each with a factor on σ if wanted: ``'0.1*mean'``, ``'mean/10'``.
+        σ, in the units of the data: a number, or a rule read off the training rows: ``'mean'``
+        (mean distance over all pairs; paper 000; the default where neither is given),
+        ``'median'``, ``'scale'`` (γ = 1/(d·variance)), ``'auto'`` (γ = 1/d), each with a factor
+        on σ if wanted: ``'0.1*mean'``, ``'mean/10'``.
     gamma : float or str, optional
         γ in place of ``sigma``: a number, or a rule with its factor on γ: ``'5*auto'`` is 5/d.
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 __all__ = [
     "ArrowheadSystem",
     "NormalMatrix",
-    "Spectrum",
     "SpectralSystem",
+    "Spectrum",
     "cholesky_or_none",
 ]
 

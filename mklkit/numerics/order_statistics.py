@@ -137,7 +137,7 @@ def select_ranks(tiles: Passes, ranks: Sequence[int]) -> list[float]:
 
 
 class _Search:
-    """One wanted rank: the leading digits known so far and the rank among values that share them."""
+    """One wanted rank: its leading digits so far, and its rank among values that share them."""
 
     def __init__(self, rank: int) -> None:
         self.rank = rank

@@ -25,9 +25,8 @@ class Preset:
 
     Examples
     --------
-    >>> Preset("two-widths", "Two Gaussian kernels, even.", "uniform", ("rbf", "rbf(sigma='mean/10')"))
-    ... # doctest: +ELLIPSIS
-    Preset(name='two-widths', ...)
+    >>> Preset("two-widths", "Two Gaussians, even.", "uniform", ("rbf", "rbf(sigma=1)")).combiner
+    'uniform'
     """
 
     name: str
