@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+import math
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import attrs
 
 from mklkit.errors import SpecError, suggest
 
-__all__ = ["Component", "parameter_names"]
+__all__ = ["Component", "finite", "parameter_names", "whole"]
+
+
+def finite(instance: object, attribute: Any, value: float) -> None:
+    """Refuse infinity and NaN, as a validator of an attrs field."""
+    if not math.isfinite(value):
+        raise ValueError(f"{attribute.name!r} must be a finite number, got {value}")
+
+
+def whole(value: Any) -> Any:
+    """Return an integer of any kind as a plain one, as a converter of an attrs field.
+
+    Grids made by ``numpy.arange`` hold NumPy's integers. Anything else is left to the validators.
+    """
+    return int(value) if isinstance(value, Integral) else value
 
 
 def parameter_names(component: object) -> tuple[str, ...]:

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Self, cast
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
-from threadpoolctl import threadpool_limits
 
 from mklkit.components import Component
 from mklkit.composition import Choice, bind_kernels, choose_components
-from mklkit.errors import DataError, MKLKitError, SpecError
+from mklkit.errors import MKLKitError, SpecError
 from mklkit.multiclass import BinaryProblem, Strategy, decompose, join_scores
+from mklkit.numerics.pairwise import row_blocks
+from mklkit.projectors import BLOCK_ROWS, SeenColumns
 from mklkit.protocols import Array, Decision
 from mklkit.registry import get_registry
-from mklkit.selectors import resolve_columns
-from mklkit.views import BoundKernel, ViewSet
+from mklkit.training import ProblemViews, bind_to_columns, check_training_data, in_threads
+from mklkit.views import BoundKernel
 
 __all__ = ["MKLClassifier"]
 
@@ -110,21 +110,9 @@ class MKLClassifier(ClassifierMixin, BaseEstimator):
             A ``ValueError`` too: unknown names, components that don't fit together, columns that
             don't exist.
         """
-        if self.multiclass not in ("ovo", "ovr"):
-            raise SpecError(f"multiclass must be 'ovo' or 'ovr', got {self.multiclass!r}.")
         choice = choose_components(self.combiner, self.feature_map, self.learner)
-        bound = bind_kernels(self.kernels)
-        X, y = validate_data(
-            self, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2, order="C"
-        )
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise DataError(
-                "A classifier needs rows of at least two classes; there is one class only,"
-                f" {self.classes_[0]!r}."
-            )
-        bound = self._resolve_columns(bound)
+        X, codes = check_training_data(self, X, y)
+        bound = bind_to_columns(self.kernels, self)
         problems = decompose(len(self.classes_), cast(Strategy, self.multiclass))
         self.decisions_ = self._fit_problems(problems, bound, choice, X, codes)
         self._binary_problems = problems
@@ -136,19 +124,6 @@ class MKLClassifier(ClassifierMixin, BaseEstimator):
         self.weights_ = np.vstack([decision.weights for decision in self.decisions_])
         return self
 
-    def _resolve_columns(self, bound: list[BoundKernel]) -> list[BoundKernel]:
-        names = getattr(self, "feature_names_in_", None)
-        resolved = []
-        for kernel in bound:
-            try:
-                columns = resolve_columns(
-                    kernel.columns, self.n_features_in_, None if names is None else list(names)
-                )
-            except MKLKitError as error:
-                raise DataError(f"Kernel {kernel.label!r}: {error}") from None
-            resolved.append(BoundKernel(kernel.label, kernel.kernel, columns))
-        return resolved
-
     def _fit_problems(
         self,
         problems: list[BinaryProblem],
@@ -158,36 +133,32 @@ class MKLClassifier(ClassifierMixin, BaseEstimator):
         codes: NDArray[np.intp],
     ) -> list[Decision]:
         # Seeds are drawn before anything runs, so that the order of the threads doesn't matter.
-        seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(problems))
-        jobs = min(effective_n_jobs(self.n_jobs), len(problems))
+        seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(problems) + 1)
+        views_of = ProblemViews(bound, choice.feature_map, X, codes, seeds[-1])
 
         def fit_one(problem: BinaryProblem, seed: int) -> Decision:
-            members = problem.rows(codes)
-            rows = X if len(members) == len(X) else X[members]
             random_state = np.random.RandomState(seed)
-            views = ViewSet.fit(bound, choice.feature_map, rows, random_state)
-            labels = problem.labels(codes[members], X.dtype)
+            views, labels = views_of.of(problem, random_state)
             decision: Decision = choice.combiner.fit(views, labels, choice.learner, random_state)
             return decision
 
-        if jobs == 1:
-            return [fit_one(p, seed) for p, seed in zip(problems, seeds, strict=True)]
-        # One BLAS thread a problem: two pools of threads on the same cores slow each other down.
-        with threadpool_limits(1, user_api="blas"):
-            return list(
-                Parallel(n_jobs=jobs, prefer="threads")(
-                    delayed(fit_one)(p, seed) for p, seed in zip(problems, seeds, strict=True)
-                )
-            )
+        pairs = zip(problems, seeds[:-1], strict=True)
+        return list(in_threads([partial(fit_one, *pair) for pair in pairs], self.n_jobs))
 
     def decision_function(self, X: Any) -> Array:
         """Return decision values: (n,) for two classes (above 0: ``classes_[1]``), else (n, C)."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False, order="C")
-        scores = np.column_stack([decision.decide(X) for decision in self.decisions_])
+        scores = np.vstack([self._scores(X[block]) for block in row_blocks(len(X), BLOCK_ROWS)])
         if len(self.classes_) == 2:
             return scores[:, 0]
         return join_scores(self._binary_problems, scores, len(self.classes_))
+
+    def _scores(self, rows: Array) -> Array:
+        """Return each binary problem's decision values (n, number of problems)."""
+        # Problems that share a map share its columns, too.
+        seen: SeenColumns | None = {} if getattr(self.feature_map_, "shared", False) else None
+        return np.column_stack([decision.decide(rows, seen) for decision in self.decisions_])
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class label (n,) of each row."""

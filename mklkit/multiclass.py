@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mklkit.protocols import Array
 
-__all__ = ["BinaryProblem", "Strategy", "decompose", "join_scores"]
+__all__ = ["BinaryProblem", "ScoreJoiner", "Strategy", "decompose", "join_scores"]
 
 Strategy = Literal["ovo", "ovr"]
 
@@ -63,23 +63,43 @@ def decompose(n_classes: int, strategy: Strategy) -> list[BinaryProblem]:
     return [BinaryProblem(None, k) for k in range(n_classes)]
 
 
-def join_scores(problems: Sequence[BinaryProblem], scores: Array, n_classes: int) -> Array:
-    """Return one score a class (n, C) from the decision values (n, number of problems).
+class ScoreJoiner:
+    """One score a class from the decision values of binary problems, added one by one.
 
     One against the rest: the values themselves. One against one: votes, and among equal votes the
     sum of the decision values, squeezed below one half so that it never outweighs a vote (as
     scikit-learn does).
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Of one problem's decision values: (n,), or (n, G) for G variants side by side.
+    n_classes : int
     """
-    if problems[0].negative is None:
-        return scores
-    votes = np.zeros((len(scores), n_classes))
-    confidence = np.zeros((len(scores), n_classes))
+
+    def __init__(self, shape: tuple[int, ...], n_classes: int) -> None:
+        self._votes = np.zeros((n_classes, *shape))
+        self._confidence = np.zeros((n_classes, *shape))
+
+    def add(self, problem: BinaryProblem, values: Array) -> None:
+        """Take in one problem's decision values."""
+        self._confidence[problem.positive] += values
+        if problem.negative is not None:
+            won = values > 0
+            self._votes[problem.positive] += won
+            self._votes[problem.negative] += ~won
+            self._confidence[problem.negative] -= values
+
+    def scores(self) -> Array:
+        """Return the scores, classes first: (C, n) or (C, n, G)."""
+        if not self._votes.any():
+            return self._confidence
+        return self._votes + self._confidence / (3 * (np.abs(self._confidence) + 1))
+
+
+def join_scores(problems: Sequence[BinaryProblem], scores: Array, n_classes: int) -> Array:
+    """Return one score a class (n, C) from the decision values (n, number of problems)."""
+    joiner = ScoreJoiner((len(scores),), n_classes)
     for column, problem in enumerate(problems):
-        assert problem.negative is not None
-        value = scores[:, column]
-        won = value > 0
-        votes[:, problem.positive] += won
-        votes[:, problem.negative] += ~won
-        confidence[:, problem.positive] += value
-        confidence[:, problem.negative] -= value
-    return votes + confidence / (3 * (np.abs(confidence) + 1))
+        joiner.add(problem, scores[:, column])
+    return joiner.scores().T

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from mklkit.numerics.least_squares import NormalMatrix, Spectrum
+    from mklkit.projectors import SeenColumns
     from mklkit.views import ViewSet
 
 __all__ = [
@@ -199,7 +200,11 @@ class Subproblem(Protocol):
 
 @runtime_checkable
 class CoupledLearner(Protocol):
-    """A learner that can also be one of several in a coupled fit."""
+    """A learner that can also be one of several in a coupled fit.
+
+    Optional attributes: ``rho`` and ``b0``, how far margins grow at a step and where they start
+    (0 where absent: margins stay at 1), and ``stopping``, when an iteration ends.
+    """
 
     name: ClassVar[str]
     on_features: ClassVar[bool]
@@ -220,8 +225,12 @@ class Decision(Protocol):
     weights: Array
     """(M,) the weight of each kernel in the decision, on the simplex or as the combiner says."""
 
-    def decide(self, rows: Array) -> Array:
-        """Return the decision values (n,) of new rows (n, d)."""
+    def decide(self, rows: Array, seen: SeenColumns | None = None) -> Array:
+        """Return the decision values (n,) of new rows (n, d).
+
+        ``seen`` holds columns that other decisions' maps have made of the same rows, where maps
+        are shared; rows are then one block. Free to be ignored.
+        """
         ...
 
 

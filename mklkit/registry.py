@@ -273,7 +273,10 @@ def _entry(kind: Kind, target: Any, distribution: str, version: str) -> Entry:
 
 
 def _first_line(error: BaseException) -> str:
-    return str(error).partition("\n")[0] or type(error).__name__
+    # The validators of attrs put their message first and add the field and the value to it.
+    several = isinstance(error, TypeError) and len(error.args) > 1
+    text = str(error.args[0] if several else error)
+    return text.partition("\n")[0] or type(error).__name__
 
 
 @lru_cache(maxsize=1)

@@ -24,7 +24,7 @@ def resolve_columns(
 
     Parameters
     ----------
-    selector : None, str, slice or sequence of str or int
+    selector : None, str, int, slice or sequence of str or int
         A string is a comma-separated list of names, globs (``fou_*``) or slices (``0:10``).
     n_features : int
     names : sequence of str, optional
@@ -48,7 +48,8 @@ def resolve_columns(
     if isinstance(selector, slice):
         chosen = everything[selector]
     else:
-        parts = selector.split(",") if isinstance(selector, str) else list(selector)
+        parts = [selector] if isinstance(selector, (int, np.integer)) else selector
+        parts = parts.split(",") if isinstance(parts, str) else list(parts)
         found = [_positions(part, everything, names) for part in parts]
         chosen = np.array([position for part in found for position in part], dtype=np.intp)
     if len(chosen) == 0:

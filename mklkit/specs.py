@@ -85,6 +85,8 @@ def parse_spec(text: str) -> Spec:
     for keyword in call.keywords:
         if keyword.arg is None:
             raise SpecError(f"'**' can't be used in a spec string, as in {text!r}.")
+        if keyword.arg in kwargs:
+            raise SpecError(f"The parameter {keyword.arg!r} is given twice in {text!r}.")
         kwargs[keyword.arg] = _literal(keyword.value, text)
     return Spec(match.group(), tuple(_literal(arg, text) for arg in call.args), kwargs)
 
@@ -186,7 +188,8 @@ def to_spec(component: object) -> str:
     name: str = getattr(component, "name", type(component).__name__)
     if not attrs.has(type(component)):
         return name
-    fields = {field.name: field for field in attrs.fields(type(component))}
+    cls: Any = type(component)
+    fields = attrs.fields_dict(cls)
     parts = []
     for key in parameter_names(component):
         value = getattr(component, key)

@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 from mklkit.kernels.shared import is_scalar, similarities
 from mklkit.numerics.moments import Moments
 from mklkit.numerics.order_statistics import Passes, interpolate, select_ranks
-from mklkit.numerics.pairwise import BASES, row_blocks
+from mklkit.numerics.pairwise import row_blocks
 from mklkit.protocols import Array, FittedKernel, ScalarKernel
 
 __all__ = [
-    "LabelAlignment",
     "Quadrant",
     "Quadrants",
     "SharedStatistics",
@@ -56,14 +55,6 @@ class Quadrants:
     """q₂: class 1 × class 2."""
     within_second: Quadrant
     """q₄: class 2 × class 2."""
-
-
-@attrs.frozen
-class LabelAlignment:
-    """The cosine of the angle between a Gram matrix and the label kernel yyᵀ."""
-
-    plain: float
-    centered: float
 
 
 def symmetric_tiles(
@@ -117,7 +108,7 @@ class SharedStatistics:
         self.kernels = list(kernels)
         self.rows = list(rows)
         self._quadrants: dict[bytes, list[Quadrants]] = {}
-        self._alignments: dict[bytes, list[LabelAlignment]] = {}
+        self._alignments: dict[tuple[bytes, bool], list[float]] = {}
 
     def quadrants(self, y: Array) -> list[Quadrants]:
         """Return each kernel's quadrants for labels −1 and +1."""
@@ -135,11 +126,19 @@ class SharedStatistics:
             self._quadrants[key] = [Quadrants(*parts) for parts in zip(*blocks, strict=True)]
         return self._quadrants[key]
 
-    def alignments(self, y: Array) -> list[LabelAlignment]:
-        """Return each kernel's alignment with the label kernel yyᵀ (paper 002, equation 14)."""
-        key = y.tobytes()
+    def alignments(self, y: Array, centered: bool = False) -> list[float]:
+        """Return each kernel's alignment with the label kernel yyᵀ (paper 002, equation 14).
+
+        Centred ones are those of HKH and Hyyᵀ H, H = I − 11ᵀ/N. They take a second pass: read off
+        sums of K alone, the digits of a wide or far-off kernel would be lost in its mean.
+        """
+        key = y.tobytes(), centered
         if key not in self._alignments:
-            self._alignments[key] = self._align(y)
+            labels = y.astype(np.float64)
+            if centered:
+                self._alignments[key] = self._align(labels - labels.mean(), self._row_means())
+            else:
+                self._alignments[key] = self._align(labels, None)
         return self._alignments[key]
 
     def _block(self, a: Sequence[Array], b: Sequence[Array] | None) -> list[Quadrant]:
@@ -183,47 +182,49 @@ class SharedStatistics:
             )
         return quartiles
 
-    def _align(self, y: Array) -> list[LabelAlignment]:
-        n_rows, n_kernels = len(y), len(self.kernels)
-        squares = np.zeros(n_kernels)
-        sums = np.zeros((n_kernels, n_rows))
-        with_labels = np.zeros((n_kernels, n_rows))
+    def _row_means(self) -> Array:
+        """Return the means of each Gram matrix's rows, (M, N)."""
+        sums = np.zeros((len(self.kernels), len(self.rows[0])))
         for block, other, tiles in symmetric_tiles(self.kernels, self.rows):
             for index, tile in tiles:
-                weight = 1 if other == block else 2
-                squares[index] += weight * np.einsum("ij,ij->", tile, tile, dtype=np.float64)
                 sums[index, block] += tile.sum(axis=1, dtype=np.float64)
-                with_labels[index, block] += tile @ y[other]
-                if weight == 2:
+                if other != block:
                     sums[index, other] += tile.sum(axis=0, dtype=np.float64)
-                    with_labels[index, other] += tile.T @ y[block]
-        centred = y - y.mean()
+        return sums / sums.shape[1]
+
+    def _align(self, labels: Array, row_means: Array | None) -> list[float]:
+        """Return ⟨K, ttᵀ⟩/(‖K‖‖ttᵀ‖) for labels t; K less its row and column means if given."""
+        n_rows, n_kernels = len(labels), len(self.kernels)
+        moments = [Moments() for _ in self.kernels]
+        products, noise = np.zeros(n_kernels), np.zeros(n_kernels)
+        for block, other, tiles in symmetric_tiles(self.kernels, self.rows):
+            weight = 1 if other == block else 2
+            for index, tile in tiles:
+                values = tile
+                if row_means is not None:
+                    means = row_means[index]
+                    values = (tile - means[block, None]) - (means[other] - means.mean())
+                    noise[index] = 4 * np.finfo(tile.dtype).eps * np.abs(means).max()
+                moments[index] = moments[index].merge(Moments.of(values, weight))
+                products[index] += weight * float(labels[block] @ (values @ labels[other]))
         found = []
-        for index in range(n_kernels):
-            norm = float(np.sqrt(squares[index]))
-            total = sums[index].sum()
-            # ‖HKH‖² for the centring H, from sums that the tiles have left.
-            below = squares[index] - 2 * (sums[index] @ sums[index]) / n_rows
-            centred_norm = float(np.sqrt(max(below + (total / n_rows) ** 2, 0.0)))
-            # ỹᵀKỹ = ỹᵀ(Ky) − ȳ ỹᵀ(K1)
-            product = centred @ with_labels[index] - y.mean() * (centred @ sums[index])
-            found.append(
-                LabelAlignment(
-                    _ratio(float(y @ with_labels[index]), norm * n_rows),
-                    _ratio(float(product), centred_norm * float(centred @ centred)),
-                )
-            )
+        for product, seen, least in zip(products, moments, noise, strict=True):
+            # The root mean square: the norm of K over N, where its square would overflow.
+            size = float(np.hypot(seen.mean, seen.deviation))
+            angle = product / size / (n_rows * float(labels @ labels)) if size > 0 else 0.0
+            # What centring leaves of a constant kernel is rounding, which no label explains.
+            found.append(0.0 if size <= least else float(angle))
         return found
 
 
 @attrs.frozen
 class _Base:
-    """The base quantity itself, in the shape of a kernel."""
+    """The base quantity itself, in the shape of a scalar kernel."""
 
-    name: str
+    base: str
 
-    def __call__(self, a: Array, b: Array) -> Array:
-        return BASES[self.name](a, b)
+    def of(self, base: Array, out: Array) -> Array:
+        return base
 
 
 def _block_tiles(
@@ -257,7 +258,3 @@ def _passes(
 def _values_at(passes: Passes, ranks: Sequence[int]) -> dict[int, float]:
     distinct = sorted(set(ranks))
     return dict(zip(distinct, select_ranks(passes, distinct), strict=True))
-
-
-def _ratio(numerator: float, denominator: float) -> float:
-    return numerator / denominator if denominator > 0 else 0.0

@@ -11,12 +11,13 @@ from typing import Any, overload
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from mklkit.numerics.least_squares import NormalMatrix
 from mklkit.projectors import Projector
 from mklkit.protocols import Array, FeatureMap, FittedKernel
 from mklkit.sides import Side, weighted_gram
-from mklkit.statistics import LabelAlignment, Quadrants, SharedStatistics
+from mklkit.statistics import Quadrants, SharedStatistics
 
 __all__ = ["BoundKernel", "View", "ViewSet", "WeightedViews"]
 
@@ -61,6 +62,13 @@ class View(Side):
         self._index = index
         self._gram: Array | None = None
         self._features: Array | None = None
+        self._whole: tuple[View, NDArray[np.intp]] | None = None
+
+    def restricted(self, members: NDArray[np.intp], rows: Array, shared: SharedStatistics) -> View:
+        """Return the view of some training rows, their features taken from this one's."""
+        part = View(self.projector, self.kernel, rows, shared, self._index)
+        part._whole = (self, members)
+        return part
 
     def gram(self, keep: bool = True) -> Array:
         """Return the kernel's Gram matrix (N, N) on the training rows.
@@ -80,6 +88,9 @@ class View(Side):
 
     def features(self) -> Array:
         """Return the features (N, p) of the training rows."""
+        if self._features is None and self._whole is not None:
+            whole, members = self._whole
+            self._features = whole.features()[members]
         if self._features is None:
             ready = getattr(self.projector.map, "training_features", lambda: None)()
             self._features = self.projector.map.transform(self.rows) if ready is None else ready
@@ -89,7 +100,8 @@ class View(Side):
         """Return ``features.T @ features``; on a full empirical map its diagonal alone, in O(p)."""
         if self._normal is None:
             fitted = self.projector.map
-            if getattr(fitted, "full", False) and hasattr(fitted, "eigenvalues"):
+            is_whole = self._whole is None and getattr(fitted, "full", False)
+            if is_whole and hasattr(fitted, "eigenvalues"):
                 sums = self.features().sum(axis=0)
                 self._normal = NormalMatrix(fitted.eigenvalues, sums, self.n_rows)
         return super().normal_matrix()
@@ -98,9 +110,9 @@ class View(Side):
         """Return the class blocks' statistics; computed for all kernels together, once."""
         return self._shared.quadrants(y)[self._index]
 
-    def label_alignment(self, y: Array) -> LabelAlignment:
+    def label_alignment(self, y: Array, centered: bool = False) -> float:
         """Return the alignment with the label kernel; computed for all kernels together, once."""
-        return self._shared.alignments(y)[self._index]
+        return self._shared.alignments(y, centered)[self._index]
 
 
 class ViewSet(Sequence[View]):
@@ -166,6 +178,17 @@ class ViewSet(Sequence[View]):
     def labels(self) -> list[str]:
         """The kernels' names in results."""
         return [view.label for view in self._views]
+
+    def restricted(self, members: NDArray[np.intp]) -> ViewSet:
+        """Return the views of some of the training rows, on the maps fitted to all of them."""
+        cuts: dict[int, Array] = {}
+        rows = [cuts.setdefault(id(view.rows), view.rows[members]) for view in self._views]
+        shared = SharedStatistics([view.kernel for view in self._views], rows)
+        parts = [
+            view.restricted(members, own, shared)
+            for view, own in zip(self._views, rows, strict=True)
+        ]
+        return ViewSet(parts, self.rows[members], self.explicit)
 
     def weighted(self, weights: Array) -> WeightedViews:
         """Return the weighted sum of the kernels as one training side."""

@@ -30,7 +30,7 @@ class Alignment(WeightingCombiner):
 
     def weights(self, views: ViewSet, y: Array) -> Array:
         """Return the alignments, 0 where negative."""
-        return np.array([max(view.label_alignment(y).plain, 0.0) for view in views])
+        return np.array([max(view.label_alignment(y), 0.0) for view in views])
 
 
 @attrs.frozen
@@ -42,14 +42,14 @@ class CenteredAlignment(WeightingCombiner):
 
     Notes
     -----
-    One pass over the tiles, O(N²) a kernel. Source: Cortes et al. (2012).
+    Two passes over the tiles, O(N²) a kernel. Source: Cortes et al. (2012).
     """
 
     name: ClassVar[str] = "centered-alignment"
 
     def weights(self, views: ViewSet, y: Array) -> Array:
         """Return the centred alignments, 0 where negative."""
-        return np.array([max(view.label_alignment(y).centered, 0.0) for view in views])
+        return np.array([max(view.label_alignment(y, centered=True), 0.0) for view in views])
 
 
 @hookimpl

@@ -12,8 +12,7 @@ import numpy as np
 
 from mklkit.components import Component
 from mklkit.errors import MKLKitError, WeightsWarning
-from mklkit.numerics.pairwise import row_blocks
-from mklkit.projectors import Projector, columns_of_all, with_support
+from mklkit.projectors import Projector, SeenColumns, columns_of_all, decide_by_blocks, with_support
 from mklkit.protocols import Array, FittedLearner, Learner
 from mklkit.views import View, ViewSet
 
@@ -21,18 +20,8 @@ __all__ = [
     "LearnedWeighting",
     "WeightedDecision",
     "WeightingCombiner",
-    "decide_by_blocks",
     "weighting_rule",
 ]
-
-BLOCK_ROWS = 2048
-
-
-def decide_by_blocks(decide: Callable[[Array], Array], rows: Array) -> Array:
-    """Return decision values (n,), a block of rows at a time, so that no n × N matrix is formed."""
-    if len(rows) <= BLOCK_ROWS:
-        return decide(rows)
-    return np.concatenate([decide(rows[block]) for block in row_blocks(len(rows), BLOCK_ROWS)])
 
 
 @attrs.frozen(eq=False)
@@ -68,19 +57,19 @@ class WeightedDecision:
             fitted = fitted.restricted(support)
         return cls(weights, projectors, weights[used], fitted, views.explicit)
 
-    def decide(self, rows: Array) -> Array:
+    def decide(self, rows: Array, seen: SeenColumns | None = None) -> Array:
         """Return the decision values (n,) of rows (n, d)."""
-        return decide_by_blocks(self._decide, rows)
+        return decide_by_blocks(lambda block: self._decide(block, seen), rows)
 
-    def _decide(self, rows: Array) -> Array:
+    def _decide(self, rows: Array, seen: SeenColumns | None) -> Array:
         fitted: FittedLearner = self.learner
         if self.explicit:
             parts: list[Any] = [None] * len(self.projectors)
-            for index, values in columns_of_all(self.projectors, rows):
+            for index, values in columns_of_all(self.projectors, rows, seen):
                 parts[index] = np.sqrt(self.scales[index]) * values
             return fitted.decide(np.hstack(parts))
         total: Any = None
-        for index, values in columns_of_all(self.projectors, rows):
+        for index, values in columns_of_all(self.projectors, rows, seen):
             scaled = values * values.dtype.type(self.scales[index])
             total = scaled if total is None else np.add(total, scaled, out=total)
         return fitted.decide(total)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
 from mklkit.combiners.base import LearnedWeighting
+from mklkit.components import whole
 from mklkit.errors import WeightsWarning
 from mklkit.hookspecs import hookimpl
 from mklkit.protocols import Array, Learner
@@ -39,7 +40,7 @@ class BestSingle(LearnedWeighting):
 
     name: ClassVar[str] = "best-single"
 
-    folds: int = attrs.field(default=5, validator=[instance_of(int), ge(2)])
+    folds: int = attrs.field(default=5, converter=whole, validator=[instance_of(int), ge(2)])
 
     def choose(
         self, views: ViewSet, y: Array, learner: Learner, random_state: np.random.RandomState

@@ -9,11 +9,10 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from mklkit.combiners.base import decide_by_blocks
 from mklkit.components import Component
 from mklkit.errors import IncompatibleError
 from mklkit.hookspecs import hookimpl
-from mklkit.projectors import Projector, columns_of_all
+from mklkit.projectors import Projector, SeenColumns, columns_of_all, decide_by_blocks
 from mklkit.protocols import Array, CoupledLearner, Learner, Subproblem
 from mklkit.views import ViewSet
 
@@ -55,13 +54,13 @@ class CoupledDecision:
     learners: list[Any]
     history: tuple[float, ...]
 
-    def decide(self, rows: Array) -> Array:
+    def decide(self, rows: Array, seen: SeenColumns | None = None) -> Array:
         """Return the decision values (n,) of rows (n, d)."""
-        return decide_by_blocks(self._decide, rows)
+        return decide_by_blocks(lambda block: self._decide(block, seen), rows)
 
-    def _decide(self, rows: Array) -> Array:
+    def _decide(self, rows: Array, seen: SeenColumns | None) -> Array:
         total = np.zeros(len(rows))
-        for index, values in columns_of_all(self.projectors, rows):
+        for index, values in columns_of_all(self.projectors, rows, seen):
             total += self.weights[index] * self.learners[index].decide(values)
         return total
 
@@ -79,7 +78,11 @@ class CouplingCombiner(Component, ABC):
 
     @abstractmethod
     def couple(
-        self, problems: Sequence[Subproblem], y: Array, learner: CoupledLearner
+        self,
+        problems: Sequence[Subproblem],
+        y: Array,
+        learner: CoupledLearner,
+        random_state: np.random.RandomState,
     ) -> CoupledSolution:
         """Return the joint solution of the views' subproblems for labels −1 and +1."""
 
@@ -93,7 +96,7 @@ class CouplingCombiner(Component, ABC):
                 " none: use a learner such as 'mhks' or 'kmhks'."
             )
         problems = [learner.subproblem(view) for view in views]
-        solution = self.couple(problems, y, learner)
+        solution = self.couple(problems, y, learner, random_state)
         pairs = zip(problems, solution.coefficients, strict=True)
         learners = [problem.finish(coefficients) for problem, coefficients in pairs]
         projectors = [view.projector for view in views]

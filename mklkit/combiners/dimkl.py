@@ -74,12 +74,14 @@ def dimkl5(view: View, y: Array) -> float:
 
 
 def _bhattacharyya(within: Quadrant, between: Quadrant) -> float:
-    """Return ¼(μ₁−μ₂)²/(σ₁²+σ₂²) + ½ ln[(σ₁²+σ₂²)/(2σ₁σ₂)], in ratios that can't overflow."""
+    """Return ¼(μ₁−μ₂)²/(σ₁²+σ₂²) + ½ ln[(σ₁²+σ₂²)/(2σ₁σ₂)], where no square can overflow."""
     with np.errstate(all="ignore"):
         both = np.hypot(within.deviation, between.deviation)
         gap = (within.mean - between.mean) / both
-        ratio = np.float64(within.deviation) / between.deviation
-        return float(gap * gap / 4 + np.log((ratio + 1 / ratio) / 2) / 2)
+        # The second logarithm is ln cosh x of the logarithm x of σ₁/σ₂. In this form it neither
+        # overflows for ratios like 1e600 nor loses its digits for ratios near one.
+        x = abs(np.log(within.deviation) - np.log(between.deviation))
+        return float(gap * gap / 4 + (x + np.log1p(np.expm1(-2 * x) / 2)) / 2)
 
 
 @hookimpl

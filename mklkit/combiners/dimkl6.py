@@ -11,6 +11,7 @@ import scipy.linalg
 from attrs.validators import ge, gt, instance_of
 
 from mklkit.combiners.base import WeightingCombiner
+from mklkit.components import finite, whole
 from mklkit.hookspecs import hookimpl
 from mklkit.protocols import Array
 from mklkit.views import ViewSet
@@ -39,8 +40,8 @@ class DiMKL6(WeightingCombiner):
 
     name: ClassVar[str] = "dimkl6"
 
-    rank: int = attrs.field(default=5, validator=[instance_of(int), ge(1)])
-    floor: float = attrs.field(default=1e-3, converter=float, validator=gt(0))
+    rank: int = attrs.field(default=5, converter=whole, validator=[instance_of(int), ge(1)])
+    floor: float = attrs.field(default=1e-3, converter=float, validator=[finite, gt(0)])
 
     def weights(self, views: ViewSet, y: Array) -> Array:
         """Return the distances."""

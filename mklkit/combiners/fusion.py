@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from mklkit.combiners.base import decide_by_blocks
 from mklkit.components import Component
 from mklkit.hookspecs import hookimpl
-from mklkit.projectors import Projector, columns_of_all
+from mklkit.projectors import Projector, SeenColumns, columns_of_all, decide_by_blocks
 from mklkit.protocols import Array, Learner
+from mklkit.sides import GramSide
 from mklkit.views import ViewSet
 
 __all__ = ["FusedDecision", "FusionCombiner"]
@@ -36,16 +36,16 @@ class FusedDecision:
     learners: list[Any]
     fusion: Any
 
-    def scores(self, rows: Array) -> Array:
+    def scores(self, rows: Array, seen: SeenColumns | None = None) -> Array:
         """Return each view's decision values (n, M)."""
         scores = np.empty((len(rows), len(self.projectors)))
-        for index, values in columns_of_all(self.projectors, rows):
+        for index, values in columns_of_all(self.projectors, rows, seen):
             scores[:, index] = self.learners[index].decide(values)
         return scores
 
-    def decide(self, rows: Array) -> Array:
+    def decide(self, rows: Array, seen: SeenColumns | None = None) -> Array:
         """Return the decision values (n,) of rows (n, d)."""
-        return decide_by_blocks(lambda block: self.fusion.fuse(self.scores(block)), rows)
+        return decide_by_blocks(lambda block: self.fusion.fuse(self.scores(block, seen)), rows)
 
 
 @attrs.frozen
@@ -73,9 +73,10 @@ class FusionCombiner(Component, ABC):
         """Return the decision of one learner a view, fused."""
         learners, scores = [], np.empty((len(y), len(views)))
         for index, view in enumerate(views):
-            fitted = learner.fit(view, y)
-            columns = view.features() if view.explicit else view.gram(keep=False)
-            scores[:, index] = fitted.decide(columns)
+            # The view is asked for a matrix that it need not keep: one at a time is held.
+            side = view if view.explicit else GramSide(view.gram(keep=False))
+            fitted = learner.fit(side, y)
+            scores[:, index] = fitted.decide(side.features() if side.explicit else side.gram())
             learners.append(fitted)
         fusion = self.learn(scores, y, random_state)
         weights = getattr(fusion, "view_weights", np.full(len(views), 1 / len(views)))

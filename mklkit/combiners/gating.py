@@ -9,11 +9,10 @@ from typing import Any, ClassVar, Literal, Protocol
 import attrs
 import numpy as np
 
-from mklkit.combiners.base import decide_by_blocks
 from mklkit.components import Component
 from mklkit.errors import IncompatibleError, MKLKitError
 from mklkit.hookspecs import hookimpl
-from mklkit.projectors import Projector, columns_of_all
+from mklkit.projectors import Projector, SeenColumns, columns_of_all, decide_by_blocks
 from mklkit.protocols import Array, Learner
 from mklkit.sides import GramSide
 from mklkit.statistics import symmetric_tiles
@@ -52,18 +51,18 @@ class GatedDecision:
     learner: Any
     composition: Composition
 
-    def decide(self, rows: Array) -> Array:
+    def decide(self, rows: Array, seen: SeenColumns | None = None) -> Array:
         """Return the decision values (n,) of rows (n, d)."""
-        return decide_by_blocks(self._decide, rows)
+        return decide_by_blocks(lambda block: self._decide(block, seen), rows)
 
     def gate_weights(self, rows: Array) -> Array:
         """Return each row's weight on each kernel, (n, M)."""
         return np.asarray(self.gates.gates(rows))
 
-    def _decide(self, rows: Array) -> Array:
+    def _decide(self, rows: Array, seen: SeenColumns | None) -> Array:
         own = self.gate_weights(rows)
         total = np.zeros((len(rows), len(self.training_gates)))
-        for index, values in columns_of_all(self.projectors, rows):
+        for index, values in columns_of_all(self.projectors, rows, seen):
             total += values * _factor(
                 own[:, index], self.training_gates[:, index], self.composition
             )

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 import attrs
 import numpy as np
-from attrs.validators import ge, lt, optional
+from attrs.validators import ge, instance_of, lt, optional
 
-from mklkit.components import Component
+from mklkit.components import Component, whole
 from mklkit.hookspecs import hookimpl
 from mklkit.numerics.least_squares import Spectrum
 from mklkit.protocols import Array, FittedKernel
@@ -68,8 +68,15 @@ class Empirical(Component):
     explicit: ClassVar[bool] = True
 
     subset: float | None = attrs.field(default=None, validator=_subset)
-    rank: int | None = attrs.field(default=None, validator=optional(ge(1)))
+    rank: int | None = attrs.field(
+        default=None, converter=whole, validator=optional([instance_of(int), ge(1)])
+    )
     tol: float = attrs.field(default=1e-12, converter=float, validator=[ge(0), lt(1)])
+
+    @property
+    def shared(self) -> bool:
+        """Whether all binary problems of a classifier use one map: a random subset does."""
+        return self.subset is not None
 
     def fit(
         self, kernel: FittedKernel, rows: Array, random_state: np.random.RandomState

@@ -68,7 +68,8 @@ class FittedCosine:
 
     def diagonal(self, a: Array) -> Array:
         """Return 1 for each row, 0 where the row's own similarity is zero."""
-        return np.where(self._inverse_length(a) > 0, 1.0, 0.0)
+        lengths = self._inverse_length(a)
+        return (lengths > 0).astype(lengths.dtype)
 
     def _inverse_length(self, rows: Array) -> Array:
         own = self.kernel.diagonal(rows)

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 from attrs.validators import gt, optional
 
-from mklkit.components import Component
+from mklkit.components import Component, finite
 from mklkit.hookspecs import hookimpl
 from mklkit.kernels.base import FittedScalarKernel
 from mklkit.protocols import Array
@@ -38,7 +38,9 @@ class Laplacian(Component):
     name: ClassVar[str] = "laplacian"
 
     gamma: float | None = attrs.field(
-        default=None, converter=attrs.converters.optional(float), validator=optional(gt(0))
+        default=None,
+        converter=attrs.converters.optional(float),
+        validator=optional([finite, gt(0)]),
     )
 
     def fit(self, rows: Array) -> FittedLaplacian:

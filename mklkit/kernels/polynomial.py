@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import attrs
 import numpy as np
-from attrs.validators import ge, gt
+from attrs.validators import ge, gt, instance_of
 
-from mklkit.components import Component
+from mklkit.components import Component, finite, whole
 from mklkit.hookspecs import hookimpl
 from mklkit.kernels.base import FittedScalarKernel
 from mklkit.protocols import Array
@@ -41,9 +41,9 @@ class Polynomial(Component):
 
     name: ClassVar[str] = "polynomial"
 
-    degree: int = attrs.field(default=2, validator=[attrs.validators.instance_of(int), ge(1)])
-    coef0: float = attrs.field(default=1.0, converter=float, validator=ge(0))
-    gamma: float = attrs.field(default=1.0, converter=float, validator=gt(0))
+    degree: int = attrs.field(default=2, converter=whole, validator=[instance_of(int), ge(1)])
+    coef0: float = attrs.field(default=1.0, converter=float, validator=[finite, ge(0)])
+    gamma: float = attrs.field(default=1.0, converter=float, validator=[finite, gt(0)])
 
     def fit(self, rows: Array) -> FittedPolynomial:
         """Return the kernel (nothing is read off the rows)."""

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 from attrs.validators import gt
 
-from mklkit.components import Component
+from mklkit.components import Component, finite
 from mklkit.hookspecs import hookimpl
 from mklkit.kernels.base import FittedScalarKernel
 from mklkit.protocols import Array
@@ -41,8 +41,8 @@ class Tanh(Component):
 
     name: ClassVar[str] = "tanh"
 
-    beta: float = attrs.field(default=0.01, converter=float, validator=gt(0))
-    coef0: float = attrs.field(default=0.0, converter=float)
+    beta: float = attrs.field(default=0.01, converter=float, validator=[finite, gt(0)])
+    coef0: float = attrs.field(default=0.0, converter=float, validator=finite)
 
     def fit(self, rows: Array) -> FittedTanh:
         """Return the kernel (nothing is read off the rows)."""

@@ -1,62 +1,57 @@
-"""What MHKS and KMHKS share: their parameters, and the loop over their own subproblem."""
+"""What MHKS and KMHKS share: their parameters, and the iteration over their own view."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import Any
 
 import attrs
+import numpy as np
 from attrs.validators import and_, ge, gt, instance_of, le
 
 from mklkit.components import Component
 from mklkit.learners.base import LinearDecision
-from mklkit.numerics.ho_kashyap import Stopping, ho_kashyap
-from mklkit.protocols import Array, Subproblem, TrainingSide
+from mklkit.learners.ridge import OneColumn
+from mklkit.numerics.co_regularised import Columns, Solution, Stopping
+from mklkit.protocols import Array, TrainingSide
 
-__all__ = ["MarginLearner", "RidgeCoefficients"]
-
-
-@attrs.frozen(eq=False)
-class RidgeCoefficients:
-    """Weights (p,) or row coefficients (N,), and the bias."""
-
-    weights: Array
-    bias: float
+__all__ = ["MarginLearner"]
 
 
 @attrs.frozen
 class MarginLearner(Component, ABC):
     """Least squares to labels with margins that may grow: ‖φ∘f − 1 − b‖² + c‖w‖², b ≥ 0.
 
-    A subclass says what it learns from and writes ``subproblem``.
+    A subclass says what it learns from and writes ``grid_problem``, ``stopping`` and ``iterate``.
     """
 
     c: float = attrs.field(default=1.0, converter=float, validator=ge(0))
     rho: float = attrs.field(default=0.99, converter=float, validator=and_(gt(0), le(1)))
     tol: float = attrs.field(default=1e-3, converter=float, validator=gt(0))
-    max_iter: int = attrs.field(default=1000, validator=[instance_of(int), ge(1)])
+    max_iter: int = attrs.field(default=1000, validator=[instance_of(int), ge(2)])
     b0: float = attrs.field(default=1e-6, converter=float, validator=ge(0))
 
     @abstractmethod
-    def subproblem(self, side: TrainingSide) -> Subproblem:
-        """Return the least-squares problem of one view, set up to be solved for many targets."""
+    def grid_problem(self, side: TrainingSide, ridges: Array) -> Any:
+        """Return the least-squares problem of one view for several ridges (G,), set up once."""
 
     @property
     @abstractmethod
     def stopping(self) -> Stopping:
         """When the iteration ends."""
 
+    @abstractmethod
+    def iterate(self, problems: Any, labels: Array, columns: Columns) -> list[Solution]:
+        """Return where the paper's iteration ends with one view, a solution a column."""
+
+    def subproblem(self, side: TrainingSide) -> OneColumn:
+        """Return the least-squares problem of one view, set up to be solved for many targets."""
+        return OneColumn(self.grid_problem(side, np.array([self.c])))
+
     def fit(self, side: TrainingSide, y: Array) -> LinearDecision:
         """Return the decision function learned from labels −1 and +1; ``history`` is its loss."""
-        problem = self.subproblem(side)
-        coefficients, history = ho_kashyap(
-            problem.solve,
-            problem.outputs,
-            problem.penalty,
-            y,
-            self.rho,
-            self.b0,
-            self.stopping,
-        )
-        fitted = problem.finish(coefficients)
-        assert isinstance(fitted, LinearDecision)
-        return attrs.evolve(fitted, history=tuple(history))
+        problem = self.grid_problem(side, np.array([self.c]))
+        columns = Columns(np.zeros(1), np.ones(1), self.rho, self.b0)
+        solution = self.iterate([problem], y, columns)[0]
+        fitted: LinearDecision = problem.finish(solution.coefficients[0])
+        return attrs.evolve(fitted, history=solution.history)

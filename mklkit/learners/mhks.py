@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import attrs
-import numpy as np
 
 from mklkit.hookspecs import hookimpl
-from mklkit.learners.base import LinearDecision
-from mklkit.learners.margins import MarginLearner, RidgeCoefficients
-from mklkit.numerics.ho_kashyap import Stopping
-from mklkit.numerics.least_squares import ArrowheadSystem, SpectralSystem
+from mklkit.learners.margins import MarginLearner
+from mklkit.learners.ridge import FeatureProblem
+from mklkit.numerics.co_regularised import Columns, Solution, Stopping, by_gradient
 from mklkit.protocols import Array, TrainingSide
 
 __all__ = ["MHKS"]
@@ -58,55 +56,18 @@ class MHKS(MarginLearner):
     on_features: ClassVar[bool] = True
     on_gram: ClassVar[bool] = False
 
-    def subproblem(self, side: TrainingSide) -> FeatureSubproblem:
+    def grid_problem(self, side: TrainingSide, ridges: Array) -> FeatureProblem:
         """Return the ridge regression on the view's features."""
-        return FeatureSubproblem(side, self.c)
+        return FeatureProblem(side, ridges)
 
     @property
     def stopping(self) -> Stopping:
         """Absolute change of the objective, as paper 000 has it."""
         return Stopping(self.tol, relative=False, max_iter=self.max_iter)
 
-
-class FeatureSubproblem:
-    """Ridge regression with a free bias on a view's features, set up once.
-
-    Parameters
-    ----------
-    side : TrainingSide
-        Reached through its block operations only.
-    ridge : float
-        c.
-    """
-
-    def __init__(self, side: TrainingSide, ridge: float) -> None:
-        self._side = side
-        self._ridge = ridge
-        self._normal = side.normal_matrix()
-        self._system: ArrowheadSystem | SpectralSystem
-        if self._normal.is_diagonal and ridge > 0:
-            self._system = ArrowheadSystem(self._normal, ridge)
-        else:
-            self._system = SpectralSystem(side.spectrum(), self._normal.sums, ridge)
-
-    def solve(self, target: Array, data_weight: float = 1.0) -> RidgeCoefficients:
-        """Return the minimiser of ``s·‖f − target/s‖² + c‖w‖²``."""
-        mean = float(target.mean())
-        weights = self._system.solve(self._side.project_back(target), mean, data_weight)
-        bias = mean / data_weight - float(self._normal.sums @ weights) / self._normal.n_rows
-        return RidgeCoefficients(weights, bias)
-
-    def outputs(self, coefficients: RidgeCoefficients) -> Array:
-        """Return the decision values on the training rows."""
-        return self._side.project(coefficients.weights) + coefficients.bias
-
-    def penalty(self, coefficients: RidgeCoefficients) -> float:
-        """Return c‖w‖²."""
-        return self._ridge * float(np.dot(coefficients.weights, coefficients.weights))
-
-    def finish(self, coefficients: RidgeCoefficients) -> LinearDecision:
-        """Return the decision function."""
-        return LinearDecision(coefficients.weights, coefficients.bias)
+    def iterate(self, problems: Any, labels: Array, columns: Columns) -> list[Solution]:
+        """Return where Table 1 of paper 000 ends with one view."""
+        return by_gradient(problems, labels, columns, [None], self.stopping)
 
 
 @hookimpl

@@ -89,17 +89,27 @@ class ArrowheadSystem:
     """
 
     normal: NormalMatrix
-    ridge: float
 
-    def solve(self, projected: Array, target_mean: Array | float, data_weight: float) -> Array:
-        """Return the weights (p,) for ``Φᵀt`` and ``mean(t)``."""
-        v, n_rows = self.normal.sums, self.normal.n_rows
-        diagonal = data_weight * self.normal.products + self.ridge
-        right = projected - v * target_mean
-        plain, border = right / diagonal, v / diagonal
-        # Positive for a ridge above zero: v'D^-1 v / N is below one by Cauchy-Schwarz.
-        pivot = 1 - data_weight * (v @ border) / n_rows
-        return plain + border * (data_weight * (v @ plain) / n_rows / pivot)
+    def solve(
+        self, projected: Array, target_means: Array, data_weights: Array, ridges: Array
+    ) -> Array:
+        """Return the weights (p, G) for ``Φᵀt`` (p, G) and ``mean(t)``, s and c, each (G,).
+
+        Every ridge must be above zero.
+        """
+        sums = self.normal.sums[:, None]
+        right = projected - sums * target_means
+        diagonal = self.normal.products[:, None] * data_weights + ridges
+        right /= diagonal
+        if not sums.any():
+            return right
+        border = sums / diagonal
+        share = data_weights / self.normal.n_rows
+        # Above zero for a ridge above zero: s·vᵀ(sΛ + c)⁻¹v / N < vᵀΛ⁻¹v / N ≤ 1, as Λ^{-1/2}v
+        # holds coordinates of the vector of ones on orthonormal columns.
+        pivot = 1 - share * (sums * border).sum(axis=0)
+        right += border * (share * (sums * right).sum(axis=0) / pivot)
+        return right
 
 
 @attrs.frozen(eq=False)
@@ -108,12 +118,17 @@ class SpectralSystem:
 
     spectrum: Spectrum
     sums: Array
-    ridge: float
 
-    def solve(self, projected: Array, target_mean: Array | float, data_weight: float) -> Array:
-        """Return the weights (p,) for ``Φᵀt`` and ``mean(t)``; the shortest where many fit."""
-        rotated = self.spectrum.vectors.T @ (projected - self.sums * target_mean)
-        return self.spectrum.vectors @ (rotated / (data_weight * self.spectrum.values + self.ridge))
+    def solve(
+        self, projected: Array, target_means: Array, data_weights: Array, ridges: Array
+    ) -> Array:
+        """Return the weights (p, G) for ``Φᵀt`` (p, G) and ``mean(t)``, s and c, each (G,).
+
+        The shortest weights where many fit.
+        """
+        rotated = self.spectrum.vectors.T @ (projected - self.sums[:, None] * target_means)
+        rotated /= self.spectrum.values[:, None] * data_weights + ridges
+        return self.spectrum.vectors @ rotated
 
 
 def cholesky_or_none(matrix: Array) -> Array | None:

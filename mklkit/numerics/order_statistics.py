@@ -122,6 +122,8 @@ def select_ranks(tiles: Passes, ranks: Sequence[int]) -> list[float]:
     [-1.0, 3.0, 1e+300]
     """
     searches = [_Search(rank) for rank in ranks]
+    if not searches:
+        return []
     for depth in range(64 // DIGIT_BITS):
         prefixes = np.array(sorted({s.prefix for s in searches}), dtype=np.uint64)
         population = {s.prefix: s.population for s in searches}

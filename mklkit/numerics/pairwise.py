@@ -56,6 +56,8 @@ def squared_distances(a: Array, b: Array) -> Array:
     >>> squared_distances(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0], [0.0, 1.0]]))
     array([[25.,  1.]])
     """
+    if len(b) == 0:
+        return np.empty((len(a), 0), dtype=np.result_type(a, b))
     centre = b.mean(axis=0)
     a, b = a - centre, b - centre
     distances = a @ b.T

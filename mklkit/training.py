@@ -1,0 +1,129 @@
+"""From checked data to the views of each binary problem: what all estimators share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+from threadpoolctl import threadpool_limits
+
+from mklkit.composition import bind_kernels
+from mklkit.errors import DataError, MKLKitError, SpecError
+from mklkit.multiclass import BinaryProblem
+from mklkit.protocols import Array, FeatureMap
+from mklkit.selectors import resolve_columns
+from mklkit.views import BoundKernel, ViewSet
+
+__all__ = ["ProblemViews", "bind_to_columns", "check_training_data", "in_threads"]
+
+Result = TypeVar("Result")
+
+
+def check_training_data(estimator: Any, X: Any, y: Any) -> tuple[Array, NDArray[np.intp]]:
+    """Return checked rows and class numbers; sets ``classes_`` and scikit-learn's own attributes.
+
+    Raises
+    ------
+    ValueError
+        For what scikit-learn refuses: NaN, text, one row, continuous targets.
+    DataError
+        For one class only.
+    """
+    if estimator.multiclass not in ("ovo", "ovr"):
+        raise SpecError(f"multiclass must be 'ovo' or 'ovr', got {estimator.multiclass!r}.")
+    X, y = validate_data(
+        estimator, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2, order="C"
+    )
+    check_classification_targets(y)
+    estimator.classes_, codes = np.unique(y, return_inverse=True)
+    if len(estimator.classes_) < 2:
+        raise DataError(
+            "A classifier needs rows of at least two classes; there is one class only,"
+            f" {estimator.classes_[0]!r}."
+        )
+    return X, codes
+
+
+def bind_to_columns(kernels: Any, estimator: Any) -> list[BoundKernel]:
+    """Return the kernels with their columns as positions in the data the estimator has seen."""
+    names = getattr(estimator, "feature_names_in_", None)
+    names = None if names is None else list(names)
+    resolved = []
+    for kernel in bind_kernels(kernels):
+        try:
+            columns = resolve_columns(kernel.columns, estimator.n_features_in_, names)
+        except MKLKitError as error:
+            raise DataError(f"Kernel {kernel.label!r}: {error}") from None
+        resolved.append(BoundKernel(kernel.label, kernel.kernel, columns))
+    return resolved
+
+
+class ProblemViews:
+    """The views of each binary problem on some training rows.
+
+    A map that declares itself ``shared`` (a random subset) is fitted once on all rows, and each
+    problem takes its rows of the features; any other is fitted on each problem's own rows.
+
+    Parameters
+    ----------
+    kernels : sequence of BoundKernel
+    feature_map : FeatureMap
+    rows : ndarray of shape (N, d)
+    codes : ndarray of shape (N,)
+        Class numbers.
+    seed : int
+        Of the shared map.
+    """
+
+    def __init__(
+        self,
+        kernels: Sequence[BoundKernel],
+        feature_map: FeatureMap,
+        rows: Array,
+        codes: NDArray[np.intp],
+        seed: int,
+    ) -> None:
+        self.codes = codes
+        self.shared: ViewSet | None = None
+        self._kernels = kernels
+        self._map = feature_map
+        self._rows = rows
+        if getattr(feature_map, "shared", False):
+            self.shared = ViewSet.fit(kernels, feature_map, rows, np.random.RandomState(seed))
+            for view in self.shared:
+                # Computed here, before threads ask for them at the same time.
+                view.features()
+
+    def of(
+        self, problem: BinaryProblem, random_state: np.random.RandomState
+    ) -> tuple[ViewSet, Array]:
+        """Return a problem's views and its labels −1 and +1."""
+        members = problem.rows(self.codes)
+        labels = problem.labels(self.codes[members], self._rows.dtype)
+        everyone = len(members) == len(self._rows)
+        if self.shared is not None:
+            return (self.shared if everyone else self.shared.restricted(members)), labels
+        rows = self._rows if everyone else self._rows[members]
+        return ViewSet.fit(self._kernels, self._map, rows, random_state), labels
+
+
+def in_threads(tasks: Sequence[Callable[[], Result]], n_jobs: int | None) -> Iterator[Result]:
+    """Yield each task's result, in order, from ``n_jobs`` threads.
+
+    One BLAS thread a task where there are several: two pools of threads on the same cores slow
+    each other down.
+    """
+    jobs = min(effective_n_jobs(n_jobs), len(tasks))
+    if jobs == 1:
+        for task in tasks:
+            yield task()
+        return
+    with threadpool_limits(1, user_api="blas"):
+        yield from Parallel(n_jobs=jobs, prefer="threads", return_as="generator")(
+            delayed(task)() for task in tasks
+        )
