@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mklkit._version import __version__
+    from mklkit.alignment import alignment_matrix, kernel_alignment
     from mklkit.combiners.base import LearnedWeighting, WeightingCombiner, weighting_rule
     from mklkit.combiners.coupling import CoupledSolution, CouplingCombiner
     from mklkit.combiners.fusion import FusionCombiner
     from mklkit.combiners.gating import Gates, GatingCombiner
+    from mklkit.combiners.ifsl import IFSL
     from mklkit.components import Component
+    from mklkit.ensembles import MKLVotingClassifier, RPEMEKLClassifier
     from mklkit.errors import MKLKitError, MKLKitWarning
     from mklkit.estimators import MKLClassifier
     from mklkit.feature_maps.empirical import Empirical
@@ -49,6 +52,7 @@ if TYPE_CHECKING:
         TrainingSide,
     )
     from mklkit.registry import Registry, get_registry
+    from mklkit.selection.ifsl_cv import IFSLClassifierCV
     from mklkit.specs import to_spec
     from mklkit.views import View, ViewSet
 
@@ -70,6 +74,8 @@ _HOME = {
     "FusionCombiner": "combiners.fusion",
     "Gates": "combiners.gating",
     "GatingCombiner": "combiners.gating",
+    "IFSL": "combiners.ifsl",
+    "IFSLClassifierCV": "selection.ifsl_cv",
     "Implicit": "feature_maps.implicit",
     "KMHKS": "learners.kmhks",
     "Kernel": "protocols",
@@ -79,12 +85,14 @@ _HOME = {
     "LinearDecision": "learners.base",
     "MHKS": "learners.mhks",
     "MKLClassifier": "estimators",
+    "MKLVotingClassifier": "ensembles",
     "MKLKitError": "errors",
     "MKLKitWarning": "errors",
     "Polynomial": "kernels.polynomial",
     "Precomputed": "kernels.precomputed",
     "Preset": "presets.base",
     "RBF": "kernels.rbf",
+    "RPEMEKLClassifier": "ensembles",
     "Registry": "registry",
     "SVM": "learners.svm",
     "Subproblem": "protocols",
@@ -94,8 +102,10 @@ _HOME = {
     "ViewSet": "views",
     "WeightingCombiner": "combiners.base",
     "__version__": "_version",
+    "alignment_matrix": "alignment",
     "get_registry": "registry",
     "hookimpl": "hookspecs",
+    "kernel_alignment": "alignment",
     "load_model": "persistence",
     "save_model": "persistence",
     "to_spec": "specs",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -62,9 +63,7 @@ def kernel_alignment(first: Array, second: Array, centered: bool = False) -> flo
     return float(np.clip(np.vdot(first, second) / norms, -1, 1)) if norms > 0 else 0.0
 
 
-def alignment_matrix(
-    kernels: Any, X: Any, centered: bool = False
-) -> pd.DataFrame:
+def alignment_matrix(kernels: Any, X: Any, centered: bool = False) -> pd.DataFrame:
     """Return how alike kernels are on the rows of X, every pair, labelled.
 
     Parameters
@@ -120,21 +119,20 @@ def near_duplicates(table: pd.DataFrame) -> list[tuple[str, str, float]]:
     Examples
     --------
     >>> import pandas as pd
-    >>> near_duplicates(pd.DataFrame([[1, 0.995], [0.995, 1]], index=list("ab"), columns=list("ab")))
+    >>> names = ["a", "b"]
+    >>> near_duplicates(pd.DataFrame([[1, 0.995], [0.995, 1]], index=names, columns=names))
     [('a', 'b', 0.995)]
     """
     values = table.to_numpy(dtype=float)
-    pairs = zip(*np.triu_indices(len(table), 1), strict=True)
+    labels = [str(label) for label in table.index]
     return [
-        (str(table.index[i]), str(table.index[j]), float(values[i, j]))
-        for i, j in pairs
+        (labels[i], labels[j], float(values[i, j]))
+        for i, j in combinations(range(len(labels)), 2)
         if values[i, j] > NEAR_DUPLICATE
     ]
 
 
-def _alignments(
-    kernels: Sequence[FittedKernel], rows: Sequence[Array], centered: bool
-) -> Array:
+def _alignments(kernels: Sequence[FittedKernel], rows: Sequence[Array], centered: bool) -> Array:
     n_rows, n_kernels = len(rows[0]), len(kernels)
     products = np.zeros((n_kernels, n_kernels))
     sums = np.zeros((n_kernels, n_rows))

@@ -10,28 +10,92 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import BaggingClassifier
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mklkit.errors import SpecError
 from mklkit.estimators import MKLClassifier
 from mklkit.feature_maps.empirical import Empirical
-
+from mklkit.presets.ifsl import RPEMEKL_KERNELS
 from mklkit.selection.ifsl_cv import PAPER_GRID, IFSLClassifierCV
 from mklkit.training import check_training_data
 
-__all__ = ["RPEMEKL_KERNELS", "SUBSET_CHOICES", "RPEMEKLClassifier"]
-
-RPEMEKL_KERNELS = (
-    "cosine:cosine(linear)",
-    "rbf:rbf(sigma='mean')",
-    "rbf-narrow:rbf(sigma='mean/10')",
-)
-"""The normalised linear kernel and two Gaussian ones, σ and σ/10 (paper 004, section 3.1)."""
+__all__ = ["SUBSET_CHOICES", "MKLVotingClassifier", "RPEMEKLClassifier"]
 
 SUBSET_CHOICES = (0.1, 0.2, 0.3, 0.4, 0.5)
 """p as a share of the training rows (paper 004, section 3.1)."""
 
 
-class RPEMEKLClassifier(ClassifierMixin, BaseEstimator):
+class MKLVotingClassifier(ClassifierMixin, BaseEstimator):
+    """Members of one kind, each with its own seed and so its own random maps, that vote.
+
+    Parameters
+    ----------
+    estimator : MKLClassifier or IFSLClassifierCV, optional
+        What each member is; every member sees all rows.
+    n_members : int, default=3
+        H.
+    random_state : int, RandomState or None, default=None
+
+    Attributes
+    ----------
+    ensemble_ : BaggingClassifier
+        scikit-learn's own, without bootstrap.
+    members_ : list of estimators
+    classes_, weights_, kernel_names_, problems_, kernels_, combiner_, feature_map_, learner_
+        As the members have them; ``weights_`` is their mean.
+    choices_ : list of str
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> member = MKLClassifier("rbf", feature_map="empirical(subset=10)", learner="mhks")
+    >>> bool(MKLVotingClassifier(member, random_state=0).fit(X, y).score(X, y) > 0.9)
+    True
+    """
+
+    def __init__(self, estimator: Any = None, n_members: int = 3, random_state: Any = None) -> None:
+        self.estimator = estimator
+        self.n_members = n_members
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit the members on rows (N, d) and class labels (N,)."""
+        return self._vote(MKLClassifier() if self.estimator is None else self.estimator, X, y)
+
+    def _vote(self, member: Any, X: Any, y: Any) -> Self:
+        if not isinstance(self.n_members, (int, np.integer)) or self.n_members < 1:
+            raise SpecError(f"n_members must be a whole number above 0, got {self.n_members!r}.")
+        check_training_data(self, X, y, member.multiclass)
+        self.ensemble_ = BaggingClassifier(
+            member, n_estimators=self.n_members, bootstrap=False, random_state=self.random_state
+        ).fit(X, y)
+        self.members_ = [getattr(one, "best_estimator_", one) for one in self.ensemble_.estimators_]
+        first = self.members_[0]
+        for name in ("kernel_names_", "problems_", "kernels_", "combiner_", "learner_"):
+            setattr(self, name, getattr(first, name))
+        self.feature_map_ = first.feature_map_
+        self.weights_ = np.mean([one.weights_ for one in self.members_], axis=0)
+        self.choices_ = [
+            *first.choices_,
+            f"vote of {self.n_members} members, each on its own random maps",
+        ]
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class label that most members give; ties fall to the first class in order."""
+        check_is_fitted(self)
+        validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        return np.asarray(self.ensemble_.predict(X))
+
+    def weights_frame(self) -> pd.DataFrame:
+        """Return the members' mean kernel weights as a tidy table."""
+        check_is_fitted(self)
+        frame = self.members_[0].weights_frame()
+        return frame.assign(weight=np.asarray(self.weights_).ravel())
+
+
+class RPEMEKLClassifier(MKLVotingClassifier):
     """Random-projection ensemble of coupled learners on empirical maps of random landmarks.
 
     Parameters
@@ -58,17 +122,14 @@ class RPEMEKLClassifier(ClassifierMixin, BaseEstimator):
 
     Attributes
     ----------
-    ensemble_ : BaggingClassifier
-        Every member sees all rows; its own seed draws its landmarks.
-    members_ : list of MKLClassifier
     best_params_ : dict
         subset, c and lam as used.
-    classes_, weights_, kernel_names_, problems_ : as for MKLClassifier
+    others : as for MKLVotingClassifier
 
     Notes
     -----
     O(N·p·d + N·p²) a member and kernel for p landmarks, and O(p³) a binary problem. Source: paper
-    004, Table 1. A vote's ties fall to the first class in order.
+    004, Table 1.
 
     Examples
     --------
@@ -104,20 +165,10 @@ class RPEMEKLClassifier(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the members on rows (N, d) and class labels (N,)."""
-        given_X = X
-        check_training_data(self, X, y)
-        self.best_params_ = self._choose(given_X, y)
-        member = self._member(**self.best_params_)
-        self.ensemble_ = BaggingClassifier(
-            member, n_estimators=self.n_members, bootstrap=False, random_state=self.random_state
-        ).fit(given_X, y)
-        self.members_ = list(self.ensemble_.estimators_)
-        first = self.members_[0]
-        self.kernel_names_, self.problems_ = first.kernel_names_, first.problems_
-        self.kernels_, self.choices_ = first.kernels_, self._notes()
-        self.combiner_, self.feature_map_ = first.combiner_, first.feature_map_
-        self.learner_ = first.learner_
-        self.weights_ = np.mean([one.weights_ for one in self.members_], axis=0)
+        self.best_params_ = self._choose(X, y)
+        self._vote(self._member(**self.best_params_), X, y)
+        used = ", ".join(f"{key} {value}" for key, value in self.best_params_.items())
+        self.choices_.append(f"members use {used}")
         return self
 
     def _choose(self, X: Any, y: Any) -> dict[str, Any]:
@@ -163,20 +214,3 @@ class RPEMEKLClassifier(ClassifierMixin, BaseEstimator):
             multiclass=self.multiclass,
             n_jobs=self.n_jobs,
         )
-
-    def _notes(self) -> list[str]:
-        used = ", ".join(f"{key} {value}" for key, value in self.best_params_.items())
-        return [f"{self.n_members} members on random-subset maps, by vote: {used}"]
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class label that most members give."""
-        check_is_fitted(self)
-        return np.asarray(self.ensemble_.predict(X))
-
-    def weights_frame(self) -> pd.DataFrame:
-        """Return the members' mean kernel weights as a tidy table."""
-        check_is_fitted(self)
-        frame = self.members_[0].weights_frame()
-        return frame.assign(weight=np.asarray(self.weights_).ravel())
-
-

@@ -111,7 +111,7 @@ class MKLClassifier(ClassifierMixin, BaseEstimator):
             don't exist.
         """
         choice = choose_components(self.combiner, self.feature_map, self.learner)
-        X, codes = check_training_data(self, X, y)
+        X, codes = check_training_data(self, X, y, self.multiclass)
         bound = bind_to_columns(self.kernels, self)
         problems = decompose(len(self.classes_), cast(Strategy, self.multiclass))
         self.decisions_ = self._fit_problems(problems, bound, choice, X, codes)

@@ -24,7 +24,9 @@ __all__ = ["ProblemViews", "bind_to_columns", "check_training_data", "in_threads
 Result = TypeVar("Result")
 
 
-def check_training_data(estimator: Any, X: Any, y: Any) -> tuple[Array, NDArray[np.intp]]:
+def check_training_data(
+    estimator: Any, X: Any, y: Any, multiclass: str
+) -> tuple[Array, NDArray[np.intp]]:
     """Return checked rows and class numbers; sets ``classes_`` and scikit-learn's own attributes.
 
     Raises
@@ -34,8 +36,8 @@ def check_training_data(estimator: Any, X: Any, y: Any) -> tuple[Array, NDArray[
     DataError
         For one class only.
     """
-    if estimator.multiclass not in ("ovo", "ovr"):
-        raise SpecError(f"multiclass must be 'ovo' or 'ovr', got {estimator.multiclass!r}.")
+    if multiclass not in ("ovo", "ovr"):
+        raise SpecError(f"multiclass must be 'ovo' or 'ovr', got {multiclass!r}.")
     X, y = validate_data(
         estimator, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2, order="C"
     )

@@ -245,13 +245,13 @@ class _State:
                 stacklevel=5,
             )
         for position in np.flatnonzero(leaving).tolist():
-            column = int(self.running[position])
+            owner = int(self.running[position])
             pairs = zip(self.problems, self.coefficients, strict=True)
             picked = [problem.pick(c, position) for problem, c in pairs]
-            self.solutions[column] = Solution(
+            self.solutions[owner] = Solution(
                 picked,
                 self.margins[:, :, position].copy(),
-                tuple(self.history[column]),
+                tuple(self.history[owner]),
                 bool(done[position]),
             )
         if leaving.any():

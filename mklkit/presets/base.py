@@ -22,6 +22,8 @@ class Preset:
         Spec strings; the library's default trio where not given.
     feature_map, learner : str, optional
         Spec strings; the combiner's own pair where not given.
+    members : int, default=1
+        How many classifiers, each with its own random maps, vote.
 
     Examples
     --------
@@ -35,3 +37,4 @@ class Preset:
     kernels: tuple[str, ...] | None = None
     feature_map: str | None = None
     learner: str | None = None
+    members: int = 1

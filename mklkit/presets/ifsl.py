@@ -1,4 +1,4 @@
-"""The co-regularised systems of papers 000 and 002."""
+"""The co-regularised systems of papers 000, 002 and 004."""
 
 from __future__ import annotations
 
@@ -7,7 +7,14 @@ from collections.abc import Iterable
 from mklkit.hookspecs import hookimpl
 from mklkit.presets.base import Preset
 
-__all__: list[str] = []
+__all__ = ["RPEMEKL_KERNELS"]
+
+RPEMEKL_KERNELS = (
+    "cosine:cosine(linear)",
+    "rbf:rbf(sigma='mean')",
+    "rbf-narrow:rbf(sigma='mean/10')",
+)
+"""The normalised linear kernel and two Gaussian ones, σ and σ/10 (paper 004, section 3.1)."""
 
 
 @hookimpl
@@ -29,5 +36,14 @@ def mklkit_presets() -> Iterable[Preset]:
             ("rbf(sigma='mean')", "polynomial(degree=3)"),
             "implicit",
             "kmhks",
+        ),
+        Preset(
+            "rpemekl",
+            "Three members on maps of a tenth of the rows, coupled MHKS, by vote (paper 004)",
+            "ifsl(rule='gradient')",
+            RPEMEKL_KERNELS,
+            "empirical(subset=0.1)",
+            "mhks",
+            members=3,
         ),
     ]

@@ -120,7 +120,7 @@ class IFSLClassifierCV(ClassifierMixin, BaseEstimator):
                 " Use scikit-learn's GridSearchCV over MKLClassifier for others."
             )
         given_X, given_y = X, y
-        X, codes = check_training_data(self, X, y)
+        X, codes = check_training_data(self, X, y, self.multiclass)
         splits = self._splits(X, codes)
         self.n_splits_ = len(splits)
         self.cv_results_ = self._search(X, codes, splits, choice, grid)
