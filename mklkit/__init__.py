@@ -10,51 +10,59 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mklkit._version import __version__
-    from mklkit.alignment import alignment_matrix, kernel_alignment
-    from mklkit.combiners.base import LearnedWeighting, WeightingCombiner, weighting_rule
-    from mklkit.combiners.coupling import CoupledSolution, CouplingCombiner
-    from mklkit.combiners.fusion import FusionCombiner
-    from mklkit.combiners.gating import Gates, GatingCombiner
-    from mklkit.combiners.ifsl import IFSL
-    from mklkit.components import Component
-    from mklkit.ensembles import MKLVotingClassifier, RPEMEKLClassifier
-    from mklkit.errors import MKLKitError, MKLKitWarning
-    from mklkit.estimators import MKLClassifier
-    from mklkit.feature_maps.empirical import Empirical
-    from mklkit.feature_maps.implicit import Implicit
-    from mklkit.hookspecs import hookimpl
-    from mklkit.kernels.base import FittedScalarKernel
-    from mklkit.kernels.cosine import Cosine
-    from mklkit.kernels.laplacian import Laplacian
-    from mklkit.kernels.linear import Linear
-    from mklkit.kernels.polynomial import Polynomial
-    from mklkit.kernels.precomputed import Precomputed
-    from mklkit.kernels.rbf import RBF
-    from mklkit.kernels.tanh import Tanh
-    from mklkit.learners.base import LinearDecision
-    from mklkit.learners.kmhks import KMHKS
-    from mklkit.learners.mhks import MHKS
-    from mklkit.learners.svm import SVM
-    from mklkit.persistence import load_model, save_model
-    from mklkit.presets.base import Preset
-    from mklkit.protocols import (
-        BaseLearner,
-        Combiner,
-        CoupledLearner,
-        Decision,
-        FeatureMap,
-        FittedKernel,
-        FittedLearner,
-        FittedMap,
-        Kernel,
-        Subproblem,
-        TrainingSide,
-    )
-    from mklkit.registry import Registry, get_registry
-    from mklkit.selection.ifsl_cv import IFSLClassifierCV
-    from mklkit.specs import to_spec
-    from mklkit.views import View, ViewSet
+    from mklkit._version import __version__ as __version__
+    from mklkit.alignment import alignment_matrix as alignment_matrix
+    from mklkit.alignment import kernel_alignment as kernel_alignment
+    from mklkit.combiners.base import LearnedWeighting as LearnedWeighting
+    from mklkit.combiners.base import WeightingCombiner as WeightingCombiner
+    from mklkit.combiners.base import weighting_rule as weighting_rule
+    from mklkit.combiners.coupling import CoupledSolution as CoupledSolution
+    from mklkit.combiners.coupling import CouplingCombiner as CouplingCombiner
+    from mklkit.combiners.fusion import FusionCombiner as FusionCombiner
+    from mklkit.combiners.gating import Gates as Gates
+    from mklkit.combiners.gating import GatingCombiner as GatingCombiner
+    from mklkit.combiners.ifsl import IFSL as IFSL
+    from mklkit.components import Component as Component
+    from mklkit.ensembles import MKLVotingClassifier as MKLVotingClassifier
+    from mklkit.ensembles import RPEMEKLClassifier as RPEMEKLClassifier
+    from mklkit.errors import MKLKitError as MKLKitError
+    from mklkit.errors import MKLKitWarning as MKLKitWarning
+    from mklkit.estimators import MKLClassifier as MKLClassifier
+    from mklkit.feature_maps.empirical import Empirical as Empirical
+    from mklkit.feature_maps.implicit import Implicit as Implicit
+    from mklkit.hookspecs import hookimpl as hookimpl
+    from mklkit.kernels.base import FittedScalarKernel as FittedScalarKernel
+    from mklkit.kernels.cosine import Cosine as Cosine
+    from mklkit.kernels.laplacian import Laplacian as Laplacian
+    from mklkit.kernels.linear import Linear as Linear
+    from mklkit.kernels.polynomial import Polynomial as Polynomial
+    from mklkit.kernels.precomputed import Precomputed as Precomputed
+    from mklkit.kernels.rbf import RBF as RBF
+    from mklkit.kernels.tanh import Tanh as Tanh
+    from mklkit.learners.base import LinearDecision as LinearDecision
+    from mklkit.learners.kmhks import KMHKS as KMHKS
+    from mklkit.learners.mhks import MHKS as MHKS
+    from mklkit.learners.svm import SVM as SVM
+    from mklkit.persistence import load_model as load_model
+    from mklkit.persistence import save_model as save_model
+    from mklkit.presets.base import Preset as Preset
+    from mklkit.protocols import BaseLearner as BaseLearner
+    from mklkit.protocols import Combiner as Combiner
+    from mklkit.protocols import CoupledLearner as CoupledLearner
+    from mklkit.protocols import Decision as Decision
+    from mklkit.protocols import FeatureMap as FeatureMap
+    from mklkit.protocols import FittedKernel as FittedKernel
+    from mklkit.protocols import FittedLearner as FittedLearner
+    from mklkit.protocols import FittedMap as FittedMap
+    from mklkit.protocols import Kernel as Kernel
+    from mklkit.protocols import Subproblem as Subproblem
+    from mklkit.protocols import TrainingSide as TrainingSide
+    from mklkit.registry import Registry as Registry
+    from mklkit.registry import get_registry as get_registry
+    from mklkit.selection.ifsl_cv import IFSLClassifierCV as IFSLClassifierCV
+    from mklkit.specs import to_spec as to_spec
+    from mklkit.views import View as View
+    from mklkit.views import ViewSet as ViewSet
 
 _HOME = {
     "BaseLearner": "protocols",
@@ -112,7 +120,7 @@ _HOME = {
     "weighting_rule": "combiners.base",
 }
 
-__all__ = sorted(_HOME)
+__all__ = sorted(_HOME)  # noqa: PLE0605
 
 
 def __getattr__(name: str) -> Any:

@@ -86,9 +86,9 @@ def alignment_matrix(kernels: Any, X: Any, centered: bool = False) -> pd.DataFra
     --------
     >>> import numpy as np
     >>> X = np.random.RandomState(0).randn(20, 3)
-    >>> table = alignment_matrix(["linear", "polynomial(degree=1, coef0=0)", "rbf"], X)
+    >>> table = alignment_matrix(["linear", "polynomial(degree=1, coef0=0)", "rbf(sigma=1)"], X)
     >>> table.round(2).iloc[0].tolist()
-    [1.0, 1.0, 0.33]
+    [1.0, 1.0, 0.47]
     """
     names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
     rows = np.ascontiguousarray(np.asarray(X, dtype=np.float64))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.ensemble import BaggingClassifier
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mklkit.errors import SpecError
@@ -38,9 +37,7 @@ class MKLVotingClassifier(ClassifierMixin, BaseEstimator):
 
     Attributes
     ----------
-    ensemble_ : BaggingClassifier
-        scikit-learn's own, without bootstrap.
-    members_ : list of estimators
+    members_ : list of MKLClassifier
     classes_, weights_, kernel_names_, problems_, kernels_, combiner_, feature_map_, learner_
         As the members have them; ``weights_`` is their mean.
     choices_ : list of str
@@ -66,11 +63,17 @@ class MKLVotingClassifier(ClassifierMixin, BaseEstimator):
     def _vote(self, member: Any, X: Any, y: Any) -> Self:
         if not isinstance(self.n_members, (int, np.integer)) or self.n_members < 1:
             raise SpecError(f"n_members must be a whole number above 0, got {self.n_members!r}.")
+        if not isinstance(member, (MKLClassifier, IFSLClassifierCV)):
+            raise SpecError(
+                "Members are MKLClassifier or IFSLClassifierCV; got"
+                f" {type(member).__name__}. scikit-learn's VotingClassifier takes others."
+            )
         check_training_data(self, X, y, member.multiclass)
-        self.ensemble_ = BaggingClassifier(
-            member, n_estimators=self.n_members, bootstrap=False, random_state=self.random_state
-        ).fit(X, y)
-        self.members_ = [getattr(one, "best_estimator_", one) for one in self.ensemble_.estimators_]
+        # scikit-learn's ensembles hand their members class numbers and nameless columns; these
+        # members show class labels in their results and may bind kernels to columns by name.
+        seeds = check_random_state(self.random_state).randint(2**31 - 1, size=self.n_members)
+        fitted = [clone(member).set_params(random_state=seed).fit(X, y) for seed in seeds.tolist()]
+        self.members_ = [getattr(one, "best_estimator_", one) for one in fitted]
         first = self.members_[0]
         for name in ("kernel_names_", "problems_", "kernels_", "combiner_", "learner_"):
             setattr(self, name, getattr(first, name))
@@ -86,7 +89,9 @@ class MKLVotingClassifier(ClassifierMixin, BaseEstimator):
         """Return the class label that most members give; ties fall to the first class in order."""
         check_is_fitted(self)
         validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
-        return np.asarray(self.ensemble_.predict(X))
+        given = np.stack([one.predict(X) for one in self.members_])
+        votes = np.stack([(given == label).sum(axis=0) for label in self.classes_])
+        return np.asarray(self.classes_[votes.argmax(axis=0)])
 
     def weights_frame(self) -> pd.DataFrame:
         """Return the members' mean kernel weights as a tidy table."""
@@ -114,7 +119,7 @@ class RPEMEKLClassifier(MKLVotingClassifier):
         the training rows, on the papers' grid 2⁻⁴ … 2⁴.
     cv : int, default=5
         Folds for that.
-    multiclass : {"ovo", "ovr"}, default="ovo"
+    multiclass : {"auto", "ovo", "ovr"}, default="auto"
         One map serves all binary problems of a member.
     random_state : int, RandomState or None, default=None
     n_jobs : int or None, default=None
@@ -148,7 +153,7 @@ class RPEMEKLClassifier(MKLVotingClassifier):
         lam: float = 1.0,
         tune: bool = False,
         cv: int = 5,
-        multiclass: str = "ovo",
+        multiclass: str = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -198,7 +203,9 @@ class RPEMEKLClassifier(MKLVotingClassifier):
     def _subset_choices(self) -> list[Any]:
         if isinstance(self.subset, str) and self.subset == "auto":
             return list(SUBSET_CHOICES)
-        if isinstance(self.subset, Sequence) and not isinstance(self.subset, str):
+        if np.ndim(self.subset) == 1:
+            if not len(self.subset):
+                raise SpecError("subset has no choices: give a count, a share, or several of them.")
             return list(self.subset)
         return [self.subset]
 

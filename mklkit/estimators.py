@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -14,13 +14,19 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mklkit.components import Component
 from mklkit.composition import Choice, bind_kernels, choose_components
-from mklkit.errors import MKLKitError, SpecError
-from mklkit.multiclass import BinaryProblem, Strategy, decompose, join_scores
+from mklkit.errors import IncompatibleError, MKLKitError, SpecError
+from mklkit.multiclass import BinaryProblem, decompose, join_scores
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.projectors import BLOCK_ROWS, SeenColumns
 from mklkit.protocols import Array, Decision
 from mklkit.registry import get_registry
-from mklkit.training import ProblemViews, bind_to_columns, check_training_data, in_threads
+from mklkit.training import (
+    ProblemViews,
+    bind_to_columns,
+    check_training_data,
+    choose_strategy,
+    in_threads,
+)
 from mklkit.views import BoundKernel
 
 __all__ = ["MKLClassifier"]
@@ -43,9 +49,11 @@ class MKLClassifier(ClassifierMixin, BaseEstimator):
         ``"dimkl3"``, ``"best-single"`` ...
     learner : str or Learner, optional
         ``"svm(C=10)"``, ``"mhks"`` ...; the combiner's own where not given.
-    multiclass : {"ovo", "ovr"}, default="ovo"
-        One against one, or one against the rest, for more than two classes. Kernels with a
-        data-dependent bandwidth, maps and weights are each binary problem's own.
+    multiclass : {"auto", "ovo", "ovr", "native"}, default="auto"
+        More than two classes: one against one, one against the rest, or all at once where combiner
+        and learner can (``uniform`` or ``cluster-gating`` with ``kda``). Auto: all at once where
+        they can, else one against one. Kernels with a data-dependent bandwidth, maps and weights
+        are each problem's own.
     random_state : int, RandomState or None, default=None
         Seeds what draws at random: subset maps, cross-validation inside a combiner.
     n_jobs : int or None, default=None
@@ -55,7 +63,7 @@ class MKLClassifier(ClassifierMixin, BaseEstimator):
     ----------
     classes_ : ndarray of shape (C,)
     weights_ : ndarray of shape (n_problems, M)
-        Kernel weights, one row a binary problem.
+        Kernel weights, one row a binary problem (and cluster, where a combiner gates by clusters).
     kernel_names_ : list of str
         M names.
     problems_ : list of (negative, positive)
@@ -75,7 +83,7 @@ class MKLClassifier(ClassifierMixin, BaseEstimator):
     >>> from sklearn.preprocessing import StandardScaler
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = make_pipeline(StandardScaler(), MKLClassifier(combiner="dimkl3"))
-    >>> bool(model.fit(X[:400], y[:400]).score(X[400:], y[400:]) > 0.95)
+    >>> bool(model.fit(X[:400], y[:400]).score(X[400:], y[400:]) > 0.9)
     True
     >>> model[-1].kernel_names_
     ['linear', "rbf(sigma='mean')", 'polynomial']
@@ -87,7 +95,7 @@ class MKLClassifier(ClassifierMixin, BaseEstimator):
         feature_map: Any = None,
         combiner: Any = "uniform",
         learner: Any = None,
-        multiclass: str = "ovo",
+        multiclass: str = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -113,7 +121,8 @@ class MKLClassifier(ClassifierMixin, BaseEstimator):
         choice = choose_components(self.combiner, self.feature_map, self.learner)
         X, codes = check_training_data(self, X, y, self.multiclass)
         bound = bind_to_columns(self.kernels, self)
-        problems = decompose(len(self.classes_), cast(Strategy, self.multiclass))
+        strategy = choose_strategy(self.multiclass, choice.combiner, choice.learner)
+        problems = decompose(len(self.classes_), strategy)
         self.decisions_ = self._fit_problems(problems, bound, choice, X, codes)
         self._binary_problems = problems
         self.kernels_ = [kernel.kernel for kernel in bound]
@@ -149,9 +158,13 @@ class MKLClassifier(ClassifierMixin, BaseEstimator):
         """Return decision values: (n,) for two classes (above 0: ``classes_[1]``), else (n, C)."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False, order="C")
-        scores = np.vstack([self._scores(X[block]) for block in row_blocks(len(X), BLOCK_ROWS)])
+        scores: Array = np.vstack(
+            [self._scores(X[block]) for block in row_blocks(len(X), BLOCK_ROWS)]
+        )
         if len(self.classes_) == 2:
             return scores[:, 0]
+        if self._binary_problems[0].positive is None:
+            return scores
         return join_scores(self._binary_problems, scores, len(self.classes_))
 
     def _scores(self, rows: Array) -> Array:
@@ -166,17 +179,39 @@ class MKLClassifier(ClassifierMixin, BaseEstimator):
         codes = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
         return np.asarray(self.classes_[codes])
 
-    def weights_frame(self) -> pd.DataFrame:
-        """Return the kernel weights as a tidy table: problem, kernel, weight."""
+    def gate_weights(self, X: Any) -> Array:
+        """Return each row's weight on each kernel, (n, M), where the combiner gates them.
+
+        For several binary problems their mean.
+
+        Raises
+        ------
+        IncompatibleError
+            If the combiner's weights are the same for all rows.
+        """
         check_is_fitted(self)
-        names = [f"{positive} vs {negative}" for negative, positive in self.problems_]
-        return pd.DataFrame(
-            {
-                "problem": np.repeat(names, len(self.kernel_names_)),
-                "kernel": self.kernel_names_ * len(names),
-                "weight": self.weights_.ravel(),
-            }
-        )
+        X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False, order="C")
+        gated: list[Any] = [d for d in self.decisions_ if hasattr(d, "gate_weights")]
+        if not gated:
+            raise IncompatibleError(
+                f"{self.combiner_.name} weighs kernels the same for all rows; see weights_."
+                " A gating combiner, such as cluster-gating, has weights a row."
+            )
+        return np.asarray(np.mean([decision.gate_weights(X) for decision in gated], axis=0))
+
+    def weights_frame(self) -> pd.DataFrame:
+        """Return the kernel weights as a tidy table: problem, (cluster,) kernel, weight."""
+        check_is_fitted(self)
+        names = [_problem_name(*labels) for labels in self.problems_]
+        n_kernels, n_rows = len(self.kernel_names_), len(self.weights_)
+        frame = pd.DataFrame({"kernel": self.kernel_names_ * n_rows})
+        if self.decisions_[0].weights.ndim == 2:
+            counts = [len(decision.weights) for decision in self.decisions_]
+            clusters = np.concatenate([np.arange(count) for count in counts])
+            frame.insert(0, "cluster", np.repeat(clusters, n_kernels))
+            names = np.repeat(names, counts).tolist()
+        frame.insert(0, "problem", np.repeat(names, n_kernels))
+        return frame.assign(weight=self.weights_.ravel())
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters; those of components as ``combiner__lam``, ``kernels__rbf__sigma``.
@@ -245,6 +280,10 @@ class MKLClassifier(ClassifierMixin, BaseEstimator):
             )
             for kernel in bind_kernels(self.kernels)
         ]
+
+
+def _problem_name(negative: Any, positive: Any) -> str:
+    return "all classes" if str(positive) == "(all)" else f"{positive} vs {negative}"
 
 
 def _created(kind: Any, spec: str) -> Component | None:

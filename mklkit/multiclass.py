@@ -1,4 +1,4 @@
-"""Many classes as binary problems: one against one, or one against the rest."""
+"""Many classes as binary problems (one against one, or against the rest), or as one problem."""
 
 from __future__ import annotations
 
@@ -14,23 +14,24 @@ from mklkit.protocols import Array
 
 __all__ = ["BinaryProblem", "ScoreJoiner", "Strategy", "decompose", "join_scores"]
 
-Strategy = Literal["ovo", "ovr"]
+Strategy = Literal["ovo", "ovr", "native"]
 
 
 @attrs.frozen(eq=False)
 class BinaryProblem:
-    """Two classes, or one and the rest, on some of the rows.
+    """Two classes, or one and the rest, on some of the rows; or all classes at once.
 
     Attributes
     ----------
     negative : int or None
         Class number of the rows labelled −1; None for the rest.
-    positive : int
-        Class number of the rows labelled +1.
+    positive : int or None
+        Class number of the rows labelled +1; None where all classes are told apart at once, and
+        labels are class numbers.
     """
 
     negative: int | None
-    positive: int
+    positive: int | None
 
     def rows(self, codes: NDArray[np.intp]) -> NDArray[np.intp]:
         """Return which rows take part."""
@@ -39,17 +40,21 @@ class BinaryProblem:
         return np.flatnonzero((codes == self.negative) | (codes == self.positive))
 
     def labels(self, codes: NDArray[np.intp], dtype: Any) -> Array:
-        """Return −1 and +1 for rows that take part."""
+        """Return −1 and +1 for rows that take part, or class numbers."""
+        if self.positive is None:
+            return codes.astype(dtype)
         return np.where(codes == self.positive, 1, -1).astype(dtype)
 
     def names(self, classes: NDArray[Any]) -> tuple[Any, Any]:
         """Return the negative and the positive class's label; ``"(rest)"`` for the rest."""
+        if self.positive is None:
+            return "(all)", "(all)"
         negative = "(rest)" if self.negative is None else classes[self.negative]
         return negative, classes[self.positive]
 
 
 def decompose(n_classes: int, strategy: Strategy) -> list[BinaryProblem]:
-    """Return the binary problems of ``n_classes`` classes; two classes are one problem.
+    """Return the problems of ``n_classes`` classes; two classes are one binary problem.
 
     Examples
     --------
@@ -60,6 +65,8 @@ def decompose(n_classes: int, strategy: Strategy) -> list[BinaryProblem]:
     """
     if n_classes == 2 or strategy == "ovo":
         return [BinaryProblem(i, j) for i, j in combinations(range(n_classes), 2)]
+    if strategy == "native":
+        return [BinaryProblem(None, None)]
     return [BinaryProblem(None, k) for k in range(n_classes)]
 
 
@@ -82,7 +89,8 @@ class ScoreJoiner:
         self._confidence = np.zeros((n_classes, *shape))
 
     def add(self, problem: BinaryProblem, values: Array) -> None:
-        """Take in one problem's decision values."""
+        """Take in one binary problem's decision values."""
+        assert problem.positive is not None, "only binary problems are joined"
         self._confidence[problem.positive] += values
         if problem.negative is not None:
             won = values > 0

@@ -186,6 +186,13 @@ class Registry:
                         f"{text!r}: {getattr(cls, 'name', cls.__name__)} has no parameter {key!r};"
                         f" it takes {', '.join(known) or 'none'}.{suggest(key, known)}"
                     )
+            missing = [f.name for f in attrs.fields(cls) if f.init and f.default is attrs.NOTHING]
+            for key in missing[len(args) :]:
+                if key not in kwargs:
+                    raise SpecError(
+                        f"{text!r} needs {key!r}, which only Python can give it:"
+                        f" {cls.__name__}({key}=...)."
+                    )
         try:
             return cls(*args, **kwargs)
         except MKLKitError:
@@ -220,7 +227,10 @@ class Registry:
                 self._fail(point.name, distribution, error)
 
     def _fail(self, name: str, distribution: str, error: BaseException) -> None:
-        message = f"{type(error).__name__}: {_first_line(error)}"
+        # pluggy names the plugin first and says what is wrong with it lines below.
+        whole = isinstance(error, pluggy.PluginValidationError)
+        text = " ".join(str(error).split()) if whole else _first_line(error)
+        message = f"{type(error).__name__}: {text}"
         failure = PluginFailure(name, distribution, message)
         self.failures.append(failure)
         warnings.warn(str(failure), PluginWarning, stacklevel=2)

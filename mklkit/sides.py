@@ -58,7 +58,11 @@ class Side:
                 centred = gram - means
                 centred -= means[:, None]
                 centred += means.mean()
-                self._spectrum = Spectrum.of(centred)
+                spectrum = Spectrum.of(centred)
+                # An eigenvector of a tiny eigenvalue is mixed with the constant one of eigenvalue
+                # zero; coefficients divided by the eigenvalue would blow that share up.
+                vectors = spectrum.vectors - spectrum.vectors.mean(axis=0)
+                self._spectrum = Spectrum(spectrum.values, vectors)
         return self._spectrum
 
 

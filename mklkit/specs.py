@@ -77,7 +77,7 @@ def parse_spec(text: str) -> Spec:
         )
     try:
         call = ast.parse(f"spec{rest}", mode="eval").body
-    except (SyntaxError, ValueError) as error:
+    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
         raise SpecError(f"The parameters in {text!r} can't be read as name=value pairs.") from error
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
         raise SpecError(f"Expected name or name(parameter=value, ...), got {text!r}.")

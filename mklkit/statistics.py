@@ -7,6 +7,7 @@ quantity together, and each tile leaves a few numbers behind.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from operator import itemgetter
 from typing import cast
 
 import attrs
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from mklkit.kernels.shared import is_scalar, similarities
 from mklkit.numerics.moments import Moments
 from mklkit.numerics.order_statistics import Passes, interpolate, select_ranks
-from mklkit.numerics.pairwise import row_blocks
+from mklkit.numerics.pairwise import TILE_ROWS, row_blocks
 from mklkit.protocols import Array, FittedKernel, ScalarKernel
 
 __all__ = [
@@ -25,6 +26,9 @@ __all__ = [
     "SharedStatistics",
     "symmetric_tiles",
 ]
+
+SMALL_BLOCK = TILE_ROWS**2
+"""Values of a block that is looked at whole."""
 
 
 @attrs.frozen
@@ -143,6 +147,10 @@ class SharedStatistics:
 
     def _block(self, a: Sequence[Array], b: Sequence[Array] | None) -> list[Quadrant]:
         """Return each kernel's statistics on one block; ``b`` is None where it is symmetric."""
+        if len(a[0]) * len((a if b is None else b)[0]) <= SMALL_BLOCK:
+            # One tile holds it all: evaluated once, not once a pass.
+            whole = similarities(self.kernels, a, a if b is None else b, same=b is None)
+            return [q for _, q in sorted(_whole_blocks(whole), key=itemgetter(0))]
         moments = [Moments() for _ in self.kernels]
         for tiles, weight in _block_tiles(self.kernels, a, b):
             for index, tile in tiles:
@@ -215,6 +223,25 @@ class SharedStatistics:
             # What centring leaves of a constant kernel is rounding, which no label explains.
             found.append(0.0 if size <= least else float(angle))
         return found
+
+
+def _whole_blocks(
+    blocks: Iterator[tuple[int, Array]],
+) -> Iterator[tuple[int, Quadrant]]:
+    """Yield the statistics of blocks that are in memory."""
+    for index, block in blocks:
+        moments = Moments.of(block)
+        values = block.ravel().astype(np.float64)
+        positions = [0.25 * (values.size - 1), 0.75 * (values.size - 1)]
+        ranks = sorted({r for p in positions for r in (int(p), min(int(p) + 1, values.size - 1))})
+        values.partition(ranks)
+        low, high = (
+            interpolate(
+                float(values[int(p)]), float(values[min(int(p) + 1, values.size - 1)]), p - int(p)
+            )
+            for p in positions
+        )
+        yield index, Quadrant(moments.mean, moments.deviation, low, high)
 
 
 @attrs.frozen

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
@@ -13,15 +13,23 @@ from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
 
 from mklkit.composition import bind_kernels
-from mklkit.errors import DataError, MKLKitError, SpecError
-from mklkit.multiclass import BinaryProblem
+from mklkit.errors import DataError, IncompatibleError, MKLKitError, SpecError
+from mklkit.multiclass import BinaryProblem, Strategy
 from mklkit.protocols import Array, FeatureMap
 from mklkit.selectors import resolve_columns
 from mklkit.views import BoundKernel, ViewSet
 
-__all__ = ["ProblemViews", "bind_to_columns", "check_training_data", "in_threads"]
+__all__ = [
+    "ProblemViews",
+    "bind_to_columns",
+    "check_training_data",
+    "choose_strategy",
+    "in_threads",
+]
 
 Result = TypeVar("Result")
+
+MULTICLASS = ("auto", "ovo", "ovr", "native")
 
 
 def check_training_data(
@@ -36,8 +44,10 @@ def check_training_data(
     DataError
         For one class only.
     """
-    if multiclass not in ("ovo", "ovr"):
-        raise SpecError(f"multiclass must be 'ovo' or 'ovr', got {multiclass!r}.")
+    if multiclass not in MULTICLASS:
+        raise SpecError(
+            f"multiclass must be one of {', '.join(map(repr, MULTICLASS))}; got {multiclass!r}."
+        )
     X, y = validate_data(
         estimator, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2, order="C"
     )
@@ -46,7 +56,7 @@ def check_training_data(
     if len(estimator.classes_) < 2:
         raise DataError(
             "A classifier needs rows of at least two classes; there is one class only,"
-            f" {estimator.classes_[0]!r}."
+            f" {estimator.classes_.tolist()[0]!r}."
         )
     return X, codes
 
@@ -63,6 +73,25 @@ def bind_to_columns(kernels: Any, estimator: Any) -> list[BoundKernel]:
             raise DataError(f"Kernel {kernel.label!r}: {error}") from None
         resolved.append(BoundKernel(kernel.label, kernel.kernel, columns))
     return resolved
+
+
+def choose_strategy(multiclass: str, combiner: Any, learner: Any) -> Strategy:
+    """Return how several classes are told apart: natively where asked, or where all parts can.
+
+    Raises
+    ------
+    IncompatibleError
+        If ``"native"`` is asked of parts that tell only two classes apart.
+    """
+    native = [getattr(part, "native_multiclass", False) for part in (combiner, learner)]
+    if multiclass == "native" and not all(native):
+        part = learner if native[0] else combiner
+        raise IncompatibleError(
+            f"{part.name} tells two classes apart; for more use multiclass='ovo' or 'ovr'."
+        )
+    if multiclass == "auto":
+        return "native" if all(native) else "ovo"
+    return cast(Strategy, multiclass)
 
 
 class ProblemViews:

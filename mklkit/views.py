@@ -13,6 +13,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from mklkit.errors import DataError
 from mklkit.numerics.least_squares import NormalMatrix
 from mklkit.projectors import Projector
 from mklkit.protocols import Array, FeatureMap, FittedKernel
@@ -149,7 +150,7 @@ class ViewSet(Sequence[View]):
                     rows if bound.columns is None else np.ascontiguousarray(rows[:, bound.columns])
                 )
             own_rows.append(cuts[key])
-            fitted.append(bound.kernel.fit(cuts[key]))
+            fitted.append(_fit_kernel(bound, cuts[key]))
         shared = SharedStatistics(fitted, own_rows)
         views = []
         for index, (bound, kernel, own) in enumerate(zip(kernels, fitted, own_rows, strict=True)):
@@ -193,6 +194,19 @@ class ViewSet(Sequence[View]):
     def weighted(self, weights: Array) -> WeightedViews:
         """Return the weighted sum of the kernels as one training side."""
         return WeightedViews(self, weights)
+
+
+def _fit_kernel(bound: BoundKernel, rows: Array) -> FittedKernel:
+    """Return the fitted kernel; refuse one whose values no float can hold on these rows."""
+    fitted: FittedKernel = bound.kernel.fit(rows)
+    with np.errstate(over="ignore", invalid="ignore"):
+        largest = np.abs(fitted.diagonal(rows)).max()
+    if not np.isfinite(largest):
+        raise DataError(
+            f"Kernel {bound.label!r} has values that are no finite numbers on these data"
+            f" ({largest}): scale the data, or choose a lower degree."
+        )
+    return fitted
 
 
 class WeightedViews(Side):

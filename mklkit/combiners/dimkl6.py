@@ -108,7 +108,8 @@ def rkhs_bhattacharyya(gram: Array, y: Array, rank: int = 5, floor: float = 1e-3
     gap = (length - cross @ scipy.linalg.solve(woodbury, cross, assume_a="sym")) / floor
     log_both = np.linalg.slogdet(woodbury / floor)[1]
     log_own = sum(np.log1p(s.excess / floor).sum() for s in spreads)
-    return float(max(gap, 0.0) / 8 + (log_both - log_own / 2) / 2)
+    # Neither term is negative but by rounding.
+    return float(max(gap, 0.0) / 8 + max(log_both - log_own / 2, 0.0) / 2)
 
 
 def _class_spread(gram: Array, rank: int, floor: float) -> _ClassSpread:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, Literal, Protocol
@@ -10,7 +11,7 @@ import attrs
 import numpy as np
 
 from mklkit.components import Component
-from mklkit.errors import IncompatibleError, MKLKitError
+from mklkit.errors import IncompatibleError, MKLKitError, MKLKitWarning
 from mklkit.hookspecs import hookimpl
 from mklkit.projectors import Projector, SeenColumns, columns_of_all, decide_by_blocks
 from mklkit.protocols import Array, Learner
@@ -37,8 +38,9 @@ class GatedDecision:
 
     Attributes
     ----------
-    weights : ndarray of shape (M,)
-        The gates' means over the training rows.
+    weights : ndarray of shape (M,) or (C, M)
+        The gates' own ``weights`` where they have any (of each cluster, say), else their means
+        over the training rows.
     gates : Gates
         η.
     training_gates : ndarray of shape (N, M)
@@ -79,7 +81,11 @@ class GatingCombiner(Component, ABC):
 
     feature_map: ClassVar[str] = "implicit"
     learner: ClassVar[str] = "svm"
-    composition: ClassVar[Composition] = "product"
+
+    @property
+    def composition(self) -> Composition:
+        """How the gates of two rows meet: their product, which keeps the composite definite."""
+        return "product"
 
     @abstractmethod
     def fit_gates(self, views: ViewSet, y: Array, random_state: np.random.RandomState) -> Gates:
@@ -94,17 +100,30 @@ class GatingCombiner(Component, ABC):
                 f"{self.name} weighs kernels row by row and needs feature_map='implicit'."
             )
         gates = self.fit_gates(views, y, random_state)
-        values = np.asarray(gates.gates(views.rows))
+        values = np.asarray(gates.gates(views.rows), dtype=np.float64)
         if values.shape != (len(views.rows), len(views)):
             raise MKLKitError(
                 f"{self.name} must give gates of shape ({len(views.rows)}, {len(views)});"
                 f" it gave {values.shape}."
             )
-        fitted = learner.fit(GramSide(composite_gram(views, values, self.composition)), y)
+        gram = composite_gram(views, values, self.composition)
+        if self.composition == "sum" and not getattr(learner, "takes_indefinite", False):
+            self._warn_if_indefinite(gram, learner)
+        fitted = learner.fit(GramSide(gram), y)
         projectors = [view.projector for view in views]
-        return GatedDecision(
-            values.mean(axis=0), gates, values, projectors, fitted, self.composition
-        )
+        weights = np.asarray(getattr(gates, "weights", values.mean(axis=0)))
+        return GatedDecision(weights, gates, values, projectors, fitted, self.composition)
+
+    def _warn_if_indefinite(self, gram: Array, learner: Learner) -> None:
+        values = np.linalg.eigvalsh(gram)
+        if values[0] < -1e-8 * values[-1]:
+            warnings.warn(
+                f"The sum composite of {self.name} is not positive semi-definite (eigenvalues from"
+                f" {values[0]:.3g} to {values[-1]:.3g}), which {learner.name} is not made for; use"
+                " composition='product', or the learner kda.",
+                MKLKitWarning,
+                stacklevel=3,
+            )
 
 
 def composite_gram(views: ViewSet, gates: Array, composition: Composition) -> Array:

@@ -7,9 +7,10 @@ from typing import Any, ClassVar, Literal
 
 import attrs
 import numpy as np
-from attrs.validators import ge, in_, optional
+from attrs.validators import and_, ge, in_, optional
 
 from mklkit.combiners.coupling import CoupledSolution, CouplingCombiner
+from mklkit.components import finite
 from mklkit.errors import SpecError
 from mklkit.hookspecs import hookimpl
 from mklkit.learners.ridge import AsGrid
@@ -78,7 +79,7 @@ class IFSL(CouplingCombiner):
 
     name: ClassVar[str] = "ifsl"
 
-    lam: float = attrs.field(default=1.0, converter=float, validator=ge(0))
+    lam: float = attrs.field(default=1.0, converter=float, validator=and_(ge(0), finite))
     weights: tuple[float, ...] | None = attrs.field(default=None, converter=_weights)
     rule: Rule | None = attrs.field(default=None, validator=optional(in_(Rule.__args__)))  # type: ignore[attr-defined]
     initial: Start = attrs.field(default="unit", validator=in_(Start.__args__))  # type: ignore[attr-defined]

@@ -31,6 +31,7 @@ class Uniform(WeightingCombiner):
     """
 
     name: ClassVar[str] = "uniform"
+    native_multiclass: ClassVar[bool] = True
 
     def weights(self, views: ViewSet, y: Array) -> Array:
         """Return ones."""

@@ -9,10 +9,12 @@ import attrs
 import numpy as np
 
 from mklkit.components import Component
+from mklkit.errors import DataError
 from mklkit.hookspecs import hookimpl
 from mklkit.kernels.bandwidth import Bandwidth, bandwidth
 from mklkit.kernels.base import FittedScalarKernel
 from mklkit.protocols import Array
+from mklkit.specs import to_spec
 
 __all__ = ["RBF", "FittedRBF"]
 
@@ -27,7 +29,8 @@ class RBF(Component):
         σ, in the units of the data: a number, or a rule read off the training rows: ``'mean'``
         (mean distance over all pairs; paper 000; the default where neither is given),
         ``'median'``, ``'scale'`` (γ = 1/(d·variance)), ``'auto'`` (γ = 1/d), each with a factor
-        on σ if wanted: ``'0.1*mean'``, ``'mean/10'``.
+        on σ if wanted: ``'0.1*mean'``, ``'mean/10'``; or ``'neighbours'`` (γ = 1/mean distance of
+        nearest neighbours; paper 001).
     gamma : float or str, optional
         γ in place of ``sigma``: a number, or a rule with its factor on γ: ``'5*auto'`` is 5/d.
 
@@ -59,13 +62,20 @@ class RBF(Component):
 
     def fit(self, rows: Array) -> FittedRBF:
         """Return the kernel with its γ a number; O(N²d) for ``'mean'`` and ``'median'``."""
-        width, by_gamma = self._width(), self.gamma is not None
-        if width.rule is None:
-            return FittedRBF(width.factor if by_gamma else 1 / (2 * width.factor**2))
-        sigma = bandwidth(width.rule, rows)
-        if by_gamma:
-            return FittedRBF(width.factor / (2 * sigma**2))
-        return FittedRBF(1 / (2 * (width.factor * sigma) ** 2))
+        width = self._width()
+        if self.gamma is None:
+            sigma = width.factor * (1.0 if width.rule is None else bandwidth(width.rule, rows))
+            gamma = 0.5 / sigma / sigma
+        elif width.rule is None:
+            gamma = width.factor
+        else:
+            gamma = width.factor / (2 * bandwidth(width.rule, rows) ** 2)
+        if not 0 < gamma < np.inf:
+            raise DataError(
+                f"{to_spec(self)} has a width that no float64 can hold on these data"
+                f" (gamma would be {gamma}): choose another, or scale the data."
+            )
+        return FittedRBF(float(gamma))
 
 
 @attrs.frozen

@@ -17,6 +17,7 @@ from mklkit.learners.base import LinearDecision
 from mklkit.numerics.co_regularised import GridProblem
 from mklkit.numerics.least_squares import (
     ArrowheadSystem,
+    CholeskySystem,
     NormalMatrix,
     SpectralSystem,
     cholesky_or_none,
@@ -44,8 +45,9 @@ class RidgeCoefficients:
 class FeatureProblem:
     """Ridge regression on a view's features, ``s·‖f − t/s‖² + c‖w‖²`` over f = Φw + w₀.
 
-    Where the normal matrix is diagonal (full empirical maps) no factorisation at all; elsewhere
-    one eigendecomposition of the centred normal matrix serves every ridge and data weight.
+    Where the normal matrix is diagonal (full empirical maps) no factorisation at all. Elsewhere one
+    eigendecomposition of the centred normal matrix serves every ridge and data weight; for one
+    ridge a Cholesky factor does.
 
     Parameters
     ----------
@@ -59,9 +61,11 @@ class FeatureProblem:
         self._side = side
         self._ridges = ridges
         self._normal = side.normal_matrix()
-        self._system: ArrowheadSystem | SpectralSystem
+        self._system: ArrowheadSystem | CholeskySystem | SpectralSystem
         if self._normal.is_diagonal and ridges.min() > 0:
             self._system = ArrowheadSystem(self._normal)
+        elif len(ridges) == 1 and not self._normal.is_diagonal:
+            self._system = CholeskySystem(self._normal)
         else:
             self._system = SpectralSystem(side.spectrum(), self._normal.sums)
 
@@ -140,6 +144,10 @@ class GramFeatures:
         scale = np.sqrt(self._spectrum.values)
         return self._spectrum.vectors @ (weights.T / scale).T
 
+    def weights_for(self, outputs: Array) -> Array:
+        """Return w (r,) with Φw = outputs (N,) up to a constant."""
+        return self._spectrum.vectors.T @ outputs / np.sqrt(self._spectrum.values)
+
 
 class GramProblem(FeatureProblem):
     """The same in a kernel's own feature space, from its Gram matrix: any c ≥ 0, any s.
@@ -152,8 +160,20 @@ class GramProblem(FeatureProblem):
 
     def __init__(self, side: TrainingSide, ridges: Array) -> None:
         self._features = GramFeatures(side)
-        self._row_means = side.gram().mean(axis=0)
+        self._gram = side.gram()
+        self._row_means = self._gram.mean(axis=0)
         super().__init__(self._features, ridges)  # type: ignore[arg-type]
+
+    @property
+    def n_coefficients(self) -> int:
+        """The row coefficients and the bias, as of :class:`CholeskyProblem`."""
+        return len(self._gram) + 1
+
+    def filled(self, values: Array) -> RidgeCoefficients:
+        """Return row coefficients and bias (N + 1,) as the same function in every column."""
+        outputs = self._gram @ values[:-1] + values[-1]
+        found = np.append(self._features.weights_for(outputs), outputs.mean())
+        return super().filled(found)
 
     def finish(self, coefficients: RidgeCoefficients) -> LinearDecision:
         """Return the decision function of one column's coefficients, on similarities."""

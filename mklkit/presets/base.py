@@ -24,6 +24,8 @@ class Preset:
         Spec strings; the combiner's own pair where not given.
     members : int, default=1
         How many classifiers, each with its own random maps, vote.
+    scale : {"standard", "minmax", "none"}, optional
+        How the command line scales features, where the paper's kernels assume it.
 
     Examples
     --------
@@ -38,3 +40,4 @@ class Preset:
     feature_map: str | None = None
     learner: str | None = None
     members: int = 1
+    scale: str | None = None

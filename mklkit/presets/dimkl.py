@@ -30,6 +30,7 @@ def mklkit_presets() -> Iterable[Preset]:
             FIVE_WIDTHS,
             "implicit",
             "svm(C=1.0)",
+            scale="minmax",
         )
         for number in range(1, 7)
     ]

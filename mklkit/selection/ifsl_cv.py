@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from itertools import product
-from typing import Any, Self, cast
+from numbers import Integral
+from typing import Any, Self
 
 import attrs
 import numpy as np
@@ -21,10 +22,16 @@ from mklkit.combiners.ifsl import IFSL
 from mklkit.composition import choose_components
 from mklkit.errors import DataError, IncompatibleError, SpecError
 from mklkit.estimators import MKLClassifier
-from mklkit.multiclass import BinaryProblem, ScoreJoiner, Strategy, decompose
+from mklkit.multiclass import BinaryProblem, ScoreJoiner, decompose
 from mklkit.protocols import Array
 from mklkit.selection.ifsl_grid import fit_grid
-from mklkit.training import ProblemViews, bind_to_columns, check_training_data, in_threads
+from mklkit.training import (
+    ProblemViews,
+    bind_to_columns,
+    check_training_data,
+    choose_strategy,
+    in_threads,
+)
 
 __all__ = ["PAPER_GRID", "IFSLClassifierCV"]
 
@@ -92,7 +99,7 @@ class IFSLClassifierCV(ClassifierMixin, BaseEstimator):
         ridges: Any = PAPER_GRID,
         lams: Any = PAPER_GRID,
         cv: Any = 5,
-        multiclass: str = "ovo",
+        multiclass: str = "auto",
         random_state: Any = None,
         progress: Callable[[int, int], None] | None = None,
         n_jobs: int | None = None,
@@ -141,33 +148,39 @@ class IFSLClassifierCV(ClassifierMixin, BaseEstimator):
         return self
 
     def _grid(self) -> list[tuple[float, float]]:
-        for name, values in (("ridges", self.ridges), ("lams", self.lams)):
-            numbers = np.asarray(values, dtype=float)
-            if numbers.ndim != 1 or not len(numbers) or not (numbers >= 0).all():
-                raise SpecError(f"{name} must be numbers, 0 or above; got {values!r}.")
-        return [(float(c), float(lam)) for c, lam in product(self.ridges, self.lams)]
+        return list(product(_numbers("ridges", self.ridges), _numbers("lams", self.lams)))
 
     def _splits(
         self, X: Array, codes: NDArray[np.intp]
     ) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
         cv = self.cv
-        if isinstance(cv, int):
+        labels = self.classes_.tolist()
+        if isinstance(cv, Integral):
             smallest = int(np.bincount(codes).min())
             if smallest < 2:
                 raise DataError(
                     "Cross-validation needs at least two rows of every class; class"
-                    f" {self.classes_[np.bincount(codes).argmin()]!r} has {smallest}."
+                    f" {labels[np.bincount(codes).argmin()]!r} has {smallest}."
                 )
             seed = check_random_state(self.random_state).randint(2**31 - 1)
             cv = StratifiedKFold(min(cv, smallest), shuffle=True, random_state=seed)
-        return list(check_cv(cv, codes, classifier=True).split(X, codes))
+        splits = list(check_cv(cv, codes, classifier=True).split(X, codes))
+        for fold, (training, _) in enumerate(splits):
+            absent = np.setdiff1d(codes, codes[training])
+            if len(absent):
+                raise DataError(
+                    f"The training rows of fold {fold} have none of class {labels[absent[0]]!r};"
+                    " use stratified folds."
+                )
+        return splits
 
     def _search(
         self, X: Array, codes: NDArray[np.intp], splits: Any, choice: Any, grid: Any
     ) -> dict[str, Any]:
         ridges, lams = (np.array(values) for values in zip(*grid, strict=True))
         bound = bind_to_columns(self.kernels, self)
-        problems = decompose(len(self.classes_), cast(Strategy, self.multiclass))
+        strategy = choose_strategy(self.multiclass, choice.combiner, choice.learner)
+        problems = decompose(len(self.classes_), strategy)
         n_points, n_classes = len(grid), len(self.classes_)
         joiners = [ScoreJoiner((len(test), n_points), n_classes) for _, test in splits]
         seeds = check_random_state(self.random_state).randint(
@@ -178,8 +191,6 @@ class IFSLClassifierCV(ClassifierMixin, BaseEstimator):
         def run(views_of: ProblemViews, problem: BinaryProblem, seed: int, test: Any) -> Any:
             random_state = np.random.RandomState(seed)
             views, labels = views_of.of(problem, random_state)
-            if (labels == labels[0]).all():
-                raise DataError("A fold has rows of one class only; use stratified folds.")
             decision = fit_grid(
                 views, labels, choice.combiner, choice.learner, ridges, lams, random_state
             )
@@ -231,6 +242,17 @@ class IFSLClassifierCV(ClassifierMixin, BaseEstimator):
     def kernel_names_(self) -> list[str]:
         """The best estimator's kernel names."""
         return self._fitted().kernel_names_
+
+
+def _numbers(name: str, values: Any) -> list[float]:
+    """Return the values of one side of the grid."""
+    try:
+        numbers = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        numbers = np.array(np.nan)
+    if numbers.ndim != 1 or not len(numbers) or not ((numbers >= 0) & (numbers < np.inf)).all():
+        raise SpecError(f"{name} must be finite numbers, 0 or above; got {values!r}.")
+    return [float(number) for number in numbers]
 
 
 def _accuracy(joiner: ScoreJoiner, codes: NDArray[np.intp]) -> Array:

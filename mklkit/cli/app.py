@@ -1,0 +1,88 @@
+"""The ``mklkit`` command: its subcommands, and what becomes of errors.
+
+Exit codes: 0 done, 2 a mistake in the call or the data, 130 interrupted, 1 a mistake of ours.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import traceback
+from typing import Annotated
+
+import typer
+
+from mklkit.cli.console import say, show_warnings_briefly
+from mklkit.cli.evaluate import evaluate
+from mklkit.cli.fit import fit
+from mklkit.cli.inspect_model import inspect_model
+from mklkit.cli.list_names import list_names
+from mklkit.cli.predict import predict
+from mklkit.errors import MKLKitError
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="mklkit",
+    help="Multiple kernel learning: learn which kernels matter, and classify with them.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("fit")(fit)
+app.command("predict")(predict)
+app.command("evaluate")(evaluate)
+app.command("inspect")(inspect_model)
+app.command("list")(list_names)
+
+
+def main() -> None:
+    """Run the command line and exit."""
+    show_warnings_briefly()
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A name that the terminal's encoding lacks is no reason to fail.
+        sys.stdout.reconfigure(errors="replace")
+    try:
+        app(prog_name="mklkit")
+    except MKLKitError as error:
+        _fail(str(error), 2)
+    except MemoryError as error:
+        _fail(f"Not enough memory for this many rows: {error} Use fewer rows.", 2)
+    except Exception as error:
+        # The outermost layer: whatever was not foreseen is ours to mend, and said in one line.
+        reason = str(error).strip().partition("\n")[0]
+        _fail(
+            f"This is our fault, or a plugin's: {type(error).__name__}: {reason}\n"
+            "Please report it with the traceback that MKLKIT_DEBUG=1 shows.",
+            1,
+        )
+
+
+def _fail(message: str, code: int) -> None:
+    if os.environ.get("MKLKIT_DEBUG"):
+        traceback.print_exc()
+    say(f"error: {message}", style="red")
+    sys.exit(code)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from mklkit._version import __version__
+
+        print(f"mklkit {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def top(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """Multiple kernel learning: learn which kernels matter, and classify with them."""

@@ -1,0 +1,105 @@
+"""Where output goes: results to stdout, talk (notes, warnings, progress) to stderr."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, TextIO
+
+from rich.console import Console, RenderableType
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+from rich.progress import TimeElapsedColumn as Elapsed
+from rich.text import Text
+
+__all__ = [
+    "plain",
+    "progress_bar",
+    "say",
+    "show",
+    "show_json",
+    "show_warnings_briefly",
+    "working",
+]
+
+# A pipe has no width; tables are not to be folded at rich's 80 columns there.
+PIPE_WIDTH = 160
+
+
+def show(*parts: RenderableType) -> None:
+    """Print results on stdout; text is printed as it is, without markup."""
+    console = _console(sys.stdout)
+    for part in parts:
+        if isinstance(part, str):
+            console.print(plain(part), soft_wrap=True)
+        elif console.is_terminal:
+            console.print(part)
+        else:
+            # Tables pad their lines; a file or another program has no use for that.
+            with console.capture() as captured:
+                console.print(part)
+            for line in captured.get().splitlines():
+                print(line.rstrip())
+
+
+def show_json(result: Any) -> None:
+    """Print a result on stdout as JSON."""
+    from mklkit.persistence.facts import json_ready
+
+    print(json.dumps(json_ready(result), indent=2, allow_nan=False))
+
+
+def say(text: str, style: str = "") -> None:
+    """Print a line of talk on stderr."""
+    _console(sys.stderr).print(Text(plain(text), style=style), soft_wrap=True)
+
+
+def plain(text: object) -> str:
+    """Return text without control characters: names come from files of any origin."""
+    return "".join(
+        letter if letter.isprintable() or letter in "\n\t" else "\N{REPLACEMENT CHARACTER}"
+        for letter in str(text)
+    )
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """Show a spinner with the time elapsed on a terminal; nothing in a pipe."""
+    with _progress(SpinnerColumn(), TextColumn("{task.description}"), Elapsed()) as progress:
+        progress.add_task(what, total=None)
+        yield
+
+
+@contextmanager
+def progress_bar(what: str, total: int) -> Iterator[Any]:
+    """Show a bar on a terminal, nothing in a pipe; yields a function that moves it one on."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Elapsed())
+    with _progress(*columns) as progress:
+        task = progress.add_task(what, total=total)
+        yield lambda: progress.advance(task)
+
+
+def show_warnings_briefly() -> None:
+    """Show each Python warning once, as one line on stderr, without its place in the source."""
+    seen: set[str] = set()
+
+    def show_warning(message: Warning | str, *_place: Any, **_more: Any) -> None:
+        text = " ".join(str(message).split())
+        if text not in seen:
+            seen.add(text)
+            say(f"warning: {text}", style="yellow")
+
+    warnings.showwarning = show_warning
+
+
+def _console(file: TextIO) -> Console:
+    width = None if file.isatty() or "COLUMNS" in os.environ else PIPE_WIDTH
+    return Console(file=file, width=width, markup=False, highlight=False, emoji=False)
+
+
+def _progress(*columns: Any) -> Progress:
+    console = _console(sys.stderr)
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)

@@ -1,0 +1,117 @@
+"""``mklkit evaluate``: cross-validation."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from mklkit.cli import options as opt
+from mklkit.cli.building import ModelOptions, build_model, default_choices, read_data
+from mklkit.cli.console import progress_bar, show, show_json
+
+__all__ = ["evaluate"]
+
+MEASURES = ("accuracy", "balanced_accuracy")
+
+
+def evaluate(
+    data: opt.Data = None,
+    *,
+    target: opt.Target = None,
+    scale: opt.ScaleOption = None,
+    folds: Annotated[
+        int,
+        typer.Option(min=2, help="Parts the rows are dealt into.", rich_help_panel=opt.DATA_PANEL),
+    ] = 5,
+    repeats: Annotated[
+        int,
+        typer.Option(min=1, help="How often they are dealt anew.", rich_help_panel=opt.DATA_PANEL),
+    ] = 1,
+    preset: opt.Preset = None,
+    kernels: opt.Kernels = None,
+    feature_map: opt.FeatureMap = None,
+    combiner: opt.Combiner = None,
+    learner: opt.Learner = None,
+    multiclass: opt.MulticlassOption = opt.Multiclass.auto,
+    seed: opt.Seed = 0,
+    jobs: opt.Jobs = None,
+    as_json: opt.AsJson = False,
+) -> None:
+    """Score a model by repeated stratified cross-validation: mean and standard deviation."""
+    chosen = ModelOptions(
+        kernels, feature_map, combiner, learner, multiclass.value, preset, scale, seed, jobs
+    )
+    pipeline = build_model(chosen)
+    table, data_facts = read_data(data, target)
+    result = _cross_validate(pipeline, table, folds, repeats, seed)
+    result["choices"] = default_choices(chosen) + result["choices"]
+    result = {"data": data_facts, "preset": preset, "seed": seed, **result}
+    if as_json:
+        show_json(result)
+    else:
+        _report(table, result)
+
+
+def _cross_validate(
+    pipeline: Any, table: Any, folds: int, repeats: int, seed: int
+) -> dict[str, Any]:
+    from time import perf_counter
+
+    from sklearn.base import clone
+
+    from mklkit.cli.scores import score
+    from mklkit.cli.splitting import plan_folds
+    from mklkit.persistence.facts import facts_of_model
+    from mklkit.preprocessing import describe
+
+    labels = table.target.to_numpy()
+    plan = plan_folds(labels, folds, repeats)
+    rounds: list[dict[str, Any]] = []
+    model: Any = None
+    with progress_bar("folds", plan.folds * plan.repeats) as move_on:
+        for number, (train, scored) in enumerate(plan.splits(labels, seed)):
+            start = perf_counter()
+            model = clone(pipeline).fit(table.features.iloc[train], labels[train])
+            predictions = model.predict(table.features.iloc[scored])
+            place = {"repeat": number // plan.folds, "fold": number % plan.folds}
+            found = score(labels[scored], predictions)
+            rounds.append({**place, **found, "seconds": perf_counter() - start})
+            move_on()
+    facts = facts_of_model(model)
+    # What is done to the data is said of all rows, not of one fold's.
+    model.named_steps["encode"].fit(table.features)
+    return {
+        "preprocessing": describe(model),
+        "choices": list(model[-1].choices_),
+        "model": {key: facts[key] for key in facts if key != "weights"},
+        "plan": {"folds": plan.folds, "repeats": plan.repeats, "notes": plan.notes},
+        "scores": {measure: _spread([one[measure] for one in rounds]) for measure in MEASURES},
+        "folds": rounds,
+        "seconds": sum(one["seconds"] for one in rounds),
+    }
+
+
+def _spread(values: list[float]) -> dict[str, float]:
+    from statistics import fmean, stdev
+
+    return {"mean": fmean(values), "std": stdev(values) if len(values) > 1 else 0.0}
+
+
+def _report(table: Any, result: dict[str, Any]) -> None:
+    from mklkit.cli.report import facts_grid, model_lines, percent
+
+    plan = result["plan"]
+    times = f", {plan['repeats']} times" if plan["repeats"] > 1 else ""
+    lines: list[tuple[str, str | list[str]]] = [
+        ("data", [f"{table.summary()} ({table.origin})", *result["data"]["notes"]]),
+        ("steps", result["preprocessing"]),
+        ("kernels", ", ".join(kernel["name"] for kernel in result["model"]["kernels"])),
+        ("model", [model_lines(result["model"]), *result["choices"]]),
+        ("folds", [f"{plan['folds']} stratified folds{times}", *plan["notes"]]),
+    ]
+    scores = [
+        (measure.replace("_", " "), f"{percent(spread['mean'])} ± {percent(spread['std'])}")
+        for measure, spread in result["scores"].items()
+    ]
+    show(facts_grid(lines), "", facts_grid(scores), "", f"{result['seconds']:.2f} s")

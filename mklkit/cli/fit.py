@@ -1,0 +1,134 @@
+"""``mklkit fit``: learn kernel weights and a classifier, and say how good it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from mklkit.cli import options as opt
+from mklkit.cli.building import ModelOptions, build_model, default_choices, read_data
+from mklkit.cli.console import say, show, show_json, working
+
+__all__ = ["fit"]
+
+
+def fit(
+    data: opt.Data = None,
+    *,
+    target: opt.Target = None,
+    scale: opt.ScaleOption = None,
+    holdout: Annotated[
+        float,
+        typer.Option(
+            min=0.0,
+            max=0.95,
+            help="Share of the rows held out to score the model; 0: fit on all rows.",
+            rich_help_panel=opt.DATA_PANEL,
+        ),
+    ] = 0.2,
+    preset: opt.Preset = None,
+    kernels: opt.Kernels = None,
+    feature_map: opt.FeatureMap = None,
+    combiner: opt.Combiner = None,
+    learner: opt.Learner = None,
+    multiclass: opt.MulticlassOption = opt.Multiclass.auto,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Save the model, as model.mkl, say."),
+    ] = None,
+    seed: opt.Seed = 0,
+    jobs: opt.Jobs = None,
+    as_json: opt.AsJson = False,
+) -> None:
+    """Learn kernel weights and a classifier, and score it on rows held out.
+
+    Text columns are one-hot encoded, gaps imputed and features scaled; all of it becomes part
+    of the saved model.
+    """
+    if output is not None:
+        _check_output(output, data)
+    chosen = ModelOptions(
+        kernels, feature_map, combiner, learner, multiclass.value, preset, scale, seed, jobs
+    )
+    pipeline = build_model(chosen)
+    table, data_facts = read_data(data, target)
+    result = _fit_and_score(pipeline, table, holdout, seed)
+    result["choices"] = default_choices(chosen) + result["choices"]
+    result = {"data": data_facts, "preset": preset, "seed": seed, **result}
+    if as_json:
+        show_json(result)
+    else:
+        _report(table, result)
+    if output is not None:
+        _save(output, pipeline, result)
+        say(f"saved {output}")
+
+
+def _check_output(output: Path, data: str | None) -> None:
+    from mklkit.errors import DataError
+    from mklkit.persistence.atomic import check_writable
+
+    check_writable(output)
+    if data is not None and output.exists() and Path(data).exists() and output.samefile(data):
+        raise DataError(f"{output} holds the data; choose another name for the model.")
+
+
+def _fit_and_score(pipeline: Any, table: Any, holdout: float, seed: int) -> dict[str, Any]:
+    from time import perf_counter
+
+    from mklkit.cli.scores import score
+    from mklkit.cli.splitting import hold_out
+    from mklkit.persistence.facts import facts_of_model
+    from mklkit.preprocessing import describe
+
+    labels = table.target.to_numpy()
+    split = hold_out(labels, holdout, seed)
+    parts = {"train": split.train, "held out": split.held_out}
+    with working("fitting"):
+        start = perf_counter()
+        pipeline.fit(table.features.iloc[split.train], labels[split.train])
+        seconds = perf_counter() - start
+    scores: dict[str, dict[str, Any] | None] = {}
+    with working("scoring"):
+        for part, rows in parts.items():
+            predictions = pipeline.predict(table.features.iloc[rows]) if len(rows) else None
+            scores[part] = None if predictions is None else score(labels[rows], predictions)
+    return {
+        "preprocessing": describe(pipeline),
+        "choices": list(pipeline[-1].choices_),
+        "model": facts_of_model(pipeline),
+        "split": split.kind,
+        "scores": {part.replace(" ", "_"): value for part, value in scores.items()},
+        "seconds": seconds,
+    }
+
+
+def _save(output: Path, pipeline: Any, result: dict[str, Any]) -> None:
+    from mklkit.persistence import save_model
+
+    with working("saving"):
+        save_model(output, pipeline, {key: result[key] for key in result if key != "model"})
+
+
+def _report(table: Any, result: dict[str, Any]) -> None:
+    from mklkit.cli.report import facts_grid, model_lines, scores_grid, weights_grid
+
+    lines: list[tuple[str, str | list[str]]] = [
+        ("data", [f"{table.summary()} ({table.origin})", *result["data"]["notes"]]),
+        ("steps", result["preprocessing"]),
+        ("model", [model_lines(result["model"]), *result["choices"]]),
+        ("held out", _split_line(result)),
+    ]
+    scores = {part.replace("_", " "): value for part, value in result["scores"].items()}
+    show(facts_grid(lines), weights_grid(result["model"]), scores_grid(scores))
+    show(f"fitted in {result['seconds']:.2f} s")
+
+
+def _split_line(result: dict[str, Any]) -> str:
+    held_out = result["scores"]["held_out"]
+    if held_out is None:
+        return f"no rows ({result['split']})" if result["split"] != "none" else "no rows"
+    rows = "1 row" if held_out["rows"] == 1 else f"{held_out['rows']} rows"
+    return f"{rows}, {result['split']}"

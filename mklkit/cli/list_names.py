@@ -1,0 +1,77 @@
+"""``mklkit list``: every name that can be typed, and where it comes from."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mklkit.cli import options as opt
+from mklkit.cli.console import say, show, show_json
+
+if TYPE_CHECKING:
+    from mklkit.registry import Kind
+
+__all__ = ["Listed", "list_names"]
+
+
+class Listed(StrEnum):
+    """What can be listed."""
+
+    kernels = "kernels"
+    maps = "maps"
+    combiners = "combiners"
+    learners = "learners"
+    presets = "presets"
+
+
+KINDS: dict[Listed, Kind] = {
+    Listed.kernels: "kernel",
+    Listed.maps: "feature_map",
+    Listed.combiners: "combiner",
+    Listed.learners: "learner",
+    Listed.presets: "preset",
+}
+
+
+def list_names(
+    kind: Annotated[
+        Listed | None,
+        typer.Argument(
+            metavar="KIND",
+            show_default="all",
+            help="kernels, maps, combiners, learners or presets.",
+        ),
+    ] = None,
+    as_json: opt.AsJson = False,
+) -> None:
+    """List kernels, feature maps, combiners, learners and presets, built in and from plugins."""
+    from mklkit.registry import get_registry
+
+    registry = get_registry()
+    wanted = [kind] if kind is not None else list(Listed)
+    entries = {one: registry.entries(KINDS[one]) for one in wanted}
+    if as_json:
+        show_json(
+            [
+                {
+                    "kind": entry.kind,
+                    "name": entry.name,
+                    "distribution": entry.distribution,
+                    "version": entry.version,
+                    "help": entry.help,
+                }
+                for one in wanted
+                for entry in entries[one]
+            ]
+        )
+        return
+    from mklkit.cli.report import listing
+
+    for one in wanted:
+        rows = [(e.name, f"{e.distribution} {e.version}", e.help) for e in entries[one]]
+        if rows:
+            show(listing(one.value, rows))
+        else:
+            say(f"no {one.value}")

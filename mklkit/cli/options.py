@@ -1,0 +1,163 @@
+"""The arguments and options that commands share."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = [
+    "DEFAULT_DATA",
+    "AsJson",
+    "Combiner",
+    "Data",
+    "FeatureMap",
+    "Jobs",
+    "Kernels",
+    "Learner",
+    "ModelFile",
+    "Multiclass",
+    "MulticlassOption",
+    "Preset",
+    "Scale",
+    "ScaleOption",
+    "Seed",
+    "Target",
+]
+
+DEFAULT_DATA = "breast_cancer"
+MODEL_PANEL = "Model"
+DATA_PANEL = "Data"
+
+
+class Multiclass(StrEnum):
+    """How several classes are told apart."""
+
+    auto = "auto"
+    ovo = "ovo"
+    ovr = "ovr"
+    native = "native"
+
+
+class Scale(StrEnum):
+    """How features are brought to one size."""
+
+    standard = "standard"
+    minmax = "minmax"
+    none = "none"
+
+
+def _not_zero(jobs: int | None) -> int | None:
+    if jobs == 0:
+        raise typer.BadParameter("0 would do nothing; give a number from 1, or -1 for all.")
+    return jobs
+
+
+Data = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="DATA",
+        show_default="breast_cancer, built into scikit-learn",
+        help="A built-in data set (breast_cancer, iris, wine, digits) or a file: .csv (.gz), .tsv,"
+        " .parquet, .arff, .libsvm, .npz.",
+    ),
+]
+ModelFile = Annotated[
+    Path, typer.Argument(metavar="MODEL", help="A model file that 'mklkit fit -o' wrote.")
+]
+Target = Annotated[
+    str | None,
+    typer.Option(
+        "--target",
+        "-t",
+        metavar="COLUMN",
+        show_default="'target', else the last column",
+        help="The column to predict, by name or position (-1 is the last).",
+        rich_help_panel=DATA_PANEL,
+    ),
+]
+ScaleOption = Annotated[
+    Scale | None,
+    typer.Option(
+        show_default="the preset's, else standard",
+        help="How features are scaled; minmax is to \\[-1, 1].",
+        rich_help_panel=DATA_PANEL,
+    ),
+]
+Kernels = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--kernel",
+        "-k",
+        metavar="SPEC",
+        show_default="linear, rbf(sigma='mean'), polynomial(degree=2)",
+        help="A kernel, with its name and columns if wanted: \"rbf(sigma='mean')\","
+        ' "shape:linear@fou_*". Repeat for several.',
+        rich_help_panel=MODEL_PANEL,
+    ),
+]
+FeatureMap = Annotated[
+    str | None,
+    typer.Option(
+        "--feature-map",
+        "--map",
+        "-m",
+        metavar="SPEC",
+        show_default="the combiner's own",
+        help='How a kernel becomes columns: implicit, "empirical(subset=0.1)".',
+        rich_help_panel=MODEL_PANEL,
+    ),
+]
+Combiner = Annotated[
+    str | None,
+    typer.Option(
+        "--combiner",
+        "-c",
+        metavar="SPEC",
+        show_default="uniform",
+        help="How kernels are joined; see 'mklkit list combiners'.",
+        rich_help_panel=MODEL_PANEL,
+    ),
+]
+Learner = Annotated[
+    str | None,
+    typer.Option(
+        "--learner",
+        "-l",
+        metavar="SPEC",
+        show_default="the combiner's own",
+        help='What learns: "svm(C=10)", mhks, kmhks.',
+        rich_help_panel=MODEL_PANEL,
+    ),
+]
+MulticlassOption = Annotated[
+    Multiclass,
+    typer.Option(
+        help="Several classes: one against one, one against the rest, or all at once; auto: all"
+        " at once where combiner and learner can, else one against one.",
+        rich_help_panel=MODEL_PANEL,
+    ),
+]
+Preset = Annotated[
+    str | None,
+    typer.Option(
+        "--preset",
+        "-p",
+        metavar="NAME",
+        help="A named choice of the options above, which override it; see 'mklkit list presets'.",
+        rich_help_panel=MODEL_PANEL,
+    ),
+]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of everything that is drawn at random.")]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs",
+        "-j",
+        callback=_not_zero,
+        help="Binary problems fitted at a time; -1: one a processor.",
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the results as JSON.")]

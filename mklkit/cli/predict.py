@@ -1,0 +1,130 @@
+"""``mklkit predict``: classes for new rows, from a saved model."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mklkit.cli import options as opt
+from mklkit.cli.console import say, working
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["predict"]
+
+
+def predict(
+    model: opt.ModelFile,
+    data: Annotated[
+        str,
+        typer.Argument(
+            metavar="DATA", help="New rows, with the feature columns the model was fitted on."
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Write CSV to this file instead of stdout."
+        ),
+    ] = None,
+) -> None:
+    """Predict a class for each row of DATA, in its order.
+
+    The CSV has a column 'prediction' and, for two classes, 'score': the decision value, positive
+    for the second class. If DATA has the target column too, the accuracy is said on stderr.
+    """
+    from mklkit.datasets import load_features
+    from mklkit.persistence import load_model
+
+    if output is not None:
+        _check_output(output, model, data)
+    with working("loading the model"):
+        pipeline, facts = load_model(model)
+    rows = load_features(data, _columns_of(pipeline, model), _target_of(facts))
+    for note in rows.notes:
+        say(note)
+    with working("predicting"):
+        table = _predictions(pipeline, rows.features)
+    _write(table, output)
+    if rows.target is not None:
+        _say_accuracy(rows.target, table["prediction"], pipeline.classes_)
+    if output is not None:
+        say(f"wrote {len(table)} predictions to {output}")
+
+
+def _check_output(output: Path, model: Path, data: str) -> None:
+    from mklkit.errors import DataError
+    from mklkit.persistence.atomic import check_writable
+
+    check_writable(output)
+    for source in (model, Path(data)):
+        if output.exists() and source.exists() and output.samefile(source):
+            raise DataError(f"{output} is read from; choose another name for the predictions.")
+
+
+def _columns_of(pipeline: Any, model: Path) -> list[str]:
+    from mklkit.errors import ModelFileError
+
+    names = getattr(pipeline, "feature_names_in_", None)
+    if names is None:
+        raise ModelFileError(
+            f"{model} was fitted on an array without column names: predict with it from Python,"
+            " through mklkit.persistence.load_model."
+        )
+    return [str(name) for name in names]
+
+
+def _target_of(facts: dict[str, Any]) -> str | None:
+    data = facts.get("data")
+    target = data.get("target") if isinstance(data, dict) else None
+    return target if isinstance(target, str) else None
+
+
+def _predictions(pipeline: Any, features: pd.DataFrame) -> pd.DataFrame:
+    import numpy as np
+    import pandas as pd
+
+    # One pass over the kernels: the class follows from the decision value where there are two.
+    if len(pipeline.classes_) == 2 and hasattr(pipeline, "decision_function"):
+        scores = np.asarray(pipeline.decision_function(features))
+        classes = np.asarray(pipeline.classes_)[(scores > 0).astype(int)]
+        return pd.DataFrame({"prediction": classes, "score": scores})
+    return pd.DataFrame({"prediction": pipeline.predict(features)})
+
+
+def _write(table: pd.DataFrame, output: Path | None) -> None:
+    from mklkit.persistence.atomic import replacing
+
+    text = table.to_csv(index=False).encode()
+    if output is None:
+        # UTF-8 like the file, whatever the terminal's encoding.
+        sys.stdout.buffer.write(text)
+        sys.stdout.buffer.flush()
+        return
+    with replacing(output) as file:
+        file.write(text)
+
+
+def _say_accuracy(target: pd.Series, predictions: pd.Series, classes: Any) -> None:
+    from mklkit.cli.report import percent
+    from mklkit.cli.scores import score
+    from mklkit.preprocessing.columns import text_of
+
+    # As text, since a file of few rows may have given the labels another type.
+    truth = text_of(target.to_frame())[:, 0]
+    given = target.notna().to_numpy()
+    known = {str(label) for label in classes}
+    if not set(truth[given]) & known:
+        say(f"column {target.name!r} holds none of the model's classes: no accuracy")
+        return
+    guesses = text_of(predictions.to_frame())[:, 0]
+    result = score(truth[given].astype(str), guesses[given].astype(str))
+    rows = "1 row" if result["rows"] == 1 else f"{result['rows']} rows"
+    say(
+        f"accuracy {percent(result['accuracy'])}, balanced"
+        f" {percent(result['balanced_accuracy'])} on the {rows} with a {target.name!r}"
+    )

@@ -1,0 +1,110 @@
+"""Results as people read them: aligned lines, tables, bars."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+from rich import box
+from rich.table import Table as Grid
+from rich.text import Text
+
+from mklkit.cli.console import plain
+
+__all__ = ["facts_grid", "listing", "model_lines", "percent", "scores_grid", "weights_grid"]
+
+BAR_LENGTH = 30
+
+
+def percent(share: float) -> str:
+    """Return a share as a percentage with one decimal."""
+    return f"{100 * share:.1f}%"
+
+
+def facts_grid(facts: Iterable[tuple[str, str | list[str]]]) -> Grid:
+    """Return names with one or several lines of text each, side by side."""
+    grid = Grid.grid(padding=(0, 2))
+    grid.add_column(style="bold")
+    grid.add_column(overflow="fold")
+    for name, lines in facts:
+        for place, line in enumerate([lines] if isinstance(lines, str) else lines):
+            grid.add_row(Text(name if place == 0 else ""), Text(plain(line)))
+    return grid
+
+
+def model_lines(model: dict[str, Any]) -> str:
+    """Return a model's components in one line."""
+    parts = [f"{word} {model[key]}" for word, key in _COMPONENTS if model.get(key)]
+    if len(model.get("classes", [])) > 2 and model.get("multiclass"):
+        parts.append(model["multiclass"])
+    if "members" in model:
+        parts.append(f"vote of {model['members']}")
+    return ", ".join(parts)
+
+
+_COMPONENTS = (("combiner", "combiner"), ("map", "feature_map"), ("learner", "learner"))
+
+
+def weights_grid(model: dict[str, Any]) -> Grid:
+    """Return the table of kernel weights, a row a kernel, each with a bar.
+
+    Several binary problems, or clusters of rows, are summed up by their mean and range.
+    """
+    by_kernel: dict[str, list[float]] = {kernel["name"]: [] for kernel in model["kernels"]}
+    for row in model["weights"]:
+        by_kernel[row["kernel"]].append(float("nan") if row["weight"] is None else row["weight"])
+    n_weights = max(len(weights) for weights in by_kernel.values())
+    n_problems = len({str(row["problem"]) for row in model["weights"]})
+    means = {name: sum(weights) / len(weights) for name, weights in by_kernel.items()}
+    largest = max((abs(mean) for mean in means.values()), default=0.0) or 1.0
+    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
+    grid.add_column("kernel", overflow="fold")
+    grid.add_column("weight" if n_weights == 1 else "mean weight", justify="right")
+    grid.add_column("", width=BAR_LENGTH, no_wrap=True)
+    if n_weights > 1:
+        parts = [f"{n_problems} problems"] * (n_problems > 1)
+        parts += ["clusters"] * (n_weights > n_problems)
+        grid.add_column(f"range over {' and '.join(parts)}", no_wrap=True)
+    for name, mean in means.items():
+        cells = [Text(plain(name)), Text(f"{mean:.3f}"), Text(_bar(mean / largest), style="cyan")]
+        if n_weights > 1:
+            cells.append(Text(f"{min(by_kernel[name]):.3f} to {max(by_kernel[name]):.3f}"))
+        grid.add_row(*cells)
+    return grid
+
+
+def scores_grid(scores: dict[str, dict[str, Any] | None]) -> Grid:
+    """Return accuracy and balanced accuracy on each part of the rows."""
+    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
+    grid.add_column("")
+    for name in ("rows", "accuracy", "balanced accuracy"):
+        grid.add_column(name, justify="right")
+    for part, score in scores.items():
+        if score is not None:
+            grid.add_row(
+                Text(part, style="bold"),
+                str(score["rows"]),
+                percent(score["accuracy"]),
+                percent(score["balanced_accuracy"]),
+            )
+    return grid
+
+
+def listing(title: str, rows: list[tuple[str, str, str]]) -> Grid:
+    """Return a table of registered names: name, where from, what it is."""
+    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, title=title, title_justify="left")
+    for name in ("name", "from", "what it is"):
+        grid.add_column(name, overflow="fold")
+    for row in rows:
+        grid.add_row(*(Text(plain(cell)) for cell in row))
+    return grid
+
+
+def _bar(share: float) -> str:
+    if math.isnan(share):
+        return ""
+    blocks = (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf")
+    length = round(abs(share) * BAR_LENGTH)
+    return ("█" if blocks else "#") * length

@@ -1,0 +1,112 @@
+"""ARFF, Weka's format: a header of typed attributes over comma-separated rows.
+
+SciPy's reader has no text attributes and takes a quoted value for another than the same without
+quotes, both common in files found in the wild; so the header is read here, the rows by pandas.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+from pathlib import Path
+
+import pandas as pd
+
+from mklkit.errors import DataError
+
+__all__ = ["read_arff"]
+
+ATTRIBUTE = re.compile(
+    r"""@attribute\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{]+)\s*(\{|\w+)""", re.IGNORECASE
+)
+NUMERIC = ("numeric", "real", "integer")
+
+
+def read_arff(path: Path) -> tuple[pd.DataFrame, list[str]]:
+    """Read a dense ARFF file.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+
+    Returns
+    -------
+    frame : pandas.DataFrame
+        Numeric attributes as numbers, all others as text; ``?`` is a gap.
+    notes : list of str
+        Always empty.
+
+    Raises
+    ------
+    DataError
+        If the header or a row can't be read, or the rows are sparse.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8-sig", errors="replace").splitlines()
+    except OSError as error:
+        raise DataError(f"{path.name} can't be read: {error.strerror or error}.") from error
+    lines = [line for line in lines if line.strip() and not line.lstrip().startswith("%")]
+    start = next((n for n, line in enumerate(lines) if _starts(line, "@data")), None)
+    if start is None:
+        raise DataError(f"{path.name} can't be read as ARFF: it has no @data line.")
+    kinds = _attributes(lines[:start], path.name)
+    rows = lines[start + 1 :]
+    if rows and rows[0].lstrip().startswith("{"):
+        raise DataError(f"{path.name} holds sparse ARFF rows; save it as dense ARFF, or as libsvm.")
+    if not rows:
+        return pd.DataFrame(columns=list(kinds)), []
+    try:
+        return _rows(rows, kinds), []
+    except (ValueError, Warning) as error:
+        reason = str(error).replace("Error tokenizing data. C error: ", "").strip()
+        raise DataError(f"{path.name} can't be read as ARFF: {reason}") from error
+
+
+def _attributes(header: list[str], name: str) -> dict[str, bool]:
+    """Return the attributes by name, each with whether it is numeric."""
+    kinds: dict[str, bool] = {}
+    for line in header:
+        if not _starts(line, "@attribute"):
+            continue
+        match = ATTRIBUTE.match(line.strip())
+        if match is None:
+            raise DataError(f"{name} can't be read as ARFF: {line.strip()!r} names no attribute.")
+        title = match.group(1)
+        if title[0] in "'\"":
+            title = re.sub(r"\\(.)", r"\1", title[1:-1])
+        if title in kinds:
+            raise DataError(f"{name} can't be read as ARFF: two attributes are named {title!r}.")
+        kinds[title] = match.group(2).lower() in NUMERIC
+    if not kinds:
+        raise DataError(f"{name} can't be read as ARFF: it has no @attribute lines.")
+    return kinds
+
+
+def _rows(rows: list[str], kinds: dict[str, bool]) -> pd.DataFrame:
+    text = "\n".join(rows)
+    with warnings.catch_warnings():
+        # pandas cuts rows that are too long, and only warns.
+        warnings.simplefilter("error", pd.errors.ParserWarning)
+        frame = pd.read_csv(
+            io.StringIO(text),
+            header=None,
+            names=list(kinds),
+            index_col=False,
+            dtype={name: str for name, numeric in kinds.items() if not numeric},
+            quotechar="'" if re.search(r"(^|,)\s*'", text, re.MULTILINE) else '"',
+            escapechar="\\",
+            skipinitialspace=True,
+            na_values=["?"],
+            keep_default_na=False,
+        )
+    for name, numeric in kinds.items():
+        if numeric:
+            frame[name] = pd.to_numeric(frame[name])
+        else:
+            frame[name] = frame[name].str.strip()
+    return frame
+
+
+def _starts(line: str, keyword: str) -> bool:
+    return line.lstrip().lower().startswith(keyword)

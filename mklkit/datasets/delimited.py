@@ -1,0 +1,249 @@
+"""CSV and its relatives: delimiter, header, encoding and decimal mark are read off the file."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import zlib
+from itertools import pairwise
+from pathlib import Path
+
+import attrs
+import pandas as pd
+
+from mklkit.errors import DataError
+
+__all__ = ["Dialect", "read_delimited", "sniff"]
+
+DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+# pandas' own list without "None", a plausible class or category, and with UCI's question mark.
+GAPS = (
+    "",
+    "?",
+    "#N/A",
+    "#NA",
+    "<NA>",
+    "N/A",
+    "NA",
+    "NULL",
+    "NaN",
+    "n/a",
+    "nan",
+    "null",
+    "-NaN",
+    "-nan",
+)
+SAMPLE_BYTES = 1 << 20
+# Numbers that rise this many times in a row are column names (wavelengths, years), not data.
+RISING_NAMES = 6
+
+
+@attrs.frozen
+class Dialect:
+    """How a delimited file is written."""
+
+    delimiter: str
+    encoding: str
+    has_header: bool
+    decimal: str
+    header: list[str]
+    """The cells of the first row."""
+    first_row: list[str]
+    """The cells of the second row, empty where there is none."""
+
+    @property
+    def ends_in_delimiter(self) -> bool:
+        """Whether data rows end in a delimiter that the header lacks."""
+        return len(self.first_row) == len(self.header) + 1 and self.first_row[-1] == ""
+
+
+def read_delimited(path: Path) -> tuple[pd.DataFrame, list[str]]:
+    """Read a CSV file, gzipped or not.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        The file. Fields are separated by comma, semicolon, tab or bar.
+
+    Returns
+    -------
+    frame : pandas.DataFrame
+        Columns under unique names; ``x0``, ``x1``, … where the file has no header.
+    notes : list of str
+        What was noticed: no header, renamed columns, columns left out.
+
+    Raises
+    ------
+    DataError
+        If the file is empty or its rows can't be told apart.
+    """
+    dialect = sniff(_sample(path), path.name)
+    try:
+        frame = pd.read_csv(
+            path,
+            sep=dialect.delimiter,
+            header=0 if dialect.has_header else None,
+            encoding=dialect.encoding,
+            encoding_errors="replace",
+            decimal=dialect.decimal,
+            na_values=list(GAPS),
+            keep_default_na=False,
+            skipinitialspace=True,
+            low_memory=False,
+            usecols=range(len(dialect.header)) if dialect.ends_in_delimiter else None,
+        )
+    except (ValueError, OSError, EOFError, zlib.error) as error:
+        # pandas' parser errors are ValueErrors; "C error: " means nothing to a user.
+        reason = str(error).replace("Error tokenizing data. C error: ", "").strip()
+        raise DataError(f"{path.name} can't be read as CSV: {reason}") from error
+    notes = [] if dialect.delimiter == "," else [f"fields separated by {_word(dialect)}"]
+    if dialect.encoding == "latin-1":
+        notes.append("not UTF-8: read as Latin-1")
+    return _none_in_numbers_as_gap(_tidy(frame, dialect, notes)), notes
+
+
+def sniff(sample: bytes, name: str) -> Dialect:
+    """Read a file's dialect off its beginning.
+
+    Parameters
+    ----------
+    sample : bytes
+        The beginning of the file; its last line may be cut.
+    name : str
+        What to call the file in an error.
+
+    Returns
+    -------
+    Dialect
+
+    Raises
+    ------
+    DataError
+        If there is nothing to read, or it is not text.
+
+    Examples
+    --------
+    >>> sniff(b"width;height;kind\\n1,5;2;a\\n", "cups.csv").decimal
+    ','
+    """
+    encoding, text = _decode(sample)
+    if not text.strip():
+        raise DataError(f"{name} is empty: a header and at least two rows are expected.")
+    if "\0" in text:
+        raise DataError(f"{name} is not a text file; a CSV file is expected from its ending.")
+    rows = {mark: _first_rows(text, mark) for mark in DELIMITERS}
+    # The mark that splits both header and first row into most fields; a comma where none does.
+    best = max(DELIMITERS, key=lambda mark: min(len(row) for row in rows[mark]))
+    header, first_row = rows[best][0], rows[best][1] if len(rows[best]) > 1 else []
+    comma_decimal = best != "," and any(
+        "," in cell and _is_number(cell.replace(",", ".")) for cell in first_row
+    )
+    return Dialect(
+        best, encoding, not _is_data(header), "," if comma_decimal else ".", header, first_row
+    )
+
+
+def _sample(path: Path) -> bytes:
+    try:
+        opener = gzip.open if path.suffix.lower() == ".gz" else open
+        with opener(path, "rb") as file:
+            return bytes(file.read(SAMPLE_BYTES))
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"{path.name} can't be read: {error}") from error
+
+
+def _decode(sample: bytes) -> tuple[str, str]:
+    if sample.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16", sample.decode("utf-16", errors="ignore")
+    # The sample's end may fall inside a character.
+    for cut in range(4):
+        try:
+            return "utf-8-sig", sample[: len(sample) - cut].decode("utf-8-sig")
+        except UnicodeDecodeError:
+            continue
+    return "latin-1", sample.decode("latin-1")
+
+
+def _first_rows(text: str, delimiter: str) -> list[list[str]]:
+    reader = csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True)
+    found: list[list[str]] = []
+    try:
+        for row in reader:
+            if any(cell.strip() for cell in row):
+                found.append([cell.strip() for cell in row])
+            if len(found) == 2:
+                break
+    except csv.Error:
+        # A field beyond csv's limit: not this delimiter.
+        return [[""]]
+    return found or [[""]]
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_data(first: list[str]) -> bool:
+    """Tell whether the first row holds data rather than names.
+
+    It does where at least half its cells are numbers, unless these count columns (0, 1, 2, as
+    pandas writes them) or rise over many columns (wavelengths, years).
+    """
+    numbers = [float(cell) for cell in first if _is_number(cell)]
+    if not numbers or 2 * len(numbers) < sum(cell != "" for cell in first):
+        return False
+    steps = [b - a for a, b in pairwise(numbers)]
+    counting = bool(steps) and numbers[0] in (0.0, 1.0) and all(step == 1 for step in steps)
+    rising = len(steps) >= RISING_NAMES and all(step > 0 for step in steps)
+    return not (counting or rising)
+
+
+def _tidy(frame: pd.DataFrame, dialect: Dialect, notes: list[str]) -> pd.DataFrame:
+    """Name the columns, and leave out those that only number or pad the rows."""
+    if not isinstance(frame.index, pd.RangeIndex):
+        notes.append("first column left out: it has no name, so it is taken for row names")
+        frame = frame.reset_index(drop=True)
+    if not dialect.has_header:
+        notes.append(f"no header row: columns named x0 to x{frame.shape[1] - 1}")
+        return frame.set_axis([f"x{i}" for i in range(frame.shape[1])], axis=1)
+    repeated = [n for n in dict.fromkeys(dialect.header) if n and dialect.header.count(n) > 1]
+    for name in repeated:
+        notes.append(f"{dialect.header.count(name)} columns are named {name!r}: numbered apart")
+    stripped = [str(name).strip() for name in frame.columns]
+    if len(set(stripped)) == len(stripped):
+        frame = frame.set_axis(stripped, axis=1)
+    unnamed = [name for name in frame.columns if name.startswith("Unnamed: ")]
+    for name in unnamed:
+        if frame[name].isna().all():
+            frame = frame.drop(columns=name)
+        elif _counts_rows(frame[name]):
+            notes.append("column without a name left out: it numbers the rows")
+            frame = frame.drop(columns=name)
+    return frame
+
+
+def _none_in_numbers_as_gap(frame: pd.DataFrame) -> pd.DataFrame:
+    """Read ``None`` among numbers as a gap; among words it may well be one of them."""
+    for name in frame.columns:
+        column = frame[name]
+        if pd.api.types.is_string_dtype(column) and (column == "None").any():
+            numbers = pd.to_numeric(column.where(column != "None"), errors="coerce")
+            if bool((numbers.notna() | column.isna() | (column == "None")).all()):
+                frame = frame.assign(**{name: numbers})
+    return frame
+
+
+def _counts_rows(column: pd.Series) -> bool:
+    if not pd.api.types.is_integer_dtype(column) or column.empty:
+        return False
+    return bool((column.diff().iloc[1:] == 1).all()) and int(column.iloc[0]) in (0, 1)
+
+
+def _word(dialect: Dialect) -> str:
+    decimal = " (decimal comma)" if dialect.decimal == "," else ""
+    return DELIMITERS[dialect.delimiter] + decimal

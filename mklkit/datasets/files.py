@@ -1,0 +1,209 @@
+"""Readers of data files, chosen by the file's ending."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from mklkit.datasets.arff import read_arff
+from mklkit.datasets.delimited import read_delimited
+from mklkit.errors import DataError, suggest
+
+__all__ = ["READERS", "ending_of", "read_file"]
+
+# What NumPy's and Python's zip readers raise on damaged archives.
+NPZ_ERRORS = (
+    ValueError,
+    OSError,
+    EOFError,
+    KeyError,
+    NotImplementedError,
+    RuntimeError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+Reader = Callable[[Path], tuple[pd.DataFrame, list[str]]]
+
+
+def read_file(path: Path) -> tuple[pd.DataFrame, list[str]]:
+    """Read a data file.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        A file with one of the endings of ``READERS``.
+
+    Returns
+    -------
+    frame : pandas.DataFrame
+        Features and target side by side, under unique text names. Formats that keep the target
+        apart (libsvm, NPZ) have it last, as ``target``.
+    notes : list of str
+        What was noticed while reading.
+
+    Raises
+    ------
+    DataError
+        If the file is missing, empty, of another format, or its ending is not known.
+    """
+    if path.is_dir():
+        raise DataError(f"{path} is a folder; a data file is expected.")
+    if not path.exists():
+        raise DataError(f"There is no file {path}.{_near(path)}")
+    ending = ending_of(path)
+    if ending is None:
+        raise DataError(
+            f"The ending of {path.name} names no known format. Known: {', '.join(READERS)}."
+        )
+    if path.stat().st_size == 0:
+        raise DataError(f"{path.name} is empty.")
+    frame, notes = READERS[ending][1](path)
+    if frame.columns.has_duplicates:
+        frame, notes = _numbered_apart(frame), [*notes, "repeated column names numbered apart"]
+    return frame, notes
+
+
+def ending_of(path: Path) -> str | None:
+    """Return the known ending of a file's name, or None."""
+    name = path.name.lower()
+    return next((ending for ending in READERS if name.endswith(ending)), None)
+
+
+def read_parquet(path: Path) -> tuple[pd.DataFrame, list[str]]:
+    """Read a Parquet file; needs pyarrow."""
+    try:
+        import pyarrow as pa
+
+        frame = pd.read_parquet(path, engine="pyarrow")
+        for place, kind in enumerate(frame.dtypes):
+            if isinstance(kind, pd.StringDtype):
+                # Text is decoded only when it is looked at, and damaged text found only then.
+                frame.iloc[:, place].to_numpy(dtype=object)
+    except ImportError as error:
+        raise DataError(
+            f"Reading {path.name} needs pyarrow: pip install 'mklkit[parquet]', or save as CSV."
+        ) from error
+    except (ValueError, OSError, TypeError, KeyError, pa.ArrowException) as error:
+        raise DataError(f"{path.name} can't be read as Parquet: {_first_line(error)}") from error
+    return frame.reset_index(drop=True).set_axis([str(name) for name in frame.columns], axis=1), []
+
+
+def read_libsvm(path: Path) -> tuple[pd.DataFrame, list[str]]:
+    """Read a file in libsvm's (svmlight's) format as dense columns ``x0``, ``x1``, …."""
+    from sklearn.datasets import load_svmlight_file
+
+    try:
+        rows, labels = load_svmlight_file(str(path))
+    except (ValueError, OSError, EOFError, zlib.error) as error:
+        raise DataError(f"{path.name} can't be read as libsvm: {_first_line(error)}") from error
+    try:
+        return _frame_of(rows.toarray(), labels, None), []
+    except MemoryError as error:
+        size = 8e-9 * rows.shape[0] * rows.shape[1]
+        raise DataError(
+            f"{path.name} has {rows.shape[1]} columns: dense, as mklkit takes it, it would fill"
+            f" {size:.0f} GB of memory."
+        ) from error
+
+
+def read_npz(path: Path) -> tuple[pd.DataFrame, list[str]]:
+    """Read arrays ``X`` and ``y`` (or ``data`` and ``target``) from a NumPy archive.
+
+    ``feature_names`` may name the columns; the labels may be absent.
+    """
+    arrays = _arrays_in(path)
+    rows_name = next((name for name in ("X", "data") if name in arrays), None)
+    label_name = next((name for name in ("y", "target") if name in arrays), None)
+    if rows_name is None:
+        found = ", ".join(sorted(arrays)) or "none"
+        raise DataError(
+            f"{path.name} must hold arrays X and y (or data and target); found: {found}."
+        )
+    rows = arrays[rows_name]
+    if rows.ndim != 2:
+        raise DataError(f"{rows_name} in {path.name} must have 2 dimensions, it has {rows.ndim}.")
+    labels = None if label_name is None else arrays[label_name].ravel()
+    if labels is not None and len(labels) != len(rows):
+        raise DataError(
+            f"{rows_name} has {len(rows)} rows but {label_name} has {len(labels)} labels"
+            f" in {path.name}."
+        )
+    columns = arrays.get("feature_names")
+    if columns is not None and columns.size != rows.shape[1]:
+        raise DataError(
+            f"feature_names in {path.name} has {columns.size} names for {rows.shape[1]} columns."
+        )
+    return _frame_of(rows, labels, columns), []
+
+
+READERS: dict[str, tuple[str, Reader]] = {
+    ".csv": ("CSV", read_delimited),
+    ".csv.gz": ("CSV", read_delimited),
+    ".tsv": ("CSV", read_delimited),
+    ".tsv.gz": ("CSV", read_delimited),
+    ".parquet": ("Parquet", read_parquet),
+    ".pq": ("Parquet", read_parquet),
+    ".arff": ("ARFF", read_arff),
+    ".libsvm": ("libsvm", read_libsvm),
+    ".svmlight": ("libsvm", read_libsvm),
+    ".svm": ("libsvm", read_libsvm),
+    ".libsvm.gz": ("libsvm", read_libsvm),
+    ".npz": ("NPZ", read_npz),
+}
+
+
+def _arrays_in(path: Path) -> dict[str, np.ndarray]:
+    try:
+        # Opened here, since NumPy leaves the file open when the archive is damaged.
+        with path.open("rb") as file:
+            loaded = np.load(file, allow_pickle=False)
+            if isinstance(loaded, np.ndarray):
+                raise DataError(f"{path.name} holds a single array; X and y are expected.")
+            return {name: loaded[name] for name in loaded.files}
+    except DataError:
+        raise
+    except NPZ_ERRORS as error:
+        raise DataError(
+            f"{path.name} can't be read as an NPZ archive of plain arrays: {_first_line(error)}"
+        ) from error
+
+
+def _frame_of(
+    rows: np.ndarray, labels: np.ndarray | None, columns: np.ndarray | None
+) -> pd.DataFrame:
+    names = [f"x{i}" for i in range(rows.shape[1])] if columns is None else columns.ravel().tolist()
+    frame = pd.DataFrame(rows, columns=[str(name) for name in names])
+    if labels is not None:
+        frame["target"] = labels
+    return frame
+
+
+def _numbered_apart(frame: pd.DataFrame) -> pd.DataFrame:
+    taken = set(frame.columns)
+    seen: set[str] = set()
+    names: list[str] = []
+    for name in frame.columns:
+        unique, number = name, 0
+        while unique in seen or (number and unique in taken):
+            number += 1
+            unique = f"{name}.{number}"
+        seen.add(unique)
+        names.append(unique)
+    return frame.set_axis(names, axis=1)
+
+
+def _near(path: Path) -> str:
+    try:
+        beside = [entry.name for entry in path.parent.iterdir() if entry.is_file()]
+    except OSError:
+        return ""
+    return suggest(path.name, beside)
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).strip().partition("\n")[0] or type(error).__name__

@@ -1,0 +1,83 @@
+"""What a data set is once it has been read."""
+
+from __future__ import annotations
+
+import attrs
+import pandas as pd
+from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+__all__ = ["NewRows", "Table"]
+
+# A data set of many classes is summed up by its largest few.
+CLASSES_SHOWN = 6
+
+
+@attrs.frozen(eq=False)
+class Table:
+    """Rows to learn from.
+
+    Attributes
+    ----------
+    features : pandas.DataFrame of shape (n_rows, n_features)
+        Columns of any type, gaps included, under unique text names.
+    target : pandas.Series of shape (n_rows,)
+        Class labels (text, integers or booleans), without gaps.
+    name : str
+        What to call the data.
+    origin : str
+        Where they come from, such as ``"built into scikit-learn"`` or ``"CSV file heart.csv"``.
+    notes : list of str
+        What was done or noticed while reading: dropped rows, renamed or constant columns.
+    """
+
+    features: pd.DataFrame
+    target: pd.Series
+    name: str
+    origin: str
+    notes: list[str] = attrs.field(factory=list)
+
+    def class_counts(self) -> pd.Series:
+        """Return the number of rows of each class, the largest first (ties by label)."""
+        counts = self.target.value_counts().sort_index()
+        return counts.sort_values(ascending=False, kind="stable")
+
+    def summary(self) -> str:
+        """Return the data in one line: rows, features, classes, target."""
+        n_rows, n_features = self.features.shape
+        counts = self.class_counts()
+        shown = [f"{label} ({count})" for label, count in counts.head(CLASSES_SHOWN).items()]
+        if len(counts) > CLASSES_SHOWN:
+            shown.append(f"{len(counts) - CLASSES_SHOWN} more")
+        n_text = sum(not _is_number(self.features[name]) for name in self.features)
+        text = f" ({n_text} not numeric)" if n_text else ""
+        return (
+            f"{self.name}: {_counted(n_rows, 'row')}, {_counted(n_features, 'feature')}{text},"
+            f" {len(counts)} classes: {', '.join(shown)}; target {self.target.name!r}"
+        )
+
+
+@attrs.frozen(eq=False)
+class NewRows:
+    """Rows to predict for.
+
+    Attributes
+    ----------
+    features : pandas.DataFrame of shape (n_rows, n_features)
+        The columns that were asked for, in that order.
+    target : pandas.Series of shape (n_rows,) or None
+        The true labels where the data hold them (gaps possible), else None.
+    notes : list of str
+        What was done or noticed while reading.
+    """
+
+    features: pd.DataFrame
+    target: pd.Series | None = None
+    notes: list[str] = attrs.field(factory=list)
+
+
+def _is_number(column: pd.Series) -> bool:
+    return is_numeric_dtype(column) and not is_bool_dtype(column)
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"

@@ -1,0 +1,136 @@
+"""The target column: which one it is, and whether it holds classes."""
+
+from __future__ import annotations
+
+import pandas as pd
+from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype, is_numeric_dtype
+
+from mklkit.errors import DataError, suggest
+
+__all__ = ["choose_target", "class_labels", "drop_without_target"]
+
+DEFAULT_TARGET = "target"
+# More classes than this with fewer rows in each are an identifier or a measurement.
+MANY_CLASSES = 20
+ROWS_PER_CLASS = 3
+NAMES_SHOWN = 12
+
+
+def choose_target(columns: list[str], target: str | int | None) -> str:
+    """Return the name of the target column.
+
+    Parameters
+    ----------
+    columns : list of str
+        All columns of the data.
+    target : str, int or None
+        A name, or a position (also as text; negative ones count from the end). None: the
+        column ``target``, else the last one.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    DataError
+        If there is no such column; the nearest name is suggested.
+
+    Examples
+    --------
+    >>> choose_target(["kind", "width", "height"], 0)
+    'kind'
+    >>> choose_target(["kind", "width", "height"], None)
+    'height'
+    """
+    if target is None:
+        return DEFAULT_TARGET if DEFAULT_TARGET in columns else columns[-1]
+    if isinstance(target, str) and target in columns:
+        return target
+    try:
+        position = int(target)
+    except ValueError:
+        shown = ", ".join(columns[:NAMES_SHOWN]) + (", …" if len(columns) > NAMES_SHOWN else "")
+        raise DataError(
+            f"There is no column {target!r} to take as the target."
+            f"{suggest(str(target), columns)} Columns: {shown}."
+        ) from None
+    if not -len(columns) <= position < len(columns):
+        raise DataError(
+            f"There is no column {position}: the data have {len(columns)} columns, 0 to"
+            f" {len(columns) - 1} (or -1 for the last)."
+        )
+    return columns[position]
+
+
+def drop_without_target(frame: pd.DataFrame, name: str, notes: list[str]) -> pd.DataFrame:
+    """Leave out the rows that have no target, and note how many."""
+    known = frame[name].notna()
+    if known.all():
+        return frame
+    if not known.any():
+        raise DataError(f"The target {name!r} has no values at all.")
+    missing = int((~known).sum())
+    rows = "1 row" if missing == 1 else f"{missing} rows"
+    notes.append(f"{rows} without a target left out")
+    return frame[known].reset_index(drop=True)
+
+
+def class_labels(target: pd.Series) -> pd.Series:
+    """Return the labels as plain text, integers or booleans.
+
+    Parameters
+    ----------
+    target : pandas.Series
+        A column without gaps.
+
+    Returns
+    -------
+    pandas.Series
+        Whole floats (integers that once had gaps) as integers, mixed types as text.
+
+    Raises
+    ------
+    DataError
+        If the column is continuous, holds a single class, or nearly a class a row.
+    """
+    labels = _plain(target)
+    if is_float_dtype(labels):
+        example = next(value for value in labels if value != round(value))
+        raise DataError(
+            f"The target {target.name!r} is continuous (it holds {example:g}): mklkit classifies."
+            " Choose a column of classes as the target."
+        )
+    n_classes = labels.nunique()
+    if n_classes < 2:
+        raise DataError(
+            f"The target {target.name!r} has a single class ({labels.iloc[0]!r}) in"
+            f" {len(labels)} row{'s' * (len(labels) > 1)}: at least two are needed."
+        )
+    if n_classes > MANY_CLASSES and len(labels) < ROWS_PER_CLASS * n_classes:
+        kind = "a measurement" if is_numeric_dtype(labels) else "an identifier"
+        raise DataError(
+            f"The target {target.name!r} has {n_classes} different values in {len(labels)} rows:"
+            f" {kind}, not a class. Choose a column of classes as the target."
+        )
+    return labels
+
+
+def _plain(target: pd.Series) -> pd.Series:
+    if isinstance(target.dtype, pd.CategoricalDtype):
+        target = target.astype(target.cat.categories.dtype)
+    if target.dtype == object:
+        target = target.infer_objects()
+    if is_bool_dtype(target):
+        return target.astype(bool)
+    if is_integer_dtype(target):
+        return target.astype("int64")
+    if is_float_dtype(target):
+        values = target.astype("float64")
+        whole = values.abs().max() < 2**53 and bool((values == values.round()).all())
+        return values.astype("int64") if whole else values
+    return target.map(_text).astype(object)
+
+
+def _text(label: object) -> str:
+    return label.decode("utf-8", "replace") if isinstance(label, bytes) else str(label)

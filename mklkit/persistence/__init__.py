@@ -1,0 +1,31 @@
+"""Model files: a fitted model with the facts about it, safe to load from strangers.
+
+A model file is a zip archive in the skops format (arrays and type names, no pickled code) with a
+member ``mklkit.json`` that holds the facts: versions, plugins, components, weights, data.
+
+Examples
+--------
+>>> import tempfile, pathlib
+>>> from sklearn.svm import SVC
+>>> from mklkit.persistence import load_model, save_model
+>>> model = SVC().fit([[0.0], [1.0]], ["no", "yes"])
+>>> with tempfile.TemporaryDirectory() as folder:
+...     path = pathlib.Path(folder, "model.mkl")
+...     save_model(path, model, {"data": {"name": "toy"}})
+...     restored, facts = load_model(path)
+>>> restored.predict([[0.9]]), facts["data"]
+(array(['yes'], dtype='<U3'), {'name': 'toy'})
+"""
+
+from mklkit.persistence.atomic import check_writable, replacing
+from mklkit.persistence.facts import json_ready
+from mklkit.persistence.model_file import load_model, read_facts, save_model
+
+__all__ = [
+    "check_writable",
+    "json_ready",
+    "load_model",
+    "read_facts",
+    "replacing",
+    "save_model",
+]

@@ -1,0 +1,118 @@
+"""The facts that stand beside a model: plain values that JSON can hold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from importlib.metadata import version
+from platform import python_version
+from typing import Any
+
+import numpy as np
+
+from mklkit._version import __version__
+from mklkit.specs import to_spec
+
+__all__ = ["facts_of_model", "json_ready", "versions"]
+
+COMPONENTS = ("feature_map", "combiner", "learner")
+VERSIONS_KEPT = ("scikit-learn", "skops", "numpy")
+
+
+def json_ready(value: Any) -> Any:
+    """Return a value as plain dicts, lists, text and numbers.
+
+    Parameters
+    ----------
+    value : object
+        Made of mappings, sequences, arrays, text, numbers, booleans and None. Labels keep
+        their type where they are values; the keys of a mapping become text.
+
+    Returns
+    -------
+    object
+        Numbers that are not finite, which JSON can't hold, become None.
+
+    Raises
+    ------
+    TypeError
+        If there is anything else in it.
+
+    Examples
+    --------
+    >>> json_ready({"classes": np.array([True, False]), "weight": np.float64("nan")})
+    {'classes': [True, False], 'weight': None}
+    """
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): json_ready(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [json_ready(item) for item in value]
+    if isinstance(value, (np.generic, np.ndarray)):
+        return json_ready(value.tolist())
+    raise TypeError(f"{value!r} of type {type(value).__name__} can't be kept as a fact")
+
+
+def facts_of_model(model: Any) -> dict[str, Any]:
+    """Return what the fitted classifier at a model's end is made of.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted ``MKLClassifier``, a vote of several, or a pipeline or search around one; of
+        others little is known.
+
+    Returns
+    -------
+    dict
+        ``kernels`` (name and spec string each), ``feature_map``, ``combiner``, ``learner``,
+        ``multiclass`` (``binary``, ``ovo``, ``ovr`` or ``native``), ``classes``, ``weights``
+        (problem, kernel and weight each) and, of a vote, the number of ``members``.
+    """
+    classifier = _classifier_in(model)
+    facts: dict[str, Any] = {}
+    if hasattr(classifier, "classes_"):
+        facts["classes"] = json_ready(np.asarray(classifier.classes_))
+    if hasattr(classifier, "kernels_"):
+        named = zip(classifier.kernel_names_, classifier.kernels_, strict=True)
+        facts["kernels"] = [{"name": name, "spec": to_spec(kernel)} for name, kernel in named]
+    for part in COMPONENTS:
+        if hasattr(classifier, f"{part}_"):
+            facts[part] = to_spec(getattr(classifier, f"{part}_"))
+    if hasattr(classifier, "members_"):
+        facts["members"] = len(classifier.members_)
+    if hasattr(classifier, "weights_frame"):
+        facts["weights"] = json_ready(classifier.weights_frame().to_dict("records"))
+    if hasattr(classifier, "problems_"):
+        facts["multiclass"] = _strategy(classifier.problems_, len(classifier.classes_))
+    return facts
+
+
+def _strategy(problems: list[tuple[Any, Any]], n_classes: int) -> str:
+    """Return how several classes were told apart, which may have been left to the parts."""
+    if n_classes == 2:
+        return "binary"
+    if len(problems) == 1:
+        return "native"
+    # Labels may be anything, so their number and repetitions tell more than their names.
+    return "ovr" if len({str(negative) for negative, _ in problems}) == 1 else "ovo"
+
+
+def _classifier_in(model: Any) -> Any:
+    """Return what does the work in a pipeline or a search over parameters."""
+    while True:
+        if hasattr(model, "steps"):
+            model = model.steps[-1][1]
+        elif hasattr(model, "best_estimator_"):
+            model = model.best_estimator_
+        else:
+            return model
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that a model's numbers may depend on."""
+    kept = {name: version(name) for name in VERSIONS_KEPT}
+    return {"mklkit": __version__, "python": python_version(), **kept}

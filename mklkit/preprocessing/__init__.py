@@ -1,0 +1,10 @@
+"""From a table with text, gaps and units of every size to numbers a kernel can compare.
+
+Two steps go before the classifier, inside the same scikit-learn pipeline and so inside the saved
+model: ``encode`` (one-hot columns for text, medians for gaps) and ``scale``.
+"""
+
+from mklkit.preprocessing.encoder import TableEncoder
+from mklkit.preprocessing.pipeline import Scale, build_pipeline, describe
+
+__all__ = ["Scale", "TableEncoder", "build_pipeline", "describe"]

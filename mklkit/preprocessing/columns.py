@@ -1,0 +1,110 @@
+"""Reading one column as numbers or as text, whatever type a file reader gave it."""
+
+from __future__ import annotations
+
+from numbers import Number
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+from mklkit.errors import DataError, suggest
+
+__all__ = ["MISSING", "as_frame", "as_numbers", "counted", "is_numeric", "text_of"]
+
+MISSING = "missing"
+# Squares of larger numbers overflow, in scaling and in every kernel.
+LARGEST = 1e150
+
+
+def as_frame(X: Any, names: NDArray[np.object_] | None = None) -> pd.DataFrame:
+    """Return X as a DataFrame with text names, with the given columns in that order."""
+    if not isinstance(X, pd.DataFrame):
+        array = np.asarray(X)
+        if array.ndim != 2:
+            raise DataError(
+                f"Expected a table of 2 dimensions (rows, columns), got {array.ndim}."
+                " Reshape a single row with X.reshape(1, -1)."
+            )
+        if names is not None and array.shape[1] != len(names):
+            raise DataError(
+                f"The table has {array.shape[1]} columns; {len(names)} were there in training."
+            )
+        columns = [f"x{i}" for i in range(array.shape[1])] if names is None else list(names)
+        return pd.DataFrame(array, columns=columns).infer_objects()
+    frame = X.set_axis([str(name) for name in X.columns], axis=1)
+    if names is None:
+        return frame
+    missing = [name for name in names if name not in frame.columns]
+    if missing:
+        raise DataError(
+            f"{counted(len(missing), 'column')} of the training data missing:"
+            f" {', '.join(repr(name) for name in missing[:5])}."
+            f"{suggest(missing[0], [name for name in frame.columns.tolist() if name not in names])}"
+        )
+    return frame[list(names)]
+
+
+def is_numeric(column: pd.Series) -> bool:
+    """Tell whether a column holds numbers; one without any value counts as such."""
+    if is_bool_dtype(column):
+        return False
+    if is_numeric_dtype(column) or column.isna().all():
+        return True
+    if column.dtype != object:
+        return False
+    return all(isinstance(v, Number) and not isinstance(v, bool) for v in column.dropna())
+
+
+def as_numbers(column: pd.Series) -> NDArray[np.float64]:
+    """Return a numeric column as floats with NaN for gaps.
+
+    Raises
+    ------
+    DataError
+        If it holds text, or a number that is infinite or too large to square.
+    """
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        column = column.astype(object)
+    if np.issubdtype(getattr(column.dtype, "type", object), np.complexfloating):
+        raise DataError(f"Column {column.name!r} holds complex numbers; real ones are expected.")
+    numbers = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+    odd = np.flatnonzero(np.isnan(numbers) & column.notna().to_numpy())
+    if len(odd):
+        raise DataError(
+            f"Column {column.name!r} was numeric in training but holds"
+            f" {str(column.iloc[odd[0]])!r} in row {odd[0] + 1}."
+        )
+    large = np.flatnonzero(np.abs(numbers) > LARGEST)
+    if len(large):
+        kind = "infinite" if np.isinf(numbers[large[0]]) else f"larger than {LARGEST:g}"
+        raise DataError(
+            f"Column {column.name!r} holds a number that is {kind} in row {large[0] + 1}"
+            f" ({counted(len(large), 'such value')}): rescale it or leave it empty."
+        )
+    return numbers
+
+
+def text_of(frame: pd.DataFrame) -> NDArray[np.object_]:
+    """Return columns as text, so that 1, 1.0 and '1' are one value whatever reader gave them."""
+    out = np.empty(frame.shape, dtype=object)
+    for place, name in enumerate(frame.columns):
+        column = frame[name].astype(object)
+        out[:, place] = [
+            MISSING if gap else _word(value)
+            for value, gap in zip(column, column.isna(), strict=True)
+        ]
+    return out
+
+
+def _word(value: object) -> str:
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        return str(int(value))
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
+def counted(number: int, word: str) -> str:
+    """Return ``3 columns``, ``1 column``."""
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"

@@ -1,0 +1,69 @@
+"""The steps before the classifier, and what they do in words."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, get_args
+
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+
+from mklkit.errors import MKLKitError, suggest
+from mklkit.preprocessing.encoder import TableEncoder
+
+__all__ = ["Scale", "build_pipeline", "describe"]
+
+Scale = Literal["standard", "minmax", "none"]
+SCALE_WORDS = {
+    StandardScaler: "features standardised (mean 0, deviation 1)",
+    MinMaxScaler: "features scaled to [-1, 1]",
+}
+
+
+def build_pipeline(classifier: Any, scale: str = "standard", max_categories: int = 100) -> Pipeline:
+    """Put the preprocessing steps before a classifier.
+
+    Parameters
+    ----------
+    classifier : estimator
+        A scikit-learn classifier on numbers, such as ``MKLClassifier()``.
+    scale : {"standard", "minmax", "none"}, default="standard"
+        ``"minmax"`` scales to [-1, 1], as Kim et al. 2015 (DiMKL) do.
+    max_categories : int, default=100
+        One-hot columns at most for one text column; its rarest values share one.
+
+    Returns
+    -------
+    sklearn.pipeline.Pipeline
+        With the steps ``encode``, ``scale`` and ``classify``; every step passes on a DataFrame
+        with readable column names, so that kernels can choose columns by name.
+
+    Raises
+    ------
+    MKLKitError
+        If ``scale`` is none of the three.
+
+    Examples
+    --------
+    >>> from sklearn.svm import SVC
+    >>> list(build_pipeline(SVC(), scale="minmax").named_steps)
+    ['encode', 'scale', 'classify']
+    """
+    if scale not in get_args(Scale):
+        raise MKLKitError(
+            f"scale must be 'standard', 'minmax' or 'none', got {scale!r}."
+            f"{suggest(str(scale), get_args(Scale))}"
+        )
+    scaler: Any = "passthrough"
+    if scale == "standard":
+        scaler = StandardScaler().set_output(transform="pandas")
+    elif scale == "minmax":
+        scaler = MinMaxScaler(feature_range=(-1, 1)).set_output(transform="pandas")
+    encoder = TableEncoder(max_categories=max_categories)
+    return Pipeline([("encode", encoder), ("scale", scaler), ("classify", classifier)])
+
+
+def describe(pipeline: Pipeline) -> list[str]:
+    """Say in one line each what the fitted steps of ``build_pipeline`` do to the data."""
+    lines: list[str] = pipeline.named_steps["encode"].describe()
+    scaler = pipeline.named_steps["scale"]
+    return [*lines, SCALE_WORDS.get(type(scaler), "features not scaled")]

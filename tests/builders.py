@@ -1,0 +1,54 @@
+"""Small things that tests are built from: views by spec string, a learner that costs nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+
+from mklkit.components import Component
+from mklkit.composition import bind_kernels
+from mklkit.learners.base import LinearDecision
+from mklkit.registry import get_registry
+from mklkit.views import BoundKernel, ViewSet
+
+
+def views_of(
+    kernels: Any, rows: np.ndarray, feature_map: Any = "implicit", seed: int = 0
+) -> ViewSet:
+    """Return the views of some kernels on all columns of the rows."""
+    bound = [BoundKernel(kernel.label, kernel.kernel) for kernel in bind_kernels(kernels)]
+    fitted_map = get_registry().create("feature_map", feature_map)
+    return ViewSet.fit(bound, fitted_map, rows, np.random.RandomState(seed))
+
+
+def ids(n_rows: int) -> np.ndarray:
+    """Return the column of row ids that a precomputed kernel reads."""
+    return np.arange(n_rows, dtype=float)[:, None]
+
+
+@attrs.frozen
+class Silent(Component):
+    """A learner that says zero: for tests of what happens before a learner is asked."""
+
+    name: ClassVar[str] = "silent"
+    on_features: ClassVar[bool] = True
+    on_gram: ClassVar[bool] = True
+
+    def fit(self, side: Any, y: np.ndarray) -> LinearDecision:
+        """Return the zero function."""
+        return LinearDecision(np.zeros(len(y)), 0.0)
+
+
+def weights_by(combiner: Any, views: ViewSet, y: np.ndarray, seed: int = 0) -> np.ndarray:
+    """Return the weights on the simplex that a weighting combiner gives."""
+    combiner = get_registry().create("combiner", combiner)
+    decision = combiner.fit(views, y, Silent(), np.random.RandomState(seed))
+    return np.asarray(decision.weights)
+
+
+def tiles_of(values: np.ndarray, cuts: Sequence[int]) -> list[np.ndarray]:
+    """Return the values cut into pieces at the given positions."""
+    return np.split(values, sorted(cuts))

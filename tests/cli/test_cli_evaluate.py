@@ -1,0 +1,58 @@
+"""``mklkit evaluate``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from processes import Run
+from sklearn.model_selection import StratifiedKFold, cross_val_score
+
+from mklkit.datasets import load_table
+from mklkit.estimators import MKLClassifier
+from mklkit.preprocessing import build_pipeline
+
+
+def test_scores_are_scikit_learns(mklkit: Run) -> None:
+    result = mklkit("evaluate", "wine", "-k", "linear", "-k", "rbf", "--folds", "4", "--json").json
+    table = load_table("wine")
+    model = build_pipeline(MKLClassifier(kernels=["linear", "rbf"], random_state=0))
+    codes = np.unique(table.target, return_inverse=True)[1]
+    folds = StratifiedKFold(4, shuffle=True, random_state=np.random.RandomState(0))
+    for measure in ("accuracy", "balanced_accuracy"):
+        folds.random_state = np.random.RandomState(0)
+        expected = cross_val_score(model, table.features, codes, cv=folds, scoring=measure)
+        np.testing.assert_allclose([one[measure] for one in result["folds"]], expected)
+        assert np.isclose(result["scores"][measure]["mean"], expected.mean())
+        assert np.isclose(result["scores"][measure]["std"], expected.std(ddof=1))
+
+
+def test_report_is_quiet_in_a_pipe(mklkit: Run) -> None:
+    done = mklkit("evaluate", "iris", "--repeats", "2", "--folds", "3")
+    assert done.code == 0, done
+    assert done.err == ""
+    assert "3 stratified folds, 2 times" in done.out
+    assert "±" in done.out
+    assert "balanced accuracy" in done.out
+
+
+def test_fewer_folds_where_a_class_is_small(mklkit: Run, tmp_path: Path) -> None:
+    rows = "".join(f"{i},{'a' if i < 9 else 'b' if i < 12 else 'c'}\n" for i in range(13))
+    (tmp_path / "a.csv").write_text("x,kind\n" + rows)
+    done = mklkit("evaluate", tmp_path / "a.csv", "-k", "rbf", "--json")
+    assert done.code == 0, done
+    assert done.json["plan"] == {
+        "folds": 3,
+        "repeats": 1,
+        "notes": [
+            "1 class has a single row, always trained on and never scored",
+            "3 folds instead of 5: the smallest class has 3 rows",
+        ],
+    }
+    assert sum(one["rows"] for one in done.json["folds"]) == 12
+
+
+def test_refusals(mklkit: Run, tmp_path: Path) -> None:
+    mklkit("evaluate", "iris", "--folds", "1").refused("--folds")
+    (tmp_path / "a.csv").write_text("x,kind\n1,a\n2,b\n")
+    mklkit("evaluate", tmp_path / "a.csv").refused("Every class has a single row")

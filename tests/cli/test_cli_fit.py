@@ -1,0 +1,135 @@
+"""``mklkit fit``."""
+
+from __future__ import annotations
+
+import resource
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from processes import Fitted, Run
+
+
+def test_without_data_the_built_in_ones_are_used_and_said(mklkit: Run) -> None:
+    done = mklkit("fit", "--combiner", "dimkl3")
+    assert done.code == 0, done
+    assert done.err == ""
+    assert "breast_cancer: 569 rows, 30 features, 2 classes: benign (357)" in done.out
+    assert "no DATA was given" in done.out
+    assert "features standardised" in done.out
+    assert "combiner dimkl3, map implicit, learner svm" in done.out
+    for kernel in ("linear", "rbf(sigma='mean')", "polynomial"):
+        assert kernel in done.out
+    assert "█" in done.out
+    assert "held out    114" in done.out
+    assert "fitted in" in done.out
+
+
+def test_json_holds_the_same_for_machines(mklkit: Run) -> None:
+    done = mklkit("fit", "wine", "-k", "linear", "-k", "wide:rbf(sigma='2*mean')", "--json")
+    assert done.code == 0, done
+    result = done.json
+    assert result["data"]["rows"] == 178
+    assert result["data"]["classes"][0] == {"label": "class_1", "rows": 71}
+    assert [kernel["name"] for kernel in result["model"]["kernels"]] == ["linear", "wide"]
+    weights = pd.DataFrame(result["model"]["weights"])
+    assert len(weights) == 3 * 2
+    np.testing.assert_allclose(weights.groupby("problem")["weight"].sum(), 1)
+    assert result["scores"]["train"]["rows"] + result["scores"]["held_out"]["rows"] == 178
+    assert result["scores"]["held_out"]["accuracy"] > 0.9
+    assert result["split"] == "stratified"
+    assert result["seconds"] > 0
+
+
+def test_the_built_in_data_take_less_than_four_seconds(mklkit: Run) -> None:
+    # The first test of this file has filled the JIT cache. Processor time stands in for the
+    # clock's, which other work on the machine would lengthen.
+    def seconds() -> float:
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return usage.ru_utime + usage.ru_stime
+
+    before = seconds()
+    assert mklkit("fit", "--combiner", "dimkl3").code == 0
+    assert seconds() - before < 4
+
+
+def test_mixed_types_and_gaps(fitted: Fitted) -> None:
+    done = fitted.outcome
+    assert done.code == 0, done
+    assert "120 rows, 4 features (2 not numeric), 3 classes: well (60), ill (40)" in done.out
+    assert "2 text columns one-hot encoded into 5" in done.out
+    assert "in text columns taken as the value 'missing'" in done.out
+    assert "imputed by the median" in done.out
+    assert "range over 3 problems" in done.out
+    assert done.err == f"saved {fitted.model}\n"
+
+
+def test_options_override_a_preset(mklkit: Run) -> None:
+    arguments = ("fit", "iris", "--preset", "mhks", "--learner", "mhks(c=2.0)", "--json")
+    result = mklkit(*arguments).json
+    assert result["model"]["learner"] == "mhks(c=2.0)"
+    assert result["model"]["feature_map"].startswith("empirical")
+    assert result["choices"][0] == "preset mhks (--learner as given)"
+
+
+def test_seed_decides_the_split(mklkit: Run) -> None:
+    first, again, other = [mklkit("fit", "iris", "--seed", s, "--json").json for s in (1, 1, 2)]
+    del first["seconds"], again["seconds"]
+    assert first == again
+    assert first["model"]["weights"] == other["model"]["weights"]
+    assert first["scores"] != other["scores"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ("1,a 2,b 3,a 4,b 5,a", "1 row, at random, too few rows to stratify"),
+        ("1,a 2,b", "no rows (none, every class has a single row)"),
+    ],
+)
+def test_very_few_rows(mklkit: Run, tmp_path: Path, rows: str, said: str) -> None:
+    (tmp_path / "a.csv").write_text("x,kind\n" + rows.replace(" ", "\n"))
+    done = mklkit("fit", tmp_path / "a.csv", "-k", "rbf")
+    assert done.code == 0, done
+    assert said in done.out
+
+
+def test_columns_are_chosen_by_their_readable_names(mklkit: Run, fitted: Fitted) -> None:
+    kernels = ("-k", "ward:linear@ward_*", "-k", "body:rbf@fever,pulse")
+    done = mklkit("fit", fitted.data, *kernels, "--json", "--holdout", "0")
+    assert done.code == 0, done
+    assert [kernel["name"] for kernel in done.json["model"]["kernels"]] == ["ward", "body"]
+    assert done.json["scores"]["held_out"] is None
+    mklkit("fit", fitted.data, "-k", "linear@word_*").refused("word_*")
+
+
+def test_constant_and_repeated_columns_are_said_and_work(mklkit: Run, tmp_path: Path) -> None:
+    rows = "".join(f"7,{i},{i},{'ab'[i % 2]}\n" for i in range(20))
+    (tmp_path / "a.csv").write_text("flat,x,x,kind\n" + rows)
+    done = mklkit("fit", tmp_path / "a.csv", "--combiner", "centered-alignment")
+    assert done.code == 0, done
+    assert "2 columns are named 'x': numbered apart" in done.out
+    assert "column 'flat' is constant" in done.out
+
+
+class TestRefusals:
+    def test_names(self, mklkit: Run) -> None:
+        mklkit("fit", "--combiner", "dimk3").refused("Did you mean 'dimkl3'")
+        mklkit("fit", "-k", "rbf(sigm='mean')").refused("sigma")
+
+    def test_incompatible_components(self, mklkit: Run) -> None:
+        mklkit("fit", "--map", "implicit", "--learner", "mhks").refused("mhks", "implicit")
+
+    def test_data(self, mklkit: Run, fitted: Fitted, tmp_path: Path) -> None:
+        mklkit("fit", fitted.data, "--target", "tarqet").refused("Did you mean 'target'")
+        (tmp_path / "inf.csv").write_text("x,kind\n1,a\ninf,b\n3,a\n4,b\n")
+        mklkit("fit", tmp_path / "inf.csv", "--holdout", "0").refused("'x'", "infinite")
+
+    def test_output_is_checked_before_the_work(
+        self, mklkit: Run, fitted: Fitted, tmp_path: Path
+    ) -> None:
+        before = fitted.data.read_bytes()
+        mklkit("fit", fitted.data, "-o", fitted.data).refused("holds the data")
+        assert fitted.data.read_bytes() == before
+        mklkit("fit", "-o", tmp_path / "none" / "a.mkl").refused("there is no folder")

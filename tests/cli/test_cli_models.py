@@ -1,0 +1,120 @@
+"""``mklkit predict`` and ``mklkit inspect``: what happens to a saved model."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from processes import Fitted, Run
+
+from mklkit.datasets import load_table
+from mklkit.persistence import load_model
+
+
+def test_predictions_are_the_models_in_the_order_of_the_rows(
+    mklkit: Run, fitted: Fitted, patients: pd.DataFrame, tmp_path: Path
+) -> None:
+    model, _ = load_model(fitted.model)
+    expected = model.predict(patients.drop(columns="target"))
+    new = tmp_path / "new.csv"
+    patients.drop(columns="target")[["pulse", "smokes", "ward", "fever"]].to_csv(new, index=False)
+    done = mklkit("predict", fitted.model, new, "-o", tmp_path / "out.csv")
+    assert done.code == 0, done
+    assert done.out == ""
+    out = pd.read_csv(tmp_path / "out.csv")
+    assert list(out) == ["prediction"]
+    assert out["prediction"].tolist() == expected.tolist()
+    assert done.err == f"wrote 120 predictions to {tmp_path / 'out.csv'}\n"
+
+
+def test_accuracy_is_said_where_the_target_is_there(
+    mklkit: Run, fitted: Fitted, patients: pd.DataFrame
+) -> None:
+    done = mklkit("predict", fitted.model, fitted.data)
+    predictions = pd.read_csv(io.StringIO(done.out))["prediction"]
+    accuracy = np.mean(predictions == patients["target"])
+    assert done.err.startswith(f"accuracy {100 * accuracy:.1f}%, balanced")
+    assert "on the 120 rows with a 'target'" in done.err
+
+
+def test_two_classes_have_scores(mklkit: Run, tmp_path: Path) -> None:
+    labels = [False, True]
+    random = np.random.default_rng(2)
+    kinds = random.integers(0, 2, 40)
+    frame = pd.DataFrame({"x": kinds * 3 + random.normal(size=40), "flat": 1})
+    frame.assign(kind=[labels[kind] for kind in kinds]).to_csv(tmp_path / "a.csv", index=False)
+    model = tmp_path / "a.mkl"
+    assert mklkit("fit", tmp_path / "a.csv", "-k", "rbf", "-o", model).code == 0
+    done = mklkit("predict", model, tmp_path / "a.csv")
+    out = pd.read_csv(io.StringIO(done.out))
+    assert out["prediction"].tolist() == [labels[s > 0] for s in out["score"]]
+    accuracy = np.mean(out["prediction"] == kinds)
+    assert done.err.startswith(f"accuracy {100 * accuracy:.1f}%, balanced")
+
+
+def test_a_file_that_makes_numbers_of_words_still_fits(mklkit: Run, tmp_path: Path) -> None:
+    rows = "".join(f"{'12a'[i % 3]},{i % 3 == 2}\n" for i in range(30))
+    (tmp_path / "a.csv").write_text("code,kind\n" + rows)
+    arguments = ("-k", "linear", "--holdout", "0", "-o", tmp_path / "a.mkl")
+    assert mklkit("fit", tmp_path / "a.csv", *arguments).code == 0
+    (tmp_path / "new.csv").write_text("code\n1\n2\n")
+    done = mklkit("predict", tmp_path / "a.mkl", tmp_path / "new.csv")
+    assert pd.read_csv(io.StringIO(done.out))["prediction"].tolist() == [False, False]
+
+
+def test_a_preset_that_votes(mklkit: Run, tmp_path: Path) -> None:
+    model = tmp_path / "a.mkl"
+    done = mklkit("fit", "iris", "--preset", "rpemekl", "-o", model)
+    assert done.code == 0, done
+    assert "ovo, vote of 3" in done.out
+    done = mklkit("predict", model, "iris")
+    predictions = pd.read_csv(io.StringIO(done.out))["prediction"]
+    assert (
+        predictions.tolist() == load_model(model)[0].predict(load_table("iris").features).tolist()
+    )
+
+
+def test_inspect_shows_what_fit_recorded(mklkit: Run, fitted: Fitted) -> None:
+    done = mklkit("inspect", fitted.model)
+    assert done.code == 0, done
+    for part in (
+        "patients: 120 rows, 4 features, target 'target' (CSV file patients.csv)",
+        "2 text columns one-hot encoded into 5",
+        "combiner dimkl3, map implicit, learner svm, ovo",
+        "ill, very ill, well",
+        "range over 3 problems",
+        "scikit-learn",
+        "held out",
+    ):
+        assert part in done.out
+    facts = mklkit("inspect", fitted.model, "--json").json
+    assert facts["data"]["columns"] == ["fever", "ward", "smokes", "pulse"]
+    assert len(facts["model"]["weights"]) == 9
+
+
+class TestRefusals:
+    def test_predict(
+        self, mklkit: Run, fitted: Fitted, patients: pd.DataFrame, tmp_path: Path
+    ) -> None:
+        new = tmp_path / "new.csv"
+        patients.drop(columns=["pulse", "target"]).to_csv(new, index=False)
+        mklkit("predict", fitted.model, new).refused("lacks 1 of the 4 columns", "'pulse'")
+        patients.assign(pulse="fast").to_csv(new, index=False)
+        out = tmp_path / "out.csv"
+        out.write_text("precious")
+        mklkit("predict", fitted.model, new, "-o", out).refused("'pulse' was numeric", "'fast'")
+        assert out.read_text() == "precious"
+        before = fitted.data.read_bytes()
+        mklkit("predict", fitted.model, fitted.data, "-o", fitted.data).refused("read from")
+        assert fitted.data.read_bytes() == before
+
+    @pytest.mark.parametrize("command", ["predict", "inspect"])
+    def test_model_files(self, mklkit: Run, fitted: Fitted, tmp_path: Path, command: str) -> None:
+        more = (fitted.data,) if command == "predict" else ()
+        whole = fitted.model.read_bytes()
+        (tmp_path / "cut.mkl").write_bytes(whole[: len(whole) // 2])
+        mklkit(command, tmp_path / "cut.mkl", *more).refused("cut short")
+        mklkit(command, fitted.data, *more).refused("not a model file")

@@ -1,0 +1,91 @@
+"""The best single kernel against a plain loop over scikit-learn's SVC on the same folds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from builders import ids, views_of
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.svm import SVC
+
+from mklkit import SVM, MKLClassifier, Precomputed
+from mklkit.combiners.best_single import BestSingle
+from mklkit.errors import WeightsWarning
+
+WIDTHS = [1e-3, 0.05, 1.0, 30.0]
+
+
+def naive_scores(grams, y, n_folds, seed):
+    folds = StratifiedKFold(n_folds, shuffle=True, random_state=np.random.RandomState(seed))
+    splits = list(folds.split(np.zeros((len(y), 1)), y))
+    return [
+        (cross_val_predict(SVC(kernel="precomputed"), gram, y, cv=splits) == y).mean()
+        for gram in grams
+    ]
+
+
+@pytest.mark.parametrize("feature_map", ["implicit", "empirical"])
+def test_the_chosen_kernel_is_the_one_a_plain_loop_finds(rng, feature_map):
+    chosen = set()
+    for seed in range(8):
+        y = np.where(rng.random(60) < 0.45, 1.0, -1.0)
+        rows = rng.normal(size=(60, 3))
+        # Data of many scales, so that now one width is best and now another.
+        rows = rows * 10.0 ** rng.uniform(-1, 1.5) + rng.choice([0.5, 2]) * y[:, None]
+        scores = naive_scores([rbf_kernel(rows, gamma=g) for g in WIDTHS], y, 4, seed)
+        views = views_of([f"rbf(gamma={g})" for g in WIDTHS], rows, feature_map)
+        weights = BestSingle(folds=4).choose(views, y, SVM(), np.random.RandomState(seed))
+        assert sorted(weights) == [0, 0, 0, 1]
+        best = int(weights.argmax())
+        if feature_map == "implicit":
+            assert best == int(np.argmax(scores))
+        else:  # the same machine on features: a held-out row may fall the other way by rounding
+            assert scores[best] >= max(scores) - 1 / 60
+        chosen.add(best)
+    assert len(chosen) > 1
+
+
+def test_the_first_of_equals_is_chosen(two_classes):
+    rows, y = two_classes
+    gram = Precomputed(rbf_kernel(rows, gamma=0.1))
+    model = MKLClassifier([gram, gram, gram], combiner="best-single").fit(ids(70), y)
+    np.testing.assert_array_equal(model.weights_, [[1, 0, 0]])
+
+
+def test_decisions_are_those_of_the_chosen_kernel_alone(two_classes):
+    rows, y = two_classes
+    model = MKLClassifier(
+        ["rbf(gamma=100)", "rbf(gamma=0.1)"], combiner="best-single", random_state=0
+    ).fit(rows, y)
+    np.testing.assert_array_equal(model.weights_, [[0, 1]])
+    alone = SVC(kernel="rbf", gamma=0.1).fit(rows, y)
+    np.testing.assert_allclose(
+        model.decision_function(rows), alone.decision_function(rows), atol=1e-9
+    )
+
+
+def test_few_rows_in_a_class_leave_fewer_folds_and_a_warning(rng):
+    rows, y = rng.normal(size=(12, 2)), np.array([1] * 3 + [0] * 9)
+    model = MKLClassifier(["rbf", "linear"], combiner="best-single(folds=5)")
+    with pytest.warns(WeightsWarning, match="uses 3 folds, as the smaller class has 3 rows"):
+        model.fit(rows, y)
+
+
+def test_one_row_in_a_class_can_not_be_cross_validated(rng):
+    rows, y = rng.normal(size=(12, 2)), np.array([1] + [0] * 11)
+    model = MKLClassifier(["rbf", "linear"], combiner="best-single")
+    with pytest.warns(WeightsWarning, match=r"takes the first kernel, rbf"):
+        model.fit(rows, y)
+    np.testing.assert_array_equal(model.weights_, [[1, 0]])
+
+
+def test_the_seed_decides_the_folds(two_classes):
+    rows, y = two_classes
+    names = ["rbf(gamma=0.2)", "rbf(gamma=0.3)", "linear", "polynomial"]
+    picks = [
+        MKLClassifier(names, combiner="best-single", random_state=s).fit(rows, y).weights_.argmax()
+        for s in (*range(6), *range(6))
+    ]
+    assert picks[:6] == picks[6:]
+    assert len(set(picks)) > 1

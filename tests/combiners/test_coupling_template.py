@@ -1,0 +1,100 @@
+"""The coupling template: subproblems solved against targets, in a joint ridge regression."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import attrs
+import numpy as np
+import pytest
+from builders import views_of
+
+from mklkit import SVM, CoupledSolution, CouplingCombiner, MKLClassifier
+from mklkit.errors import IncompatibleError
+
+TRIO = ["linear", "rbf(gamma=0.3)", "polynomial(degree=2)"]
+
+
+@attrs.frozen
+class CoupledRidge(CouplingCombiner):
+    """Σ_l ‖f_l − y‖² + penalty + λ Σ_l ‖f_l − f̄‖², one view at a time until nothing moves."""
+
+    name: ClassVar[str] = "coupled-ridge"
+
+    lam: float = 0.0
+
+    def couple(self, problems, y, learner, random_state=None):
+        n_views = len(problems)
+        weight = 1 + self.lam * (n_views - 1) / n_views
+        outputs = np.zeros((n_views, len(y)))
+        coefficients = [None] * n_views
+        for _ in range(300 if self.lam else 1):
+            for index, problem in enumerate(problems):
+                others = outputs.sum(axis=0) - outputs[index]
+                target = y + self.lam / n_views * others
+                coefficients[index] = problem.solve(target, weight)
+                outputs[index] = problem.outputs(coefficients[index])
+        return CoupledSolution(coefficients, np.full(n_views, 1 / n_views), (1.0, 0.5))
+
+
+def joint_outputs(features, y, c, lam):
+    """Return the f_l that solve the whole problem at once: one dense linear system."""
+    n_views = len(features)
+    blocks = [np.column_stack([f, np.ones(len(y))]) for f in features]
+    widths = np.cumsum([0] + [block.shape[1] for block in blocks])
+    system, right = np.zeros((widths[-1], widths[-1])), np.zeros(widths[-1])
+    for i, own in enumerate(blocks):
+        at = slice(widths[i], widths[i + 1])
+        right[at] = own.T @ y
+        for j, other in enumerate(blocks):
+            share = 1 + lam * (n_views - 1) / n_views if i == j else -lam / n_views
+            system[at, widths[j] : widths[j + 1]] = share * own.T @ other
+        system[at, at] += c * np.diag([1.0] * (own.shape[1] - 1) + [0.0])
+    solution = np.linalg.solve(system, right)
+    return [block @ solution[widths[i] : widths[i + 1]] for i, block in enumerate(blocks)]
+
+
+@pytest.mark.parametrize("lam", [0.0, 0.5, 4.0])
+@pytest.mark.parametrize("c", [0.25, 2.0])
+@pytest.mark.parametrize(
+    ("feature_map", "learner"),
+    [("empirical", "mhks"), ("empirical(subset=20)", "mhks"), ("implicit", "kmhks")],
+)
+def test_views_solved_in_turn_reach_the_joint_solution(two_classes, lam, c, feature_map, learner):
+    rows, y = two_classes
+    model = MKLClassifier(
+        TRIO,
+        combiner=CoupledRidge(lam),
+        feature_map=feature_map,
+        learner=f"{learner}(c={c})",
+        random_state=3,
+    ).fit(rows, y)
+    (decision,) = model.decisions_
+    if learner == "mhks":
+        features = [projector.transform(rows) for projector in decision.projectors]
+    else:  # columns whose products are the Gram matrix
+        features = [view.features() for view in views_of(TRIO, rows, "empirical")]
+    expected = joint_outputs(features, y, c, lam)
+    np.testing.assert_allclose(model.decision_function(rows), np.mean(expected, axis=0), atol=1e-6)
+    assert decision.history == (1.0, 0.5)
+    np.testing.assert_allclose(decision.weights, 1 / 3)
+
+
+def test_no_coupling_is_the_mean_of_single_decisions(two_classes, rng):
+    rows, y = two_classes
+    new = rng.normal(size=(30, 4))
+
+    def decisions(kernels):
+        model = MKLClassifier(kernels, combiner=CoupledRidge(0.0), learner="mhks(c=0.5)")
+        return model.fit(rows, y).decision_function(new)
+
+    np.testing.assert_allclose(
+        decisions(TRIO), np.mean([decisions([kernel]) for kernel in TRIO], axis=0), atol=1e-9
+    )
+
+
+def test_a_learner_without_subproblems_is_refused_with_ones_that_have_them(two_classes):
+    rows, y = two_classes
+    model = MKLClassifier(TRIO, combiner=CoupledRidge(), feature_map="implicit", learner=SVM())
+    with pytest.raises(IncompatibleError, match="svm has none: use a learner such as 'mhks'"):
+        model.fit(rows, y)

@@ -1,0 +1,209 @@
+"""DiMKL 1–5 against a naive transcription in extended precision."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from builders import ids, views_of, weights_by
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles.blocks import dimkl_weights
+from sklearn.metrics.pairwise import (
+    laplacian_kernel,
+    linear_kernel,
+    polynomial_kernel,
+    rbf_kernel,
+    sigmoid_kernel,
+)
+
+from mklkit import MKLClassifier, Precomputed
+from mklkit.errors import WeightsWarning
+
+NUMBERS = range(1, 6)
+each_number = pytest.mark.parametrize("number", NUMBERS)
+
+# Where long doubles are plain ones, the transcription itself overflows at 1e300.
+needs_range = pytest.mark.skipif(
+    np.finfo(np.longdouble).max <= np.finfo(np.float64).max, reason="no extended precision here"
+)
+
+
+def check(grams, y, number):
+    """Compare the weights on given Gram matrices; where there are none, a warning and uniform."""
+    views = views_of([Precomputed(gram) for gram in grams], ids(len(y)))
+    expected = dimkl_weights(grams, y, number)
+    if expected is None:
+        with pytest.warns(WeightsWarning, match=f"dimkl{number} .*uniform weights are used"):
+            found = weights_by(f"dimkl{number}", views, y)
+        np.testing.assert_array_equal(found, np.full(len(grams), 1 / len(grams)))
+    else:
+        found = weights_by(f"dimkl{number}", views, y)
+        np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-15)
+
+
+def labels(n_rows, n_first):
+    return np.where(np.arange(n_rows) < n_first, 1.0, -1.0)
+
+
+def random_gram(rng, n_rows, scale=1.0):
+    rows = rng.normal(size=(n_rows, 4))
+    return scale * (rows @ rows.T + 1)
+
+
+@each_number
+@given(st.integers(2, 14), st.data())
+def test_symmetric_matrices_with_ties_and_constant_blocks(number, n_rows, data):
+    n_first = data.draw(st.integers(1, n_rows - 1))
+    seed = data.draw(st.integers(0, 2**32 - 1))
+    span = data.draw(st.sampled_from([0, 1, 3, 64]))
+    generator = np.random.default_rng(seed)
+    grams = []
+    for _ in range(3):
+        # Eighths: sums are exact, so that a block is constant in both or in neither.
+        half = generator.integers(-span, span + 1, size=(n_rows, n_rows)) / 8.0
+        grams.append(np.tril(half) + np.tril(half, -1).T)
+    check(grams, labels(n_rows, n_first), number)
+
+
+@each_number
+@pytest.mark.parametrize("n_rows", [30, 200])
+def test_random_gram_matrices(rng, number, n_rows):
+    y = np.where(rng.random(n_rows) < 0.35, 1.0, -1.0)
+    check([random_gram(rng, n_rows) for _ in range(4)], y, number)
+
+
+KERNELS = {
+    "rbf(gamma=0.002)": lambda a: rbf_kernel(a, gamma=0.002),
+    "rbf(gamma='auto')": rbf_kernel,
+    "rbf(gamma='25*auto')": lambda a: rbf_kernel(a, gamma=25 / a.shape[1]),
+    "polynomial(degree=3)": lambda a: polynomial_kernel(a, degree=3, gamma=1.0, coef0=1.0),
+    "linear": linear_kernel,
+    "tanh(beta=0.2)": lambda a: sigmoid_kernel(a, gamma=0.2, coef0=0.0),
+    "laplacian": laplacian_kernel,
+}
+
+
+@each_number
+@pytest.mark.parametrize("n_rows", [60, 700])
+def test_kernels_of_every_kind(rng, number, n_rows):
+    y = labels(n_rows, n_rows // 3)
+    rows = rng.uniform(-1, 1, size=(n_rows, 5)) + 0.2 * y[:, None]
+    found = weights_by(f"dimkl{number}", views_of(list(KERNELS), rows), y)
+    expected = dimkl_weights([peer(rows) for peer in KERNELS.values()], y, number)
+    np.testing.assert_allclose(found, expected, rtol=1e-10)
+
+
+@each_number
+@pytest.mark.parametrize("block", ["within first", "between", "within second", "all"])
+def test_a_constant_quadrant(rng, number, block):
+    y = labels(24, 9)
+    first, second = slice(0, 9), slice(9, 24)
+    adversary = random_gram(rng, 24)
+    if block in ("within first", "all"):
+        adversary[first, first] = 0.5
+    if block in ("between", "all"):
+        adversary[first, second] = adversary[second, first] = 0.5
+    if block in ("within second", "all"):
+        adversary[second, second] = 0.5
+    check([random_gram(rng, 24), adversary, random_gram(rng, 24)], y, number)
+    check([adversary, adversary], y, number)
+
+
+@each_number
+@pytest.mark.parametrize("n_first", [1, 23])
+def test_one_sample_in_a_class(rng, number, n_first):
+    y = labels(24, n_first)
+    check([random_gram(rng, 24) for _ in range(3)], y, number)
+
+
+@each_number
+def test_one_sample_in_each_class(rng, number):
+    check([random_gram(rng, 2) for _ in range(3)], labels(2, 1), number)
+
+
+@needs_range
+@each_number
+@pytest.mark.parametrize(
+    "scales", [[1e300] * 3, [1e-300] * 3, [1e300, 1e-300, 1.0], [1e-300, 1e-200], [1e150, 1e-150]]
+)
+def test_magnitudes_whose_squares_do_not_exist(rng, number, scales):
+    y = labels(30, 11)
+    check([random_gram(rng, 30, scale) for scale in scales], y, number)
+
+
+@needs_range
+@each_number
+def test_magnitudes_six_hundred_decades_apart_in_one_block(rng, number):
+    picked = np.where(rng.random((30, 30)) < 0.4, 1e300, 1e-300) * rng.uniform(1, 2, (30, 30))
+    gram = np.tril(picked) + np.tril(picked, -1).T
+    check([gram, random_gram(rng, 30)], labels(30, 11), number)
+
+
+@needs_range
+@each_number
+@pytest.mark.parametrize("huge", ["within first", "between", "within second"])
+def test_quadrants_six_hundred_decades_apart(rng, number, huge):
+    y = labels(30, 11)
+    first, second = slice(0, 11), slice(11, 30)
+    gram = random_gram(rng, 30, 1e-300)
+    blocks = {
+        "within first": [(first, first)],
+        "between": [(first, second), (second, first)],
+        "within second": [(second, second)],
+    }
+    for rows, columns in blocks[huge]:
+        gram[rows, columns] *= 1e300
+        gram[rows, columns] *= 1e300
+    check([gram, random_gram(rng, 30)], y, number)
+    check([gram], y, number)
+
+
+def test_nearly_equal_spreads_keep_the_digits_of_their_divergence(rng):
+    # dimkl5's logarithm of a ratio near one; what it leaves is of the order of the gap squared.
+    y = labels(60, 30)
+    flat = rng.normal(size=(60, 60))
+    gram = flat + flat.T
+    gram[30:, :30] = gram[:30, 30:] = gram[:30, :30] * (1 + 1e-4)
+    gram[30:, 30:] = gram[:30, :30]
+    check([gram, random_gram(rng, 60)], y, 5)
+
+
+@each_number
+def test_matrices_of_zeros_have_uniform_weights_and_a_warning(number):
+    views = views_of([Precomputed(np.zeros((6, 6)))] * 2, ids(6))
+    y = labels(6, 2)
+    if number <= 2:  # 0/0 in the exponent
+        message = "no finite weight for precomputed"
+    else:
+        message = "every kernel the weight zero" if number == 3 else "no finite weight"
+    with pytest.warns(WeightsWarning, match=message):
+        np.testing.assert_array_equal(weights_by(f"dimkl{number}", views, y), [0.5, 0.5])
+
+
+@each_number
+def test_the_second_class_label_is_the_first_class_of_the_paper(two_classes, number):
+    rows, y = two_classes
+    names = ["rbf(gamma=0.1)", "rbf(gamma=2)", "linear"]
+    grams = [rbf_kernel(rows, gamma=0.1), rbf_kernel(rows, gamma=2), linear_kernel(rows)]
+    model = MKLClassifier(names, combiner=f"dimkl{number}")
+    model.fit(rows, np.where(y > 0, "positive", "negative"))
+    expected = dimkl_weights(grams, y, number)
+    assert not np.allclose(expected, dimkl_weights(grams, -y, number))  # or nothing is tested
+    np.testing.assert_allclose(model.weights_, [expected], rtol=1e-10)
+
+
+@each_number
+def test_every_pair_of_classes_has_weights_of_its_own(rng, number):
+    rows = rng.normal(size=(45, 3))
+    y = np.arange(45) % 3
+    names = ["rbf(gamma=0.1)", "rbf(gamma=2)", "polynomial"]
+    model = MKLClassifier(names, combiner=f"dimkl{number}").fit(rows, y)
+    for weights, (negative, positive) in zip(model.weights_, model.problems_, strict=True):
+        pair = rows[(y == negative) | (y == positive)]
+        grams = [
+            rbf_kernel(pair, gamma=0.1),
+            rbf_kernel(pair, gamma=2),
+            polynomial_kernel(pair, degree=2, gamma=1.0, coef0=1.0),
+        ]
+        signs = np.where(y[(y == negative) | (y == positive)] == positive, 1.0, -1.0)
+        np.testing.assert_allclose(weights, dimkl_weights(grams, signs, number), rtol=1e-10)

@@ -1,0 +1,79 @@
+"""The fusion template through small subclasses with known answers."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import attrs
+import numpy as np
+import pytest
+
+from mklkit import FusionCombiner, MKLClassifier
+
+TRIO = ["linear", "rbf(gamma=0.3)", "polynomial(degree=2)"]
+
+
+@attrs.frozen
+class Mean(FusionCombiner):
+    name: ClassVar[str] = "mean"
+
+    def fuse(self, scores):
+        return scores.mean(axis=1)
+
+
+@attrs.frozen
+class Stacked:
+    """A fitted fusion: the least-squares weights of the views."""
+
+    view_weights: np.ndarray
+
+    def fuse(self, scores):
+        return scores @ self.view_weights
+
+
+@attrs.frozen
+class Stacking(Mean):
+    name: ClassVar[str] = "stacking"
+
+    def learn(self, scores, y, random_state):
+        return Stacked(np.linalg.lstsq(scores, y, rcond=None)[0])
+
+
+def single_scores(rows, y, new, feature_map, learner):
+    models = [
+        MKLClassifier(kernel, feature_map=feature_map, learner=learner).fit(rows, y)
+        for kernel in TRIO
+    ]
+    return np.column_stack([model.decision_function(new) for model in models])
+
+
+PAIRS = [("implicit", "svm"), ("implicit", "kmhks"), ("empirical", "mhks")]
+
+
+@pytest.mark.parametrize(("feature_map", "learner"), PAIRS)
+def test_the_mean_of_scores_is_the_mean_of_single_decisions(two_classes, rng, feature_map, learner):
+    rows, y = two_classes
+    new = rng.normal(size=(2100, 4))
+    model = MKLClassifier(TRIO, combiner=Mean(), feature_map=feature_map, learner=learner)
+    model.fit(rows, y)
+    scores = single_scores(rows, y, new, feature_map, learner)
+    np.testing.assert_allclose(model.decision_function(new), scores.mean(axis=1), atol=1e-8)
+    np.testing.assert_allclose(model.weights_, np.full((1, 3), 1 / 3))
+
+
+@pytest.mark.parametrize(("feature_map", "learner"), PAIRS)
+def test_a_learned_fusion_sees_the_scores_of_the_training_rows(
+    two_classes, rng, feature_map, learner
+):
+    rows, y = two_classes
+    new = rng.normal(size=(20, 4))
+    training = single_scores(rows, y, rows, feature_map, learner)
+    expected = np.linalg.lstsq(training, y, rcond=None)[0]
+    model = MKLClassifier(TRIO, combiner=Stacking(), feature_map=feature_map, learner=learner)
+    model.fit(rows, y)
+    np.testing.assert_allclose(model.weights_, [expected], rtol=1e-5)
+    np.testing.assert_allclose(
+        model.decision_function(new),
+        single_scores(rows, y, new, feature_map, learner) @ expected,
+        atol=1e-6,
+    )

@@ -1,0 +1,112 @@
+"""The gating template through small subclasses with known answers."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import attrs
+import numpy as np
+import pytest
+from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
+from sklearn.svm import SVC
+
+from mklkit import GatingCombiner, MKLClassifier, MKLKitError
+from mklkit.errors import IncompatibleError
+
+TRIO = ["linear", "rbf(gamma=0.3)", "polynomial(degree=2)"]
+
+
+def trio_grams(a, b):
+    return [
+        linear_kernel(a, b),
+        rbf_kernel(a, b, gamma=0.3),
+        polynomial_kernel(a, b, degree=2, gamma=1.0, coef0=1.0),
+    ]
+
+
+@attrs.frozen
+class ConstantGates:
+    value: float
+
+    def gates(self, rows):
+        return np.full((len(rows), 3), self.value)
+
+
+@attrs.frozen
+class FirstFeatureGates:
+    """The first kernel on one side of the first feature, the last on the other."""
+
+    def gates(self, rows):
+        share = 1 / (1 + np.exp(-rows[:, 0]))
+        return np.column_stack([share, np.full(len(rows), 0.2), 1 - share])
+
+
+@attrs.frozen
+class Product(GatingCombiner):
+    name: ClassVar[str] = "product-gates"
+    made: object = None
+
+    def fit_gates(self, views, y, random_state):
+        return self.made
+
+
+@attrs.frozen
+class Sum(Product):
+    name: ClassVar[str] = "sum-gates"
+    composition: ClassVar[str] = "sum"
+
+
+@pytest.mark.parametrize(
+    "combiner", [Product(ConstantGates(3**-0.5)), Sum(ConstantGates(1 / 6))], ids=["product", "sum"]
+)
+def test_constant_gates_are_uniform_weights(two_classes, rng, combiner):
+    rows, y = two_classes
+    new = rng.normal(size=(25, 4))
+    gated = MKLClassifier(TRIO, combiner=combiner).fit(rows, y)
+    uniform = MKLClassifier(TRIO, combiner="uniform").fit(rows, y)
+    np.testing.assert_allclose(
+        gated.decision_function(new), uniform.decision_function(new), atol=1e-8
+    )
+
+
+@pytest.mark.filterwarnings("ignore:The sum composite of sum-gates is not positive")
+@pytest.mark.parametrize("combiner", [Product(FirstFeatureGates()), Sum(FirstFeatureGates())])
+@pytest.mark.parametrize("n_rows", [70, 600])
+def test_gates_of_each_row_weigh_its_similarities(rng, combiner, n_rows):
+    rows, new = rng.normal(size=(n_rows, 4)), rng.normal(size=(25, 4))
+    y = np.where(rows[:, 0] * rows[:, 1] + 0.3 * rng.normal(size=n_rows) > 0, 1.0, -1.0)
+
+    def composite(a, b):
+        own, other = FirstFeatureGates().gates(a), FirstFeatureGates().gates(b)
+        total = np.zeros((len(a), len(b)))
+        for m, values in enumerate(trio_grams(a, b)):
+            if combiner.composition == "product":
+                total += np.outer(own[:, m], other[:, m]) * values
+            else:
+                total += np.add.outer(own[:, m], other[:, m]) * values
+        return total
+
+    model = MKLClassifier(TRIO, combiner=combiner).fit(rows, y)
+    machine = SVC(kernel="precomputed").fit(composite(rows, rows), y)
+    np.testing.assert_allclose(
+        model.decision_function(new), machine.decision_function(composite(new, rows)), atol=1e-6
+    )
+    means = FirstFeatureGates().gates(rows).mean(axis=0)
+    np.testing.assert_allclose(model.weights_, [means], rtol=1e-12)
+    np.testing.assert_allclose(
+        model.decisions_[0].gate_weights(new), FirstFeatureGates().gates(new)
+    )
+
+
+def test_an_explicit_map_is_refused_with_the_one_that_works(two_classes):
+    rows, y = two_classes
+    model = MKLClassifier(TRIO, combiner=Product(ConstantGates(1.0)), feature_map="empirical")
+    with pytest.raises(IncompatibleError, match=r"product-gates .* needs feature_map='implicit'"):
+        model.fit(rows, y)
+
+
+def test_gates_of_a_wrong_shape_are_told(two_classes):
+    rows, y = two_classes
+    model = MKLClassifier(TRIO[:2], combiner=Product(ConstantGates(1.0)))
+    with pytest.raises(MKLKitError, match=r"gates of shape \(70, 2\); it gave \(70, 3\)"):
+        model.fit(rows, y)

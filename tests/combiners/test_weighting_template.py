@@ -1,0 +1,143 @@
+"""The weighting template through small rules with known answers."""
+
+from __future__ import annotations
+
+import pickle
+from typing import ClassVar
+
+import attrs
+import numpy as np
+import pytest
+from builders import ids, views_of, weights_by
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
+from sklearn.svm import SVC
+
+from mklkit import MKLClassifier, MKLKitError, Precomputed, WeightingCombiner, weighting_rule
+from mklkit.combiners.base import on_simplex
+from mklkit.errors import WeightsWarning
+
+TRIO = ["linear", "rbf(gamma=0.3)", "polynomial(degree=2)"]
+
+
+def trio_grams(a, b):
+    return [
+        linear_kernel(a, b),
+        rbf_kernel(a, b, gamma=0.3),
+        polynomial_kernel(a, b, degree=2, gamma=1.0, coef0=1.0),
+    ]
+
+
+@attrs.frozen
+class Fixed(WeightingCombiner):
+    """Weights as they are given."""
+
+    name: ClassVar[str] = "fixed"
+
+    values: tuple[float, ...] = ()
+
+    def weights(self, views, y):
+        return np.array(self.values)
+
+
+@weighting_rule("trace")
+def trace(view, y):
+    """Weight each kernel by the trace of its Gram matrix."""
+    return view.kernel.diagonal(view.rows).sum()
+
+
+@pytest.mark.parametrize("raw", [(1, 1, 2), (0, 3, 1), (0, 1, 0), (5e-324, 5e-324, 0)])
+def test_decisions_are_those_of_an_svm_on_the_weighted_sum(two_classes, rng, raw):
+    rows, y = two_classes
+    weights = np.array(raw) / sum(raw)
+    new = rng.normal(size=(40, 4))
+    train = sum(w * k for w, k in zip(weights, trio_grams(rows, rows), strict=True))
+    test = sum(w * k for w, k in zip(weights, trio_grams(new, rows), strict=True))
+    expected = SVC(kernel="precomputed").fit(train, y).decision_function(test)
+    for feature_map in ("implicit", "empirical"):
+        model = MKLClassifier(TRIO, combiner=Fixed(raw), feature_map=feature_map, learner="svm")
+        model.fit(rows, y)
+        np.testing.assert_allclose(model.weights_, [weights])
+        tolerance = 1e-9 if feature_map == "implicit" else 5e-3
+        np.testing.assert_allclose(model.decision_function(new), expected, atol=tolerance)
+
+
+def test_a_function_is_a_combiner(two_classes):
+    rows, y = two_classes
+    traces = np.array([np.trace(gram) for gram in trio_grams(rows, rows)])
+    model = MKLClassifier(TRIO, combiner=trace).fit(rows, y)
+    np.testing.assert_allclose(model.weights_, [traces / traces.sum()], rtol=1e-12)
+    assert trace.name == "trace"
+    assert trace.__doc__.startswith("Weight each kernel")
+    assert pickle.loads(pickle.dumps(trace())) == trace()
+
+
+@given(st.lists(st.floats(0, 1.7e308), min_size=1, max_size=6).filter(any))
+def test_weights_land_on_the_simplex_in_their_proportions(raw):
+    weights = on_simplex(np.array(raw), [str(i) for i in range(len(raw))], "rule")
+    assert (weights >= 0).all()
+    assert weights.sum() == pytest.approx(1, rel=1e-12)
+    largest = int(np.argmax(raw))
+    np.testing.assert_allclose(
+        weights / weights[largest], np.array(raw) / raw[largest], rtol=1e-12, atol=1e-300
+    )
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        ((np.nan, 1, 1), "fixed has no finite weight for linear; uniform weights are used"),
+        ((1, np.inf, np.nan), r"no finite weight for rbf\(gamma=0.3\), polynomial; uniform"),
+        ((0, 0, 0), "fixed gives every kernel the weight zero; uniform weights are used"),
+    ],
+)
+def test_weights_that_can_not_be_used_are_uniform_and_said(two_classes, raw, message):
+    rows, y = two_classes
+    with pytest.warns(WeightsWarning, match=message):
+        weights = weights_by(Fixed(raw), views_of(TRIO, rows), y)
+    np.testing.assert_allclose(weights, 1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        ((1, -0.5, 1), "fixed gave a negative weight: -0.5"),
+        ((1, 1), r"one weight a kernel, an array of shape \(3,\); it gave shape \(2,\)"),
+        (((1, 1, 1),), r"it gave shape \(1, 3\)"),
+    ],
+)
+def test_rules_that_break_their_contract_are_told(two_classes, raw, message):
+    rows, y = two_classes
+    with pytest.raises(MKLKitError, match=message):
+        weights_by(Fixed(raw), views_of(TRIO, rows), y)
+
+
+def test_kernels_without_weight_are_not_evaluated_again(two_classes):
+    rows, y = two_classes
+    gram = rbf_kernel(rows, gamma=0.2)
+    unused = Precomputed(np.eye(10))  # knows no row beyond the tenth
+    few, few_y = ids(10), y[:10]
+    model = MKLClassifier([unused, Precomputed(gram)], combiner=Fixed((0, 1))).fit(few, few_y)
+    expected = SVC(kernel="precomputed").fit(gram[:10, :10], few_y).decision_function(gram[:, :10])
+    np.testing.assert_allclose(model.decision_function(ids(70)), expected, atol=1e-9)
+
+
+def test_only_support_vectors_stay_in_the_model(two_classes):
+    rows, y = two_classes
+    rows = rows + 3 * y[:, None]  # well apart: few support vectors
+    model = MKLClassifier(["rbf(gamma=0.1)", "linear"]).fit(rows, y)
+    (decision,) = model.decisions_
+    kept = {len(projector.map.landmarks) for projector in decision.projectors}
+    gram = (rbf_kernel(rows, gamma=0.1) + linear_kernel(rows)) / 2
+    assert kept == {len(SVC(kernel="precomputed").fit(gram, y).support_)}
+    assert kept.pop() < 30
+
+
+def test_blocks_of_new_rows_are_decided_as_one(two_classes, rng):
+    rows, y = two_classes
+    new = rng.normal(size=(5000, 4))  # more than two blocks
+    model = MKLClassifier(TRIO).fit(rows, y)
+    machine = SVC(kernel="precomputed").fit(sum(trio_grams(rows, rows)) / 3, y)
+    expected = machine.decision_function(sum(trio_grams(new, rows)) / 3)
+    np.testing.assert_allclose(model.decision_function(new), expected, atol=1e-9)

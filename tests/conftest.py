@@ -1,0 +1,38 @@
+"""Settings and fixtures that all tests share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+
+import numpy as np
+import pytest
+from hypothesis import settings
+from threadpoolctl import threadpool_limits
+
+# The same examples on every run, without a clock: a slow machine must not fail a test.
+settings.register_profile("ci", deadline=None, derandomize=True, max_examples=40, database=None)
+settings.load_profile("ci")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def one_blas_thread() -> Iterator[None]:
+    """Keep BLAS to one thread: on small matrices, more of them cost more than they save."""
+    import_module("scipy.linalg")  # brings a BLAS of its own, which must be loaded to be limited
+    with threadpool_limits(1, user_api="blas"):
+        yield
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    """Return a seeded source of random numbers."""
+    return np.random.default_rng(20260711)
+
+
+@pytest.fixture
+def two_classes(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Return 70 rows of 4 features in two overlapping classes of unequal size, labels −1, +1."""
+    y = np.where(np.arange(70) % 5 < 2, 1.0, -1.0)
+    rows = rng.normal(size=(70, 4))
+    rows[:, :2] += 0.7 * y[:, None]
+    return rows, y

@@ -1,0 +1,268 @@
+"""MKLClassifier among scikit-learn's tools, and what holds of any fitted one."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from mklkit import RBF, Linear, MKLClassifier, Precomputed
+from mklkit.errors import DataError, SpecError
+
+ALL_COMBINERS = [
+    "uniform",
+    "alignment",
+    "centered-alignment",
+    "best-single(folds=3)",
+    *(f"dimkl{number}" for number in range(1, 7)),
+]
+PAIRS = [("implicit", "svm"), ("implicit", "kmhks"), ("empirical", "mhks"), ("empirical", "svm")]
+TRIO = ["linear", "rbf(sigma='mean')", "polynomial(degree=2)"]
+
+
+@pytest.fixture(scope="module")
+def iris():
+    return load_iris(return_X_y=True)
+
+
+def test_a_uniform_sum_of_kernels_is_an_svm_on_their_mean():
+    X, y = load_breast_cancer(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    model = MKLClassifier(["linear", "rbf(gamma=0.05)"]).fit(X[:300], y[:300])
+    mean = (linear_kernel(X, X[:300]) + rbf_kernel(X, X[:300], gamma=0.05)) / 2
+    peer = SVC(kernel="precomputed").fit(mean[:300], y[:300])
+    np.testing.assert_allclose(model.decision_function(X), peer.decision_function(mean), atol=1e-8)
+    np.testing.assert_array_equal(model.predict(X), peer.predict(mean))
+
+
+@pytest.mark.parametrize("combiner", ALL_COMBINERS)
+@pytest.mark.parametrize(("feature_map", "learner"), PAIRS)
+def test_every_combiner_with_every_pair(two_classes, combiner, feature_map, learner):
+    rows, y = two_classes
+    model = MKLClassifier(
+        TRIO, combiner=combiner, feature_map=feature_map, learner=learner, random_state=0
+    ).fit(rows, y)
+    assert model.score(rows, y) > 0.7
+    assert model.weights_.shape == (1, 3)
+    assert (model.weights_ >= 0).all()
+    np.testing.assert_allclose(model.weights_.sum(axis=1), 1)
+    # One row at a time says what all rows at once do.
+    values = model.decision_function(rows)
+    alone = [model.decision_function(rows[[i]])[0] for i in range(0, 70, 9)]
+    np.testing.assert_allclose(alone, values[::9], rtol=1e-7, atol=1e-9 * np.abs(values).max())
+
+
+@pytest.mark.parametrize("combiner", ["uniform", "dimkl5", "centered-alignment"])
+@pytest.mark.parametrize(("feature_map", "learner"), PAIRS)
+def test_the_order_of_the_rows_does_not_matter(iris, rng, combiner, feature_map, learner):
+    X, y = iris
+    order = rng.permutation(len(y))
+    tight = {"svm": "svm(tol=1e-8)", "mhks": "mhks", "kmhks": "kmhks"}[learner]
+    model = MKLClassifier(TRIO, feature_map, combiner, tight)
+    there = model.fit(X, y)
+    weights, values = there.weights_, there.decision_function(X)
+    shuffled = clone(model).fit(X[order], y[order])
+    np.testing.assert_allclose(shuffled.weights_, weights, rtol=1e-9)
+    np.testing.assert_allclose(shuffled.decision_function(X), values, atol=2e-4)
+    np.testing.assert_array_equal(shuffled.predict(X), there.predict(X))
+
+
+@settings(max_examples=25)
+@given(
+    st.integers(4, 25),
+    st.integers(1, 4),
+    st.sampled_from(ALL_COMBINERS),
+    st.integers(0, 2**32 - 1),
+    st.sampled_from([1e-3, 1.0, 100.0]),
+)
+@pytest.mark.filterwarnings("ignore::mklkit.errors.WeightsWarning")
+def test_weights_are_on_the_simplex_whatever_the_data(n_rows, n_features, combiner, seed, scale):
+    generator = np.random.default_rng(seed)
+    X = generator.integers(-3, 4, size=(n_rows, n_features)) * scale
+    y = np.arange(n_rows) % 3 if n_rows > 8 else np.arange(n_rows) % 2
+    model = MKLClassifier(["linear", "rbf", "rbf(sigma='mean/10')"], combiner=combiner).fit(X, y)
+    assert np.isfinite(model.weights_).all()
+    assert (model.weights_ >= 0).all()
+    np.testing.assert_allclose(model.weights_.sum(axis=1), 1)
+    assert np.isfinite(model.decision_function(X)).all()
+    assert set(model.predict(X)) <= set(y)
+
+
+def test_the_kernels_not_given_are_the_trio_of_the_paper(iris):
+    X, y = iris
+    model = MKLClassifier().fit(X, y)
+    assert model.kernel_names_ == ["linear", "rbf(sigma='mean')", "polynomial"]
+    peer = MKLClassifier(TRIO).fit(X, y)
+    np.testing.assert_array_equal(model.decision_function(X), peer.decision_function(X))
+
+
+@pytest.mark.parametrize(
+    ("kernels", "names"),
+    [
+        ("rbf", ["rbf"]),
+        (RBF(gamma=2.0), ["rbf(gamma=2.0)"]),
+        ("wide:rbf(sigma=9)", ["wide"]),
+        (["rbf", "rbf", Linear()], ["rbf", "rbf #2", "linear"]),
+        (("linear", "rbf"), ["linear", "rbf"]),
+        (("linear", "rbf", "polynomial"), ["linear", "rbf", "polynomial"]),
+        (("short", "rbf", "0:2"), ["short"]),
+        (("short", "rbf", [0, 1]), ["short"]),
+        ([("short", Linear(), slice(0, 2)), ("other", "rbf(gamma=1)")], ["short", "other"]),
+        (["petal:linear@2:4", "rbf@0"], ["petal", "rbf@0"]),
+        ([Linear], ["linear"]),
+    ],
+)
+def test_kernels_in_every_form_and_their_names(iris, kernels, names):
+    X, y = iris
+    assert MKLClassifier(kernels).fit(X, y).kernel_names_ == names
+
+
+def test_a_kernel_bound_to_columns_sees_those_alone(iris):
+    X, y = iris
+    bound = MKLClassifier(["a:rbf@0:2", ("b", "linear", [3, 2])]).fit(X, y)
+    first, second = X[:, :2], X[:, [3, 2]]
+    # Per pair of classes the bandwidth is the pair's own, so the peer is fitted per pair too.
+    pair = (y == 0) | (y == 2)
+    two = MKLClassifier(["a:rbf@0:2", ("b", "linear", [3, 2])]).fit(X[pair], y[pair])
+    gamma = RBF().fit(first[pair]).gamma
+    gram = (rbf_kernel(first, first[pair], gamma=gamma) + linear_kernel(second, second[pair])) / 2
+    peer = SVC(kernel="precomputed").fit(gram[pair], y[pair])
+    np.testing.assert_allclose(two.decision_function(X), peer.decision_function(gram), atol=1e-9)
+    assert bound.score(X, y) > 0.9
+
+
+class TestFrames:
+    @pytest.fixture
+    def frame(self, iris):
+        X, y = iris
+        return pd.DataFrame(X, columns=["sepal_l", "sepal_w", "petal_l", "petal_w"]), y
+
+    def test_globs_and_names_are_those_of_the_frame(self, frame, iris):
+        X, y = frame
+        by_name = MKLClassifier(["p:rbf@petal_*", "s:linear@sepal_w,sepal_l"]).fit(X, y)
+        by_position = MKLClassifier(["p:rbf@2:4", ("s", "linear", [1, 0])]).fit(*iris)
+        np.testing.assert_array_equal(by_name.feature_names_in_, X.columns)
+        np.testing.assert_allclose(
+            by_name.decision_function(X), by_position.decision_function(iris[0]), atol=1e-12
+        )
+
+    def test_names_are_checked_at_prediction(self, frame):
+        X, y = frame
+        model = MKLClassifier("rbf").fit(X, y)
+        with pytest.raises(ValueError, match="feature names"):
+            model.predict(X[X.columns[::-1]])
+
+    def test_an_unknown_column_names_the_kernel_and_the_nearest(self, frame):
+        X, y = frame
+        with pytest.raises(DataError, match=r"Kernel 'p': No column .* Did you mean 'petal_l'\?"):
+            MKLClassifier("p:rbf@petal_ll").fit(X, y)
+
+    def test_names_without_a_frame_are_refused(self, iris):
+        with pytest.raises(DataError, match="no feature names: pass a DataFrame"):
+            MKLClassifier("rbf@petal_*").fit(*iris)
+
+    def test_weights_as_a_tidy_table(self, frame):
+        X, y = frame
+        labels = np.array(["setosa", "versicolor", "virginica"])[y]
+        model = MKLClassifier(["linear", "rbf"], combiner="dimkl3").fit(X, labels)
+        table = model.weights_frame()
+        assert list(table.columns) == ["problem", "kernel", "weight"]
+        assert len(table) == 6
+        assert set(table["kernel"]) == {"linear", "rbf"}
+        wide = table.pivot(index="problem", columns="kernel", values="weight")
+        row = wide.loc["virginica vs setosa"]
+        position = model.problems_.index(("setosa", "virginica"))
+        np.testing.assert_array_equal(row[["linear", "rbf"]], model.weights_[position])
+
+
+def test_pipelines_and_cross_validation():
+    X, y = load_breast_cancer(return_X_y=True)
+    pipeline = make_pipeline(StandardScaler(), MKLClassifier(TRIO, combiner="dimkl3"))
+    scores = cross_val_score(pipeline, X, y, cv=3)
+    assert scores.min() > 0.9
+
+
+@pytest.mark.parametrize("combiner", ALL_COMBINERS)
+def test_pickled_models_predict_the_same(iris, combiner):
+    X, y = iris
+    model = MKLClassifier(TRIO, combiner=combiner, random_state=0).fit(X, y)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
+    assert again.get_params().keys() == model.get_params().keys()
+
+
+@pytest.mark.parametrize(
+    "kernels", [TRIO, [RBF(gamma=1.0), ("few", Linear(), slice(0, 2))], Precomputed(np.eye(3))]
+)
+def test_clones_have_the_same_parameters(kernels):
+    model = MKLClassifier(kernels, combiner="dimkl6(rank=3)", learner="svm(C=3)", multiclass="ovr")
+    copy = clone(model)
+    assert copy is not model
+    plain, copied = model.get_params(deep=False), copy.get_params(deep=False)
+    assert plain.keys() == copied.keys()
+    assert repr(plain) == repr(copied)
+    assert not hasattr(copy, "classes_")
+
+
+@pytest.mark.parametrize("combiner", ["dimkl3", "best-single(folds=2)"])
+@pytest.mark.parametrize("feature_map", ["implicit", "empirical(subset=0.5)"])
+def test_threads_change_nothing(iris, combiner, feature_map):
+    X, y = iris
+    one, two = (
+        MKLClassifier(TRIO, feature_map, combiner, random_state=4, n_jobs=jobs).fit(X, y)
+        for jobs in (1, 2)
+    )
+    np.testing.assert_array_equal(one.weights_, two.weights_)
+    np.testing.assert_array_equal(one.decision_function(X), two.decision_function(X))
+
+
+def test_the_seed_decides_everything_that_is_drawn(iris):
+    X, y = iris
+    values = [
+        MKLClassifier("rbf", "empirical(subset=0.1)", learner="mhks", random_state=seed)
+        .fit(X, y)
+        .decision_function(X)
+        for seed in (1, 1, 2)
+    ]
+    np.testing.assert_array_equal(values[0], values[1])
+    assert not np.array_equal(values[0], values[2])
+
+
+def test_single_precision_rows_predict_nearly_the_same(two_classes):
+    rows, y = two_classes
+    for feature_map, learner in PAIRS:
+        double = MKLClassifier(TRIO, feature_map, "dimkl3", learner).fit(rows, y)
+        single = MKLClassifier(TRIO, feature_map, "dimkl3", learner).fit(rows.astype("f4"), y)
+        np.testing.assert_allclose(single.weights_, double.weights_, rtol=1e-3)
+        agreed = single.predict(rows.astype("f4")) == double.predict(rows)
+        assert agreed.mean() > 0.97, (feature_map, learner)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"combiner": "dimk3"}, r"No combiner is named 'dimk3'\. Did you mean 'dimkl3'\?"),
+        ({"kernels": "rbg"}, r"No kernel is named 'rbg'\. Did you mean 'rbf'\?"),
+        ({"kernels": []}, "at least one kernel, got an empty list"),
+        ({"kernels": 3}, "Expected a kernel"),
+        ({"kernels": [("a", "rbf", 0, 1)]}, r"Expected \(label, kernel, columns\)"),
+        ({"learner": "svm(c=1)"}, r"svm has no parameter 'c'; it takes C, tol\. Did you mean 'C'"),
+        ({"learner": SVC()}, "Expected a learner"),
+        ({"feature_map": "empirical(subset=2.5)"}, "subset must be a count"),
+        ({"multiclass": "all"}, r"multiclass must be .*'ovo', .*got 'all'"),
+    ],
+)
+def test_parameters_that_can_not_be_used_are_refused(iris, parameters, message):
+    with pytest.raises(SpecError, match=message):
+        MKLClassifier(**parameters).fit(*iris)

@@ -1,0 +1,89 @@
+"""Many classes: one against one, and one against the rest, as scikit-learn does them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits, load_iris, load_wine
+from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from mklkit import MKLClassifier
+
+PARAMETERS = {
+    "svm": {"kernels": ["linear", "rbf"], "combiner": "dimkl3"},
+    "mhks": {"kernels": ["linear", "rbf"], "learner": "mhks"},
+}
+DATA = {
+    "iris": load_iris(return_X_y=True),
+    "wine": load_wine(return_X_y=True),
+    "five digits": tuple(a[load_digits().target < 5][:200] for a in load_digits(return_X_y=True)),
+}
+
+
+@pytest.fixture(params=DATA)
+def data(request):
+    X, y = DATA[request.param]
+    return StandardScaler().fit_transform(X), y
+
+
+@pytest.mark.parametrize("name", PARAMETERS)
+@pytest.mark.parametrize(
+    ("multiclass", "wrapper"), [("ovo", OneVsOneClassifier), ("ovr", OneVsRestClassifier)]
+)
+def test_many_classes_are_those_of_the_wrapped_binary_classifier(data, name, multiclass, wrapper):
+    X, y = data
+    model = MKLClassifier(**PARAMETERS[name], multiclass=multiclass).fit(X, y)
+    peer = wrapper(MKLClassifier(**PARAMETERS[name])).fit(X, y)
+    np.testing.assert_allclose(model.decision_function(X), peer.decision_function(X), atol=1e-6)
+    np.testing.assert_array_equal(model.predict(X), peer.predict(X))
+    np.testing.assert_allclose(
+        model.weights_, [member.weights_[0] for member in peer.estimators_], rtol=1e-6
+    )
+
+
+def test_one_kernel_is_the_svm_of_scikit_learn():
+    X, y = DATA["iris"]
+    model = MKLClassifier("rbf(gamma=0.5)").fit(X, y)
+    peer = SVC(gamma=0.5).fit(X, y)
+    np.testing.assert_array_equal(model.predict(X), peer.predict(X))
+    np.testing.assert_allclose(model.decision_function(X), peer.decision_function(X), atol=1e-3)
+
+
+@pytest.mark.parametrize("multiclass", ["ovo", "ovr"])
+@pytest.mark.parametrize("n_classes", [2, 3, 7, 26])
+def test_shapes_for_two_to_twenty_six_classes(rng, multiclass, n_classes):
+    y = np.repeat(np.arange(n_classes), 4)
+    X = 9 * rng.normal(size=(n_classes, 5))[y] + 0.1 * rng.normal(size=(len(y), 5))
+    letters = np.array(list("abcdefghijklmnopqrstuvwxyz"))[y]
+    model = MKLClassifier("rbf(gamma=0.1)", multiclass=multiclass, learner="kmhks(c=0.1)")
+    model.fit(X, letters)
+    pairs = n_classes * (n_classes - 1) // 2
+    problems = 1 if n_classes == 2 else pairs if multiclass == "ovo" else n_classes
+    assert model.weights_.shape == (problems, 1)
+    assert len(model.problems_) == len(model.decisions_) == problems
+    expected = (len(y),) if n_classes == 2 else (len(y), n_classes)
+    assert model.decision_function(X).shape == expected
+    assert model.score(X, letters) == 1
+
+
+def test_problems_are_named_by_their_labels():
+    X, y = DATA["iris"]
+    labels = np.array(["a", "b", "c"])[y]
+    ovo = MKLClassifier("linear").fit(X, labels)
+    assert ovo.problems_ == [("a", "b"), ("a", "c"), ("b", "c")]
+    ovr = MKLClassifier("linear", multiclass="ovr").fit(X, labels)
+    assert ovr.problems_ == [("(rest)", "a"), ("(rest)", "b"), ("(rest)", "c")]
+    # Above zero is the second of the pair, in every problem.
+    two = MKLClassifier("linear").fit(X[:100], labels[:100])
+    assert (two.decision_function(X[50:100]) > 0).all()
+    assert (two.predict(X[50:100]) == "b").all()
+
+
+def test_renamed_classes_in_the_same_order_change_nothing():
+    X, y = DATA["wine"]
+    model = MKLClassifier(["linear", "rbf"], combiner="dimkl5").fit(X, y)
+    renamed = MKLClassifier(["linear", "rbf"], combiner="dimkl5").fit(X, 10 * y - 5)
+    np.testing.assert_array_equal(model.decision_function(X), renamed.decision_function(X))
+    np.testing.assert_array_equal(10 * model.predict(X) - 5, renamed.predict(X))

@@ -1,0 +1,176 @@
+"""Data sets nobody tuned for: few rows, one feature, constant columns, labels of every kind."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mklkit import MKLClassifier
+from mklkit.errors import DataError
+
+SYSTEMS = {
+    "uniform": {},
+    "dimkl1": {"combiner": "dimkl1"},
+    "dimkl3": {"combiner": "dimkl3"},
+    "dimkl5": {"combiner": "dimkl5"},
+    "dimkl6": {"combiner": "dimkl6"},
+    "centered alignment": {"combiner": "centered-alignment"},
+    "best single": {"combiner": "best-single(folds=2)"},
+    "mhks": {"learner": "mhks"},
+    "kmhks": {"learner": "kmhks"},
+    "mhks without a ridge": {"learner": "mhks(c=0)"},
+    "kmhks without a ridge": {"learner": "kmhks(c=0)"},
+    "few landmarks": {"learner": "mhks", "feature_map": "empirical(subset=0.3)"},
+    "indefinite": {"kernels": ["tanh(beta=1, coef0=-1)", "rbf"], "learner": "kmhks"},
+    "cosine": {"kernels": ["cosine", "cosine(polynomial)", "laplacian"]},
+}
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::mklkit.errors.WeightsWarning"),
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
+]
+
+
+@pytest.fixture(params=SYSTEMS)
+def model(request):
+    return MKLClassifier(**SYSTEMS[request.param], random_state=0)
+
+
+def check_sound(model, X, y):
+    """Fit, and check what must hold of any fitted model."""
+    model.fit(X, y)
+    values = model.decision_function(X)
+    assert np.isfinite(values).all()
+    assert np.isfinite(model.weights_).all()
+    np.testing.assert_allclose(model.weights_.sum(axis=1), 1)
+    predicted = model.predict(X)
+    assert predicted.dtype == model.classes_.dtype
+    assert set(predicted.tolist()) <= set(np.asarray(y).tolist())
+    return model
+
+
+def test_five_rows(model, rng):
+    check_sound(model, rng.normal(size=(5, 3)), [0, 0, 0, 1, 1])
+
+
+def test_two_rows(model, rng):
+    check_sound(model, rng.normal(size=(2, 3)), [0, 1])
+
+
+def test_one_feature(model, rng):
+    y = np.arange(20) % 2
+    X = rng.normal(size=(20, 1)) + 4 * y[:, None]
+    assert check_sound(model, X, y).score(X, y) > 0.8
+
+
+def test_one_feature_of_many_ties(model, rng):
+    y = np.arange(20) % 2
+    check_sound(model, (y + rng.integers(0, 2, 20))[:, None].astype(float), y)
+
+
+def test_constant_and_duplicated_columns(model, rng):
+    y = np.arange(30) % 3
+    X = rng.normal(size=(30, 2)) + 3 * y[:, None]
+    odd = np.column_stack([X, X, np.full(30, 7.0), np.zeros(30)])
+    assert check_sound(model, odd, y).score(odd, y) > 0.8
+
+
+def test_duplicated_rows(model, rng):
+    X = np.repeat(rng.normal(size=(5, 3)), 6, axis=0)
+    y = np.repeat([0, 1, 0, 1, 1], 6)
+    check_sound(model, X, y)
+
+
+def test_the_same_rows_in_both_classes(model):
+    X = np.tile([[1.0, 2.0], [3.0, 4.0]], (6, 1))
+    check_sound(model, X, np.repeat([0, 1], 6))
+
+
+def test_features_of_zeros(model):
+    check_sound(model, np.zeros((9, 3)), np.arange(9) % 2)
+
+
+def test_more_features_than_rows(model, rng):
+    y = np.arange(12) % 2
+    check_sound(model, rng.normal(size=(12, 200)), y)
+
+
+def test_one_row_of_a_class(model, rng):
+    check_sound(model, rng.normal(size=(12, 2)), np.array(["many"] * 11 + ["one"]))
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        np.array(["no", "yes"]),
+        np.array(["no", "yes"], dtype=object),
+        np.array([False, True]),
+        np.array([-1, 1]),
+        np.array([7, 900]),
+        np.array([0.0, 1.0]),
+        pd.Categorical(["low", "high"]),
+        pd.Series(["b", "a"]),
+    ],
+    ids=["strings", "objects", "booleans", "signs", "integers", "floats", "categories", "series"],
+)
+def test_labels_of_every_kind(rng, labels):
+    codes = np.arange(40) % 2
+    X = rng.normal(size=(40, 2)) + 6 * codes[:, None]
+    y = np.asarray(labels)[codes]
+    model = MKLClassifier(combiner="dimkl3").fit(X, y)
+    np.testing.assert_array_equal(model.classes_, np.unique(y))
+    np.testing.assert_array_equal(model.predict(X), y)
+    assert model.score(X, y) == 1
+    series = MKLClassifier(combiner="dimkl3").fit(
+        pd.DataFrame(X), pd.Series(y, index=range(40, 80))
+    )
+    np.testing.assert_array_equal(series.predict(pd.DataFrame(X)), y)
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1e6])
+def test_features_of_any_scale(rng, scale):
+    y = np.arange(40) % 2
+    X = (rng.normal(size=(40, 3)) + 3 * y[:, None]) * scale
+    for learner in ("svm", "mhks", "kmhks"):
+        model = check_sound(MKLClassifier("rbf", learner=learner), X, y)
+        assert model.score(X, y) > 0.9
+
+
+def test_a_column_far_from_zero(rng):
+    # Time stamps beside small numbers: the distances are as good as without the offset.
+    y = np.arange(40) % 2
+    X = np.round(rng.normal(size=(40, 2)) + 3 * y[:, None], 5)
+    near = MKLClassifier("rbf").fit(X, y)
+    moved = X + np.array([1e9, 0])
+    far = MKLClassifier("rbf").fit(moved, y)
+    np.testing.assert_allclose(far.decision_function(moved), near.decision_function(X), atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "message"),
+    [
+        ([[1.0], [2.0]], [1, 1], "there is one class only, 1"),
+        ([[1.0], [2.0]], ["a", "a"], "there is one class only, 'a'"),
+        ([[1.0]], [1], "minimum of 2"),
+        ([[np.nan], [2.0]], [0, 1], "NaN"),
+        ([[np.inf], [2.0]], [0, 1], "infinity"),
+        ([["x"], ["y"]], [0, 1], "could not convert string to float"),
+        ([[1.0], [2.0]], [0.5, 1.7], "continuous"),
+        ([[1.0], [2.0]], [0, 1, 1], "inconsistent numbers of samples"),
+        (np.zeros((2, 0)), [0, 1], "0 feature"),
+    ],
+)
+def test_data_that_can_not_be_learned_from_is_refused(X, y, message):
+    with pytest.raises(ValueError, match=message):
+        MKLClassifier().fit(X, y)
+
+
+def test_one_class_is_a_data_error():
+    with pytest.raises(DataError):
+        MKLClassifier().fit([[1.0], [2.0]], ["a", "a"])
+
+
+def test_new_rows_must_have_the_same_features(rng):
+    model = MKLClassifier().fit(rng.normal(size=(10, 3)), np.arange(10) % 2)
+    with pytest.raises(ValueError, match="3 features"):
+        model.predict(rng.normal(size=(4, 2)))

@@ -1,0 +1,140 @@
+"""Nested parameters: grids over spec strings and over what is inside them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from mklkit import RBF, SVM, Cosine, Linear, MKLClassifier, Polynomial
+from mklkit.errors import SpecError
+
+GRID = {
+    "combiner": ["uniform", "dimkl3", "dimkl6(rank=2)"],
+    "learner__C": [0.1, 10.0],
+    "kernels__rbf__sigma": ["mean", "mean/10", 2.0],
+}
+
+
+@pytest.fixture(scope="module")
+def iris():
+    return load_iris(return_X_y=True)
+
+
+def test_a_grid_scores_every_point_as_built_by_hand(iris):
+    X, y = iris
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    model = MKLClassifier(["linear", "rbf"], learner="svm")
+    search = GridSearchCV(model, GRID, cv=folds).fit(X, y)
+    assert len(search.cv_results_["params"]) == 18
+    for params, score in zip(
+        search.cv_results_["params"], search.cv_results_["mean_test_score"], strict=True
+    ):
+        by_hand = MKLClassifier(
+            ["linear", RBF(sigma=params["kernels__rbf__sigma"])],
+            combiner=params["combiner"],
+            learner=SVM(C=params["learner__C"]),
+        )
+        assert score == pytest.approx(cross_val_score(by_hand, X, y, cv=folds).mean())
+    assert len(set(search.cv_results_["mean_test_score"])) > 3
+    assert search.best_estimator_.learner == SVM(C=search.best_params_["learner__C"])
+
+
+def test_a_grid_over_a_pipeline_reaches_a_combiner_and_a_map(iris):
+    X, y = iris
+    model = MKLClassifier(["linear", "rbf"], "empirical", "dimkl6", "mhks")
+    search = GridSearchCV(
+        make_pipeline(StandardScaler(), model),
+        {
+            "mklclassifier__combiner__rank": [1, 5],
+            "mklclassifier__feature_map__subset": [0.2, None],
+            "mklclassifier__learner__c": [0.1, 1.0],
+        },
+        cv=3,
+    ).fit(X, y)
+    best = search.best_estimator_[-1]
+    assert best.combiner_.rank == search.best_params_["mklclassifier__combiner__rank"]
+    assert best.feature_map_.subset == search.best_params_["mklclassifier__feature_map__subset"]
+    assert best.learner_.c == search.best_params_["mklclassifier__learner__c"]
+    assert search.best_score_ > 0.9
+
+
+def test_ranges_of_numpy_are_grids_too(iris):
+    X, y = iris
+    model = MKLClassifier(["polynomial"], "empirical", "uniform", "mhks")
+    grid = {
+        "kernels__polynomial__degree": np.arange(1, 3),
+        "feature_map__rank": np.arange(2, 4),
+        "learner__c": np.logspace(-1, 0, 2),
+    }
+    search = GridSearchCV(model, grid, cv=2, error_score="raise").fit(X, y)
+    assert search.best_score_ > 0.8
+
+
+def test_nested_parameters_are_named_by_what_is_there():
+    model = MKLClassifier(["linear", "wide:rbf(sigma=3)", "cosine(rbf)"], learner="svm(C=2)")
+    params = model.get_params()
+    assert params["kernels__wide__sigma"] == 3
+    assert params["kernels__cosine__kernel__gamma"] is None
+    assert params["learner__C"] == 2.0
+    assert params["combiner"] == "uniform"
+    assert "kernels__rbf__sigma" not in params
+
+
+def test_setting_a_nested_parameter_leaves_the_rest_alone():
+    kernels = ["linear@0:2", "wide:rbf(sigma=3)", Polynomial(degree=3)]
+    model = MKLClassifier(kernels, learner="svm(C=2)")
+    model.set_params(kernels__wide__sigma=0.5, learner__tol=1e-4, combiner="dimkl6")
+    assert model.get_params()["kernels__wide__sigma"] == 0.5
+    assert model.get_params()["kernels__polynomial__degree"] == 3
+    assert model.learner == SVM(C=2, tol=1e-4)
+    assert model.get_params()["combiner__rank"] == 5
+    assert kernels[1] == "wide:rbf(sigma=3)"  # the list given is the caller's
+    assert [(label, columns) for label, _, columns in model.kernels] == [
+        ("linear@0:2", "0:2"),
+        ("wide", None),
+        ("polynomial(degree=3)", None),
+    ]
+
+
+def test_a_component_and_its_parameter_set_at_once():
+    model = MKLClassifier(combiner="uniform").set_params(combiner__rank=2, combiner="dimkl6")
+    assert model.get_params()["combiner__rank"] == 2
+
+
+def test_components_given_as_objects_are_not_changed_but_replaced():
+    learner = SVM(C=1)
+    model = MKLClassifier(learner=learner).set_params(learner__C=5)
+    assert learner == SVM(C=1)
+    assert model.learner == SVM(C=5)
+
+
+def test_a_kernel_inside_a_kernel():
+    model = MKLClassifier([Cosine(RBF(sigma=1.0)), Linear()])
+    model.set_params(kernels__cosine__kernel__sigma=4.0)
+    assert model.get_params()["kernels__cosine__kernel"] == RBF(sigma=4.0)
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"learner__c": 1}, r"svm has no parameter 'c'; it takes C, tol\. Did you mean 'C'\?"),
+        ({"feature_map__rank": 1}, "Invalid parameter 'feature_map'"),
+        ({"kernels__tanh__beta": 1}, "Invalid parameter 'kernels__tanh'"),
+        ({"nonesuch": 1}, "Invalid parameter 'nonesuch'"),
+        ({"nonesuch__c": 1}, "Invalid parameter 'nonesuch'"),
+        ({"learner__C": -1}, "C"),
+    ],
+)
+def test_parameters_that_are_not_there_are_refused(params, message):
+    with pytest.raises((SpecError, ValueError), match=message):
+        MKLClassifier(["linear", "rbf"], learner="svm").set_params(**params)
+
+
+def test_specs_that_can_not_be_resolved_have_no_nested_parameters():
+    params = MKLClassifier("nonesuch", combiner="neither").get_params()
+    assert params["kernels"] == "nonesuch"
+    assert not any("__" in name for name in params)

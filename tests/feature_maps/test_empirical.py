@@ -1,0 +1,188 @@
+"""The empirical kernel map: its identities, and the Nyström formula for random subsets."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel, sigmoid_kernel
+
+from mklkit import RBF, Empirical, Linear, Polynomial, Precomputed, Tanh
+
+KERNELS = {
+    "rbf": RBF(gamma=0.2),
+    "linear": Linear(),
+    "polynomial": Polynomial(degree=2),
+}
+each_kernel = pytest.mark.parametrize("name", KERNELS)
+
+
+@pytest.fixture
+def rows(rng):
+    return rng.normal(size=(60, 4))
+
+
+def fitted(feature_map, kernel, rows, seed=0):
+    return feature_map.fit(kernel.fit(rows), rows, np.random.RandomState(seed))
+
+
+@each_kernel
+def test_products_of_features_are_the_gram_matrix(name, rows):
+    kernel = KERNELS[name]
+    gram = kernel.fit(rows)(rows, rows)
+    features = fitted(Empirical(), kernel, rows).transform(rows)
+    np.testing.assert_allclose(features @ features.T, gram, atol=1e-9 * np.abs(gram).max())
+
+
+@each_kernel
+def test_products_of_columns_are_the_eigenvalues(name, rows):
+    kernel = KERNELS[name]
+    expected = np.linalg.eigvalsh(kernel.fit(rows)(rows, rows))[::-1]
+    feature_map = fitted(Empirical(), kernel, rows)
+    width = len(feature_map.eigenvalues)
+    features = feature_map.transform(rows)
+    largest = expected[0]
+    np.testing.assert_allclose(
+        features.T @ features, np.diag(expected[:width]), atol=1e-9 * largest
+    )
+    np.testing.assert_allclose(feature_map.eigenvalues, expected[:width], atol=1e-11 * largest)
+    assert np.abs(expected[width:]).max(initial=0) <= 1e-11 * largest
+
+
+@each_kernel
+def test_ready_training_features_are_the_transformed_ones(name, rows):
+    feature_map = fitted(Empirical(tol=1e-9), KERNELS[name], rows)
+    ready = feature_map.training_features()
+    np.testing.assert_allclose(feature_map.transform(rows), ready, atol=1e-6 * np.abs(ready).max())
+
+
+@each_kernel
+def test_new_rows_keep_their_similarities_to_the_training_rows(name, rows, rng):
+    kernel, new = KERNELS[name], rng.normal(size=(15, 4))
+    feature_map = fitted(Empirical(), kernel, rows)
+    values = kernel.fit(rows)(new, rows)
+    np.testing.assert_allclose(
+        feature_map.transform(new) @ feature_map.transform(rows).T,
+        values,
+        atol=1e-7 * np.abs(values).max(),
+    )
+
+
+def test_an_indefinite_kernel_keeps_its_positive_part(rows):
+    gram = sigmoid_kernel(rows, gamma=1.0, coef0=-0.5)
+    eigenvalues, vectors = np.linalg.eigh(gram)
+    assert eigenvalues.min() < -1e-3  # or the test says nothing
+    positive = (vectors * np.maximum(eigenvalues, 0)) @ vectors.T
+    features = fitted(Empirical(), Tanh(beta=1.0, coef0=-0.5), rows).training_features()
+    np.testing.assert_allclose(features @ features.T, positive, atol=1e-9)
+
+
+@pytest.mark.parametrize("subset", [12, 0.2, np.int64(12), np.float32(0.2)])
+@pytest.mark.parametrize("name", ["rbf", "polynomial"])
+def test_a_subset_gives_the_nystroem_approximation(name, subset, rows, rng):
+    kernel = KERNELS[name].fit(rows)
+    feature_map = fitted(Empirical(subset=subset), KERNELS[name], rows)
+    landmarks = feature_map.landmarks
+    assert landmarks.shape == (12, 4)
+    assert {tuple(row) for row in landmarks} <= {tuple(row) for row in rows}
+    new = rng.normal(size=(9, 4))
+    inverse = np.linalg.pinv(kernel(landmarks, landmarks), rcond=1e-12, hermitian=True)
+    expected = kernel(new, landmarks) @ inverse @ kernel(landmarks, rows)
+    found = feature_map.transform(new) @ feature_map.transform(rows).T
+    np.testing.assert_allclose(found, expected, atol=1e-7 * np.abs(expected).max())
+
+
+def test_the_seed_alone_decides_the_landmarks(rows):
+    once, again, other = (
+        fitted(Empirical(subset=10), RBF(gamma=1.0), rows, seed) for seed in (4, 4, 5)
+    )
+    np.testing.assert_array_equal(once.landmarks, again.landmarks)
+    np.testing.assert_array_equal(once.transform(rows), again.transform(rows))
+    assert not np.array_equal(once.landmarks, other.landmarks)
+
+
+def test_every_row_can_become_a_landmark(rows):
+    drawn = {
+        tuple(row)
+        for seed in range(30)
+        for row in fitted(Empirical(subset=20), Linear(), rows, seed).landmarks
+    }
+    assert drawn == {tuple(row) for row in rows}
+
+
+@pytest.mark.parametrize(
+    ("subset", "count"),
+    [(None, 60), (1, 1), (1.0, 60), (60, 60), (1000, 60), (0.001, 1), (0.5, 30)],
+)
+def test_how_many_landmarks_a_subset_means(rows, subset, count):
+    feature_map = fitted(Empirical(subset=subset), Linear(), rows)
+    assert len(feature_map.landmarks) == count
+    assert feature_map.full == (count == 60)
+
+
+@pytest.mark.parametrize("rank", [1, 3, 59, 200])
+def test_a_rank_keeps_the_largest_eigenvalues(rows, rank):
+    gram = rbf_kernel(rows, gamma=0.2)
+    eigenvalues, vectors = np.linalg.eigh(gram)
+    top = slice(max(0, 60 - rank), None)
+    best = (vectors[:, top] * eigenvalues[top]) @ vectors[:, top].T
+    features = fitted(Empirical(rank=rank), RBF(gamma=0.2), rows).transform(rows)
+    assert features.shape[1] <= rank
+    np.testing.assert_allclose(features @ features.T, best, atol=1e-9)
+
+
+def test_the_tolerance_is_a_share_of_the_largest_eigenvalue(rows):
+    eigenvalues = np.linalg.eigvalsh(polynomial_kernel(rows, degree=2, gamma=1.0, coef0=1.0))
+    for tol in (1e-1, 1e-2, 1e-6):
+        feature_map = fitted(Empirical(tol=tol), Polynomial(degree=2), rows)
+        assert len(feature_map.eigenvalues) == (eigenvalues > tol * eigenvalues.max()).sum()
+
+
+@pytest.mark.parametrize("subset", [None, 3])
+def test_a_gram_matrix_of_zeros_is_one_feature_of_zeros(subset):
+    rows = np.zeros((5, 2))
+    feature_map = fitted(Empirical(subset=subset), Linear(), rows)
+    np.testing.assert_array_equal(feature_map.transform(rows), np.zeros((5, 1)))
+
+
+def test_duplicated_rows_change_nothing_but_the_rank(rows):
+    twice = np.repeat(rows, 2, axis=0)
+    feature_map = fitted(Empirical(), RBF(gamma=0.2), twice)
+    assert len(feature_map.eigenvalues) <= 60
+    features = feature_map.transform(twice)
+    np.testing.assert_allclose(features @ features.T, rbf_kernel(twice, gamma=0.2), atol=1e-9)
+
+
+def test_single_precision_features(rows):
+    single = rows.astype(np.float32)
+    features = fitted(Empirical(), RBF(gamma=0.2), single).transform(single)
+    assert features.dtype == np.float32
+    np.testing.assert_allclose(features @ features.T, rbf_kernel(rows, gamma=0.2), atol=1e-4)
+
+
+def test_a_precomputed_matrix_has_features_too(rows):
+    gram = rbf_kernel(rows, gamma=0.2)
+    row_ids = np.arange(60.0)[:, None]
+    features = fitted(Empirical(), Precomputed(gram), row_ids[:40]).transform(row_ids)
+    np.testing.assert_allclose(features @ features[:40].T, gram[:, :40], atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"subset": 0}, "subset must be a count .* or a fraction above 0 and up to 1.0, got 0"),
+        ({"subset": 0.0}, "subset"),
+        ({"subset": 1.5}, "subset"),
+        ({"subset": -3}, "subset"),
+        ({"subset": "half"}, "subset"),
+        ({"subset": True}, "subset"),
+        ({"subset": np.nan}, "subset"),
+        ({"rank": 0}, "rank"),
+        ({"rank": 2.5}, "rank"),
+        ({"rank": "a"}, "rank"),
+        ({"tol": -1}, "tol"),
+        ({"tol": 1.0}, "tol"),
+    ],
+)
+def test_values_out_of_range_are_refused_by_name(parameters, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        Empirical(**parameters)

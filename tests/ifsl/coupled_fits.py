@@ -1,0 +1,76 @@
+"""Coupled fits as tests ask for them: on views, with the margins at hand, in given silence."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import attrs
+import numpy as np
+from builders import views_of
+from sklearn.exceptions import ConvergenceWarning
+
+from mklkit import IFSL, KMHKS, MHKS
+from mklkit.combiners.ifsl import margin_growth, mean_weights, run_rule
+from mklkit.learners.ridge import RidgeCoefficients
+from mklkit.numerics.co_regularised import Columns
+
+TRIO = ["linear", "rbf(sigma='mean')", "polynomial(degree=2)"]
+"""The library's default kernels, those of paper 000."""
+
+
+def couple(views: Any, y: np.ndarray, combiner: IFSL, learner: Any, seed: int = 0) -> Any:
+    """Return the combiner's decision, without the warning that max_iter was reached."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return combiner.fit(views, y, learner, np.random.RandomState(seed))
+
+
+def coefficients_of(decision: Any) -> list[np.ndarray]:
+    """Return each view's coefficients with the bias last."""
+    return [np.append(one.coefficients, one.bias) for one in decision.learners]
+
+
+@attrs.frozen(eq=False)
+class Ending:
+    """Where an iteration ended: outputs and margins (M, N), penalties c‖ω̃‖² (M,), the history."""
+
+    outputs: np.ndarray
+    margins: np.ndarray
+    penalties: np.ndarray
+    history: np.ndarray
+
+    def objective(
+        self, y: np.ndarray, lam: float, mu: np.ndarray, shares: np.ndarray | float = 1.0
+    ) -> float:
+        """Return Σ_l s_l(‖e_l‖² + c‖ω̃_l‖² + λ‖f_l − f̄‖²)."""
+        error = y * self.outputs - 1 - self.margins
+        gap = self.outputs - mu @ self.outputs
+        each = (error**2).sum(axis=1) + self.penalties + lam * (gap**2).sum(axis=1)
+        return float((shares * each).sum())
+
+
+def run_to(
+    y: np.ndarray,
+    rows: np.ndarray,
+    combiner: IFSL,
+    learner: MHKS | KMHKS,
+    feature_map: str = "empirical",
+    kernels: Any = None,
+) -> Ending:
+    """Run the combiner's rule on views of the rows; the margins are kept, as no decision does."""
+    views = views_of(kernels or TRIO, rows, feature_map)
+    problems = [learner.grid_problem(view, np.array([learner.c])) for view in views]
+    mu = mean_weights(combiner.weights, len(views))
+    columns = Columns(np.array([combiner.lam]), mu, *margin_growth(learner))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        (solution,) = run_rule(combiner, problems, y, columns, learner, np.random.RandomState(0))
+    outputs, penalties = [], []
+    for problem, found in zip(problems, solution.coefficients, strict=True):
+        column = RidgeCoefficients(found.weights[:, None], np.array([found.bias]))
+        outputs.append(problem.outputs(column)[:, 0])
+        penalties.append(problem.penalty(column, np.array([0]))[0])
+    return Ending(
+        np.array(outputs), solution.margins, np.array(penalties), np.array(solution.history)
+    )

@@ -1,0 +1,112 @@
+"""Nothing is factorised inside the iteration, and a view is asked as often however long it runs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.linalg
+from builders import views_of
+from coupled_fits import TRIO, couple
+
+from mklkit import IFSL, KMHKS, MHKS
+from mklkit.combiners.ifsl import mean_weights, run_rule
+from mklkit.numerics.co_regularised import Columns
+
+DECOMPOSITIONS = ["eigh", "cholesky", "cho_factor", "lu", "lu_factor", "svd", "qr", "inv", "solve"]
+DENSE = ["eigh", "cholesky", "svd", "qr", "inv", "solve", "lstsq", "pinv", "eig"]
+CASES = [
+    (MHKS, "empirical"),
+    (MHKS, "empirical(subset=25)"),
+    (MHKS, "empirical(rank=6)"),
+    (KMHKS, "implicit"),
+]
+each_case = pytest.mark.parametrize(("learner", "feature_map"), CASES)
+each_rule = pytest.mark.parametrize("rule", ["gradient", "fixed-mean"])
+
+
+class CountingSide:
+    """A training side that hands everything on and counts what is asked."""
+
+    DOORS = ("gram", "features", "normal_matrix", "spectrum", "project", "project_back")
+
+    def __init__(self, side: Any) -> None:
+        self._side = side
+        self.asked: Counter[str] = Counter()
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self.DOORS:
+            self.asked[name] += 1
+        return getattr(self._side, name)
+
+
+@pytest.fixture
+def factorised(monkeypatch) -> Counter[str]:
+    """Count decompositions by SciPy and NumPy; all of them still run."""
+    counted: Counter[str] = Counter()
+
+    def counting(module, name):
+        original = getattr(module, name)
+
+        def call(*args, **kwargs):
+            counted[name] += 1
+            return original(*args, **kwargs)
+
+        monkeypatch.setattr(module, name, call)
+
+    for name in DECOMPOSITIONS:
+        counting(scipy.linalg, name)
+    for name in DENSE:
+        counting(np.linalg, name)
+    return counted
+
+
+def asked_in(passes, learner, feature_map, rule, rows, y, n_points=1):
+    views = [CountingSide(view) for view in views_of(TRIO, rows, feature_map)]
+    model = learner(tol=1e-300, max_iter=passes)
+    problems = [model.grid_problem(view, np.linspace(0.5, 2, n_points)) for view in views]
+    columns = Columns(np.linspace(0.5, 2, n_points), mean_weights((3, 2, 1), 3), 0.99, 1e-6)
+    with pytest.warns(match="max_iter"):
+        solutions = run_rule(IFSL(rule=rule), problems, y, columns, model, np.random.RandomState(0))
+    assert {len(solution.history) for solution in solutions} == {passes}
+    return [view.asked for view in views]
+
+
+@each_case
+@each_rule
+@pytest.mark.parametrize("n_points", [1, 5])
+def test_a_view_is_decomposed_as_often_however_long_it_runs(
+    two_classes, factorised, learner, feature_map, rule, n_points
+):
+    rows, y = two_classes
+    counts, asked = [], []
+    for passes in (3, 12):
+        factorised.clear()
+        asked.append(asked_in(passes, learner, feature_map, rule, rows, y, n_points))
+        counts.append(dict(factorised))
+    assert counts[0] == counts[1]
+    # One decomposition a view at most, besides the one that makes an empirical map.
+    assert sum(counts[1].values()) <= (6 if feature_map.startswith("empirical") else 3)
+    for short, long in zip(*asked, strict=True):
+        for door in ("gram", "features", "normal_matrix", "spectrum"):
+            assert short[door] == long[door] <= 2
+        grown = {door: long[door] - short[door] for door in ("project", "project_back")}
+        # Features are read twice a pass: once to solve and once for the outputs.
+        assert set(grown.values()) <= ({9} if learner is MHKS else {0})
+
+
+def test_full_maps_are_never_decomposed_again(two_classes, factorised):
+    """The arrowhead: the normal matrix of a full empirical map needs no decomposition at all."""
+    rows, y = two_classes
+    views = views_of(TRIO, rows, "empirical")
+    factorised.clear()
+    couple(views, y, IFSL(), MHKS())
+    assert not factorised
+
+
+def test_the_count_sees_a_decomposition(two_classes, factorised):
+    rows, _ = two_classes
+    views_of("rbf", rows, "empirical")
+    assert factorised == {"eigh": 1}

@@ -1,0 +1,202 @@
+"""The gradient rule against Table 1 of paper 000, and against L's own least squares."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from builders import views_of
+from coupled_fits import TRIO, coefficients_of, couple
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles.coupled import (
+    ifsl_residuals,
+    minimised_in_turn,
+    multik_mhks,
+    unit_start,
+    zero_start,
+)
+from oracles.margins import mhks
+from sklearn.exceptions import ConvergenceWarning
+
+from mklkit import IFSL, KMHKS, MHKS, MKLClassifier
+from mklkit.combiners.ifsl import start
+
+STARTS = {"unit": unit_start, "zeros": zero_start}
+MAPS = ["empirical", "empirical(subset=25)", "empirical(rank=6)"]
+
+
+def assert_same_fit(decision, naive):
+    assert len(decision.history) == len(naive.history)
+    np.testing.assert_allclose(decision.history, naive.history, rtol=1e-8)
+    for ours, theirs in zip(coefficients_of(decision), naive.coefficients, strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-8 * max(1, np.abs(theirs).max()))
+
+
+@pytest.mark.parametrize("initial", STARTS)
+@pytest.mark.parametrize("c", [2.0**-4, 1.0, 16.0])
+@pytest.mark.parametrize("lam", [0.0, 2.0**-4, 1.0, 16.0])
+def test_three_kernels_follow_the_paper(two_classes, c, lam, initial):
+    rows, y = two_classes
+    views = views_of(TRIO, rows, "empirical")
+    features = [view.features() for view in views]
+    begin = STARTS[initial]([f.shape[1] + 1 for f in features])
+    naive = multik_mhks(features, y, c, lam, start=begin)
+    decision = couple(views, y, IFSL(lam=lam, initial=initial, rule="gradient"), MHKS(c=c))
+    assert len(naive.history) > 2
+    assert_same_fit(decision, naive)
+    np.testing.assert_allclose(
+        decision.decide(rows), naive.outputs.mean(axis=0), atol=1e-7 * np.abs(naive.outputs).max()
+    )
+
+
+@pytest.mark.parametrize("feature_map", MAPS)
+@pytest.mark.parametrize("kernels", [[k] for k in TRIO] + [TRIO[:2], TRIO[1:]], ids=str)
+def test_every_map_and_kernel_follows_the_paper(two_classes, feature_map, kernels):
+    rows, y = two_classes
+    views = views_of(kernels, rows, feature_map)
+    naive = multik_mhks([view.features() for view in views], y, 0.5, 2.0)
+    decision = couple(views, y, IFSL(lam=2.0, initial="zeros"), MHKS(c=0.5))
+    assert_same_fit(decision, naive)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"rho": 0.1}, {"rho": 1.0}, {"b0": 0.5}, {"tol": 1e-7}, {"rho": 0.5, "b0": 0.0, "tol": 0.1}],
+    ids=str,
+)
+def test_rate_margins_and_tolerance_are_the_learners(two_classes, settings):
+    rows, y = two_classes
+    views = views_of(TRIO, rows, "empirical")
+    naive = multik_mhks([view.features() for view in views], y, 1.0, 1.0, **settings)
+    plain = multik_mhks([view.features() for view in views], y, 1.0, 1.0)
+    assert naive.history != plain.history  # or the setting says nothing
+    decision = couple(views, y, IFSL(initial="zeros"), MHKS(**settings))
+    assert_same_fit(decision, naive)
+
+
+def test_the_limit_on_passes_is_kept_and_said(two_classes):
+    rows, y = two_classes
+    views = views_of(TRIO, rows, "empirical")
+    naive = multik_mhks([view.features() for view in views], y, 1.0, 1.0, tol=1e-300, max_iter=7)
+    learner, random_state = MHKS(tol=1e-300, max_iter=7), np.random.RandomState(0)
+    with pytest.warns(ConvergenceWarning, match=r"max_iter=7 .* raise max_iter or tol"):
+        decision = IFSL(initial="zeros").fit(views, y, learner, random_state)
+    assert_same_fit(decision, naive)
+    assert len(decision.history) == 7
+
+
+@pytest.mark.parametrize("initial", ["unit", "ones", "zeros", "random"])
+def test_each_start_is_what_it_says_and_is_used(two_classes, initial):
+    rows, y = two_classes
+    views = views_of(TRIO, rows, "empirical")
+    source, begin = np.random.RandomState(5), []
+    for view in views:
+        problem = MHKS().grid_problem(view, np.ones(1))
+        found = start(problem, initial, source)
+        width = view.features().shape[1]
+        values = np.zeros(width + 1) if found is None else np.append(found.weights, found.bias)
+        assert values.shape == (width + 1,)
+        lengths = {"unit": 1, "random": 1, "zeros": 0, "ones": np.sqrt(width + 1)}
+        assert np.linalg.norm(values) == pytest.approx(lengths[initial])
+        assert initial == "random" or (values == values[0]).all()
+        begin.append(values)
+    naive = multik_mhks([view.features() for view in views], y, 1.0, 1.0, start=begin)
+    decision = couple(views, y, IFSL(initial=initial), MHKS(), seed=5)
+    assert_same_fit(decision, naive)
+
+
+def test_a_random_start_is_the_seeds(two_classes):
+    rows, y = two_classes
+
+    def history(seed):
+        model = MKLClassifier(combiner="ifsl(initial='random')", random_state=seed)
+        return model.fit(rows, y).decisions_[0].history
+
+    assert history(1) == history(1) != history(2)
+
+
+@pytest.mark.parametrize("feature_map", ["empirical", "empirical(subset=20)"])
+@pytest.mark.parametrize("lam", [0.25, 4.0])
+@pytest.mark.parametrize("weights", [(3, 2, 1), (1, 0, 0.5), (0, 0, 7)], ids=str)
+def test_uneven_means_minimise_the_objective_view_by_view(two_classes, feature_map, weights, lam):
+    rows, y = two_classes
+    views = views_of(TRIO, rows, feature_map)
+    mu = np.array(weights) / sum(weights)
+    features = [view.features() for view in views]
+    naive = minimised_in_turn(features, y, 0.5, lam, mu, passes=8)
+    combiner = IFSL(lam=lam, weights=weights, rule="gradient", initial="zeros")
+    decision = couple(views, y, combiner, MHKS(c=0.5, tol=1e-300, max_iter=8))
+    np.testing.assert_allclose(decision.history, naive.history, rtol=1e-8)
+    for ours, theirs in zip(coefficients_of(decision), naive.coefficients, strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-7 * max(1, np.abs(theirs).max()))
+    np.testing.assert_allclose(decision.weights, mu)
+    np.testing.assert_allclose(
+        decision.decide(rows), mu @ naive.outputs, atol=1e-7 * np.abs(naive.outputs).max()
+    )
+
+
+@pytest.mark.parametrize("weights", [None, (5, 3, 1)])
+def test_the_last_view_solved_has_a_gradient_of_zero(two_classes, weights):
+    rows, y = two_classes
+    views = views_of(TRIO, rows, "empirical(rank=5)")
+    learner = MHKS(c=0.7, tol=1e-300, max_iter=6)
+    decision = couple(views, y, IFSL(lam=3.0, weights=weights, initial="zeros"), learner)
+    mu = np.ones(3) / 3 if weights is None else np.array(weights) / 9
+    # The margins are the oracle's; the loss at our coefficients says that they are ours too.
+    naive = minimised_in_turn([view.features() for view in views], y, 0.7, 3.0, mu, passes=6)
+    designs = [np.column_stack([view.features(), np.ones(len(y))]) for view in views]
+    omega = coefficients_of(decision)
+
+    def loss(last):
+        changed = [*omega[:-1], last]
+        return np.sum(ifsl_residuals(designs, y, changed, naive.margins, 0.7, 3.0, mu) ** 2)
+
+    assert decision.history[-1] == pytest.approx(loss(omega[-1]), rel=1e-10)
+    steps = 1e-3 * np.eye(len(omega[-1]))
+    slopes = [(loss(omega[-1] + s) - loss(omega[-1] - s)) / 2e-3 for s in steps]
+    np.testing.assert_allclose(slopes, 0, atol=1e-6)
+    assert min(loss(omega[-1] + s) for s in steps) > loss(omega[-1])
+
+
+@pytest.mark.parametrize("feature_map", MAPS)
+@pytest.mark.parametrize("lam", [0.0, 3.0])
+@pytest.mark.parametrize("kernel", TRIO)
+def test_one_view_is_mhks_exactly(two_classes, feature_map, lam, kernel):
+    rows, y = two_classes
+    coupled, alone = (
+        MKLClassifier(kernel, feature_map, combiner, MHKS(c=0.3), random_state=0).fit(rows, y)
+        for combiner in (IFSL(lam=lam, rule="gradient"), "uniform")
+    )
+    assert coupled.decisions_[0].history == alone.decisions_[0].learner.history
+    np.testing.assert_array_equal(coupled.decision_function(rows), alone.decision_function(rows))
+
+
+def test_no_coupling_is_each_view_by_itself(two_classes):
+    rows, y = two_classes
+    views = views_of(TRIO, rows, "empirical")
+    decision = couple(views, y, IFSL(lam=0.0, initial="zeros"), MHKS(c=0.5, tol=1e-300, max_iter=9))
+    for index, (view, ours) in enumerate(zip(views, coefficients_of(decision), strict=True)):
+        # Table 1 solves the first view once before the others have been solved at all.
+        passes = 9 if index == 0 else 8
+        omega, _ = mhks(view.features(), y, 0.5, tol=1e-300, max_iter=passes)
+        np.testing.assert_allclose(ours, omega, atol=1e-8 * np.abs(omega).max())
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    c=st.floats(1e-3, 1e3),
+    lam=st.floats(0, 1e3),
+    rho=st.floats(0.01, 1),
+    weights=st.none() | st.tuples(*[st.floats(0.01, 1)] * 3),
+    feature_map=st.sampled_from(["empirical", "empirical(subset=12)", "implicit"]),
+)
+def test_the_objective_never_increases(seed, c, lam, rho, weights, feature_map):
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(24, 3))
+    y = np.where(rows[:, 0] * rows[:, 1] + rng.normal(size=24) > 0, 1.0, -1.0)
+    y[:2] = 1, -1
+    learner = (KMHKS if feature_map == "implicit" else MHKS)(c=c, rho=rho, tol=1e-12, max_iter=60)
+    combiner = IFSL(lam=lam, weights=weights, rule="gradient")
+    history = np.array(couple(views_of(TRIO, rows, feature_map), y, combiner, learner).history)
+    assert np.isfinite(history).all()
+    assert (np.diff(history) <= 1e-8 * history[:-1]).all()

@@ -1,0 +1,182 @@
+"""A learner from outside, coupled by ifsl: ridge regression on margins, with a subproblem of its own.
+
+It imports nothing but public names, has no bias and keeps its coefficients as plain arrays.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+import pytest
+from builders import views_of
+from coupled_fits import TRIO, coefficients_of, couple
+from oracles.coupled import ifsl_residuals, multik_mhks
+
+from mklkit import IFSL, Component, IFSLClassifierCV, LinearDecision, MKLClassifier
+from mklkit.errors import IncompatibleError
+
+
+@attrs.frozen
+class UntilStill:
+    """A stopping rule of one's own: both objectives given, (G,) each."""
+
+    tol: float
+    max_iter: int = 20_000
+
+    def reached(self, previous: np.ndarray, current: np.ndarray) -> np.ndarray:
+        return np.abs(previous - current) <= self.tol * np.abs(current)
+
+
+@attrs.frozen(eq=False)
+class RidgeSubproblem:
+    """min s‖Φw − t/s‖² + c‖w‖², by a dense solve each time."""
+
+    features: np.ndarray
+    c: float
+
+    def solve(self, target: np.ndarray, data_weight: float = 1.0) -> np.ndarray:
+        products = data_weight * self.features.T @ self.features
+        ridge = self.c * np.eye(len(products))
+        return np.linalg.solve(products + ridge, self.features.T @ target)
+
+    def outputs(self, coefficients: np.ndarray) -> np.ndarray:
+        return self.features @ coefficients
+
+    def penalty(self, coefficients: np.ndarray) -> float:
+        return float(self.c * coefficients @ coefficients)
+
+    def finish(self, coefficients: np.ndarray) -> LinearDecision:
+        return LinearDecision(coefficients, 0.0)
+
+
+@attrs.frozen
+class Ridge(Component):
+    """Ridge regression on the labels: margins stay at one."""
+
+    name: ClassVar[str] = "outside-ridge"
+    on_features: ClassVar[bool] = True
+    on_gram: ClassVar[bool] = False
+
+    c: float = 1.0
+
+    @property
+    def stopping(self) -> UntilStill:
+        return UntilStill(1e-14)
+
+    def subproblem(self, side: Any) -> RidgeSubproblem:
+        return RidgeSubproblem(side.features(), self.c)
+
+    def fit(self, side: Any, y: np.ndarray) -> LinearDecision:
+        problem = self.subproblem(side)
+        return problem.finish(problem.solve(y))
+
+
+@attrs.frozen(eq=False)
+class WithBias(RidgeSubproblem):
+    """The same with a bias, last of the coefficients and free."""
+
+    def solve(self, target: np.ndarray, data_weight: float = 1.0) -> np.ndarray:
+        design = self._design()
+        ridge = self.c * np.eye(design.shape[1])
+        ridge[-1, -1] = 0
+        return np.linalg.solve(data_weight * design.T @ design + ridge, design.T @ target)
+
+    def outputs(self, coefficients: np.ndarray) -> np.ndarray:
+        return self._design() @ coefficients
+
+    def penalty(self, coefficients: np.ndarray) -> float:
+        return super().penalty(coefficients[:-1])
+
+    def finish(self, coefficients: np.ndarray) -> LinearDecision:
+        return LinearDecision(coefficients[:-1], float(coefficients[-1]))
+
+    def _design(self) -> np.ndarray:
+        return np.column_stack([self.features, np.ones(len(self.features))])
+
+
+@attrs.frozen
+class RidgeOnMargins(Component):
+    """Ridge regression on margins that grow; it leaves the stopping rule to ifsl."""
+
+    name: ClassVar[str] = "outside-ridge-on-margins"
+    on_features: ClassVar[bool] = True
+    on_gram: ClassVar[bool] = False
+
+    c: float = 1.0
+    rho: float = 0.5
+    b0: float = 0.25
+
+    def subproblem(self, side: Any) -> WithBias:
+        return WithBias(side.features(), self.c)
+
+    def fit(self, side: Any, y: np.ndarray) -> LinearDecision:
+        raise NotImplementedError("only ever coupled")
+
+
+def stationary(features, y, margins, c, lam, mu):
+    """Return the coefficients that minimise L for given margins: one dense least-squares problem.
+
+    L's residuals are affine in all views' coefficients together; no bias, so that column is zero.
+    """
+    widths = [f.shape[1] for f in features]
+    ends = np.cumsum([0, *widths])
+    designs = [np.column_stack([f, np.zeros(len(y))]) for f in features]
+
+    def residuals(values):
+        parts = [np.append(values[i:j], 0.0) for i, j in zip(ends[:-1], ends[1:], strict=True)]
+        return ifsl_residuals(designs, y, parts, margins, c, lam, mu)
+
+    constant = residuals(np.zeros(ends[-1]))
+    slopes = np.column_stack([residuals(unit) - constant for unit in np.eye(ends[-1])])
+    solution = np.linalg.lstsq(slopes, -constant, rcond=None)[0]
+    return np.split(solution, ends[1:-1])
+
+
+@pytest.mark.parametrize("feature_map", ["empirical", "empirical(subset=20)"])
+@pytest.mark.parametrize("weights", [None, (3, 1, 1)])
+@pytest.mark.parametrize(("c", "lam"), [(0.5, 0.0), (0.25, 0.5), (2.0, 4.0)])
+def test_views_end_at_the_joint_solution(two_classes, feature_map, weights, c, lam):
+    rows, y = two_classes
+    views = views_of(TRIO, rows, feature_map)
+    mu = np.ones(3) / 3 if weights is None else np.array(weights) / 5
+    decision = couple(views, y, IFSL(lam=lam, weights=weights), Ridge(c))
+    features = [view.features() for view in views]
+    expected = stationary(features, y, np.zeros((3, len(y))), c, lam, mu)
+    for learner, f, w in zip(decision.learners, features, expected, strict=True):
+        scale = np.abs(f @ w).max()
+        np.testing.assert_allclose(learner.decide(f), f @ w, atol=1e-5 * scale)
+
+
+@pytest.mark.parametrize(("rho", "b0"), [(0.5, 0.25), (0.99, 1e-6), (0.0, 0.75), (0.2, 0.0)])
+def test_margins_grow_as_the_learner_says(two_classes, rho, b0):
+    """MHKS written again outside the library: the paper's Table 1 is what it must give."""
+    rows, y = two_classes
+    views = views_of(TRIO, rows, "empirical")
+    naive = multik_mhks([view.features() for view in views], y, 0.5, 1.5, rho=rho, b0=b0)
+    decision = couple(views, y, IFSL(lam=1.5), RidgeOnMargins(0.5, rho, b0))
+    assert len(decision.history) == len(naive.history) > 3
+    np.testing.assert_allclose(decision.history, naive.history, rtol=1e-8)
+    for ours, theirs in zip(coefficients_of(decision), naive.coefficients, strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-8 * np.abs(theirs).max())
+
+
+def test_it_is_a_classifier_like_any_other(two_classes, rng):
+    rows, y = two_classes
+    model = MKLClassifier(combiner="ifsl(lam=0.5)", feature_map="empirical", learner=Ridge(0.5))
+    model.fit(rows, y)
+    new = rng.normal(size=(20, 4))
+    (decision,) = model.decisions_
+    columns = [projector.transform(new) for projector in decision.projectors]
+    by_hand = np.mean(
+        [c @ one.coefficients for c, one in zip(columns, decision.learners, strict=True)], axis=0
+    )
+    np.testing.assert_allclose(model.decision_function(new), by_hand, rtol=1e-10)
+
+
+def test_the_search_for_grids_says_who_it_serves(two_classes):
+    rows, y = two_classes
+    search = IFSLClassifierCV(feature_map="empirical", learner=Ridge())
+    with pytest.raises(IncompatibleError, match=r"outside-ridge.*GridSearchCV"):
+        search.fit(rows, y)

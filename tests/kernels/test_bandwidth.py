@@ -1,0 +1,94 @@
+"""Bandwidth rules against dense computations."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.spatial.distance import pdist
+from sklearn.svm import SVC
+
+from mklkit import RBF
+from mklkit.kernels.bandwidth import Bandwidth, bandwidth, mean_distance, median_distance
+
+SIZES = [2, 3, 50, 511, 512, 513, 1100]
+
+
+@pytest.mark.parametrize("n_rows", SIZES)
+def test_mean_distance_is_over_all_pairs_the_diagonal_included(rng, n_rows):
+    rows = rng.normal(size=(n_rows, 3))
+    assert mean_distance(rows) == pytest.approx(2 * pdist(rows).sum() / n_rows**2, rel=1e-12)
+
+
+@pytest.mark.parametrize("n_rows", SIZES)
+def test_median_distance_is_over_different_rows(rng, n_rows):
+    rows = rng.normal(size=(n_rows, 3))
+    assert median_distance(rows) == pytest.approx(np.median(pdist(rows)), rel=1e-12)
+
+
+def test_rules_far_from_zero(rng):
+    rows = np.round(rng.normal(size=(80, 2)), 5)
+    for rule in ("mean", "median", "scale"):
+        assert bandwidth(rule, rows + 1e9) == pytest.approx(
+            bandwidth(rule, (rows + 1e9) - 1e9), rel=1e-6
+        )
+
+
+def test_scale_and_auto_are_the_gammas_of_scikit_learn(rng):
+    rows = rng.normal(size=(60, 4)) * [1, 2, 3, 4]
+    y = np.arange(60) % 2
+    for rule in ("scale", "auto"):
+        expected = SVC(gamma=rule).fit(rows, y)._gamma
+        assert RBF(gamma=rule).fit(rows).gamma == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("rule", ["mean", "median", "scale", "auto"])
+def test_factors_are_on_the_parameter_they_are_given_to(rng, rule):
+    rows = rng.normal(size=(40, 3))
+    sigma = bandwidth(rule, rows)
+    cases = {
+        RBF(sigma=rule): 1 / (2 * sigma**2),
+        RBF(sigma=f"0.1*{rule}"): 1 / (2 * (0.1 * sigma) ** 2),
+        RBF(sigma=f"{rule}/10"): 1 / (2 * (0.1 * sigma) ** 2),
+        RBF(sigma=f"3 * {rule} / 1.5"): 1 / (2 * (2 * sigma) ** 2),
+        RBF(gamma=rule): 1 / (2 * sigma**2),
+        RBF(gamma=f"5*{rule}"): 5 / (2 * sigma**2),
+        RBF(gamma=f"1e-1*{rule}"): 0.1 / (2 * sigma**2),
+    }
+    for kernel, gamma in cases.items():
+        assert kernel.fit(rows).gamma == pytest.approx(gamma, rel=1e-12), kernel
+
+
+def test_no_parameter_is_the_mean_rule(rng):
+    rows = rng.normal(size=(40, 3))
+    assert RBF().fit(rows) == RBF(sigma="mean").fit(rows)
+
+
+@pytest.mark.parametrize("rule", ["mean", "median", "scale"])
+def test_rows_that_are_all_the_same_leave_a_bandwidth_of_one(rule):
+    assert bandwidth(rule, np.full((6, 2), 3.0)) == 1.0
+    assert bandwidth(rule, np.full((1, 2), 3.0)) == 1.0
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["", "means", "mean*2", "0*mean", "mean/0", "-1*mean", "1e400*mean", "mean/1e400", "2*", "2"],
+)
+def test_a_rule_that_can_not_be_read_is_refused(value):
+    with pytest.raises(ValueError, match=r"sigma must be a positive number or one of 'mean'"):
+        Bandwidth.parse(value, "sigma")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [0, -1.0, np.inf, np.nan, True, None, [1.0]],
+)
+def test_what_is_no_bandwidth_is_refused_with_what_would_be(value):
+    with pytest.raises(ValueError, match=r"sigma must be a positive number or one of 'mean'"):
+        Bandwidth.parse(value, "sigma")
+
+
+@given(st.floats(1e-6, 1e6), st.sampled_from(["mean", "median", "scale", "auto"]))
+def test_factors_are_read_to_the_last_digit(factor, rule):
+    assert Bandwidth.parse(f"{factor!r}*{rule}", "sigma") == Bandwidth(rule, factor)

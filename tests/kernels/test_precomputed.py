@@ -1,0 +1,102 @@
+"""Precomputed kernels: rows by id, so that cross-validation slices the matrix."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from builders import ids
+from sklearn.datasets import load_iris
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import StratifiedKFold, cross_val_predict, cross_val_score
+from sklearn.svm import SVC
+
+from mklkit import MKLClassifier, Precomputed
+from mklkit.errors import DataError
+
+
+@pytest.fixture
+def gram(rng):
+    return rbf_kernel(rng.normal(size=(9, 3)))
+
+
+def test_values_are_looked_up(gram):
+    a, b = np.array([[3.0], [0.0]]), np.array([[8.0], [8.0], [1.0]])
+    np.testing.assert_array_equal(
+        Precomputed(gram)(a, b), [[gram[3, 8]] * 2 + [gram[3, 1]], [gram[0, 8]] * 2 + [gram[0, 1]]]
+    )
+    np.testing.assert_array_equal(Precomputed(gram).diagonal(a), gram[[3, 0], [3, 0]])
+
+
+def test_the_matrix_is_never_written_to(gram, rng):
+    before = gram.copy()
+    y = np.array([0, 1] * 4 + [0])
+    MKLClassifier([Precomputed(gram), Precomputed(gram)]).fit(ids(9), y)
+    np.testing.assert_array_equal(gram, before)
+
+
+def test_cross_validation_is_scikit_learns():
+    X, y = load_iris(return_X_y=True)
+    gram = rbf_kernel(X, gamma=0.5)
+    folds = StratifiedKFold(5, shuffle=True, random_state=3)
+    model = MKLClassifier(Precomputed(gram))
+    peer = SVC(kernel="precomputed")
+    np.testing.assert_array_equal(
+        cross_val_predict(model, ids(150), y, cv=folds), cross_val_predict(peer, gram, y, cv=folds)
+    )
+    np.testing.assert_allclose(
+        cross_val_score(model, ids(150), y, cv=folds), cross_val_score(peer, gram, y, cv=folds)
+    )
+
+
+def test_decision_values_are_those_of_the_kernel_itself(two_classes):
+    X, y = two_classes
+    gram = rbf_kernel(X, gamma=0.3)
+    model = MKLClassifier(Precomputed(gram)).fit(ids(70)[:50], y[:50])
+    peer = MKLClassifier("rbf(gamma=0.3)").fit(X[:50], y[:50])
+    np.testing.assert_allclose(
+        model.decision_function(ids(70)), peer.decision_function(X), atol=1e-10
+    )
+
+
+def test_beside_other_columns_it_is_bound_to_the_ids(two_classes):
+    X, y = two_classes
+    gram = rbf_kernel(X, gamma=0.3)
+    both = np.column_stack([X, np.arange(70)])
+    model = MKLClassifier([("graph", Precomputed(gram), [4]), ("rest", "linear", slice(0, 4))])
+    peer = MKLClassifier(["rbf(gamma=0.3)", "linear"])
+    np.testing.assert_allclose(
+        model.fit(both, y).decision_function(both), peer.fit(X, y).decision_function(X), atol=1e-9
+    )
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([[0.5]], "whole row ids from 0 to 8"),
+        ([[9.0]], "whole row ids from 0 to 8"),
+        ([[-1.0]], "whole row ids from 0 to 8"),
+        ([[0.0, 1.0]], "one column of row ids, got 2 columns"),
+    ],
+)
+def test_what_is_no_row_id_is_refused(gram, rows, message):
+    with pytest.raises(DataError, match=message):
+        Precomputed(gram)(np.array(rows), np.array([[0.0]]))
+
+
+@pytest.mark.parametrize(
+    ("matrix", "message"),
+    [
+        (np.zeros((2, 3)), r"square matrix, got shape \(2, 3\)"),
+        (np.zeros(4), "square"),
+        (np.array([[np.nan]]), "finite"),
+        (np.array([[np.inf]]), "finite"),
+    ],
+)
+def test_what_is_no_kernel_matrix_is_refused(matrix, message):
+    with pytest.raises(ValueError, match=message):
+        Precomputed(matrix)
+
+
+def test_whole_numbers_become_floats_and_single_precision_stays():
+    assert Precomputed([[2, 1], [1, 2]]).matrix.dtype == np.float64
+    assert Precomputed(np.eye(2, dtype=np.float32)).matrix.dtype == np.float32

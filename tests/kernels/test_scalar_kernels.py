@@ -1,0 +1,188 @@
+"""Kernels against sklearn.metrics.pairwise, and what they promise beyond single values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from sklearn.metrics.pairwise import (
+    cosine_similarity,
+    laplacian_kernel,
+    linear_kernel,
+    polynomial_kernel,
+    rbf_kernel,
+    sigmoid_kernel,
+)
+
+from mklkit import RBF, Cosine, Laplacian, Linear, Polynomial, Tanh
+from mklkit.kernels.base import FittedScalarKernel
+from mklkit.kernels.shared import similarities
+
+PEERS = {
+    "linear": (Linear(), linear_kernel),
+    "polynomial": (Polynomial(), lambda a, b: polynomial_kernel(a, b, 2, gamma=1.0, coef0=1.0)),
+    "cubic": (
+        Polynomial(degree=3, coef0=0.5, gamma=0.25),
+        lambda a, b: polynomial_kernel(a, b, 3, gamma=0.25, coef0=0.5),
+    ),
+    "rbf by gamma": (RBF(gamma=0.7), lambda a, b: rbf_kernel(a, b, gamma=0.7)),
+    "rbf by sigma": (RBF(sigma=2.0), lambda a, b: rbf_kernel(a, b, gamma=1 / 8)),
+    "laplacian": (Laplacian(gamma=0.3), lambda a, b: laplacian_kernel(a, b, gamma=0.3)),
+    "laplacian 1/d": (Laplacian(), laplacian_kernel),
+    "tanh": (Tanh(beta=0.2, coef0=-0.1), lambda a, b: sigmoid_kernel(a, b, 0.2, -0.1)),
+    "cosine": (Cosine(), cosine_similarity),
+}
+SEMI_DEFINITE = [name for name in PEERS if name != "tanh"]
+each_kernel = pytest.mark.parametrize("name", PEERS)
+
+
+@pytest.fixture
+def rows(rng):
+    return rng.normal(size=(50, 5))
+
+
+@pytest.fixture
+def others(rng):
+    return rng.normal(size=(20, 5)) + 0.5
+
+
+@each_kernel
+def test_values_are_scikit_learns(name, rows, others):
+    kernel, peer = PEERS[name]
+    fitted = kernel.fit(rows)
+    np.testing.assert_allclose(fitted(others, rows), peer(others, rows), rtol=1e-11, atol=1e-14)
+
+
+@each_kernel
+def test_diagonal_is_that_of_the_gram_matrix(name, rows):
+    kernel, peer = PEERS[name]
+    own = np.diag(peer(rows, rows))
+    np.testing.assert_allclose(kernel.fit(rows).diagonal(rows), own, rtol=1e-12)
+
+
+@each_kernel
+def test_rows_are_left_as_they_were(name, rows, others):
+    before, others_before = rows.copy(), others.copy()
+    fitted = PEERS[name][0].fit(rows)
+    fitted(others, rows)
+    fitted.diagonal(rows)
+    np.testing.assert_array_equal(rows, before)
+    np.testing.assert_array_equal(others, others_before)
+
+
+@each_kernel
+def test_single_precision_in_single_precision_out(name, rows, others):
+    kernel, peer = PEERS[name]
+    single, other = rows.astype(np.float32), others.astype(np.float32)
+    fitted = kernel.fit(single)
+    values = fitted(other, single)
+    assert values.dtype == np.float32
+    assert fitted.diagonal(single).dtype == np.float32
+    np.testing.assert_allclose(values, peer(others, rows), rtol=2e-4, atol=2e-5)
+
+
+@pytest.mark.parametrize("name", SEMI_DEFINITE)
+@given(
+    rows=arrays(
+        np.float64, st.tuples(st.integers(1, 12), st.integers(1, 4)), elements=st.floats(-9, 9)
+    )
+)
+def test_gram_matrices_are_positive_semi_definite(name, rows):
+    gram = PEERS[name][0].fit(rows)(rows, rows)
+    eigenvalues = np.linalg.eigvalsh((gram + gram.T) / 2)
+    assert eigenvalues.min() >= -1e-10 * max(eigenvalues.max(), 1e-6)
+
+
+@pytest.mark.parametrize("name", ["rbf by gamma", "laplacian"])
+def test_columns_far_from_zero_keep_their_digits(name, rng):
+    rows = np.round(rng.normal(size=(40, 3)), 6)
+    far = rows + np.array([1e9, -1e9, 0.0])
+    kernel, peer = PEERS[name]
+    exact = peer(far - np.array([1e9, -1e9, 0.0]), far - np.array([1e9, -1e9, 0.0]))
+    np.testing.assert_allclose(kernel.fit(far)(far, far), exact, rtol=1e-9)
+
+
+def test_kernels_evaluated_together_are_those_evaluated_alone(rows, others):
+    fitted = [kernel.fit(rows) for kernel, _ in PEERS.values()]
+    cut = np.ascontiguousarray(rows[:, :2])
+    other_cut = np.ascontiguousarray(others[:, :2])
+    more = others + 1.0
+    kernels = [*fitted, *(RBF(gamma=g) for g in (2.0, 3.0, 4.0)), Linear()]
+    kernels[-4:] = [kernel.fit(cut) for kernel in kernels[-4:]]
+    a = [others] * len(fitted) + [other_cut, more, others, other_cut]
+    b = [rows] * len(fitted) + [cut, rows, more, cut]
+    together = {index: values.copy() for index, values in similarities(kernels, a, b)}
+    assert sorted(together) == list(range(len(kernels)))
+    for index, kernel in enumerate(kernels):
+        np.testing.assert_array_equal(together[index], kernel(a[index], b[index]))
+
+
+def test_a_row_is_exactly_like_itself_where_told_so(rng):
+    rows = rng.normal(size=(30, 3)) * 1e4
+    kernels = [RBF(gamma=5.0).fit(rows), RBF(gamma=0.1).fit(rows)]
+    for _, values in similarities(kernels, [rows] * 2, [rows] * 2, same=True):
+        np.testing.assert_array_equal(np.diag(values), 1.0)
+
+
+class Seeing(FittedScalarKernel):
+    """A kernel that remembers which base quantity it was handed."""
+
+    base = "squared_distance"
+
+    def of(self, base, out):
+        self.seen = base
+        out[...] = base
+        return out
+
+
+def test_kernels_on_the_same_rows_are_handed_the_same_base(rows):
+    kernels = [Seeing(), RBF(gamma=1.0).fit(rows), Seeing(), Seeing()]
+    other = rows[:, :2]
+    own_rows = [rows, rows, rows, other]
+    list(similarities(kernels, own_rows, own_rows))
+    assert kernels[0].seen is kernels[2].seen
+    assert kernels[3].seen is not kernels[0].seen
+
+
+def test_cosine_of_another_kernel(rows, others):
+    fitted = Cosine(Polynomial(degree=2)).fit(rows)
+    plain = polynomial_kernel(others, rows, 2, gamma=1.0, coef0=1.0)
+    lengths = [(1 + (r**2).sum(axis=1)) for r in (others, rows)]
+    np.testing.assert_allclose(fitted(others, rows), plain / np.outer(*lengths), rtol=1e-12)
+
+
+def test_cosine_of_a_zero_row_is_zero(rows):
+    rows[3] = 0
+    fitted = Cosine().fit(rows)
+    gram = fitted(rows, rows)
+    assert np.isfinite(gram).all()
+    assert not gram[3].any()
+    assert fitted.diagonal(rows)[3] == 0
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda: Polynomial(degree=0), "degree"),
+        (lambda: Polynomial(degree=2.5), "degree"),
+        (lambda: Polynomial(coef0=-1), "coef0"),
+        (lambda: Polynomial(coef0=np.inf), "coef0"),
+        (lambda: Polynomial(gamma=0), "gamma"),
+        (lambda: Laplacian(gamma=-1), "gamma"),
+        (lambda: Laplacian(gamma=np.inf), "gamma"),
+        (lambda: Tanh(beta=0), "beta"),
+        (lambda: Tanh(coef0=np.nan), "coef0"),
+        (lambda: RBF(sigma=1.0, gamma=1.0), "not both"),
+        (lambda: RBF(gamma=np.nan), "gamma"),
+        (lambda: Cosine("nonesuch"), "nonesuch"),
+    ],
+)
+def test_values_out_of_range_are_refused_by_name(build, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        build()
+
+
+def test_whole_numbers_of_numpy_are_whole_numbers():
+    assert Polynomial(degree=np.int64(3)) == Polynomial(degree=3)

@@ -1,0 +1,72 @@
+"""Which columns a selector names."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mklkit.errors import DataError
+from mklkit.selectors import resolve_columns
+
+NAMES = ["fou_1", "fou_2", "zer_1", "age", "a,b", "x[1]", "7"]
+
+
+@pytest.mark.parametrize(
+    ("selector", "expected"),
+    [
+        ("fou_*", [0, 1]),
+        ("*_1", [0, 2]),
+        ("fou_?,age", [0, 1, 3]),
+        ("age,fou_1", [3, 0]),
+        (" age , zer_1 ", [3, 2]),
+        ("x[1]", [5]),
+        ("1:3", [1, 2]),
+        (":2", [0, 1]),
+        ("-2:", [5, 6]),
+        ("0", [0]),
+        ("7", [6]),
+        ("fou_1,fou_*", [0, 1]),
+        (["a,b"], [4]),
+        (["age", 0, -1], [3, 0, 6]),
+        (["fou_*", "1:3"], [0, 1, 2]),
+        ([np.int64(2)], [2]),
+        (np.array([4, 1]), [4, 1]),
+        (slice(0, 6, 2), [0, 2, 4]),
+        (3, [3]),
+        (np.int64(-1), [6]),
+    ],
+)
+def test_selected_positions(selector, expected):
+    found = resolve_columns(selector, len(NAMES), NAMES)
+    assert found.tolist() == expected
+    assert found.dtype == np.intp
+
+
+@pytest.mark.parametrize("selector", [None, "*", ":", slice(None), list(range(7)), "0:99"])
+def test_all_columns_in_their_order_are_none(selector):
+    assert resolve_columns(selector, len(NAMES), NAMES) is None
+
+
+def test_all_columns_in_another_order_are_not_none():
+    assert resolve_columns([1, 0], 2, None).tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("selector", "names", "message"),
+    [
+        ("fou_3", NAMES, r"No column is named 'fou_3'\. Did you mean 'fou_2'\?"),
+        ("agee", NAMES, r"Did you mean 'age'\?"),
+        ("zzz*", NAMES, r"No column is named 'zzz\*'\."),
+        ("age", None, "no feature names: pass a DataFrame, or select by position"),
+        ("8", NAMES, "Column 8 was asked for, but there are 7"),
+        ("-8", None, "Column -8 was asked for, but there are 7"),
+        ([99], NAMES, "Column 99"),
+        ("3:3", NAMES, "select none of the 7 features"),
+        ([], NAMES, "select none"),
+        (slice(9, 12), NAMES, "select none"),
+        ([True], NAMES, "'True'"),
+    ],
+)
+def test_what_selects_nothing_is_refused(selector, names, message):
+    with pytest.raises(DataError, match=message):
+        resolve_columns(selector, 7, names)

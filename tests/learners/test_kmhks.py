@@ -1,0 +1,138 @@
+"""KMHKS against the bordered system of paper 002 with one view, and a generic convex solver."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from builders import views_of
+from oracles.margins import kmhks, squared_hinge_minimum
+from sklearn.exceptions import ConvergenceWarning
+
+from mklkit import KMHKS
+from mklkit.sides import GramSide
+
+KERNELS = ["rbf(gamma=0.2)", "linear", "polynomial(degree=2)", "laplacian"]
+
+
+def view_of(rows, kernel):
+    return views_of(kernel, rows)[0]
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("c", [2.0**-4, 1.0, 16.0])
+@pytest.mark.parametrize("rho", [0.5, 0.99])
+def test_the_iteration_is_that_of_the_paper(two_classes, kernel, c, rho):
+    rows, y = two_classes
+    view = view_of(rows, kernel)
+    gram = view.gram()
+    alpha, bias, history = kmhks(gram, y, c, rho=rho, tol=1e-5)
+    fitted = KMHKS(c=c, rho=rho, tol=1e-5).fit(view, y)
+    assert len(fitted.history) == len(history) > 1
+    np.testing.assert_allclose(fitted.history, history, rtol=1e-8)
+    np.testing.assert_allclose(fitted.decide(gram), gram @ alpha + bias, rtol=1e-6, atol=1e-8)
+    assert fitted.bias == pytest.approx(bias, rel=1e-6, abs=1e-7)
+
+
+def test_row_coefficients_sum_to_zero(two_classes):
+    rows, y = two_classes
+    fitted = KMHKS(c=0.3).fit(view_of(rows, "rbf"), y)
+    assert fitted.coefficients.sum() == pytest.approx(
+        0, abs=1e-9 * np.abs(fitted.coefficients).sum()
+    )
+
+
+@pytest.mark.parametrize("kernel", [*KERNELS, "tanh(beta=1, coef0=-0.5)"])
+@pytest.mark.parametrize("c", [0.0, 0.01, 1.0, 10.0])
+def test_the_objective_never_increases(two_classes, kernel, c):
+    rows, y = two_classes
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        fitted = KMHKS(c=c, tol=1e-9, max_iter=500).fit(view_of(rows, kernel), y)
+    history = np.array(fitted.history)
+    assert (np.diff(history) <= 1e-10 * len(y)).all()
+
+
+@pytest.mark.parametrize("c", [0.1, 1.0, 10.0])
+def test_it_ends_where_a_convex_solver_does(two_classes, c):
+    rows, y = two_classes
+    view = view_of(rows, "rbf(gamma=0.2)")
+    values, vectors = np.linalg.eigh(view.gram())
+    least = squared_hinge_minimum(vectors * np.sqrt(np.maximum(values, 0)), y, c)
+    fitted = KMHKS(c=c, tol=1e-12, max_iter=20_000, b0=0.0).fit(view, y)
+    assert least * (1 - 1e-9) <= fitted.history[-1] <= least * (1 + 2e-3)
+
+
+def positive_part(gram):
+    """Return the centred Gram matrix without its negative eigenvalues."""
+    centring = np.eye(len(gram)) - 1 / len(gram)
+    values, vectors = np.linalg.eigh(centring @ gram @ centring)
+    assert values.min() < -0.1  # or the kernel isn't indefinite and the test says nothing
+    return (vectors * np.maximum(values, 0)) @ vectors.T
+
+
+@pytest.mark.parametrize("c", [0.05, 1.0])
+def test_an_indefinite_kernel_is_used_by_its_positive_part(two_classes, c):
+    rows, y = two_classes
+    view = view_of(rows, "tanh(beta=1, coef0=-0.5)")
+    alpha, bias, history = kmhks(positive_part(view.gram()), y, c, tol=1e-5)
+    fitted = KMHKS(c=c, tol=1e-5).fit(view, y)
+    np.testing.assert_allclose(fitted.history, history, rtol=1e-6)
+    expected = positive_part(view.gram()) @ alpha + bias
+    np.testing.assert_allclose(fitted.decide(view.gram()), expected, atol=1e-5)
+
+
+def test_no_ridge_is_the_limit_of_small_ones(two_classes):
+    rows, y = two_classes
+    view = view_of(rows, "linear")
+    limit = KMHKS(c=0.0, tol=1e-9, max_iter=5000).fit(view, y)
+    small = KMHKS(c=1e-9, tol=1e-9, max_iter=5000).fit(view, y)
+    np.testing.assert_allclose(limit.decide(view.gram()), small.decide(view.gram()), atol=1e-4)
+    assert np.abs(limit.decide(view.gram())).max() < 10
+
+
+@pytest.mark.parametrize("data_weight", [1.0, 1.75])
+@pytest.mark.parametrize("c", [0.05, 3.0])
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_the_subproblem_is_a_least_squares_svm(two_classes, rng, kernel, c, data_weight):
+    rows, _ = two_classes
+    view, target = view_of(rows, kernel), rng.normal(size=70)
+    gram = view.gram()
+    system = np.block(
+        [
+            [data_weight * gram + c * np.eye(70), np.full((70, 1), data_weight)],
+            [np.ones((1, 70)), np.zeros((1, 1))],
+        ]
+    )
+    solution = np.linalg.solve(system, np.append(target, 0))
+    expected = gram @ solution[:-1] + solution[-1]
+    problem = KMHKS(c=c).subproblem(view)
+    coefficients = problem.solve(target, data_weight)
+    np.testing.assert_allclose(problem.outputs(coefficients), expected, atol=1e-7)
+    np.testing.assert_allclose(problem.finish(coefficients).decide(gram), expected, atol=1e-7)
+    quadratic = c * solution[:-1] @ gram @ solution[:-1]
+    assert problem.penalty(coefficients) == pytest.approx(quadratic, rel=1e-6, abs=1e-10)
+
+
+@pytest.mark.parametrize("c", [0.0, 1.0])
+@pytest.mark.parametrize("value", [0.0, 1.0])
+def test_a_kernel_that_says_nothing_leaves_the_bias(c, value):
+    y = np.where(np.arange(10) < 7, 1.0, -1.0)
+    gram = np.full((10, 10), value)
+    fitted = KMHKS(c=c).fit(GramSide(gram), y)
+    np.testing.assert_allclose(fitted.decide(gram), 0.4, atol=1e-5)
+
+
+def test_the_gram_matrix_is_left_as_it_was(two_classes):
+    rows, y = two_classes
+    view = view_of(rows, "rbf")
+    before = view.gram().copy()
+    KMHKS(c=0.5).fit(view, y)
+    np.testing.assert_array_equal(view.gram(), before)
+
+
+@pytest.mark.parametrize("parameters", [{"c": -1}, {"rho": 0}, {"tol": -1}, {"max_iter": 0}])
+def test_values_out_of_range_are_refused_by_name(parameters):
+    with pytest.raises((ValueError, TypeError), match=next(iter(parameters))):
+        KMHKS(**parameters)

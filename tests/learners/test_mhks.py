@@ -1,0 +1,142 @@
+"""MHKS against Table 1 of paper 000 with one view, and against a generic convex solver."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from builders import views_of
+from oracles.margins import mhks, squared_hinge_minimum
+from sklearn.exceptions import ConvergenceWarning
+
+from mklkit import MHKS
+from mklkit.sides import RowSubset
+
+MAPS = ["empirical", "empirical(subset=25)", "empirical(rank=6)"]
+each_map = pytest.mark.parametrize("feature_map", MAPS)
+
+
+def view_of(rows, feature_map, kernel="rbf(gamma=0.2)"):
+    return views_of(kernel, rows, feature_map)[0]
+
+
+def converged(learner, side, y):
+    """Fit without the warning that max_iter was reached."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return learner.fit(side, y)
+
+
+@each_map
+@pytest.mark.parametrize("c", [2.0**-4, 0.5, 2.0])
+@pytest.mark.parametrize("rho", [0.1, 0.5, 0.99])
+def test_the_iteration_is_that_of_the_paper(two_classes, feature_map, c, rho):
+    rows, y = two_classes
+    view = view_of(rows, feature_map)
+    omega, history = mhks(view.features(), y, c, rho=rho, tol=1e-5)
+    fitted = MHKS(c=c, rho=rho, tol=1e-5).fit(view, y)
+    assert len(fitted.history) == len(history) > 2
+    np.testing.assert_allclose(fitted.history, history, rtol=1e-9)
+    np.testing.assert_allclose(fitted.coefficients, omega[:-1], atol=1e-7 * np.abs(omega).max())
+    assert fitted.bias == pytest.approx(omega[-1], abs=1e-8)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "polynomial(degree=3)", "laplacian"])
+def test_every_kernel_follows_the_paper(two_classes, kernel):
+    rows, y = two_classes
+    view = view_of(rows, "empirical", kernel)
+    omega, history = mhks(view.features(), y, 0.5)
+    fitted = MHKS(c=0.5).fit(view, y)
+    np.testing.assert_allclose(fitted.history, history, rtol=1e-8)
+    expected = view.features() @ omega[:-1] + omega[-1]
+    np.testing.assert_allclose(fitted.decide(view.features()), expected, rtol=1e-6, atol=1e-8)
+
+
+def test_initial_margins_and_the_iteration_limit(two_classes):
+    rows, y = two_classes
+    view = view_of(rows, "empirical")
+    _, history = mhks(view.features(), y, 0.1, b0=0.3, tol=1e-12, max_iter=5)
+    with pytest.warns(ConvergenceWarning, match="max_iter=5"):
+        fitted = MHKS(c=0.1, b0=0.3, tol=1e-12, max_iter=5).fit(view, y)
+    np.testing.assert_allclose(fitted.history, history, rtol=1e-10)
+
+
+@each_map
+@pytest.mark.parametrize("c", [0.0, 0.01, 1.0, 10.0])
+def test_the_objective_never_increases(two_classes, feature_map, c):
+    rows, y = two_classes
+    for kernel in ("rbf(gamma=0.2)", "linear", "tanh(beta=1, coef0=-0.5)"):
+        view = view_of(rows, feature_map, kernel)
+        history = np.array(converged(MHKS(c=c, tol=1e-9, max_iter=500), view, y).history)
+        assert (np.diff(history) <= 1e-10 * len(y)).all()
+
+
+@pytest.mark.parametrize("rho", [0.1, 0.99])
+@pytest.mark.parametrize("c", [0.1, 1.0, 10.0])
+def test_it_ends_where_a_convex_solver_does(two_classes, c, rho):
+    rows, y = two_classes
+    view = view_of(rows, "empirical")
+    least = squared_hinge_minimum(view.features(), y, c)
+    fitted = converged(MHKS(c=c, rho=rho, tol=1e-11, max_iter=20_000, b0=0.0), view, y)
+    # Margins never shrink, which may leave the iteration a little above the minimum.
+    assert least * (1 - 1e-9) <= fitted.history[-1] <= least * (1 + 2e-3)
+
+
+@each_map
+@pytest.mark.parametrize("data_weight", [1.0, 1.75])
+@pytest.mark.parametrize("c", [0.0, 0.05, 3.0])
+def test_the_subproblem_is_a_ridge_regression_with_a_free_bias(
+    two_classes, rng, feature_map, data_weight, c
+):
+    view = view_of(two_classes[0], feature_map)
+    features, target = view.features(), rng.normal(size=70)
+    design = np.column_stack([features, np.ones(70)])
+    ridge = c * np.eye(design.shape[1])
+    ridge[-1, -1] = 0
+    if c == 0 and feature_map == "empirical":
+        expected = target / data_weight  # as many features as rows: an exact fit
+    else:
+        system = data_weight * design.T @ design + ridge
+        expected = design @ np.linalg.lstsq(system, design.T @ target, rcond=1e-14)[0]
+    problem = MHKS(c=c).subproblem(view)
+    coefficients = problem.solve(target, data_weight)
+    np.testing.assert_allclose(problem.outputs(coefficients), expected, atol=1e-6)
+    weights = problem.finish(coefficients).coefficients
+    assert problem.penalty(coefficients) == pytest.approx(c * weights @ weights, rel=1e-9)
+    np.testing.assert_allclose(problem.finish(coefficients).decide(features), expected, atol=1e-6)
+
+
+def test_some_rows_alone(two_classes):
+    rows, y = two_classes
+    view = view_of(rows, "empirical")
+    members = np.arange(0, 70, 2)
+    omega, history = mhks(view.features()[members], y[members], 1.0)
+    fitted = MHKS().fit(RowSubset(view, members), y[members])
+    np.testing.assert_allclose(fitted.history, history, rtol=1e-9)
+    np.testing.assert_allclose(fitted.coefficients, omega[:-1], atol=1e-8)
+
+
+def test_no_ridge_on_fewer_features_than_rows(two_classes):
+    rows, y = two_classes
+    view = view_of(rows, "empirical", "linear")  # four features
+    omega, history = mhks(view.features(), y, 0.0)
+    fitted = MHKS(c=0.0).fit(view, y)
+    np.testing.assert_allclose(fitted.history, history, rtol=1e-9)
+    np.testing.assert_allclose(fitted.coefficients, omega[:-1], atol=1e-8)
+
+
+@pytest.mark.parametrize("c", [0.0, 1.0])
+def test_features_of_zeros_leave_the_bias(c):
+    y = np.where(np.arange(10) < 7, 1.0, -1.0)
+    fitted = MHKS(c=c).fit(view_of(np.zeros((10, 2)), "empirical", "linear"), y)
+    assert not fitted.coefficients.any()
+    assert fitted.bias == pytest.approx(0.4, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    "parameters", [{"c": -1}, {"rho": 0}, {"rho": 1.5}, {"tol": 0}, {"max_iter": 0}, {"b0": -1}]
+)
+def test_values_out_of_range_are_refused_by_name(parameters):
+    with pytest.raises((ValueError, TypeError), match=next(iter(parameters))):
+        MHKS(**parameters)

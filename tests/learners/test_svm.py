@@ -1,0 +1,55 @@
+"""The support vector machine against scikit-learn's own."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from builders import views_of
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.svm import SVC
+
+from mklkit import SVM
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
+def test_decisions_on_a_gram_matrix(two_classes, C):
+    rows, y = two_classes
+    gram = rbf_kernel(rows, gamma=0.3)
+    expected = SVC(kernel="precomputed", C=C).fit(gram, y)
+    fitted = SVM(C=C).fit(views_of("rbf(gamma=0.3)", rows)[0], y)
+    np.testing.assert_allclose(fitted.decide(gram), expected.decision_function(gram), atol=1e-9)
+    np.testing.assert_array_equal(fitted.support, np.sort(expected.support_))
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
+def test_decisions_on_features(two_classes, C):
+    rows, y = two_classes
+    view = views_of("rbf(gamma=0.3)", rows, "empirical(subset=20)")[0]
+    expected = SVC(kernel="linear", C=C).fit(view.features(), y).decision_function(view.features())
+    fitted = SVM(C=C).fit(view, y)
+    np.testing.assert_allclose(fitted.decide(view.features()), expected, atol=1e-9)
+
+
+def test_a_restricted_decision_needs_the_support_alone(two_classes):
+    rows, y = two_classes
+    gram = rbf_kernel(rows, gamma=0.3)
+    fitted = SVM().fit(views_of("rbf(gamma=0.3)", rows)[0], y)
+    restricted = fitted.restricted(fitted.support)
+    np.testing.assert_allclose(
+        restricted.decide(gram[:, fitted.support]), fitted.decide(gram), atol=1e-12
+    )
+
+
+def test_the_tolerance_reaches_libsvm(two_classes):
+    rows, y = two_classes
+    gram = rbf_kernel(rows, gamma=0.3)
+    expected = SVC(kernel="precomputed", tol=0.5).fit(gram, y).decision_function(gram)
+    fitted = SVM(tol=0.5).fit(views_of("rbf(gamma=0.3)", rows)[0], y)
+    np.testing.assert_allclose(fitted.decide(gram), expected, atol=1e-9)
+    assert not np.allclose(expected, SVC(kernel="precomputed").fit(gram, y).decision_function(gram))
+
+
+@pytest.mark.parametrize("parameters", [{"C": 0}, {"C": -1}, {"tol": 0}])
+def test_values_out_of_range_are_refused_by_name(parameters):
+    with pytest.raises(ValueError, match=next(iter(parameters))):
+        SVM(**parameters)

@@ -1,0 +1,100 @@
+"""Mean and deviation over tiles against exact rational arithmetic."""
+
+from __future__ import annotations
+
+from decimal import Decimal, localcontext
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from builders import tiles_of
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mklkit.numerics.moments import Moments
+
+SCALES = [1.0, 1e-300, 1e300, 1e-150, 1e150]
+
+
+def exact(values: np.ndarray) -> tuple[float, float]:
+    """Return mean and deviation of floats, rounded only at the end."""
+    fractions = [Fraction(float(value)) for value in values]
+    mean = sum(fractions) / len(fractions)
+    variance = sum((value - mean) ** 2 for value in fractions) / len(fractions)
+    with localcontext() as context:
+        context.prec, context.Emin, context.Emax = 60, -999_999, 999_999
+        root = (Decimal(variance.numerator) / Decimal(variance.denominator)).sqrt()
+        return float(mean), float(root)
+
+
+def merged(tiles: list[np.ndarray]) -> Moments:
+    moments = Moments()
+    for tile in tiles:
+        moments = moments.merge(Moments.of(tile))
+    return moments
+
+
+@given(
+    st.lists(st.floats(-100, 100), min_size=1, max_size=40),
+    st.lists(st.integers(0, 40), max_size=4),
+    st.sampled_from(SCALES),
+)
+def test_tiles_merge_to_the_exact_moments(values, cuts, scale):
+    array = np.array(values) * scale
+    moments = merged(tiles_of(array, [min(cut, len(array)) for cut in cuts]))
+    mean, deviation = exact(array)
+    largest = float(np.abs(array).max())
+    assert moments.count == len(array)
+    assert abs(moments.mean - mean) <= 1e-14 * largest
+    assert abs(moments.deviation - deviation) <= 1e-14 * largest
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_a_million_values_keep_twelve_digits(rng, scale):
+    values = rng.gamma(2.0, size=200_000)
+    moments = merged(tiles_of(values * scale, [70_000, 70_001, 150_000]))
+    assert moments.mean == pytest.approx(float(values.mean()) * scale, rel=1e-12)
+    assert moments.deviation == pytest.approx(float(values.std()) * scale, rel=1e-12)
+
+
+def test_magnitudes_six_hundred_decades_apart():
+    tiny, huge = np.full(10, 1e-300), np.array([1e300])
+    both = Moments.of(tiny).merge(Moments.of(huge))
+    mean, deviation = exact(np.concatenate([tiny, huge]))
+    assert both.mean == pytest.approx(mean, rel=1e-14)
+    assert both.deviation == pytest.approx(deviation, rel=1e-14)
+
+
+@pytest.mark.parametrize("value", [0.1, -0.3, 1 / 3, 1e-300, 1e300, 5e-324, 0.0])
+def test_a_constant_has_no_deviation_at_all(value):
+    # 0.1 is not a binary fraction: the mean of many, summed, is a little off.
+    moments = merged(tiles_of(np.full(3001, value), [7, 1000]))
+    assert moments.deviation == 0.0
+    assert moments.mean == value
+
+
+def test_a_small_spread_far_from_zero_is_kept():
+    values = 1e9 + np.arange(1000) / 1024
+    moments = merged(tiles_of(values, [300, 650]))
+    mean, deviation = exact(values)
+    assert moments.mean == pytest.approx(mean, rel=1e-15)
+    assert moments.deviation == pytest.approx(deviation, rel=1e-7)
+
+
+def test_weight_counts_each_value_twice(rng):
+    once, twice = rng.normal(size=50), rng.normal(size=30)
+    moments = Moments.of(once).merge(Moments.of(twice, weight=2))
+    mean, deviation = exact(np.concatenate([once, twice, twice]))
+    assert moments.count == 110
+    assert moments.mean == pytest.approx(mean, rel=1e-13)
+    assert moments.deviation == pytest.approx(deviation, rel=1e-13)
+
+
+def test_nothing_seen_changes_nothing(rng):
+    values = rng.normal(size=5)
+    some = Moments.of(values)
+    assert Moments().merge(some) == some.merge(Moments.of(values[:0])) == some
+
+
+def test_infinite_values_have_no_finite_moments():
+    assert not np.isfinite(Moments.of(np.array([1.0, np.inf])).deviation)

@@ -1,0 +1,87 @@
+"""Order statistics over tiles against sorting and numpy.quantile."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from builders import tiles_of
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mklkit.numerics.order_statistics import interpolate, quantiles, select_ranks
+
+FINITE = st.floats(allow_nan=False, allow_infinity=False)
+AWKWARD = st.sampled_from(
+    [0.0, -0.0, 5e-324, -5e-324, 2.2e-308, 1e-300, -1e-300, 1e300, -1e300, 1.7e308, -1.7e308, 1.0]
+)
+VALUES = st.lists(st.one_of(FINITE, AWKWARD), min_size=1, max_size=60)
+
+
+def passes_over(tiles: list[np.ndarray], weights: list[int] | None = None):
+    weights = weights or [1] * len(tiles)
+    return lambda: zip(tiles, weights, strict=True)
+
+
+@given(VALUES, st.lists(st.integers(0, 60), max_size=4), st.data())
+def test_every_rank_of_weighted_tiles_is_the_sorted_value(values, cuts, data):
+    array = np.array(values)
+    tiles = tiles_of(array, [min(cut, len(array)) for cut in cuts])
+    weights = [data.draw(st.integers(1, 3)) for _ in tiles]
+    expected = np.sort(
+        np.concatenate([np.repeat(t, w) for t, w in zip(tiles, weights, strict=True)])
+    )
+    found = select_ranks(passes_over(tiles, weights), range(len(expected)))
+    np.testing.assert_array_equal(found, expected)
+
+
+@given(VALUES, st.lists(st.floats(0, 1), min_size=1, max_size=5))
+def test_quantiles_are_those_of_numpy(values, fractions):
+    array = np.array(values) / 4  # numpy's own interpolation overflows at the very end of the range
+    found = quantiles(passes_over([array[::2], array[1::2]]), len(array), fractions)
+    expected = np.quantile(array, fractions)
+    np.testing.assert_allclose(found, expected, rtol=1e-14, atol=4e-16 * np.abs(array).max())
+
+
+@pytest.mark.parametrize(
+    "low_bits", [1, 1 << 12, 1 << 30], ids=["all equal", "last digit", "last two digits"]
+)
+def test_more_values_in_one_bin_than_are_gathered(rng, low_bits):
+    # Above 2^20 values that share their leading bits: they must be counted digit by digit.
+    bits = np.array([1.5]).view(np.uint64) + rng.integers(0, low_bits, 1_200_000).astype(np.uint64)
+    values = bits.view(np.float64)
+    ranks = [0, 299_999, 600_000, 1_199_999]
+    found = select_ranks(passes_over(tiles_of(values, [500_000, 500_001])), ranks)
+    np.testing.assert_array_equal(found, np.sort(values)[ranks])
+
+
+def test_negative_zero_ties_with_zero():
+    found = select_ranks(passes_over([np.array([-0.0, 0.0, -0.0, -1e-320])]), [0, 1, 3])
+    assert found == [-1e-320, 0.0, 0.0]
+    assert not np.signbit(found[1:]).any()
+
+
+def test_single_precision_tiles_and_strided_ones(rng):
+    values = rng.normal(size=(40, 30)).astype(np.float32)
+    found = quantiles(passes_over([values[:, ::2], values[:, 1::2]]), values.size, [0.25, 0.75])
+    np.testing.assert_allclose(found, np.quantile(values.astype(float), [0.25, 0.75]), rtol=1e-15)
+
+
+def test_tiles_are_left_as_they_were(rng):
+    values = rng.normal(size=100)
+    before = values.copy()
+    quantiles(passes_over([values]), 100, [0.5])
+    np.testing.assert_array_equal(values, before)
+
+
+def test_a_rank_beyond_the_values_is_refused():
+    with pytest.raises(IndexError, match=r"rank 3 .* 3"):
+        select_ranks(passes_over([np.arange(3.0)]), [3])
+
+
+def test_no_rank_asked_for_gives_no_value():
+    assert select_ranks(passes_over([np.arange(3.0)]), []) == []
+
+
+def test_interpolation_across_the_whole_range_does_not_overflow():
+    assert interpolate(-1.7e308, 1.7e308, 0.5) == 0.0
+    assert interpolate(1.7e308, 1.7e308, 0.3) == 1.7e308

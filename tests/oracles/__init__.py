@@ -1,0 +1,1 @@
+"""Naive transcriptions of the papers' formulas: slow, dense, and independent of mklkit."""

@@ -1,0 +1,289 @@
+"""MultiK-MHKS and MultiV-KMHKS as papers 000 and 002 print them, and the convex problem itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import attrs
+import numpy as np
+from scipy.optimize import minimize
+
+Array = np.ndarray
+
+
+@attrs.frozen(eq=False)
+class NaiveFit:
+    """Where a transcription ended.
+
+    ``coefficients`` (p + 1,) or (N + 1,) a view, the bias last; ``outputs`` (M, N) are f on the
+    training rows, ``margins`` (M, N) are b.
+    """
+
+    coefficients: list[Array]
+    history: list[float]
+    outputs: Array
+    margins: Array
+
+
+def unit_start(widths: Sequence[int]) -> list[Array]:
+    """Return equal coefficients of length one, the bias included."""
+    return [np.full(width, 1 / np.sqrt(width)) for width in widths]
+
+
+def zero_start(widths: Sequence[int]) -> list[Array]:
+    """Return coefficients of zero."""
+    return [np.zeros(width) for width in widths]
+
+
+def finished(history: list[float], tol: float, max_iter: int, relative: bool) -> bool:
+    """Return whether an iteration stops by (12) of 002, or by Table 1 of 000."""
+    if len(history) < 2:
+        return False
+    scale = abs(history[-2]) if relative else 1.0
+    return abs(history[-1] - history[-2]) <= tol * scale or len(history) == max_iter
+
+
+def multik_mhks(
+    features: Sequence[Array],
+    y: Array,
+    c: float,
+    lam: float,
+    *,
+    start: Sequence[Array] | None = None,
+    rho: float = 0.99,
+    b0: float = 1e-6,
+    tol: float = 1e-3,
+    max_iter: int = 1000,
+    relative: bool = False,
+) -> NaiveFit:
+    """Return what Table 1 of paper 000 gives for M views (N, p)."""
+    m, n_rows = len(features), len(y)
+    signed = [y[:, None] * np.column_stack([f, np.ones(n_rows)]) for f in features]
+    omega = list(start or zero_start([block.shape[1] for block in signed]))
+    b = np.full((m, n_rows), b0)
+
+    def solve(view: int) -> None:
+        own = signed[view]
+        ridge = c * np.eye(own.shape[1])
+        ridge[-1, -1] = 0
+        others = sum(signed[j] @ omega[j] for j in range(m) if j != view)
+        inverse = np.linalg.inv((1 + lam * (m - 1) / m) * own.T @ own + ridge)
+        omega[view] = inverse @ own.T @ (b[view] + 1 + lam / m * others)
+
+    def objective() -> float:
+        outputs = [own @ w for own, w in zip(signed, omega, strict=True)]
+        mean = sum(outputs) / m
+        return float(
+            sum(
+                np.sum((outputs[view] - 1 - b[view]) ** 2)
+                + c * omega[view][:-1] @ omega[view][:-1]
+                + lam * np.sum((outputs[view] - mean) ** 2)
+                for view in range(m)
+            )
+        )
+
+    solve(0)
+    history = [objective()]
+    while True:
+        for view in range(m):
+            e = signed[view] @ omega[view] - b[view] - 1
+            b[view] += rho * (e + np.abs(e))
+        for view in range(m):
+            solve(view)
+        history.append(objective())
+        if finished(history, tol, max_iter, relative):
+            outputs = np.array([y * (own @ w) for own, w in zip(signed, omega, strict=True)])
+            return NaiveFit(omega, history, outputs, b)
+
+
+def multiv_kmhks(
+    grams: Sequence[Array],
+    y: Array,
+    c: float,
+    gamma: float,
+    *,
+    mu: Sequence[float] | None = None,
+    start: Sequence[Array] | None = None,
+    rho: float = 0.99,
+    b0: float = 1e-6,
+    tol: float = 1e-3,
+    max_iter: int = 1000,
+) -> NaiveFit:
+    """Return what Table 1 of paper 002 gives for M Gram matrices; coefficients are yα and w₀.
+
+    ``start`` has the row coefficients of the decision function, y∘Γ, in its first N entries.
+    """
+    m, n_rows = len(grams), len(y)
+    mu = np.full(m, 1 / m) if mu is None else np.asarray(mu)
+    signed = [np.outer(y, y) * gram for gram in grams]
+    start = start or zero_start([n_rows + 1] * m)
+    alphas = [y * begin[:-1] for begin in start]
+    biases = [float(begin[-1]) for begin in start]
+    b = np.full((m, n_rows), b0)
+    history: list[float] = []
+
+    def output(view: int) -> Array:
+        return signed[view] @ alphas[view] + biases[view] * y
+
+    while True:
+        for view in range(m):
+            own = signed[view]
+            system = np.block(
+                [
+                    [(1 + gamma) * own + c * np.eye(n_rows), (1 + gamma) * y[:, None]],
+                    [(1 + gamma) * (y @ own)[None, :], np.array([[(1 + gamma) * n_rows]])],
+                ]
+            )
+            target = 1 + b[view] + gamma * sum(mu[j] * output(j) for j in range(m))
+            solution = np.linalg.inv(system) @ np.append(target, y @ target)
+            alphas[view], biases[view] = solution[:-1], float(solution[-1])
+            e = output(view) - 1 - b[view]
+            b[view] += rho * (e + np.abs(e))
+        outputs = np.array([output(view) for view in range(m)])
+        mean = mu @ outputs
+        history.append(
+            float(
+                sum(
+                    np.sum((outputs[view] - 1 - b[view]) ** 2)
+                    + c * alphas[view] @ signed[view] @ alphas[view]
+                    + gamma * np.sum((outputs[view] - mean) ** 2)
+                    for view in range(m)
+                )
+            )
+        )
+        if finished(history, tol, max_iter, relative=True):
+            coefficients = [np.append(y * a, w) for a, w in zip(alphas, biases, strict=True)]
+            return NaiveFit(coefficients, history, y * outputs, b)
+
+
+def ifsl_residuals(
+    designs: Sequence[Array],
+    y: Array,
+    coefficients: Sequence[Array],
+    margins: Array,
+    c: float,
+    lam: float,
+    mu: Array,
+) -> Array:
+    """Return the residuals whose squares add up to L, all views' stacked; designs hold the bias."""
+    outputs = np.array([design @ w for design, w in zip(designs, coefficients, strict=True)])
+    mean = mu @ outputs
+    parts = []
+    for view, w in enumerate(coefficients):
+        parts += [
+            y * outputs[view] - 1 - margins[view],
+            np.sqrt(c) * w[:-1],
+            np.sqrt(lam) * (outputs[view] - mean),
+        ]
+    return np.concatenate(parts)
+
+
+def minimised_in_turn(
+    features: Sequence[Array],
+    y: Array,
+    c: float,
+    lam: float,
+    mu: Array,
+    *,
+    rho: float = 0.99,
+    b0: float = 1e-6,
+    passes: int = 10,
+) -> NaiveFit:
+    """Return Table 1 of paper 000 for a weighted mean, after so many objective evaluations.
+
+    No formula for the solution: each view's coefficients are the least squares of L's stacked
+    residuals, which are affine in them and sampled at unit vectors.
+    """
+    designs = [np.column_stack([f, np.ones(len(y))]) for f in features]
+    omega = zero_start([design.shape[1] for design in designs])
+    margins = np.full((len(designs), len(y)), b0)
+
+    def residuals(view: int, values: Array) -> Array:
+        changed = [*omega[:view], values, *omega[view + 1 :]]
+        return ifsl_residuals(designs, y, changed, margins, c, lam, mu)
+
+    def solve(view: int) -> None:
+        width = designs[view].shape[1]
+        constant = residuals(view, np.zeros(width))
+        slopes = np.column_stack([residuals(view, unit) - constant for unit in np.eye(width)])
+        omega[view] = np.linalg.lstsq(slopes, -constant, rcond=None)[0]
+
+    def objective() -> float:
+        return float(np.sum(ifsl_residuals(designs, y, omega, margins, c, lam, mu) ** 2))
+
+    solve(0)
+    history = [objective()]
+    while len(history) < passes:
+        for view, design in enumerate(designs):
+            e = y * (design @ omega[view]) - 1 - margins[view]
+            margins[view] += rho * (e + np.abs(e))
+        for view in range(len(designs)):
+            solve(view)
+        history.append(objective())
+    outputs = np.array([design @ w for design, w in zip(designs, omega, strict=True)])
+    return NaiveFit(omega, history, outputs, margins)
+
+
+def joint_minimum(
+    features: Sequence[Array],
+    y: Array,
+    c: float,
+    lam: float,
+    *,
+    mu: Array | None = None,
+    shares: Array | None = None,
+    least_margins: Array | float = 0.0,
+) -> float:
+    """Return min over all ω and b ≥ ``least_margins`` of Σ_l s_l(‖e_l‖² + c‖ω̃_l‖² + λ‖f_l − f̄‖²).
+
+    By a generic solver, with b eliminated: the best b for given outputs is the larger of its bound
+    and φf − 1, which leaves a squared hinge. ``shares`` are s, one each where not given.
+    """
+    m, n_rows = len(features), len(y)
+    mu = np.full(m, 1 / m) if mu is None else np.asarray(mu)
+    shares = np.ones(m) if shares is None else np.asarray(shares)
+    signed = [y[:, None] * np.column_stack([f, np.ones(n_rows)]) for f in features]
+    ends = np.cumsum([0] + [block.shape[1] for block in signed])
+    slots = [slice(ends[view], ends[view + 1]) for view in range(m)]
+    ridge = np.concatenate(
+        [
+            share * c * np.append(np.ones(own.shape[1] - 1), 0)
+            for share, own in zip(shares, signed, strict=True)
+        ]
+    )
+    deviation = np.eye(m) - np.outer(np.ones(m), mu)
+    coupling = deviation.T @ np.diag(shares) @ deviation
+
+    def outputs(omega: Array) -> Array:
+        return np.array([own @ omega[slot] for own, slot in zip(signed, slots, strict=True)])
+
+    def value_and_gradient(omega: Array) -> tuple[float, Array]:
+        f = outputs(omega)
+        short = np.maximum(0, 1 + least_margins - f)
+        pull = coupling @ f
+        value = shares @ np.sum(short**2, axis=1) + ridge @ omega**2 + lam * np.sum(f * pull)
+        slope = 2 * lam * pull - 2 * shares[:, None] * short
+        parts = [own.T @ row for own, row in zip(signed, slope, strict=True)]
+        return float(value), np.concatenate(parts) + 2 * ridge * omega
+
+    def hessian(omega: Array) -> Array:
+        active = outputs(omega) < 1 + least_margins
+        matrix = 2 * np.diag(ridge)
+        for i in range(m):
+            for j in range(m):
+                weight = 2 * lam * coupling[i, j] + (2 * shares[i] * active[i] if i == j else 0)
+                block = signed[i].T @ (np.broadcast_to(weight, n_rows)[:, None] * signed[j])
+                matrix[slots[i], slots[j]] += block
+        return matrix
+
+    found = minimize(
+        value_and_gradient,
+        np.zeros(ends[-1]),
+        jac=True,
+        hess=hessian,
+        method="trust-exact",
+        options={"gtol": 1e-7, "maxiter": 500},
+    )
+    # The last digits of a kinked function may defeat the solver's own test; the slope is what counts.
+    assert np.abs(found.jac).max() <= 1e-5 * max(1.0, found.fun), found.message
+    return float(found.fun)

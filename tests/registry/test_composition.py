@@ -1,0 +1,81 @@
+"""Components that fit together: what is filled in, and what is refused with advice."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mklkit import KMHKS, SVM, Empirical, Implicit, MKLClassifier
+from mklkit.composition import bind_kernels, choose_components
+from mklkit.errors import IncompatibleError, SpecError
+
+
+def test_the_combiners_own_pair_is_used_and_said():
+    choice = choose_components("dimkl3", None, None)
+    assert (choice.feature_map, choice.learner) == (Implicit(), SVM())
+    assert choice.notes == (
+        "learner svm: declared by dimkl3",
+        "feature map implicit: declared by dimkl3",
+    )
+
+
+def test_what_is_given_is_not_said():
+    assert choose_components("uniform", "empirical", "svm").notes == ()
+
+
+@pytest.mark.parametrize(
+    ("learner", "feature_map"), [("mhks", Empirical()), ("kmhks", Implicit()), ("svm", Implicit())]
+)
+def test_a_learner_brings_the_map_it_can_learn_from(learner, feature_map):
+    choice = choose_components("uniform", None, learner)
+    assert choice.feature_map == feature_map
+    (note,) = choice.notes
+    if learner == "mhks":
+        assert "feature map empirical: mhks learns from features, so not implicit" in note
+
+
+def test_the_estimator_says_what_was_filled_in():
+    X, y = np.arange(6.0)[:, None], [0, 0, 0, 1, 1, 1]
+    model = MKLClassifier("linear", learner="mhks").fit(X, y)
+    assert len(model.choices_) == 1
+    assert "empirical" in model.choices_[0]
+    assert (model.feature_map_, model.learner_.name) == (Empirical(), "mhks")
+    assert model.combiner_.name == "uniform"
+
+
+@pytest.mark.parametrize(
+    ("feature_map", "learner", "parts"),
+    [
+        (
+            "implicit",
+            "mhks",
+            ["'mhks' needs features", "'implicit' gives Gram rows", "with mhks: empirical"],
+        ),
+        (
+            "empirical(subset=0.1)",
+            KMHKS(),
+            ["'kmhks' needs a Gram matrix", "'empirical' gives features", "with kmhks: implicit"],
+        ),
+    ],
+)
+def test_a_pair_that_can_not_work_says_which_would(feature_map, learner, parts):
+    with pytest.raises(IncompatibleError) as caught:
+        choose_components("uniform", feature_map, learner)
+    message = str(caught.value)
+    for part in parts:
+        assert part in message
+    offered = message.rpartition(":")[2]
+    assert "svm" in offered
+    assert ("kmhks" in offered) == (feature_map == "implicit")
+    assert (" mhks" in offered) == (feature_map != "implicit")
+
+
+def test_labels_are_unique():
+    labels = [kernel.label for kernel in bind_kernels(["rbf", "rbf", "a:linear", "a:rbf", "rbf"])]
+    assert labels == ["rbf", "rbf #2", "a", "a #2", "rbf #3"]
+
+
+@pytest.mark.parametrize("kernels", [[], (), [()], [("a",)], [(1, "rbf", None)], [None], 7, b"rbf"])
+def test_what_is_no_kernel_is_refused(kernels):
+    with pytest.raises(SpecError):
+        bind_kernels(kernels)

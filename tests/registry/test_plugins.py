@@ -1,0 +1,238 @@
+"""Third-party strategies: real distributions on the path of a fresh process."""
+
+from __future__ import annotations
+
+import pytest
+from installed import answer, install
+
+BY_TRACE = '''
+from mklkit import hookimpl, weighting_rule
+
+@weighting_rule("by-trace")
+def trace(view, y):
+    """Weight each kernel by the trace of its Gram matrix.
+
+    More of the docstring.
+    """
+    return view.kernel.diagonal(view.rows).sum()
+
+@hookimpl
+def mklkit_combiners():
+    return [trace]
+'''
+
+EVERYTHING = '''
+from typing import ClassVar
+import attrs
+import numpy as np
+from mklkit import Component, LinearDecision, Preset, hookimpl
+from mklkit.kernels.linear import FittedLinear
+
+@attrs.frozen
+class Doubled(Component):
+    """Twice the inner product."""
+    name: ClassVar[str] = "doubled"
+    factor: float = 2.0
+    def fit(self, rows):
+        return FittedDoubled(self.factor)
+
+@attrs.frozen
+class FittedDoubled:
+    factor: float
+    def __call__(self, a, b):
+        return self.factor * (a @ b.T)
+    def diagonal(self, a):
+        return self.factor * (a**2).sum(axis=1)
+
+@attrs.frozen
+class Centroids(Component):
+    """Nearest class mean."""
+    name: ClassVar[str] = "centroids"
+    on_features: ClassVar[bool] = False
+    on_gram: ClassVar[bool] = True
+    def fit(self, side, y):
+        gram, first, second = side.gram(), y > 0, y < 0
+        alpha = first / first.sum() - second / second.sum()
+        inside = lambda m: gram[np.ix_(m, m)].mean()
+        return LinearDecision(alpha, (inside(second) - inside(first)) / 2)
+
+@hookimpl
+def mklkit_kernels():
+    return [Doubled]
+
+@hookimpl
+def mklkit_learners():
+    return [Centroids]
+
+@hookimpl
+def mklkit_presets():
+    return [Preset("nearest", "Nearest class mean.", "uniform", ("doubled",), None, "centroids")]
+
+@hookimpl
+def mklkit_model_types():
+    return [FittedDoubled]
+'''
+
+FIT = """
+from sklearn.datasets import load_iris
+X, y = load_iris(return_X_y=True)
+"""
+
+
+def test_a_plugin_is_a_built_in_from_elsewhere(tmp_path):
+    folder = install(install(tmp_path / "site", "trace", BY_TRACE), "all", EVERYTHING)
+    said = answer(
+        FIT
+        + """
+model = MKLClassifier(["linear", "doubled(factor=3)"], combiner="by-trace").fit(X, y)
+said["weights"] = model.weights_.tolist()
+nearest = MKLClassifier("doubled", learner="centroids").fit(X, y)
+said["score"] = nearest.score(X, y)
+entry = registry.lookup("combiner", "by-trace")
+said["entry"] = [entry.distribution, entry.version, entry.help]
+said["kernel"] = registry.lookup("kernel", "doubled").distribution
+said["preset"] = registry.lookup("preset", "nearest").help
+said["type"] = registry.distribution_of("mklkit_all.FittedDoubled")
+said["component"] = registry.distribution_of("mklkit_all.Doubled")
+said["own"] = registry.distribution_of("mklkit.kernels.rbf.RBF")
+said["stranger"] = registry.distribution_of("os.system")
+""",
+        folder,
+    )
+    assert said["warned"] == []
+    assert said["weights"] == [pytest.approx([0.25, 0.75])] * 3
+    assert said["score"] > 0.9
+    first_line = "Weight each kernel by the trace of its Gram matrix."
+    assert said["entry"] == ["mklkit-trace", "1.2", first_line]
+    assert said["kernel"] == said["type"] == said["component"] == "mklkit-all"
+    assert said["preset"] == "Nearest class mean."
+    assert said["own"] == "mklkit"
+    assert said["stranger"] is None
+
+
+def test_two_plugins_with_one_name_are_both_named(tmp_path):
+    folder = tmp_path / "site"
+    install(folder, "first", BY_TRACE)
+    install(folder, "second", BY_TRACE.replace("return view.kernel", "return 1 + view.kernel"))
+    install(folder, "third", BY_TRACE.replace('"by-trace"', '"dimkl3"'))
+    said = answer(
+        FIT
+        + """
+for name in ("by-trace", "dimkl3", "uniform"):
+    try:
+        MKLClassifier("linear", combiner=name).fit(X, y)
+        said[name] = "fitted"
+    except ValueError as error:
+        said[name] = f"{type(error).__name__}: {error}"
+said["listed"] = [e.distribution for e in registry.entries("combiner") if e.name == "by-trace"]
+""",
+        folder,
+    )
+    assert said["by-trace"].startswith("PluginConflictError: The combiner name 'by-trace'")
+    assert "mklkit-first and mklkit-second" in said["by-trace"]
+    assert "mklkit and mklkit-third" in said["dimkl3"]
+    assert "MKLKIT_DISABLE_PLUGINS=1" in said["dimkl3"]
+    assert said["uniform"] == "fitted"
+    assert said["listed"] == ["mklkit-first", "mklkit-second"]
+
+
+BROKEN = {
+    "absent": ("import no_such_module_anywhere", "ModuleNotFoundError: No module named 'no_such"),
+    "syntax": ("def (:", "SyntaxError"),
+    "exits": ("raise SystemExit(3)", "SystemExit: 3"),
+    "raises": (
+        "from mklkit import hookimpl\n@hookimpl\ndef mklkit_kernels():\n    1 / 0",
+        "ZeroDivisionError: division by zero",
+    ),
+    "signature": (
+        BY_TRACE + "\n@hookimpl\ndef mklkit_learners(registry):\n    return []",
+        "registry",
+    ),
+    "unknown": (
+        BY_TRACE.replace("mklkit_combiners", "mklkit_combinators"),
+        "mklkit_combinators",
+    ),
+    "nolist": (
+        "from mklkit import hookimpl, RBF\n@hookimpl\ndef mklkit_kernels():\n    return RBF",
+        "TypeError: 'type' object is not iterable",
+    ),
+    "nameless": (
+        BY_TRACE + "\nclass Nameless:\n    def fit(self): ...\n"
+        "@hookimpl\ndef mklkit_learners():\n    return [Nameless]",
+        "has no 'name'",
+    ),
+    "instance": (
+        BY_TRACE.replace("return [trace]", "return [trace()]"),
+        "the combiner 'by-trace' must be a class with a 'fit' method",
+    ),
+    "unfit": (
+        BY_TRACE + "\nclass Unfit:\n    name = 'unfit'\n"
+        "@hookimpl\ndef mklkit_learners():\n    return [Unfit]",
+        "the learner 'unfit' must be a class with a 'fit' method",
+    ),
+    "untyped": (
+        BY_TRACE + "\n@hookimpl\ndef mklkit_model_types():\n    return ['Type']",
+        "mklkit_model_types must return classes, got 'Type'",
+    ),
+}
+
+
+def test_broken_plugins_are_named_and_the_rest_works(tmp_path):
+    folder = tmp_path / "site"
+    for name, (source, _) in BROKEN.items():
+        install(folder, name, source)
+    install(folder, "zgood", BY_TRACE.replace('"by-trace"', '"good"'))
+    said = answer(
+        FIT
+        + """
+MKLClassifier("linear", combiner="good").fit(X, y)
+said["failures"] = {f.name: [f.distribution, f.error, str(f)] for f in registry.failures}
+kinds = ("combiner", "learner", "kernel")
+said["names"] = [entry.name for kind in kinds for entry in registry.entries(kind)]
+said["origins"] = sorted({e.distribution for e in registry.entries("combiner")})
+""",
+        folder,
+    )
+    assert set(said["failures"]) == set(BROKEN)
+    for name, (_, part) in BROKEN.items():
+        distribution, error, line = said["failures"][name]
+        assert distribution == f"mklkit-{name}"
+        assert part in error
+        assert "\n" not in line
+        warning = f"PluginWarning: plugin '{name}' of mklkit-{name} is left out: {error}"
+        assert warning in said["warned"]
+    assert len(said["warned"]) == len(BROKEN)
+    # A plugin comes in whole or not at all: several broken ones offered "by-trace" besides.
+    assert "by-trace" not in said["names"]
+    assert "unfit" not in said["names"]
+    assert said["origins"] == ["mklkit", "mklkit-zgood"]
+
+
+@pytest.mark.parametrize(("value", "third_party"), [("1", False), ("0", True)])
+def test_plugins_can_be_turned_off(tmp_path, value, third_party):
+    folder = install(install(tmp_path / "site", "trace", BY_TRACE), "broken", "1 / 0")
+    said = answer(
+        "said['names'] = [entry.name for entry in registry.entries('combiner')]\n"
+        "said['failures'] = len(registry.failures)",
+        folder,
+        MKLKIT_DISABLE_PLUGINS=value,
+    )
+    assert ("by-trace" in said["names"]) == third_party
+    assert bool(said["failures"]) == bool(said["warned"]) == third_party
+    assert "uniform" in said["names"]
+
+
+def test_importing_the_package_loads_no_plugin_and_no_heavy_library(tmp_path):
+    folder = install(tmp_path / "site", "broken", "1 / 0")
+    said = answer(
+        "import subprocess, sys\n"
+        "code = 'import sys, mklkit; print(sorted(m.partition(\".\")[0] for m in sys.modules))'\n"
+        "done = subprocess.run([sys.executable, '-W', 'error', '-c', code], capture_output=True)\n"
+        "said['modules'] = done.stdout.decode()\n"
+        "said['errors'] = done.stderr.decode()",
+        folder,
+    )
+    assert said["errors"] == ""
+    assert "'mklkit'" in said["modules"]
+    for library in ("numpy", "scipy", "sklearn", "pandas", "numba", "mklkit_broken"):
+        assert f"'{library}'" not in said["modules"]

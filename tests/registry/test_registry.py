@@ -1,0 +1,167 @@
+"""Names to implementations, built-ins alone."""
+
+from __future__ import annotations
+
+import attrs
+import pytest
+
+import mklkit
+from mklkit import RBF, SVM, Empirical, Linear, MKLClassifier, Registry, get_registry
+from mklkit.composition import bind_kernels
+from mklkit.errors import SpecError, UnknownNameError
+
+BUILT_IN = {
+    "kernel": {"linear", "polynomial", "rbf", "laplacian", "tanh", "cosine", "precomputed"},
+    "feature_map": {"implicit", "empirical"},
+    "combiner": {
+        "uniform",
+        "best-single",
+        "alignment",
+        "centered-alignment",
+        *(f"dimkl{number}" for number in range(1, 7)),
+    },
+    "learner": {"mhks", "kmhks", "svm"},
+    "preset": {"mhks", "kmhks", *(f"paper-dimkl{number}" for number in range(1, 7))},
+}
+NAMES = [(kind, name) for kind, names in BUILT_IN.items() for name in sorted(names)]
+
+
+@pytest.fixture(scope="module")
+def registry():
+    return Registry(third_party=False)
+
+
+@pytest.mark.parametrize(("kind", "name"), NAMES)
+def test_built_ins_have_a_name_a_home_and_a_line_of_help(registry, kind, name):
+    entry = registry.lookup(kind, name)
+    assert (entry.kind, entry.name, entry.distribution) == (kind, name, "mklkit")
+    assert entry.version == mklkit.__version__
+    assert len(entry.help) > 10
+    assert "\n" not in entry.help
+
+
+def test_entries_are_sorted_by_name(registry):
+    for kind in BUILT_IN:
+        names = [entry.name for entry in registry.entries(kind)]
+        assert names == sorted(names)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [(k, n) for k, n in NAMES if k != "preset" and n != "precomputed"]
+)
+def test_every_name_builds_with_its_defaults(registry, kind, name):
+    component = registry.create(kind, name)
+    assert component.name == name
+    assert component == registry.create(kind, f" {name}( ) ")
+    assert component == registry.create(kind, type(component))
+    assert registry.create(kind, component) is component
+    assert registry.distribution_of(
+        f"{type(component).__module__}.{type(component).__qualname__}"
+    ) == ("mklkit")
+
+
+def test_presets_name_what_is_there(registry):
+    for entry in registry.entries("preset"):
+        preset = entry.target
+        registry.create("combiner", preset.combiner)
+        if preset.learner:
+            registry.create("learner", preset.learner)
+        if preset.feature_map:
+            registry.create("feature_map", preset.feature_map)
+        assert bind_kernels(preset.kernels)
+
+
+def test_parameters_by_name_and_by_position(registry):
+    assert registry.create("kernel", "rbf(sigma='mean')") == RBF(sigma="mean")
+    assert registry.create("kernel", "rbf(mean)") == RBF(sigma="mean")
+    assert registry.create("kernel", "rbf(2.5)") == RBF(sigma=2.5)
+    assert registry.create("learner", "svm(C=10)") == SVM(C=10)
+    assert registry.create("feature_map", "empirical(subset=0.1, rank=3)") == Empirical(0.1, 3)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "message"),
+    [
+        ("kernel", "rbg", r"No kernel is named 'rbg'\. Did you mean 'rbf'\?"),
+        ("kernel", "RBF", r"Did you mean 'rbf'\?"),
+        ("combiner", "best single", None),
+        ("combiner", "dimkl", r"Did you mean 'dimkl\d'\?"),
+        ("combiner", "centred-alignment", r"Did you mean 'centered-alignment'\?"),
+        ("feature_map", "emprical", r"No feature map is named .* Did you mean 'empirical'\?"),
+        ("learner", "zzz", r"No learner is named 'zzz'\. Known: .*kmhks, mhks, svm"),
+        ("preset", "paper-dimkl", r"No preset is named .* Did you mean 'paper-dimkl\d'\?"),
+    ],
+)
+def test_unknown_names_suggest_the_nearest(registry, kind, name, message):
+    expected = UnknownNameError if message else SpecError
+    with pytest.raises(expected, match=message):
+        registry.create(kind, name) if kind != "preset" else registry.lookup(kind, name)
+
+
+@pytest.mark.parametrize(
+    ("kind", "spec", "message"),
+    [
+        ("kernel", "rbf(sigm=1)", r"rbf has no parameter 'sigm'; it takes sigma, gamma\. Did you"),
+        ("kernel", "linear(c=1)", "linear has no parameter 'c'; it takes none"),
+        ("kernel", "rbf(1, 2, 3)", r"'rbf\(1, 2, 3\)' can't be built: .*positional"),
+        ("kernel", "rbf(1, sigma=2)", "can't be built: .*multiple values"),
+        ("kernel", "rbf(sigma=-1)", "sigma must be a positive number or one of 'mean'"),
+        (
+            "kernel",
+            "polynomial(degree=2.5)",
+            r"built: 'degree' must be <class 'int'> \(got 2.5[^,]*$",
+        ),
+        ("kernel", "polynomial(coef0=abc)", "can't be built: could not convert"),
+        ("kernel", "precomputed", "can't be built: .*'matrix'"),
+        ("combiner", "best-single(folds=1)", "'folds' must be >= 2"),
+        ("learner", "svm(C=0)", "'C' must be > 0"),
+        ("feature_map", "empirical(subset=7.5)", "subset must be a count"),
+    ],
+)
+def test_specs_that_can_not_be_built_say_why(registry, kind, spec, message):
+    with pytest.raises(SpecError, match=message):
+        registry.create(kind, spec)
+
+
+@pytest.mark.parametrize("value", [3, None, object(), ["rbf"], Linear().fit(None)])
+def test_what_is_no_component_is_refused(registry, value):
+    with pytest.raises(SpecError, match=r"Expected a kernel: a name such as 'cosine', a spec"):
+        registry.create("kernel", value)
+
+
+def test_any_class_that_keeps_the_protocol_will_do(registry):
+    class Plain:
+        name = "plain"
+
+        def fit(self, rows):
+            return Linear().fit(rows)
+
+    kernel = Plain()
+    assert registry.create("kernel", kernel) is kernel
+    assert isinstance(registry.create("kernel", Plain), Plain)
+    model = MKLClassifier([kernel, "linear"]).fit([[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1])
+    assert model.kernel_names_ == ["plain", "linear"]
+    assert model.score([[0.0], [6.0]], [0, 1]) == 1
+
+
+def test_one_registry_a_process():
+    assert get_registry() is get_registry()
+
+
+def test_components_are_frozen():
+    for kind in ("kernel", "feature_map", "combiner", "learner"):
+        for entry in get_registry().entries(kind):
+            if entry.distribution != "mklkit" or entry.name == "precomputed":
+                continue
+            component = entry.target()
+            for field in attrs.fields(type(component)):
+                with pytest.raises(attrs.exceptions.FrozenInstanceError):
+                    setattr(component, field.name, 1)
+
+
+def test_every_public_name_is_there():
+    for name in mklkit.__all__:
+        assert getattr(mklkit, name) is not None
+    assert set(dir(mklkit)) >= set(mklkit.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nonesuch'"):
+        _ = mklkit.nonesuch

@@ -1,0 +1,192 @@
+"""Spec strings: read, rendered, and never evaluated."""
+
+from __future__ import annotations
+
+import keyword
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mklkit import (
+    KMHKS,
+    MHKS,
+    RBF,
+    SVM,
+    Cosine,
+    Empirical,
+    Implicit,
+    Laplacian,
+    Linear,
+    Polynomial,
+    Tanh,
+    get_registry,
+    to_spec,
+)
+from mklkit.combiners.best_single import BestSingle
+from mklkit.combiners.dimkl6 import DiMKL6
+from mklkit.errors import SpecError
+from mklkit.specs import KernelSpec, Spec, parse_kernel_spec, parse_spec
+
+NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_.-]*", fullmatch=True)
+PARAMETERS = st.from_regex(r"[a-z_][a-z0-9_]*", fullmatch=True).filter(
+    lambda word: not keyword.iskeyword(word)
+)
+SCALARS = st.one_of(
+    st.integers(),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.text(),
+    st.booleans(),
+    st.none(),
+)
+LITERALS = st.recursive(
+    SCALARS, lambda inner: st.lists(inner) | st.tuples(inner, inner), max_leaves=5
+)
+
+
+@given(NAMES, st.lists(LITERALS, max_size=3), st.dictionaries(PARAMETERS, LITERALS, max_size=3))
+def test_what_is_rendered_is_read_back(name, args, kwargs):
+    inside = [repr(arg) for arg in args] + [f"{key}={value!r}" for key, value in kwargs.items()]
+    assert parse_spec(f"{name}({', '.join(inside)})") == Spec(name, tuple(args), kwargs)
+
+
+POSITIVE = st.floats(1e-100, 1e100)
+NOT_NEGATIVE = st.one_of(st.just(0.0), POSITIVE)
+WIDTHS = st.one_of(
+    POSITIVE,
+    st.sampled_from(["mean", "median", "scale", "auto"]),
+    st.builds("{!r}*mean".format, POSITIVE),
+    st.builds("median/{!r}".format, POSITIVE),
+)
+KERNELS = st.recursive(
+    st.one_of(
+        st.builds(Linear),
+        st.builds(RBF, sigma=WIDTHS),
+        st.builds(RBF, gamma=WIDTHS),
+        st.builds(Polynomial, st.integers(1, 9), NOT_NEGATIVE, POSITIVE),
+        st.builds(Laplacian, st.one_of(st.none(), POSITIVE)),
+        st.builds(Tanh, POSITIVE, st.floats(-9, 9)),
+    ),
+    lambda inner: st.builds(Cosine, inner),
+    max_leaves=3,
+)
+COMPONENTS = {
+    "kernel": KERNELS,
+    "feature_map": st.one_of(
+        st.builds(Implicit),
+        st.builds(
+            Empirical,
+            st.one_of(st.none(), st.integers(1, 99), st.floats(0.01, 1)),
+            st.one_of(st.none(), st.integers(1, 99)),
+            st.floats(0, 0.9),
+        ),
+    ),
+    "combiner": st.one_of(
+        st.builds(DiMKL6, st.integers(1, 99), POSITIVE), st.builds(BestSingle, st.integers(2, 99))
+    ),
+    "learner": st.one_of(
+        st.builds(SVM, POSITIVE, POSITIVE),
+        st.builds(MHKS, c=NOT_NEGATIVE, rho=st.floats(0.01, 1), tol=POSITIVE),
+        st.builds(KMHKS, c=NOT_NEGATIVE, max_iter=st.integers(2, 9999), b0=NOT_NEGATIVE),
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", COMPONENTS)
+@given(data=st.data())
+def test_components_are_rendered_as_the_spec_that_makes_them(kind, data):
+    component = data.draw(COMPONENTS[kind])
+    spec = to_spec(component)
+    assert get_registry().create(kind, spec) == component
+    if kind == "kernel":
+        assert parse_kernel_spec(f"label:{spec}@a_*,b") == KernelSpec(spec, "label", "a_*,b")
+
+
+def test_defaults_are_left_out():
+    assert to_spec(Polynomial()) == "polynomial"
+    assert to_spec(Polynomial(degree=3)) == "polynomial(degree=3)"
+    assert to_spec(Cosine(RBF(gamma=2.0))) == "cosine(kernel='rbf(gamma=2.0)')"
+    assert to_spec(Cosine()) == "cosine"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("linear", KernelSpec("linear")),
+        (" linear ", KernelSpec("linear")),
+        ("fou:rbf@fou_*", KernelSpec("rbf", "fou", "fou_*")),
+        ("fou : rbf(sigma='mean') @ fou_* ", KernelSpec("rbf(sigma='mean')", "fou", "fou_*")),
+        ("rbf@0:10", KernelSpec("rbf", None, "0:10")),
+        ("k1:rbf(gamma=2)@a:b", KernelSpec("rbf(gamma=2)", "k1", "a:b")),
+        ("two words:rbf", KernelSpec("rbf", "two words")),
+        ("rbf(sigma='a:b)@c')", KernelSpec("rbf(sigma='a:b)@c')")),
+        ("cosine(rbf(sigma=(1)))@x", KernelSpec("cosine(rbf(sigma=(1)))", None, "x")),
+        ("rbf@e@mail", KernelSpec("rbf", None, "e@mail")),
+    ],
+)
+def test_labels_and_columns_of_kernels(text, expected):
+    assert parse_kernel_spec(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["", "@a", "rbf@", "rbf()x", "rbf(", "fou:", "1rbf", "rbf)(", "a:b:c("]
+)
+def test_kernels_that_can_not_be_read_are_refused(text):
+    with pytest.raises(SpecError):
+        parse_kernel_spec(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "1",
+        "(sigma=1)",
+        "rbf(sigma=1",
+        "rbf sigma=1",
+        "rbf(sigma=)",
+        "rbf(sigma=1)(2)",
+        "rbf(1)+(2)",
+        "rbf()if(1)else(2)",
+        "rbf(**{})",
+        "rbf(*[1])",
+        "rbf(sigma=1, sigma=2)",
+        "rbf(sigma=1); import os",
+        "rbf(sigma=a.b)",
+        "rbf(sigma=a+b)",
+        "rbf(sigma=[x for x in (1,)])",
+        "rbf(sigma=lambda: 1)",
+        "rbf(sigma=(yield))",
+        "rbf(sigma=a[0])",
+        "rbf(sigma=f'{1}')",
+        "rbf(sigma=\0)",
+        "rbf(sigma=" + "(" * 4000 + "1" + ")" * 4000 + ")",
+        "rbf(sigma=" + "-" * 100_000 + "1)",
+    ],
+)
+def test_specs_that_can_not_be_read_are_refused(text):
+    with pytest.raises(SpecError):
+        parse_spec(text)
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        "__import__('os').system('touch {path}')",
+        "open({path!r}, 'w')",
+        "exec('open({path!r}, \"w\")')",
+        "[open({path!r}, 'w')]",
+        "(lambda: open({path!r}, 'w'))()",
+        "open({path!r}, 'w') or 1",
+        "f'{{open({path!r}, \"w\")}}'",
+        "1 if open({path!r}, 'w') else 2",
+        "(x := open({path!r}, 'w'))",
+    ],
+)
+@pytest.mark.parametrize("where", ["rbf(sigma={})", "rbf({})", "cosine({})", "cosine(rbf({}))"])
+def test_nothing_is_ever_evaluated(tmp_path, attack, where):
+    path = tmp_path / "evidence"
+    spec = where.format(attack.format(path=str(path)))
+    with pytest.raises(SpecError):
+        get_registry().create("kernel", spec)
+    assert not path.exists()

@@ -1,0 +1,426 @@
+"""Data loading: every format against the writer of another library, every mistake a message."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.io import arff
+from sklearn import datasets as sklearn_datasets
+
+from mklkit.datasets import BUILTIN_NAMES, load_features, load_table
+from mklkit.datasets.delimited import sniff
+from mklkit.errors import DataError
+
+
+def written(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def frame() -> pd.DataFrame:
+    random = np.random.default_rng(5)
+    features = pd.DataFrame(random.normal(size=(12, 3)), columns=["width", "height", "depth"])
+    return features.assign(target=np.tile([2, 1, 3], 4))
+
+
+class TestBuiltin:
+    @pytest.mark.parametrize("name", BUILTIN_NAMES)
+    def test_rows_are_scikit_learns(self, name: str) -> None:
+        bunch = getattr(sklearn_datasets, f"load_{name}")()
+        table = load_table(name)
+        np.testing.assert_array_equal(table.features.to_numpy(), bunch.data)
+        expected = bunch.target if name == "digits" else bunch.target_names[bunch.target]
+        np.testing.assert_array_equal(table.target.to_numpy(), expected)
+        assert table.origin == "built into scikit-learn"
+
+    def test_near_miss_is_suggested(self) -> None:
+        with pytest.raises(DataError, match=r"Did you mean 'breast_cancer'"):
+            load_table("breast-cancer")
+
+    def test_summary_counts_classes(self) -> None:
+        summary = load_table("wine").summary()
+        assert "178 rows, 13 features, 3 classes: class_1 (71), class_0 (59), class_2" in summary
+
+
+class TestFormats:
+    def test_csv_and_its_gzip(self, frame: pd.DataFrame, tmp_path: Path) -> None:
+        for name in ("a.csv", "a.csv.gz", "A.CSV"):
+            frame.to_csv(tmp_path / name, index=False)
+            table = load_table(tmp_path / name)
+            pd.testing.assert_frame_equal(table.features, frame.drop(columns="target"))
+            assert table.target.tolist() == frame["target"].tolist()
+            assert table.notes == []
+            assert table.name.lower() == "a"
+
+    @pytest.mark.parametrize(("mark", "word"), [(";", "semicolon"), ("\t", "tab"), ("|", "bar")])
+    def test_other_delimiters_are_recognised(
+        self, frame: pd.DataFrame, tmp_path: Path, mark: str, word: str
+    ) -> None:
+        frame.to_csv(tmp_path / "a.csv", index=False, sep=mark)
+        table = load_table(tmp_path / "a.csv")
+        pd.testing.assert_frame_equal(table.features, frame.drop(columns="target"))
+        assert table.notes == [f"fields separated by {word}"]
+
+    def test_decimal_comma(self, frame: pd.DataFrame, tmp_path: Path) -> None:
+        frame.to_csv(tmp_path / "a.csv", index=False, sep=";", decimal=",")
+        table = load_table(tmp_path / "a.csv")
+        pd.testing.assert_frame_equal(table.features, frame.drop(columns="target"))
+
+    @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "latin-1", "utf-16"])
+    def test_encodings(self, tmp_path: Path, encoding: str) -> None:
+        rows = [{"größe": i, "target": "süß" if i % 2 else "herb"} for i in range(6)]
+        pd.DataFrame(rows).to_csv(tmp_path / "a.csv", index=False, encoding=encoding)
+        table = load_table(tmp_path / "a.csv")
+        assert list(table.features) == ["größe"]
+        assert set(table.target) == {"süß", "herb"}
+
+    def test_parquet(self, frame: pd.DataFrame, tmp_path: Path) -> None:
+        pytest.importorskip("pyarrow")
+        frame["kind"] = pd.Categorical(["a", "b", None] * 4)
+        frame.to_parquet(tmp_path / "a.parquet")
+        table = load_table(tmp_path / "a.parquet")
+        pd.testing.assert_frame_equal(table.features, frame.drop(columns="target"))
+
+    def test_arff_nominals_are_text_and_question_marks_gaps(self, tmp_path: Path) -> None:
+        text = (
+            "% a comment\n@RELATION r\n\n@attribute 'x y' REAL\n@attribute k {red,'dark blue'}\n"
+            "@attribute class{0,1}\n@DATA\n1.5,red, 1\n% another\n?,'dark blue',0\n3,?,0\n"
+        )
+        table = load_table(written(tmp_path / "a.arff", text))
+        assert table.features["x y"].isna().tolist() == [False, True, False]
+        assert table.features["k"].tolist()[:2] == ["red", "dark blue"]
+        assert table.features["k"].isna().tolist() == [False, False, True]
+        assert table.target.tolist() == ["1", "0", "0"]
+
+    def test_arff_agrees_with_scipy(self, frame: pd.DataFrame, tmp_path: Path) -> None:
+        header = "".join(f"@attribute {name} numeric\n" for name in frame.columns[:3])
+        rows = frame.to_csv(index=False, header=False)
+        text = f"@relation r\n{header}@attribute target {{1,2,3}}\n@data\n{rows}"
+        records, _ = arff.loadarff(io.StringIO(text))
+        table = load_table(written(tmp_path / "a.arff", text))
+        for name in table.features:
+            np.testing.assert_array_equal(table.features[name], records[name])
+        assert table.target.tolist() == [label.decode() for label in records["target"]]
+
+    def test_libsvm_is_made_dense(self, frame: pd.DataFrame, tmp_path: Path) -> None:
+        rows = np.round(frame.drop(columns="target").to_numpy(), 3)
+        rows[rows < 0] = 0
+        sklearn_datasets.dump_svmlight_file(
+            rows, frame["target"], str(tmp_path / "a.libsvm"), zero_based=False
+        )
+        table = load_table(tmp_path / "a.libsvm")
+        np.testing.assert_allclose(table.features.to_numpy(), rows)
+        assert table.target.tolist() == frame["target"].tolist()
+
+    @pytest.mark.parametrize("names", [("X", "y"), ("data", "target")])
+    def test_npz(self, frame: pd.DataFrame, tmp_path: Path, names: tuple[str, str]) -> None:
+        rows = frame.drop(columns="target").to_numpy()
+        labels = np.array(["one", "two", "three"])[frame["target"] - 1]
+        np.savez(tmp_path / "a.npz", **{names[0]: rows, names[1]: labels})
+        table = load_table(tmp_path / "a.npz")
+        np.testing.assert_array_equal(table.features.to_numpy(), rows)
+        assert list(table.features) == ["x0", "x1", "x2"]
+        assert table.target.tolist() == labels.tolist()
+
+    def test_npz_never_unpickles(self, tmp_path: Path) -> None:
+        labels = np.array([{"a": 1}, None], dtype=object)
+        np.savez(tmp_path / "a.npz", X=np.eye(2), y=labels)
+        with pytest.raises(DataError, match="plain arrays"):
+            load_table(tmp_path / "a.npz")
+
+
+class TestCsvAsPeopleWriteIt:
+    def test_without_header(self, tmp_path: Path) -> None:
+        text = "5.1,3.5,1.4,0.2,setosa\n4.9,3.0,1.4,0.2,setosa\n7.0,3.2,4.7,1.4,versicolor\n"
+        table = load_table(written(tmp_path / "iris.csv", text))
+        assert len(table.features) == 3
+        assert list(table.features) == ["x0", "x1", "x2", "x3"]
+        assert "no header row: columns named x0 to x4" in table.notes
+
+    @pytest.mark.parametrize(
+        "header", ["0,1,2", "400.5,410.5,420.5,430.5,440.5,450.5,460.5,kind", "a,2020,kind"]
+    )
+    def test_names_that_look_like_numbers_stay_names(self, tmp_path: Path, header: str) -> None:
+        width = header.count(",")
+        rows = "".join(",".join([str(i * 7 % 5)] * width) + f",{'ab'[i % 2]}\n" for i in range(6))
+        table = load_table(written(tmp_path / "a.csv", f"{header}\n{rows}"))
+        assert [*table.features, table.target.name] == header.split(",")
+        assert len(table.features) == 6
+
+    def test_a_column_that_numbers_the_rows_is_left_out(
+        self, frame: pd.DataFrame, tmp_path: Path
+    ) -> None:
+        frame.to_csv(tmp_path / "a.csv")
+        table = load_table(tmp_path / "a.csv")
+        assert list(table.features) == ["width", "height", "depth"]
+        assert table.notes == ["column without a name left out: it numbers the rows"]
+
+    def test_row_names_without_a_header_are_left_out(self, tmp_path: Path) -> None:
+        text = "width,kind\nfirst,1.5,a\nsecond,2.5,b\n"
+        table = load_table(written(tmp_path / "a.csv", text))
+        assert table.features["width"].tolist() == [1.5, 2.5]
+        assert table.target.tolist() == ["a", "b"]
+
+    def test_a_delimiter_at_the_end_of_each_line(self, tmp_path: Path) -> None:
+        for header in ("width,kind", "width,kind,"):
+            table = load_table(written(tmp_path / "a.csv", f"{header}\n1.5,a,\n2.5,b,\n"))
+            assert table.features["width"].tolist() == [1.5, 2.5]
+            assert table.target.tolist() == ["a", "b"]
+
+    def test_repeated_names_are_numbered_apart_and_said(self, tmp_path: Path) -> None:
+        table = load_table(written(tmp_path / "a.csv", "x,x,kind\n1,4,a\n2,3,b\n"))
+        assert table.features["x"].tolist() == [1, 2]
+        assert table.features["x.1"].tolist() == [4, 3]
+        assert table.notes == ["2 columns are named 'x': numbered apart"]
+
+    def test_question_marks_are_gaps(self, tmp_path: Path) -> None:
+        table = load_table(written(tmp_path / "a.csv", "x,kind\n?,a\n2, b\n,a\n"))
+        assert table.features["x"].isna().tolist() == [True, False, True]
+        assert table.target.tolist() == ["a", "b", "a"]
+
+    def test_none_is_a_class_but_a_gap_among_numbers(self, tmp_path: Path) -> None:
+        text = "x,disorder\nNone,None\n2,apnea\n3,None\n"
+        table = load_table(written(tmp_path / "a.csv", text))
+        assert table.target.tolist() == ["None", "apnea", "None"]
+        assert table.features["x"].isna().tolist() == [True, False, False]
+
+    def test_quoted_fields_keep_delimiters_and_line_breaks(self, tmp_path: Path) -> None:
+        text = 'x,kind\n"a;b, c;d",1\n"line\nbreak",2\n'
+        table = load_table(written(tmp_path / "a.csv", text))
+        assert table.features["x"].tolist() == ["a;b, c;d", "line\nbreak"]
+
+
+class TestTarget:
+    def test_default_is_target_then_the_last_column(self, tmp_path: Path) -> None:
+        path = written(tmp_path / "a.csv", "target,x,kind\n0,1,a\n1,2,b\n0,3,a\n")
+        assert load_table(path).target.name == "target"
+        other = written(tmp_path / "b.csv", "goal,x,kind\n0,1,a\n1,2,b\n0,3,a\n")
+        assert load_table(other).target.name == "kind"
+
+    @pytest.mark.parametrize("target", ["goal", 0, "0", -3, "-3"])
+    def test_by_name_or_position(self, tmp_path: Path, target: str | int) -> None:
+        path = written(tmp_path / "a.csv", "goal,x,kind\n0,1,a\n1,2,b\n0,3,a\n")
+        table = load_table(path, target)
+        assert table.target.name == "goal"
+        assert list(table.features) == ["x", "kind"]
+
+    @pytest.mark.parametrize(
+        ("target", "message"),
+        [("gaol", "Did you mean 'goal'"), (3, "0 to 2"), ("-4", "3 columns")],
+    )
+    def test_wrong_ones_are_explained(
+        self, tmp_path: Path, target: str | int, message: str
+    ) -> None:
+        path = written(tmp_path / "a.csv", "goal,x,kind\n0,1,a\n1,2,b\n0,3,a\n")
+        with pytest.raises(DataError, match=message):
+            load_table(path, target)
+
+    def test_rows_without_a_target_are_left_out_and_counted(self, tmp_path: Path) -> None:
+        path = written(tmp_path / "a.csv", "x,kind\n1,7\n2,\n3,8\n4,7\n,\n")
+        table = load_table(path)
+        assert table.target.tolist() == [7, 8, 7]
+        assert table.target.dtype == np.int64
+        assert table.features["x"].tolist() == [1, 3, 4]
+        assert table.notes == ["2 rows without a target left out"]
+
+    def test_booleans_with_a_gap_stay_booleans(self, tmp_path: Path) -> None:
+        path = written(tmp_path / "a.csv", "x,kind\n1,True\n2,\n3,False\n")
+        assert load_table(path).target.tolist() == [True, False]
+
+    @pytest.mark.parametrize(
+        "labels", [[1, 2, 1], ["a", "b", "a"], [True, False, True], [-1.0, 1.0, 1.0]]
+    )
+    @pytest.mark.parametrize("gap", [False, True])
+    def test_parquet_label_types(self, tmp_path: Path, labels: list[object], gap: bool) -> None:
+        pytest.importorskip("pyarrow")
+        column = pd.Series([*labels, None] if gap else labels, dtype=object).convert_dtypes()
+        pd.DataFrame({"x": range(len(column)), "kind": column}).to_parquet(tmp_path / "a.parquet")
+        assert load_table(tmp_path / "a.parquet").target.tolist() == labels
+
+
+HEADER = "x,kind\n"
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("name", "text", "message"),
+        [
+            ("a.csv", "", "empty"),
+            ("a.csv", "\n\n", "empty"),
+            ("a.csv", HEADER, "no rows"),
+            ("a.csv", HEADER + "1,a\n", "single row"),
+            ("a.csv", HEADER + "1,a\n2,a\n", "single class"),
+            ("a.csv", HEADER + "1,\n2,\n", "no values"),
+            ("a.csv", HEADER + "1,0.5\n2,1.5\n", "continuous"),
+            ("a.csv", "kind\na\nb\n", "single column"),
+            ("a.csv", HEADER + "".join(f"{i % 3},n{i}\n" for i in range(50)), "identifier"),
+            ("a.csv", HEADER + "".join(f"{i % 3},{i * 3}\n" for i in range(50)), "measurement"),
+            ("a.csv", HEADER + "1,a\n2,b,c,d\n", "line 3"),
+            ("a.csv", "\0\1\2,\0\n", "not a text file"),
+            ("a.csv.gz", "x,y\n", "can't be read"),
+            ("a.parquet", "x,y\n", "Parquet"),
+            ("a.arff", "x,y\n", "no @data"),
+            ("a.arff", "@attribute x real\n@data\nred\n", "ARFF.*red"),
+            ("a.arff", "@attribute x real\n@attribute k {a,b}\n@data\n1,a,2\n", "ARFF.*length"),
+            ("a.arff", "@attribute x real\n@attribute x real\n@data\n1,2\n", "two attributes"),
+            ("a.arff", "@attribute x real\n@data\n{0 1}\n", "sparse"),
+            ("a.libsvm", "one two three\n", "libsvm"),
+            ("a.npz", "x,y\n", "NPZ"),
+            ("a.xlsx", "x,y\n", "known format.*csv"),
+        ],
+    )
+    def test_files(self, tmp_path: Path, name: str, text: str, message: str) -> None:
+        with pytest.raises(DataError, match=f"(?is){message}"):
+            load_table(written(tmp_path / name, text))
+
+    def test_missing_file_and_folder(self, tmp_path: Path) -> None:
+        written(tmp_path / "heart.csv", "x\n")
+        with pytest.raises(DataError, match=r"Did you mean 'heart\.csv'"):
+            load_table(tmp_path / "haert.csv")
+        with pytest.raises(DataError, match="folder"):
+            load_table(tmp_path)
+
+    def test_truncated_gzip(self, frame: pd.DataFrame, tmp_path: Path) -> None:
+        whole = gzip.compress(frame.to_csv(index=False).encode())
+        (tmp_path / "a.csv.gz").write_bytes(whole[: len(whole) // 2])
+        with pytest.raises(DataError, match=r"a\.csv\.gz can't be read"):
+            load_table(tmp_path / "a.csv.gz")
+
+    def test_npz_of_an_unknown_zip_version(self, tmp_path: Path) -> None:
+        np.savez(tmp_path / "a.npz", X=np.eye(2), y=[0, 1])
+        archive = bytearray((tmp_path / "a.npz").read_bytes())
+        archive[archive.index(b"PK\x01\x02") + 6] = 99
+        (tmp_path / "a.npz").write_bytes(archive)
+        with pytest.raises(DataError, match="zip file version"):
+            load_table(tmp_path / "a.npz")
+
+    def test_npy_under_another_name(self, tmp_path: Path) -> None:
+        with (tmp_path / "a.npz").open("wb") as file:
+            np.save(file, np.eye(3))
+        with pytest.raises(DataError, match="a single array"):
+            load_table(tmp_path / "a.npz")
+
+    def test_libsvm_too_wide_for_memory(self, tmp_path: Path) -> None:
+        path = written(tmp_path / "a.libsvm", "1 2000000000:1\n" * 20000)
+        with pytest.raises(DataError, match="would fill 320000 GB"):
+            load_table(path)
+
+    @pytest.mark.parametrize(
+        ("arrays", "message"),
+        [
+            ({"X": np.ones(3), "y": [0, 1, 0]}, "2 dimensions"),
+            ({"X": np.ones((3, 2)), "y": [0, 1]}, "3 rows but y has 2 labels"),
+            ({"rows": np.ones((3, 2))}, "found: rows"),
+        ],
+    )
+    def test_npz_arrays(self, tmp_path: Path, arrays: dict[str, object], message: str) -> None:
+        np.savez(tmp_path / "a.npz", **arrays)
+        with pytest.raises(DataError, match=message):
+            load_table(tmp_path / "a.npz")
+
+
+class TestRemarks:
+    def test_constant_repeated_copied_and_mixed_columns(self, tmp_path: Path) -> None:
+        text = "flat,a,b,leak,mixed,kind\n" + "".join(
+            f"1,{i * i % 7},{i * i % 7},{i % 2},{'oops' if i == 3 else i},{i % 2}\n"
+            for i in range(9)
+        )
+        notes = load_table(written(tmp_path / "a.csv", text)).notes
+        assert notes == [
+            "column 'flat' is constant",
+            "column 'leak' is a copy of the target",
+            "column 'b' (as 'a') is the same as another",
+            "column 'mixed' mixes text with numbers: taken as text",
+        ]
+
+    def test_identifiers(self, tmp_path: Path) -> None:
+        text = "name,kind\n" + "".join(f"n{i},{i % 2}\n" for i in range(30))
+        [note] = load_table(written(tmp_path / "a.csv", text)).notes
+        assert note.startswith("column 'name' is text with a value of its own in every row")
+
+
+class TestNewRows:
+    def test_columns_are_ordered_and_others_ignored(self, tmp_path: Path) -> None:
+        path = written(tmp_path / "a.csv", "b,more,a\n1,2,3\n4,5,6\n")
+        rows = load_features(path, ["a", "b"], "kind")
+        assert rows.features.to_dict("list") == {"a": [3, 6], "b": [1, 4]}
+        assert rows.target is None
+
+    def test_target_is_kept_with_its_gaps(self, tmp_path: Path) -> None:
+        path = written(tmp_path / "a.csv", "a,kind\n1,x\n2,\n")
+        target = load_features(path, ["a"], "kind").target
+        assert target is not None
+        assert target.isna().tolist() == [False, True]
+
+    def test_one_row_one_column_is_enough(self, tmp_path: Path) -> None:
+        assert len(load_features(written(tmp_path / "a.csv", "a\n1\n"), ["a"]).features) == 1
+
+    def test_missing_columns_are_named(self, tmp_path: Path) -> None:
+        path = written(tmp_path / "a.csv", "width,hieght\n1,2\n")
+        with pytest.raises(DataError, match=r"lacks 1 of the 2 .* 'height'\. Did you mean 'hieg"):
+            load_features(path, ["width", "height"])
+
+    def test_libsvm_leaves_trailing_zeros_out(self, tmp_path: Path) -> None:
+        path = written(tmp_path / "a.libsvm", "0 1:2.5\n")
+        rows = load_features(path, ["x0", "x1", "x2"])
+        assert rows.features.iloc[0].tolist() == [2.5, 0.0, 0.0]
+
+
+@given(
+    st.lists(
+        st.one_of(st.none(), st.floats(allow_nan=False, allow_infinity=False)),
+        min_size=2,
+        max_size=8,
+    )
+)
+@settings(max_examples=60, deadline=None)
+def test_numbers_and_gaps_survive_csv(values: list[float | None]) -> None:
+    buffer = io.StringIO()
+    writer = csv.writer(buffer)
+    writer.writerow(["x", "kind"])
+    writer.writerows((value, i % 2) for i, value in enumerate(values))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        column = _read_text(buffer.getvalue()).features["x"]
+    assert column.isna().tolist() == [value is None for value in values]
+    known = [value for value in values if value is not None]
+    np.testing.assert_allclose(column.dropna().astype(float), known, rtol=1e-14)
+
+
+# Words that no reader may take for a number, a boolean or a gap.
+words = st.text(st.characters(categories=["Lu", "Ll"]), min_size=1, max_size=8).map("k_".__add__)
+
+
+@given(
+    st.one_of(
+        st.lists(st.integers(-(2**53), 2**53), min_size=2, max_size=5, unique=True),
+        st.lists(words, min_size=2, max_size=5, unique=True),
+        st.just([True, False]),
+    )
+)
+@settings(max_examples=60, deadline=None)
+def test_labels_survive_csv(labels: list[object]) -> None:
+    text = "x,kind\n" + "".join(f"{i},{label}\n" for i, label in enumerate(labels))
+    assert _read_text(text).target.tolist() == labels
+
+
+def _read_text(text: str):  # type: ignore[no-untyped-def]
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        return load_table(written(Path(folder, "a.csv"), text))
+
+
+def test_sniff_reads_a_sample_cut_inside_a_character() -> None:
+    sample = "x,kind\n1,ä\n".encode()[:-2]
+    assert sniff(sample, "a.csv").encoding == "utf-8-sig"

@@ -1,0 +1,127 @@
+"""The plugin page, followed to the letter: its listings become a package that pip installs.
+
+It goes into an environment of its own, which sees the packages of the one that runs the tests.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import site
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from documents import commands, listings
+
+PAGE = "docs/write-a-combiner.md"
+FIRST_STEPS = ["pip install .", "mklkit list combiners", "mklkit fit --combiner contrast"]
+WITH_PARAMETERS = ["pip install .", 'mklkit fit --combiner "contrast(power=2)"']
+
+
+class Author:
+    """Somebody who follows the page: a folder to write in, an environment to install into."""
+
+    def __init__(self, home: Path) -> None:
+        self.folder = home / "mklkit-contrast"
+        self.folder.mkdir()
+        self.python = home / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
+        subprocess.run([sys.executable, "-m", "venv", home / "venv"], check=True)
+        purelib = self.run_python("-c", "import sysconfig; print(sysconfig.get_path('purelib'))")
+        # addsitedir, since an editable installation of mklkit is itself a .pth file over there.
+        lines = [f"import site; site.addsitedir({folder!r})" for folder in site.getsitepackages()]
+        (Path(purelib.stdout.strip()) / "tested.pth").write_text("\n".join(lines))
+
+    def write(self, name: str, text: str) -> None:
+        (self.folder / name).write_text(text, encoding="utf-8")
+
+    def follow(self, steps: list[str]) -> list[str]:
+        """Run commands of the page, and return what each prints."""
+        return [self.run(step).stdout for step in steps]
+
+    def run(self, command: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        """Run a command, with the installing itself kept off the network."""
+        program, *arguments = shlex.split(command)
+        if program == "pip":
+            arguments += ["--no-deps", "--no-build-isolation", "--no-index", "--force-reinstall"]
+        # -P, since the folder would else be importable without having been installed.
+        return self.run_python("-P", "-m", program, *arguments, **environment)
+
+    def run_python(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        result = subprocess.run(
+            [self.python, *arguments],
+            cwd=self.folder,
+            env={**os.environ, **environment},
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            check=False,
+        )
+        if result.returncode and not environment:
+            pytest.fail(f"{shlex.join(arguments)} failed:\n{result.stdout}{result.stderr}")
+        return result
+
+
+def learned_weights(author: Author, combiner: str) -> np.ndarray:
+    result = json.loads(author.run(f'mklkit fit --json --combiner "{combiner}"').stdout)
+    return np.array([row["weight"] for row in result["model"]["weights"]])
+
+
+@pytest.fixture(scope="module")
+def author(tmp_path_factory: pytest.TempPathFactory) -> Author:
+    author = Author(tmp_path_factory.mktemp("tutorial"))
+    author.write("pyproject.toml", listings(PAGE, "toml")[0])
+    return author
+
+
+@pytest.fixture(scope="module")
+def first_steps(author: Author) -> tuple[list[str], np.ndarray]:
+    """Return what the first steps print, and the weights they learn."""
+    author.write("mklkit_contrast.py", listings(PAGE, "python")[0])
+    return author.follow(FIRST_STEPS), learned_weights(author, "contrast")
+
+
+@pytest.fixture(scope="module")
+def with_parameters(author: Author, first_steps: object) -> list[str]:
+    """Return what the steps of the second listing print; it takes the place of the first."""
+    author.write("mklkit_contrast.py", listings(PAGE, "python")[1])
+    return author.follow(WITH_PARAMETERS)
+
+
+def test_the_steps_here_are_those_of_the_page() -> None:
+    assert commands(PAGE) == FIRST_STEPS + WITH_PARAMETERS
+    assert len(listings(PAGE, "python")) == 2
+    assert len(listings(PAGE, "toml")) == 1
+
+
+def test_a_plain_function_becomes_a_combiner(first_steps: tuple[list[str], np.ndarray]) -> None:
+    (_, listed, fitted), weights = first_steps
+    [line] = [line for line in listed.splitlines() if "contrast" in line]
+    assert line.split()[:3] == ["contrast", "mklkit-contrast", "0.1.0"]
+    assert "Mean similarity within the classes" in line
+    assert "combiner contrast" in fitted
+    for kernel in ("linear", "rbf(sigma='mean')", "polynomial"):
+        assert kernel in fitted
+    assert weights.sum() == pytest.approx(1)
+    # Uniform weights would be what is left of a rule that failed.
+    assert weights.max() - weights.min() > 0.01
+
+
+def test_a_parameter_acts_as_the_page_says(
+    author: Author, first_steps: tuple[list[str], np.ndarray], with_parameters: list[str]
+) -> None:
+    assert "combiner contrast(power=2" in with_parameters[1]
+    _, plain = first_steps
+    squared = learned_weights(author, "contrast(power=2)")
+    np.testing.assert_allclose(squared, plain**2 / (plain**2).sum(), rtol=1e-9)
+
+
+@pytest.mark.usefixtures("with_parameters")
+def test_a_refused_parameter_is_the_users_mistake(author: Author) -> None:
+    refused = author.run('mklkit fit --combiner "contrast(power=-1)"', NO_COLOR="1")
+    assert refused.returncode == 2
+    assert "power" in refused.stderr
+    assert "Traceback" not in refused.stderr

@@ -1,0 +1,189 @@
+"""Views and what learners see of them, against whole matrices."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from builders import views_of
+from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
+
+from mklkit import RBF, Implicit
+from mklkit.sides import GramSide, RowSubset
+from mklkit.views import BoundKernel, ViewSet
+
+TILE_EDGES = [1, 2, 511, 512, 513, 1100]
+TRIO = ["linear", "rbf(gamma=0.3)", "polynomial(degree=2)"]
+
+
+def dense_trio(rows):
+    return [
+        linear_kernel(rows),
+        rbf_kernel(rows, gamma=0.3),
+        polynomial_kernel(rows, degree=2, gamma=1.0, coef0=1.0),
+    ]
+
+
+@pytest.mark.parametrize("n_rows", TILE_EDGES)
+def test_gram_matrices_are_whole_whatever_the_tiles(rng, n_rows):
+    rows = rng.normal(size=(n_rows, 3))
+    for view, expected in zip(views_of(TRIO, rows), dense_trio(rows), strict=True):
+        gram = view.gram()
+        np.testing.assert_allclose(gram, expected, rtol=1e-11, atol=1e-12)
+        np.testing.assert_array_equal(gram, gram.T)
+
+
+@pytest.mark.parametrize("n_rows", TILE_EDGES)
+def test_weighted_sums_are_whole_whatever_the_tiles(rng, n_rows):
+    rows = rng.normal(size=(n_rows, 3))
+    weights = np.array([0.2, 0.0, 0.8])
+    expected = sum(w * k for w, k in zip(weights, dense_trio(rows), strict=True))
+    gram = views_of(TRIO, rows).weighted(weights).gram()
+    np.testing.assert_allclose(gram, expected, rtol=1e-11, atol=1e-12)
+    np.testing.assert_array_equal(gram, gram.T)
+
+
+def test_no_weight_at_all_is_a_matrix_of_zeros(rng):
+    rows = rng.normal(size=(5, 2))
+    np.testing.assert_array_equal(views_of(TRIO, rows).weighted(np.zeros(3)).gram(), 0)
+
+
+def test_kept_matrices_are_computed_once_and_others_not_kept(rng):
+    view = views_of("rbf", rng.normal(size=(20, 2)))[0]
+    assert view.gram(keep=False) is not view.gram(keep=False)
+    assert view.gram() is view.gram() is view.gram(keep=False)
+    assert view.spectrum() is view.spectrum()
+
+
+def test_single_precision_rows_give_single_precision_matrices(rng):
+    rows = rng.normal(size=(30, 3)).astype(np.float32)
+    views = views_of(TRIO, rows)
+    assert {view.gram().dtype for view in views} == {np.dtype(np.float32)}
+    weighted = views.weighted(np.full(3, 1 / 3)).gram()
+    assert weighted.dtype == np.float32
+    np.testing.assert_allclose(weighted, sum(dense_trio(rows)) / 3, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("weights", [[0.2, 0.3, 0.5], [0.0, 1.0, 0.0], [0.0, 0.25, 0.75]])
+@pytest.mark.parametrize("feature_map", ["empirical", "empirical(subset=15)"])
+def test_weighted_features_have_the_weighted_gram_matrix(rng, weights, feature_map):
+    rows = rng.normal(size=(60, 3))
+    views = views_of(TRIO, rows, feature_map)
+    weighted = views.weighted(np.array(weights))
+    own = [view.features() for view in views]
+    expected = sum(w * f @ f.T for w, f in zip(weights, own, strict=True))
+    features = weighted.features()
+    np.testing.assert_allclose(features @ features.T, expected, atol=1e-9)
+    if feature_map == "empirical":
+        dense = sum(w * k for w, k in zip(weights, dense_trio(rows), strict=True))
+        np.testing.assert_allclose(features @ features.T, dense, atol=1e-9)
+
+
+def dense_normal(side):
+    """Return ΦᵀΦ of a side, whether it stores the matrix or its diagonal."""
+    normal = side.normal_matrix()
+    return np.diag(normal.products) if normal.is_diagonal else normal.products
+
+
+SIDES = {
+    "full map": lambda rows: views_of("rbf(gamma=0.3)", rows, "empirical")[0],
+    "subset map": lambda rows: views_of("rbf(gamma=0.3)", rows, "empirical(subset=9)")[0],
+    "capped rank": lambda rows: views_of("rbf(gamma=0.3)", rows, "empirical(rank=5)")[0],
+    "sum of views": lambda rows: views_of(TRIO, rows, "empirical").weighted(
+        np.array([0.1, 0.2, 0.7])
+    ),
+    "one weight": lambda rows: views_of(TRIO, rows, "empirical").weighted(np.array([0, 0.3, 0])),
+    "some rows": lambda rows: RowSubset(
+        views_of("rbf(gamma=0.3)", rows, "empirical")[0], np.arange(0, 40, 3)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SIDES)
+def test_block_operations_are_those_of_the_features(rng, name):
+    side = SIDES[name](rng.normal(size=(40, 3)))
+    features = side.features()
+    assert side.n_rows == len(features)
+    vector, block = rng.normal(size=features.shape[1]), rng.normal(size=(features.shape[1], 3))
+    targets, many = rng.normal(size=len(features)), rng.normal(size=(len(features), 2))
+    np.testing.assert_allclose(dense_normal(side), features.T @ features, atol=1e-10)
+    np.testing.assert_allclose(side.normal_matrix().sums, features.sum(axis=0), atol=1e-10)
+    assert side.normal_matrix().n_rows == len(features)
+    np.testing.assert_allclose(side.project(vector), features @ vector, atol=1e-10)
+    np.testing.assert_allclose(side.project(block), features @ block, atol=1e-10)
+    np.testing.assert_allclose(side.project_back(targets), features.T @ targets, atol=1e-10)
+    np.testing.assert_allclose(side.project_back(many), features.T @ many, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", SIDES)
+def test_the_spectrum_is_that_of_the_centred_normal_matrix(rng, name):
+    side = SIDES[name](rng.normal(size=(40, 3)))
+    features = side.features()
+    centred = features - features.mean(axis=0)
+    spectrum = side.spectrum()
+    rebuilt = (spectrum.vectors * spectrum.values) @ spectrum.vectors.T
+    np.testing.assert_allclose(rebuilt, centred.T @ centred, atol=1e-9)
+
+
+@pytest.mark.parametrize("gram_of", ["view", "matrix", "some rows"])
+def test_the_spectrum_of_an_implicit_side_is_that_of_its_centred_gram_matrix(rng, gram_of):
+    rows = rng.normal(size=(40, 3))
+    dense = rbf_kernel(rows, gamma=0.3)
+    if gram_of == "view":
+        side = views_of("rbf(gamma=0.3)", rows)[0]
+    elif gram_of == "matrix":
+        side = GramSide(dense.copy())
+    else:
+        members = np.array([3, 1, 39, 20, 7])
+        side, dense = RowSubset(GramSide(dense), members), dense[np.ix_(members, members)]
+    centring = np.eye(len(dense)) - 1 / len(dense)
+    spectrum = side.spectrum()
+    rebuilt = (spectrum.vectors * spectrum.values) @ spectrum.vectors.T
+    np.testing.assert_allclose(rebuilt, centring @ dense @ centring, atol=1e-10)
+
+
+def test_eigenvectors_of_a_centred_gram_matrix_sum_to_zero(rng):
+    # Eigenvalues down to the tolerance, beside the zero of the constant vector.
+    view = views_of("rbf(gamma=0.02)", rng.normal(size=(40, 2)))[0]
+    spectrum = view.spectrum()
+    assert spectrum.values[-1] < 1e-10 * spectrum.values[0]
+    np.testing.assert_allclose(spectrum.vectors.sum(axis=0), 0, atol=1e-13)
+
+
+def test_some_rows_of_a_gram_matrix(rng):
+    rows = rng.normal(size=(20, 3))
+    gram = rbf_kernel(rows, gamma=0.3)
+    members, held_out = np.array([4, 0, 13]), np.array([5, 4])
+    subset = RowSubset(GramSide(gram), members)
+    np.testing.assert_array_equal(subset.gram(), gram[np.ix_(members, members)])
+    np.testing.assert_array_equal(subset.columns_of(held_out), gram[np.ix_(held_out, members)])
+    assert subset.n_rows == 3
+    assert not subset.explicit
+
+
+def test_some_rows_of_features(rng):
+    view = views_of("rbf(gamma=0.3)", rng.normal(size=(20, 3)), "empirical")[0]
+    members, held_out = np.array([4, 0, 13]), np.array([5, 4])
+    subset = RowSubset(view, members)
+    np.testing.assert_array_equal(subset.features(), view.features()[members])
+    np.testing.assert_array_equal(subset.columns_of(held_out), view.features()[held_out])
+    assert subset.explicit
+
+
+def test_kernels_see_their_own_columns_alone(rng):
+    rows = rng.normal(size=(30, 4))
+    bound = [
+        BoundKernel("all", RBF(gamma=0.5)),
+        BoundKernel("two", RBF(gamma=0.5), np.array([3, 1])),
+        BoundKernel("mean", RBF(), np.array([3, 1])),
+    ]
+    views = ViewSet.fit(bound, Implicit(), rows, np.random.RandomState(0))
+    cut = rows[:, [3, 1]]
+    np.testing.assert_allclose(views[0].gram(), rbf_kernel(rows, gamma=0.5), rtol=1e-12)
+    np.testing.assert_allclose(views[1].gram(), rbf_kernel(cut, gamma=0.5), rtol=1e-12)
+    assert views[2].kernel == RBF().fit(cut)
+    new = rng.normal(size=(6, 4))
+    np.testing.assert_allclose(
+        views[1].projector.transform(new), rbf_kernel(new[:, [3, 1]], cut, gamma=0.5), rtol=1e-12
+    )
+    assert views.labels == ["all", "two", "mean"]
+    assert [view.label for view in views[1:]] == ["two", "mean"]

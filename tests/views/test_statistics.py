@@ -1,0 +1,154 @@
+"""Tile statistics against the same numbers read off whole Gram matrices."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from builders import ids, views_of
+from oracles.blocks import alignment, block_values, centered_alignment
+from sklearn.metrics.pairwise import (
+    laplacian_kernel,
+    linear_kernel,
+    polynomial_kernel,
+    rbf_kernel,
+    sigmoid_kernel,
+)
+
+from mklkit import Precomputed
+from mklkit.statistics import symmetric_tiles
+
+KERNELS = {
+    "linear": linear_kernel,
+    "polynomial(degree=2)": lambda a: polynomial_kernel(a, degree=2, gamma=1.0, coef0=1.0),
+    "polynomial(degree=3, coef0=0)": lambda a: polynomial_kernel(a, degree=3, gamma=1.0, coef0=0.0),
+    "rbf(gamma=0.05)": lambda a: rbf_kernel(a, gamma=0.05),
+    "rbf(gamma=2)": lambda a: rbf_kernel(a, gamma=2),
+    "laplacian(gamma=0.3)": lambda a: laplacian_kernel(a, gamma=0.3),
+    "tanh(beta=0.4, coef0=-0.2)": lambda a: sigmoid_kernel(a, gamma=0.4, coef0=-0.2),
+    "cosine": lambda a: linear_kernel(a) / np.sqrt(np.outer(*[(a**2).sum(axis=1)] * 2)),
+}
+
+
+def labels(n_rows, n_first):
+    return np.where(np.arange(n_rows) < n_first, 1.0, -1.0)
+
+
+def check_quadrants(views, grams, y, rtol=1e-11):
+    for view, gram in zip(views, grams, strict=True):
+        found = view.quadrants(y)
+        parts = (found.within_first, found.between, found.within_second)
+        for part, values in zip(parts, block_values(gram, y), strict=True):
+            low, high = np.percentile(values, [25, 75])
+            close = {"rel": rtol, "abs": 1e-12 * float(np.abs(values).max())}
+            assert part.mean == pytest.approx(float(values.mean()), **close)
+            assert part.deviation == pytest.approx(float(values.std()), **close)
+            assert part.lower_quartile == pytest.approx(float(low), **close)
+            assert part.upper_quartile == pytest.approx(float(high), **close)
+            assert part.interquartile_range == part.upper_quartile - part.lower_quartile
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "n_first"), [(40, 13), (60, 1), (513, 512), (600, 511), (1100, 513)]
+)
+def test_quadrants_are_those_of_the_whole_matrix(rng, n_rows, n_first):
+    rows = rng.normal(size=(n_rows, 3))
+    y = labels(n_rows, n_first)
+    check_quadrants(views_of(list(KERNELS), rows), [peer(rows) for peer in KERNELS.values()], y)
+
+
+def test_rows_of_the_classes_may_be_mixed(rng):
+    rows = rng.normal(size=(80, 3))
+    y = np.where(rng.random(80) < 0.4, 1.0, -1.0)
+    check_quadrants(views_of(list(KERNELS), rows), [peer(rows) for peer in KERNELS.values()], y)
+
+
+def test_swapped_labels_swap_the_quadrants(rng):
+    view = views_of("rbf", rng.normal(size=(30, 2)))[0]
+    y = labels(30, 11)
+    there, back = view.quadrants(y), view.quadrants(-y)
+    assert there.within_first == back.within_second
+    assert there.between.mean == pytest.approx(back.between.mean, rel=1e-13)
+
+
+def test_many_equal_distances(rng):
+    # Few different rows: ties by the hundred in every rank, zeros beyond the diagonal.
+    rows = rng.integers(0, 2, size=(120, 3)).astype(float)
+    check_quadrants(
+        views_of(list(KERNELS)[:-1], rows),
+        [peer(rows) for peer in list(KERNELS.values())[:-1]],
+        labels(120, 50),
+    )
+
+
+@pytest.mark.parametrize("kernel", ["rbf(gamma=1e6)", "laplacian(gamma=1e6)"])
+def test_the_diagonal_of_a_distance_kernel_is_exactly_one(rng, kernel):
+    # Two rows a class: half of a block is its diagonal, which rounding must not move.
+    for _ in range(20):
+        found = views_of(kernel, rng.normal(size=(4, 5)) * 1e3)[0].quadrants(labels(4, 2))
+        assert found.within_first.upper_quartile == found.within_second.upper_quartile == 1.0
+
+
+def test_single_precision_rows(rng):
+    rows = rng.normal(size=(90, 3)).astype(np.float32)
+    y = labels(90, 40).astype(np.float32)
+    names = ["rbf(gamma=2)", "polynomial(degree=2)"]
+    check_quadrants(views_of(names, rows), [KERNELS[n](rows.astype(float)) for n in names], y, 2e-5)
+
+
+@pytest.mark.parametrize("n_rows", [40, 511, 512, 513, 1100])
+def test_alignments_are_those_of_the_whole_matrix(rng, n_rows):
+    rows = rng.normal(size=(n_rows, 3))
+    y = labels(n_rows, n_rows // 3)
+    names = list(KERNELS)[2:4] if n_rows > 1000 else list(KERNELS)
+    for view, peer in zip(views_of(names, rows), map(KERNELS.get, names), strict=True):
+        gram, close = peer(rows), {"rel": 1e-9, "abs": 1e-12}
+        assert view.label_alignment(y) == pytest.approx(alignment(gram, y), **close)
+        centered = view.label_alignment(y, centered=True)
+        assert centered == pytest.approx(centered_alignment(gram, y), **close)
+
+
+@pytest.mark.parametrize("scale", [1e300, 1e-300, 1e160, 1e-170])
+def test_alignments_do_not_depend_on_the_scale(two_classes, scale):
+    rows, y = two_classes
+    gram = rbf_kernel(rows, gamma=0.2)
+    view = views_of(Precomputed(gram * scale), ids(70))[0]
+    assert view.label_alignment(y) == pytest.approx(alignment(gram, y), rel=1e-12)
+    centered = view.label_alignment(y, centered=True)
+    assert centered == pytest.approx(centered_alignment(gram, y), rel=1e-12)
+
+
+def test_centered_alignment_of_a_nearly_constant_kernel(two_classes):
+    # A very wide rbf: ones, less a millionth; what is left of it when centred is all that counts.
+    rows, y = two_classes
+    gram = rbf_kernel(rows, gamma=1e-7)
+    found = views_of(Precomputed(gram), ids(70))[0].label_alignment(y, centered=True)
+    assert found == pytest.approx(centered_alignment(gram, y), rel=1e-6)
+
+
+def test_centered_alignment_of_rows_far_from_zero(two_classes):
+    rows, y = two_classes
+    gram = linear_kernel(rows + 3e3)
+    found = views_of(Precomputed(gram), ids(70))[0].label_alignment(y, centered=True)
+    assert found == pytest.approx(centered_alignment(gram, y), rel=1e-6)
+
+
+def test_a_kernel_that_says_nothing_is_not_aligned(two_classes):
+    y = two_classes[1]
+    for value in (0.1, 1e300, 3e-300, 0.0):
+        constant = views_of(Precomputed(np.full((70, 70), value)), ids(70))[0]
+        assert constant.label_alignment(y, centered=True) == 0
+    assert constant.label_alignment(y) == 0
+
+
+@pytest.mark.parametrize("n_rows", [1, 511, 512, 513, 1100])
+def test_tiles_cover_the_upper_triangle_once(n_rows):
+    seen = np.zeros((n_rows, n_rows), dtype=int)
+    rows = np.arange(float(n_rows))[:, None]
+    view = views_of("linear", rows)[0]
+    for block, other, tiles in symmetric_tiles([view.kernel], [rows]):
+        for _, tile in tiles:
+            np.testing.assert_array_equal(tile, rows[block] * rows[other].T)
+        seen[block, other] += 1
+        if other != block:
+            seen[other, block] += 1
+    assert (seen == 1).all()
