@@ -57,7 +57,7 @@ class MKLClassifier(ClassifierMixin, BaseEstimator):
     random_state : int, RandomState or None, default=None
         Seeds what draws at random: subset maps, cross-validation inside a combiner.
     n_jobs : int or None, default=None
-        Threads over binary problems; the result does not depend on it.
+        Threads over binary problems; the result depends on it by rounding at most.
 
     Attributes
     ----------

@@ -92,8 +92,9 @@ def parse_spec(text: str) -> Spec:
 
 
 def _literal(node: ast.expr, text: str) -> Any:
-    if isinstance(node, ast.Name):
-        return node.id
+    word = _bare_word(node)
+    if word is not None:
+        return word
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         # A component inside a component, as in cosine(polynomial(degree=3)): its own spec string.
         return ast.unparse(node)
@@ -104,6 +105,17 @@ def _literal(node: ast.expr, text: str) -> Any:
             f"Parameters in a spec string are literals (numbers, strings, True, lists);"
             f" {ast.unparse(node)!r} in {text!r} is not."
         ) from error
+
+
+def _bare_word(node: ast.expr) -> str | None:
+    """Return a word typed without quotes, such as mean or fixed-mean, or None."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
+        left, right = _bare_word(node.left), _bare_word(node.right)
+        if left is not None and right is not None:
+            return f"{left}-{right}"
+    return None
 
 
 def parse_kernel_spec(text: str) -> KernelSpec:

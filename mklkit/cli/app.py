@@ -17,6 +17,7 @@ from mklkit.cli.console import say, show_warnings_briefly
 from mklkit.cli.evaluate import evaluate
 from mklkit.cli.fit import fit
 from mklkit.cli.inspect_model import inspect_model
+from mklkit.cli.kernels import kernels
 from mklkit.cli.list_names import list_names
 from mklkit.cli.predict import predict
 from mklkit.errors import MKLKitError
@@ -36,6 +37,7 @@ app.command("fit")(fit)
 app.command("predict")(predict)
 app.command("evaluate")(evaluate)
 app.command("inspect")(inspect_model)
+app.command("kernels")(kernels)
 app.command("list")(list_names)
 
 

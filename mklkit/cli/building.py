@@ -30,6 +30,7 @@ class ModelOptions:
     scale: str | None
     seed: int
     jobs: int | None
+    tune: bool = False
 
 
 def build_model(options: ModelOptions) -> Any:
@@ -58,15 +59,22 @@ def build_model(options: ModelOptions) -> Any:
     for kind, spec in given.items():
         if spec is not None:
             registry.create(kind, spec)
-    classifier: Any = MKLClassifier(
-        kernels=chosen.kernels or None,
-        feature_map=chosen.feature_map,
-        combiner=chosen.combiner or DEFAULT_COMBINER,
-        learner=chosen.learner,
-        multiclass=chosen.multiclass,
-        random_state=chosen.seed,
-        n_jobs=chosen.jobs,
-    )
+    settings: dict[str, Any] = {
+        "kernels": chosen.kernels or None,
+        "feature_map": chosen.feature_map,
+        "combiner": chosen.combiner or DEFAULT_COMBINER,
+        "learner": chosen.learner,
+        "multiclass": chosen.multiclass,
+        "random_state": chosen.seed,
+        "n_jobs": chosen.jobs,
+    }
+    classifier: Any
+    if chosen.tune:
+        from mklkit.selection.ifsl_cv import IFSLClassifierCV
+
+        classifier = IFSLClassifierCV(**settings)
+    else:
+        classifier = MKLClassifier(**settings)
     if preset is not None and preset.members > 1:
         from mklkit.ensembles import MKLVotingClassifier
 

@@ -16,6 +16,7 @@ from rich.progress import TimeElapsedColumn as Elapsed
 from rich.text import Text
 
 __all__ = [
+    "counting",
     "plain",
     "progress_bar",
     "say",
@@ -80,6 +81,15 @@ def progress_bar(what: str, total: int) -> Iterator[Any]:
     with _progress(*columns) as progress:
         task = progress.add_task(what, total=total)
         yield lambda: progress.advance(task)
+
+
+@contextmanager
+def counting(what: str) -> Iterator[Any]:
+    """Show a bar on a terminal; yields a function that takes how much is done, and of how much."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Elapsed())
+    with _progress(*columns) as progress:
+        task = progress.add_task(what, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
 
 
 def show_warnings_briefly() -> None:

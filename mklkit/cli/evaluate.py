@@ -34,13 +34,14 @@ def evaluate(
     combiner: opt.Combiner = None,
     learner: opt.Learner = None,
     multiclass: opt.MulticlassOption = opt.Multiclass.auto,
+    tune: opt.Tune = False,
     seed: opt.Seed = 0,
     jobs: opt.Jobs = None,
     as_json: opt.AsJson = False,
 ) -> None:
     """Score a model by repeated stratified cross-validation: mean and standard deviation."""
     chosen = ModelOptions(
-        kernels, feature_map, combiner, learner, multiclass.value, preset, scale, seed, jobs
+        kernels, feature_map, combiner, learner, multiclass.value, preset, scale, seed, jobs, tune
     )
     pipeline = build_model(chosen)
     table, data_facts = read_data(data, target)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,7 +11,7 @@ import typer
 
 from mklkit.cli import options as opt
 from mklkit.cli.building import ModelOptions, build_model, default_choices, read_data
-from mklkit.cli.console import say, show, show_json, working
+from mklkit.cli.console import counting, say, show, show_json, working
 
 __all__ = ["fit"]
 
@@ -38,6 +40,7 @@ def fit(
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Save the model, as model.mkl, say."),
     ] = None,
+    tune: opt.Tune = False,
     seed: opt.Seed = 0,
     jobs: opt.Jobs = None,
     as_json: opt.AsJson = False,
@@ -50,7 +53,7 @@ def fit(
     if output is not None:
         _check_output(output, data)
     chosen = ModelOptions(
-        kernels, feature_map, combiner, learner, multiclass.value, preset, scale, seed, jobs
+        kernels, feature_map, combiner, learner, multiclass.value, preset, scale, seed, jobs, tune
     )
     pipeline = build_model(chosen)
     table, data_facts = read_data(data, target)
@@ -86,10 +89,10 @@ def _fit_and_score(pipeline: Any, table: Any, holdout: float, seed: int) -> dict
     labels = table.target.to_numpy()
     split = hold_out(labels, holdout, seed)
     parts = {"train": split.train, "held out": split.held_out}
-    with working("fitting"):
-        start = perf_counter()
+    start = perf_counter()
+    with _fitting(pipeline[-1]):
         pipeline.fit(table.features.iloc[split.train], labels[split.train])
-        seconds = perf_counter() - start
+    seconds = perf_counter() - start
     scores: dict[str, dict[str, Any] | None] = {}
     with working("scoring"):
         for part, rows in parts.items():
@@ -103,6 +106,20 @@ def _fit_and_score(pipeline: Any, table: Any, holdout: float, seed: int) -> dict
         "scores": {part.replace(" ", "_"): value for part, value in scores.items()},
         "seconds": seconds,
     }
+
+
+@contextmanager
+def _fitting(classifier: Any) -> Iterator[None]:
+    """Show what progress the classifier can tell of."""
+    if "progress" not in classifier.get_params(deep=False):
+        with working("fitting"):
+            yield
+        return
+    with counting("fitting") as progress:
+        classifier.set_params(progress=progress)
+        yield
+        # The bar is gone, and a model file holds no functions.
+        classifier.set_params(progress=None)
 
 
 def _save(output: Path, pipeline: Any, result: dict[str, Any]) -> None:

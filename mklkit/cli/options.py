@@ -25,6 +25,7 @@ __all__ = [
     "ScaleOption",
     "Seed",
     "Target",
+    "Tune",
 ]
 
 DEFAULT_DATA = "breast_cancer"
@@ -147,6 +148,15 @@ Preset = Annotated[
         "-p",
         metavar="NAME",
         help="A named choice of the options above, which override it; see 'mklkit list presets'.",
+        rich_help_panel=MODEL_PANEL,
+    ),
+]
+Tune = Annotated[
+    bool,
+    typer.Option(
+        "--tune",
+        help="Choose c and lam of the combiner ifsl by cross-validation on the training rows, from"
+        " the papers' 9 x 9 grid.",
         rich_help_panel=MODEL_PANEL,
     ),
 ]

@@ -13,7 +13,15 @@ from rich.text import Text
 
 from mklkit.cli.console import plain
 
-__all__ = ["facts_grid", "listing", "model_lines", "percent", "scores_grid", "weights_grid"]
+__all__ = [
+    "alignment_grid",
+    "facts_grid",
+    "listing",
+    "model_lines",
+    "percent",
+    "scores_grid",
+    "weights_grid",
+]
 
 BAR_LENGTH = 30
 
@@ -108,3 +116,16 @@ def _bar(share: float) -> str:
     blocks = (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf")
     length = round(abs(share) * BAR_LENGTH)
     return ("█" if blocks else "#") * length
+
+
+def alignment_grid(table: Any) -> Grid:
+    """Return a table of alignments, kernels numbered in its head and named in its rows."""
+    grid = Grid(box=box.SIMPLE)
+    grid.add_column("")
+    grid.add_column("kernel")
+    for number in range(1, len(table) + 1):
+        grid.add_column(str(number), justify="right")
+    for number, (name, row) in enumerate(table.iterrows(), 1):
+        values = [f"{value:.3f}" for value in row]
+        grid.add_row(str(number), Text(plain(name)), *values)
+    return grid

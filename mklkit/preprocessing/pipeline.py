@@ -27,7 +27,7 @@ def build_pipeline(classifier: Any, scale: str = "standard", max_categories: int
     classifier : estimator
         A scikit-learn classifier on numbers, such as ``MKLClassifier()``.
     scale : {"standard", "minmax", "none"}, default="standard"
-        ``"minmax"`` scales to [-1, 1], as Kim et al. 2015 (DiMKL) do.
+        ``"minmax"`` scales to [-1, 1], as paper 003 (Price et al. 2022) does.
     max_categories : int, default=100
         One-hot columns at most for one text column; its rarest values share one.
 

@@ -144,7 +144,11 @@ class IFSLClassifierCV(ClassifierMixin, BaseEstimator):
             random_state=self.random_state,
             n_jobs=self.n_jobs,
         ).fit(given_X, given_y)
-        self.choices_ = list(choice.notes)
+        self.choices_ = [
+            *choice.notes,
+            f"c {best_c:g} and lam {best_lam:g}: best of {len(grid)} pairs by"
+            f" {self.n_splits_}-fold cross-validation, {100 * self.best_score_:.1f} %",
+        ]
         return self
 
     def _grid(self) -> list[tuple[float, float]]:

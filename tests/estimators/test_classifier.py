@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.ensemble import BaggingClassifier, VotingClassifier
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -191,6 +192,15 @@ def test_pipelines_and_cross_validation():
     pipeline = make_pipeline(StandardScaler(), MKLClassifier(TRIO, combiner="dimkl3"))
     scores = cross_val_score(pipeline, X, y, cv=3)
     assert scores.min() > 0.9
+
+
+def test_it_is_a_member_of_scikit_learns_ensembles(iris):
+    X, y = iris
+    members = [("one", MKLClassifier()), ("two", MKLClassifier(combiner="dimkl3"))]
+    assert VotingClassifier(members).fit(X, y).score(X, y) > 0.95
+    bagging = BaggingClassifier(MKLClassifier("rbf"), n_estimators=3, random_state=0)
+    assert bagging.fit(X, y).score(X, y) > 0.9
+    assert "MKLClassifier" in members[0][1].fit(X, y)._repr_html_()
 
 
 @pytest.mark.parametrize("combiner", ALL_COMBINERS)

@@ -5,7 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mklkit.numerics.least_squares import Spectrum
+from mklkit.numerics.least_squares import (
+    ArrowheadSystem,
+    NormalMatrix,
+    SpectralSystem,
+    Spectrum,
+)
 
 
 def test_spectrum_rebuilds_the_matrix_largest_first(rng):
@@ -29,3 +34,76 @@ def test_spectrum_of_nothing_positive_is_empty(matrix):
 
 def test_spectrum_tolerance_is_relative_to_the_largest():
     assert len(Spectrum.of(np.diag([1e6, 1.0, 1e-4]), tolerance=1e-7).values) == 2
+
+
+def dense_weights(features, targets, data_weights, ridges):
+    """Return the weights of each column's bordered normal equations, the bias left out."""
+    design = np.column_stack([features, np.ones(len(features))])
+    found = []
+    for target, weight, ridge in zip(targets.T, data_weights, ridges, strict=True):
+        penalty = ridge * np.eye(design.shape[1])
+        penalty[-1, -1] = 0
+        system = weight * design.T @ design + penalty
+        found.append(np.linalg.lstsq(system, design.T @ target, rcond=1e-13)[0][:-1])
+    return np.column_stack(found)
+
+
+def solved(system, features, targets, data_weights, ridges):
+    return system.solve(features.T @ targets, targets.mean(axis=0), data_weights, ridges)
+
+
+COLUMNS = {
+    "data_weights": np.array([1.0, 1.75, 1.0, 0.5, 3.0]),
+    "ridges": np.array([1.0, 1.0, 1e-4, 40.0, 0.3]),
+}
+
+
+@pytest.mark.parametrize("n_features", [3, 12, 40])
+def test_arrowhead_systems_are_the_dense_ones(rng, n_features):
+    # Orthogonal columns, whose products are diagonal: as on a full empirical map.
+    basis = np.linalg.qr(rng.normal(size=(40, 40)))[0][:, :n_features]
+    features = basis * 10.0 ** rng.uniform(-2, 2, size=n_features)
+    targets = rng.normal(size=(40, 5))
+    products = (features**2).sum(axis=0)
+    system = ArrowheadSystem(NormalMatrix(products, features.sum(axis=0), 40))
+    found = solved(system, features, targets, **COLUMNS)
+    expected = dense_weights(features, targets, **COLUMNS)
+    np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9 * np.abs(expected).max())
+
+
+def test_arrowhead_systems_of_centred_features(rng):
+    columns = rng.normal(size=(40, 6))
+    features = np.linalg.qr(columns - columns.mean(axis=0))[0]
+    products = (features**2).sum(axis=0)
+    targets = rng.normal(size=(40, 5))
+    system = ArrowheadSystem(NormalMatrix(products, np.zeros(6), 40))
+    found = solved(system, features, targets, **COLUMNS)
+    np.testing.assert_allclose(found, dense_weights(features, targets, **COLUMNS), atol=1e-12)
+
+
+@pytest.mark.parametrize("ridges", [COLUMNS["ridges"], np.zeros(5)], ids=["ridges", "no ridge"])
+def test_spectral_systems_are_the_dense_ones(rng, ridges):
+    features, targets = rng.normal(size=(40, 6)) + 2.0, rng.normal(size=(40, 5))
+    normal = NormalMatrix(features.T @ features, features.sum(axis=0), 40)
+    system = SpectralSystem(normal.spectrum(), normal.sums)
+    columns = {"data_weights": COLUMNS["data_weights"], "ridges": ridges}
+    found = solved(system, features, targets, **columns)
+    np.testing.assert_allclose(found, dense_weights(features, targets, **columns), atol=1e-10)
+
+
+def test_without_a_ridge_the_shortest_weights_are_found(rng):
+    features, targets = rng.normal(size=(10, 25)), rng.normal(size=(10, 2))
+    normal = NormalMatrix(features.T @ features, features.sum(axis=0), 10)
+    system = SpectralSystem(normal.spectrum(), normal.sums)
+    found = solved(system, features, targets, np.ones(2), np.zeros(2))
+    centred = features - features.mean(axis=0)
+    expected = np.linalg.pinv(centred) @ (targets - targets.mean(axis=0))
+    np.testing.assert_allclose(found, expected, atol=1e-10)
+
+
+def test_the_spectrum_of_a_normal_matrix_is_the_centred_one(rng):
+    features = rng.normal(size=(30, 4)) + 3.0
+    centred = features - features.mean(axis=0)
+    spectrum = NormalMatrix(features.T @ features, features.sum(axis=0), 30).spectrum()
+    rebuilt = spectrum.vectors * spectrum.values @ spectrum.vectors.T
+    np.testing.assert_allclose(rebuilt, centred.T @ centred, atol=1e-11)

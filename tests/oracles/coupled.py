@@ -56,19 +56,20 @@ def multik_mhks(
     max_iter: int = 1000,
     relative: bool = False,
 ) -> NaiveFit:
-    """Return what Table 1 of paper 000 gives for M views (N, p)."""
+    """Return what Table 1 of paper 000 gives for M views (N, p): a dense inverse a view."""
     m, n_rows = len(features), len(y)
     signed = [y[:, None] * np.column_stack([f, np.ones(n_rows)]) for f in features]
     omega = list(start or zero_start([block.shape[1] for block in signed]))
     b = np.full((m, n_rows), b0)
-
-    def solve(view: int) -> None:
-        own = signed[view]
+    inverses = []
+    for own in signed:
         ridge = c * np.eye(own.shape[1])
         ridge[-1, -1] = 0
+        inverses.append(np.linalg.inv((1 + lam * (m - 1) / m) * own.T @ own + ridge))
+
+    def solve(view: int) -> None:
         others = sum(signed[j] @ omega[j] for j in range(m) if j != view)
-        inverse = np.linalg.inv((1 + lam * (m - 1) / m) * own.T @ own + ridge)
-        omega[view] = inverse @ own.T @ (b[view] + 1 + lam / m * others)
+        omega[view] = inverses[view] @ (signed[view].T @ (b[view] + 1 + lam / m * others))
 
     def objective() -> float:
         outputs = [own @ w for own, w in zip(signed, omega, strict=True)]

@@ -1,0 +1,107 @@
+"""What a whole (c, λ) grid costs beside one fit, and beside naive fits; run in one go, not in CI.
+
+``pytest tests/benchmarks/test_bench_ifsl.py -m benchmark -s`` prints the table of all.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from builders import views_of
+from oracles.coupled import multik_mhks
+from sklearn.datasets import make_classification
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.preprocessing import StandardScaler
+
+from mklkit import IFSL, MHKS
+from mklkit.selection.ifsl_cv import PAPER_GRID
+from mklkit.selection.ifsl_grid import fit_grid
+
+TRIO = ["linear", "rbf(sigma='mean')", "polynomial(degree=2)"]
+RIDGES, LAMS = (side.ravel() for side in np.meshgrid(PAPER_GRID, PAPER_GRID, indexing="ij"))
+CORNERS = [(0, 0), (0, 8), (4, 4), (8, 0), (8, 8)]
+"""Grid positions of c and λ whose naive fits are timed; 81 of them are their mean, times 81.
+
+A naive fit is given the features; it inverts each view's normal matrix once and then iterates.
+"""
+
+
+@pytest.fixture(scope="module")
+def rows_and_labels() -> tuple[np.ndarray, np.ndarray]:
+    """Return 1,500 rows of 20 standardised features, labels −1 and +1."""
+    X, y = make_classification(1500, 20, n_informative=10, class_sep=0.7, random_state=0)
+    return StandardScaler().fit_transform(X), 2.0 * y - 1
+
+
+def seconds(run: Callable[[], Any]) -> tuple[float, Any]:
+    start = time.perf_counter()
+    result = run()
+    return time.perf_counter() - start, result
+
+
+def one_fit(rows: np.ndarray, y: np.ndarray, initial: str) -> Any:
+    """Decompose the views and fit c = λ = 1."""
+    views = views_of(TRIO, rows, "empirical")
+    return IFSL(initial=initial).fit(views, y, MHKS(), np.random.RandomState(0))
+
+
+def whole_grid(rows: np.ndarray, y: np.ndarray, initial: str) -> Any:
+    """Decompose the views and fit all 81 points."""
+    views = views_of(TRIO, rows, "empirical")
+    combiner = IFSL(initial=initial)
+    return fit_grid(views, y, combiner, MHKS(), RIDGES, LAMS, np.random.RandomState(0))
+
+
+@pytest.mark.benchmark
+@pytest.mark.parametrize("initial", ["zeros", "unit"])
+def test_the_whole_grid_costs_little_more_than_one_fit(rows_and_labels, initial):
+    rows, y = rows_and_labels
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        one_fit(rows[:100], y[:100], initial)  # compiles
+        single, decision = min(
+            (seconds(lambda: one_fit(rows, y, initial)) for _ in range(3)), key=lambda r: r[0]
+        )
+        grid, grid_decision = min(
+            (seconds(lambda: whole_grid(rows, y, initial)) for _ in range(3)), key=lambda r: r[0]
+        )
+    views = views_of(TRIO, rows, "empirical")
+    features = [view.features() for view in views]
+    starts = None
+    if initial == "unit":
+        starts = [np.full(f.shape[1] + 1, (f.shape[1] + 1) ** -0.5) for f in features]
+    naive = []
+    for i, j in CORNERS:
+        taken, found = seconds(
+            lambda i=i, j=j: multik_mhks(features, y, PAPER_GRID[i], PAPER_GRID[j], start=starts)
+        )
+        # The work is the same: as many passes at this point of the grid.
+        assert len(found.history) == grid_decision.n_iter[9 * i + j]
+        naive.append(taken)
+    all_naive = 81 * float(np.mean(naive))
+    print(
+        f"\n{initial}: one fit {single:.2f} s ({len(decision.history)} passes), 81 points"
+        f" {grid:.2f} s ({grid_decision.n_iter.sum()} passes, {grid_decision.n_iter.max()} at"
+        f" most), ratio {grid / single:.2f}; naive fits {min(naive):.2f} to {max(naive):.2f} s,"
+        f" 81 of them by extrapolation from {len(CORNERS)} {all_naive:.0f} s,"
+        f" {all_naive / grid:.0f} times the grid"
+    )
+    assert grid <= 2.5 * single
+    assert grid <= all_naive / 10
+
+
+@pytest.mark.benchmark(group="ifsl, 1,500 rows, three kernels")
+def test_bench_one_fit(benchmark, rows_and_labels):
+    benchmark.pedantic(one_fit, (*rows_and_labels, "zeros"), rounds=3, warmup_rounds=1)
+
+
+@pytest.mark.benchmark(group="ifsl, 1,500 rows, three kernels")
+def test_bench_81_points(benchmark, rows_and_labels):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        benchmark.pedantic(whole_grid, (*rows_and_labels, "zeros"), rounds=3, warmup_rounds=1)

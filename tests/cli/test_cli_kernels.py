@@ -1,0 +1,73 @@
+"""``mklkit kernels`` and ``mklkit fit --tune``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from processes import Run
+from sklearn.datasets import load_iris
+from sklearn.preprocessing import StandardScaler
+
+KERNELS = (
+    "-k",
+    "linear",
+    "-k",
+    "narrow:rbf(sigma=0.2)",
+    "-k",
+    "again:polynomial(coef0=0,degree=1)",
+)
+
+
+def test_the_alignment_of_every_pair(mklkit: Run) -> None:
+    done = mklkit("kernels", "iris", *KERNELS, "--json")
+    assert done.code == 0, done
+    result = done.json
+    assert result["kernels"] == ["linear", "narrow", "again"]
+    rows = StandardScaler().fit_transform(load_iris().data)
+    linear = rows @ rows.T
+    distances = ((rows[:, None] - rows[None]) ** 2).sum(axis=2)
+    narrow = np.exp(-distances / (2 * 0.2**2))
+    expected = (linear * narrow).sum() / np.linalg.norm(linear) / np.linalg.norm(narrow)
+    found = np.array(result["alignment"])
+    assert found[0, 1] == pytest.approx(expected, rel=1e-9)
+    np.testing.assert_allclose(found, found.T)
+    np.testing.assert_allclose(np.diag(found), 1)
+    assert [pair["kernels"] for pair in result["near_duplicates"]] == [["linear", "again"]]
+    assert ["linear", "narrow"] in result["weakly_correlated"]
+
+
+def test_near_duplicates_are_warned_of_and_the_paper_is_cited(mklkit: Run) -> None:
+    done = mklkit("kernels", "iris", *KERNELS)
+    assert done.code == 0, done
+    assert "linear and again are nearly the same" in done.err
+    assert "weakly correlated (0 < A < 0.5), which paper 002 found to combine best" in done.out
+
+
+def test_a_wrong_kernel_is_refused_before_data_are_read(mklkit: Run) -> None:
+    mklkit("kernels", "no-such-file.csv", "-k", "rfb").refused("Did you mean 'rbf'?")
+
+
+def test_tuning_says_what_it_chose(mklkit: Run, tmp_path: Path) -> None:
+    model = tmp_path / "tuned.mkl"
+    done = mklkit("fit", "iris", "--combiner", "ifsl", "--tune", "-k", "rbf", "-o", model, "--json")
+    assert done.code == 0, done
+    result = done.json
+    assert any("best of 81 pairs by 5-fold cross-validation" in line for line in result["choices"])
+    assert result["scores"]["held_out"]["accuracy"] > 0.8
+    assert mklkit("predict", model, "iris").out.count("\n") == 151
+
+
+def test_tuning_another_combiner_says_what_can_be_tuned(mklkit: Run) -> None:
+    done = mklkit("fit", "iris", "--combiner", "dimkl3", "--tune")
+    done.refused("IFSLClassifierCV searches c and lam of combiner 'ifsl'", "dimkl3")
+
+
+@pytest.mark.parametrize("preset", ["mhks", "kmhks", "multik-mhks", "multiv-kmhks", "rpemekl"])
+def test_presets_of_the_papers(mklkit: Run, preset: str) -> None:
+    done = mklkit("fit", "iris", "--preset", preset, "--json")
+    assert done.code == 0, done
+    assert done.json["scores"]["held_out"]["accuracy"] > 0.8
+    members = done.json["model"].get("members", 1)
+    assert members == (3 if preset == "rpemekl" else 1)

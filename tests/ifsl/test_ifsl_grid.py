@@ -1,0 +1,135 @@
+"""A whole grid abreast gives what each point's own fit gives."""
+
+from __future__ import annotations
+
+import warnings
+
+import attrs
+import numpy as np
+import pytest
+from builders import views_of
+from coupled_fits import TRIO, couple
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles.coupled import multik_mhks, multiv_kmhks
+from sklearn.exceptions import ConvergenceWarning
+
+from mklkit import IFSL, KMHKS, MHKS
+from mklkit.selection.ifsl_grid import fit_grid
+
+RIDGES = np.repeat([2.0**-4, 0.5, 16.0], 3)
+LAMS = np.tile([0.0, 1.0, 16.0], 3)
+STARTS = ["unit", "ones", "zeros"]
+MAPS = ["empirical", "empirical(subset=30)", "empirical(rank=8)"]
+
+
+def grid_of(views, y, combiner, learner, ridges=RIDGES, lams=LAMS):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return fit_grid(views, y, combiner, learner, ridges, lams, np.random.RandomState(0))
+
+
+def singles_of(views, y, combiner, learner, ridges=RIDGES, lams=LAMS):
+    return [
+        couple(views, y, attrs.evolve(combiner, lam=lam), attrs.evolve(learner, c=c))
+        for c, lam in zip(ridges, lams, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("rule", ["gradient", "fixed-mean"])
+@pytest.mark.parametrize("initial", STARTS)
+@pytest.mark.parametrize("feature_map", MAPS)
+def test_features_point_by_point(two_classes, feature_map, initial, rule):
+    rows, y = two_classes
+    views = views_of(TRIO, rows, feature_map)
+    combiner = IFSL(rule=rule, initial=initial, weights=(3, 2, 1))
+    grid = grid_of(views, y, combiner, MHKS())
+    for point, single in enumerate(singles_of(views, y, combiner, MHKS())):
+        assert grid.n_iter[point] == len(single.history)
+        for index, learner in enumerate(single.learners):
+            expected = single.weights[index] * learner.coefficients
+            np.testing.assert_allclose(
+                grid.coefficients[index][:, point],
+                expected,
+                atol=1e-8 * max(1, np.abs(learner.coefficients).max()),
+            )
+        bias = single.weights @ [learner.bias for learner in single.learners]
+        assert grid.biases[point] == pytest.approx(bias, rel=1e-8, abs=1e-8)
+
+
+@pytest.mark.parametrize("rule", ["gradient", "fixed-mean"])
+@pytest.mark.parametrize("initial", STARTS)
+def test_gram_matrices_point_by_point(two_classes, rng, initial, rule):
+    """Functions, not α: a Gram matrix of low rank leaves α free where it says nothing."""
+    rows, y = two_classes
+    views = views_of(TRIO, rows)
+    combiner = IFSL(rule=rule, initial=initial)
+    grid = grid_of(views, y, combiner, KMHKS())
+    new = np.vstack([rows, rng.normal(size=(40, 4))])
+    values = grid.decide(new)
+    for point, single in enumerate(singles_of(views, y, combiner, KMHKS())):
+        assert grid.n_iter[point] == len(single.history)
+        expected = single.decide(new)
+        np.testing.assert_allclose(
+            values[:, point], expected, atol=1e-8 * max(1, np.abs(expected).max())
+        )
+
+
+def test_points_are_those_of_the_papers(two_classes):
+    rows, y = two_classes
+    explicit, implicit = views_of(TRIO, rows, "empirical"), views_of(TRIO, rows)
+    mhks_grid = grid_of(explicit, y, IFSL(initial="zeros"), MHKS())
+    kmhks_grid = grid_of(implicit, y, IFSL(initial="zeros"), KMHKS())
+    for point, (c, lam) in enumerate(zip(RIDGES, LAMS, strict=True)):
+        naive = multik_mhks([view.features() for view in explicit], y, c, lam)
+        assert mhks_grid.n_iter[point] == len(naive.history)
+        expected = naive.outputs.mean(axis=0)
+        np.testing.assert_allclose(mhks_grid.decide(rows)[:, point], expected, atol=1e-7)
+        naive = multiv_kmhks([view.gram() for view in implicit], y, c, lam)
+        assert kmhks_grid.n_iter[point] == len(naive.history)
+        expected = naive.outputs.mean(axis=0)
+        np.testing.assert_allclose(kmhks_grid.decide(rows)[:, point], expected, atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("learner", "feature_map"), [(MHKS, "empirical"), (KMHKS, "implicit")], ids=str
+)
+def test_ridges_of_zero_may_stand_beside_others(two_classes, learner, feature_map):
+    rows, y = two_classes
+    views = views_of(["linear", "polynomial(degree=2)"], rows, feature_map)
+    ridges, lams = np.array([0.0, 1.0]), np.array([1.0, 1.0])
+    combiner, settings = IFSL(initial="zeros"), learner(tol=1e-5)
+    grid = grid_of(views, y, combiner, settings, ridges, lams)
+    for point, single in enumerate(singles_of(views, y, combiner, settings, ridges, lams)):
+        assert grid.n_iter[point] == len(single.history)
+        expected = single.decide(rows)
+        np.testing.assert_allclose(grid.decide(rows)[:, point], expected, atol=1e-6)
+
+
+@given(
+    points=st.lists(st.tuples(st.floats(1e-2, 1e2), st.floats(0, 50)), min_size=1, max_size=6),
+    order=st.randoms(use_true_random=False),
+)
+def test_the_order_of_the_points_does_not_matter(points, order):
+    rng = np.random.default_rng(3)
+    rows = rng.normal(size=(20, 3))
+    y = np.where(rows[:, 0] > 0.3 * rng.normal(size=20), 1.0, -1.0)
+    views = views_of(TRIO, rows, "empirical(subset=9)")
+    shuffled = order.sample(range(len(points)), len(points))
+    ridges, lams = np.array(points).T
+    one = grid_of(views, y, IFSL(), MHKS(), ridges, lams)
+    other = grid_of(views, y, IFSL(), MHKS(), ridges[shuffled], lams[shuffled])
+    np.testing.assert_array_equal(one.n_iter[shuffled], other.n_iter)
+    np.testing.assert_allclose(
+        one.decide(rows)[:, shuffled], other.decide(rows), rtol=1e-9, atol=1e-9
+    )
+
+
+def test_points_that_run_out_of_passes_are_said_once(two_classes):
+    rows, y = two_classes
+    views = views_of(TRIO, rows, "empirical")
+    learner = MHKS(max_iter=12)
+    with pytest.warns(ConvergenceWarning, match="max_iter=12") as caught:
+        grid = fit_grid(views, y, IFSL(), learner, RIDGES, LAMS, np.random.RandomState(0))
+    assert len([w for w in caught if issubclass(w.category, ConvergenceWarning)]) == 1
+    assert grid.n_iter.max() == 12
