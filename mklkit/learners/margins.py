@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 from attrs.validators import and_, ge, gt, instance_of, le
 
-from mklkit.components import Component
+from mklkit.components import Component, finite, whole
 from mklkit.learners.base import LinearDecision
 from mklkit.learners.ridge import OneColumn
 from mklkit.numerics.co_regularised import Columns, Solution, Stopping
@@ -25,11 +25,11 @@ class MarginLearner(Component, ABC):
     A subclass says what it learns from and writes ``grid_problem``, ``stopping`` and ``iterate``.
     """
 
-    c: float = attrs.field(default=1.0, converter=float, validator=ge(0))
+    c: float = attrs.field(default=1.0, converter=float, validator=[ge(0), finite])
     rho: float = attrs.field(default=0.99, converter=float, validator=and_(gt(0), le(1)))
     tol: float = attrs.field(default=1e-3, converter=float, validator=gt(0))
-    max_iter: int = attrs.field(default=1000, validator=[instance_of(int), ge(2)])
-    b0: float = attrs.field(default=1e-6, converter=float, validator=ge(0))
+    max_iter: int = attrs.field(default=1000, converter=whole, validator=[instance_of(int), ge(2)])
+    b0: float = attrs.field(default=1e-6, converter=float, validator=[ge(0), finite])
 
     @abstractmethod
     def grid_problem(self, side: TrainingSide, ridges: Array) -> Any:
