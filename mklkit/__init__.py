@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from mklkit.combiners.base import LearnedWeighting as LearnedWeighting
     from mklkit.combiners.base import WeightingCombiner as WeightingCombiner
     from mklkit.combiners.base import weighting_rule as weighting_rule
+    from mklkit.combiners.cluster_gating import ClusterGating as ClusterGating
     from mklkit.combiners.coupling import CoupledSolution as CoupledSolution
     from mklkit.combiners.coupling import CouplingCombiner as CouplingCombiner
     from mklkit.combiners.fusion import FusionCombiner as FusionCombiner
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from mklkit.kernels.rbf import RBF as RBF
     from mklkit.kernels.tanh import Tanh as Tanh
     from mklkit.learners.base import LinearDecision as LinearDecision
+    from mklkit.learners.kda import KDA as KDA
     from mklkit.learners.kmhks import KMHKS as KMHKS
     from mklkit.learners.mhks import MHKS as MHKS
     from mklkit.learners.svm import SVM as SVM
@@ -65,6 +67,8 @@ if TYPE_CHECKING:
     from mklkit.views import ViewSet as ViewSet
 
 _HOME = {
+    "ClusterGating": "combiners.cluster_gating",
+    "KDA": "learners.kda",
     "BaseLearner": "protocols",
     "Combiner": "protocols",
     "Component": "components",

@@ -39,7 +39,7 @@ def kernel_alignment(first: Array, second: Array, centered: bool = False) -> flo
     Raises
     ------
     DataError
-        If the matrices are not square and of one size.
+        If the matrices are not square, of one size and finite.
 
     Examples
     --------
@@ -55,6 +55,8 @@ def kernel_alignment(first: Array, second: Array, centered: bool = False) -> flo
             "Alignment is taken of two square Gram matrices of the same rows; got shapes"
             f" {first.shape} and {second.shape}."
         )
+    if not (np.isfinite(first).all() and np.isfinite(second).all()):
+        raise DataError("Alignment is taken of finite numbers; a Gram matrix has NaN or infinity.")
     if centered:
         first, second = _centred(first), _centred(second)
     # Scaled first: the norms of matrices near 1e200 would overflow.
@@ -68,8 +70,8 @@ def alignment_matrix(kernels: Any, X: Any, centered: bool = False) -> pd.DataFra
 
     Parameters
     ----------
-    kernels : as for MKLClassifier, or a fitted one
-        Spec strings, kernels, bindings; or a fitted estimator, whose kernels are taken.
+    kernels : as for MKLClassifier, or a fitted estimator
+        Spec strings, kernels, bindings; of a fitted estimator (a search, a vote) its kernels.
     X : array-like of shape (N, d)
         Numbers; a DataFrame's column names serve kernels bound to columns.
     centered : bool, default=False
@@ -77,6 +79,11 @@ def alignment_matrix(kernels: Any, X: Any, centered: bool = False) -> pd.DataFra
     Returns
     -------
     DataFrame of shape (M, M)
+
+    Raises
+    ------
+    DataError
+        If X is not a table of at least two rows of finite numbers.
 
     Notes
     -----
@@ -91,15 +98,16 @@ def alignment_matrix(kernels: Any, X: Any, centered: bool = False) -> pd.DataFra
     [1.0, 1.0, 0.47]
     """
     names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
-    rows = np.ascontiguousarray(np.asarray(X, dtype=np.float64))
+    try:
+        rows = np.ascontiguousarray(np.asarray(X, dtype=np.float64))
+    except (TypeError, ValueError) as error:
+        raise DataError(f"Alignment needs a table of numbers: {error}.") from None
     if rows.ndim != 2 or len(rows) < 2 or not np.isfinite(rows).all():
         raise DataError(
             "Alignment needs a table of at least two rows of finite numbers; got shape"
             f" {rows.shape}" + ("." if np.isfinite(rows).all() else " with NaN or infinity.")
         )
-    if hasattr(kernels, "kernels_"):
-        kernels = kernels.kernels
-    bound = bind_kernels(kernels)
+    bound = bind_kernels(_kernels_of(kernels))
     cuts: dict[bytes | None, Array] = {}
     own_rows, fitted = [], []
     for kernel in bound:
@@ -130,6 +138,14 @@ def near_duplicates(table: pd.DataFrame) -> list[tuple[str, str, float]]:
         for i, j in combinations(range(len(labels)), 2)
         if values[i, j] > NEAR_DUPLICATE
     ]
+
+
+def _kernels_of(kernels: Any) -> Any:
+    """Return a fitted estimator's kernels as they were given; anything else as it is."""
+    estimator = getattr(kernels, "best_estimator_", kernels)
+    if hasattr(estimator, "members_"):
+        estimator = estimator.members_[0]
+    return estimator.kernels if hasattr(estimator, "kernels_") else kernels
 
 
 def _alignments(kernels: Sequence[FittedKernel], rows: Sequence[Array], centered: bool) -> Array:

@@ -11,7 +11,6 @@ from attrs.validators import and_, ge, in_, optional
 
 from mklkit.combiners.coupling import CoupledSolution, CouplingCombiner
 from mklkit.components import finite
-from mklkit.components import finite
 from mklkit.errors import SpecError
 from mklkit.hookspecs import hookimpl
 from mklkit.learners.ridge import AsGrid

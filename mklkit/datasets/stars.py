@@ -1,0 +1,66 @@
+"""The 4-XmasStar data of paper 001: four groups of two stars, nearer in some than in others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+__all__ = ["GAPS", "make_four_stars"]
+
+GAPS = (0.2, 0.8, 1.4, 2.0)
+"""Distances of the two stars' centres in each group (001, section 2)."""
+
+
+def make_four_stars(
+    n_samples: int = 800,
+    gaps: tuple[float, ...] = GAPS,
+    deviation: float = 0.3,
+    n_rays: int = 6,
+    spacing: float = 6.0,
+    random_state: Any = None,
+) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.intp]]:
+    """Make groups of two stars, one a class, whose distance differs from group to group.
+
+    Parameters
+    ----------
+    n_samples : int, default=800
+        Rows, dealt evenly to the stars.
+    gaps : tuple of float, default=(0.2, 0.8, 1.4, 2.0)
+        Distance of the two stars' centres, a group each.
+    deviation : float, default=0.3
+        Standard deviation along a star's rays.
+    n_rays : int, default=6
+        Rays of a star.
+    spacing : float, default=6.0
+        Distance of the groups' centres, which stand in a square (001, Figure 2).
+    random_state : int, RandomState or None
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, 2)
+    y : ndarray of shape (n_samples,)
+        0 and 1.
+    group : ndarray of shape (n_samples,)
+        Which group a row belongs to, numbered as the gaps.
+
+    Examples
+    --------
+    >>> X, y, group = make_four_stars(400, random_state=0)
+    >>> X.shape, np.bincount(y).tolist(), np.bincount(group).tolist()
+    ((400, 2), [200, 200], [100, 100, 100, 100])
+    """
+    rng = check_random_state(random_state)
+    star = np.arange(n_samples) % (2 * len(gaps))
+    group, y = star // 2, star % 2
+    columns = int(np.ceil(np.sqrt(len(gaps))))
+    centres = spacing * np.stack([group % columns, group // columns], axis=1).astype(float)
+    centres[:, 0] += np.asarray(gaps)[group] * (y - 0.5)
+    angles = 2 * np.pi * rng.randint(n_rays, size=n_samples) / n_rays
+    lengths = np.abs(rng.normal(scale=deviation, size=n_samples))
+    rays = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    # A little width, without which two rays of one star could share no neighbourhood.
+    width = rng.normal(scale=deviation / 20, size=(n_samples, 2))
+    return centres + lengths[:, None] * rays + width, y, group

@@ -1,0 +1,30 @@
+"""The non-uniform system of paper 001."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from mklkit.hookspecs import hookimpl
+from mklkit.presets.base import Preset
+
+__all__ = ["FOUR_WIDTHS"]
+
+FOUR_WIDTHS = tuple(
+    f"w{factor}:rbf(sigma='{factor}*neighbours')" for factor in ("0.01", "0.1", "1", "10")
+)
+"""exp(−‖x − z‖²/w²) with w = 0.01, 0.1, 1 and 10 times the neighbour scale (section 7.2)."""
+
+
+@hookimpl
+def mklkit_presets() -> Iterable[Preset]:
+    """Register the preset."""
+    return [
+        Preset(
+            "nu-mkl",
+            "Four Gaussian widths, weights for each of four soft clusters, embedding (paper 001)",
+            "cluster-gating(n_clusters=4, reg=0.001)",
+            FOUR_WIDTHS,
+            "implicit",
+            "kda(reg=0.001)",
+        ),
+    ]
