@@ -76,7 +76,7 @@ class KDA(Component):
     >>> from mklkit import MKLClassifier
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> bool(MKLClassifier("rbf", learner=KDA(reg=0.1)).fit(X, y).score(X, y) > 0.95)
+    >>> bool(MKLClassifier("linear", learner=KDA()).fit(X, y).score(X, y) > 0.95)
     True
     """
 
