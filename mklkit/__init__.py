@@ -24,10 +24,16 @@ if TYPE_CHECKING:
     from mklkit.combiners.gating import GatingCombiner as GatingCombiner
     from mklkit.combiners.ifsl import IFSL as IFSL
     from mklkit.components import Component as Component
+    from mklkit.components import finite as finite
+    from mklkit.components import whole as whole
     from mklkit.ensembles import MKLVotingClassifier as MKLVotingClassifier
     from mklkit.ensembles import RPEMEKLClassifier as RPEMEKLClassifier
+    from mklkit.errors import DataError as DataError
+    from mklkit.errors import IncompatibleError as IncompatibleError
     from mklkit.errors import MKLKitError as MKLKitError
     from mklkit.errors import MKLKitWarning as MKLKitWarning
+    from mklkit.errors import SpecError as SpecError
+    from mklkit.errors import WeightsWarning as WeightsWarning
     from mklkit.estimators import MKLClassifier as MKLClassifier
     from mklkit.feature_maps.empirical import Empirical as Empirical
     from mklkit.feature_maps.implicit import Implicit as Implicit
@@ -48,6 +54,9 @@ if TYPE_CHECKING:
     from mklkit.persistence import load_model as load_model
     from mklkit.persistence import save_model as save_model
     from mklkit.presets.base import Preset as Preset
+    from mklkit.projectors import Projector as Projector
+    from mklkit.projectors import columns_of_all as columns_of_all
+    from mklkit.projectors import decide_by_blocks as decide_by_blocks
     from mklkit.protocols import BaseLearner as BaseLearner
     from mklkit.protocols import Combiner as Combiner
     from mklkit.protocols import CoupledLearner as CoupledLearner
@@ -62,11 +71,26 @@ if TYPE_CHECKING:
     from mklkit.registry import Registry as Registry
     from mklkit.registry import get_registry as get_registry
     from mklkit.selection.ifsl_cv import IFSLClassifierCV as IFSLClassifierCV
+    from mklkit.sides import GramSide as GramSide
+    from mklkit.sides import RowSubset as RowSubset
+    from mklkit.sides import Side as Side
     from mklkit.specs import to_spec as to_spec
     from mklkit.views import View as View
     from mklkit.views import ViewSet as ViewSet
 
 _HOME = {
+    "whole": "components",
+    "finite": "components",
+    "WeightsWarning": "errors",
+    "SpecError": "errors",
+    "DataError": "errors",
+    "IncompatibleError": "errors",
+    "RowSubset": "sides",
+    "Side": "sides",
+    "GramSide": "sides",
+    "decide_by_blocks": "projectors",
+    "columns_of_all": "projectors",
+    "Projector": "projectors",
     "ClusterGating": "combiners.cluster_gating",
     "KDA": "learners.kda",
     "BaseLearner": "protocols",
