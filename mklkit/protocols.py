@@ -79,6 +79,8 @@ class Kernel(Protocol):
         """Return the kernel with its data-dependent parameters read off the training rows."""
         ...
 
+    # Optional: ``definite = False`` where the kernel is not positive semi-definite for all rows.
+
 
 class FittedMap(Protocol):
     """A feature map on its training rows."""
@@ -253,3 +255,6 @@ class Combiner(Protocol):
     ) -> Decision:
         """Return the decision learned from labels −1 and +1."""
         ...
+
+    # Optional: ``weight_range = (low, high)`` where weights are not on the simplex;
+    # ``row_order_matters = True`` where the order of the training rows changes the decision.

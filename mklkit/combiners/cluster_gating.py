@@ -43,8 +43,8 @@ def _clusterer(instance: object, attribute: Any, value: Any) -> None:
                 f"clusterer must be one of {', '.join(MIXTURES)} or an object with fit and"
                 f" predict_proba; got {value!r}.{suggest(name, MIXTURES)}"
             )
-    elif not (hasattr(value, "fit") and hasattr(value, "predict_proba")):
-        raise SpecError(f"clusterer must have fit and predict_proba; got {value!r}.")
+    elif isinstance(value, type) or not all(hasattr(value, n) for n in ("fit", "predict_proba")):
+        raise SpecError(f"clusterer must be an object with fit and predict_proba; got {value!r}.")
 
 
 @attrs.frozen(eq=False)
@@ -141,13 +141,17 @@ class ClusterGating(GatingCombiner):
         """Return the soft clusters and their weights."""
         rows = views.rows
         n_clusters = min(self.n_clusters, len(rows))
-        if n_clusters < self.n_clusters:
+        if isinstance(self.clusterer, str) and n_clusters < self.n_clusters:
             warnings.warn(
                 f"cluster-gating uses {n_clusters} clusters, as there are {len(rows)} rows.",
                 MKLKitWarning,
                 stacklevel=4,
             )
-        fitted = self._mixture(n_clusters, rows, random_state).fit(rows)
+        mixture = self._mixture(n_clusters, rows, random_state)
+        try:
+            fitted = mixture.fit(rows)
+        except ValueError as error:
+            raise SpecError(f"The clusterer {self.clusterer!r} can't be fitted: {error}") from None
         memberships = np.asarray(fitted.predict_proba(rows), dtype=np.float64)
         stages = _Stages(self, views, memberships, discriminant_graphs(y), random_state)
         theta, history = stages.alternate(embedding_size(None, y))
@@ -204,7 +208,8 @@ class _Stages:
         projection, ratio = found.projection, found.ratio
         history = [ratio]
         stride = FIRST_STRIDE
-        for _ in range(self.combiner.max_iter if n_kernels > 1 else 0):
+        # No choice with one kernel, and none to be learned where all of them are zero.
+        for _ in range(self.combiner.max_iter if n_kernels > 1 and projection.size else 0):
             before = ratio
             moved, ratio = self._move(theta, projection, before)
             history.append(ratio)

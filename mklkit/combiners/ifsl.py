@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, Literal
 
 import attrs
 import numpy as np
 from attrs.validators import and_, ge, in_, optional
+from sklearn.exceptions import ConvergenceWarning
 
 from mklkit.combiners.coupling import CoupledSolution, CouplingCombiner
 from mklkit.components import finite
@@ -28,6 +30,12 @@ __all__ = ["IFSL", "mean_weights", "run_rule", "start"]
 
 Rule = Literal["gradient", "fixed-mean"]
 Start = Literal["unit", "ones", "zeros", "random"]
+
+STANDSTILL = 0.05
+"""How much loss a row and view may be left to gain where the iteration stops, without a warning.
+
+Saying nothing costs one.
+"""
 
 
 def _weights(value: Any) -> tuple[float, ...] | None:
@@ -130,7 +138,31 @@ def run_rule(
     kind = combiner.initial or ("unit" if rule == "gradient" else "zeros")
     initial = [start(problem, kind, random_state) for problem in problems]
     iterate = by_gradient if rule == "gradient" else by_fixed_mean
-    return iterate(problems, y, columns, initial, stopping)
+    solutions = iterate(problems, y, columns, initial, stopping)
+    _warn_of_standstill(solutions, columns.lam)
+    return solutions
+
+
+def _warn_of_standstill(solutions: Sequence[Solution], lams: Array) -> None:
+    """Warn where λ is so large that small steps end the iteration before it has gone anywhere.
+
+    The closer the views are tied, the less a pass moves them: the gap to the minimum shrinks by
+    about 1/(1 + λ) a pass, which leaves about (1 + λ)/2 times the last change of the objective.
+    """
+    short = [
+        float(lam)
+        for solution, lam in zip(solutions, lams, strict=True)
+        if solution.converged
+        and (1 + lam) / 2 * abs(solution.history[-2] - solution.history[-1])
+        > STANDSTILL * solution.margins.size
+    ]
+    if short:
+        warnings.warn(
+            f"With lam={min(short):g} the views move so little in a pass that the iteration stopped"
+            " far from the minimum of its objective; take a smaller lam or tol.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
 
 
 def start(problem: Any, initial: Start, random_state: np.random.RandomState) -> Any:

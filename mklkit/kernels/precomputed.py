@@ -52,6 +52,7 @@ class Precomputed(Component):
     """
 
     name: ClassVar[str] = "precomputed"
+    definite: ClassVar[bool] = False
 
     matrix: Array = attrs.field(
         converter=_as_float,

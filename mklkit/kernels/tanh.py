@@ -40,6 +40,7 @@ class Tanh(Component):
     """
 
     name: ClassVar[str] = "tanh"
+    definite: ClassVar[bool] = False
 
     beta: float = attrs.field(default=0.01, converter=float, validator=[finite, gt(0)])
     coef0: float = attrs.field(default=0.0, converter=float, validator=finite)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import attrs
 import numpy as np
-from attrs.validators import ge, instance_of, optional
+from attrs.validators import ge, instance_of, is_callable, optional
 from numpy.typing import NDArray
 
 from mklkit.components import Component, finite, whole
@@ -90,7 +90,9 @@ class KDA(Component):
     n_components: int | None = attrs.field(
         default=None, converter=whole, validator=optional([instance_of(int), ge(1)])
     )
-    graphs: Callable[[NDArray[Any]], Graphs] | None = None
+    graphs: Callable[[NDArray[Any]], Graphs] | None = attrs.field(
+        default=None, validator=optional(is_callable())
+    )
 
     def fit(self, side: TrainingSide, y: Array) -> EmbeddingDecision:
         """Return the decision function learned from labels −1 and +1, or class numbers."""

@@ -52,7 +52,9 @@ class SVM(Component):
 
     def fit(self, side: TrainingSide, y: Array) -> LinearDecision:
         """Return the decision function learned from labels −1 and +1."""
-        machine = SVC(C=self.C, tol=self.tol, kernel="linear" if side.explicit else "precomputed")
+        kernel = "linear" if side.explicit else "precomputed"
+        # libsvm uses no seed here, but scikit-learn draws one, from NumPy's global state if not told.
+        machine = SVC(C=self.C, tol=self.tol, kernel=kernel, random_state=0)
         machine.fit(side.features() if side.explicit else side.gram(), y)
         bias = float(machine.intercept_[0])
         if side.explicit:

@@ -1,6 +1,7 @@
 """What a whole (c, λ) grid costs beside one fit, and beside naive fits; run in one go, not in CI.
 
-``pytest tests/benchmarks/test_bench_ifsl.py -m benchmark -s`` prints the table of all.
+``pytest tests/benchmarks/test_bench_ifsl.py -m benchmark -s`` prints what each takes and checks the
+ratios; with ``--benchmark-only`` in place of ``-s`` pytest-benchmark times the fit and the grid.
 """
 
 from __future__ import annotations

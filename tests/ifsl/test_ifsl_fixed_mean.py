@@ -114,6 +114,18 @@ def test_the_rule_is_the_learners_where_not_given(two_classes):
         assert histories[0] == histories[1]
 
 
+def test_the_start_is_the_rules_where_not_given(two_classes):
+    """Row coefficients of length one may give outputs, and so margins, in the thousands."""
+    rows, y = two_classes
+    for rule, initial, other in (("gradient", "unit", "zeros"), ("fixed-mean", "zeros", "unit")):
+        views = views_of(TRIO, rows, "empirical")
+        histories = [
+            couple(views, y, IFSL(rule=rule, initial=begin), MHKS()).history
+            for begin in (None, initial, other)
+        ]
+        assert histories[0] == histories[1] != histories[2]
+
+
 @pytest.mark.parametrize("kernel", [*TRIO, "laplacian"])
 def test_one_view_is_kmhks_exactly(two_classes, kernel):
     rows, y = two_classes

@@ -1,10 +1,11 @@
-"""A learner from outside, coupled by ifsl: ridge regression on margins, with a subproblem of its own.
+"""A learner from outside, coupled by ifsl: ridge regression on margins, by its own subproblem.
 
 It imports nothing but public names, has no bias and keeps its coefficients as plain arrays.
 """
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import attrs
@@ -125,7 +126,7 @@ def stationary(features, y, margins, c, lam, mu):
     designs = [np.column_stack([f, np.zeros(len(y))]) for f in features]
 
     def residuals(values):
-        parts = [np.append(values[i:j], 0.0) for i, j in zip(ends[:-1], ends[1:], strict=True)]
+        parts = [np.append(values[i:j], 0.0) for i, j in pairwise(ends)]
         return ifsl_residuals(designs, y, parts, margins, c, lam, mu)
 
     constant = residuals(np.zeros(ends[-1]))

@@ -285,6 +285,6 @@ def joint_minimum(
         method="trust-exact",
         options={"gtol": 1e-7, "maxiter": 500},
     )
-    # The last digits of a kinked function may defeat the solver's own test; the slope is what counts.
+    # The last digits of a kinked function may defeat the solver's own test: the slope counts.
     assert np.abs(found.jac).max() <= 1e-5 * max(1.0, found.fun), found.message
     return float(found.fun)

@@ -1,0 +1,217 @@
+"""Kernel alignment against the dense formula, tile by tile and without Gram matrices."""
+
+from __future__ import annotations
+
+import gc
+import tracemalloc
+
+import numpy as np
+import pandas as pd
+import pytest
+from builders import ids
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from sklearn.metrics.pairwise import (
+    laplacian_kernel,
+    linear_kernel,
+    pairwise_distances,
+    polynomial_kernel,
+    rbf_kernel,
+)
+
+from mklkit import (
+    RBF,
+    IFSLClassifierCV,
+    MKLClassifier,
+    Precomputed,
+    RPEMEKLClassifier,
+    alignment_matrix,
+    kernel_alignment,
+)
+from mklkit.alignment import near_duplicates
+from mklkit.errors import DataError
+
+FIVE = [
+    "linear",
+    "rbf(gamma=0.3)",
+    "polynomial(degree=2)",
+    "laplacian(gamma=0.2)",
+    "rbf(gamma=5)",
+]
+each_form = pytest.mark.parametrize("centered", [False, True])
+
+
+def five_grams(rows):
+    return [
+        linear_kernel(rows),
+        rbf_kernel(rows, gamma=0.3),
+        polynomial_kernel(rows, degree=2, gamma=1.0, coef0=1.0),
+        laplacian_kernel(rows, gamma=0.2),
+        rbf_kernel(rows, gamma=5),
+    ]
+
+
+def dense_alignment(first, second, centered):
+    """Return ⟨K₁, K₂⟩ / (‖K₁‖‖K₂‖), with HKH for K where centred."""
+    if centered:
+        first, second = in_the_middle(first), in_the_middle(second)
+    return (first * second).sum() / (np.linalg.norm(first) * np.linalg.norm(second))
+
+
+def in_the_middle(gram):
+    """Return HKH, H = I − 11ᵀ/N."""
+    centring = np.eye(len(gram)) - np.full(gram.shape, 1 / len(gram))
+    return centring @ gram @ centring
+
+
+@each_form
+@pytest.mark.parametrize("n_rows", [2, 3, 50, 511, 512, 513, 1100])
+def test_every_pair_whatever_the_tiles(rng, n_rows, centered):
+    rows = rng.normal(size=(n_rows, 3))
+    table = alignment_matrix(FIVE, rows, centered=centered)
+    grams = five_grams(rows)
+    compared = [in_the_middle(gram) for gram in grams] if centered else grams
+    expected = [[dense_alignment(a, b, False) for b in compared] for a in compared]
+    np.testing.assert_allclose(table, expected, atol=1e-11)
+    np.testing.assert_allclose(np.diag(table), 1)
+    for i, j in [(0, 1), (2, 0), (3, 4)]:
+        one = kernel_alignment(grams[i], grams[j], centered=centered)
+        assert one == pytest.approx(expected[i][j], abs=1e-11)
+
+
+def test_it_is_a_table_with_names(rng):
+    table = alignment_matrix(["wide:rbf(sigma=9)", "linear", "linear"], rng.normal(size=(9, 2)))
+    assert list(table.index) == list(table.columns) == ["wide", "linear", "linear #2"]
+
+
+@given(
+    factor=arrays(np.float64, (6, 6), elements=st.integers(-3, 3)),
+    other=arrays(np.float64, (6, 6), elements=st.integers(-3, 3)),
+    scale=st.floats(1e-150, 1e150),
+    centered=st.booleans(),
+)
+def test_bounds_symmetry_and_scale(factor, other, scale, centered):
+    first, second = factor @ factor.T, other @ other.T
+    value = kernel_alignment(first, second, centered)
+    assert 0 - 1e-9 <= value <= 1
+    assert kernel_alignment(second, first, centered) == pytest.approx(value, abs=1e-9)
+    assert kernel_alignment(scale * first, second, centered) == pytest.approx(value, abs=1e-6)
+
+
+def test_opposite_orthogonal_and_empty_kernels():
+    first = np.array([[1.0, 1.0], [1.0, 1.0]])
+    second = np.array([[1.0, -1.0], [-1.0, 1.0]])
+    assert kernel_alignment(first, second) == 0
+    assert kernel_alignment(first, -first) == pytest.approx(-1)
+    assert kernel_alignment(first, np.zeros((2, 2))) == 0
+    assert kernel_alignment(first, second, centered=True) == 0  # centring leaves nothing of the one
+    assert kernel_alignment(1e200 * second, 1e-200 * second, centered=True) == pytest.approx(1)
+
+
+@each_form
+def test_precomputed_kernels(rng, centered):
+    factors = rng.normal(size=(2, 40, 3))
+    grams = [factor @ factor.T for factor in factors]
+    table = alignment_matrix([Precomputed(gram) for gram in grams], ids(40), centered=centered)
+    expected = dense_alignment(*grams, centered)
+    assert table.iloc[0, 1] == pytest.approx(expected, abs=1e-12)
+
+
+@each_form
+def test_a_centred_kernel_does_not_see_a_shift(rng, centered):
+    rows = rng.normal(size=(60, 3))
+    near, far = (
+        alignment_matrix(["linear", "rbf(gamma=0.3)"], rows + shift, centered=centered).iloc[0, 1]
+        for shift in (0, 30)
+    )
+    assert (near == pytest.approx(far, rel=1e-6)) == centered
+
+
+def test_columns_and_data_frames(rng):
+    frame = pd.DataFrame(rng.normal(size=(30, 4)), columns=["a", "b", "c", "d"])
+    table = alignment_matrix(["left:linear@a,b", "right:linear@[cd]"], frame)
+    values = frame.to_numpy()
+    expected = dense_alignment(linear_kernel(values[:, :2]), linear_kernel(values[:, 2:]), False)
+    assert table.loc["left", "right"] == pytest.approx(expected, abs=1e-12)
+
+
+def test_bandwidths_by_rule_are_read_off_the_rows(rng):
+    rows = rng.normal(size=(40, 3))
+    sigma = pairwise_distances(rows).mean()
+    ruled = alignment_matrix(["rbf(sigma='mean')", "linear"], rows)
+    given_sigma = alignment_matrix([RBF(sigma=sigma), "linear"], rows)
+    np.testing.assert_allclose(ruled.to_numpy(), given_sigma.to_numpy(), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "names"),
+    [
+        (MKLClassifier(["rbf(gamma=1)", "linear"]), ["rbf(gamma=1)", "linear"]),
+        (
+            IFSLClassifierCV(["rbf", "linear"], ridges=(1,), lams=(1,), cv=2),
+            ["rbf", "linear"],
+        ),
+        (RPEMEKLClassifier(subset=9, random_state=0), ["cosine", "rbf", "rbf-narrow"]),
+    ],
+    ids=["classifier", "search", "vote"],
+)
+def test_a_fitted_estimator_stands_for_its_kernels(two_classes, estimator, names):
+    X, y = two_classes
+    estimator.fit(X, y)
+    table = alignment_matrix(estimator, X)
+    assert table.shape == (len(names), len(names))
+    assert list(table.index) == names
+    if hasattr(estimator, "kernels_"):
+        np.testing.assert_array_equal(table, alignment_matrix(estimator.kernels_, X))
+
+
+@each_form
+def test_five_kernels_take_less_than_one_gram_matrix(rng, centered):
+    rows = rng.normal(size=(3000, 4))
+    alignment_matrix(FIVE, rows[:99])  # what the first call loads is not what is measured
+    gc.collect()
+    tracemalloc.start()
+    alignment_matrix(FIVE, rows, centered=centered)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * 3000**2
+
+
+def test_near_duplicates_are_pairs_above_99_percent(rng):
+    rows = rng.normal(size=(50, 3))
+    kernels = ["a:rbf(gamma=0.3)", "b:rbf(gamma=0.31)", "c:rbf(gamma=30)", "d:rbf(gamma=0.3)"]
+    found = near_duplicates(alignment_matrix(kernels, rows))
+    assert [(one, other) for one, other, _ in found] == [("a", "b"), ("a", "d"), ("b", "d")]
+    assert all(value > 0.99 for *_, value in found)
+    assert near_duplicates(pd.DataFrame([[1, 0.99], [0.99, 1]])) == []
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "words"),
+    [
+        (np.ones((2, 3)), np.ones((2, 3)), r"shapes \(2, 3\)"),
+        (np.eye(2), np.eye(3), "same rows"),
+        (np.ones(4), np.ones(4), "two square Gram matrices"),
+        (np.full((2, 2), np.nan), np.eye(2), "NaN"),
+        (np.eye(2), np.array([[np.inf, 0], [0, 1]]), "infinity"),
+    ],
+)
+def test_what_is_no_pair_of_gram_matrices_is_refused(first, second, words):
+    with pytest.raises(DataError, match=words):
+        kernel_alignment(first, second)
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        (np.ones((1, 2)), "at least two rows"),
+        (np.ones(5), r"shape \(5,\)"),
+        (np.array([[1.0], [np.nan]]), "NaN"),
+        ([["a"], ["b"]], "table of numbers: could not convert"),
+        ([[1.0, 2.0], [3.0]], "table of numbers"),
+    ],
+)
+def test_what_is_no_table_of_numbers_is_refused(rows, words):
+    with pytest.raises(DataError, match=words):
+        alignment_matrix(["linear", "rbf"], rows)

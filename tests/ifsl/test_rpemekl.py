@@ -1,0 +1,255 @@
+"""Voting ensembles on random-subset maps, against Table 1 of paper 004 and votes by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from oracles.coupled import multik_mhks, unit_start, zero_start
+from sklearn.metrics.pairwise import cosine_similarity, pairwise_distances, rbf_kernel
+from sklearn.pipeline import make_pipeline
+
+from mklkit import (
+    Empirical,
+    IFSLClassifierCV,
+    MKLClassifier,
+    MKLVotingClassifier,
+    RPEMEKLClassifier,
+)
+from mklkit.ensembles import SUBSET_CHOICES
+from mklkit.errors import SpecError
+from mklkit.selection.ifsl_cv import PAPER_GRID
+
+NAMES = np.array(["nettle", "fern", "moss"])
+
+
+def vote_by_hand(members, X, classes):
+    """Return each row's most frequent label, the first in order among equals."""
+    given = [member.predict(X) for member in members]
+    return np.array(
+        [max(classes, key=lambda label: sum(g[i] == label for g in given)) for i in range(len(X))]
+    )
+
+
+@pytest.mark.parametrize("n_members", [1, 2, 3, 6])
+def test_the_majority_decides_and_ties_fall_to_the_first(three_classes, rng, n_members):
+    X, labels = three_classes
+    y = NAMES[labels]
+    model = RPEMEKLClassifier(n_members=n_members, subset=8, random_state=1).fit(X, y)
+    new = 2 * rng.normal(size=(200, 4))
+    members = model.members_
+    assert len(members) == n_members
+    np.testing.assert_array_equal(model.predict(new), vote_by_hand(members, new, model.classes_))
+    if n_members > 1:
+        given = np.array([member.predict(new) for member in members])
+        assert (given != given[0]).any()  # or the vote decides nothing
+        assert not all((model.predict(new) == g).all() for g in given)
+
+
+@pytest.mark.parametrize("initial", ["unit", "zeros"])
+def test_members_are_those_of_table_1(two_classes, rng, initial):
+    X, y = two_classes
+    member = MKLClassifier(
+        ["cosine(linear)", "rbf", "rbf(sigma='mean/10')"],
+        "empirical(subset=0.3)",
+        f"ifsl(lam=0.25, initial={initial!r})",
+        "mhks(c=2.0)",
+    )
+    model = MKLVotingClassifier(member, n_members=3, random_state=0).fit(X, y)
+    new = rng.normal(size=(60, 4))
+    begin = {"unit": unit_start, "zeros": zero_start}[initial]
+    votes = []
+    for one in model.members_:
+        maps = [projector.map for projector in one.decisions_[0].projectors]
+        features = [fitted.transform(X) for fitted in maps]
+        start = begin([f.shape[1] + 1 for f in features])
+        naive = multik_mhks(features, y, 2.0, 0.25, start=start)
+        views = [
+            np.column_stack([fitted.transform(new), np.ones(60)]) @ omega
+            for fitted, omega in zip(maps, naive.coefficients, strict=True)
+        ]
+        mean = np.mean(views, axis=0)
+        np.testing.assert_allclose(one.decision_function(new), mean, atol=1e-6 * np.abs(mean).max())
+        votes.append(np.sign(mean))
+    np.testing.assert_array_equal(model.predict(new), np.sign(np.sum(votes, axis=0)))
+
+
+def test_the_default_kernels_are_the_papers(two_classes):
+    X, y = two_classes
+    model = RPEMEKLClassifier(subset=10, random_state=0).fit(X, y)
+    assert model.kernel_names_ == ["cosine", "rbf", "rbf-narrow"]
+    sigma = pairwise_distances(X).mean()
+    expected = [
+        cosine_similarity(X),
+        rbf_kernel(X, gamma=1 / (2 * sigma**2)),
+        rbf_kernel(X, gamma=1 / (2 * (sigma / 10) ** 2)),
+    ]
+    for member in model.members_:
+        for projector, gram in zip(member.decisions_[0].projectors, expected, strict=True):
+            np.testing.assert_allclose(projector.map.kernel(X, X), gram, atol=1e-9)
+
+
+@pytest.mark.parametrize(("subset", "count"), [(0.1, 9), (0.5, 45), (13, 13), (1.0, 90)])
+def test_members_see_all_rows_and_draw_their_own_landmarks(three_classes, subset, count):
+    X, y = three_classes
+    model = RPEMEKLClassifier(subset=subset, random_state=0).fit(X, y)
+    drawn = [member.decisions_[0].projectors[0].map.landmarks for member in model.members_]
+    known = {row.tobytes() for row in X}
+    for landmarks in drawn:
+        assert len(landmarks) == count
+        assert len({row.tobytes() for row in landmarks} & known) == count
+    if count < 90:
+        assert not np.array_equal(drawn[0], drawn[1])
+    assert model.best_params_ == {"subset": subset, "c": 1.0, "lam": 1.0}
+
+
+def test_a_member_is_a_classifier_of_its_own_seed(three_classes, rng):
+    X, labels = three_classes
+    y, new = NAMES[labels], rng.normal(size=(30, 4))
+    model = RPEMEKLClassifier(subset=0.2, c=0.5, lam=2.0, random_state=7).fit(X, y)
+    for member in model.members_:
+        alone = MKLClassifier(**member.get_params(deep=False)).fit(X, y)
+        np.testing.assert_array_equal(alone.decision_function(new), member.decision_function(new))
+        assert list(member.classes_) == sorted(NAMES)
+        assert member.learner_.c == 0.5
+        assert member.combiner_.lam == 2.0
+    assert len({member.random_state for member in model.members_}) == 3
+
+
+def test_results_show_class_labels(three_classes):
+    X, labels = three_classes
+    model = RPEMEKLClassifier(subset=0.2, random_state=0).fit(X, NAMES[labels])
+    pairs = [("fern", "moss"), ("fern", "nettle"), ("moss", "nettle")]
+    assert list(model.classes_) == ["fern", "moss", "nettle"]
+    assert model.problems_ == pairs
+    frame = model.weights_frame()
+    assert list(frame["problem"].unique()) == [f"{b} vs {a}" for a, b in pairs]
+    np.testing.assert_allclose(frame["weight"], 1 / 3)
+    assert any("vote of 3 members" in choice for choice in model.choices_)
+    assert any("subset 0.2" in choice for choice in model.choices_)
+
+
+def test_columns_by_name(two_classes):
+    X, y = two_classes
+    frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
+    kernels = ["linear@a,b", "rbf(gamma=0.3)@[cd]"]
+    named = RPEMEKLClassifier(kernels, subset=15, random_state=0).fit(frame, y)
+    placed = RPEMEKLClassifier(["linear@0:2", "rbf(gamma=0.3)@2:4"], subset=15, random_state=0).fit(
+        X, y
+    )
+    assert list(named.feature_names_in_) == ["a", "b", "c", "d"]
+    np.testing.assert_array_equal(named.predict(frame), placed.predict(X))
+
+
+def test_seeds_and_threads(three_classes, rng):
+    X, y = three_classes
+    new = 2 * rng.normal(size=(300, 4))
+
+    def predictions(seed, n_jobs=None):
+        return RPEMEKLClassifier(subset=7, random_state=seed, n_jobs=n_jobs).fit(X, y).predict(new)
+
+    np.testing.assert_array_equal(predictions(0), predictions(0))
+    np.testing.assert_array_equal(predictions(0), predictions(0, n_jobs=3))
+    assert (predictions(0) != predictions(1)).any()
+    given = RPEMEKLClassifier(subset=7, random_state=np.random.RandomState(0))
+    np.testing.assert_array_equal(given.fit(X, y).predict(new), predictions(0))
+
+
+@pytest.mark.parametrize("subset", [(0.1, 0.3), [6, 0.25, 30], np.array([0.2, 0.4])], ids=str)
+def test_the_subset_is_the_best_of_the_choices(two_classes, subset):
+    X, y = two_classes
+    model = RPEMEKLClassifier(subset=subset, c=0.5, lam=2.0, cv=3, random_state=0).fit(X, y)
+    scores = [
+        IFSLClassifierCV(
+            ["cosine(linear)", "rbf", "rbf(sigma='mean/10')"],
+            Empirical(subset=choice),
+            ridges=[0.5],
+            lams=[2.0],
+            cv=3,
+            random_state=0,
+        )
+        .fit(X, y)
+        .best_score_
+        for choice in subset
+    ]
+    best = model.best_params_
+    assert best["subset"] == list(subset)[int(np.argmax(scores))]
+    assert (best["c"], best["lam"]) == (0.5, 2.0)
+    assert model.members_[0].feature_map_ == Empirical(subset=best["subset"])
+
+
+def test_c_and_lam_are_tuned_where_asked(two_classes):
+    X, y = two_classes
+    model = RPEMEKLClassifier(subset=0.3, tune=True, cv=2, random_state=0).fit(X, y)
+    search = IFSLClassifierCV(
+        model.members_[0].kernels, Empirical(subset=0.3), cv=2, random_state=0
+    ).fit(X, y)
+    assert model.best_params_ == {
+        "subset": 0.3,
+        "c": search.best_params_["learner__c"],
+        "lam": search.best_params_["combiner__lam"],
+    }
+    assert model.best_params_["c"] in PAPER_GRID
+    assert model.members_[0].combiner_.lam == model.best_params_["lam"]
+
+
+def test_auto_means_the_papers_choices(two_classes):
+    X, y = two_classes
+    assert SUBSET_CHOICES == (0.1, 0.2, 0.3, 0.4, 0.5)
+    auto, spelled = (
+        RPEMEKLClassifier(subset=subset, cv=2, random_state=0).fit(X, y)
+        for subset in ("auto", SUBSET_CHOICES)
+    )
+    assert auto.best_params_ == spelled.best_params_
+    assert auto.best_params_["subset"] in SUBSET_CHOICES
+
+
+def test_members_may_each_search_for_themselves(two_classes):
+    X, y = two_classes
+    search = IFSLClassifierCV(
+        feature_map="empirical(subset=12)", ridges=(0.25, 4.0), lams=(0.5, 8.0), cv=2
+    )
+    model = MKLVotingClassifier(search, n_members=3, random_state=0).fit(X, y)
+    assert all(isinstance(member, MKLClassifier) for member in model.members_)
+    np.testing.assert_array_equal(model.predict(X), vote_by_hand(model.members_, X, model.classes_))
+    np.testing.assert_allclose(
+        model.weights_, np.mean([one.weights_ for one in model.members_], axis=0)
+    )
+
+
+def test_several_weak_members_beat_the_mean_one(rng):
+    labels = np.repeat([0, 1, 2, 3], 60)
+    X = rng.normal(size=(240, 6))
+    X[:, :2] += 2.2 * np.array([[0, 0], [1, 0], [0, 1], [1, 1]])[labels]
+    order = rng.permutation(240)
+    training, test = order[:120], order[120:]
+    model = RPEMEKLClassifier(n_members=9, subset=6, random_state=0)
+    model.fit(X[training], labels[training])
+    alone = [member.score(X[test], labels[test]) for member in model.members_]
+    assert model.score(X[test], labels[test]) > np.mean(alone)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"subset": []}, "subset has no choices"),
+        ({"subset": "most"}, "subset must be a count .* or a fraction"),
+        ({"subset": 1.5}, "got 1.5"),
+        ({"subset": (0.1, -2)}, "got -2"),
+        ({"n_members": 0}, "n_members must be a whole number above 0, got 0"),
+        ({"n_members": 2.5}, "n_members"),
+        ({"c": -1}, "'c' must be >= 0"),
+        ({"lam": float("inf")}, "'lam' must be a finite number"),
+        ({"multiclass": "each"}, "multiclass"),
+    ],
+    ids=str,
+)
+def test_mistakes_are_named(two_classes, given, words):
+    with pytest.raises(ValueError, match=words):
+        RPEMEKLClassifier(**given, random_state=0).fit(*two_classes)
+
+
+@pytest.mark.parametrize("member", ["ifsl", make_pipeline(MKLClassifier())], ids=["str", "pipe"])
+def test_members_of_another_kind_are_refused(two_classes, member):
+    with pytest.raises(SpecError, match=r"MKLClassifier or IFSLClassifierCV; got (str|Pipeline)"):
+        MKLVotingClassifier(member).fit(*two_classes)

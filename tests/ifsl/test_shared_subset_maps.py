@@ -1,0 +1,152 @@
+"""One random-subset map for all pairs of classes: the same features, evaluated once."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+import pytest
+from coupled_fits import TRIO, coefficients_of
+from oracles.coupled import multik_mhks
+
+from mklkit import IFSL, Component, IFSLClassifierCV, MKLClassifier
+from mklkit.multiclass import decompose, join_scores
+
+
+@pytest.fixture
+def four_classes(rng):
+    labels = np.repeat([0, 1, 2, 3], [12, 20, 25, 33])
+    rows = rng.normal(size=(90, 4))
+    rows[:, :2] += 1.5 * np.array([[0, 0], [1, 0], [0, 1], [1, 1]])[labels]
+    order = rng.permutation(90)
+    return rows[order], np.array(["ash", "elm", "fir", "oak"])[labels[order]]
+
+
+def fitted(X, y, **settings):
+    model = MKLClassifier(
+        settings.pop("kernels", TRIO),
+        settings.pop("feature_map", "empirical(subset=25)"),
+        "ifsl(lam=0.5, initial='zeros')",
+        random_state=settings.pop("seed", 0),
+        **settings,
+    )
+    return model.fit(X, y)
+
+
+def maps_of(model):
+    return [[projector.map for projector in one.projectors] for one in model.decisions_]
+
+
+@pytest.mark.parametrize("multiclass", ["ovo", "ovr"])
+def test_all_pairs_share_one_map_a_kernel(four_classes, multiclass):
+    X, y = four_classes
+    maps = maps_of(fitted(X, y, multiclass=multiclass))
+    assert len(maps) == (6 if multiclass == "ovo" else 4)
+    for of_pair in maps:
+        assert all(one is first for one, first in zip(of_pair, maps[0], strict=True))
+    assert len(maps[0][0].landmarks) == 25
+    # The bandwidth is that of all rows, not of a pair's.
+    gaps = np.linalg.norm(X[:, None] - X[None], axis=2)
+    expected = np.exp(-(gaps**2) / (2 * gaps.mean() ** 2))
+    np.testing.assert_allclose(maps[0][1].kernel(X, X), expected, rtol=1e-9)
+
+
+def test_full_maps_are_each_pairs_own(four_classes):
+    X, y = four_classes
+    model = fitted(X, y, feature_map="empirical")
+    for (negative, positive), maps in zip(model.problems_, maps_of(model), strict=True):
+        own = X[(y == negative) | (y == positive)]
+        np.testing.assert_array_equal(maps[0].landmarks, own)
+        gaps = np.linalg.norm(own[:, None] - own[None], axis=2)
+        expected = np.exp(-(gaps**2) / (2 * gaps.mean() ** 2))
+        np.testing.assert_allclose(maps[1].kernel(own, own), expected, rtol=1e-9)
+
+
+def test_each_pair_learns_on_its_rows_of_the_shared_features(four_classes):
+    X, y = four_classes
+    model = fitted(X, y)
+    for (negative, positive), decision in zip(model.problems_, model.decisions_, strict=True):
+        rows = X[(y == negative) | (y == positive)]
+        signs = np.where(y[(y == negative) | (y == positive)] == positive, 1.0, -1.0)
+        features = [projector.map.transform(rows) for projector in decision.projectors]
+        naive = multik_mhks(features, signs, 1.0, 0.5)
+        assert len(decision.history) == len(naive.history)
+        np.testing.assert_allclose(decision.history, naive.history, rtol=1e-8)
+        for ours, theirs in zip(coefficients_of(decision), naive.coefficients, strict=True):
+            np.testing.assert_allclose(ours, theirs, atol=1e-6 * max(1, np.abs(theirs).max()))
+
+
+def test_sharing_columns_changes_no_decision(four_classes, rng):
+    X, y = four_classes
+    model = fitted(X, y)
+    new = rng.normal(size=(2500, 4))  # more than one block of rows
+    alone = np.column_stack([decision.decide(new) for decision in model.decisions_])
+    assert len(model.problems_) == 6
+    joined = join_scores(decompose(4, "ovo"), alone, 4)
+    np.testing.assert_array_equal(model.decision_function(new), joined)
+
+
+@attrs.frozen
+class CountedGaussian(Component):
+    """A kernel from outside that counts how often it is evaluated on new rows."""
+
+    name: ClassVar[str] = "counted"
+    calls: ClassVar[list[int]] = []
+
+    def fit(self, rows: np.ndarray) -> Any:
+        return self
+
+    def __call__(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        self.calls.append(len(a))
+        return np.exp(-0.3 * ((a[:, None] - b[None]) ** 2).sum(axis=2))
+
+    def diagonal(self, a: np.ndarray) -> np.ndarray:
+        return np.ones(len(a))
+
+
+def test_new_rows_meet_the_landmarks_once(four_classes, rng):
+    X, y = four_classes
+    new = rng.normal(size=(30, 4))
+    for feature_map, evaluations in (("empirical(subset=25)", 1), ("empirical", 6)):
+        CountedGaussian.calls.clear()
+        model = fitted(X, y, kernels=[CountedGaussian()], feature_map=feature_map)
+        assert CountedGaussian.calls.count(90) == (1 if evaluations == 1 else 0)
+        CountedGaussian.calls.clear()
+        model.predict(new)
+        assert CountedGaussian.calls == [30] * evaluations
+
+
+def test_seeds_and_threads(four_classes, rng):
+    X, y = four_classes
+    new = rng.normal(size=(40, 4))
+    values = fitted(X, y, seed=3).decision_function(new)
+    np.testing.assert_array_equal(values, fitted(X, y, seed=3).decision_function(new))
+    threaded = fitted(X, y, seed=3, n_jobs=4)
+    np.testing.assert_allclose(values, threaded.decision_function(new), rtol=1e-9, atol=1e-12)
+    first, other = fitted(X, y, seed=3), fitted(X, y, seed=4)
+    drawn = [maps_of(model)[0][0].landmarks for model in (first, other)]
+    assert not np.array_equal(*drawn)
+    in_data = {row.tobytes() for row in X}
+    for landmarks in drawn:
+        assert len({row.tobytes() for row in landmarks} & in_data) == 25
+
+
+def test_the_grid_uses_the_shared_map_of_its_fold(four_classes):
+    X, y = four_classes
+    rows = np.arange(90)
+    split = [(rows[:60], rows[60:])]
+    search = IFSLClassifierCV(
+        TRIO,
+        "empirical(subset=20)",
+        IFSL(initial="zeros"),
+        ridges=(0.5,),
+        lams=(2.0,),
+        cv=split,
+        random_state=0,
+    )
+    CountedGaussian.calls.clear()
+    search.set_params(kernels=[CountedGaussian()]).fit(X, y)
+    # Training rows once a fold; test rows once a pair, as each pair of the grid decides by itself.
+    assert CountedGaussian.calls.count(60) == 1
+    assert CountedGaussian.calls.count(30) == 6

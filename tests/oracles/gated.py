@@ -1,0 +1,118 @@
+"""Cluster gating and graph embedding as paper 001 prints them, with every N × N matrix formed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+
+import attrs
+import numpy as np
+import scipy.linalg
+from scipy.optimize import brentq, minimize
+
+Array = np.ndarray
+
+
+def discriminant_matrices(y: Array) -> tuple[Array, Array]:
+    """Return L = I − W, W_ij = 1/n_c within a class, and B = I − 11ᵀ/N (section 3.2)."""
+    same = y[:, None] == y[None, :]
+    similar = same / same.sum(axis=1)
+    size = len(y)
+    return np.eye(size) - similar, np.eye(size) - np.full((size, size), 1 / size)
+
+
+def composite(grams: Sequence[Array], gates: Array, composition: str) -> Array:
+    """Return Σ_p Λ_p ⊗ G_p for gates (N, M), Λ_p the sums or products of the gates (4)."""
+    join = np.add.outer if composition == "sum" else np.multiply.outer
+    return sum(join(gates[:, p], gates[:, p]) * gram for p, gram in enumerate(grams))
+
+
+def ratio_of(
+    gram: Array,
+    projection: Array,
+    similarity: Array,
+    constraint: Array,
+    reg: float,
+    prior: float = 0.0,
+) -> float:
+    """Return the trace ratio (6)."""
+    upper = np.trace(projection.T @ gram @ constraint @ gram @ projection)
+    inner = gram @ similarity @ gram + reg * gram
+    return float(upper / (np.trace(projection.T @ inner @ projection) + prior))
+
+
+@attrs.frozen(eq=False)
+class NaiveForms:
+    """S_B and S_L (CM, CM) and f (CM,), Θ flattened row by row."""
+
+    upper: Array
+    lower: Array
+    linear: Array
+
+
+def naive_forms(
+    grams: Sequence[Array],
+    memberships: Array,
+    projection: Array,
+    similarity: Array,
+    constraint: Array,
+    reg: float,
+) -> NaiveForms:
+    """Return what (7)–(10) give for the sum form: O(M²N³) and more."""
+    parts = [
+        np.diag(memberships[:, c]) @ gram + gram @ np.diag(memberships[:, c])
+        for c, gram in product(range(memberships.shape[1]), grams)
+    ]
+
+    def form(graph: Array) -> Array:
+        return np.array(
+            [
+                [np.trace(projection.T @ one @ graph @ two @ projection) for two in parts]
+                for one in parts
+            ]
+        )
+
+    linear = [reg * np.trace(projection.T @ part @ projection) for part in parts]
+    return NaiveForms(form(constraint), form(similarity), np.array(linear))
+
+
+def best_single_direction(upper: Array, lower: Array) -> tuple[float, Array]:
+    """Return the top eigenpair of a dense pencil, the vector of length one."""
+    values, vectors = scipy.linalg.eigh(upper, lower)
+    return float(values[-1]), vectors[:, -1] / np.linalg.norm(vectors[:, -1])
+
+
+def best_trace_ratio(upper: Array, lower: Array, n_components: int) -> float:
+    """Return the largest trace ratio: the root of the sum of the top K eigenvalues of U − λL."""
+
+    def surplus(ratio: float) -> float:
+        return float(np.linalg.eigvalsh(upper - ratio * lower)[-n_components:].sum())
+
+    highest = 2 * float(scipy.linalg.eigh(upper, lower, eigvals_only=True)[-1]) + 1
+    return float(brentq(surplus, 0.0, highest, xtol=1e-14, rtol=1e-14))
+
+
+def ratio_by_slsqp(weights: Array, upper: Array, lower: Array, linear: Array) -> float:
+    """Return the ratio that SciPy's SLSQP reaches from given weights, rows on the simplex."""
+    n_clusters, n_kernels = weights.shape
+
+    def ratio(theta: Array) -> float:
+        return float(theta @ upper @ theta / (theta @ lower @ theta + linear @ theta))
+
+    def gradient(theta: Array) -> Array:
+        below = theta @ lower @ theta + linear @ theta
+        return (2 * upper @ theta - ratio(theta) * (2 * lower @ theta + linear)) / below
+
+    scale = ratio(weights.ravel())
+    sums = np.kron(np.eye(n_clusters), np.ones(n_kernels))
+    found = minimize(
+        lambda theta: -ratio(theta) / scale,
+        weights.ravel(),
+        jac=lambda theta: -gradient(theta) / scale,
+        bounds=[(0, 1)] * weights.size,
+        constraints={"type": "eq", "fun": lambda t: sums @ t - 1, "jac": lambda t: sums},
+        method="SLSQP",
+        options={"maxiter": 2000, "ftol": 1e-14},
+    )
+    feasible = np.maximum(found.x.reshape(weights.shape), 0)
+    return ratio((feasible / feasible.sum(axis=1, keepdims=True)).ravel())
