@@ -259,7 +259,15 @@ class _Stages:
             self.combiner.pairs,
             seed=self.seed,
         )
-        return self._line_search(theta, found.weights, projection, ratio)
+        moved, reached = self._line_search(theta, found.weights, projection, ratio)
+        if reached > ratio:
+            return moved, reached
+        # The linearised form may have its top where the true ratio falls; its slopes are true.
+        slopes = linearised.upper @ theta.ravel() - ratio * (
+            linearised.lower @ theta.ravel() + linearised.linear / 2
+        )
+        steepest = np.eye(theta.shape[1])[slopes.reshape(theta.shape).argmax(axis=1)]
+        return self._line_search(theta, steepest, projection, ratio)
 
     def _forms(self, blocks: Array, projection: Array) -> QuadraticForms:
         forms = quadratic_forms(blocks, projection, self.graphs, self.combiner.reg)

@@ -15,7 +15,7 @@ from mklkit.combiners.coupling import CoupledSolution, CouplingCombiner
 from mklkit.components import finite
 from mklkit.errors import SpecError
 from mklkit.hookspecs import hookimpl
-from mklkit.learners.ridge import AsGrid
+from mklkit.learners.one_column import AsGrid
 from mklkit.numerics.co_regularised import (
     Columns,
     GridProblem,

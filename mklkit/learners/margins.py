@@ -11,7 +11,7 @@ from attrs.validators import and_, ge, gt, instance_of, le
 
 from mklkit.components import Component, finite, whole
 from mklkit.learners.base import LinearDecision
-from mklkit.learners.ridge import OneColumn
+from mklkit.learners.one_column import OneColumn
 from mklkit.numerics.co_regularised import Columns, Solution, Stopping
 from mklkit.protocols import Array, TrainingSide
 

@@ -1,0 +1,166 @@
+"""The trace ratio against dense generalised eigenproblems and one-dimensional root finding."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.linalg
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles.gated import (
+    best_single_direction,
+    best_trace_ratio,
+    discriminant_matrices,
+    ratio_of,
+)
+from sklearn.metrics.pairwise import rbf_kernel
+
+from mklkit.learners.kda import embed_features, embed_gram
+from mklkit.numerics.graph_embedding import Graphs, discriminant_graphs, trace_ratio
+
+
+def gaussian_gram(rng, y, gamma=0.5, shift=0.8):
+    rows = rng.normal(size=(len(y), 3))
+    rows[:, 0] += shift * y
+    return rbf_kernel(rows, gamma=gamma)
+
+
+def as_functions(y):
+    """Return the discriminant graphs as any others: dense, their low rank not told."""
+    similarity, constraint = discriminant_matrices(y)
+    return Graphs(lambda columns: similarity @ columns, lambda columns: constraint @ columns)
+
+
+def coordinates_of(gram):
+    values, vectors = np.linalg.eigh(gram)
+    kept = values > 1e-10 * values[-1]
+    return vectors[:, kept] * np.sqrt(values[kept]), values[kept]
+
+
+def pencil(coordinates, y, reg):
+    similarity, constraint = discriminant_matrices(y)
+    upper = coordinates.T @ constraint @ coordinates
+    return upper, coordinates.T @ similarity @ coordinates + reg * np.eye(len(upper))
+
+
+def test_discriminant_graphs_are_the_papers_matrices(rng):
+    y = np.array([2, 0, 1, 0, 2, 2, 0, 1, 0])
+    graphs, columns = discriminant_graphs(y), rng.normal(size=(9, 3))
+    similarity, constraint = discriminant_matrices(y)
+    np.testing.assert_allclose(graphs.similarity(columns), similarity @ columns, atol=1e-14)
+    np.testing.assert_allclose(graphs.constraint(columns), constraint @ columns, atol=1e-14)
+
+
+@pytest.mark.parametrize("reg", [1e-3, 0.1, 10.0])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_one_component_is_the_top_of_the_generalised_eigenproblem(rng, reg, n_classes):
+    y = np.arange(80) % n_classes
+    gram = gaussian_gram(rng, y, gamma=5.0)
+    similarity, constraint = discriminant_matrices(y)
+    best, direction = best_single_direction(
+        gram @ constraint @ gram, gram @ similarity @ gram + reg * gram
+    )
+    found = embed_gram(gram, discriminant_graphs(y), reg, 1)
+    assert found.ratio == pytest.approx(best, rel=1e-8)
+    assert ratio_of(gram, found.projection, similarity, constraint, reg) == pytest.approx(best)
+    ours, theirs = gram @ found.projection[:, 0], gram @ direction
+    assert abs(np.corrcoef(ours, theirs)[0, 1]) == pytest.approx(1, abs=1e-8)
+
+
+@pytest.mark.parametrize("n_rows", [60, 260])
+@pytest.mark.parametrize("n_components", [1, 2, 3, 7])
+@pytest.mark.parametrize("reg", [1e-3, 0.3, 30.0])
+def test_low_rank_graphs_reach_the_largest_trace_ratio(rng, n_rows, n_components, reg):
+    y = np.arange(n_rows) % 4
+    coordinates, lengths = coordinates_of(gaussian_gram(rng, y, gamma=3.0))
+    assert (len(lengths) > 200) == (n_rows > 200)  # a Krylov solver, or a dense one
+    upper, lower = pencil(coordinates, y, reg)
+    best = best_trace_ratio(upper, lower, n_components)
+    found = trace_ratio(coordinates, lengths, discriminant_graphs(y), reg, n_components)
+    dense = trace_ratio(coordinates, lengths, as_functions(y), reg, n_components)
+    assert found.ratio == pytest.approx(best, rel=1e-8)
+    assert dense.ratio == pytest.approx(best, rel=1e-8)
+    for weights in (found.weights, dense.weights):
+        np.testing.assert_allclose(weights.T @ weights, np.eye(n_components), atol=1e-8)
+        reached = np.trace(weights.T @ upper @ weights) / np.trace(weights.T @ lower @ weights)
+        assert reached == pytest.approx(best, rel=1e-8)
+
+
+@pytest.mark.parametrize("shift", [0.0, 3.0, 30.0])
+@pytest.mark.parametrize("reg", [1e-9, 1e-3])
+def test_krylov_and_dense_solvers_agree_where_classes_lie_far_apart(rng, shift, reg):
+    y = np.arange(250) % 3
+    coordinates, lengths = coordinates_of(gaussian_gram(rng, y, gamma=2.0, shift=shift))
+    krylov = trace_ratio(coordinates, lengths, discriminant_graphs(y), reg, 2)
+    dense = trace_ratio(coordinates, lengths, as_functions(y), reg, 2)
+    assert krylov.ratio == pytest.approx(dense.ratio, rel=1e-6)
+    angles = np.linalg.svd(krylov.weights.T @ dense.weights, compute_uv=False)
+    np.testing.assert_allclose(angles, 1, atol=1e-5)
+
+
+@given(
+    seed=st.integers(0, 10_000),
+    n_classes=st.integers(2, 5),
+    n_components=st.integers(1, 8),
+    reg=st.sampled_from([0.0, 1e-6, 1e-3, 1.0, 1e3]),
+    offset=st.sampled_from([0.0, 0.5, 50.0]),
+)
+def test_the_ratio_never_decreases(seed, n_classes, n_components, reg, offset):
+    rng = np.random.default_rng(seed)
+    y = np.arange(24) % n_classes
+    coordinates, lengths = coordinates_of(gaussian_gram(rng, y))
+    found = trace_ratio(
+        coordinates, lengths, discriminant_graphs(y), reg, n_components, offset=offset
+    )
+    assert np.isfinite(found.history).all()
+    assert (np.diff(found.history) >= 0).all()
+    assert found.history[-1] == found.ratio > 0
+
+
+def test_a_constant_in_the_denominator_is_counted(rng):
+    y = np.arange(60) % 3
+    coordinates, lengths = coordinates_of(gaussian_gram(rng, y))
+    upper, lower = pencil(coordinates, y, 0.1)
+    found = trace_ratio(coordinates, lengths, discriminant_graphs(y), 0.1, 2, offset=3.0)
+    spread = lower + 1.5 * np.eye(len(lower))  # tr(WᵀW) = 2 brings 1.5 back to 3
+    assert found.ratio == pytest.approx(best_trace_ratio(upper, spread, 2), rel=1e-8)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_negative_eigenvalues_are_left_out(rng, n_classes):
+    y = np.arange(50) % n_classes
+    values, vectors = np.linalg.eigh(gaussian_gram(rng, y))
+    values[:20] = -values[20:40] / 2
+    found = embed_gram((vectors * values) @ vectors.T, discriminant_graphs(y), 0.01, 2)
+    positive = (vectors * np.maximum(values, 0)) @ vectors.T
+    expected = embed_gram(positive, discriminant_graphs(y), 0.01, 2)
+    assert found.ratio == pytest.approx(expected.ratio, rel=1e-8)
+    np.testing.assert_allclose(vectors[:, :20].T @ found.projection, 0, atol=1e-8)
+
+
+def test_features_and_gram_give_one_embedding(rng):
+    y = np.arange(90) % 3
+    features = rng.normal(size=(90, 6)) + np.eye(6)[y]
+    graphs = discriminant_graphs(y)
+    weights, history = embed_features(features, graphs, 0.1, 2)
+    found = embed_gram(features @ features.T, graphs, 0.1, 2)
+    assert history[-1] == pytest.approx(found.ratio, rel=1e-9)
+    ours, theirs = features @ weights, features @ features.T @ found.projection
+    rotation, _ = scipy.linalg.orthogonal_procrustes(ours, theirs)
+    np.testing.assert_allclose(ours @ rotation, theirs, atol=1e-6)
+
+
+def test_graphs_that_are_not_discriminant(rng):
+    """Locality preserving: neighbours near, the rest as spread as may be."""
+    gram = gaussian_gram(rng, np.zeros(70))
+    near = np.exp(-np.abs(np.subtract.outer(np.arange(70), np.arange(70))) / 3.0)
+    similarity = np.diag(near.sum(axis=1)) - near
+    constraint = np.eye(70)
+    graphs = Graphs(lambda c: similarity @ c, lambda c: constraint @ c)
+    coordinates, _ = coordinates_of(gram)
+    lower = coordinates.T @ similarity @ coordinates + 0.2 * np.eye(coordinates.shape[1])
+    upper = coordinates.T @ constraint @ coordinates
+    for n_components in (1, 3):
+        found = embed_gram(gram, graphs, 0.2, n_components)
+        best = best_trace_ratio(upper, lower, n_components)
+        assert found.ratio == pytest.approx(best, rel=1e-8)

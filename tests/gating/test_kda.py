@@ -1,0 +1,229 @@
+"""The discriminant embedding against scikit-learn's LDA and dense eigenproblems.
+
+For one component the best ratio λ is the top eigenvalue of S_t w = λ(S_w + γI)w. With S_t = S_w +
+S_b this is S_b w = (λ − 1)(S_w + γλ/(λ − 1)·I)w: linear discriminant analysis with a ridge of
+γλ/(λ − 1) on the scatter within classes, where λ > 1.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from oracles.gated import best_trace_ratio, discriminant_matrices
+from sklearn.base import BaseEstimator
+from sklearn.datasets import load_digits, load_iris, load_wine
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.neighbors import NearestCentroid
+from sklearn.preprocessing import StandardScaler
+
+from mklkit import MKLClassifier
+from mklkit.errors import MKLKitError
+from mklkit.learners.kda import KDA
+from mklkit.numerics.graph_embedding import Graphs
+from mklkit.registry import get_registry
+from mklkit.sides import GramSide
+
+
+class Ridged(BaseEstimator):
+    """A class covariance with a ridge on its diagonal."""
+
+    def __init__(self, ridge: float = 0.0) -> None:
+        self.ridge = ridge
+
+    def fit(self, X: np.ndarray) -> Ridged:
+        self.covariance_ = np.cov(X, rowvar=False, bias=True) + self.ridge * np.eye(X.shape[1])
+        return self
+
+
+def feature_space(a: np.ndarray, landmarks: np.ndarray, gamma: float) -> np.ndarray:
+    """Return the empirical map of an rbf kernel, by numpy alone."""
+    values, vectors = np.linalg.eigh(rbf_kernel(landmarks, gamma=gamma))
+    kept = values > 1e-12 * values[-1]
+    return rbf_kernel(a, landmarks, gamma=gamma) @ (vectors[:, kept] / np.sqrt(values[kept]))
+
+
+def equivalent_lda(features: np.ndarray, y: np.ndarray, reg: float, solver: str):
+    """Return scikit-learn's LDA with the ridge that makes it the same problem."""
+    similarity, constraint = discriminant_matrices(y)
+    upper = features.T @ constraint @ features
+    lower = features.T @ similarity @ features + reg * np.eye(len(upper))
+    best = best_trace_ratio(upper, lower, 1)
+    assert best > 1
+    ridge = reg * best / (best - 1) / len(y)
+    return LinearDiscriminantAnalysis(solver, covariance_estimator=Ridged(ridge)).fit(features, y)
+
+
+@pytest.mark.parametrize("solver", ["eigen", "lsqr"])
+@pytest.mark.parametrize("reg", [1e-3, 0.1, 2.0])
+@pytest.mark.parametrize("feature_map", ["implicit", "empirical"])
+def test_two_classes_are_decided_as_by_lda_in_feature_space(
+    two_classes, rng, solver, reg, feature_map
+):
+    rows, y = two_classes
+    new = rng.normal(size=(200, 4))
+    model = MKLClassifier("rbf(gamma=0.3)", feature_map, learner=KDA(reg=reg)).fit(rows, y)
+    peer = equivalent_lda(feature_space(rows, rows, 0.3), y, reg, solver)
+    ours = model.decision_function(new)
+    # Ours has no share of the class sizes in its threshold.
+    theirs = peer.decision_function(feature_space(new, rows, 0.3)) - np.log(
+        peer.priors_[1] / peer.priors_[0]
+    )
+    scale = ours @ theirs / (theirs @ theirs)
+    assert scale > 0
+    np.testing.assert_allclose(ours, scale * theirs, atol=1e-6 * np.abs(ours).max())
+    np.testing.assert_array_equal(model.predict(new), np.where(theirs > 0, 1, -1))
+
+
+@pytest.mark.parametrize("data", [load_iris, load_wine])
+def test_the_first_direction_of_many_classes_is_that_of_lda(data):
+    X, y = data(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    model = MKLClassifier("rbf(gamma=0.1)", learner=KDA(reg=0.05, n_components=1)).fit(X, y)
+    features = feature_space(X, X, 0.1)
+    peer = equivalent_lda(features, y, 0.05, "eigen")
+    ours = model.decisions_[0].learner.embed(rbf_kernel(X, gamma=0.1))[:, 0]
+    theirs = features @ peer.scalings_[:, 0]
+    assert abs(np.corrcoef(ours, theirs)[0, 1]) == pytest.approx(1, abs=1e-8)
+
+
+@pytest.mark.parametrize("feature_map", ["implicit", "empirical"])
+def test_many_classes_go_to_the_nearest_mean(feature_map):
+    X, y = load_wine(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    model = MKLClassifier("rbf(gamma=0.1)", feature_map, learner="kda(reg=0.01)").fit(X, y)
+    decision = model.decisions_[0].learner
+    columns = rbf_kernel(X, gamma=0.1)
+    if feature_map == "empirical":
+        columns = model.decisions_[0].projectors[0].transform(X)
+    points = decision.embed(columns)
+    assert points.shape == (len(X), 2)
+    np.testing.assert_array_equal(
+        model.predict(X), NearestCentroid().fit(points, y).predict(points)
+    )
+    # And the embedding has the largest ratio there is.
+    features = feature_space(X, X, 0.1)
+    similarity, constraint = discriminant_matrices(y)
+    lower = features.T @ similarity @ features + 0.01 * np.eye(features.shape[1])
+    best = best_trace_ratio(features.T @ constraint @ features, lower, 2)
+    assert decision.history[-1] == pytest.approx(best, rel=1e-6)
+
+
+@pytest.mark.parametrize("combiner", ["uniform", "dimkl3", "alignment"])
+@pytest.mark.parametrize("kernels", [["rbf(gamma=0.3)"], ["linear", "rbf(gamma=0.3)"]])
+def test_features_and_gram_matrices_decide_alike_under_any_weights(
+    two_classes, rng, combiner, kernels
+):
+    rows, y = two_classes
+    new = rng.normal(size=(50, 4))
+    implicit, empirical = (
+        MKLClassifier(kernels, name, combiner=combiner, learner="kda(reg=0.1)").fit(rows, y)
+        for name in ("implicit", "empirical")
+    )
+    np.testing.assert_allclose(implicit.weights_, empirical.weights_, rtol=1e-9)
+    ours, theirs = implicit.decision_function(new), empirical.decision_function(new)
+    np.testing.assert_allclose(ours, theirs, atol=1e-6 * np.abs(ours).max())
+
+
+def test_a_subset_map_is_lda_on_its_own_features(two_classes):
+    rows, y = two_classes
+    model = MKLClassifier(
+        "rbf(gamma=0.3)", "empirical(subset=0.3)", learner="kda(reg=0.1)", random_state=0
+    ).fit(rows, y)
+    features = model.decisions_[0].projectors[0].transform(rows)
+    peer = equivalent_lda(features, y, 0.1, "lsqr")
+    theirs = peer.decision_function(features) - np.log(peer.priors_[1] / peer.priors_[0])
+    np.testing.assert_array_equal(model.predict(rows), np.where(theirs > 0, 1, -1))
+
+
+@pytest.mark.parametrize("n_rows", [80, 300])
+def test_graphs_given_by_hand_are_the_built_in_ones(rng, n_rows):
+    """Dense matrices: another road through the solver, Krylov against LAPACK for 300 rows."""
+    y = np.arange(n_rows) % 3
+    rows = rng.normal(size=(n_rows, 3)) + np.eye(3)[y]
+    gram = rbf_kernel(rows, gamma=2.0)
+
+    def by_hand(labels):
+        similarity, constraint = discriminant_matrices(labels)
+        return Graphs(lambda c: similarity @ c, lambda c: constraint @ c)
+
+    own = KDA(reg=0.1).fit(GramSide(gram), y)
+    given = KDA(reg=0.1, graphs=by_hand).fit(GramSide(gram), y)
+    assert own.history[-1] == pytest.approx(given.history[-1], rel=1e-8)
+    np.testing.assert_allclose(own.decide(gram), given.decide(gram), atol=1e-6)
+
+
+def test_the_history_of_a_fit_never_decreases():
+    X, y = load_digits(return_X_y=True)
+    model = MKLClassifier("rbf(sigma='mean')", learner="kda(reg=0.01)").fit(X[:300], y[:300])
+    history = model.decisions_[0].learner.history
+    assert len(history) > 1
+    assert (np.diff(history) >= 0).all()
+    assert model.score(X[300:800], y[300:800]) > 0.8
+
+
+@pytest.mark.parametrize("n_components", [1, 2, 5, 69, 500])
+def test_more_components_than_classes(two_classes, n_components):
+    rows, y = two_classes
+    learner = KDA(reg=0.1, n_components=n_components)
+    decision = MKLClassifier("rbf(gamma=3.0)", learner=learner).fit(rows, y).decisions_[0].learner
+    assert decision.projection.shape == (70, min(n_components, 69))
+    gram = rbf_kernel(rows, gamma=3.0)
+    # Orthonormal in feature space.
+    inner = decision.projection.T @ gram @ decision.projection
+    np.testing.assert_allclose(inner, np.eye(len(inner)), atol=1e-8)
+
+
+def test_an_indefinite_kernel_is_used_by_its_positive_part(two_classes):
+    rows, y = two_classes
+    kernel = "tanh(beta=0.5, coef0=-1.0)"
+    model = MKLClassifier(kernel, learner="kda(reg=0.1)").fit(rows, y)
+    gram = np.tanh(0.5 * rows @ rows.T - 1.0)
+    values, vectors = np.linalg.eigh(gram)
+    assert values[0] < -0.1 * values[-1]
+    positive = vectors[:, values > 0] * np.sqrt(values[values > 0])
+    peer = equivalent_lda(positive, y, 0.1, "lsqr")
+    theirs = peer.decision_function(positive) - np.log(peer.priors_[1] / peer.priors_[0])
+    np.testing.assert_array_equal(model.predict(rows), np.where(theirs > 0, 1, -1))
+
+
+def test_single_precision_rows_decide_as_double_ones(two_classes):
+    rows, y = two_classes
+    rows = rows.astype(np.float32)
+    one, two = (
+        MKLClassifier("rbf(gamma=0.3)", learner="kda(reg=0.01)")
+        .fit(given, y)
+        .decision_function(given)
+        for given in (rows, rows.astype(np.float64))
+    )
+    np.testing.assert_allclose(one, two, atol=1e-3 * np.abs(two).max())
+
+
+@pytest.mark.parametrize("feature_map", ["implicit", "empirical"])
+def test_kernels_that_are_zero_leave_one_class_for_all(feature_map):
+    X, y = np.zeros((12, 2)), np.arange(12) % 2
+    model = MKLClassifier("linear", feature_map, learner="kda").fit(X, y)
+    assert len(set(model.predict(X))) == 1
+    np.testing.assert_array_equal(model.decision_function(X), 0)
+
+
+def test_a_class_of_one_row_and_two_rows_in_all():
+    X, y = np.array([[0.0], [1.0], [1.2], [5.0]]), [0, 1, 1, 2]
+    assert MKLClassifier("rbf(gamma=1.0)", learner="kda").fit(X, y).score(X, y) == 1
+    assert MKLClassifier("linear", learner="kda").fit(X[1:3], [0, 1]).score(X[1:3], [0, 1]) == 1
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("kda(reg=-1)", "'reg' must be >= 0"),
+        ("kda(reg='inf')", "'reg' must be a finite number"),
+        ("kda(n_components=0)", "'n_components' must be >= 1"),
+        ("kda(n_components=1.5)", "n_components"),
+        ("kda(graphs='lda')", "'graphs' must be callable"),
+        ("kda(ridge=1)", "reg"),
+    ],
+)
+def test_wrong_parameters_are_told(spec, said):
+    with pytest.raises(MKLKitError, match=said):
+        get_registry().create("learner", spec)

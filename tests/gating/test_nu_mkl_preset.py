@@ -1,0 +1,66 @@
+"""The preset of paper 001: its kernels, its settings, and the command line."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.neighbors import NearestNeighbors
+from sklearn.preprocessing import StandardScaler
+
+from mklkit import MKLClassifier, get_registry
+from mklkit.kernels.bandwidth import neighbour_distance
+from mklkit.presets.nu_mkl import FOUR_WIDTHS
+
+
+def run(*arguments):
+    command = [sys.executable, "-m", "mklkit", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_kernels_are_gaussians_of_the_papers_four_widths():
+    X, _ = load_breast_cancer(return_X_y=True)
+    X = StandardScaler().fit_transform(X)[:100]
+    distances, _ = NearestNeighbors(n_neighbors=6).fit(X).kneighbors(X)
+    scale = np.sqrt(distances[:, 1:].mean())  # σ, the root of the mean distance (section 7.2)
+    assert neighbour_distance(X) == pytest.approx(scale**2)
+    model = MKLClassifier(list(FOUR_WIDTHS), learner="kda").fit(X, np.arange(100) % 2)
+    fitted = [projector.map.kernel for projector in model.decisions_[0].projectors]
+    widths = np.array([0.01, 0.1, 1.0, 10.0]) * scale
+    np.testing.assert_allclose([kernel.gamma for kernel in fitted], 1 / widths**2, rtol=1e-10)
+
+
+def test_settings_are_the_papers():
+    preset = get_registry().lookup("preset", "nu-mkl").target
+    combiner = get_registry().create("combiner", preset.combiner)
+    assert (combiner.name, combiner.n_clusters, combiner.reg) == ("cluster-gating", 4, 1e-3)
+    assert (combiner.composition, combiner.smoothness) == ("sum", 0.0)
+    assert get_registry().create("learner", preset.learner).reg == 1e-3
+
+
+def test_the_command_line_fits_and_predicts(tmp_path):
+    model = tmp_path / "model.mkl"
+    fitted = run("fit", "iris", "--preset", "nu-mkl", "--json", "-o", model, "--seed", 0)
+    assert fitted.returncode == 0, fitted.stderr
+    told = json.loads(fitted.stdout)["model"]
+    assert told["combiner"].startswith("cluster-gating")
+    assert len(told["weights"]) == 16
+    assert sorted({row["cluster"] for row in told["weights"]}) == [0, 1, 2, 3]
+    X, _ = load_iris(return_X_y=True, as_frame=True)
+    X.to_csv(tmp_path / "rows.csv", index=False)
+    predicted = run("predict", model, tmp_path / "rows.csv")
+    assert predicted.returncode == 0, predicted.stderr
+    first = [line for line in predicted.stdout.splitlines() if "setosa" in line]
+    assert 45 <= len(first) <= 55
+
+
+def test_the_command_line_tells_a_mistake_in_plain_words():
+    clusterer = "gaussian-mixture(covariance_type='round')"
+    refused = run("fit", "iris", "--combiner", f'cluster-gating(clusterer="{clusterer}")')
+    assert refused.returncode == 2
+    assert "Got 'round' instead" in " ".join(refused.stderr.split())
+    assert "Traceback" not in refused.stderr

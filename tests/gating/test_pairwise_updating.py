@@ -1,0 +1,124 @@
+"""Pairwise element updating against a generic constrained solver and the simplex's own rules."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles.gated import ratio_by_slsqp
+from problems import forms_of_checkered, random_forms
+
+from mklkit.numerics.pairwise_updating import update_pairs
+
+
+def ratio_at(theta, forms):
+    flat = theta.ravel()
+    return flat @ forms.upper @ flat / (flat @ forms.lower @ flat + forms.linear @ flat)
+
+
+def updated(theta, forms, **options):
+    return update_pairs(theta, forms.upper, forms.lower, forms.linear, **options)
+
+
+@given(
+    seed=st.integers(0, 10_000),
+    n_clusters=st.integers(1, 5),
+    n_kernels=st.integers(2, 5),
+    pairs=st.sampled_from(["gradient", "random"]),
+    corner=st.booleans(),
+)
+def test_the_ratio_never_decreases_and_rows_stay_on_the_simplex(
+    seed, n_clusters, n_kernels, pairs, corner
+):
+    forms = random_forms(seed, n_clusters, n_kernels)
+    rng = np.random.default_rng(seed)
+    start = rng.dirichlet(np.ones(n_kernels), size=n_clusters)
+    if corner:
+        start = np.eye(n_kernels)[rng.integers(n_kernels, size=n_clusters)]
+    kept = start.copy()
+    found = updated(start, forms, pairs=pairs, seed=seed)
+    np.testing.assert_array_equal(start, kept)
+    assert found.history[0] == pytest.approx(ratio_at(start, forms))
+    assert found.history[-1] == pytest.approx(ratio_at(found.weights, forms), rel=1e-9)
+    assert (np.diff(found.history) >= 0).all()
+    assert (found.weights >= 0).all()
+    np.testing.assert_allclose(found.weights.sum(axis=1), 1, rtol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(
+    ("problem", "pairs"),
+    [("random", "gradient"), ("random", "random"), ("data", "gradient"), ("prior", "gradient")],
+)
+def test_a_generic_solver_does_not_end_higher(seed, problem, pairs):
+    forms = {
+        "random": random_forms,
+        "data": forms_of_checkered,
+        "prior": lambda seed: forms_of_checkered(seed, smoothness=100.0),
+    }[problem](seed)
+    start = np.full((3, 4), 0.25)
+    found = updated(start, forms, pairs=pairs, max_steps=100_000)
+    generic = ratio_by_slsqp(start, forms.upper, forms.lower, forms.linear)
+    assert generic > ratio_at(start, forms)
+    assert found.history[-1] > generic * (1 - 1e-3)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("problem", [random_forms, forms_of_checkered])
+def test_pairs_by_gradient_need_fewer_steps_than_random_ones(problem, seed):
+    """Why they are the default. A Newton step every CM exchanges is counted as CM of them."""
+    forms, start = problem(seed), np.full((3, 4), 0.25)
+    by_gradient = updated(start, forms)
+    at_random = updated(start, forms, pairs="random", max_steps=100_000, seed=seed)
+    assert by_gradient.history[-1] > at_random.history[-1] * (1 - 1e-3)
+    # History k is the ratio after k passes of CM steps.
+    goal = min(by_gradient.history[-1], at_random.history[-1]) * (1 - 1e-6)
+    passes = [int(np.argmax(np.array(h) >= goal)) for h in (by_gradient.history, at_random.history)]
+    assert 2 * (2 * passes[0]) <= passes[1]
+
+
+def test_random_pairs_follow_their_seed():
+    forms, start = forms_of_checkered(0), np.full((3, 4), 0.25)
+    one, again, other = (
+        updated(start, forms, pairs="random", max_steps=60, seed=seed) for seed in (1, 1, 2)
+    )
+    np.testing.assert_array_equal(one.weights, again.weights)
+    assert one.history == again.history
+    assert not np.array_equal(one.weights, other.weights)
+
+
+@pytest.mark.parametrize("pairs", ["gradient", "random"])
+def test_steps_are_no_more_than_allowed(pairs):
+    found = updated(np.full((3, 4), 0.25), random_forms(0), pairs=pairs, max_steps=7)
+    assert found.steps == 7
+
+
+@pytest.mark.parametrize("pairs", ["gradient", "random"])
+def test_separable_clusters_find_their_kernels(pairs):
+    """Cluster c gains by kernel c alone: the top is a corner that can be written down."""
+    upper = np.diag([3.0, 1.0, 1.0, 1.0, 3.0, 1.0])
+    found = update_pairs(np.full((2, 3), 1 / 3), upper, np.eye(6), np.zeros(6), pairs)
+    np.testing.assert_allclose(found.weights, np.eye(3)[:2], atol=1e-9)
+    assert found.history[-1] == pytest.approx(3)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_kernel_given_twice_changes_nothing(seed):
+    forms = forms_of_checkered(seed, 2)
+    joined = np.vstack([np.eye(4)[0], np.eye(4)])  # five kernels, of which the first two are one
+    twice = np.kron(np.eye(2), joined)
+    start = np.array([[0.1, 0.2, 0.3, 0.2, 0.2], [0.3, 0.1, 0.2, 0.2, 0.2]])
+    found = update_pairs(
+        start, twice @ forms.upper @ twice.T, twice @ forms.lower @ twice.T, twice @ forms.linear
+    )
+    alone = updated(start @ joined, forms)
+    assert found.history[0] == pytest.approx(alone.history[0], rel=1e-9)
+    assert found.history[-1] == pytest.approx(alone.history[-1], rel=1e-6)
+    np.testing.assert_allclose(found.weights @ joined, alone.weights, atol=1e-2)
+
+
+def test_one_kernel_is_no_choice():
+    found = update_pairs(np.ones((3, 1)), np.eye(3), np.eye(3), np.zeros(3))
+    np.testing.assert_array_equal(found.weights, np.ones((3, 1)))
+    assert found.steps == 0

@@ -1,0 +1,86 @@
+"""The 4-XmasStar data, and where cluster gating puts the weight on them (001, equation 16)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression
+
+from mklkit import MKLClassifier
+from mklkit.combiners.cluster_gating import ClusterGating
+from mklkit.datasets.stars import GAPS, make_four_stars
+
+SCALES = (0.01, 0.1, 1.0, 10.0, 100.0)
+KERNELS = [f"rbf(gamma={1 / scale})" for scale in SCALES]
+
+
+def weights_by_group(seed: int, **options: str) -> np.ndarray:
+    """Return Θ with the groups as rows, learned from 30 % of 800 rows."""
+    X, y, group = make_four_stars(800, random_state=seed)
+    chosen = np.random.RandomState(seed).permutation(800)[:240]
+    combiner = ClusterGating(n_clusters=4, **options)
+    model = MKLClassifier(KERNELS, combiner=combiner, random_state=seed).fit(X[chosen], y[chosen])
+    memberships = model.decisions_[0].gates.memberships(X)
+    shares = np.stack([memberships[group == k].sum(axis=0) for k in range(4)])
+    cluster_of = shares.argmax(axis=1)
+    assert sorted(cluster_of) == [0, 1, 2, 3], "the mixture lost a group"
+    return model.weights_[cluster_of]
+
+
+@pytest.mark.parametrize(("composition", "n_seeds"), [("sum", 10), ("product", 4)])
+def test_the_weights_move_as_the_gaps_do(composition, n_seeds):
+    found = np.array([weights_by_group(s, composition=composition) for s in range(n_seeds)])
+    nearest, farthest = found[:, 0], found[:, 3]
+    assert (nearest.argmax(axis=1) == 0).all()
+    assert (farthest[:, 2:].sum(axis=1) > nearest[:, 2:].sum(axis=1)).all()
+    means = found.mean(axis=0)
+    assert means[0, 0] > 0.8  # the paper has 0.84
+    assert means[3, 2:].sum() > 0.5  # the paper has 0.83
+
+
+def test_groups_classes_and_gaps_are_as_asked():
+    X, y, group = make_four_stars(8000, random_state=0)
+    assert np.bincount(4 * y + group).tolist() == [1000] * 8
+    centres = np.array(
+        [[X[(group == g) & (y == c)].mean(axis=0) for c in (0, 1)] for g in range(4)]
+    )
+    gaps = np.linalg.norm(centres[:, 1] - centres[:, 0], axis=1)
+    np.testing.assert_allclose(gaps, GAPS, atol=0.05)
+    spread = np.linalg.norm(centres.mean(axis=1)[:, None] - centres.mean(axis=1)[None], axis=2)
+    assert spread[~np.eye(4, dtype=bool)].min() > 5
+
+
+def test_the_deviation_is_radial():
+    X, y, group = make_four_stars(8000, deviation=0.3, random_state=1)
+    star = X[(group == 3) & (y == 1)]
+    lengths = np.linalg.norm(star - star.mean(axis=0), axis=1)
+    assert np.sqrt((lengths**2).mean()) == pytest.approx(0.3, rel=0.05)
+
+
+def test_rays_point_six_ways():
+    X, y, group = make_four_stars(8000, random_state=2)
+    star = X[(group == 3) & (y == 0)]
+    away = star - star.mean(axis=0)
+    far = away[np.linalg.norm(away, axis=1) > 0.3]
+    angles = np.degrees(np.arctan2(far[:, 1], far[:, 0]))
+    to_ray = np.abs((angles + 30) % 60 - 30)
+    assert np.median(to_ray) < 5
+
+
+def test_narrow_groups_are_harder_for_a_line():
+    X, y, group = make_four_stars(4000, random_state=3)
+    scores = [
+        LinearRegression().fit(X[group == g], y[group == g]).score(X[group == g], y[group == g])
+        for g in range(4)
+    ]
+    assert np.all(np.diff(scores) > 0)
+
+
+def test_seeds_and_other_gaps():
+    one, again, other = (make_four_stars(80, random_state=seed)[0] for seed in (1, 1, 2))
+    np.testing.assert_array_equal(one, again)
+    assert not np.array_equal(one, other)
+    X, y, group = make_four_stars(90, gaps=(1.0, 2.0, 3.0), random_state=0)
+    assert len(X) == 90
+    assert set(group) == {0, 1, 2}
+    assert set(y) == {0, 1}
