@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from mklkit.alignment import alignment_matrix as alignment_matrix
     from mklkit.alignment import kernel_alignment as kernel_alignment
     from mklkit.combiners.base import LearnedWeighting as LearnedWeighting
+    from mklkit.combiners.base import WeightedDecision as WeightedDecision
     from mklkit.combiners.base import WeightingCombiner as WeightingCombiner
     from mklkit.combiners.base import weighting_rule as weighting_rule
     from mklkit.combiners.cluster_gating import ClusterGating as ClusterGating
@@ -53,6 +54,8 @@ if TYPE_CHECKING:
     from mklkit.learners.svm import SVM as SVM
     from mklkit.persistence import load_model as load_model
     from mklkit.persistence import save_model as save_model
+    from mklkit.plotting.gates import GatesDisplay as GatesDisplay
+    from mklkit.plotting.weights import KernelWeightsDisplay as KernelWeightsDisplay
     from mklkit.presets.base import Preset as Preset
     from mklkit.projectors import Projector as Projector
     from mklkit.projectors import columns_of_all as columns_of_all
@@ -75,6 +78,7 @@ if TYPE_CHECKING:
     from mklkit.sides import RowSubset as RowSubset
     from mklkit.sides import Side as Side
     from mklkit.specs import to_spec as to_spec
+    from mklkit.statistics import symmetric_tiles as symmetric_tiles
     from mklkit.views import View as View
     from mklkit.views import ViewSet as ViewSet
 
@@ -109,12 +113,14 @@ _HOME = {
     "FittedScalarKernel": "kernels.base",
     "FusionCombiner": "combiners.fusion",
     "Gates": "combiners.gating",
+    "GatesDisplay": "plotting.gates",
     "GatingCombiner": "combiners.gating",
     "IFSL": "combiners.ifsl",
     "IFSLClassifierCV": "selection.ifsl_cv",
     "Implicit": "feature_maps.implicit",
     "KMHKS": "learners.kmhks",
     "Kernel": "protocols",
+    "KernelWeightsDisplay": "plotting.weights",
     "Laplacian": "kernels.laplacian",
     "LearnedWeighting": "combiners.base",
     "Linear": "kernels.linear",
@@ -136,6 +142,7 @@ _HOME = {
     "TrainingSide": "protocols",
     "View": "views",
     "ViewSet": "views",
+    "WeightedDecision": "combiners.base",
     "WeightingCombiner": "combiners.base",
     "__version__": "_version",
     "alignment_matrix": "alignment",
@@ -144,6 +151,7 @@ _HOME = {
     "kernel_alignment": "alignment",
     "load_model": "persistence",
     "save_model": "persistence",
+    "symmetric_tiles": "statistics",
     "to_spec": "specs",
     "weighting_rule": "combiners.base",
 }

@@ -152,7 +152,7 @@ class MKLClassifier(ClassifierMixin, BaseEstimator):
             return decision
 
         pairs = zip(problems, seeds[:-1], strict=True)
-        return list(in_threads([partial(fit_one, *pair) for pair in pairs], self.n_jobs))
+        return list(in_threads([partial(fit_one, *pair) for pair in pairs], self.n_jobs, len(X)))
 
     def decision_function(self, X: Any) -> Array:
         """Return decision values: (n,) for two classes (above 0: ``classes_[1]``), else (n, C)."""

@@ -257,4 +257,5 @@ class Combiner(Protocol):
         ...
 
     # Optional: ``weight_range = (low, high)`` where weights are not on the simplex;
+    # ``n_kernels = 2`` where that many kernels are taken, neither more nor less;
     # ``row_order_matters = True`` where the order of the training rows changes the decision.

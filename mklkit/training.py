@@ -29,6 +29,7 @@ __all__ = [
 
 Result = TypeVar("Result")
 
+SMALL_ROWS = 600
 MULTICLASS = ("auto", "ovo", "ovr", "native")
 
 
@@ -143,18 +144,21 @@ class ProblemViews:
         return ViewSet.fit(self._kernels, self._map, rows, random_state), labels
 
 
-def in_threads(tasks: Sequence[Callable[[], Result]], n_jobs: int | None) -> Iterator[Result]:
+def in_threads(
+    tasks: Sequence[Callable[[], Result]], n_jobs: int | None, n_rows: int
+) -> Iterator[Result]:
     """Yield each task's result, in order, from ``n_jobs`` threads.
 
-    One BLAS thread a task where there are several: two pools of threads on the same cores slow
-    each other down.
+    One BLAS thread a task where there are several, or where matrices of ``n_rows`` rows are too
+    small to share: two pools of threads on the same cores slow each other down, and on a busy
+    machine two threads of one small product mostly wait for each other.
     """
     jobs = min(effective_n_jobs(n_jobs), len(tasks))
-    if jobs == 1:
-        for task in tasks:
-            yield task()
-        return
-    with threadpool_limits(1, user_api="blas"):
-        yield from Parallel(n_jobs=jobs, prefer="threads", return_as="generator")(
-            delayed(task)() for task in tasks
-        )
+    with threadpool_limits(1 if jobs > 1 or n_rows < SMALL_ROWS else None, user_api="blas"):
+        if jobs == 1:
+            for task in tasks:
+                yield task()
+        else:
+            yield from Parallel(n_jobs=jobs, prefer="threads", return_as="generator")(
+                delayed(task)() for task in tasks
+            )

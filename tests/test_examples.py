@@ -77,6 +77,39 @@ def test_paper_000_prints_its_table(tmp_path: Path) -> None:
     assert all(float(row[4].partition("(")[0]) > 91 for row in rows)
 
 
+def tables(text: str) -> list[list[list[str]]]:
+    """Return the cells of each Markdown table, without the rule below the head."""
+    parts = [part.splitlines() for part in text.strip().split("\n\n")]
+    rows = [[line.split("|")[1:-1] for line in lines[:1] + lines[2:]] for lines in parts]
+    return [[[cell.strip() for cell in row] for row in table] for table in rows]
+
+
+def test_paper_001_prints_its_tables(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    sick = rng.random(90) < 0.4
+    heart = pd.DataFrame(rng.normal(size=(90, 2)) + 3 * sick[:, None], columns=["age", "chol"])
+    heart["thal"] = np.where(rng.random(90) < 0.5, "normal", "fixed")
+    heart.assign(target=np.where(sick, ">50", "<50")).to_csv(tmp_path / "heart_c.csv", index=False)
+    script = ROOT / "examples" / "paper_001.py"
+    parts = ("--splits", 1, "--only", "Heart", "stars")
+    done = run(script, "--data", tmp_path, *parts, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    three, four, weights, stars = tables(done.stdout)
+    ours = dict(zip(three[0], three[1], strict=True))
+    # Of widths far below the distances of the rows nothing can be learned.
+    assert float(ours["w0.01"].split()[0]) < 70
+    assert all(float(ours[name].split()[0]) > 90 for name in ("w1", "w10", "even", "C = 4"))
+    assert float(ours["gap"]) == pytest.approx(float(ours["C = 4"].split()[0]) - 82.8, abs=0.11)
+    assert four[1][0] == "Heart"
+    # The narrowest kernel weighs most in the group whose stars are nearest (paper 001, eq. 16).
+    by_gap = [[float(cell) for cell in row] for row in weights[1:]]
+    assert [row[0] for row in by_gap] == [0.2, 0.8, 1.4, 2.0]
+    assert max(by_gap[0][1:]) == by_gap[0][1] == max(row[1] for row in by_gap)
+    np.testing.assert_allclose([sum(row[1:]) for row in by_gap], 1, atol=0.03)
+    assert all(float(cell.split()[0]) > 80 for cell in stars[1][1:])
+
+
 def test_every_script_has_a_test() -> None:
     scripts = [path for path in ROOT.glob("examples/*.py") if "__main__" in path.read_text()]
     tests = "".join(path.read_text() for path in ROOT.glob("tests/**/*.py"))

@@ -12,6 +12,7 @@ import typer
 from mklkit.cli import options as opt
 from mklkit.cli.building import ModelOptions, build_model, default_choices, read_data
 from mklkit.cli.console import counting, say, show, show_json, working
+from mklkit.cli.pictures import check_picture, draw_weights
 
 __all__ = ["fit"]
 
@@ -40,6 +41,15 @@ def fit(
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Save the model, as model.mkl, say."),
     ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot",
+            metavar="FILE",
+            help="Draw the kernel weights, by cluster where there are clusters, as weights.png,"
+            " .pdf or .svg.",
+        ),
+    ] = None,
     tune: opt.Tune = False,
     seed: opt.Seed = 0,
     jobs: opt.Jobs = None,
@@ -52,6 +62,8 @@ def fit(
     """
     if output is not None:
         _check_output(output, data)
+    if plot is not None:
+        check_picture(plot, {"the data": data, "the model": output})
     chosen = ModelOptions(
         kernels, feature_map, combiner, learner, multiclass.value, preset, scale, seed, jobs, tune
     )
@@ -67,6 +79,10 @@ def fit(
     if output is not None:
         _save(output, pipeline, result)
         say(f"saved {output}")
+    if plot is not None:
+        with working("drawing"):
+            draw_weights(plot, pipeline)
+        say(f"drew {plot}")
 
 
 def _check_output(output: Path, data: str | None) -> None:

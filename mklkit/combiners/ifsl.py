@@ -65,12 +65,12 @@ class IFSL(CouplingCombiner):
     rule : {"gradient", "fixed-mean"}, optional
         The published updates: the exact gradient in each view's function (000), or the whole mean
         held fixed while a view is solved (002). The latter for ``kmhks``, else the former.
-    initial : {"unit", "ones", "zeros", "random"}, optional
-        Coefficients at the start: equal and of length one in all, ones, zeros, or a random
-        direction of length one from the estimator's seed. As published the gradient rule starts
-        from ``"unit"`` (000); the other starts from ``"zeros"``, as row coefficients of any other
-        kind (002: random) have outputs as large as the kernel's values: margins grow to meet them
-        and never shrink again. With unscaled features that holds for ``"unit"`` too.
+    initial : {"zeros", "unit", "ones", "random"}, default="zeros"
+        Coefficients at the start: zeros; equal and of length one in all (000 and 004: "one unit
+        vector"); ones; or a random direction of length one from the estimator's seed (002). The
+        published starts have outputs as large as the features: margins grow to meet them at once
+        and never shrink again, which costs accuracy and lets the result depend on the signs of
+        eigenvectors, hence on the order of the rows. From zeros neither happens.
 
     Notes
     -----
@@ -93,7 +93,7 @@ class IFSL(CouplingCombiner):
     lam: float = attrs.field(default=1.0, converter=float, validator=and_(ge(0), finite))
     weights: tuple[float, ...] | None = attrs.field(default=None, converter=_weights)
     rule: Rule | None = attrs.field(default=None, validator=optional(in_(Rule.__args__)))  # type: ignore[attr-defined]
-    initial: Start | None = attrs.field(default=None, validator=optional(in_(Start.__args__)))  # type: ignore[attr-defined]
+    initial: Start = attrs.field(default="zeros", validator=in_(Start.__args__))  # type: ignore[attr-defined]
 
     def couple(
         self,
@@ -135,8 +135,7 @@ def run_rule(
     """Run the combiner's rule on the views' problems, one solution a column."""
     stopping = getattr(learner, "stopping", Stopping())
     rule = combiner.rule or ("gradient" if learner.on_features else "fixed-mean")
-    kind = combiner.initial or ("unit" if rule == "gradient" else "zeros")
-    initial = [start(problem, kind, random_state) for problem in problems]
+    initial = [start(problem, combiner.initial, random_state) for problem in problems]
     iterate = by_gradient if rule == "gradient" else by_fixed_mean
     solutions = iterate(problems, y, columns, initial, stopping)
     _warn_of_standstill(solutions, columns.lam)

@@ -29,8 +29,8 @@ class RBF(Component):
         σ, in the units of the data: a number, or a rule read off the training rows: ``'mean'``
         (mean distance over all pairs; paper 000; the default where neither is given),
         ``'median'``, ``'scale'`` (γ = 1/(d·variance)), ``'auto'`` (γ = 1/d), each with a factor
-        on σ if wanted: ``'0.1*mean'``, ``'mean/10'``; or ``'neighbours'`` (γ = 1/mean distance of
-        nearest neighbours; paper 001).
+        on σ if wanted: ``'0.1*mean'``, ``'mean/10'``; or ``'neighbours'`` (γ = 1/mean squared
+        distance of nearest neighbours; paper 001).
     gamma : float or str, optional
         γ in place of ``sigma``: a number, or a rule with its factor on γ: ``'5*auto'`` is 5/d.
 

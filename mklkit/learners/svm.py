@@ -53,7 +53,7 @@ class SVM(Component):
     def fit(self, side: TrainingSide, y: Array) -> LinearDecision:
         """Return the decision function learned from labels −1 and +1."""
         kernel = "linear" if side.explicit else "precomputed"
-        # libsvm uses no seed here, but scikit-learn draws one, from NumPy's global state if not told.
+        # libsvm uses no seed here, but scikit-learn would draw one from NumPy's global state.
         machine = SVC(C=self.C, tol=self.tol, kernel=kernel, random_state=0)
         machine.fit(side.features() if side.explicit else side.gram(), y)
         bias = float(machine.intercept_[0])

@@ -209,7 +209,7 @@ class IFSLClassifierCV(ClassifierMixin, BaseEstimator):
                 partial(run, views_of, problem, seed, test)
                 for problem, seed in zip(problems, seeds[fold], strict=False)
             ]
-            results = in_threads(tasks, self.n_jobs)
+            results = in_threads(tasks, self.n_jobs, len(training))
             for problem, (values, n_iter) in zip(problems, results, strict=True):
                 joiners[fold].add(problem, values)
                 iterations += n_iter

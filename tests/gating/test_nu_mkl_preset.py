@@ -12,8 +12,8 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import StandardScaler
 
-from mklkit import MKLClassifier, get_registry
-from mklkit.kernels.bandwidth import neighbour_distance
+from mklkit import RBF, MKLClassifier, get_registry
+from mklkit.kernels.bandwidth import squared_neighbour_distance
 from mklkit.presets.nu_mkl import FOUR_WIDTHS
 
 
@@ -26,12 +26,19 @@ def test_kernels_are_gaussians_of_the_papers_four_widths():
     X, _ = load_breast_cancer(return_X_y=True)
     X = StandardScaler().fit_transform(X)[:100]
     distances, _ = NearestNeighbors(n_neighbors=6).fit(X).kneighbors(X)
-    scale = np.sqrt(distances[:, 1:].mean())  # σ, the root of the mean distance (section 7.2)
-    assert neighbour_distance(X) == pytest.approx(scale**2)
+    # σ, the root of the mean squared distance (section 7.2, in the reading that is a width).
+    scale = np.sqrt((distances[:, 1:] ** 2).mean())
+    assert squared_neighbour_distance(X) == pytest.approx(scale**2)
     model = MKLClassifier(list(FOUR_WIDTHS), learner="kda").fit(X, np.arange(100) % 2)
     fitted = [projector.map.kernel for projector in model.decisions_[0].projectors]
     widths = np.array([0.01, 0.1, 1.0, 10.0]) * scale
     np.testing.assert_allclose([kernel.gamma for kernel in fitted], 1 / widths**2, rtol=1e-10)
+
+
+def test_the_width_follows_the_units_of_the_data():
+    X = np.random.RandomState(0).randn(60, 3)
+    metres, millimetres = (RBF(sigma="neighbours").fit(unit * X).gamma for unit in (1, 1000))
+    assert metres == pytest.approx(1e6 * millimetres)
 
 
 def test_settings_are_the_papers():

@@ -1,19 +1,9 @@
-"""Settings and data of the co-regularised family's tests."""
+"""Data of the co-regularised family's tests."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_limits
-
-
-@pytest.fixture(autouse=True, scope="package")
-def one_blas_thread() -> Iterator[None]:
-    """Run thousands of small products in one thread: a pool of them costs more than it gives."""
-    with threadpool_limits(1, user_api="blas"):
-        yield
 
 
 @pytest.fixture

@@ -7,16 +7,39 @@ from typing import Any
 
 import attrs
 import numpy as np
+import pytest
 from builders import views_of
 from sklearn.exceptions import ConvergenceWarning
 
-from mklkit import IFSL, KMHKS, MHKS
+from mklkit import IFSL, KMHKS, MHKS, MKLClassifier
 from mklkit.combiners.ifsl import margin_growth, mean_weights, run_rule
 from mklkit.learners.ridge import RidgeCoefficients
 from mklkit.numerics.co_regularised import Columns
 
 TRIO = ["linear", "rbf(sigma='mean')", "polynomial(degree=2)"]
 """The library's default kernels, those of paper 000."""
+
+
+SIDES = [(MHKS, "empirical"), (KMHKS, "implicit")]
+each_side = pytest.mark.parametrize(("learner", "feature_map"), SIDES, ids=["mhks", "kmhks"])
+each_rule = pytest.mark.parametrize("rule", ["gradient", "fixed-mean"])
+
+
+def quietly(model, X, y):
+    """Fit without the warning that max_iter was reached."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return model.fit(X, y)
+
+
+def coupled(learner, feature_map, rule="gradient", lam=1.0, kernels=TRIO, c=1.0, **settings):
+    """Return a classifier that couples such learners; it starts from zeros."""
+    return MKLClassifier(
+        kernels,
+        feature_map,
+        IFSL(lam=lam, rule=rule, initial=settings.pop("initial", "zeros")),
+        learner(c=c, **settings),
+    )
 
 
 def couple(views: Any, y: np.ndarray, combiner: IFSL, learner: Any, seed: int = 0) -> Any:

@@ -1,0 +1,55 @@
+"""``--plot``: the picture of the kernel weights, written whole or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+__all__ = ["check_picture", "draw_weights"]
+
+FORMATS = (".png", ".pdf", ".svg")
+
+
+def check_picture(path: Path, others: Mapping[str, str | PathLike[str] | None]) -> None:
+    """Make sure that a picture can be drawn and written, before the long work.
+
+    Parameters
+    ----------
+    path : Path
+    others : mapping of str to path
+        Files that the picture must not replace, by what they hold.
+
+    Raises
+    ------
+    MKLKitError
+        If the name has another ending, stands for another file, or can't be written; if matplotlib
+        is not installed.
+    """
+    from mklkit.errors import DataError
+    from mklkit.persistence.atomic import check_writable
+    from mklkit.plotting.parts import require_matplotlib
+
+    if path.suffix.lower() not in FORMATS:
+        raise DataError(f"{path} is no picture's name: it must end in {', '.join(FORMATS)}.")
+    for content, other in others.items():
+        # A name of built-in data is no file, and harmless.
+        if other is not None and path.resolve() == Path(other).resolve():
+            raise DataError(f"{path} is to hold {content}; choose another name for the picture.")
+    check_writable(path)
+    require_matplotlib()
+
+
+def draw_weights(path: Path, estimator: Any) -> None:
+    """Write the picture of a fitted estimator's kernel weights."""
+    import matplotlib
+
+    # Only files are drawn: no window is to be looked for.
+    matplotlib.use("Agg")
+    from mklkit.persistence.atomic import replacing
+    from mklkit.plotting.weights import KernelWeightsDisplay
+
+    figure = KernelWeightsDisplay.from_estimator(estimator).figure_
+    with replacing(path) as file:
+        figure.savefig(file, format=path.suffix[1:].lower(), dpi=150)

@@ -1,0 +1,286 @@
+"""Where in the data which kernel matters: a panel a kernel (paper 001, Figure 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from mklkit.errors import DataError, IncompatibleError
+from mklkit.plotting.parts import WEIGHT_COLOURS, new_figure, require_matplotlib, split_pipeline
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["GatesDisplay", "Plane"]
+
+Array = NDArray[np.float64]
+
+MARKERS = "o^sDvP*X"
+PANELS_A_ROW = 3
+MARGIN = 0.06
+
+
+@attrs.frozen(eq=False)
+class Plane:
+    """Gates on a grid of the plane: coordinates (G,) each way, weights (G, G, M), y by x."""
+
+    horizontal: Array
+    vertical: Array
+    gates: Array
+
+
+class GatesDisplay:
+    """Each row's weight on each kernel, where a combiner gates them: a panel a kernel.
+
+    For rows of two columns the plane is coloured by the gate, with the rows on top (paper 001,
+    Figure 3); wider rows are shown in their first two principal components, coloured by their own
+    gate.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n, 2)
+        Where to draw the rows.
+    gates : ndarray of shape (n, M)
+        Their weights.
+    kernel_names : sequence of M str
+    axis_names : pair of str
+    plane : Plane, optional
+        The gates between the rows.
+    labels : ndarray of shape (n,), optional
+        Classes, drawn as markers.
+
+    Attributes
+    ----------
+    points, gates, kernel_names, axis_names, plane, labels : as above
+    axes_ : list of M matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> from mklkit import GatesDisplay, MKLClassifier
+    >>> from mklkit.datasets.stars import make_four_stars
+    >>> X, y, _ = make_four_stars(400, random_state=0)
+    >>> kernels = ["s0.01:rbf(gamma=100)", "s1:rbf(gamma=1)"]
+    >>> model = MKLClassifier(kernels, combiner="cluster-gating", random_state=0).fit(X, y)
+    >>> GatesDisplay.from_estimator(model, X, y).figure_.savefig("gates.png")  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        points: Array,
+        gates: Array,
+        kernel_names: Sequence[str],
+        axis_names: tuple[str, str],
+        plane: Plane | None = None,
+        labels: NDArray[Any] | None = None,
+    ) -> None:
+        self.points = points
+        self.gates = gates
+        self.kernel_names = kernel_names
+        self.axis_names = axis_names
+        self.plane = plane
+        self.labels = labels
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any = None,
+        *,
+        grid_resolution: int = 120,
+        axes: Sequence[Axes] | None = None,
+    ) -> Self:
+        """Draw the gates of a fitted classifier at some rows.
+
+        Parameters
+        ----------
+        estimator : MKLClassifier, or a pipeline or search around it
+            Fitted, with a gating combiner such as ``cluster-gating``.
+        X : array-like or DataFrame of shape (n, d)
+            Rows as the estimator takes them: those it was fitted on, say.
+        y : array-like of shape (n,), optional
+            Their classes, to be drawn as markers.
+        grid_resolution : int, default=120
+            Points of the grid each way, for two columns.
+        axes : sequence of M matplotlib Axes, optional
+            Where to draw; a new figure when not given.
+
+        Returns
+        -------
+        GatesDisplay
+
+        Raises
+        ------
+        IncompatibleError
+            If the kernel weights are the same for all rows, or the estimator has none.
+        DataError
+            If there is but one column, or ``y`` and ``X`` differ in length.
+        MKLKitError
+            If matplotlib is not installed.
+        """
+        require_matplotlib()
+        before, classifier = split_pipeline(estimator)
+        if not hasattr(classifier, "gate_weights"):
+            raise IncompatibleError(
+                f"{type(classifier).__name__} has no gates to draw; a fitted MKLClassifier with a"
+                " gating combiner, such as cluster-gating, is expected."
+            )
+        seen = X if before is None else before.transform(X)
+        gates = classifier.gate_weights(seen)
+        labels = None if y is None else np.asarray(y)
+        if labels is not None and len(labels) != len(gates):
+            raise DataError(f"X has {len(gates)} rows but y has {len(labels)} labels.")
+        names: list[str] = classifier.kernel_names_
+        if np.shape(X)[1] == 2 and _numeric(X):
+            points = np.asarray(X, dtype=np.float64)
+
+            def gates_at(rows: Array) -> Array:
+                table = type(X)(rows, columns=X.columns) if hasattr(X, "columns") else rows
+                taken = table if before is None else before.transform(table)
+                return np.asarray(classifier.gate_weights(taken))
+
+            plane = _plane(points, gates_at, grid_resolution)
+            display = cls(points, gates, names, _column_names(X), plane, labels)
+        else:
+            points, axis_names = _principal_components(np.asarray(seen, dtype=np.float64))
+            display = cls(points, gates, names, axis_names, None, labels)
+        return display.plot(axes)
+
+    def plot(self, axes: Sequence[Axes] | None = None) -> Self:
+        """Draw on ``axes``, one a kernel, or on a new figure."""
+        if axes is None:
+            axes = self._new_axes()
+        axes = list(np.ravel(np.asarray(axes, dtype=object)))
+        if len(axes) < len(self.kernel_names):
+            raise DataError(
+                f"There are {len(self.kernel_names)} kernels but {len(axes)} axes: a panel a kernel"
+                " is drawn."
+            )
+        self.axes_: list[Axes] = axes[: len(self.kernel_names)]
+        figure = self.axes_[0].get_figure(root=True)
+        assert figure is not None
+        self.figure_: Figure = figure
+        coloured: Any = None
+        for index, ax in enumerate(self.axes_):
+            coloured = self._panel(ax, index)
+        self.figure_.colorbar(coloured, ax=self.axes_, label="kernel weight")
+        handles, texts = self.axes_[0].get_legend_handles_labels()
+        if handles:
+            self.figure_.legend(
+                handles, texts, loc="outside upper center", ncols=6, frameon=False, markerscale=1.8
+            )
+        return self
+
+    def _new_axes(self) -> list[Axes]:
+        n_panels = len(self.kernel_names)
+        columns = min(n_panels, PANELS_A_ROW)
+        rows = -(-n_panels // columns)
+        figure = new_figure(1.2 + 3.1 * columns, 0.6 + 2.9 * rows)
+        grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
+        for ax in grid[n_panels:]:
+            ax.remove()
+        for place, ax in enumerate(grid[:n_panels]):
+            # Panels with none below them show the axis that they share.
+            ax.tick_params(labelbottom=place + columns >= n_panels)
+        figure.supxlabel(self.axis_names[0], fontsize="medium")
+        figure.supylabel(self.axis_names[1], fontsize="medium")
+        return list(grid[:n_panels])
+
+    def _panel(self, ax: Axes, index: int) -> Any:
+        """Draw one kernel's panel; return what has its colours."""
+        ax.set_title(self.kernel_names[index], fontsize="medium")
+        if self.plane is None:
+            for label, rows in self._by_class():
+                across, up = self.points[rows].T
+                drawn = ax.scatter(
+                    across,
+                    up,
+                    c=self.gates[rows, index],
+                    s=22,
+                    edgecolors="0.35",
+                    linewidths=0.4,
+                    marker=_marker(label),
+                    label=self._class_name(label),
+                    cmap=WEIGHT_COLOURS,
+                    vmin=0,
+                    vmax=1,
+                )
+            return drawn
+        mesh = ax.pcolormesh(
+            self.plane.horizontal,
+            self.plane.vertical,
+            self.plane.gates[:, :, index],
+            shading="nearest",
+            rasterized=True,
+            cmap=WEIGHT_COLOURS,
+            vmin=0,
+            vmax=1,
+        )
+        for label, rows in self._by_class():
+            face, edge = ("white", "black") if label % 2 else ("black", "white")
+            across, up = self.points[rows].T
+            ax.scatter(
+                across,
+                up,
+                s=9,
+                c=face,
+                edgecolors=edge,
+                linewidths=0.4,
+                marker=_marker(label),
+                label=self._class_name(label),
+            )
+        return mesh
+
+    def _by_class(self) -> list[tuple[int, Any]]:
+        """Return each class's number and which rows are its own."""
+        if self.labels is None:
+            return [(0, slice(None))]
+        return [(k, self.labels == label) for k, label in enumerate(np.unique(self.labels))]
+
+    def _class_name(self, label: int) -> str:
+        # Names that begin with an underscore stay out of the legend.
+        return "_" if self.labels is None else str(np.unique(self.labels)[label])
+
+
+def _marker(label: int) -> str:
+    return MARKERS[label % len(MARKERS)]
+
+
+def _numeric(X: Any) -> bool:
+    return np.asarray(X).dtype.kind in "fiub"
+
+
+def _column_names(X: Any) -> tuple[str, str]:
+    first, second = getattr(X, "columns", ("first column", "second column"))
+    return str(first), str(second)
+
+
+def _plane(points: Array, gates_at: Any, resolution: int) -> Plane:
+    """Return the gates on a grid a little wider than the points."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    margin = MARGIN * np.where(high > low, high - low, 1)
+    horizontal, vertical = np.linspace(low - margin, high + margin, resolution, axis=1)
+    rows = np.stack(np.meshgrid(horizontal, vertical), axis=-1).reshape(-1, 2)
+    gates = gates_at(rows)
+    return Plane(horizontal, vertical, gates.reshape(resolution, resolution, -1))
+
+
+def _principal_components(rows: Array) -> tuple[Array, tuple[str, str]]:
+    """Return rows (n, d) in their first two principal components, and what to call these."""
+    from sklearn.decomposition import PCA
+
+    if min(rows.shape) < 2:
+        raise DataError(
+            f"Two rows and two columns at least are needed to draw gates; got {rows.shape[0]} x"
+            f" {rows.shape[1]}."
+        )
+    found = PCA(n_components=2, svd_solver="full").fit(rows)
+    first, second = found.explained_variance_ratio_
+    names = (f"principal component 1 ({first:.0%})", f"principal component 2 ({second:.0%})")
+    return found.transform(rows), names

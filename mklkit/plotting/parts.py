@@ -1,0 +1,48 @@
+"""What the pictures share: matplotlib when it is needed, and the parts of a fitted pipeline."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mklkit.errors import MKLKitError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["WEIGHT_COLOURS", "new_figure", "require_matplotlib", "split_pipeline"]
+
+WEIGHT_COLOURS = "YlGnBu"
+
+
+def require_matplotlib() -> None:
+    """Make sure that pictures can be drawn.
+
+    Raises
+    ------
+    MKLKitError
+        If matplotlib is not installed.
+    """
+    try:
+        import matplotlib.figure  # noqa: F401
+    except ImportError:
+        raise MKLKitError("Pictures need matplotlib: pip install 'mklkit[plot]'.") from None
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """Return an empty figure of so many inches that pyplot knows of, so that notebooks show it."""
+    require_matplotlib()
+    from matplotlib import pyplot
+
+    return pyplot.figure(figsize=(width, height), layout="constrained")
+
+
+def split_pipeline(estimator: Any) -> tuple[Any, Any]:
+    """Return the steps before the classifier (None where there are none) and the classifier.
+
+    Searches over parameters are followed to their best estimator.
+    """
+    if hasattr(estimator, "best_estimator_") and not hasattr(estimator, "weights_frame"):
+        return split_pipeline(estimator.best_estimator_)
+    if hasattr(estimator, "steps"):
+        return (estimator[:-1] if len(estimator.steps) > 1 else None), estimator[-1]
+    return None, estimator

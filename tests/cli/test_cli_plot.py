@@ -1,0 +1,62 @@
+"""``mklkit fit --plot``."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from processes import Run, on_path
+
+PLAIN = ("fit", "iris", "-k", "linear", "-k", "near:rbf", "--combiner", "dimkl3")
+
+
+FORMATS = {"w.png": b"\x89PNG", "w.pdf": b"%PDF", "W.SVG": b"<?xml"}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_the_ending_chooses_the_format(mklkit: Run, tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    done = mklkit(*PLAIN, "--plot", path)
+    assert done.code == 0, done
+    # When first run, matplotlib may say that it looks for fonts.
+    assert done.err.endswith(f"drew {path}\n")
+    assert path.read_bytes().startswith(FORMATS[name])
+    # Nothing half written stays behind.
+    assert os.listdir(tmp_path) == [name]
+
+
+def test_gating_draws_its_clusters(mklkit: Run, tmp_path: Path) -> None:
+    path = tmp_path / "theta.svg"
+    arguments = ("--combiner", "cluster-gating(n_clusters=2)", "--plot", path, "--json")
+    done = mklkit("fit", "iris", "-k", "linear", "-k", "near:rbf", *arguments)
+    assert done.code == 0, done
+    # matplotlib names each drawn text in a comment.
+    texts = re.findall(r"<!-- (.*?) -->", path.read_text())
+    assert {"cluster 0", "cluster 1", "linear", "near"} <= set(texts)
+    for weight in done.json["model"]["weights"]:
+        assert f"{weight['weight']:.2f}" in texts
+
+
+def test_what_cannot_be_drawn_is_said_before_the_work(mklkit: Run, tmp_path: Path) -> None:
+    mklkit(*PLAIN, "--plot", tmp_path / "w.jpeg").refused("must end in .png, .pdf, .svg")
+    mklkit(*PLAIN, "--plot", tmp_path / "none" / "w.png").refused("there is no folder")
+    same = tmp_path / "model.png"
+    done = mklkit(*PLAIN, "-o", same, "--plot", same)
+    done.refused("is to hold the model", "choose another name")
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_link_to_the_model_is_no_other_name(mklkit: Run, tmp_path: Path) -> None:
+    (tmp_path / "link.png").symlink_to(tmp_path / "model.mkl")
+    done = mklkit(*PLAIN, "-o", tmp_path / "model.mkl", "--plot", tmp_path / "link.png")
+    done.refused("is to hold the model")
+
+
+def test_without_matplotlib_the_extra_is_named(mklkit: Run, tmp_path: Path) -> None:
+    # A package that is found first and fails as a missing one does.
+    (tmp_path / "matplotlib.py").write_text("raise ImportError('No module named matplotlib')\n")
+    done = mklkit(*PLAIN, "--plot", tmp_path / "w.png", **on_path(tmp_path))
+    done.refused("Pictures need matplotlib: pip install 'mklkit[plot]'")
+    assert not (tmp_path / "w.png").exists()

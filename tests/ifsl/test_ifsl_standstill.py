@@ -1,0 +1,90 @@
+"""What a large λ does to the iteration, and that it is said."""
+
+from __future__ import annotations
+
+import re
+import warnings
+
+import numpy as np
+import pytest
+from builders import views_of
+from coupled_fits import TRIO, coupled, each_rule, each_side, run_to
+from oracles.coupled import joint_minimum
+from sklearn.exceptions import ConvergenceWarning
+
+from mklkit import IFSL, MHKS, IFSLClassifierCV
+
+
+@each_side
+@each_rule
+def test_an_enormous_lam_makes_all_views_say_the_same(two_classes, learner, feature_map, rule):
+    X, y = two_classes
+    settings = {"tol": 1e-12, "max_iter": 4000}
+    spreads = []
+    for lam in (0.0, 1.0, 1e2, 1e3):
+        combiner = IFSL(lam=lam, rule=rule, initial="zeros")
+        end = run_to(y, X, combiner, learner(**settings), feature_map)
+        gap = end.outputs - end.outputs.mean(axis=0)
+        spreads.append(np.abs(gap).max() / np.abs(end.outputs).max())
+    assert (np.diff(spreads) < 0).all()
+    assert spreads[0] > 0.4
+    assert spreads[-1] < 0.01
+
+
+@each_side
+@each_rule
+@pytest.mark.parametrize("lam", [1e6, 1e8])
+def test_a_standstill_is_said(two_classes, learner, feature_map, rule, lam):
+    """The more λ weighs, the less a pass moves: the papers' stop then comes near the start."""
+    X, y = two_classes
+    model = coupled(learner, feature_map, rule, lam)
+    said = re.escape(f"lam={lam:g}") + " .* stopped far from .* smaller lam or tol"
+    with pytest.warns(ConvergenceWarning, match=said):
+        model.fit(X, y)
+    least = joint_minimum([view.features() for view in views_of(TRIO, X, "empirical")], y, 1.0, lam)
+    history = model.decisions_[0].history
+    assert history[-1] > 1.1 * least  # what was said is so
+    assert np.isfinite(history).all()
+    assert np.isfinite(model.decision_function(X)).all()
+    assert model.score(X, y) > 0.7
+
+
+@each_side
+@each_rule
+@pytest.mark.parametrize("lam", [0.0, 1.0, 16.0])
+def test_nothing_is_said_of_the_papers_values(two_classes, learner, feature_map, rule, lam):
+    X, y = two_classes
+    model = coupled(learner, feature_map, rule, lam)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.fit(X + 20 * y[:, None], y)  # far apart: the loss is all but zero
+        model.fit(X, y)
+    least = joint_minimum([view.features() for view in views_of(TRIO, X, "empirical")], y, 1.0, lam)
+    assert model.decisions_[0].history[-1] < 1.05 * least
+
+
+def test_a_grid_says_the_least_lam_at_a_standstill(two_classes):
+    X, y = two_classes
+    search = IFSLClassifierCV(
+        TRIO,
+        "implicit",
+        IFSL(initial="zeros"),
+        "kmhks",
+        ridges=(1.0,),
+        lams=(1.0, 1e6, 1e5),
+        cv=2,
+        random_state=0,
+    )
+    with pytest.warns(ConvergenceWarning, match="lam=100000 "):
+        search.fit(X, y)
+
+
+def test_slow_agreement_is_said(two_classes):
+    X, y = two_classes
+    with pytest.warns(
+        ConvergenceWarning,
+        match=r"stopped at max_iter=50 with the objective still moving .* raise max_iter or tol",
+    ):
+        model = coupled(MHKS, "empirical", lam=100.0, max_iter=50).fit(X, y)
+    assert len(model.decisions_[0].history) == 50
+    assert model.score(X, y) > 0.7

@@ -1,0 +1,238 @@
+"""Pictures show what the fitted model holds."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib import pyplot
+from sklearn.datasets import load_digits, load_iris
+from sklearn.decomposition import PCA
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from mklkit import GatesDisplay, KernelWeightsDisplay, MKLClassifier
+from mklkit.datasets.stars import make_four_stars
+from mklkit.errors import DataError, IncompatibleError
+
+KERNELS = ["narrow:rbf(gamma=100)", "wide:rbf(gamma=1)", "linear"]
+
+
+@pytest.fixture(autouse=True)
+def no_windows() -> Iterator[None]:
+    mpl.use("Agg")
+    yield
+    pyplot.close("all")
+
+
+@pytest.fixture(scope="module")
+def stars() -> tuple[np.ndarray, np.ndarray]:
+    rows, labels, _ = make_four_stars(160, random_state=3)
+    return rows, labels
+
+
+@pytest.fixture(scope="module")
+def gated(stars: tuple[np.ndarray, np.ndarray]) -> MKLClassifier:
+    model = MKLClassifier(KERNELS, combiner="cluster-gating(n_clusters=3)", random_state=0)
+    return model.fit(*stars)
+
+
+@pytest.fixture(scope="module")
+def flowers() -> tuple[pd.DataFrame, pd.Series]:
+    return load_iris(return_X_y=True, as_frame=True)
+
+
+def python(source: str) -> str:
+    command = [sys.executable, "-c", source]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def bar_lengths(display: KernelWeightsDisplay) -> np.ndarray:
+    return np.array([[bar.get_width() for bar in bars] for bars in display.ax_.containers])
+
+
+def test_bars_are_the_weights(flowers: Any) -> None:
+    rows, labels = flowers[0][:100], flowers[1][:100]
+    model = MKLClassifier(KERNELS, combiner="dimkl3").fit(rows, labels)
+    display = KernelWeightsDisplay.from_estimator(model)
+    frame = model.weights_frame()
+    np.testing.assert_allclose(bar_lengths(display), [frame["weight"]])
+    names = [label.get_text() for label in display.ax_.get_yticklabels()]
+    assert names == frame["kernel"].tolist()
+    assert [text.get_text() for text in display.ax_.texts] == [f"{w:.3f}" for w in frame["weight"]]
+
+
+def test_a_few_problems_have_bars_of_their_own(flowers: Any) -> None:
+    model = MKLClassifier(KERNELS, combiner="dimkl3").fit(*flowers)
+    display = KernelWeightsDisplay.from_estimator(model)
+    np.testing.assert_allclose(bar_lengths(display), model.weights_)
+    (legend,) = display.figure_.legends
+    problems = [text.get_text() for text in legend.get_texts()]
+    assert problems == model.weights_frame()["problem"].unique().tolist()
+    # No bar covers another.
+    bars = sorted((b.get_y(), b.get_height()) for bars in display.ax_.containers for b in bars)
+    assert all(low + height <= after + 1e-9 for (low, height), (after, _) in pairwise(bars))
+
+
+def test_many_problems_have_a_mean_and_dots() -> None:
+    rows, labels = load_digits(n_class=4, return_X_y=True)
+    model = MKLClassifier(["linear", "rbf"], combiner="dimkl3").fit(rows[:120], labels[:120])
+    display = KernelWeightsDisplay.from_estimator(model)
+    np.testing.assert_allclose(bar_lengths(display), [model.weights_.mean(axis=0)])
+    dots = sorted((float(d.get_ydata()[0]), float(d.get_xdata()[0])) for d in display.ax_.lines)
+    assert len(model.weights_) == 6
+    assert dots == sorted((k, w) for row in model.weights_.tolist() for k, w in enumerate(row))
+
+
+def test_clusters_make_a_heat_map(gated: MKLClassifier) -> None:
+    display = KernelWeightsDisplay.from_estimator(gated)
+    (image,) = display.ax_.images
+    np.testing.assert_array_equal(image.get_array(), gated.weights_)
+    rows = [label.get_text() for label in display.ax_.get_yticklabels()]
+    assert rows == ["cluster 0", "cluster 1", "cluster 2"]
+    columns = [label.get_text() for label in display.ax_.get_xticklabels()]
+    assert columns == gated.kernel_names_
+    written = [text.get_text() for text in display.ax_.texts]
+    assert written == [f"{weight:.2f}" for weight in gated.weights_.ravel()]
+
+
+def test_clusters_of_several_problems_are_told_apart(flowers: Any) -> None:
+    gating = "cluster-gating(n_clusters=2, composition='product')"
+    model = MKLClassifier(["linear", "rbf"], combiner=gating, learner="svm", random_state=0)
+    display = KernelWeightsDisplay.from_estimator(model.fit(*flowers))
+    (image,) = display.ax_.images
+    np.testing.assert_array_equal(image.get_array(), model.weights_)
+    rows = [label.get_text() for label in display.ax_.get_yticklabels()]
+    assert len(set(rows)) == 3 * 2
+    assert rows[0].startswith("1 vs 0")
+
+
+def test_weights_go_where_they_are_told_to(gated: MKLClassifier) -> None:
+    figure, (left, right) = pyplot.subplots(1, 2)
+    display = KernelWeightsDisplay.from_estimator(gated, ax=right)
+    assert display.ax_ is right
+    assert display.figure_ is figure
+    assert not left.images
+
+
+def test_pipelines_and_searches_are_looked_into(flowers: Any) -> None:
+    model = make_pipeline(StandardScaler(), MKLClassifier(["linear", "rbf"]))
+    search = GridSearchCV(model, {"mklclassifier__combiner": ["dimkl3"]}, cv=2).fit(*flowers)
+    display = KernelWeightsDisplay.from_estimator(search)
+    np.testing.assert_allclose(bar_lengths(display), search.best_estimator_[-1].weights_)
+
+
+def test_the_plane_is_coloured_by_the_gates(gated: MKLClassifier, stars: Any) -> None:
+    rows, labels = stars
+    display = GatesDisplay.from_estimator(gated, rows, labels, grid_resolution=20)
+    assert [ax.get_title() for ax in display.axes_] == gated.kernel_names_
+    for kernel, ax in enumerate(display.axes_):
+        mesh, *classes = ax.collections
+        # A cell's colour is the gate at its centre.
+        corners = mesh.get_coordinates()
+        centres = (corners[:-1, :-1] + corners[1:, 1:]) / 2
+        expected = gated.gate_weights(centres.reshape(-1, 2))[:, kernel]
+        np.testing.assert_allclose(np.ravel(mesh.get_array()), expected, atol=1e-9)
+        assert corners[..., 0].min() < rows[:, 0].min()
+        assert corners[..., 1].max() > rows[:, 1].max()
+        drawn = [points.get_offsets() for points in classes]
+        for label, points in enumerate(drawn):
+            np.testing.assert_array_equal(points, rows[labels == label])
+    np.testing.assert_array_equal(display.gates, gated.gate_weights(rows))
+
+
+def test_the_plane_is_in_the_units_of_the_data(stars: Any) -> None:
+    table = pd.DataFrame(stars[0] * [1, 1000], columns=["length", "weight"])
+    gating = "cluster-gating(n_clusters=2)"
+    model = make_pipeline(
+        StandardScaler(), MKLClassifier(KERNELS, combiner=gating, random_state=0)
+    ).fit(table, stars[1])
+    display = GatesDisplay.from_estimator(model, table, grid_resolution=7)
+    assert display.axis_names == ("length", "weight")
+    assert display.plane is not None
+    last = pd.DataFrame(
+        [[display.plane.horizontal[6], display.plane.vertical[2]]], columns=table.columns
+    )
+    expected = model[-1].gate_weights(model[:-1].transform(last))[0]
+    np.testing.assert_allclose(display.plane.gates[2, 6], expected)
+
+
+def test_wider_rows_are_seen_in_two_principal_components(flowers: Any) -> None:
+    rows, labels = flowers
+    model = make_pipeline(
+        StandardScaler(),
+        MKLClassifier(["linear", "rbf"], combiner="cluster-gating", random_state=0),
+    ).fit(rows, labels)
+    display = GatesDisplay.from_estimator(model, rows)
+    scaled = StandardScaler().fit_transform(rows)
+    expected = PCA(2, svd_solver="full").fit_transform(scaled)
+    for kernel, ax in enumerate(display.axes_):
+        (points,) = ax.collections
+        # The sign of a component is arbitrary.
+        np.testing.assert_allclose(np.abs(points.get_offsets()), np.abs(expected), atol=1e-9)
+        gates = model[-1].gate_weights(model[:-1].transform(rows))
+        np.testing.assert_array_equal(points.get_array(), gates[:, kernel])
+
+
+def test_what_has_no_gates_is_refused(flowers: Any) -> None:
+    model = MKLClassifier(["linear", "rbf"]).fit(*flowers)
+    with pytest.raises(IncompatibleError, match=r"same for all rows.*cluster-gating"):
+        GatesDisplay.from_estimator(model, flowers[0])
+    other = LogisticRegression(max_iter=1000).fit(*flowers)
+    with pytest.raises(IncompatibleError, match="LogisticRegression has no gates"):
+        GatesDisplay.from_estimator(other, flowers[0])
+    with pytest.raises(IncompatibleError, match="LogisticRegression has no kernel weights"):
+        KernelWeightsDisplay.from_estimator(other)
+
+
+def test_mistakes_are_told(gated: MKLClassifier, stars: Any) -> None:
+    with pytest.raises(NotFittedError):
+        KernelWeightsDisplay.from_estimator(MKLClassifier())
+    with pytest.raises(DataError, match=r"160 rows but y has 3"):
+        GatesDisplay.from_estimator(gated, stars[0], [0, 1, 1])
+    _, axes = pyplot.subplots(1, 2)
+    with pytest.raises(DataError, match="3 kernels but 2 axes"):
+        GatesDisplay.from_estimator(gated, stars[0], axes=axes)
+
+
+def test_one_column_cannot_be_a_plane(stars: Any) -> None:
+    rows, labels = stars[0][:, :1], stars[1]
+    model = MKLClassifier("rbf", combiner="cluster-gating(n_clusters=2)", random_state=0)
+    with pytest.raises(DataError, match="two columns"):
+        GatesDisplay.from_estimator(model.fit(rows, labels), rows)
+
+
+def test_without_matplotlib_the_extra_is_named() -> None:
+    # None in sys.modules is Python's own way to have an import fail.
+    source = """
+import sys
+sys.modules["matplotlib"] = None
+from mklkit import KernelWeightsDisplay, MKLClassifier
+model = MKLClassifier("linear").fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
+try:
+    KernelWeightsDisplay.from_estimator(model)
+except ValueError as error:
+    print(error)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", source], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "Pictures need matplotlib: pip install 'mklkit[plot]'.\n"
+
+
+def test_matplotlib_waits_until_something_is_drawn() -> None:
+    source = "import sys, mklkit; mklkit.GatesDisplay; print('matplotlib' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", source], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "False\n"
