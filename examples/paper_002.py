@@ -41,7 +41,6 @@ def coupled_and_singles(
     search = partial(
         IFSLClassifierCV,
         feature_map="implicit",
-        combiner="ifsl(initial='zeros')",
         learner="kmhks",
         cv=folds(labels, 5, seed),
     )
@@ -53,7 +52,9 @@ def coupled_and_singles(
 
 def main() -> None:
     """Read the arguments, run every set with both pairs of kernels, print the table."""
-    options = parser(__doc__, splits=10).parse_args()
+    arguments = parser(__doc__, PUBLISHED, splits=10)
+    options = arguments.parse_args()
+    names = wanted(arguments, options, {name: row[0] for name, row in PUBLISHED.items()})
 
     def rows_of(name: str) -> Iterator[tuple[str, Scores, float]]:
         file, *published = PUBLISHED[name]
@@ -65,7 +66,7 @@ def main() -> None:
                 label = f"{method} ({' + '.join(kernels)})" if "(" not in method else method
                 yield label, scores, accuracy
 
-    print_table(list(wanted(PUBLISHED, options.only)), rows_of)
+    print_table(names, rows_of)
 
 
 if __name__ == "__main__":

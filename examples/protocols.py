@@ -10,7 +10,8 @@ cross-validation on the training part prefers, division by division, is what is 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,12 +20,24 @@ import pandas as pd
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import track
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.impute import SimpleImputer
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-__all__ = ["SCALINGS", "DataSet", "Fitted", "compare", "folds", "parser", "print_table", "read"]
+__all__ = [
+    "SCALINGS",
+    "DataSet",
+    "Fitted",
+    "Scores",
+    "compare",
+    "folds",
+    "parser",
+    "print_table",
+    "read",
+    "wanted",
+]
 
 SCALINGS = ("raw", "standardised")
 
@@ -51,13 +64,27 @@ class Scores(NamedTuple):
     preferred: NDArray[np.float64]
 
 
-def parser(description: str | None, splits: int) -> argparse.ArgumentParser:
+def parser(description: str | None, sets: Iterable[str], splits: int) -> argparse.ArgumentParser:
     """Return the arguments that the scripts have in common."""
     common = argparse.ArgumentParser(description=(description or "").partition("\n")[0])
     common.add_argument("--data", type=Path, required=True, help="folder of CSV files (or .csv.gz)")
     common.add_argument("--splits", type=int, default=splits, help=f"halves (default {splits})")
-    common.add_argument("--only", nargs="+", metavar="NAME", help="these sets only")
+    common.add_argument(
+        "--only",
+        nargs="+",
+        choices=list(sets),
+        metavar="NAME",
+        help="some of the data sets",
+    )
     return common
+
+
+def wanted(arguments: argparse.ArgumentParser, options: Any, files: dict[str, str]) -> list[str]:
+    """Return the data sets asked for, all where none is; their files must be there."""
+    names = [name for name in files if not options.only or name in options.only]
+    if missing := [files[name] for name in names if _path(options.data, files[name]) is None]:
+        arguments.error(f"expected {', '.join(f'{file}.csv' for file in missing)} in --data")
+    return names
 
 
 def read(folder: Path, name: str, columns: int | None = None) -> DataSet:
@@ -71,15 +98,19 @@ def read(folder: Path, name: str, columns: int | None = None) -> DataSet:
     columns : int, optional
         Take only the first features.
     """
-    paths = [folder / f"{name}.csv", folder / f"{name}.csv.gz"]
-    path = next((path for path in paths if path.is_file()), None)
+    path = _path(folder, name)
     if path is None:
-        raise SystemExit(f"expected {' or '.join(map(str, paths))}")
+        raise FileNotFoundError(f"expected {name}.csv or {name}.csv.gz in {folder}")
     table = pd.read_csv(path)
     labels = table.pop("target").to_numpy()
     votes = table.select_dtypes(exclude="number").columns
     table[votes] = table[votes].apply(lambda column: column.map({"y": 1, "n": -1}).fillna(0))
     return DataSet(table.iloc[:, :columns].to_numpy(dtype=float), labels)
+
+
+def _path(folder: Path, name: str) -> Path | None:
+    paths = [folder / f"{name}.csv", folder / f"{name}.csv.gz"]
+    return next((path for path in paths if path.is_file()), None)
 
 
 def folds(
@@ -108,6 +139,8 @@ def compare(
         ``fit(rows, labels, seed)`` on a training part returns the fitted methods by name.
     """
     halves = StratifiedShuffleSplit(n_splits, test_size=0.5, random_state=0)
+    # Corners of the papers' grids end where max_iter or the papers' own criterion stops them.
+    warnings.simplefilter("ignore", ConvergenceWarning)
     accuracies: dict[str, list[list[float]]] = {}
     cv_scores: dict[str, list[list[float]]] = {}
     for seed, (training, test) in enumerate(halves.split(data.rows, data.labels)):
@@ -155,14 +188,6 @@ def print_table(
             cells = [name, method, *(_mean(scores) for scores in ours)]
             cells += [f"{published:.2f}", f"{ours.preferred.mean() - published:+.2f}"]
             print(f"| {' | '.join(cells)} |", flush=True)
-
-
-def wanted(names: Iterable[str], only: Sequence[str] | None) -> Iterator[str]:
-    """Yield the data sets asked for, all where none is."""
-    known = list(names)
-    if unknown := set(only or ()) - set(known):
-        raise SystemExit(f"no set {', '.join(sorted(unknown))}; there are {', '.join(known)}")
-    yield from (name for name in known if not only or name in only)
 
 
 def _mean(accuracies: NDArray[np.float64]) -> str:

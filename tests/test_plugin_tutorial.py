@@ -6,34 +6,25 @@ It goes into an environment of its own, which sees the packages of the one that 
 from __future__ import annotations
 
 import json
-import os
-import shlex
-import site
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from documents import commands, listings
+from environments import Environment
 
 PAGE = "docs/write-a-combiner.md"
 FIRST_STEPS = ["pip install .", "mklkit list combiners", "mklkit fit --combiner contrast"]
 WITH_PARAMETERS = ["pip install .", 'mklkit fit --combiner "contrast(power=2)"']
 
 
-class Author:
+class Author(Environment):
     """Somebody who follows the page: a folder to write in, an environment to install into."""
 
     def __init__(self, home: Path) -> None:
-        self.folder = home / "mklkit-contrast"
-        self.folder.mkdir()
-        self.python = home / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
-        subprocess.run([sys.executable, "-m", "venv", home / "venv"], check=True)
-        purelib = self.run_python("-c", "import sysconfig; print(sysconfig.get_path('purelib'))")
-        # addsitedir, since an editable installation of mklkit is itself a .pth file over there.
-        lines = [f"import site; site.addsitedir({folder!r})" for folder in site.getsitepackages()]
-        (Path(purelib.stdout.strip()) / "tested.pth").write_text("\n".join(lines))
+        folder = home / "mklkit-contrast"
+        folder.mkdir()
+        super().__init__(home, folder)
 
     def write(self, name: str, text: str) -> None:
         (self.folder / name).write_text(text, encoding="utf-8")
@@ -41,28 +32,6 @@ class Author:
     def follow(self, steps: list[str]) -> list[str]:
         """Run commands of the page, and return what each prints."""
         return [self.run(step).stdout for step in steps]
-
-    def run(self, command: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        """Run a command, with the installing itself kept off the network."""
-        program, *arguments = shlex.split(command)
-        if program == "pip":
-            arguments += ["--no-deps", "--no-build-isolation", "--no-index", "--force-reinstall"]
-        # -P, since the folder would else be importable without having been installed.
-        return self.run_python("-P", "-m", program, *arguments, **environment)
-
-    def run_python(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        result = subprocess.run(
-            [self.python, *arguments],
-            cwd=self.folder,
-            env={**os.environ, **environment},
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            check=False,
-        )
-        if result.returncode and not environment:
-            pytest.fail(f"{shlex.join(arguments)} failed:\n{result.stdout}{result.stderr}")
-        return result
 
 
 def learned_weights(author: Author, combiner: str) -> np.ndarray:

@@ -19,6 +19,7 @@ from mklkit.cli.fit import fit
 from mklkit.cli.inspect_model import inspect_model
 from mklkit.cli.kernels import kernels
 from mklkit.cli.list_names import list_names
+from mklkit.cli.plugin import plugin
 from mklkit.cli.predict import predict
 from mklkit.errors import MKLKitError
 
@@ -39,6 +40,7 @@ app.command("evaluate")(evaluate)
 app.command("inspect")(inspect_model)
 app.command("kernels")(kernels)
 app.command("list")(list_names)
+app.add_typer(plugin, name="plugin")
 
 
 def main() -> None:

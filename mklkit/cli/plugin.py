@@ -1,0 +1,142 @@
+"""``mklkit plugin``: start a plugin package, and check an installed one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mklkit.cli import options as opt
+from mklkit.cli.console import plain, progress_bar, say, show, show_json
+from mklkit.scaffold import Template
+
+if TYPE_CHECKING:
+    from mklkit.registry import Registry
+    from mklkit.testing.inspection import Finding, Outcome
+
+__all__ = ["plugin"]
+
+plugin = typer.Typer(
+    help="Start a plugin package, and check an installed one.", no_args_is_help=True
+)
+
+
+@plugin.command("new")
+def new(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help="What users will type, as nearest-mean; the package is called mklkit-NAME.",
+        ),
+    ],
+    template: Annotated[
+        Template,
+        typer.Option(
+            "--template",
+            help="A combiner (one weight a kernel; weights that change from row to row; learners"
+            " fitted together; decisions joined), or a kernel, a feature map or a learner.",
+        ),
+    ] = Template.weighting,
+    into: Annotated[
+        Path, typer.Option("--into", metavar="DIR", help="The folder that gets the package.")
+    ] = Path(),
+) -> None:
+    """Write a package that installs, has a passing test and shows in 'mklkit list'.
+
+    Nothing is overwritten.
+    """
+    from mklkit.scaffold.writing import NewPlugin, write_plugin
+
+    package = NewPlugin.called(name, template)
+    folder = write_plugin(package, into)
+    show(f"wrote {folder}: {', '.join(sorted(package.contents()))}")
+    say(
+        f"Now: pip install -e {folder}; pytest {folder}; {package.use}."
+        f" The {template.value} is yours to change in {package.module}/__init__.py."
+    )
+
+
+@plugin.command("check")
+def check(
+    package: Annotated[
+        str,
+        typer.Argument(metavar="PACKAGE", help="An installed distribution, as mklkit-nearest."),
+    ],
+    as_json: opt.AsJson = False,
+) -> None:
+    """Check the components of an installed package, as mklkit.testing does.
+
+    Exit code 0: all checks passed; 1: a check failed, or the package can't be loaded; 2: no such
+    package, or none with components.
+    """
+    from mklkit.registry import get_registry
+    from mklkit.testing.inspection import checks_of, findings
+
+    registry = get_registry()
+    broken = _failures(registry, package)
+    checks = checks_of(registry, package, required=not broken)
+    with progress_bar("checking", len(checks)) as advance:
+        found = list(findings(checks, advance))
+    if as_json:
+        show_json(_as_facts(package, found, broken))
+    else:
+        _report(found, broken)
+    if broken or any(finding.outcome == "failed" for finding in found):
+        raise typer.Exit(1)
+
+
+def _failures(registry: Registry, package: str) -> list[str]:
+    from mklkit.testing.inspection import canonical
+
+    wanted = canonical(package)
+    return [str(each) for each in registry.failures if canonical(each.distribution) == wanted]
+
+
+def _as_facts(package: str, found: list[Finding], broken: list[str]) -> dict[str, Any]:
+    return {
+        "package": package,
+        "not_loaded": broken,
+        "checks": [
+            {
+                "kind": finding.kind,
+                "component": finding.component,
+                "check": finding.check,
+                "outcome": finding.outcome,
+                "message": finding.message,
+            }
+            for finding in found
+        ],
+    }
+
+
+def _report(found: list[Finding], broken: list[str]) -> None:
+    for failure in broken:
+        show(failure)
+    if found:
+        show(_table(found))
+    for finding in found:
+        if finding.outcome == "failed":
+            show(f"failed: {finding.message}")
+
+
+def _table(found: list[Finding]) -> Any:
+    """Return how many checks each component passed."""
+    from rich import box
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    outcomes: tuple[Outcome, ...] = ("passed", "failed", "not applicable")
+    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
+    for head in ("kind", "component"):
+        grid.add_column(head, overflow="fold")
+    for head in outcomes:
+        grid.add_column(head, justify="right")
+    for kind, name in dict.fromkeys((finding.kind, finding.component) for finding in found):
+        own = [f.outcome for f in found if (f.kind, f.component) == (kind, name)]
+        counts = [own.count(outcome) for outcome in outcomes]
+        style = "red" if "failed" in own else ""
+        cells = [kind.replace("_", " "), plain(name), *map(str, counts)]
+        grid.add_row(*(Text(cell) for cell in cells), style=style)
+    return grid

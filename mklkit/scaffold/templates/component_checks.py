@@ -1,0 +1,11 @@
+"""What mklkit asks of every component, asked of the one in this package."""
+
+from __future__ import annotations
+
+from mklkit.scaffold.templates.weighting import Sketch
+from mklkit.testing import Check, parametrize_with_component_checks
+
+
+@parametrize_with_component_checks([Sketch])
+def test_component(check: Check) -> None:
+    check()

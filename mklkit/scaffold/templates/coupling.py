@@ -1,0 +1,65 @@
+"""Learners that are fitted together, each drawn towards what the others say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import attrs
+import numpy as np
+from attrs.validators import ge, instance_of
+from mklkit import (
+    CoupledLearner,
+    CoupledSolution,
+    CouplingCombiner,
+    Subproblem,
+    finite,
+    hookimpl,
+    whole,
+)
+
+
+@attrs.frozen
+class Sketch(CouplingCombiner):
+    """Fit each view's learner to the labels and to the mean of the others, by turns.
+
+    Parameters
+    ----------
+    pull : float, default=0.5
+        How much the others count beside the labels; 0 for learners that don't hear each other.
+    sweeps : int, default=10
+        How often each view is solved.
+    """
+
+    name: ClassVar[str] = "sketch"
+
+    pull: float = attrs.field(default=0.5, converter=float, validator=[ge(0), finite])
+    sweeps: int = attrs.field(default=10, converter=whole, validator=[instance_of(int), ge(1)])
+
+    def couple(
+        self,
+        problems: Sequence[Subproblem],
+        y: np.ndarray,
+        learner: CoupledLearner,
+        random_state: np.random.RandomState,
+    ) -> CoupledSolution:
+        """Return the views' coefficients, and how their decisions are averaged."""
+        pull = self.pull if len(problems) > 1 else 0.0
+        coefficients = [problem.solve(y) for problem in problems]
+        pairs = zip(problems, coefficients, strict=True)
+        outputs = [problem.outputs(found) for problem, found in pairs]
+        for _ in range(self.sweeps):
+            for index, problem in enumerate(problems):
+                others = outputs[:index] + outputs[index + 1 :]
+                # ‖f − y‖² + pull·‖f − mean‖² is (1 + pull)·‖f − target/(1 + pull)‖² and a constant.
+                target = y + pull * np.mean(others, axis=0) if pull else y
+                coefficients[index] = problem.solve(target, 1 + pull)
+                outputs[index] = problem.outputs(coefficients[index])
+        weights = np.full(len(problems), 1 / len(problems))
+        return CoupledSolution(coefficients, weights)
+
+
+@hookimpl
+def mklkit_combiners() -> list[type]:
+    """Register the combiner."""
+    return [Sketch]

@@ -1,0 +1,71 @@
+"""Kernel weights that change across the data: each row asks the training rows nearby."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import attrs
+import numpy as np
+from attrs.validators import ge, instance_of
+from mklkit import GatingCombiner, ViewSet, finite, hookimpl, whole
+from scipy.spatial import cKDTree
+from scipy.special import softmax
+
+
+@attrs.frozen
+class Sketch(GatingCombiner):
+    """Weigh kernels by how well they tell the classes of the training rows nearby.
+
+    Parameters
+    ----------
+    neighbours : int, default=10
+        How many training rows a row asks; all of them where there are fewer.
+    sharpness : float, default=2.0
+        0 for the same weight on every kernel, large for the best one alone.
+    """
+
+    name: ClassVar[str] = "sketch"
+
+    neighbours: int = attrs.field(default=10, converter=whole, validator=[instance_of(int), ge(1)])
+    sharpness: float = attrs.field(default=2.0, converter=float, validator=[ge(0), finite])
+
+    def fit_gates(
+        self, views: ViewSet, y: np.ndarray, random_state: np.random.RandomState
+    ) -> FittedSketch:
+        """Return the fitted gates, learned from labels −1 and +1."""
+        scores = [agreement(view.gram(keep=False), y) for view in views]
+        gates = softmax(self.sharpness * np.column_stack(scores), axis=1)
+        return FittedSketch(views.rows, gates, min(self.neighbours, len(y)))
+
+
+@attrs.frozen(eq=False)
+class FittedSketch:
+    """Gates at the training rows (N, M), averaged over the nearest for any other row."""
+
+    rows: np.ndarray
+    training_gates: np.ndarray
+    neighbours: int
+
+    def gates(self, rows: np.ndarray) -> np.ndarray:
+        """Return each row's weight on each kernel, (n, M), zero or above."""
+        _, nearest = cKDTree(self.rows).query(rows, k=np.arange(1, self.neighbours + 1))
+        return self.training_gates[nearest].mean(axis=1)
+
+
+def agreement(gram: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return how much more each row is like its own class than like the other, −1 to 1, (N,)."""
+    scale = np.sqrt(np.maximum(np.diag(gram), np.finfo(float).tiny))
+    cosines = gram / np.outer(scale, scale)
+    return y * (cosines[:, y > 0].mean(axis=1) - cosines[:, y < 0].mean(axis=1)) / 2
+
+
+@hookimpl
+def mklkit_combiners() -> list[type]:
+    """Register the combiner."""
+    return [Sketch]
+
+
+@hookimpl
+def mklkit_model_types() -> list[type]:
+    """Register what it leaves in a model file."""
+    return [FittedSketch]

@@ -1,0 +1,57 @@
+"""The rational quadratic kernel: many Gaussian widths at once."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import attrs
+import numpy as np
+from attrs.validators import gt
+from mklkit import Component, FittedScalarKernel, finite, hookimpl
+
+
+@attrs.frozen
+class Sketch(Component):
+    """Similarity that falls slowly with the distance, k(x, z) = 1 / (1 + ‖x − z‖² / s²d).
+
+    Parameters
+    ----------
+    scale : float, default=1.0
+        s, the distance a column at which the similarity is one half.
+    """
+
+    name: ClassVar[str] = "sketch"
+
+    scale: float = attrs.field(default=1.0, converter=float, validator=[gt(0), finite])
+
+    def fit(self, rows: np.ndarray) -> FittedSketch:
+        """Return the kernel with what it reads off the training rows (N, d)."""
+        return FittedSketch(self.scale**2 * rows.shape[1])
+
+
+@attrs.frozen
+class FittedSketch(FittedScalarKernel):
+    """The kernel with its parameters as numbers, ready to evaluate."""
+
+    base: ClassVar[str] = "squared_distance"
+    monotone: ClassVar[int] = -1
+
+    unit: float
+
+    def of(self, base: np.ndarray, out: np.ndarray) -> np.ndarray:
+        """Return the similarities at squared distances, written into ``out``."""
+        np.divide(base, self.unit, out=out)
+        out += 1
+        return np.divide(1, out, out=out)
+
+
+@hookimpl
+def mklkit_kernels() -> list[type]:
+    """Register the kernel."""
+    return [Sketch]
+
+
+@hookimpl
+def mklkit_model_types() -> list[type]:
+    """Register what it leaves in a model file."""
+    return [FittedSketch]

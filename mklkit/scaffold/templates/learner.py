@@ -1,0 +1,34 @@
+"""The nearest class mean, in the feature space of the kernel."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import attrs
+import numpy as np
+from mklkit import Component, LinearDecision, TrainingSide, hookimpl
+
+
+@attrs.frozen
+class Sketch(Component):
+    """Decide for the class whose mean is nearer; no parameter, no iteration."""
+
+    name: ClassVar[str] = "sketch"
+    on_features: ClassVar[bool] = True
+    on_gram: ClassVar[bool] = True
+
+    def fit(self, side: TrainingSide, y: np.ndarray) -> LinearDecision:
+        """Return the decision function learned from labels −1 and +1."""
+        positive, negative = (y > 0) / (y > 0).sum(), (y < 0) / (y < 0).sum()
+        if side.explicit:
+            first, second = side.project_back(positive), side.project_back(negative)
+            return LinearDecision(first - second, float(second @ second - first @ first) / 2)
+        gram = side.gram()
+        bias = (negative @ gram @ negative - positive @ gram @ positive) / 2
+        return LinearDecision(positive - negative, float(bias))
+
+
+@hookimpl
+def mklkit_learners() -> list[type]:
+    """Register the learner."""
+    return [Sketch]

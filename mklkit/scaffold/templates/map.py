@@ -1,0 +1,59 @@
+"""Features that are similarities to some training rows, drawn at random."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import attrs
+import numpy as np
+from attrs.validators import ge, instance_of
+from mklkit import Component, FittedKernel, hookimpl, whole
+
+
+@attrs.frozen
+class Sketch(Component):
+    """Describe a row by its similarities to a few training rows.
+
+    Parameters
+    ----------
+    landmarks : int, default=50
+        How many, drawn from the estimator's seed; all of them where there are fewer.
+    """
+
+    name: ClassVar[str] = "sketch"
+    explicit: ClassVar[bool] = True
+
+    landmarks: int = attrs.field(default=50, converter=whole, validator=[instance_of(int), ge(1)])
+
+    def fit(
+        self, kernel: FittedKernel, rows: np.ndarray, random_state: np.random.RandomState
+    ) -> FittedSketch:
+        """Return the map fitted on the training rows (N, d)."""
+        drawn = random_state.permutation(len(rows))[: self.landmarks]
+        return FittedSketch(kernel, rows[drawn])
+
+
+@attrs.frozen(eq=False)
+class FittedSketch:
+    """The kernel and the rows that others are compared with."""
+
+    explicit: ClassVar[bool] = True
+
+    kernel: FittedKernel
+    landmarks: np.ndarray
+
+    def transform(self, rows: np.ndarray) -> np.ndarray:
+        """Return the features (n, p) of rows (n, d)."""
+        return self.kernel(rows, self.landmarks) / np.sqrt(len(self.landmarks))
+
+
+@hookimpl
+def mklkit_feature_maps() -> list[type]:
+    """Register the map."""
+    return [Sketch]
+
+
+@hookimpl
+def mklkit_model_types() -> list[type]:
+    """Register what it leaves in a model file."""
+    return [FittedSketch]

@@ -1,0 +1,36 @@
+"""Kernel weights from the alignment with the labels, sharpened by a power."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import attrs
+import numpy as np
+from attrs.validators import gt
+from mklkit import ViewSet, WeightingCombiner, finite, hookimpl
+
+
+@attrs.frozen
+class Sketch(WeightingCombiner):
+    """Weigh kernels by their centred alignment with the labels, to a power.
+
+    Parameters
+    ----------
+    power : float, default=2.0
+        Large values favour the best kernels, small ones even the weights out.
+    """
+
+    name: ClassVar[str] = "sketch"
+
+    power: float = attrs.field(default=2.0, converter=float, validator=[gt(0), finite])
+
+    def weights(self, views: ViewSet, y: np.ndarray) -> np.ndarray:
+        """Return one weight a kernel, (M,), zero or above; mklkit divides them by their sum."""
+        alignments = [view.label_alignment(y, centered=True) for view in views]
+        return np.maximum(alignments, 0.0) ** self.power
+
+
+@hookimpl
+def mklkit_combiners() -> list[type]:
+    """Register the combiner."""
+    return [Sketch]

@@ -1,0 +1,205 @@
+"""A new plugin package from a template."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import attrs
+
+from mklkit._version import __version__
+from mklkit.errors import DataError, SpecError
+from mklkit.scaffold import Template
+
+if TYPE_CHECKING:
+    from mklkit.registry import Kind
+
+__all__ = ["NewPlugin", "write_plugin"]
+
+
+# The word in the class's name, the listing that shows it, and how a model is made with it.
+_FACTS: dict[Template, tuple[str, str, str]] = {
+    Template.weighting: ("Weighting", "combiners", "--combiner"),
+    Template.gating: ("Gating", "combiners", "--combiner"),
+    Template.coupling: ("Coupling", "combiners", "--combiner"),
+    Template.fusion: ("Fusion", "combiners", "--combiner"),
+    Template.kernel: ("Kernel", "kernels", "--kernel"),
+    Template.map: ("Map", "maps", "--learner mhks --map"),
+    Template.learner: ("Learner", "learners", "--learner"),
+}
+_KINDS: dict[str, Kind] = {
+    "combiners": "combiner",
+    "kernels": "kernel",
+    "maps": "feature_map",
+    "learners": "learner",
+}
+_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+
+
+@attrs.frozen
+class NewPlugin:
+    """The names in a new package, all from one."""
+
+    name: str
+    template: Template
+
+    @classmethod
+    def called(cls, name: str, template: Template) -> NewPlugin:
+        """Return the names.
+
+        Parameters
+        ----------
+        name : str
+            What users will type; ``mklkit-`` before it is taken off.
+
+        Raises
+        ------
+        SpecError
+            If the name isn't lower-case words joined by hyphens, or is taken.
+        """
+        short = name.removeprefix("mklkit-")
+        if not _NAME.fullmatch(short):
+            raise SpecError(
+                "Expected a name of lower-case letters and digits, words joined by hyphens, such as"
+                f" nearest-mean; got {name!r}."
+            )
+        # Only now, as it imports every plugin.
+        from mklkit.registry import get_registry
+
+        new = cls(short, template)
+        for entry in get_registry().entries(_KINDS[new.listing]):
+            if entry.name == short:
+                raise SpecError(
+                    f"The name {short!r} is taken by a {entry.kind.replace('_', ' ')} of"
+                    f" {entry.distribution}; choose another."
+                )
+        return new
+
+    @property
+    def distribution(self) -> str:
+        """What pip installs."""
+        return f"mklkit-{self.name}"
+
+    @property
+    def module(self) -> str:
+        """What Python imports."""
+        return self.distribution.replace("-", "_")
+
+    @property
+    def class_name(self) -> str:
+        """The component's class."""
+        return "".join(part.capitalize() for part in self.name.split("-")) + self._facts[0]
+
+    @property
+    def listing(self) -> str:
+        """What ``mklkit list`` shows it with."""
+        return self._facts[1]
+
+    @property
+    def use(self) -> str:
+        """The command that fits a model with it."""
+        return f"mklkit fit {self._facts[2]} {self.name}"
+
+    @property
+    def _facts(self) -> tuple[str, str, str]:
+        return _FACTS[self.template]
+
+    def contents(self) -> dict[str, str]:
+        """Return the package's files, text by path."""
+        return {
+            "pyproject.toml": self._pyproject(),
+            "README.md": self._readme(),
+            f"{self.module}/__init__.py": self._from_template(self.template.value),
+            f"{self.module}/py.typed": "",
+            f"tests/test_{self.name.replace('-', '_')}.py": self._from_template("component_checks"),
+        }
+
+    def _from_template(self, file: str) -> str:
+        source = files("mklkit.scaffold").joinpath("templates", f"{file}.py")
+        text = source.read_text(encoding="utf-8")
+        text = text.replace('"sketch"', f'"{self.name}"').replace("Sketch", self.class_name)
+        ours = "from mklkit.scaffold.templates.weighting import"
+        if ours not in text:
+            return text
+        # A third party's imports stand apart from the package's own.
+        lines = [line for line in text.splitlines() if not line.startswith(ours)]
+        place = max(index for index, line in enumerate(lines) if line.startswith("from mklkit"))
+        lines[place + 1 : place + 1] = ["", f"from {self.module} import {self.class_name}"]
+        return "\n".join(lines) + "\n"
+
+    def _pyproject(self) -> str:
+        scipy = '    "scipy",\n' if self.template is Template.gating else ""
+        return f"""\
+[build-system]
+requires = ["hatchling"]
+build-backend = "hatchling.build"
+
+[project]
+name = "{self.distribution}"
+version = "0.1.0"
+description = "The {self.template.value} {self.name} for mklkit"
+readme = "README.md"
+requires-python = ">=3.11"
+dependencies = [
+    "attrs",
+    "mklkit>={__version__.rpartition(".")[0]}",
+    "numpy",
+{scipy}]
+
+[project.optional-dependencies]
+test = ["pytest"]
+
+[project.entry-points.mklkit]
+{self.name} = "{self.module}"
+"""
+
+    def _readme(self) -> str:
+        return f"""\
+# {self.distribution}
+
+The {self.template.value} `{self.name}` for mklkit.
+
+```sh
+pip install .
+mklkit list {self.listing}
+{self.use}
+```
+
+Test it, once it is installed: `pip install ".[test]"`, then `pytest`, or
+`mklkit plugin check {self.distribution}`.
+"""
+
+
+def write_plugin(new: NewPlugin, into: Path) -> Path:
+    """Write a package's folder, whole or not at all, and return it.
+
+    Raises
+    ------
+    DataError
+        If there is something of that name already, or the folder can't be written.
+    """
+    if not into.is_dir():
+        raise DataError(f"There is no folder {into} to write the package into.")
+    folder = into / new.distribution
+    if folder.exists() or folder.is_symlink():
+        raise DataError(f"{folder} exists; choose another name or --into another folder.")
+    try:
+        with tempfile.TemporaryDirectory(prefix=f".{new.distribution}-", dir=into) as draft:
+            package = Path(draft) / new.distribution
+            for path, text in new.contents().items():
+                file = package / path
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(text, encoding="utf-8")
+            # Creating the folder fails where another has just been made; a rename might not.
+            folder.mkdir()
+            for part in package.iterdir():
+                shutil.move(part, folder / part.name)
+    except FileExistsError as error:
+        raise DataError(f"{folder} exists; choose another name.") from error
+    except OSError as error:
+        raise DataError(f"{folder} can't be written: {error.strerror or error}.") from error
+    return folder

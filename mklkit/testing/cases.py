@@ -1,0 +1,214 @@
+"""The small problem that a component is checked on, and the component fitted to it."""
+
+from __future__ import annotations
+
+import inspect
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mklkit.components import parameter_names
+from mklkit.composition import choose_components
+from mklkit.errors import MKLKitError
+from mklkit.estimators import MKLClassifier
+from mklkit.protocols import Array
+from mklkit.registry import get_registry
+from mklkit.testing.expectations import CheckFailure
+from mklkit.views import BoundKernel, ViewSet
+
+__all__ = ["Case", "ComponentKind", "has_drawn", "kind_of", "state_of"]
+
+ComponentKind = Literal["kernel", "feature_map", "learner", "combiner"]
+KINDS: tuple[ComponentKind, ...] = ("kernel", "feature_map", "learner", "combiner")
+
+N_TRAINING, N_NEW = 42, 14
+# A combiner that takes a set number of them, its n_kernels, gets the first ones.
+KERNELS = ("linear", "rbf(sigma='mean')", "polynomial(degree=2)", "rbf(sigma='0.5*mean')")
+
+
+class Case:
+    """A component, rows to train on and new ones, and the labels.
+
+    Parameters
+    ----------
+    component : component or component class
+    kind : {"kernel", "feature_map", "learner", "combiner"}
+    rows : ndarray of shape (T, d), optional
+        Rows that a kernel can take where not any will do (ids, say); 12 or more.
+    """
+
+    def __init__(self, component: Any, kind: ComponentKind, rows: Array | None = None) -> None:
+        self._given = component
+        self.kind = kind
+        self.custom_rows = rows is not None
+        random = np.random.default_rng(41)
+        everyone, labels = _two_classes(random) if rows is None else _labelled(rows)
+        n_new = N_NEW if rows is None else len(rows) // 4
+        self.rows, self.new_rows = everyone[:-n_new], everyone[-n_new:]
+        self.y, self.new_y = labels[:-n_new], labels[-n_new:]
+        self.order: NDArray[np.intp] = random.permutation(len(self.rows))
+
+    @cached_property
+    def component(self) -> Any:
+        """The component, made with its defaults where a class was given."""
+        if not isinstance(self._given, type):
+            return self._given
+        try:
+            return self._given()
+        except (TypeError, ValueError) as error:
+            raise CheckFailure(
+                f"Expected {self._given.__name__}() to make a component with its defaults; it"
+                f" raised {type(error).__name__}: {error}. Give every parameter a default, or"
+                " check an instance of the class."
+            ) from error
+
+    @property
+    def label(self) -> str:
+        """The component's name."""
+        return str(getattr(self._given, "name", getattr(self._given, "__name__", self._given)))
+
+    @property
+    def kernels(self) -> tuple[str, ...]:
+        """Kernels that the component is checked with: as many as it takes."""
+        return KERNELS[: getattr(self.component, "n_kernels", 3)]
+
+    def fit(self, rows: Array | None = None, y: Array | None = None, seed: int = 0) -> Any:
+        """Return the component fitted to rows and labels, the case's own where not given."""
+        rows = self.rows if rows is None else rows
+        y = self.y if y is None else y
+        random_state = np.random.RandomState(seed)
+        if self.kind == "kernel":
+            return self.component.fit(rows)
+        if self.kind == "feature_map":
+            return self.component.fit(_rbf(rows), rows, random_state)
+        if self.kind == "learner":
+            return self.component.fit(self.views(rows)[1], y)
+        views = self.views(rows, seed=seed)
+        return self.component.fit(views, y, self.partners()[1], random_state)
+
+    def answer(self, fitted: Any) -> Array:
+        """Return what a fitted component says of the new rows."""
+        if self.kind == "kernel":
+            values = fitted(self.new_rows, self.rows)
+        elif self.kind == "feature_map":
+            values = fitted.transform(self.new_rows)
+        elif self.kind == "learner":
+            values = fitted.decide(self.views()[1].projector.transform(self.new_rows))
+        else:
+            values = fitted.decide(self.new_rows)
+        return np.asarray(values)
+
+    def partners(self) -> tuple[Any, Any]:
+        """Return the feature map and the learner that a classifier would give the component."""
+        registry = get_registry()
+        if self.kind == "combiner":
+            choice = choose_components(self.component, None, None)
+            return choice.feature_map, choice.learner
+        if self.kind == "learner":
+            kind = "empirical" if self.component.on_features else "implicit"
+            return registry.create("feature_map", kind), self.component
+        if self.kind == "feature_map":
+            learner = "mhks" if self.component.explicit else "svm"
+            return self.component, registry.create("learner", learner)
+        return registry.create("feature_map", "implicit"), registry.create("learner", "svm")
+
+    def views(
+        self,
+        rows: Array | None = None,
+        kernels: tuple[str, ...] | None = None,
+        feature_map: Any = None,
+        seed: int = 0,
+    ) -> ViewSet:
+        """Return the views of some kernels on rows, through the component's feature map."""
+        registry = get_registry()
+        specs = self.kernels if kernels is None else kernels
+        bound = [BoundKernel(spec, registry.create("kernel", spec)) for spec in specs]
+        fitted_map = self.partners()[0] if feature_map is None else feature_map
+        random_state = np.random.RandomState(seed)
+        return ViewSet.fit(bound, fitted_map, self.rows if rows is None else rows, random_state)
+
+    def classifier(self, **settings: Any) -> MKLClassifier:
+        """Return a classifier with the component in its place, not fitted."""
+        feature_map, learner = self.partners()
+        chosen: dict[str, Any] = {
+            "kernels": [self.component] if self.kind == "kernel" else list(self.kernels),
+            "combiner": self.component if self.kind == "combiner" else "uniform",
+            "feature_map": feature_map,
+            "learner": learner,
+            "random_state": 0,
+        }
+        return MKLClassifier(**{**chosen, **settings})
+
+    def three_classes(self) -> tuple[Array, NDArray[Any]]:
+        """Return the training rows with labels of three classes, as text."""
+        kinds = np.where(self.y > 0, "well", "ill")
+        kinds[np.arange(len(kinds)) % 3 == 0] = "new"
+        rows = self.rows
+        if not self.custom_rows:
+            rows = rows + 4.0 * (kinds == "new")[:, None]
+        return rows, kinds
+
+
+def kind_of(component: Any) -> ComponentKind:
+    """Return what a component is: as registered, else by the attributes that its kind declares.
+
+    Raises
+    ------
+    MKLKitError
+        If it is none of the four.
+    """
+    cls: Any = component if isinstance(component, type) else type(component)
+    registry = get_registry()
+    for kind in KINDS:
+        if any(entry.target is cls for entry in registry.entries(kind)):
+            return kind
+    if not callable(getattr(cls, "fit", None)):
+        raise MKLKitError(
+            f"Expected a component or its class, with a 'fit' method; got {component!r}."
+        )
+    if hasattr(cls, "on_features") or hasattr(cls, "on_gram"):
+        return "learner"
+    if hasattr(cls, "explicit"):
+        return "feature_map"
+    takes_views = "views" in inspect.signature(cls.fit).parameters
+    return "combiner" if takes_views or hasattr(cls, "learner") else "kernel"
+
+
+def state_of(component: Any) -> dict[str, Any]:
+    """Return what a component holds: its parameters, and attributes where it can have others."""
+    held = dict(getattr(component, "__dict__", {}))
+    try:
+        names = parameter_names(component)
+    except (TypeError, ValueError):  # no attrs class
+        return held
+    return held | {name: getattr(component, name) for name in names}
+
+
+def has_drawn(random_state: np.random.RandomState, seed: int) -> bool:
+    """Return whether numbers were drawn from a random state since it was made from the seed.
+
+    The next number tells; it is drawn.
+    """
+    return bool(random_state.random_sample() != np.random.RandomState(seed).random_sample())
+
+
+def _rbf(rows: Array) -> Any:
+    return get_registry().create("kernel", "rbf(sigma='mean')").fit(rows)
+
+
+def _two_classes(random: np.random.Generator) -> tuple[Array, Array]:
+    n_rows = N_TRAINING + N_NEW
+    labels = np.where(np.arange(n_rows) % 5 < 2, 1.0, -1.0)
+    rows = random.normal(size=(n_rows, 3))
+    rows[:, :2] += 2.0 * labels[:, None]
+    return rows, labels
+
+
+def _labelled(rows: Array) -> tuple[Array, Array]:
+    if np.ndim(rows) != 2 or len(rows) < 12:
+        raise MKLKitError(
+            f"Expected rows as an array of shape (12 or more, d), got shape {np.shape(rows)}."
+        )
+    return np.asarray(rows), np.where(np.arange(len(rows)) % 5 < 2, 1.0, -1.0)

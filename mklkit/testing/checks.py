@@ -1,0 +1,211 @@
+"""The checks of each kind of component, one by one or all together."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+
+from mklkit.protocols import Array
+from mklkit.testing.cases import Case, ComponentKind, kind_of
+from mklkit.testing.combiners import COMBINER_CHECKS
+from mklkit.testing.common import COMPONENT_CHECKS
+from mklkit.testing.expectations import CheckFailure, NotApplicable
+from mklkit.testing.feature_maps import FEATURE_MAP_CHECKS
+from mklkit.testing.in_classifier import CLASSIFIER_CHECKS
+from mklkit.testing.kernels import KERNEL_CHECKS
+from mklkit.testing.learners import LEARNER_CHECKS
+
+__all__ = [
+    "Check",
+    "check_combiner",
+    "check_feature_map",
+    "check_kernel",
+    "check_learner",
+    "component_checks",
+]
+
+CheckFunction = Callable[[Case], None]
+
+CHECKS: dict[ComponentKind, tuple[CheckFunction, ...]] = {
+    "kernel": (*COMPONENT_CHECKS, *KERNEL_CHECKS, *CLASSIFIER_CHECKS),
+    "feature_map": (*COMPONENT_CHECKS, *FEATURE_MAP_CHECKS, *CLASSIFIER_CHECKS),
+    "learner": (*COMPONENT_CHECKS, *LEARNER_CHECKS, *CLASSIFIER_CHECKS),
+    "combiner": (*COMPONENT_CHECKS, *COMBINER_CHECKS, *CLASSIFIER_CHECKS),
+}
+
+
+@attrs.frozen
+class Check:
+    """One thing that is asked of one component; call it to have it checked.
+
+    Attributes
+    ----------
+    kind : str
+        What the component is.
+    component : str
+        Its name.
+    name : str
+        What is asked.
+    help : str
+        The same as a sentence.
+    """
+
+    kind: ComponentKind
+    component: str
+    name: str
+    help: str
+    _function: CheckFunction
+    _given: Any
+    _rows: Array | None
+
+    def __call__(self) -> None:
+        """Check it.
+
+        Raises
+        ------
+        CheckFailure
+            If the component fails; the message says what was expected, what came, what to do.
+        NotApplicable
+            If the check does not concern the component.
+        """
+        # Warnings are for users, and not what is checked here.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                self._function(Case(self._given, self.kind, self._rows))
+            except CheckFailure as failure:
+                raise CheckFailure(f"{self}: {failure}") from failure.__cause__
+            except NotApplicable:
+                raise
+            except Exception as error:
+                reason = str(error).rstrip(".")
+                raise CheckFailure(
+                    f"{self}: {self.help} Expected no error; got {type(error).__name__}: {reason}."
+                    " The traceback above shows where."
+                ) from error
+
+    def __str__(self) -> str:
+        return f"{self.kind.replace('_', ' ')} {self.component}, {self.name}"
+
+
+def component_checks(
+    component: Any, kind: ComponentKind | None = None, rows: Array | None = None
+) -> list[Check]:
+    """Return the checks of a component.
+
+    Parameters
+    ----------
+    component : component or component class
+        A class is made with its defaults.
+    kind : {"kernel", "feature_map", "learner", "combiner"}, optional
+        Found out where not given.
+    rows : ndarray of shape (T, d), optional
+        Rows for a kernel that can't take any; 12 or more.
+
+    Returns
+    -------
+    list of Check
+
+    Raises
+    ------
+    MKLKitError
+        If the object is no component.
+
+    Examples
+    --------
+    >>> from mklkit import Linear
+    >>> first = component_checks(Linear)[0]
+    >>> print(first)
+    kernel linear, name_and_description
+    >>> first()
+    """
+    kind = kind_of(component) if kind is None else kind
+    label = Case(component, kind, rows).label
+    return [
+        Check(kind, label, function.__name__, _sentence(function), function, component, rows)
+        for function in CHECKS[kind]
+    ]
+
+
+def check_kernel(kernel: Any, rows: Array | None = None) -> None:
+    """Check a kernel, or its class.
+
+    Parameters
+    ----------
+    kernel : Kernel or class
+    rows : ndarray of shape (T, d), optional
+        Rows that the kernel can take, where not any will do; 12 or more.
+
+    Raises
+    ------
+    CheckFailure
+        Lists every check that failed.
+
+    Examples
+    --------
+    >>> from mklkit import RBF, Precomputed
+    >>> check_kernel(RBF(gamma=0.5))
+    >>> import numpy as np
+    >>> check_kernel(Precomputed(np.eye(20)), rows=np.arange(20.0)[:, None])
+    """
+    _check_all(kernel, "kernel", rows)
+
+
+def check_feature_map(feature_map: Any) -> None:
+    """Check a feature map, or its class; see :func:`check_kernel`."""
+    _check_all(feature_map, "feature_map")
+
+
+def check_learner(learner: Any) -> None:
+    """Check a learner, or its class; see :func:`check_kernel`."""
+    _check_all(learner, "learner")
+
+
+def check_combiner(combiner: Any) -> None:
+    """Check a combiner, or its class.
+
+    Parameters
+    ----------
+    combiner : Combiner or class
+
+    Raises
+    ------
+    CheckFailure
+        Lists every check that failed.
+
+    Examples
+    --------
+    >>> from mklkit import weighting_rule
+    >>> @weighting_rule("nameless-file")
+    ... def rule(view, y):
+    ...     '''Weigh a kernel by minus one.'''
+    ...     return -1.0
+    >>> check_combiner(rule)
+    Traceback (most recent call last):
+        ...
+    mklkit.testing.expectations.CheckFailure: ... nameless-file gave a negative weight: ...
+    """
+    _check_all(combiner, "combiner")
+
+
+def _check_all(component: Any, kind: ComponentKind, rows: Array | None = None) -> None:
+    failures = []
+    checks = component_checks(component, kind, rows)
+    for check in checks:
+        try:
+            check()
+        except NotApplicable:
+            continue
+        except CheckFailure as failure:
+            failures.append(str(failure))
+    if failures:
+        head = f"{len(failures)} of {len(checks)} checks failed.\n"
+        raise CheckFailure(head + "\n".join(failures))
+
+
+def _sentence(function: CheckFunction) -> str:
+    return " ".join((inspect.getdoc(function) or "").split())

@@ -1,0 +1,175 @@
+"""What is asked of a combiner by itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mklkit.composition import choose_components
+from mklkit.errors import MKLKitError
+from mklkit.protocols import Array
+from mklkit.testing.cases import KERNELS, Case, has_drawn
+from mklkit.testing.expectations import (
+    CheckFailure,
+    NotApplicable,
+    expect,
+    expect_array,
+    expect_close,
+)
+
+__all__ = ["COMBINER_CHECKS"]
+
+ORDER_TOLERANCE = 0.02
+
+
+def declares_its_partners(case: Case) -> None:
+    """The class names a feature map and a learner that exist and go together."""
+    try:
+        choose_components(case.component, None, None)
+    except (MKLKitError, AttributeError) as error:
+        raise CheckFailure(
+            f"Expected a feature map and a learner to go with {case.label}; got: {error} Write"
+            " feature_map: ClassVar[str] and learner: ClassVar[str] in the class, spec strings"
+            " both; weightings have 'implicit' and 'svm'."
+        ) from error
+
+
+def weights_are_on_the_simplex(case: Case) -> None:
+    """Weights are (M,) or (C, M), from zero up with sum one, or within the declared range."""
+    set_number = hasattr(case.component, "n_kernels")
+    for kernels in [case.kernels] if set_number else [KERNELS[:1], KERNELS[:2], KERNELS]:
+        views = case.views(kernels=kernels)
+        weights = _fit(case, views).weights
+        n_rows = (len(weights),) if np.ndim(weights) == 2 else ()
+        expect_array(weights, (*n_rows, len(kernels)), "weights", "One weight a kernel.")
+        limits = getattr(case.component, "weight_range", None)
+        if limits is not None:
+            expect(
+                bool((weights >= limits[0]).all() and (weights <= limits[1]).all()),
+                f"weights within weight_range = {limits}",
+                weights,
+                "Mend the weights, or the declaration.",
+            )
+            continue
+        advice = (
+            "Divide them by their sum; or declare weight_range: ClassVar[tuple[float, float]] in"
+            " the class."
+        )
+        expect(bool((weights >= -1e-12).all()), "no weight below zero", weights, advice)
+        sums = weights.sum(axis=-1)
+        expect(bool(np.allclose(sums, 1, atol=1e-8)), "weights with sum one", sums, advice)
+
+
+def decides_one_number_a_row(case: Case) -> None:
+    """The decision gives one finite number a row, one row or many, with or without seen columns."""
+    decision = case.fit()
+    for n in (1, len(case.new_rows)):
+        expect_array(decision.decide(case.new_rows[:n]), (n,), "decide(rows)")
+    try:
+        values = decision.decide(case.new_rows, {})
+    except TypeError as error:
+        raise CheckFailure(
+            f"Expected decide(rows, seen) to take the columns already seen; got {error}. Write"
+            " decide(self, rows, seen=None); 'seen' may be ignored."
+        ) from error
+    expect_close(
+        values, decision.decide(case.new_rows), "the same decisions with seen={}", "Only reuse it."
+    )
+
+
+def learns_what_is_plain(case: Case) -> None:
+    """Two classes well apart are told apart, the positive one by values above zero."""
+    values = case.fit().decide(case.new_rows)
+    right = float(((values > 0) == (case.new_y > 0)).mean())
+    expect(
+        right >= 0.85,
+        "at least 85% of new rows on their side of zero",
+        f"{right:.0%}",
+        "Rows labelled +1 get decision values above zero, the others below.",
+    )
+
+
+def one_seed_gives_one_decision(case: Case) -> None:
+    """Fitted twice from one seed, it weighs and decides the same."""
+    first, second = (case.fit(seed=3) for _ in range(2))
+    advice = "Draw from the random_state that fit is given."
+    expect_close(second.weights, first.weights, "the same weights from one seed", advice, 1e-12)
+    expect_close(
+        second.decide(case.new_rows),
+        first.decide(case.new_rows),
+        "the same decisions from one seed",
+        advice,
+        1e-12,
+    )
+
+
+def training_order_does_not_matter(case: Case) -> None:
+    """The training rows in another order give the same weights and decisions."""
+    if getattr(case.component, "row_order_matters", False):
+        raise NotApplicable(f"{case.label} says that the order of rows matters")
+    random_state = np.random.RandomState(0)
+    usual = _fit(case, case.views(), random_state=random_state)
+    if has_drawn(random_state, 0):
+        raise NotApplicable(f"{case.label} draws at random")
+    rows, y = case.rows[case.order], case.y[case.order]
+    shuffled = _fit(case, case.views(rows), y)
+    advice = "Sort out what depends on the order; tighten the tolerance where it ends too early."
+    what = "the same weights from reordered training rows"
+    expect_close(shuffled.weights, usual.weights, what, advice, ORDER_TOLERANCE)
+    what = "the same decisions from reordered training rows"
+    values, others = usual.decide(case.new_rows), shuffled.decide(case.new_rows)
+    expect_close(others, values, what, advice, ORDER_TOLERANCE)
+
+
+def views_are_left_as_they_are(case: Case) -> None:
+    """Fitting does not write into matrices, rows or labels, which others use too."""
+    views, y = case.views(), case.y.copy()
+    matrices = [view.features() if view.explicit else view.gram() for view in views]
+    before = [matrix.copy() for matrix in matrices]
+    rows = views.rows.copy()
+    _fit(case, views, y)
+    pairs = zip(matrices, before, strict=True)
+    unchanged = all(np.array_equal(matrix, copy) for matrix, copy in pairs)
+    unchanged = unchanged and np.array_equal(rows, views.rows) and np.array_equal(y, case.y)
+    expect(unchanged, "views, rows and labels as they were", "others", "Work on copies.")
+
+
+def useless_kernels_do_no_harm(case: Case) -> None:
+    """A constant kernel and the same kernel twice still give finite weights and decisions."""
+    constant = "polynomial(gamma=1e-12)"
+    for kernels in ((KERNELS[1], constant), (KERNELS[1], KERNELS[1])):
+        try:
+            decision = _fit(case, case.views(kernels=kernels))
+        except MKLKitError:
+            continue
+        values = decision.decide(case.new_rows)
+        expect(
+            bool(np.isfinite(decision.weights).all() and np.isfinite(values).all()),
+            f"finite weights and decisions with the kernels {', '.join(kernels)}",
+            decision.weights,
+            "Guard divisions by spreads that may be zero.",
+        )
+
+
+def _fit(
+    case: Case,
+    views: Any,
+    y: Array | None = None,
+    random_state: np.random.RandomState | None = None,
+) -> Any:
+    learner = case.partners()[1]
+    random_state = np.random.RandomState(0) if random_state is None else random_state
+    return case.component.fit(views, case.y if y is None else y, learner, random_state)
+
+
+COMBINER_CHECKS = (
+    declares_its_partners,
+    weights_are_on_the_simplex,
+    decides_one_number_a_row,
+    learns_what_is_plain,
+    one_seed_gives_one_decision,
+    training_order_does_not_matter,
+    views_are_left_as_they_are,
+    useless_kernels_do_no_harm,
+)

@@ -1,0 +1,194 @@
+"""What is asked of every component before it is fitted: names, parameters, no state."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import re
+from typing import Any
+
+import attrs
+import numpy as np
+from sklearn.base import clone
+
+from mklkit.components import Component, parameter_names
+from mklkit.errors import MKLKitError
+from mklkit.specs import parse_spec, to_spec
+from mklkit.testing.cases import Case, state_of
+from mklkit.testing.expectations import CheckFailure, NotApplicable, expect, expect_close, same
+
+__all__ = ["COMPONENT_CHECKS"]
+
+DERIVE = "Derive the class from mklkit.Component and decorate it with @attrs.frozen."
+
+
+def name_and_description(case: Case) -> None:
+    """The class has a name that can be typed, and a docstring whose first line says what it is."""
+    cls = type(case.component)
+    name = getattr(cls, "name", None)
+    valid = isinstance(name, str) and re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.-]*", name)
+    advice = "Write name: ClassVar[str] = 'my-name' in the class."
+    expect(bool(valid), "a 'name' of letters, digits, '_', '.', '-'", repr(name), advice)
+    # attrs writes no docstring, but object has one.
+    text = (cls.__doc__ or "").strip()
+    advice = "Write a docstring; 'mklkit list' shows its first line."
+    expect(bool(text), "a docstring", "none", advice)
+
+
+def parameters_round_trip(case: Case) -> None:
+    """What get_params gives, set_params and the class itself take, to make the same component."""
+    component = _with_parameters(case)
+    params = component.get_params(deep=False)
+    again = component.set_params(**params)
+    made = type(component)(**params)
+    copied = clone(component)
+    for other, maker in ((again, "set_params"), (made, "the class"), (copied, "clone")):
+        expect(
+            same(state_of(other), state_of(component)),
+            f"{maker} to give the same component back",
+            repr(other),
+            "Store parameters under their own names, converters applied once or twice alike.",
+        )
+
+
+def unknown_parameters_are_refused(case: Case) -> None:
+    """A parameter that does not exist is refused by an MKLKitError."""
+    component = _with_parameters(case)
+    try:
+        component.set_params(no_such_parameter=1)
+    except MKLKitError:
+        return
+    raise CheckFailure(
+        f"Expected set_params(no_such_parameter=1) to raise an MKLKitError; it was taken. {DERIVE}"
+    )
+
+
+def values_that_are_no_numbers_are_refused(case: Case) -> None:
+    """A parameter whose default is a number takes neither a word nor NaN."""
+    component = _with_parameters(case)
+    fields = attrs.fields_dict(type(component))
+    numeric = [name for name in parameter_names(component) if _is_number(fields[name].default)]
+    if not numeric:
+        raise NotApplicable(f"{case.label} has no parameter whose default is a number")
+    for name in numeric:
+        for value in ("no-number", float("nan")):
+            try:
+                component.set_params(**{name: value})
+            except (TypeError, ValueError):
+                continue
+            raise CheckFailure(
+                f"Expected {name}={value!r} to be refused by a ValueError or TypeError; it was"
+                " taken. Add a converter and a validator, as in attrs.field(default=1.0,"
+                " converter=float, validator=[gt(0), mklkit.finite])."
+            )
+
+
+def spec_round_trip(case: Case) -> None:
+    """The spec string that to_spec renders makes the same component again."""
+    component = case.component
+    spec = to_spec(component)
+    name = getattr(component, "name", "")
+    advice = "Keep the spec to the name and parameters of the class."
+    expect(spec.partition("(")[0] == name, f"a spec that starts with {name!r}", spec, advice)
+    state = state_of(component)
+    if not all(_is_literal(value) for value in state.values()):
+        raise NotApplicable(f"{case.label} has a parameter that only Python can give")
+    parsed = parse_spec(spec)
+    again = type(component)(*parsed.args, **parsed.kwargs)
+    expect(
+        same(state_of(again), state),
+        f"{spec} to make the same component again",
+        repr(again),
+        "Converters must take what repr() of a parameter gives.",
+    )
+
+
+def frozen(case: Case) -> None:
+    """A component never changes: its parameters can't be assigned to."""
+    component = copy.copy(case.component)
+    for name, value in state_of(component).items():
+        try:
+            setattr(component, name, value)
+        except AttributeError:  # attrs.FrozenInstanceError is one
+            continue
+        raise CheckFailure(
+            f"Expected an assignment to {name!r} to be refused; it was taken, and folds and"
+            " threads share components. Decorate the class with @attrs.frozen."
+        )
+
+
+def fit_changes_nothing(case: Case) -> None:
+    """Fitting returns a separate object, and leaves the component as it was."""
+    before = copy.deepcopy(state_of(case.component))
+    fitted = case.fit()
+    advice = "Return a fitted object from fit, and keep nothing on the component."
+    expect(fitted is not None, "fit to return a fitted object", "None", advice)
+    after = state_of(case.component)
+    expect(same(before, after), f"the state {before} after fit", after, advice)
+
+
+def pickles(case: Case) -> None:
+    """The component can be pickled, so that grid searches may run in processes of their own."""
+    try:
+        again = pickle.loads(pickle.dumps(case.component))
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise CheckFailure(
+            f"Expected a component that can be pickled; got {type(error).__name__}: {error}."
+            " Define the class at the top of its module, with no functions among its values."
+        ) from error
+    expect(
+        same(state_of(again), state_of(case.component)),
+        "the same component from its pickle",
+        repr(again),
+        "Leave pickling to attrs.",
+    )
+
+
+def global_random_state_has_no_say(case: Case) -> None:
+    """Nothing hangs on NumPy's global random numbers."""
+    kept = np.random.get_state()  # noqa: NPY002
+    answers = []
+    try:
+        for seed in (1, 2):
+            np.random.seed(seed)  # noqa: NPY002
+            answers.append(case.answer(case.fit()))
+    finally:
+        np.random.set_state(kept)  # noqa: NPY002
+    expect_close(
+        answers[1],
+        answers[0],
+        "the same result whatever np.random.seed was given",
+        "Draw from the random_state that fit is given.",
+        1e-12,
+    )
+
+
+def _with_parameters(case: Case) -> Any:
+    if isinstance(case.component, Component):
+        return case.component
+    if callable(getattr(case.component, "get_params", None)) and attrs.has(type(case.component)):
+        return case.component
+    raise NotApplicable(f"{case.label} has no get_params, as mklkit.Component would give it")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _is_literal(value: Any) -> bool:
+    if value is None or isinstance(value, (str, int, float)):
+        return True
+    return isinstance(value, (list, tuple)) and all(_is_literal(part) for part in value)
+
+
+COMPONENT_CHECKS = (
+    name_and_description,
+    parameters_round_trip,
+    unknown_parameters_are_refused,
+    values_that_are_no_numbers_are_refused,
+    spec_round_trip,
+    frozen,
+    fit_changes_nothing,
+    global_random_state_has_no_say,
+    pickles,
+)

@@ -1,0 +1,129 @@
+"""What is asked of a feature map by itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mklkit.registry import get_registry
+from mklkit.testing.cases import Case, has_drawn
+from mklkit.testing.expectations import NotApplicable, expect, expect_array, expect_close
+
+__all__ = ["FEATURE_MAP_CHECKS"]
+
+
+def says_whether_it_is_explicit(case: Case) -> None:
+    """The class and the fitted map say alike whether columns are features or similarities."""
+    advice = "Write explicit: ClassVar[bool] in the class and in that of the fitted map."
+    said = getattr(type(case.component), "explicit", None)
+    expect(isinstance(said, bool), "explicit = True or False in the class", repr(said), advice)
+    fitted = getattr(case.fit(), "explicit", None)
+    expect(fitted is said, f"explicit = {said} in the fitted map too", repr(fitted), advice)
+
+
+def columns_have_their_shapes(case: Case) -> None:
+    """The fitted map gives as many columns for one row as for many: N where not explicit."""
+    fitted = case.fit()
+    n_columns = fitted.transform(case.rows).shape[1]
+    if not fitted.explicit:
+        n_columns = len(case.rows)
+    for n in (1, len(case.new_rows)):
+        expect_array(fitted.transform(case.new_rows[:n]), (n, n_columns), "transform(rows)")
+
+
+def each_row_by_itself(case: Case) -> None:
+    """A row's columns do not depend on which others are asked about."""
+    fitted = case.fit()
+    together = fitted.transform(case.new_rows)
+    alone = np.vstack([fitted.transform(row[None]) for row in case.new_rows])
+    advice = "Read nothing off the rows in transform; fit is the place for it."
+    expect_close(alone, together, "the same columns for a row alone", advice)
+
+
+def one_seed_gives_one_map(case: Case) -> None:
+    """Fitted twice from one seed, it is the same map."""
+    first, second = (case.fit(seed=3).transform(case.new_rows) for _ in range(2))
+    advice = "Draw from the random_state that fit is given."
+    expect_close(second, first, "the same columns from the same seed", advice, 1e-12)
+
+
+def training_order_does_not_matter(case: Case) -> None:
+    """The training rows in another order give the same map, up to a rotation of features."""
+    if _draws(case):
+        raise NotApplicable(f"{case.label} draws rows at random")
+    usual, shuffled = case.fit(), case.fit(case.rows[case.order], case.y[case.order])
+    columns, others = usual.transform(case.new_rows), shuffled.transform(case.new_rows)
+    if usual.explicit:
+        columns, others = columns @ columns.T, others @ others.T
+        what = "the same inner products of features"
+    else:
+        columns = columns[:, case.order]
+        what = "the same similarities, in the rows' new order,"
+    advice = "What fit reads off the rows must not depend on their order."
+    expect_close(others, columns, f"{what} from reordered training rows", advice, 1e-6)
+
+
+def implicit_columns_are_similarities(case: Case) -> None:
+    """The columns of a map that is not explicit are the kernel's values at the training rows."""
+    fitted = case.fit()
+    if fitted.explicit:
+        raise NotApplicable(f"{case.label} is explicit")
+    expect_close(
+        fitted.transform(case.new_rows),
+        _kernel(case)(case.new_rows, case.rows),
+        "transform(rows) to be kernel(rows, training rows)",
+        "Learners are fitted on the kernel's Gram matrix; a map with values of its own must be"
+        " explicit.",
+    )
+
+
+def shortcuts_agree_with_transform(case: Case) -> None:
+    """What the map offers to save work gives the same columns."""
+    fitted: Any = case.fit()
+    columns = fitted.transform(case.rows)
+    advice = "Mend it, or leave it out: it is optional."
+    asked = False
+    if hasattr(fitted, "from_similarities"):
+        asked = True
+        values = fitted.from_similarities(fitted.kernel(case.rows, fitted.landmarks))
+        what = "from_similarities(kernel(rows, landmarks)) to be transform(rows)"
+        expect_close(values, columns, what, advice)
+    ready = getattr(fitted, "training_features", lambda: None)()
+    if ready is not None:
+        asked = True
+        what = "training_features() to be transform(training rows)"
+        expect_close(ready, columns, what, advice, 1e-6)
+    if hasattr(fitted, "with_landmarks"):
+        asked = True
+        some = np.arange(0, len(case.rows), 3)
+        fewer = fitted.with_landmarks(case.rows[some]).transform(case.new_rows)
+        what = "with_landmarks(rows) to give the columns of those rows"
+        expect_close(fewer, fitted.transform(case.new_rows)[:, some], what, advice)
+    if getattr(fitted, "full", False) and hasattr(fitted, "eigenvalues"):
+        asked = True
+        what = "features.T @ features to be diag(eigenvalues), as a full map says"
+        expect_close(columns.T @ columns, np.diag(fitted.eigenvalues), what, advice, 1e-6)
+    if not asked:
+        raise NotApplicable(f"{case.label} offers no shortcuts")
+
+
+def _kernel(case: Case) -> Any:
+    return get_registry().create("kernel", "rbf(sigma='mean')").fit(case.rows)
+
+
+def _draws(case: Case) -> bool:
+    random_state = np.random.RandomState(0)
+    case.component.fit(_kernel(case), case.rows, random_state)
+    return has_drawn(random_state, 0)
+
+
+FEATURE_MAP_CHECKS = (
+    says_whether_it_is_explicit,
+    columns_have_their_shapes,
+    each_row_by_itself,
+    one_seed_gives_one_map,
+    training_order_does_not_matter,
+    implicit_columns_are_similarities,
+    shortcuts_agree_with_transform,
+)

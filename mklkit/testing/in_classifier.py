@@ -1,0 +1,180 @@
+"""What is asked of every component inside a classifier: labels, seeds, files, bad data."""
+
+from __future__ import annotations
+
+import pickle
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mklkit.errors import MKLKitError, ModelFileError
+from mklkit.estimators import MKLClassifier
+from mklkit.persistence import load_model, save_model
+from mklkit.protocols import Array
+from mklkit.testing.cases import Case
+from mklkit.testing.expectations import CheckFailure, NotApplicable, expect, expect_close
+
+__all__ = ["CLASSIFIER_CHECKS"]
+
+
+def classifies_two_classes(case: Case) -> None:
+    """A classifier with it takes text labels, and predicts only those."""
+    labels = np.where(case.y > 0, "well", "ill")
+    model = case.classifier().fit(case.rows, labels)
+    scores = model.decision_function(case.new_rows)
+    advice = "Decision values are one number a row."
+    shape = (len(case.new_rows),)
+    expect(np.shape(scores) == shape, f"decision values {shape}", np.shape(scores), advice)
+    expect(
+        bool(np.isfinite(scores).all()), "finite decision values", scores, "Guard against overflow."
+    )
+    predicted = set(model.predict(case.new_rows))
+    expect(predicted <= {"well", "ill"}, "the labels 'well' and 'ill'", predicted, advice)
+
+
+def classifies_three_classes(case: Case) -> None:
+    """A classifier with it tells three classes apart, in threads as in one."""
+    rows, kinds = case.three_classes()
+    model = case.classifier().fit(rows, kinds)
+    scores = model.decision_function(case.new_rows)
+    shape = (len(case.new_rows), 3)
+    advice = "Each binary problem is fitted by itself; look for what they share."
+    expect(np.shape(scores) == shape, f"scores {shape}", np.shape(scores), advice)
+    threaded = case.classifier(n_jobs=2).fit(rows, kinds).decision_function(case.new_rows)
+    expect_close(
+        threaded, scores, "the same scores with n_jobs=2", "Share no state between fits.", 1e-6
+    )
+
+
+def one_seed_gives_one_model(case: Case) -> None:
+    """Fitting twice from one seed gives the same decisions."""
+    first, second = (_fitted(case).decision_function(case.new_rows) for _ in range(2))
+    expect_close(
+        second,
+        first,
+        "the same decisions from random_state=0 twice",
+        "Draw from the random_state that fit is given, and keep no state between fits.",
+        1e-12,
+    )
+
+
+def new_rows_alone_or_together(case: Case) -> None:
+    """New rows are decided one at a time as they are all at once."""
+    model = _fitted(case)
+    together = model.decision_function(case.new_rows)
+    alone = np.concatenate([model.decision_function(row[None]) for row in case.new_rows])
+    expect_close(
+        alone,
+        together,
+        "the same decision for a row alone as among others",
+        "Read means, scales and orders off the training rows, never off the rows asked about.",
+        1e-8,
+    )
+
+
+def model_file_round_trip(case: Case) -> None:
+    """A model file holds the fitted model, and what is loaded decides as before."""
+    model = _fitted(case)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.mkl"
+        try:
+            save_model(path, model)
+            again, _ = load_model(path)
+        except ModelFileError as error:
+            raise CheckFailure(
+                f"Expected a model that can be saved and loaded; got: {error} Return the class of"
+                " each fitted object from the hook mklkit_model_types, and install the package"
+                " (pip install -e .), so that the hook is found."
+            ) from error
+    expect_close(
+        again.decision_function(case.new_rows),
+        model.decision_function(case.new_rows),
+        "the loaded model to decide as the saved one",
+        "Keep all that a decision needs in attributes of the fitted object.",
+        1e-12,
+    )
+
+
+def pickled_model_decides_the_same(case: Case) -> None:
+    """A fitted classifier can be pickled, and decides as before."""
+    model = _fitted(case)
+    again = pickle.loads(pickle.dumps(model))
+    expect_close(
+        again.decision_function(case.new_rows),
+        model.decision_function(case.new_rows),
+        "the unpickled model to decide as before",
+        "Keep all that a decision needs in attributes of the fitted object.",
+        1e-12,
+    )
+
+
+def single_precision_is_taken(case: Case) -> None:
+    """Rows of 32-bit floats give finite decisions, about those of 64-bit ones."""
+    if case.custom_rows:
+        raise NotApplicable("the rows are given")
+    model = case.classifier().fit(case.rows.astype(np.float32), case.y)
+    scores = model.decision_function(case.new_rows.astype(np.float32))
+    expect(bool(np.isfinite(scores).all()), "finite decision values", scores, "Guard overflows.")
+    double = _fitted(case).decision_function(case.new_rows)
+    agreed = float(((scores > 0) == (double > 0)).mean())
+    expect(
+        agreed >= 0.85,
+        "float32 rows to be decided as float64 rows are",
+        f"{agreed:.0%} of the new rows alike",
+        "Accumulate in float64 what is summed over rows.",
+    )
+
+
+def odd_data_are_learned_or_refused(case: Case) -> None:
+    """Constant columns, equal rows and tiny sets give finite decisions or an MKLKitError."""
+    if case.custom_rows:
+        raise NotApplicable("the rows are given")
+    rows, y = case.rows, case.y
+    first, second = np.flatnonzero(y > 0)[0], np.flatnonzero(y < 0)[0]
+    constant = rows.copy()
+    constant[:, 0] = 3.0
+    pair = np.array([first, second])
+    odd: dict[str, tuple[Array, Array]] = {
+        "a constant column": (constant, y),
+        "every row twice": (np.repeat(rows, 2, axis=0), np.repeat(y, 2)),
+        "one row a class": (rows[pair], y[pair]),
+        "all rows equal": (np.ones_like(rows), y),
+        "all values zero": (np.zeros_like(rows), y),
+    }
+    for what, (some_rows, some_y) in odd.items():
+        try:
+            scores = case.classifier().fit(some_rows, some_y).decision_function(case.new_rows)
+        except MKLKitError:
+            continue
+        except Exception as error:
+            raise CheckFailure(
+                f"Expected {what} to be learned from, or refused by an MKLKitError; got"
+                f" {type(error).__name__}: {error}. Raise mklkit.DataError with what is wrong with"
+                " the data and what to do; users of the command line see its message alone."
+            ) from error
+        n_bad = int((~np.isfinite(scores)).sum())
+        expect(
+            n_bad == 0,
+            f"finite decision values after {what}",
+            f"{n_bad} of {len(scores)} that are not",
+            "Guard divisions by spreads and sums that may be zero.",
+        )
+
+
+def _fitted(case: Case) -> Any:
+    model: MKLClassifier = case.classifier()
+    return model.fit(case.rows, case.y)
+
+
+CLASSIFIER_CHECKS = (
+    classifies_two_classes,
+    classifies_three_classes,
+    one_seed_gives_one_model,
+    new_rows_alone_or_together,
+    model_file_round_trip,
+    pickled_model_decides_the_same,
+    single_precision_is_taken,
+    odd_data_are_learned_or_refused,
+)

@@ -1,0 +1,100 @@
+"""All checks of all components of an installed distribution."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from importlib.metadata import PackageNotFoundError, distribution
+from typing import Literal
+
+import attrs
+
+from mklkit.errors import UnknownNameError, suggest
+from mklkit.registry import Registry
+from mklkit.testing.cases import KINDS
+from mklkit.testing.checks import Check, component_checks
+from mklkit.testing.expectations import CheckFailure, NotApplicable
+
+__all__ = ["Finding", "Outcome", "canonical", "checks_of", "findings"]
+
+Outcome = Literal["passed", "failed", "not applicable"]
+
+
+@attrs.frozen
+class Finding:
+    """What became of one check."""
+
+    kind: str
+    component: str
+    check: str
+    outcome: Outcome
+    message: str
+
+
+def canonical(name: str) -> str:
+    """Return a distribution's name as pip compares it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def checks_of(registry: Registry, package: str, required: bool = True) -> list[Check]:
+    """Return the checks of every component that a distribution provides.
+
+    Parameters
+    ----------
+    registry : Registry
+    package : str
+        The distribution's name.
+    required : bool
+        Whether a package without components is a mistake.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such distribution, or it provides no component.
+    """
+    entries = [entry for kind in KINDS for entry in registry.entries(kind)]
+    wanted = canonical(package)
+    own = [entry for entry in entries if canonical(entry.distribution) == wanted]
+    if not own and required:
+        known = sorted({entry.distribution for entry in entries})
+        try:
+            distribution(package)
+        except PackageNotFoundError:
+            raise UnknownNameError(
+                f"No package {package!r} is installed.{suggest(package, known)}"
+                f" Packages with components: {', '.join(known)}."
+            ) from None
+        raise UnknownNameError(
+            f"{package} is installed, but provides no kernel, feature map, learner or combiner:"
+            " it needs an entry point of the group 'mklkit' that names a module with hooks."
+            f" Packages with components: {', '.join(known)}."
+        )
+    return [
+        check
+        for kind in KINDS
+        for entry in own
+        if entry.kind == kind and not _only_from_python(entry.target)
+        for check in component_checks(entry.target, kind)
+    ]
+
+
+def findings(checks: Iterable[Check], advance: Callable[[], None]) -> Iterator[Finding]:
+    """Run checks one after the other, and yield what became of each."""
+    for check in checks:
+        outcome: Outcome = "passed"
+        message = ""
+        try:
+            check()
+        except CheckFailure as failure:
+            outcome, message = "failed", str(failure)
+        except NotApplicable as reason:
+            outcome, message = "not applicable", str(reason)
+        yield Finding(check.kind, check.component, check.name, outcome, message)
+        advance()
+
+
+def _only_from_python(cls: type) -> bool:
+    """Return whether a class has a parameter that no default fills, as a matrix."""
+    if not attrs.has(cls):
+        return False
+    return any(field.init and field.default is attrs.NOTHING for field in attrs.fields(cls))

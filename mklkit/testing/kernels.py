@@ -1,0 +1,134 @@
+"""What is asked of a kernel by itself."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mklkit.kernels.shared import is_scalar
+from mklkit.numerics.pairwise import BASES
+from mklkit.testing.cases import Case
+from mklkit.testing.expectations import NotApplicable, expect, expect_array, expect_close
+
+__all__ = ["KERNEL_CHECKS"]
+
+
+def values_have_their_shapes(case: Case) -> None:
+    """The fitted kernel gives (n, m) similarities and an (n,) diagonal, for one row as for many."""
+    fitted = case.fit()
+    expect(
+        callable(fitted) and callable(getattr(fitted, "diagonal", None)),
+        "fit to return an object that can be called with two sets of rows and has a 'diagonal'",
+        repr(fitted),
+        "See mklkit.FittedKernel, or derive it from mklkit.FittedScalarKernel.",
+    )
+    for n in (1, len(case.new_rows)):
+        a = case.new_rows[:n]
+        expect_array(fitted(a, case.rows), (n, len(case.rows)), "kernel(a, b)")
+        expect_array(fitted.diagonal(a), (n,), "kernel.diagonal(a)")
+
+
+def rows_are_left_as_they_are(case: Case) -> None:
+    """Neither fitting nor evaluating writes into the rows."""
+    a, b = case.new_rows.copy(), case.rows.copy()
+    fitted = case.component.fit(b)
+    fitted(a, b)
+    fitted.diagonal(a)
+    unchanged = np.array_equal(a, case.new_rows) and np.array_equal(b, case.rows)
+    expect(unchanged, "the rows as they were", "others", "Work on a copy of what is given.")
+
+
+def symmetric(case: Case) -> None:
+    """k(x, z) = k(z, x)."""
+    fitted = case.fit()
+    expect_close(
+        fitted(case.new_rows, case.rows),
+        fitted(case.rows, case.new_rows).T,
+        "kernel(a, b) to be the transpose of kernel(b, a)",
+        "Views mirror the upper triangle of the Gram matrix: the kernel must be symmetric.",
+    )
+
+
+def diagonal_is_that_of_the_matrix(case: Case) -> None:
+    """The diagonal is what the kernel gives for each row with itself."""
+    fitted = case.fit()
+    expect_close(
+        fitted.diagonal(case.new_rows),
+        np.diag(fitted(case.new_rows, case.new_rows)),
+        "kernel.diagonal(a) to be the diagonal of kernel(a, a)",
+        "Both must be the same function.",
+        1e-6,
+    )
+
+
+def positive_semi_definite(case: Case) -> None:
+    """No Gram matrix has a negative eigenvalue, unless the class says definite = False."""
+    if getattr(case.component, "definite", True) is False:
+        raise NotApplicable(f"{case.label} does not claim to be positive semi-definite")
+    fitted = case.fit()
+    gram = fitted(case.rows, case.rows)
+    values = np.linalg.eigvalsh((gram + gram.T) / 2)
+    expect(
+        bool(values[0] >= -1e-8 * abs(values[-1])),
+        "eigenvalues of the Gram matrix from zero up",
+        f"{values[0]:.3g} to {values[-1]:.3g}",
+        "Mend the kernel; or write definite: ClassVar[bool] = False in the class, which says so.",
+    )
+
+
+def each_row_by_itself(case: Case) -> None:
+    """Similarities of one row do not depend on which others are asked about."""
+    fitted = case.fit()
+    together = fitted(case.new_rows, case.rows)
+    alone = np.vstack([fitted(row[None], case.rows) for row in case.new_rows])
+    advice = "Read nothing off the rows in a call; fit is the place for it."
+    expect_close(alone, together, "the same similarities for a row alone", advice)
+
+
+def training_order_does_not_matter(case: Case) -> None:
+    """Fitted to the training rows in another order, it is the same kernel."""
+    usual, shuffled = case.fit(), case.fit(case.rows[case.order], case.y[case.order])
+    expect_close(
+        shuffled(case.new_rows, case.rows),
+        usual(case.new_rows, case.rows),
+        "the same kernel from the training rows in another order",
+        "What fit reads off the rows must not depend on their order.",
+        1e-6,
+    )
+
+
+def shared_base_is_honest(case: Case) -> None:
+    """A kernel that names its base is that function of it, and as monotone as it says."""
+    fitted = case.fit()
+    if not is_scalar(fitted):
+        raise NotApplicable(f"{case.label} names no base quantity")
+    base = BASES[fitted.base](case.new_rows, case.rows)
+    separate = fitted.of(base.copy(), np.empty_like(base))
+    inplace = base.copy()
+    inplace = fitted.of(inplace, inplace)
+    usual = fitted(case.new_rows, case.rows)
+    advice = "of(base, out) writes its values into out, which may be base itself, and returns out."
+    expect_close(separate, usual, "of(base, out) to give the kernel's values", advice)
+    expect_close(inplace, usual, "of(base, base) to give the kernel's values", advice)
+    direction = fitted.monotone
+    if direction:
+        order = np.sort(base.ravel())
+        steps = np.diff(fitted.of(order.copy(), np.empty_like(order))) * direction
+        expect(
+            bool((steps >= -1e-12 * np.abs(usual).max()).all()),
+            f"values that never {'fall' if direction > 0 else 'rise'} with the base, as monotone"
+            f" = {direction} says",
+            "some that do",
+            "Say monotone = 0; quartiles are then computed the long way.",
+        )
+
+
+KERNEL_CHECKS = (
+    values_have_their_shapes,
+    rows_are_left_as_they_are,
+    symmetric,
+    diagonal_is_that_of_the_matrix,
+    positive_semi_definite,
+    each_row_by_itself,
+    training_order_does_not_matter,
+    shared_base_is_honest,
+)

@@ -1,0 +1,163 @@
+"""What is asked of a learner by itself, on each kind of view that it says it learns from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from mklkit.protocols import CoupledLearner
+from mklkit.registry import get_registry
+from mklkit.testing.cases import Case
+from mklkit.testing.expectations import NotApplicable, expect, expect_array, expect_close
+from mklkit.views import View
+
+__all__ = ["LEARNER_CHECKS"]
+
+# Iterations end by a tolerance, and the order of rows decides on which side of it.
+ORDER_TOLERANCE = 0.02
+
+
+def says_what_it_learns_from(case: Case) -> None:
+    """The class says whether it learns from features, from Gram matrices, or from both."""
+    said = [getattr(type(case.component), name, None) for name in ("on_features", "on_gram")]
+    expect(
+        all(isinstance(value, bool) for value in said) and any(said),
+        "on_features and on_gram, one of them True at least",
+        said,
+        "Write on_features: ClassVar[bool] and on_gram: ClassVar[bool] in the class.",
+    )
+
+
+def decides_one_number_a_row(case: Case) -> None:
+    """What fit returns decides columns (n, p) or (n, N) by one number a row."""
+    for view in _views(case):
+        fitted = case.component.fit(view, case.y)
+        expect(
+            callable(getattr(fitted, "decide", None)),
+            "fit to return an object with a 'decide' method",
+            repr(fitted),
+            "mklkit.LinearDecision(coefficients, bias) is one.",
+        )
+        columns = view.projector.transform(case.new_rows)
+        for n in (1, len(columns)):
+            expect_array(fitted.decide(columns[:n]), (n,), "decide(columns)")
+
+
+def learns_what_is_plain(case: Case) -> None:
+    """Two classes well apart are told apart, the positive one by values above zero."""
+    for view in _views(case):
+        values = case.component.fit(view, case.y).decide(view.projector.transform(case.new_rows))
+        right = float(((values > 0) == (case.new_y > 0)).mean())
+        expect(
+            right >= 0.85,
+            "at least 85% of new rows on their side of zero",
+            f"{right:.0%} (on {'features' if view.explicit else 'a Gram matrix'})",
+            "Rows labelled +1 get decision values above zero, the others below.",
+        )
+
+
+def learns_again_the_same(case: Case) -> None:
+    """The same rows give the same decision function again."""
+    for view in _views(case):
+        columns = view.projector.transform(case.new_rows)
+        first, second = (case.component.fit(view, case.y).decide(columns) for _ in range(2))
+        advice = "A learner gets no seed: give it a parameter for one, with a fixed default."
+        expect_close(second, first, "the same decisions from the same rows", advice, 1e-12)
+
+
+def training_order_does_not_matter(case: Case) -> None:
+    """The training rows in another order give the same decisions, to the learner's tolerance."""
+    shuffled_rows, shuffled_y = case.rows[case.order], case.y[case.order]
+    for view, shuffled in zip(_views(case), _views(case, shuffled_rows), strict=True):
+        usual = case.component.fit(view, case.y)
+        other = case.component.fit(shuffled, shuffled_y)
+        expect_close(
+            other.decide(shuffled.projector.transform(case.new_rows)),
+            usual.decide(view.projector.transform(case.new_rows)),
+            "the same decisions from reordered training rows",
+            "Sort out what depends on the order; tighten the tolerance where it ends too early.",
+            ORDER_TOLERANCE,
+        )
+
+
+def view_is_left_as_it_is(case: Case) -> None:
+    """Fitting does not write into the view's matrices, which others use too."""
+    for view in _views(case):
+        matrix = view.features() if view.explicit else view.gram()
+        before, y = matrix.copy(), case.y.copy()
+        case.component.fit(view, y)
+        unchanged = np.array_equal(matrix, before) and np.array_equal(y, case.y)
+        expect(unchanged, "matrix and labels as they were", "others", "Work on a copy.")
+
+
+def support_carries_the_decision(case: Case) -> None:
+    """A decision function that can be restricted to its support says the same there."""
+    asked = False
+    for view in _views(case):
+        fitted: Any = case.component.fit(view, case.y)
+        if view.explicit or not hasattr(fitted, "restricted"):
+            continue
+        asked = True
+        columns = view.projector.transform(case.new_rows)
+        support = fitted.support
+        expect_close(
+            fitted.restricted(support).decide(columns[:, support]),
+            fitted.decide(columns),
+            "restricted(support) to decide as before from the support's columns",
+            "The support is every training row with a say.",
+        )
+    if not asked:
+        raise NotApplicable(f"{case.label} has no 'restricted' decision functions on Gram matrices")
+
+
+def subproblem_finds_the_minimum(case: Case) -> None:
+    """Solving a subproblem gives the least s·‖f − t/s‖² + penalty; its pieces fit together."""
+    if not isinstance(case.component, CoupledLearner):
+        raise NotApplicable(f"{case.label} offers no subproblem, so it can't be coupled")
+    random = np.random.default_rng(5)
+    for view in _views(case):
+        problem = case.component.subproblem(view)
+        target, weight = case.y + random.normal(size=len(case.y)), 1.5
+
+        def objective(
+            coefficients: Any, problem: Any = problem, target: Any = target, weight: Any = weight
+        ) -> float:
+            gap = problem.outputs(coefficients) - target / weight
+            return float(weight * gap @ gap + problem.penalty(coefficients))
+
+        solved = problem.solve(target, weight)
+        least = objective(solved)
+        for size in (1e-3, 0.1, 1.0):
+            nearby = problem.solve(target + size * random.normal(size=len(target)), weight)
+            expect(
+                least <= objective(nearby) * (1 + 1e-9) + 1e-9,
+                "solve(target, s) to minimise s·‖f − target/s‖² + penalty",
+                f"{least:.6g} there and {objective(nearby):.6g} elsewhere",
+                "See mklkit.Subproblem for the equation.",
+            )
+        decided = problem.finish(solved).decide(view.features() if view.explicit else view.gram())
+        what = "finish(coefficients).decide(training columns) to be outputs(coefficients)"
+        expect_close(decided, problem.outputs(solved), what, "Both are f.", 1e-6)
+
+
+def _views(case: Case, rows: Any = None) -> Iterator[View]:
+    """Yield a view of each kind that the learner says it learns from."""
+    registry = get_registry()
+    kinds = {"empirical": case.component.on_features, "implicit": case.component.on_gram}
+    for name in [name for name, learns in kinds.items() if learns]:
+        feature_map = registry.create("feature_map", name)
+        yield case.views(rows, ("rbf(sigma='mean')",), feature_map)[0]
+
+
+LEARNER_CHECKS = (
+    says_what_it_learns_from,
+    decides_one_number_a_row,
+    learns_what_is_plain,
+    learns_again_the_same,
+    training_order_does_not_matter,
+    view_is_left_as_it_is,
+    support_carries_the_decision,
+    subproblem_finds_the_minimum,
+)

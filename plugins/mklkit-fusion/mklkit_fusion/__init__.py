@@ -1,0 +1,34 @@
+"""Decision-level fusion: one learner a kernel, and what joins their decision values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from mklkit import hookimpl
+from mklkit_fusion.average import AverageScores
+from mklkit_fusion.choquet import choquet_integral, shapley_values
+from mklkit_fusion.defimkl import ChoquetFusion, DeFIMKL
+from mklkit_fusion.measure import learn_measure
+from mklkit_fusion.vote import Vote
+
+__all__ = [
+    "AverageScores",
+    "ChoquetFusion",
+    "DeFIMKL",
+    "Vote",
+    "choquet_integral",
+    "learn_measure",
+    "shapley_values",
+]
+
+
+@hookimpl
+def mklkit_combiners() -> Iterable[type]:
+    """Register the combiners."""
+    return [Vote, AverageScores, DeFIMKL]
+
+
+@hookimpl
+def mklkit_model_types() -> Iterable[type]:
+    """Register what defimkl leaves in a model file."""
+    return [ChoquetFusion]

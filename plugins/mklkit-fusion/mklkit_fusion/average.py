@@ -1,0 +1,40 @@
+"""The mean of the views' decision values."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import attrs
+from attrs.validators import instance_of
+from numpy.typing import NDArray
+
+from mklkit import FusionCombiner
+from mklkit_fusion.squash import squashed
+
+__all__ = ["AverageScores"]
+
+
+@attrs.frozen
+class AverageScores(FusionCombiner):
+    """Mean of the decision values of one learner a kernel.
+
+    Parameters
+    ----------
+    normalise : bool, default=False
+        Average f/√(1 + f²), so that no kernel's large values silence the others.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scores = np.array([[1.0, 0.5, -9.0]])
+    >>> AverageScores().fuse(scores), AverageScores(normalise=True).fuse(scores).round(3)
+    (array([-2.5]), array([0.053]))
+    """
+
+    name: ClassVar[str] = "average-scores"
+
+    normalise: bool = attrs.field(default=False, validator=instance_of(bool))
+
+    def fuse(self, scores: NDArray[Any]) -> NDArray[Any]:
+        """Return the fused decision values (n,) of the views' (n, M)."""
+        return (squashed(scores) if self.normalise else scores).mean(axis=1)

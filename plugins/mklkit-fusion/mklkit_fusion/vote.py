@@ -1,0 +1,42 @@
+"""The majority of the views' signs."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from mklkit import FusionCombiner
+from mklkit_fusion.squash import squashed
+
+__all__ = ["Vote"]
+
+
+@attrs.frozen
+class Vote(FusionCombiner):
+    """Majority vote: one learner a kernel, each decides by its sign; scores break ties.
+
+    The decision value is the mean of the signs plus the mean of f/√(1 + f²) over 2M. The second
+    part is worth less than half a vote: it settles the ties of an even number of kernels and ranks
+    rows with as many votes, and never outweighs a majority.
+
+    Notes
+    -----
+    A decision value of exactly zero abstains. Where all views abstain the row goes to the negative
+    class, as everywhere in mklkit.
+
+    Examples
+    --------
+    >>> scores = np.array([[0.1, 0.2, -9.0], [1.0, -2.0, 0.0]])
+    >>> Vote().fuse(scores) > 0
+    array([ True, False])
+    """
+
+    name: ClassVar[str] = "vote"
+
+    def fuse(self, scores: NDArray[Any]) -> NDArray[Any]:
+        """Return the fused decision values (n,) of the views' (n, M)."""
+        tie_break = squashed(scores).mean(axis=1) / (2 * scores.shape[1])
+        return np.sign(scores).mean(axis=1) + tie_break

@@ -1,0 +1,21 @@
+"""Kernel weights by optimisation: the combiners that this package gives to mklkit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from mklkit import hookimpl
+from mklkit_optimize.cka import CKA
+from mklkit_optimize.easymkl import EasyMKL
+from mklkit_optimize.gamkl import GAMKL
+from mklkit_optimize.mklgl import MKLGL
+from mklkit_optimize.silp import SILP
+from mklkit_optimize.simplemkl import SimpleMKL
+
+__all__ = ["CKA", "GAMKL", "MKLGL", "SILP", "EasyMKL", "SimpleMKL"]
+
+
+@hookimpl
+def mklkit_combiners() -> Iterable[type]:
+    """Register the combiners."""
+    return [CKA, EasyMKL, GAMKL, MKLGL, SILP, SimpleMKL]

@@ -1,0 +1,74 @@
+"""EasyMKL: kernels weighed by how far apart they hold the classes' nearest distributions."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import attrs
+import numpy as np
+from attrs.validators import and_, ge, instance_of, le
+
+from mklkit import ViewSet, WeightingCombiner
+from mklkit_optimize.class_hulls import NEARLY_SINGULAR, nearest_points
+from mklkit_optimize.gram_sums import Array, mean_diagonals, quadratic_forms, weighted_gram
+
+__all__ = ["EasyMKL"]
+
+NO_MARGIN = 1e-7
+"""Hulls closer than this share of the kernel's size meet, but for the solver's rounding."""
+
+
+@attrs.frozen
+class EasyMKL(WeightingCombiner):
+    """Weigh a kernel by γᵀYK_mYγ, γ the worst class distributions for the sum of all kernels.
+
+    γ minimises (1 − λ)γᵀY(ΣK_m)Yγ + λ‖γ‖² among the probabilities on each class's rows.
+
+    Parameters
+    ----------
+    lam : float, default=0.1
+        λ between 0 (the classes' hulls, the hard margin) and 1 (their means).
+    normalise : bool, default=True
+        Whether each kernel counts divided by the mean of its Gram matrix's diagonal, as in the
+        authors' code: K_m/t_m has the weight d_m = γᵀYK_mYγ/t_m, so that K_m has d_m/t_m.
+
+    Notes
+    -----
+    One quadratic programme in all, solved by libsvm (by Clarabel, in O(N³), where λ < 1e-3). Two
+    passes over the kernels' tiles and one matrix of memory, whatever M. Where the hulls meet
+    (λ = 0, classes that no kernel tells apart) all weights are zero, which gives a warning and
+    uniform ones. Source: Aiolli and Donini (2015).
+
+    Examples
+    --------
+    >>> from mklkit import MKLClassifier
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> X = (X - X.mean(axis=0)) / X.std(axis=0)
+    >>> model = MKLClassifier(combiner=EasyMKL(lam=0.2)).fit(X[:150], y[:150])
+    >>> bool(model.score(X[150:], y[150:]) > 0.9)
+    True
+    """
+
+    name: ClassVar[str] = "easymkl"
+
+    lam: float = attrs.field(default=0.1, converter=float, validator=and_(ge(0), le(1)))
+    normalise: bool = attrs.field(default=True, validator=instance_of(bool))
+
+    def weights(self, views: ViewSet, y: Array) -> Array:
+        """Return the weights of the kernels as they are, (M,)."""
+        if len(views) == 1:
+            return np.ones(1)
+        sizes = mean_diagonals(views)
+        # A kernel whose diagonal has no positive mean is no inner product and gets no weight.
+        scales = np.divide(1.0, sizes, where=sizes > 0, out=np.zeros(len(views)))
+        if not self.normalise:
+            scales = np.sign(scales)
+        if not scales.any():
+            return scales
+        labels = y.astype(np.float64)
+        gamma = nearest_points(weighted_gram(views, scales), labels, self.lam)
+        distances = scales * np.maximum(quadratic_forms(views, gamma * labels), 0.0)
+        if self.lam < NEARLY_SINGULAR and distances.sum() <= NO_MARGIN * float(scales @ sizes):
+            return np.zeros(len(views))
+        return distances * scales

@@ -1,0 +1,106 @@
+"""Centred alignment against dense formulas and a generic non-negative solver."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from mklkit_optimize.cka import best_aligned, best_aligned_signed
+from optimize_problems import grams_of, random_problem, specs, weights_by
+from scipy.optimize import lsq_linear
+
+from mklkit import MKLClassifier, WeightsWarning, kernel_alignment
+
+
+def _dense(grams, labels):
+    n_rows = len(labels)
+    centring = np.eye(n_rows) - 1 / n_rows
+    centred = [centring @ gram @ centring for gram in grams]
+    products = np.array([[np.sum(a * b) for b in centred] for a in centred])
+    return products, np.array([labels @ gram @ labels for gram in centred])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_weights_are_the_dense_problems(seed):
+    """Rows beyond one tile, and the non-negative problem by scipy's bounded least squares."""
+    rows, labels = random_problem(seed, n_rows=60 if seed else 700)
+    grams = grams_of(rows)
+    # vᵀMv − 2vᵀa as ‖Av − b‖² over the centred matrices' values, laid out as columns.
+    centring = np.eye(len(labels)) - 1 / len(labels)
+    columns = np.array([(centring @ gram @ centring).ravel() for gram in grams]).T
+    target = np.outer(labels, labels).ravel()
+    size = np.linalg.norm(columns, axis=0)
+    found = lsq_linear(columns / size, target, bounds=(0, np.inf), tol=1e-14).x / size
+    np.testing.assert_allclose(weights_by("cka", rows, labels), found / found.sum(), atol=1e-5)
+
+
+def test_no_other_weights_are_better_aligned():
+    rows, labels = random_problem(3, n_rows=80)
+    grams, ideal = grams_of(rows), np.outer(labels, labels)
+
+    def alignment(weights):
+        return kernel_alignment(np.einsum("m,mij->ij", weights, grams), ideal, centered=True)
+
+    reached = alignment(weights_by("cka", rows, labels))
+    rng = np.random.default_rng(0)
+    assert all(alignment(w) <= reached + 1e-9 for w in rng.dirichlet(np.full(6, 0.3), size=300))
+    assert all(alignment(w) <= reached + 1e-9 for w in np.eye(6))
+
+
+def test_the_closed_form_where_it_has_no_negative_entry():
+    rng = np.random.default_rng(2)
+    labels = np.where(np.arange(90) % 3 == 0, 1.0, -1.0)
+    rows = rng.normal(size=(90, 6)) + labels[:, None]
+    kernels = [f"rbf(gamma=0.5)@{2 * m}:{2 * m + 2}" for m in range(3)]
+    grams = [
+        np.exp(-0.5 * np.sum((part[:, None] - part[None]) ** 2, axis=2))
+        for part in (rows[:, :2], rows[:, 2:4], rows[:, 4:])
+    ]
+    products, with_labels = _dense(grams, labels)
+    expected = np.linalg.solve(products, with_labels)
+    assert expected.min() > 0
+    model = MKLClassifier(kernels=kernels, combiner="cka").fit(rows, labels)
+    np.testing.assert_allclose(model.weights_[0], expected / expected.sum(), rtol=1e-6)
+    np.testing.assert_allclose(best_aligned_signed(products, with_labels), expected, rtol=1e-8)
+
+
+def test_kernels_given_twice_share_a_weight():
+    """M is singular then; what counts is the sum that the pair gets."""
+    rows, labels = random_problem(1, n_rows=60)
+    products, with_labels = _dense(grams_of(rows)[[1, 2]], labels)
+    once = best_aligned(products, with_labels)
+    twice = np.array([0, 0, 1])
+    both = best_aligned(products[np.ix_(twice, twice)], with_labels[twice])
+    np.testing.assert_allclose([both[0] + both[1], both[2]], once, rtol=1e-5, atol=1e-9)
+
+
+def test_kernels_with_large_means_keep_their_digits():
+    """Adding a constant to a kernel leaves its centred form, and so the weights, as they were."""
+    rows, labels = random_problem(2, n_rows=60)
+    near, far = (
+        MKLClassifier(
+            kernels=["rbf(gamma=0.1)", f"polynomial(degree=1, coef0={coef0})"], combiner="cka"
+        )
+        .fit(rows, labels)
+        .weights_[0]
+        for coef0 in (0, 1e8)
+    )
+    np.testing.assert_allclose(near, far, atol=1e-5)
+
+
+def test_no_alignment_leaves_uniform_weights_and_says_so():
+    rows = np.ones((20, 2))
+    labels = np.where(np.arange(20) % 2, 1.0, -1.0)
+    with pytest.warns(WeightsWarning, match="cka gives every kernel the weight zero"):
+        model = MKLClassifier(kernels=["linear", "linear@0:1"], combiner="cka").fit(rows, labels)
+    np.testing.assert_allclose(model.weights_[0], 0.5)
+
+
+def test_views_with_features_give_the_same_weights():
+    rows, labels = random_problem(1, n_rows=50)
+    weights = [
+        MKLClassifier(kernels=specs(8), feature_map=feature_map, combiner="cka", learner="svm")
+        .fit(rows, labels)
+        .weights_[0]
+        for feature_map in ("implicit", "empirical(tol=1e-12)")
+    ]
+    np.testing.assert_allclose(weights[0], weights[1], atol=1e-4)

@@ -1,0 +1,112 @@
+"""The package as users meet it: installed, listed, on the command line, in model files."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import mklkit_optimize
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.model_selection import GridSearchCV
+
+import mklkit
+from mklkit import MKLClassifier, load_model, save_model
+
+NAMES = ("cka", "easymkl", "gamkl", "mklgl", "silp", "simplemkl")
+
+
+def _mklkit(*arguments: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "mklkit", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_only_public_names_of_mklkit_are_imported():
+    for path in Path(mklkit_optimize.__file__).parent.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "mklkit":
+                assert node.module == "mklkit", path
+                assert {alias.name for alias in node.names} <= set(mklkit.__all__)
+            if isinstance(node, ast.Import):
+                assert not any(alias.name.split(".")[0] == "mklkit" for alias in node.names)
+
+
+def test_the_combiners_are_listed_with_their_origin():
+    listed = {entry.name: entry.distribution for entry in mklkit.get_registry().entries("combiner")}
+    assert {name: listed[name] for name in NAMES} == dict.fromkeys(NAMES, "mklkit-optimize")
+    assert "mklkit-optimize" in _mklkit("list", "combiners")
+
+
+def test_fit_save_and_predict_on_the_command_line(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    table = tmp_path / "flowers.csv"
+    lines = ["a,b,c,d,kind"] + [
+        ",".join(map(str, [*row, "xyz"[label]])) for row, label in zip(X, y, strict=True)
+    ]
+    table.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    model = tmp_path / "model.mkl"
+    combiner = "mklgl(p=2, tol=0.001)"
+    said = json.loads(
+        _mklkit("fit", str(table), "--combiner", combiner, "-o", str(model), "--json")
+    )
+    assert model.exists()
+    assert "mklgl" in json.dumps(said)
+    predicted = _mklkit("predict", str(model), str(table))
+    assert len(predicted.splitlines()) == len(y) + 1
+    pairs = zip(y, predicted.splitlines()[1:], strict=True)
+    assert np.mean(["xyz"[label] in line.split(",") for label, line in pairs]) > 0.9
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_models_of_three_classes_survive_the_file(name, tmp_path):
+    X, y = load_iris(return_X_y=True)
+    X, y = X[::2], y[::2]
+    short = {"gamkl": "gamkl(generations=2, population=6)"}.get(name, name)
+    model = MKLClassifier(combiner=short, random_state=0).fit(X, y)
+    assert model.weights_.shape == (3, 3)
+    assert model.weights_.min() >= 0
+    np.testing.assert_allclose(model.weights_.sum(axis=1), 1)
+    assert model.score(X, y) > 0.9
+    save_model(tmp_path / "model.mkl", model)
+    again, _ = load_model(tmp_path / "model.mkl")
+    np.testing.assert_allclose(again.decision_function(X), model.decision_function(X))
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "gamkl"])
+def test_the_order_of_the_rows_and_their_precision_do_not_matter(name):
+    """All but gamkl's, whose folds are drawn by row."""
+    X, y = load_iris(return_X_y=True)
+    X, y = X[50::2], y[50::2]
+    order = np.random.default_rng(0).permutation(len(y))
+    weights = [
+        MKLClassifier(combiner=name).fit(rows, labels).weights_
+        for rows, labels in ((X, y), (X[order], y[order]), (X.astype(np.float32), y))
+    ]
+    np.testing.assert_allclose(weights[1], weights[0], atol=5e-3)
+    np.testing.assert_allclose(weights[2], weights[0], atol=5e-3)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_kernel_has_all_the_weight(name):
+    X, y = load_iris(return_X_y=True)
+    model = MKLClassifier(kernels=["rbf"], combiner=name).fit(X[50:], y[50:])
+    np.testing.assert_allclose(model.weights_, [[1.0]])
+
+
+def test_parameters_are_searched():
+    X, y = load_iris(return_X_y=True)
+    model = clone(MKLClassifier(combiner=mklkit_optimize.EasyMKL()))
+    search = GridSearchCV(model, {"combiner__lam": [0.1, 0.9]}, cv=2).fit(X[50:], y[50:])
+    assert search.best_params_["combiner__lam"] in (0.1, 0.9)

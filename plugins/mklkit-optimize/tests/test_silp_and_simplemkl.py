@@ -1,0 +1,83 @@
+"""The parts of SILP and SimpleMKL, by identities."""
+
+from __future__ import annotations
+
+import warnings
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from mklkit_optimize import SimpleMKL
+from mklkit_optimize.saddle import SaddleProblem, relative_gap
+from mklkit_optimize.silp import best_on_cuts
+from mklkit_optimize.simplemkl import descent_direction
+from optimize_problems import grams_of, least_objective, objective, random_problem
+from sklearn.exceptions import ConvergenceWarning
+
+
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
+def test_the_programme_finds_the_best_worst_cut(size):
+    """θ is the value of a matrix game: no β beats it, and some mixture of cuts reaches it."""
+    rng = np.random.default_rng(3)
+    cuts = -size * rng.random((12, 4))
+    weights, bound = best_on_cuts(cuts)
+    assert weights.min() >= 0
+    assert abs(weights.sum() - 1) < 1e-12
+    np.testing.assert_allclose((cuts @ weights).min(), bound, rtol=1e-7)
+    others = rng.dirichlet(np.full(4, 0.7), size=5000)
+    assert (others @ cuts.T).min(axis=1).max() <= bound + 1e-9 * size
+
+
+def test_the_gap_bounds_the_distance_from_the_minimum():
+    rows, labels = random_problem(2, n_rows=50)
+    grams = grams_of(rows)
+    least = least_objective(grams, labels)
+    problem = SaddleProblem(grams, labels, C=1.0, tol=1e-8)
+    for weights in np.random.default_rng(0).dirichlet(np.ones(6), size=10):
+        solution = problem.at(weights)
+        np.testing.assert_allclose(solution.objective, objective(grams, labels, weights), rtol=1e-6)
+        assert solution.objective * (1 - relative_gap(solution)) <= least * (1 + 1e-6)
+
+
+def test_the_gradient_of_the_objective_is_minus_half_the_forms():
+    rows, labels = random_problem(5, n_rows=50)
+    grams, step = grams_of(rows), 1e-4
+    weights = np.full(6, 1 / 6)
+    solution = SaddleProblem(grams, labels, C=1.0, tol=1e-9).at(weights)
+    for m in range(6):
+        moved = [objective(grams, labels, weights + sign * step * np.eye(6)[m]) for sign in (1, -1)]
+        np.testing.assert_allclose(
+            (moved[0] - moved[1]) / (2 * step), -0.5 * solution.forms[m], rtol=1e-2
+        )
+
+
+def test_the_direction_descends_and_stays_on_the_simplex():
+    rng = np.random.default_rng(1)
+    for _ in range(200):
+        weights = rng.dirichlet(np.ones(5)) * (rng.random(5) > 0.3)
+        if not weights.any():
+            continue
+        gradient = -rng.random(5)
+        direction = descent_direction(weights, gradient)
+        assert abs(direction.sum()) < 1e-12
+        assert (direction[weights == 0] >= 0).all()
+        # Steepest among what the simplex allows: zero only where the optimum's conditions hold.
+        assert direction @ gradient <= 1e-15
+        if not direction.any():
+            used = gradient[weights > 0]
+            assert np.ptp(used) < 1e-12
+            assert gradient.min() >= used.max() - 1e-12
+
+
+def test_simplemkl_never_climbs():
+    rows, labels = random_problem(6, n_rows=60)
+    grams = grams_of(rows)
+    problem = SaddleProblem(grams, labels, C=1.0, tol=1e-7)
+    reached = [objective(grams, labels, np.full(6, 1 / 6))]
+    for steps in (1, 2, 3, 5, 8):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            weights = SimpleMKL(max_iter=steps, tol=1e-8).solve(problem)
+        reached.append(objective(grams, labels, weights))
+    assert all(later <= before + 1e-6 for before, later in pairwise(reached))
+    assert reached[-1] < reached[0]

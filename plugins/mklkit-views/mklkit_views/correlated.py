@@ -1,0 +1,77 @@
+"""Views transformed by near-mean CCA: what CCA+MHKS₁ and CCA+MHKS₂ have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+from attrs.validators import ge, instance_of, optional
+from numpy.typing import NDArray
+
+from mklkit import Component, IncompatibleError, Projector, Side, columns_of_all, finite, whole
+from mklkit_views.nmcca import NmCCA
+
+__all__ = ["CorrelatedCombiner", "CorrelatedViews", "FeatureSide"]
+
+
+class FeatureSide(Side):
+    """Features (N, p) as a training side."""
+
+    explicit = True
+
+    def __init__(self, features: NDArray[Any]) -> None:
+        super().__init__()
+        self.n_rows = len(features)
+        self._features = features
+
+    def features(self) -> NDArray[Any]:
+        """Return the features."""
+        return self._features
+
+
+@attrs.frozen(eq=False)
+class CorrelatedViews:
+    """What turns rows into the views' projections: the views' maps, then near-mean CCA."""
+
+    projectors: list[Projector]
+    nmcca: NmCCA
+
+    def project(self, rows: NDArray[Any], seen: Any = None) -> list[NDArray[Any]]:
+        """Return each view's projection (n, q) of rows (n, d)."""
+        features: list[Any] = [None] * len(self.projectors)
+        for index, values in columns_of_all(self.projectors, rows, seen):
+            features[index] = values
+        return self.nmcca.transform(features)
+
+
+@attrs.frozen
+class CorrelatedCombiner(Component, ABC):
+    """Template: the views' features go through near-mean CCA before anything learns from them."""
+
+    feature_map: ClassVar[str] = "empirical"
+    learner: ClassVar[str] = "mhks"
+
+    n_components: int | None = attrs.field(
+        default=None, converter=whole, validator=optional([instance_of(int), ge(1)])
+    )
+    reg: float = attrs.field(default=0.1, converter=float, validator=[ge(0), finite])
+
+    def fit(self, views: Any, y: Any, learner: Any, random_state: np.random.RandomState) -> Any:
+        """Return the decision learned from the views' projections."""
+        if not views.explicit:
+            raise IncompatibleError(
+                f"{self.name} transforms features: use feature_map='empirical' with a learner such"
+                " as 'mhks' or 'svm'."
+            )
+        nmcca = NmCCA(self.n_components, self.reg)
+        projections = nmcca.fit_transform([view.features() for view in views])
+        correlated = CorrelatedViews([view.projector for view in views], nmcca)
+        return self.decide_on(correlated, projections, y, learner)
+
+    @abstractmethod
+    def decide_on(
+        self, views: CorrelatedViews, projections: list[NDArray[Any]], y: Any, learner: Any
+    ) -> Any:
+        """Return the decision learned from the training rows' projections (N, q) of each view."""

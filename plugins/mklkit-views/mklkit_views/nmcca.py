@@ -1,0 +1,135 @@
+"""NmCCA: near-mean canonical correlation analysis of any number of views."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from mklkit import DataError, SpecError
+from mklkit_views.near_mean import near_mean_directions, view_ridges
+
+__all__ = ["NmCCA", "check_near_mean_parameters"]
+
+
+def check_near_mean_parameters(n_components: Any, reg: Any) -> None:
+    """Refuse a number of components below 1 and a regulariser that is no number from 0 on."""
+    whole = isinstance(n_components, Integral) and not isinstance(n_components, bool)
+    if n_components is not None and not (whole and n_components >= 1):
+        raise SpecError(f"n_components must be a count, 1 or more, or None; got {n_components!r}.")
+    if not isinstance(reg, Real) or not 0 <= float(reg) < np.inf:
+        raise SpecError(f"reg must be a finite number, 0 or above; got {reg!r}.")
+
+
+class NmCCA(BaseEstimator):
+    """Near-mean CCA: transform views so that each comes close to the mean of all.
+
+    Minimises Σ_k ‖S_kW_k − (1/M) Σ_l S_lW_l‖² + Σ_k κ_k‖W_k‖² over the directions W_k of each
+    (centred) view S_k, subject to Σ_k W_kᵀ(S_kᵀS_k + κ_kI)W_k = NM·I: without regularisation a
+    component has unit variance on average over the views.
+
+    Parameters
+    ----------
+    n_components : int, optional
+        q, how many components. Default, and at most: the width of the narrowest view, or its rank
+        where that is less.
+    reg : float, default=0.1
+        κ_k in units of the largest eigenvalue of S_kᵀS_k. Views with as many features as rows,
+        such as full empirical maps, agree perfectly along any direction where it is 0.
+
+    Attributes
+    ----------
+    means_ : list of ndarray of shape (p_k,)
+    directions_ : list of ndarray of shape (p_k, q)
+        W_k.
+    agreement_ : ndarray of shape (q,)
+        Falling; 1 where all projections are the same, 1/M where they have nothing in common. For
+        two views the canonical correlation ρ is ``2 * agreement_ - 1``.
+
+    Notes
+    -----
+    The pairwise objective of many-view CCA, Σ_{k,l} ‖S_kW_k − S_lW_l‖², is 2M times this one: with
+    the same constraint the solutions are the same, and for two views those of CCA (up to scale).
+    With kernels, give empirical maps as views, or use :class:`KernelNmCCA`.
+    O(N·p² + p³) a view and once for min(N, Σp). Source: paper 000 (Wang, Chen, Sun 2008), section
+    1, which states the objective; the constraint is that of generalised CCA (Hardoon et al. 2004;
+    Bach and Jordan 2002).
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> common = rng.normal(size=(50, 1))
+    >>> views = [np.hstack([common, rng.normal(size=(50, 2))]) for _ in range(3)]
+    >>> model = NmCCA(n_components=1, reg=0.0).fit(views)
+    >>> model.agreement_.round(3)
+    array([1.])
+    >>> [projection.shape for projection in model.transform(views)]
+    [(50, 1), (50, 1), (50, 1)]
+    """
+
+    def __init__(self, n_components: int | None = None, reg: float = 0.1) -> None:
+        self.n_components = n_components
+        self.reg = reg
+
+    def fit(self, views: Sequence[Any], y: Any = None) -> Self:
+        """Learn the directions from views (N, p_k) of the same rows; ``y`` is not used.
+
+        Raises
+        ------
+        ValueError
+            For NaN, text, or fewer than two rows.
+        DataError
+            A ``ValueError`` too: views of different rows, or without any variance.
+        """
+        check_near_mean_parameters(self.n_components, self.reg)
+        checked = _checked(views, least=2)
+        self.means_ = [view.mean(axis=0) for view in checked]
+        centred = [view - mean for view, mean in zip(checked, self.means_, strict=True)]
+        flat = [number for number, view in enumerate(centred) if not view.any()]
+        if flat:
+            raise DataError(
+                f"View {flat[0]} has the same values in every row: nothing to agree on."
+            )
+        count = None if self.n_components is None else int(self.n_components)
+        ridges = view_ridges(centred, float(self.reg))
+        self.agreement_, directions = near_mean_directions(centred, ridges, count)
+        scale = np.sqrt(len(centred[0]) * len(centred))
+        self.directions_ = [scale * part for part in directions]
+        return self
+
+    def transform(self, views: Sequence[Any]) -> list[NDArray[Any]]:
+        """Return each view's projection (n, q), for new rows in the same views (n, p_k).
+
+        Raises
+        ------
+        DataError
+            If the views' number or widths are not those of ``fit``.
+        """
+        check_is_fitted(self)
+        checked = _checked(views, least=1)
+        widths, expected = [v.shape[1] for v in checked], [len(mean) for mean in self.means_]
+        if widths != expected:
+            raise DataError(f"Expected views of widths {expected}, as in fit; got {widths}.")
+        parts = zip(checked, self.means_, self.directions_, strict=True)
+        return [(view - mean) @ part for view, mean, part in parts]
+
+    def fit_transform(self, views: Sequence[Any], y: Any = None) -> list[NDArray[Any]]:
+        """Return each view's projection of the rows that the directions are learned from."""
+        return self.fit(views).transform(views)
+
+
+def _checked(views: Any, least: int) -> list[NDArray[Any]]:
+    """Return the views as finite numbers, on the same rows."""
+    if isinstance(views, np.ndarray) and views.ndim == 2:
+        raise DataError("Expected a list of views, arrays (N, p_k) each; got one array (N, p).")
+    if len(views) == 0:
+        raise DataError("Expected at least one view, an array (N, p_k); got none.")
+    checked = [check_array(view, dtype=np.float64, ensure_min_samples=least) for view in views]
+    if len({len(view) for view in checked}) > 1:
+        raise DataError(f"Views must be of the same rows; got {[len(v) for v in checked]} rows.")
+    return checked

@@ -1,0 +1,171 @@
+"""``mklkit plugin``: a new package, an installed one checked, and broken ones that stop nothing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from processes import Run, on_path, write_plugin
+
+KERNEL = '''
+from typing import ClassVar
+import attrs
+from mklkit import Component, hookimpl
+
+@attrs.frozen
+class Shifted(Component):
+    """The inner product and one."""
+    name: ClassVar[str] = "shifted"
+    def fit(self, rows):
+        return FittedShifted()
+
+@attrs.frozen
+class FittedShifted:
+    def __call__(self, a, b):
+        return a @ b.T + 1.0
+    def diagonal(self, a):
+        return (a**2).sum(axis=1) + 1.0
+
+@hookimpl
+def mklkit_kernels():
+    return [Shifted]
+
+@hookimpl
+def mklkit_model_types():
+    return [FittedShifted]
+'''
+
+BROKEN = {
+    "syntax": ("def (:", "SyntaxError"),
+    "absent": ("import a_module_that_is_not_there", "a_module_that_is_not_there"),
+    "signature": (
+        "from mklkit import hookimpl\n@hookimpl\ndef mklkit_combiners(registry):\n    return []",
+        "registry",
+    ),
+}
+
+
+def test_new_writes_a_package(mklkit: Run, tmp_path: Path) -> None:
+    done = mklkit("plugin", "new", "mklkit-by-hand", "--into", tmp_path)
+    assert done.code == 0, done
+    folder = tmp_path / "mklkit-by-hand"
+    written = sorted(str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file())
+    assert written == [
+        "README.md",
+        "mklkit_by_hand/__init__.py",
+        "mklkit_by_hand/py.typed",
+        "pyproject.toml",
+        "tests/test_by_hand.py",
+    ]
+    assert "class ByHandWeighting(WeightingCombiner)" in (
+        folder / "mklkit_by_hand/__init__.py"
+    ).read_text(encoding="utf-8")
+    # Nothing of the template's own names is left, nor of the draft's folder.
+    texts = [file.read_text(encoding="utf-8") for file in folder.rglob("*") if file.is_file()]
+    assert not any("sketch" in text.lower() or "scaffold" in text for text in texts)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["mklkit-by-hand"]
+    assert "mklkit fit --combiner by-hand" in done.err
+
+
+def test_new_never_overwrites(mklkit: Run, tmp_path: Path) -> None:
+    precious = tmp_path / "mklkit-mine" / "mine.txt"
+    precious.parent.mkdir()
+    precious.write_text("precious")
+    mklkit("plugin", "new", "mine", "--into", tmp_path).refused("mklkit-mine exists", "another")
+    assert [file.name for file in precious.parent.iterdir()] == ["mine.txt"]
+    assert precious.read_text() == "precious"
+    (tmp_path / "mklkit-file").write_text("precious")
+    mklkit("plugin", "new", "file", "--into", tmp_path).refused("mklkit-file exists")
+    assert (tmp_path / "mklkit-file").read_text() == "precious"
+
+
+def test_new_refuses_what_cannot_work(mklkit: Run, tmp_path: Path) -> None:
+    mklkit("plugin", "new", "dimkl3", "--into", tmp_path).refused("'dimkl3' is taken", "of mklkit")
+    mklkit("plugin", "new", "../mine", "--into", tmp_path).refused("lower-case", "'../mine'")
+    mklkit("plugin", "new", "mine", "--into", tmp_path / "none").refused("no folder")
+    mklkit("plugin", "new", "mine", "--template", "kernels").refused("kernels", "kernel")
+    assert not list(tmp_path.iterdir())
+
+
+def test_check_of_a_good_package(mklkit: Run, tmp_path: Path) -> None:
+    good = on_path(write_plugin(tmp_path, "shifted", KERNEL))
+    # Names of distributions are compared as pip does.
+    done = mklkit("plugin", "check", "MKLKIT_shifted", **good)
+    assert done.code == 0, done
+    [line] = [line for line in done.out.splitlines() if line.split()[:1] == ["kernel"]]
+    _, name, passed, failed, _ = line.split()
+    assert name == "shifted"
+    assert int(passed) >= 20
+    assert int(failed) == 0
+
+
+def test_check_of_a_faulty_package(mklkit: Run, tmp_path: Path) -> None:
+    asymmetric = KERNEL.replace("a @ b.T + 1.0", "a @ b.T + a[:, :1]")
+    faulty = on_path(write_plugin(tmp_path, "shifted", asymmetric))
+    done = mklkit("plugin", "check", "mklkit-shifted", **faulty)
+    assert done.code == 1
+    assert "Traceback" not in done.err
+    assert (
+        "failed: kernel shifted, symmetric: Expected kernel(a, b) to be the transpose" in done.out
+    )
+    result = mklkit("plugin", "check", "mklkit-shifted", "--json", **faulty)
+    assert result.code == 1
+    outcomes = {check["check"]: check["outcome"] for check in result.json["checks"]}
+    assert outcomes["symmetric"] == outcomes["diagonal_is_that_of_the_matrix"] == "failed"
+    assert outcomes["pickles"] == "passed"
+    assert outcomes["shared_base_is_honest"] == "not applicable"
+
+
+def test_check_of_a_package_that_cannot_be_loaded(mklkit: Run, tmp_path: Path) -> None:
+    broken = on_path(write_plugin(tmp_path, "syntax", BROKEN["syntax"][0]))
+    done = mklkit("plugin", "check", "mklkit-syntax", **broken)
+    assert done.code == 1
+    assert "plugin 'syntax' of mklkit-syntax is left out: SyntaxError" in done.out
+
+
+def test_check_of_what_is_no_plugin(mklkit: Run, tmp_path: Path) -> None:
+    good = on_path(write_plugin(tmp_path, "shifted", KERNEL))
+    mklkit("plugin", "check", "mklkit-shiftet", **good).refused(
+        "No package 'mklkit-shiftet'", "Did you mean 'mklkit-shifted'?"
+    )
+    mklkit("plugin", "check", "attrs").refused("attrs is installed, but provides no", "entry point")
+
+
+def test_help_tells_the_exit_codes_and_imports_nothing_heavy(mklkit: Run) -> None:
+    text = " ".join(mklkit("plugin", "check", "--help").out.split())
+    assert "Exit code 0: all checks passed; 1: a check failed" in text
+    script = (
+        "import sys; from mklkit.cli.app import main\n"
+        "try: main()\n"
+        "finally: print([m for m in ('numpy', 'scipy', 'sklearn', 'numba', 'pluggy', 'pytest')"
+        " if m in sys.modules], file=sys.stderr)"
+    )
+    command = [sys.executable, "-c", script, "plugin", "new", "--help"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stderr.splitlines()[-1] == "[]"
+
+
+def test_broken_plugins_never_stop_a_fit(mklkit: Run, tmp_path: Path) -> None:
+    for name, (source, _) in BROKEN.items():
+        write_plugin(tmp_path, name, source)
+    done = mklkit("fit", "iris", "-c", "dimkl3", **on_path(tmp_path))
+    assert done.code == 0, done
+    assert "combiner dimkl3" in done.out
+    lines = done.err.splitlines()
+    assert len(lines) == len(BROKEN)
+    for name, (_, reason) in BROKEN.items():
+        [line] = [line for line in lines if f"mklkit-{name}" in line]
+        assert reason in line
+
+
+def test_a_plugin_of_a_wrong_signature_is_a_fault_only_where_it_is_used(
+    mklkit: Run, tmp_path: Path
+) -> None:
+    source = KERNEL.replace("def fit(self, rows):", "def fit(self):")
+    wrong = on_path(write_plugin(tmp_path, "shifted", source))
+    assert mklkit("fit", "iris", "-c", "dimkl3", **wrong).code == 0
+    used = mklkit("fit", "iris", "-k", "shifted", **wrong)
+    assert used.code == 1
+    assert "or a plugin's: TypeError" in used.err
+    assert "Traceback" not in used.err

@@ -1,0 +1,44 @@
+"""Every registered component, built in or from a plugin, passes what is asked of plugins."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mklkit import Precomputed, get_registry
+from mklkit.testing import Check, parametrize_with_component_checks
+
+KINDS = ("kernel", "feature_map", "learner", "combiner")
+REGISTERED = [entry.target for kind in KINDS for entry in get_registry().entries(kind)]
+
+_RANDOM = np.random.default_rng(3)
+_FACTOR = _RANDOM.normal(size=(32, 6))
+_IDS = np.arange(32.0)[:, None]
+
+
+@parametrize_with_component_checks([cls for cls in REGISTERED if cls is not Precomputed])
+def test_registered_component(check: Check) -> None:
+    check()
+
+
+@parametrize_with_component_checks([Precomputed(_FACTOR @ _FACTOR.T)], rows=_IDS)
+def test_kernel_given_as_its_matrix(check: Check) -> None:
+    check()
+
+
+@parametrize_with_component_checks(
+    [
+        get_registry().create(kind, spec)
+        for kind, spec in [
+            ("kernel", "rbf(sigma='0.5*median')"),
+            ("kernel", "polynomial(degree=3, coef0=0.5)"),
+            ("kernel", "cosine(polynomial)"),
+            ("feature_map", "empirical(subset=0.5, rank=5)"),
+            ("learner", "kmhks(c=0.1)"),
+            ("learner", "kda(reg=0.01)"),
+            ("combiner", "ifsl(lam=0.1, rule=fixed-mean)"),
+            ("combiner", "cluster-gating(n_clusters=2, composition=product)"),
+        ]
+    ]
+)
+def test_built_in_with_other_parameters(check: Check) -> None:
+    check()

@@ -1,0 +1,437 @@
+"""Components with one defect each: the check made for it fails, and says what to do."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+import pytest
+
+from mklkit import (
+    RBF,
+    SVM,
+    Component,
+    Empirical,
+    FittedScalarKernel,
+    FusionCombiner,
+    Implicit,
+    LinearDecision,
+    MKLKitError,
+    Precomputed,
+    WeightingCombiner,
+    get_registry,
+)
+from mklkit.testing import (
+    CheckFailure,
+    NotApplicable,
+    check_combiner,
+    check_kernel,
+    check_learner,
+    component_checks,
+)
+
+
+@attrs.frozen
+class Kernel(Component):
+    """The inner product and one."""
+
+    name: ClassVar[str] = "plain"
+    shift: float = attrs.field(default=1.0, converter=float)
+
+    def fit(self, rows: np.ndarray) -> Any:
+        return self
+
+    def __call__(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        return a @ b.T + 1.0
+
+    def diagonal(self, a: np.ndarray) -> np.ndarray:
+        return np.asarray((a**2).sum(axis=1) + 1.0)
+
+
+class Wordless(Kernel):
+    name: ClassVar[str] = "two words"
+
+
+class Flat(Kernel):
+    """One value for all pairs."""
+
+    def __call__(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        return (a @ b.T).ravel()
+
+
+class Crooked(Kernel):
+    """Not symmetric."""
+
+    def __call__(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        return a @ b.T + a[:, :1]
+
+
+class Negative(Kernel):
+    """Not positive semi-definite."""
+
+    def __call__(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        return -(a @ b.T)
+
+    def diagonal(self, a: np.ndarray) -> np.ndarray:
+        return -np.asarray((a**2).sum(axis=1))
+
+
+class Crowded(Kernel):
+    """Looks at the other rows."""
+
+    def __call__(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        return a @ b.T + len(a) * len(b)
+
+
+class Scribbling(Kernel):
+    """Writes into the rows."""
+
+    def fit(self, rows: np.ndarray) -> Any:
+        rows -= rows.mean(axis=0)
+        return self
+
+
+@attrs.frozen
+class ByFirst(Component):
+    """Depends on the first training row."""
+
+    name: ClassVar[str] = "by-first"
+
+    def fit(self, rows: np.ndarray) -> Any:
+        return RBF(gamma=1 + abs(float(rows[0, 0]))).fit(rows)
+
+
+@attrs.frozen
+class Boasting(Component):
+    """Falls with the distance, and says it grows."""
+
+    name: ClassVar[str] = "boasting"
+
+    def fit(self, rows: np.ndarray) -> Any:
+        return BoastingFitted()
+
+
+@attrs.frozen
+class BoastingFitted(FittedScalarKernel):
+    base: ClassVar[str] = "squared_distance"
+    monotone: ClassVar[int] = 1
+
+    def of(self, base: np.ndarray, out: np.ndarray) -> np.ndarray:
+        return np.exp(np.negative(base, out=out), out=out)
+
+
+@attrs.define
+class Changing(Component):
+    """Is its own fitted object."""
+
+    name: ClassVar[str] = "changing"
+    width: float = attrs.field(default=1.0, converter=float)
+
+    def fit(self, rows: np.ndarray) -> Any:
+        self.width = float(rows.std())
+        return RBF(gamma=self.width).fit(rows)
+
+
+class Reckless(Kernel):
+    """Draws from the global random state."""
+
+    def fit(self, rows: np.ndarray) -> Any:
+        return RBF(gamma=1 + np.random.random()).fit(rows)  # noqa: NPY002
+
+
+class Fussy(Kernel):
+    """Has a converter that changes its mind."""
+
+    shift: float
+
+    def set_params(self, **params: Any) -> Any:
+        return type(self)(shift=1 + params["shift"])
+
+
+KERNELS = {
+    Wordless: "name_and_description",
+    Flat: "values_have_their_shapes",
+    Crooked: "symmetric",
+    Negative: "positive_semi_definite",
+    Crowded: "each_row_by_itself",
+    Scribbling: "rows_are_left_as_they_are",
+    ByFirst: "training_order_does_not_matter",
+    Boasting: "shared_base_is_honest",
+    Changing: "fit_changes_nothing",
+    Reckless: "global_random_state_has_no_say",
+    Fussy: "parameters_round_trip",
+    Kernel: "values_that_are_no_numbers_are_refused",
+}
+
+
+@attrs.frozen
+class Weighting(WeightingCombiner):
+    """Even weights."""
+
+    name: ClassVar[str] = "even"
+
+    def weights(self, views: Any, y: np.ndarray) -> np.ndarray:
+        return np.ones(len(views))
+
+
+class ByLabelOrder(Weighting):
+    """Depends on which label comes first."""
+
+    def weights(self, views: Any, y: np.ndarray) -> np.ndarray:
+        return 1 + np.arange(len(views)) * np.flatnonzero(y > 0)[:3].sum()
+
+
+class Unseeded(Weighting):
+    """Weighs at random, without the seed."""
+
+    def weights(self, views: Any, y: np.ndarray) -> np.ndarray:
+        return np.random.default_rng().random(len(views))
+
+
+class Meddling(Weighting):
+    """Centres the Gram matrices of others."""
+
+    def weights(self, views: Any, y: np.ndarray) -> np.ndarray:
+        for view in views:
+            gram = view.gram()
+            gram -= gram.mean()
+        return np.ones(len(views))
+
+
+class Orphan(Weighting):
+    """Names a learner that does not exist."""
+
+    learner: ClassVar[str] = "svn"
+
+
+class Off(Weighting):
+    """Has weights that don't sum to one."""
+
+    def fit(self, views: Any, y: Any, learner: Any, random_state: Any) -> Any:
+        return attrs.evolve(
+            super().fit(views, y, learner, random_state), weights=np.ones(len(views))
+        )
+
+
+@attrs.frozen
+class Inverted(FusionCombiner):
+    """Decides for the other class."""
+
+    name: ClassVar[str] = "inverted"
+
+    def fuse(self, scores: np.ndarray) -> np.ndarray:
+        return -scores.mean(axis=1)
+
+
+class Centring(Inverted):
+    """Depends on the rows asked about."""
+
+    def fuse(self, scores: np.ndarray) -> np.ndarray:
+        return np.asarray(scores.mean(axis=1) - scores.mean())
+
+
+class Fragile(Weighting):
+    """Divides by the spread."""
+
+    def weights(self, views: Any, y: np.ndarray) -> np.ndarray:
+        spreads = np.array([view.gram().std() for view in views])
+        if not spreads.all():
+            raise ZeroDivisionError("spread of zero")
+        return 1 / spreads
+
+
+COMBINERS = {
+    ByLabelOrder: "training_order_does_not_matter",
+    Unseeded: "one_seed_gives_one_decision",
+    Meddling: "views_are_left_as_they_are",
+    Orphan: "declares_its_partners",
+    Off: "weights_are_on_the_simplex",
+    Inverted: "learns_what_is_plain",
+    Centring: "new_rows_alone_or_together",
+    Fragile: "odd_data_are_learned_or_refused",
+}
+
+
+@attrs.frozen
+class Learner(Component):
+    """Nearest class mean on features."""
+
+    name: ClassVar[str] = "means"
+    on_features: ClassVar[bool] = True
+    on_gram: ClassVar[bool] = False
+
+    def fit(self, side: Any, y: np.ndarray) -> Any:
+        return LinearDecision(side.project_back(y) / len(y), 0.0)
+
+
+class Silent(Learner):
+    """Says zero."""
+
+    def fit(self, side: Any, y: np.ndarray) -> Any:
+        return LinearDecision(np.zeros(side.features().shape[1]), 0.0)
+
+
+class Undecided(Learner):
+    """Does not say what it learns from."""
+
+    on_features: ClassVar[bool] = False
+
+
+class Ordered(Learner):
+    """Believes the first half of the rows."""
+
+    def fit(self, side: Any, y: np.ndarray) -> Any:
+        return super().fit(side, np.where(np.arange(len(y)) < len(y) // 2, y, 0.0))
+
+
+class Unsure(Learner):
+    """Adds noise of its own."""
+
+    def fit(self, side: Any, y: np.ndarray) -> Any:
+        return super().fit(side, y + np.random.default_rng().normal(size=len(y)))
+
+
+class Careless(Learner):
+    """Works in place."""
+
+    def fit(self, side: Any, y: np.ndarray) -> Any:
+        features = side.features()
+        features *= 2
+        return super().fit(side, y)
+
+
+class Column(Learner):
+    """Decides by a column instead of a vector."""
+
+    def fit(self, side: Any, y: np.ndarray) -> Any:
+        fitted = super().fit(side, y)
+        return attrs.evolve(fitted, coefficients=fitted.coefficients[:, None])
+
+
+LEARNERS = {
+    Silent: "learns_what_is_plain",
+    Undecided: "says_what_it_learns_from",
+    Ordered: "training_order_does_not_matter",
+    Unsure: "learns_again_the_same",
+    Careless: "view_is_left_as_it_is",
+    Column: "decides_one_number_a_row",
+}
+
+
+class Shifted(Implicit):
+    """Similarities that are not the kernel's."""
+
+    def fit(self, kernel: Any, rows: np.ndarray, random_state: Any) -> Any:
+        return super().fit(lambda a, b: 1 + kernel(a, b), rows, random_state)
+
+
+class Whimsical(Empirical):
+    """Takes a subset from a seed of its own."""
+
+    def fit(self, kernel: Any, rows: np.ndarray, random_state: Any) -> Any:
+        own = np.random.RandomState()
+        return Empirical(subset=5).fit(kernel, rows, own)
+
+
+class Lying(Implicit):
+    """Says that it is explicit, and is not."""
+
+    explicit: ClassVar[bool] = True
+
+
+class Greedy(Empirical):
+    """Keeps the first rows as landmarks."""
+
+    def fit(self, kernel: Any, rows: np.ndarray, random_state: Any) -> Any:
+        return attrs.evolve(super().fit(kernel, rows[:5], random_state), full=False)
+
+
+class Overhasty(Empirical):
+    """Calls a subset the whole."""
+
+    def fit(self, kernel: Any, rows: np.ndarray, random_state: Any) -> Any:
+        return attrs.evolve(super().fit(kernel, rows[:5], random_state), full=True)
+
+
+MAPS = {
+    Shifted: "implicit_columns_are_similarities",
+    Whimsical: "one_seed_gives_one_map",
+    Lying: "says_whether_it_is_explicit",
+    Greedy: "training_order_does_not_matter",
+    Overhasty: "shortcuts_agree_with_transform",
+}
+
+DEFECTS = [
+    pytest.param(kind, cls, check, id=f"{cls.__name__}-{check}")
+    for kind, table in [
+        ("kernel", KERNELS),
+        ("combiner", COMBINERS),
+        ("learner", LEARNERS),
+        ("feature_map", MAPS),
+    ]
+    for cls, check in table.items()
+]
+
+
+@pytest.mark.parametrize(("kind", "cls", "name"), DEFECTS)
+def test_the_check_for_it_fails(kind: Any, cls: type, name: str) -> None:
+    [check] = [check for check in component_checks(cls, kind) if check.name == name]
+    with pytest.raises(CheckFailure) as failure:
+        check()
+    message = str(failure.value)
+    assert message.startswith(f"{check}: ")
+    assert "Expected " in message
+    assert message.endswith(".")
+
+
+def test_a_class_that_no_hook_lists_cannot_be_saved() -> None:
+    [check] = [
+        check for check in component_checks(Weighting) if check.name == "model_file_round_trip"
+    ]
+    with pytest.raises(CheckFailure, match=r"Weighting.*mklkit_model_types.*pip install -e"):
+        check()
+
+
+def test_all_failures_are_listed_at_once() -> None:
+    with pytest.raises(CheckFailure) as failure:
+        check_kernel(Negative)
+    head, *failed = str(failure.value).splitlines()
+    assert head == f"{len(failed)} of {len(component_checks(Negative, 'kernel'))} checks failed."
+    assert any("definite: ClassVar[bool] = False" in line for line in failed)
+
+
+def test_declarations_ask_for_less() -> None:
+    class Declared(Negative):
+        definite: ClassVar[bool] = False
+
+    class Bounded(Off):
+        weight_range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+
+    def outcome(component: type, name: str) -> None:
+        [check] = [check for check in component_checks(component) if check.name == name]
+        check()
+
+    with pytest.raises(NotApplicable, match="does not claim"):
+        outcome(Declared, "positive_semi_definite")
+    outcome(Bounded, "weights_are_on_the_simplex")
+    Bounded.weight_range = (0.0, 0.5)
+    with pytest.raises(CheckFailure, match="weight_range"):
+        outcome(Bounded, "weights_are_on_the_simplex")
+
+
+def test_instances_are_checked_as_they_are() -> None:
+    check_learner(SVM(C=10))
+    check_combiner(get_registry().create("combiner", "uniform"))
+    with pytest.raises(CheckFailure, match="matrix"):
+        check_kernel(Precomputed)
+    matrix = np.random.default_rng(0).normal(size=(16, 16))
+    with pytest.raises(CheckFailure, match="transpose"):
+        check_kernel(Precomputed(matrix), rows=np.arange(16.0)[:, None])
+
+
+def test_what_is_no_component_is_refused() -> None:
+    with pytest.raises(MKLKitError, match="'fit' method"):
+        component_checks(object())
+    with pytest.raises(MKLKitError, match="12 or more"):
+        component_checks(RBF, rows=np.zeros((3, 1)))

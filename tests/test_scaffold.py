@@ -1,0 +1,165 @@
+"""The pages on templates, followed to the letter, in one environment of its own for all packages.
+
+What each page tells to install, test and list is done for all at once; what it lists is what the
+command writes.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import attrs
+import pytest
+from documents import ROOT, commands, listings
+from environments import Environment
+
+from mklkit.errors import SpecError
+from mklkit.persistence import read_facts
+from mklkit.scaffold import Template
+from mklkit.scaffold.writing import NewPlugin
+
+PAGES = {
+    Template.weighting: "docs/write-a-weighting.md",
+    Template.gating: "docs/write-a-gating.md",
+    Template.coupling: "docs/write-a-coupling.md",
+    Template.fusion: "docs/write-a-fusion.md",
+    Template.kernel: "docs/write-a-kernel.md",
+    Template.map: "docs/write-a-feature-map.md",
+    Template.learner: "docs/write-a-learner.md",
+}
+# Every component has at least this many checks, so that a run of fewer tests has missed some.
+CHECKS_AT_LEAST = 20
+
+
+def names(template: Template) -> NewPlugin:
+    """Return the names that a page gives its package."""
+    _, _, _, name, *_ = shlex.split(commands(PAGES[template])[0])
+    return NewPlugin(name, template)
+
+
+@attrs.frozen
+class Installed:
+    """The packages of all pages, installed, and what was printed on the way."""
+
+    environment: Environment
+    tested: str
+    listed: str
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    """Return an environment whose folder holds what the first line of each page writes."""
+    home = tmp_path_factory.mktemp("scaffold")
+    (home / "work").mkdir()
+    environment = Environment(home, home / "work")
+    for page in PAGES.values():
+        environment.run(commands(page)[0])
+    return environment
+
+
+@pytest.fixture(scope="module")
+def installed(written: Environment) -> Installed:
+    folders = [names(template).distribution for template in PAGES]
+    written.run(f"pip install {' '.join(f'./{folder}' for folder in folders)}")
+    tested = written.run(f"pytest -v -p no:cacheprovider {' '.join(folders)}").stdout
+    return Installed(written, tested, written.run("mklkit list").stdout)
+
+
+def test_there_is_a_page_for_each_template() -> None:
+    assert list(PAGES) == list(Template)
+
+
+@pytest.mark.parametrize("template", PAGES)
+def test_the_steps_are_those_of_the_page(template: Template) -> None:
+    new = names(template)
+    steps = [
+        f"mklkit plugin new {new.name} --template {template.value}",
+        f"cd {new.distribution}",
+        "pip install .",
+        "pytest",
+        f"mklkit list {new.listing}",
+        new.use,
+    ]
+    assert commands(PAGES[template])[: len(steps)] == steps
+
+
+@pytest.mark.parametrize("template", PAGES)
+def test_the_page_lists_what_is_written(written: Environment, template: Template) -> None:
+    new = names(template)
+    file = written.folder / new.distribution / new.module / "__init__.py"
+    assert listings(PAGES[template], "python") == [file.read_text(encoding="utf-8")]
+    assert (file.parent / "py.typed").exists()
+
+
+@pytest.mark.parametrize("name", ["", "Mine", "my_rule", "2d", "a--b", "../out", "ä", "mklkit-"])
+def test_names_that_are_none_are_refused(name: str) -> None:
+    with pytest.raises(SpecError, match="lower-case"):
+        NewPlugin.called(name, Template.kernel)
+
+
+@pytest.mark.parametrize("check", [["check", "--no-cache"], ["format", "--check", "--no-cache"]])
+def test_what_is_written_is_tidy(written: Environment, check: list[str]) -> None:
+    for template in PAGES:
+        command = [sys.executable, "-m", "ruff", *check, "--config", ROOT / "pyproject.toml", "."]
+        folder = written.folder / names(template).distribution
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("template", PAGES)
+def test_its_own_test_passes(installed: Installed, template: Template) -> None:
+    module = f"test_{names(template).name.replace('-', '_')}.py"
+    lines = [line for line in installed.tested.splitlines() if f"{module}::" in line]
+    passed = [line for line in lines if " PASSED" in line]
+    skipped = [line for line in lines if " SKIPPED" in line]
+    assert len(passed) + len(skipped) == len(lines)
+    assert len(passed) >= CHECKS_AT_LEAST
+
+
+@pytest.mark.parametrize("template", PAGES)
+def test_it_is_listed_and_works(installed: Installed, template: Template) -> None:
+    new = names(template)
+    [line] = [line for line in installed.listed.splitlines() if new.distribution in line]
+    assert line.split()[:3] == [new.name, new.distribution, "0.1.0"]
+    file = "model.mkl"
+    fitted = json.loads(installed.environment.run(f"{new.use} --json -o {file}").stdout)
+    model = fitted["model"]
+    used = [model["combiner"], model["feature_map"], model["learner"]]
+    used += [kernel["spec"] for kernel in model["kernels"]]
+    assert new.name in used
+    assert fitted["scores"]["held_out"]["balanced_accuracy"] > 0.75
+    # Whoever opens the file without the package is told its name.
+    plugins = read_facts(installed.environment.folder / file)["plugins"]
+    assert [plugin["distribution"] for plugin in plugins] == [new.distribution]
+
+
+def test_the_last_step_of_the_first_page(installed: Installed) -> None:
+    *_, last = commands(PAGES[Template.weighting])
+    assert last == "mklkit plugin check mklkit-aligned"
+    [line] = [
+        line
+        for line in installed.environment.run(last).stdout.splitlines()
+        if line.split()[:1] == ["combiner"]
+    ]
+    _, name, passed, failed, _ = line.split()
+    assert name == "aligned"
+    assert int(passed) >= CHECKS_AT_LEAST
+    assert int(failed) == 0
+
+
+def test_uninstalling_leaves_no_trace(installed: Installed) -> None:
+    new = names(Template.fusion)
+    installed.environment.run_python("-P", "-m", "pip", "uninstall", "-y", new.distribution)
+    listed = installed.environment.run("mklkit list combiners")
+    assert new.name not in listed.stdout.split()
+    assert listed.stderr == ""
+    site_packages = Path(
+        installed.environment.run_python(
+            "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"
+        ).stdout.strip()
+    )
+    assert not list(site_packages.glob(f"*{new.module}*"))
