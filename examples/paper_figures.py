@@ -86,7 +86,6 @@ def accuracy_by_coupling(axes: Axes, folder: Path | None, n_splits: int) -> None
     for name, (rows, labels) in sets("lambda", folder):
         search = IFSLClassifierCV(
             QUADRATIC_TRIO,
-            combiner="ifsl(initial='zeros')",
             learner="mhks",
             cv=folds(labels, 10, seed=0),
         ).fit(rows, labels)
@@ -147,7 +146,7 @@ FIGURES: dict[str, Callable[[Axes, Path | None, int], None]] = {
     "000-fig3-objective": convergence(
         "MultiK-MHKS",
         "000",
-        MKLClassifier(QUADRATIC_TRIO, combiner="ifsl(initial='zeros')", learner="mhks"),
+        MKLClassifier(QUADRATIC_TRIO, combiner="ifsl", learner="mhks"),
     ),
     "002-fig1-objective": convergence(
         "MultiV-KMHKS", "002", MKLClassifier(CUBIC_PAIR, combiner="ifsl", learner="kmhks")

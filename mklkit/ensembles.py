@@ -119,7 +119,7 @@ class RPEMEKLClassifier(MKLVotingClassifier):
         the training rows, on the papers' grid 2⁻⁴ … 2⁴.
     cv : int, default=5
         Folds for that.
-    multiclass : {"auto", "ovo", "ovr"}, default="auto"
+    multiclass : {"ovo", "ovr"}, default="ovo"
         One map serves all binary problems of a member.
     random_state : int, RandomState or None, default=None
     n_jobs : int or None, default=None
@@ -153,7 +153,7 @@ class RPEMEKLClassifier(MKLVotingClassifier):
         lam: float = 1.0,
         tune: bool = False,
         cv: int = 5,
-        multiclass: str = "auto",
+        multiclass: str = "ovo",
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:

@@ -49,11 +49,10 @@ class MKLClassifier(ClassifierMixin, BaseEstimator):
         ``"dimkl3"``, ``"best-single"`` ...
     learner : str or Learner, optional
         ``"svm(C=10)"``, ``"mhks"`` ...; the combiner's own where not given.
-    multiclass : {"auto", "ovo", "ovr", "native"}, default="auto"
+    multiclass : {"ovo", "ovr", "native"}, default="ovo"
         More than two classes: one against one, one against the rest, or all at once where combiner
-        and learner can (``uniform`` or ``cluster-gating`` with ``kda``). Auto: all at once where
-        they can, else one against one. Kernels with a data-dependent bandwidth, maps and weights
-        are each problem's own.
+        and learner can (``uniform`` or ``cluster-gating`` with ``kda``). Kernels with a
+        data-dependent bandwidth, maps and weights are each problem's own.
     random_state : int, RandomState or None, default=None
         Seeds what draws at random: subset maps, cross-validation inside a combiner.
     n_jobs : int or None, default=None
@@ -95,7 +94,7 @@ class MKLClassifier(ClassifierMixin, BaseEstimator):
         feature_map: Any = None,
         combiner: Any = "uniform",
         learner: Any = None,
-        multiclass: str = "auto",
+        multiclass: str = "ovo",
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:

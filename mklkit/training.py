@@ -30,7 +30,7 @@ __all__ = [
 Result = TypeVar("Result")
 
 SMALL_ROWS = 600
-MULTICLASS = ("auto", "ovo", "ovr", "native")
+MULTICLASS = ("ovo", "ovr", "native")
 
 
 def check_training_data(
@@ -77,7 +77,7 @@ def bind_to_columns(kernels: Any, estimator: Any) -> list[BoundKernel]:
 
 
 def choose_strategy(multiclass: str, combiner: Any, learner: Any) -> Strategy:
-    """Return how several classes are told apart: natively where asked, or where all parts can.
+    """Return how several classes are told apart.
 
     Raises
     ------
@@ -90,8 +90,6 @@ def choose_strategy(multiclass: str, combiner: Any, learner: Any) -> Strategy:
         raise IncompatibleError(
             f"{part.name} tells two classes apart; for more use multiclass='ovo' or 'ovr'."
         )
-    if multiclass == "auto":
-        return "native" if all(native) else "ovo"
     return cast(Strategy, multiclass)
 
 

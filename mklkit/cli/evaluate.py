@@ -33,7 +33,7 @@ def evaluate(
     feature_map: opt.FeatureMap = None,
     combiner: opt.Combiner = None,
     learner: opt.Learner = None,
-    multiclass: opt.MulticlassOption = opt.Multiclass.auto,
+    multiclass: opt.MulticlassOption = opt.Multiclass.ovo,
     tune: opt.Tune = False,
     seed: opt.Seed = 0,
     jobs: opt.Jobs = None,

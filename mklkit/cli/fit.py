@@ -36,7 +36,7 @@ def fit(
     feature_map: opt.FeatureMap = None,
     combiner: opt.Combiner = None,
     learner: opt.Learner = None,
-    multiclass: opt.MulticlassOption = opt.Multiclass.auto,
+    multiclass: opt.MulticlassOption = opt.Multiclass.ovo,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Save the model, as model.mkl, say."),

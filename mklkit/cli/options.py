@@ -36,7 +36,6 @@ DATA_PANEL = "Data"
 class Multiclass(StrEnum):
     """How several classes are told apart."""
 
-    auto = "auto"
     ovo = "ovo"
     ovr = "ovr"
     native = "native"
@@ -136,8 +135,8 @@ Learner = Annotated[
 MulticlassOption = Annotated[
     Multiclass,
     typer.Option(
-        help="Several classes: one against one, one against the rest, or all at once; auto: all"
-        " at once where combiner and learner can, else one against one.",
+        help="Several classes: one against one, one against the rest, or all at once (native),"
+        " where combiner and learner can.",
         rich_help_panel=MODEL_PANEL,
     ),
 ]

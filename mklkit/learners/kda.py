@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import attrs
 import numpy as np
+import scipy.linalg
 from attrs.validators import ge, instance_of, is_callable, optional
 from numpy.typing import NDArray
 
@@ -99,13 +100,31 @@ class KDA(Component):
         graphs = (self.graphs or discriminant_graphs)(y)
         n_components = embedding_size(self.n_components, y)
         if side.explicit:
-            features = side.features()
-            projection, history = embed_features(features, graphs, self.reg, n_components)
-            return EmbeddingDecision(projection, class_means(features @ projection, y), history)
-        gram = side.gram()
-        found = embed_gram(gram, graphs, self.reg, n_components)
-        means = class_means(gram @ found.projection, y)
-        return EmbeddingDecision(found.projection, means, found.history)
+            columns = side.features()
+            projection, history = embed_features(columns, graphs, self.reg, n_components)
+        else:
+            columns = side.gram()
+            found = embed_gram(columns, graphs, self.reg, n_components)
+            projection, history = found.projection, found.history
+        projection = whitened(projection, columns @ projection, y, self.reg)
+        return EmbeddingDecision(projection, class_means(columns @ projection, y), history)
+
+
+def whitened(projection: Array, points: Array, y: Array, regularization: float) -> Array:
+    """Return a projection with the regularised scatter within classes the same in all directions.
+
+    The trace ratio leaves the directions' scales open, which distances to class means depend on.
+    One direction alone keeps its scale.
+    """
+    if points.shape[1] == 1:
+        return projection
+    within = points - class_means(points, y)[np.unique(y, return_inverse=True)[1]]
+    scatter = within.T @ within
+    size = max(regularization, 1e-12 * float(np.trace(scatter)), np.finfo(float).tiny)
+    scatter[np.diag_indices_from(scatter)] += size
+    return scipy.linalg.solve_triangular(
+        scipy.linalg.cholesky(scatter, lower=True), projection.T, lower=True
+    ).T
 
 
 @attrs.frozen(eq=False)

@@ -99,7 +99,7 @@ class IFSLClassifierCV(ClassifierMixin, BaseEstimator):
         ridges: Any = PAPER_GRID,
         lams: Any = PAPER_GRID,
         cv: Any = 5,
-        multiclass: str = "auto",
+        multiclass: str = "ovo",
         random_state: Any = None,
         progress: Callable[[int, int], None] | None = None,
         n_jobs: int | None = None,

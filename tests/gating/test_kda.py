@@ -19,8 +19,8 @@ from sklearn.preprocessing import StandardScaler
 
 from mklkit import MKLClassifier
 from mklkit.errors import MKLKitError
-from mklkit.learners.kda import KDA
-from mklkit.numerics.graph_embedding import Graphs
+from mklkit.learners.kda import KDA, embed_gram
+from mklkit.numerics.graph_embedding import Graphs, discriminant_graphs
 from mklkit.registry import get_registry
 from mklkit.sides import GramSide
 
@@ -79,7 +79,8 @@ def test_two_classes_are_decided_as_by_lda_in_feature_space(
 def test_the_first_direction_of_many_classes_is_that_of_lda(data):
     X, y = data(return_X_y=True)
     X = StandardScaler().fit_transform(X)
-    model = MKLClassifier("rbf(gamma=0.1)", learner=KDA(reg=0.05, n_components=1)).fit(X, y)
+    learner = KDA(reg=0.05, n_components=1)
+    model = MKLClassifier("rbf(gamma=0.1)", learner=learner, multiclass="native").fit(X, y)
     features = feature_space(X, X, 0.1)
     peer = equivalent_lda(features, y, 0.05, "eigen")
     ours = model.decisions_[0].learner.embed(rbf_kernel(X, gamma=0.1))[:, 0]
@@ -91,7 +92,9 @@ def test_the_first_direction_of_many_classes_is_that_of_lda(data):
 def test_many_classes_go_to_the_nearest_mean(feature_map):
     X, y = load_wine(return_X_y=True)
     X = StandardScaler().fit_transform(X)
-    model = MKLClassifier("rbf(gamma=0.1)", feature_map, learner="kda(reg=0.01)").fit(X, y)
+    model = MKLClassifier(
+        "rbf(gamma=0.1)", feature_map, learner="kda(reg=0.01)", multiclass="native"
+    ).fit(X, y)
     decision = model.decisions_[0].learner
     columns = rbf_kernel(X, gamma=0.1)
     if feature_map == "empirical":
@@ -101,6 +104,13 @@ def test_many_classes_go_to_the_nearest_mean(feature_map):
     np.testing.assert_array_equal(
         model.predict(X), NearestCentroid().fit(points, y).predict(points)
     )
+    # The scatter within classes, with its ridge, is the same in all directions.
+    means = np.stack([points[y == label].mean(axis=0) for label in np.unique(y)])
+    within = points - means[y]
+    projection = decision.projection
+    metric = columns if feature_map == "implicit" else np.eye(len(projection))
+    ridge = 0.01 * projection.T @ metric @ projection
+    np.testing.assert_allclose(within.T @ within + ridge, np.eye(2), atol=1e-8)
     # And the embedding has the largest ratio there is.
     features = feature_space(X, X, 0.1)
     similarity, constraint = discriminant_matrices(y)
@@ -169,9 +179,11 @@ def test_more_components_than_classes(two_classes, n_components):
     decision = MKLClassifier("rbf(gamma=3.0)", learner=learner).fit(rows, y).decisions_[0].learner
     assert decision.projection.shape == (70, min(n_components, 69))
     gram = rbf_kernel(rows, gamma=3.0)
-    # Orthonormal in feature space.
-    inner = decision.projection.T @ gram @ decision.projection
-    np.testing.assert_allclose(inner, np.eye(len(inner)), atol=1e-8)
+    found = embed_gram(gram, discriminant_graphs(y), 0.1, min(n_components, 69)).projection
+    # Orthonormal in feature space, and spanning what the decision's whitened directions span.
+    np.testing.assert_allclose(found.T @ gram @ found, np.eye(found.shape[1]), atol=1e-8)
+    spread = found @ np.linalg.lstsq(found, decision.projection, rcond=None)[0]
+    np.testing.assert_allclose(spread, decision.projection, atol=1e-6 * np.abs(spread).max())
 
 
 def test_an_indefinite_kernel_is_used_by_its_positive_part(two_classes):

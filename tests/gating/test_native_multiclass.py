@@ -24,20 +24,18 @@ def wine():
 
 
 @pytest.mark.parametrize("combiner", ["uniform", "cluster-gating(n_clusters=2)"])
-def test_auto_takes_all_classes_at_once(wine, combiner):
+def test_native_takes_all_classes_at_once(wine, combiner):
     X, y = wine
-    auto, native = (
-        MKLClassifier(PAIR, combiner=combiner, learner="kda", multiclass=how, random_state=0)
-        for how in ("auto", "native")
+    model = MKLClassifier(
+        PAIR, combiner=combiner, learner="kda", multiclass="native", random_state=0
     )
-    scores = auto.fit(X, y).decision_function(X)
-    np.testing.assert_array_equal(native.fit(X, y).decision_function(X), scores)
+    scores = model.fit(X, y).decision_function(X)
     assert scores.shape == (len(X), 3)
-    assert len(auto.decisions_) == len(auto.problems_) == 1
-    assert auto.classes_.tolist() == ["barbera", "barolo", "grignolino"]
-    np.testing.assert_array_equal(auto.predict(X), auto.classes_[scores.argmax(axis=1)])
-    assert auto.score(X, y) > 0.97
-    assert set(auto.weights_frame()["problem"]) == {"all classes"}
+    assert len(model.decisions_) == len(model.problems_) == 1
+    assert model.classes_.tolist() == ["barbera", "barolo", "grignolino"]
+    np.testing.assert_array_equal(model.predict(X), model.classes_[scores.argmax(axis=1)])
+    assert model.score(X, y) > 0.97
+    assert set(model.weights_frame()["problem"]) == {"all classes"}
 
 
 @pytest.mark.parametrize(
@@ -49,7 +47,7 @@ def test_two_at_a_time_when_asked(wine, how, wrapper):
     peer = wrapper(MKLClassifier(PAIR, learner="kda(reg=0.1)")).fit(X, y)
     assert len(model.decisions_) == 3
     np.testing.assert_array_equal(model.predict(X), peer.predict(X))
-    native = MKLClassifier(PAIR, learner="kda(reg=0.1)").fit(X, y)
+    native = MKLClassifier(PAIR, learner="kda(reg=0.1)", multiclass="native").fit(X, y)
     assert (native.predict(X) == model.predict(X)).mean() > 0.95
 
 
@@ -58,7 +56,7 @@ def test_two_classes_are_binary_whatever_is_asked():
     X, y = X[50:], y[50:]
     scores = [
         MKLClassifier(PAIR, learner="kda", multiclass=how).fit(X, y).decision_function(X)
-        for how in ("auto", "native", "ovo", "ovr")
+        for how in ("native", "ovo", "ovr")
     ]
     assert scores[0].shape == (100,)
     for others in scores[1:]:
@@ -86,7 +84,9 @@ def test_weights_that_need_two_classes_fall_back_to_one_against_one(wine):
 @pytest.mark.parametrize("combiner", ["uniform", "cluster-gating(n_clusters=2)"])
 def test_a_model_file_keeps_all_classes_at_once(tmp_path, wine, combiner):
     X, y = wine
-    model = MKLClassifier(PAIR, combiner=combiner, learner="kda", random_state=0).fit(X, y)
+    model = MKLClassifier(
+        PAIR, combiner=combiner, learner="kda", multiclass="native", random_state=0
+    ).fit(X, y)
     save_model(tmp_path / "model.mkl", model)
     again, facts = load_model(tmp_path / "model.mkl")
     np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))

@@ -1,0 +1,23 @@
+"""Kernel discriminant analysis and localized kernels: the combiners that this package gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from mklkit import hookimpl
+from mklkit_discriminant.localized import Localized, LocalizedGates
+from mklkit_discriminant.mkda import MKDA
+
+__all__ = ["MKDA", "Localized", "LocalizedGates"]
+
+
+@hookimpl
+def mklkit_combiners() -> Iterable[type]:
+    """Register the combiners."""
+    return [Localized, MKDA]
+
+
+@hookimpl
+def mklkit_model_types() -> Iterable[type]:
+    """Register what they leave in a model file."""
+    return [LocalizedGates]

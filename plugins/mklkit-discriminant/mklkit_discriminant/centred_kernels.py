@@ -1,0 +1,137 @@
+"""The problem that both forms of MKDA solve, in the coordinates of the kernels' joint range."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
+
+from mklkit import MKLKitError, View
+
+__all__ = ["Array", "DiscriminantProblem", "discriminant_problem", "gram_of"]
+
+Array = NDArray[np.floating[Any]]
+
+RANK_TOLERANCE = 1e-12
+INDEFINITE = 1e-5
+"""Negative eigenvalues up to this share of the largest are rounding (of float32 rows, say)."""
+
+
+@attrs.frozen(eq=False)
+class DiscriminantProblem:
+    """Minimise aᵀ(I + Σ θ_m F_mF_mᵀ)⁻¹a over θ ≥ 0, Σθ = 1.
+
+    F_mF_mᵀ = HK_mH / (λ tr HK_mH), H = I − 11ᵀ/N, and a is the difference of the class
+    indicators, each over its class's size, at unit length.
+
+    Attributes
+    ----------
+    factors : list of ndarray of shape (p, r_m)
+        F_m, in p orthonormal coordinates that span the ranges of all kernels.
+    target : ndarray of shape (p,)
+        a in these coordinates.
+    outside : float
+        Squared length of the part of a that no kernel reaches: a constant of the objective.
+    traces : ndarray of shape (M,)
+        tr HK_mH; 0 for kernels that are constant but for rounding, which have no factor.
+    """
+
+    factors: list[Array]
+    target: Array
+    outside: float
+    traces: Array
+
+    @property
+    def size(self) -> int:
+        """p, the joint rank of the centred kernels."""
+        return len(self.target)
+
+    def objective(self, theta: Array) -> float:
+        """Return aᵀ(I + Σ θ_m F_mF_mᵀ)⁻¹a, between 0 and 1, for θ of the kernels with factors."""
+        return self.outside + float(self.target @ self._solve(theta))
+
+    def gap(self, theta: Array) -> float:
+        """Return how far above the minimum the objective is at most, whatever solver gave θ.
+
+        For any b, 2bᵀa − bᵀb − max_m ‖F_mᵀb‖² is no more than the minimum. With
+        b = (I + Σ θ_m F_mF_mᵀ)⁻¹a the difference is max_m ‖F_mᵀb‖² − Σ θ_m ‖F_mᵀb‖².
+        """
+        solved = self._solve(theta)
+        forms = np.array([float(np.sum((factor.T @ solved) ** 2)) for factor in self.factors])
+        return float(forms.max() - theta @ forms)
+
+    def _solve(self, theta: Array) -> Array:
+        matrix = np.eye(self.size)
+        for weight, factor in zip(theta, self.factors, strict=True):
+            matrix += weight * (factor @ factor.T)
+        solved: Array = cho_solve(cho_factor(matrix), self.target)
+        return solved
+
+
+def discriminant_problem(grams: Sequence[Array], y: Array, reg: float) -> DiscriminantProblem:
+    """Return the problem of Gram matrices (N, N) and labels −1 and +1.
+
+    Parameters
+    ----------
+    grams : sequence of M ndarrays of shape (N, N)
+        Positive semi-definite.
+    y : ndarray of shape (N,)
+    reg : float
+        λ, for centred kernels of trace one.
+
+    Raises
+    ------
+    MKLKitError
+        If a Gram matrix has a negative eigenvalue beyond rounding.
+
+    Examples
+    --------
+    >>> rows = np.array([[-2.0], [-1.0], [1.0], [2.0]])
+    >>> problem = discriminant_problem([rows @ rows.T], np.sign(rows[:, 0]), reg=0.1)
+    >>> problem.size, problem.traces
+    (1, array([10.]))
+    >>> round(problem.objective(np.ones(1)), 6)
+    0.181818
+    """
+    centred = [_centred(gram) for gram in grams]
+    sizes = np.array([np.trace(gram) for gram in centred])
+    scales = np.array([np.abs(gram).max() * len(y) for gram in grams])
+    traces = np.where(sizes > RANK_TOLERANCE * scales, sizes, 0.0)
+    used = [gram / trace for gram, trace in zip(centred, traces, strict=True) if trace > 0]
+    target = np.where(y > 0, 1 / (y > 0).sum(), -1 / (y < 0).sum())
+    target /= np.linalg.norm(target)
+    if not used:
+        return DiscriminantProblem([], np.zeros(0), 1.0, traces)
+    values, vectors = np.linalg.eigh(np.sum(used, axis=0))
+    basis = vectors[:, values > RANK_TOLERANCE * values[-1]]
+    factors = [_factor(basis.T @ gram @ basis / reg) for gram in used]
+    inside = basis.T @ target
+    return DiscriminantProblem(factors, inside, max(1.0 - float(inside @ inside), 0.0), traces)
+
+
+def gram_of(view: View) -> Array:
+    """Return a view's Gram matrix (N, N), its features' inner products where it has features."""
+    if view.explicit:
+        features = np.asarray(view.features(), dtype=np.float64)
+        return features @ features.T
+    return np.asarray(view.gram(keep=False), dtype=np.float64)
+
+
+def _centred(gram: Array) -> Array:
+    means = gram.mean(axis=0)
+    return gram - means - means[:, None] + means.mean()
+
+
+def _factor(gram: Array) -> Array:
+    values, vectors = np.linalg.eigh((gram + gram.T) / 2)
+    if values[0] < -INDEFINITE * values[-1]:
+        raise MKLKitError(
+            "mkda needs positive semi-definite kernels; one has eigenvalues from"
+            f" {values[0]:.3g} to {values[-1]:.3g} (relative). Leave it out: 'tanh' is such a one."
+        )
+    kept = values > RANK_TOLERANCE * values[-1]
+    return vectors[:, kept] * np.sqrt(values[kept])

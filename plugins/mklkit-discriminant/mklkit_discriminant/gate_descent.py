@@ -1,0 +1,115 @@
+"""Localized MKL's alternation: a support vector machine, then a gradient step on the gates."""
+
+from __future__ import annotations
+
+import attrs
+import numpy as np
+from sklearn.svm import SVC
+
+from mklkit_discriminant.centred_kernels import Array
+from mklkit_discriminant.gate_functions import GateFunction, gate_values, through_gates
+
+__all__ = ["GatePoint", "LocalizedProblem", "descend"]
+
+MACHINE_TOLERANCE = 1e-5
+SUFFICIENT = 1e-4
+HALVINGS = 25
+
+
+@attrs.frozen(eq=False)
+class GatePoint:
+    """Gating vectors with the machine that is best for them.
+
+    Attributes
+    ----------
+    vectors : ndarray of shape (d + 1, M)
+        v_m, the last row v_m0.
+    gates : ndarray of shape (N, M)
+    signed : ndarray of shape (N,)
+        α∘y of the machine.
+    objective : float
+        Its optimum, J.
+    """
+
+    vectors: Array
+    gates: Array
+    signed: Array
+    objective: float
+
+
+@attrs.frozen(eq=False)
+class LocalizedProblem:
+    """J(V) = max over α of Σα − ½ Σ α_iα_jy_iy_j Σ_m η_m(x_i)k_m(x_i, x_j)η_m(x_j).
+
+    Attributes
+    ----------
+    grams : ndarray of shape (M, N, N)
+    inputs : ndarray of shape (N, d + 1)
+        What the gates see, with a column of ones.
+    y : ndarray of shape (N,)
+        −1 and +1.
+    C : float
+    gating : {"softmax", "sigmoid"}
+    """
+
+    grams: Array
+    inputs: Array
+    y: Array
+    C: float
+    gating: GateFunction
+
+    def at(self, vectors: Array) -> GatePoint:
+        """Return the machine of the gates of V (d + 1, M)."""
+        gates = gate_values(self.gating, self.inputs @ vectors)
+        composite = np.zeros(self.grams.shape[1:])
+        for index, gram in enumerate(self.grams):
+            composite += gates[:, index, None] * gram * gates[:, index]
+        machine = SVC(C=self.C, kernel="precomputed", tol=MACHINE_TOLERANCE, random_state=0)
+        machine.fit(composite, self.y)
+        signed = np.zeros(len(self.y))
+        signed[machine.support_] = machine.dual_coef_[0]
+        value = float(np.abs(signed).sum() - 0.5 * signed @ composite @ signed)
+        return GatePoint(vectors, gates, signed, value)
+
+    def gradient(self, point: GatePoint) -> Array:
+        """Return ∂J/∂V (d + 1, M), α held fixed as it is optimal."""
+        weighted = point.signed[:, None] * point.gates
+        products = np.stack([gram @ column for gram, column in zip(self.grams, weighted.T)], axis=1)
+        by_gates = -point.signed[:, None] * products
+        return self.inputs.T @ through_gates(self.gating, point.gates, by_gates)
+
+
+def descend(
+    problem: LocalizedProblem, vectors: Array, tol: float, max_iter: int
+) -> tuple[GatePoint, tuple[float, ...]]:
+    """Return where gradient steps from V end, and J at the start and after each accepted step.
+
+    A step is halved until J falls by a share of what the slope promises; the next one starts at
+    twice its length. The end is a step that gains no more than ``tol`` of J, none that gains at
+    all, or ``max_iter``.
+    """
+    point = problem.at(vectors)
+    history = [point.objective]
+    length: float | None = None
+    for _ in range(max_iter):
+        gradient = problem.gradient(point)
+        slope = float(np.sum(gradient**2))
+        if slope == 0:
+            break
+        # The first step moves the gating vectors, which see standardised columns, by one.
+        length = 1 / np.sqrt(slope) if length is None else 2 * length
+        found = None
+        for _ in range(HALVINGS):
+            tried = problem.at(point.vectors - length * gradient)
+            if tried.objective <= point.objective - SUFFICIENT * length * slope:
+                found = tried
+                break
+            length /= 2
+        if found is None or found.objective >= point.objective:
+            break
+        gain = point.objective - found.objective
+        point = found
+        history.append(point.objective)
+        if gain <= tol * abs(point.objective):
+            break
+    return point, tuple(history)
