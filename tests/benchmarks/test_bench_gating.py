@@ -14,7 +14,7 @@ import pytest
 from builders import views_of
 from oracles.gated import discriminant_matrices, naive_forms
 
-from mklkit.combiners.cluster_gating import gated_blocks
+from mklkit.combiners.gating_stages import gated_blocks
 from mklkit.numerics.gated_products import QuadraticForms, quadratic_forms
 from mklkit.numerics.graph_embedding import discriminant_graphs
 

@@ -8,8 +8,8 @@ import numpy as np
 from builders import views_of
 from sklearn.base import BaseEstimator
 
-from mklkit.combiners.cluster_gating import gated_blocks
 from mklkit.combiners.gating import composite_gram
+from mklkit.combiners.gating_stages import gated_blocks
 from mklkit.learners.kda import embed_gram
 from mklkit.numerics.gated_products import QuadraticForms, quadratic_forms, smoothness_form
 from mklkit.numerics.graph_embedding import discriminant_graphs

@@ -7,8 +7,8 @@ import pytest
 from builders import views_of
 from oracles.gated import composite, discriminant_matrices, naive_forms
 
-from mklkit.combiners.cluster_gating import gated_blocks, kernel_products
 from mklkit.combiners.gating import composite_gram
+from mklkit.combiners.gating_stages import gated_blocks, kernel_products
 from mklkit.composition import bind_kernels
 from mklkit.feature_maps.implicit import Implicit
 from mklkit.numerics.gated_products import quadratic_forms, smoothness_form
