@@ -17,6 +17,8 @@ __all__ = ["Array", "DiscriminantProblem", "discriminant_problem", "gram_of"]
 Array = NDArray[np.floating[Any]]
 
 RANK_TOLERANCE = 1e-12
+CONSTANT = 1e-10
+"""A kernel whose centred trace is a smaller share of its values holds nothing but rounding."""
 INDEFINITE = 1e-5
 """Negative eigenvalues up to this share of the largest are rounding (of float32 rows, say)."""
 
@@ -100,13 +102,17 @@ def discriminant_problem(grams: Sequence[Array], y: Array, reg: float) -> Discri
     centred = [_centred(gram) for gram in grams]
     sizes = np.array([np.trace(gram) for gram in centred])
     scales = np.array([np.abs(gram).max() * len(y) for gram in grams])
-    traces = np.where(sizes > RANK_TOLERANCE * scales, sizes, 0.0)
+    if (sizes < -INDEFINITE * scales).any():
+        raise _indefinite("a negative trace")
+    traces = np.where(sizes > CONSTANT * scales, sizes, 0.0)
     used = [gram / trace for gram, trace in zip(centred, traces, strict=True) if trace > 0]
     target = np.where(y > 0, 1 / (y > 0).sum(), -1 / (y < 0).sum())
     target /= np.linalg.norm(target)
     if not used:
         return DiscriminantProblem([], np.zeros(0), 1.0, traces)
     values, vectors = np.linalg.eigh(np.sum(used, axis=0))
+    # Directions of negative length in the sum would be cut off, unseen by the single factors.
+    _check_definite(values)
     basis = vectors[:, values > RANK_TOLERANCE * values[-1]]
     factors = [_factor(basis.T @ gram @ basis / reg) for gram in used]
     inside = basis.T @ target
@@ -128,10 +134,18 @@ def _centred(gram: Array) -> Array:
 
 def _factor(gram: Array) -> Array:
     values, vectors = np.linalg.eigh((gram + gram.T) / 2)
-    if values[0] < -INDEFINITE * values[-1]:
-        raise MKLKitError(
-            "mkda needs positive semi-definite kernels; one has eigenvalues from"
-            f" {values[0]:.3g} to {values[-1]:.3g} (relative). Leave it out: 'tanh' is such a one."
-        )
+    _check_definite(values)
     kept = values > RANK_TOLERANCE * values[-1]
     return vectors[:, kept] * np.sqrt(values[kept])
+
+
+def _check_definite(values: Array) -> None:
+    if values[0] < -INDEFINITE * values[-1]:
+        raise _indefinite(f"an eigenvalue of {values[0] / values[-1]:.3g} of the largest")
+
+
+def _indefinite(what: str) -> MKLKitError:
+    return MKLKitError(
+        f"mkda needs positive semi-definite kernels; these, centred, have {what}. Leave out"
+        " kernels such as 'tanh'."
+    )

@@ -11,6 +11,8 @@ from mklkit_discriminant.centred_kernels import Array, DiscriminantProblem
 
 __all__ = ["theta_by_qcqp", "theta_by_sdp"]
 
+GAP = 1e-10
+
 
 def theta_by_qcqp(problem: DiscriminantProblem) -> Array:
     """Return θ (M,) as the multipliers of the quadratically constrained form.
@@ -99,6 +101,7 @@ def _solve(quadratic: Any, linear: Array, matrix: Array, right: Array, cones: li
 
     settings = clarabel.DefaultSettings()
     settings.verbose = False
+    settings.tol_gap_abs = settings.tol_gap_rel = GAP
     solver = clarabel.DefaultSolver(
         sparse.csc_matrix(quadratic), linear, sparse.csc_matrix(matrix), right, cones, settings
     )

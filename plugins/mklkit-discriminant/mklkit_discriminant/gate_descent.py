@@ -74,7 +74,7 @@ class LocalizedProblem:
     def gradient(self, point: GatePoint) -> Array:
         """Return ∂J/∂V (d + 1, M), α held fixed as it is optimal."""
         weighted = point.signed[:, None] * point.gates
-        products = np.stack([gram @ column for gram, column in zip(self.grams, weighted.T)], axis=1)
+        products = np.einsum("mij,jm->im", self.grams, weighted, optimize=True)
         by_gates = -point.signed[:, None] * products
         return self.inputs.T @ through_gates(self.gating, point.gates, by_gates)
 

@@ -1,0 +1,80 @@
+"""The package as users meet it: listed with its origin, fitted, saved and loaded by the CLI."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import mklkit_discriminant
+import numpy as np
+import pytest
+
+import mklkit
+from mklkit import MKLClassifier, load_model, save_model
+
+COMBINERS = ("mkda", "mkda(form='sdp')", "localized", "localized(gating='sigmoid')")
+
+
+def mklkit_command(*arguments):
+    done = subprocess.run(
+        [sys.executable, "-m", "mklkit", *map(str, arguments)],
+        env={**os.environ, "COLUMNS": "200"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def three_classes(n_rows=60):
+    rng = np.random.default_rng(4)
+    rows, y = rng.normal(size=(n_rows, 3)), np.arange(n_rows) % 3
+    rows[:, 0] += 2 * y
+    return rows, y
+
+
+def test_only_public_names_of_mklkit_are_imported():
+    for path in Path(mklkit_discriminant.__file__).parent.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "mklkit":
+                assert node.module == "mklkit", path
+                assert {alias.name for alias in node.names} <= set(mklkit.__all__)
+            if isinstance(node, ast.Import):
+                assert not any(alias.name.split(".")[0] == "mklkit" for alias in node.names)
+
+
+def test_combiners_are_listed_with_their_origin():
+    lines = mklkit_command("list", "combiners").splitlines()
+    for name in ("mkda", "localized"):
+        assert any({name, "mklkit-discriminant"} <= set(line.split()) for line in lines)
+
+
+@pytest.mark.parametrize("combiner", ["mkda(reg=0.01)", "localized"])
+def test_fit_save_and_predict_on_the_command_line(tmp_path, combiner):
+    rows, y = three_classes()
+    table, model = tmp_path / "rows.csv", tmp_path / "model.mkl"
+    lines = [",".join(map(str, [*row, "xyz"[label]])) for row, label in zip(rows, y, strict=True)]
+    table.write_text("\n".join(["a,b,c,kind", *lines]) + "\n", encoding="utf-8")
+    mklkit_command("fit", table, "--combiner", combiner, "-o", model)
+    predicted = mklkit_command("predict", model, table).splitlines()[1:]
+    assert len(predicted) == len(y)
+    right = ["xyz"[label] == line.split(",")[0] for label, line in zip(y, predicted, strict=True)]
+    assert np.mean(right) > 0.7
+
+
+@pytest.mark.parametrize("combiner", COMBINERS)
+def test_a_saved_model_decides_as_before(tmp_path, combiner):
+    rows, y = three_classes()
+    model = MKLClassifier(["linear", "rbf"], combiner=combiner, random_state=0).fit(rows, y)
+    np.testing.assert_allclose(model.weights_.sum(axis=1), 1)
+    save_model(tmp_path / "model.mkl", model)
+    restored, _ = load_model(tmp_path / "model.mkl")
+    np.testing.assert_array_equal(restored.decision_function(rows), model.decision_function(rows))
+    single = rows.astype(np.float32)
+    again = MKLClassifier(["linear", "rbf"], combiner=combiner, random_state=0).fit(single, y)
+    assert again.score(single, y) == pytest.approx(model.score(rows, y), abs=0.05)
