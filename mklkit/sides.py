@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from mklkit.errors import IncompatibleError
 from mklkit.numerics.least_squares import NormalMatrix, Spectrum
 from mklkit.protocols import Array, FittedKernel, TrainingSide
 from mklkit.statistics import symmetric_tiles
@@ -25,12 +26,13 @@ class Side:
         self._spectrum: Spectrum | None = None
 
     def gram(self, keep: bool = True) -> Array:
-        """Return the Gram matrix (N, N) of the training rows."""
-        raise NotImplementedError
+        """Return the Gram matrix (N, N) of the training rows: their features' inner products."""
+        features = self.features()
+        return features @ features.T
 
     def features(self) -> Array:
-        """Return the features (N, p) of the training rows."""
-        raise NotImplementedError
+        """Return the features (N, p) of the training rows, where the map is explicit."""
+        raise IncompatibleError("This view has no features: its feature map is implicit.")
 
     def normal_matrix(self) -> NormalMatrix:
         """Return ``features.T @ features`` with the column sums, in O(Np²)."""

@@ -8,6 +8,7 @@ from builders import views_of
 from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
 
 from mklkit import RBF, Implicit
+from mklkit.errors import IncompatibleError
 from mklkit.sides import GramSide, RowSubset
 from mklkit.views import BoundKernel, ViewSet
 
@@ -187,3 +188,8 @@ def test_kernels_see_their_own_columns_alone(rng):
     )
     assert views.labels == ["all", "two", "mean"]
     assert [view.label for view in views[1:]] == ["two", "mean"]
+
+
+def test_gram_rows_have_no_features_and_say_so():
+    with pytest.raises(IncompatibleError, match="its feature map is implicit"):
+        GramSide(np.eye(3)).features()
