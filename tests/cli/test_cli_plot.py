@@ -30,7 +30,7 @@ def test_the_ending_chooses_the_format(mklkit: Run, tmp_path: Path, name: str) -
 def test_gating_draws_its_clusters(mklkit: Run, tmp_path: Path) -> None:
     path = tmp_path / "theta.svg"
     arguments = ("--combiner", "cluster-gating(n_clusters=2)", "--plot", path, "--json")
-    done = mklkit("fit", "iris", "-k", "linear", "-k", "near:rbf", *arguments)
+    done = mklkit("fit", "breast_cancer", "-k", "linear", "-k", "near:rbf", *arguments)
     assert done.code == 0, done
     # matplotlib names each drawn text in a comment.
     texts = re.findall(r"<!-- (.*?) -->", path.read_text())
