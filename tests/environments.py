@@ -7,6 +7,8 @@ import shlex
 import site
 import subprocess
 import sys
+from collections.abc import Iterable
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 import pytest
@@ -23,16 +25,20 @@ class Environment:
         Where it goes.
     folder : Path
         Where commands are run.
+    without : iterable of str
+        Distributions that it does not see, wherever they are installed.
     """
 
-    def __init__(self, home: Path, folder: Path) -> None:
+    def __init__(self, home: Path, folder: Path, without: Iterable[str] = ()) -> None:
         self.folder = folder
         self.python = home / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
         subprocess.run([sys.executable, "-m", "venv", home / "venv"], check=True)
         purelib = self.run_python("-c", "import sysconfig; print(sysconfig.get_path('purelib'))")
+        self.packages = Path(purelib.stdout.strip())
+        seen = [_links(Path(one), home / f"seen-{i}", without) for i, one in _site_packages()]
         # addsitedir, since an editable installation of mklkit is itself a .pth file over there.
-        lines = [f"import site; site.addsitedir({folder!r})" for folder in site.getsitepackages()]
-        (Path(purelib.stdout.strip()) / "tested.pth").write_text("\n".join(lines))
+        lines = [f"import site; site.addsitedir({str(folder)!r})" for folder in seen]
+        (self.packages / "tested.pth").write_text("\n".join(lines))
 
     def run(self, command: str, **environment: str) -> subprocess.CompletedProcess[str]:
         """Run a command, with the installing itself kept off the network."""
@@ -56,3 +62,26 @@ class Environment:
         if result.returncode and not environment:
             pytest.fail(f"{shlex.join(arguments)} failed:\n{result.stdout}{result.stderr}")
         return result
+
+
+def _site_packages() -> Iterable[tuple[int, str]]:
+    return enumerate(one for one in site.getsitepackages() if Path(one).is_dir())
+
+
+def _links(packages: Path, folder: Path, without: Iterable[str]) -> Path:
+    """Return a folder of links to what another holds, or that one itself if nothing is hidden."""
+    hidden = {name for one in without for name in _top_level(one)}
+    if not hidden:
+        return packages
+    folder.mkdir()
+    for entry in packages.iterdir():
+        if entry.name not in hidden and entry.name != "__pycache__":
+            (folder / entry.name).symlink_to(entry, target_is_directory=entry.is_dir())
+    return folder
+
+
+def _top_level(name: str) -> set[str]:
+    try:
+        return {file.parts[0] for file in distribution(name).files or ()}
+    except PackageNotFoundError:
+        return set()
