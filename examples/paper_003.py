@@ -12,7 +12,7 @@ class in the column "target". It prints a Markdown table; 100 splits take about 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -26,10 +26,13 @@ from sklearn.preprocessing import MinMaxScaler
 
 from mklkit import MKLClassifier, Preset, get_registry
 
+# Accuracy and standard deviation by method and data set.
+Table = dict[str, tuple[tuple[float, float], ...]]
+
 DATA_SETS = ("sonar", "ionosphere", "breast_w")
 
 # Accuracy and standard deviation in per cent, by data set (paper 003, Table 6).
-PUBLISHED = {
+PUBLISHED: Table = {
     "kernel 1": ((58.39, 11.22), (71.14, 6.01), (96.16, 1.55)),
     "kernel 2": ((78.17, 6.36), (92.14, 3.01), (97.08, 1.29)),
     "kernel 3": ((84.63, 5.98), (94.31, 2.46), (96.66, 1.43)),
@@ -46,22 +49,24 @@ PUBLISHED = {
 
 def methods() -> Iterator[tuple[str, Pipeline]]:
     """Yield each method's name and its classifier, scaling included."""
-    presets = {f"dimkl{i}": _preset(f"paper-dimkl{i}") for i in range(1, 7)}
+    presets = {f"dimkl{i}": preset(f"paper-dimkl{i}") for i in range(1, 7)}
     kernels, learner = presets["dimkl1"].kernels, presets["dimkl1"].learner
     for number, kernel in enumerate(kernels or (), start=1):
-        yield f"kernel {number}", _scaled(MKLClassifier(kernel, learner=learner))
-    yield "uniform", _scaled(MKLClassifier(kernels, combiner="uniform", learner=learner))
-    for name, preset in presets.items():
-        parts = (preset.kernels, preset.feature_map, preset.combiner, preset.learner)
-        yield name, _scaled(MKLClassifier(*parts))
+        yield f"kernel {number}", scaled(MKLClassifier(kernel, learner=learner))
+    yield "uniform", scaled(MKLClassifier(kernels, combiner="uniform", learner=learner))
+    for name, parts in presets.items():
+        chosen = (parts.kernels, parts.feature_map, parts.combiner, parts.learner)
+        yield name, scaled(MKLClassifier(*chosen))
 
 
-def _preset(name: str) -> Preset:
-    preset: Preset = get_registry().lookup("preset", name).target
-    return preset
+def preset(name: str) -> Preset:
+    """Return one of mklkit's presets."""
+    found: Preset = get_registry().lookup("preset", name).target
+    return found
 
 
-def _scaled(classifier: MKLClassifier) -> Pipeline:
+def scaled(classifier: MKLClassifier) -> Pipeline:
+    """Return the classifier behind the paper's scaling of the features."""
     return make_pipeline(MinMaxScaler((-1, 1)), classifier)
 
 
@@ -79,11 +84,10 @@ def accuracies(
     return 100 * np.asarray(cross_val_score(model, *data, cv=splits, error_score="raise"))
 
 
-def row(name: str, ours: list[NDArray[np.float64]]) -> str:
+def row(name: str, ours: list[NDArray[np.float64]], published: Table) -> str:
     """Return a method's line of the table."""
     cells = [name]
-    published = PUBLISHED.get(name, (None,) * len(ours))
-    for scores, theirs in zip(ours, published, strict=True):
+    for scores, theirs in zip(ours, published.get(name, (None,) * len(ours)), strict=True):
         # Of one split there is no deviation.
         spread = np.std(scores, ddof=1) if len(scores) > 1 else np.nan
         cells.append(f"{np.mean(scores):.2f} ({spread:.2f})")
@@ -94,9 +98,11 @@ def row(name: str, ours: list[NDArray[np.float64]]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def main() -> None:
+def compare(
+    description: str | None, methods: Iterable[tuple[str, Pipeline]], published: Table
+) -> None:
     """Read the arguments, run every method on every data set, print the table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser = argparse.ArgumentParser(description=(description or "").partition("\n")[0])
     parser.add_argument("--data", type=Path, required=True, help="folder of the three CSV files")
     parser.add_argument("--splits", type=int, default=100, help="random splits (default 100)")
     parser.add_argument("--seed", type=int, default=0, help="seed of the splits (default 0)")
@@ -112,9 +118,9 @@ def main() -> None:
     splits = ShuffleSplit(options.splits, test_size=0.2, random_state=options.seed)
     talk = Console(stderr=True)
     lines = [
-        row(name, [accuracies(part, model, splits) for part in data])
+        row(name, [accuracies(part, model, splits) for part in data], published)
         for name, model in track(
-            list(methods()), "methods", console=talk, disable=not talk.is_terminal
+            list(methods), "methods", console=talk, disable=not talk.is_terminal
         )
     ]
     columns = [f"{name} | published | gap" for name in DATA_SETS]
@@ -124,4 +130,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    compare(__doc__, methods(), PUBLISHED)

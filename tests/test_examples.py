@@ -13,6 +13,7 @@ from documents import ROOT
 from sklearn.datasets import load_iris
 
 PAPER_003 = ROOT / "examples" / "paper_003.py"
+PAPER_003_PEERS = ROOT / "examples" / "paper_003_peers.py"
 
 
 def run(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -53,6 +54,28 @@ def test_paper_003_prints_its_table(folder: Path, options: tuple[str, ...]) -> N
     ]
     ours = {row[0].strip(): float(row[1].partition("(")[0]) for row in rows}
     assert all(accuracy > 95 for name, accuracy in ours.items() if name != "kernel 1")
+
+
+def test_paper_003_peers_prints_its_table(folder: Path) -> None:
+    pytest.importorskip("mklkit_optimize")
+    pytest.importorskip("mklkit_fusion")
+    done = run(PAPER_003_PEERS, "--data", folder, "--splits", 1, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    rows = [line.split("|")[1:-1] for line in done.stdout.splitlines()[2:]]
+    systems = ["MKLGL (p = 1)", "MKLGL (p = 2)", "GAMKL", "DeFIMKL"]
+    assert [row[0].strip() for row in rows] == systems
+    assert all(float(row[1].partition("(")[0]) > 90 for row in rows)
+
+
+def test_paper_003_peers_says_which_plugins_it_misses(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MKLKIT_DISABLE_PLUGINS", "1")
+    done = run(PAPER_003_PEERS, "--data", folder, cwd=folder)
+    assert done.returncode == 2
+    assert "mklkit-fusion, mklkit-optimize: install them" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_paper_003_says_which_files_it_misses(tmp_path: Path) -> None:
