@@ -51,6 +51,8 @@ class FittedKernel(Protocol):
         """Return the similarity of each row with itself: (n,)."""
         ...
 
+    # Optional: ``reads_row_ids = True`` where rows are no features but ids to look up.
+
 
 @runtime_checkable
 class ScalarKernel(FittedKernel, Protocol):

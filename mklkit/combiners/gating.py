@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal, Protocol
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from mklkit.components import Component
 from mklkit.errors import IncompatibleError, MKLKitError, MKLKitWarning
@@ -44,6 +45,8 @@ class GatedDecision:
     gates : Gates
         η.
     training_gates : ndarray of shape (N, M)
+    columns : ndarray of int or None
+        The features that the gates see; None: all of them.
     """
 
     weights: Array
@@ -52,6 +55,7 @@ class GatedDecision:
     projectors: list[Projector]
     learner: Any
     composition: Composition
+    columns: NDArray[np.intp] | None = None
 
     def decide(self, rows: Array, seen: SeenColumns | None = None) -> Array:
         """Return the decision values (n,) of rows (n, d)."""
@@ -59,7 +63,7 @@ class GatedDecision:
 
     def gate_weights(self, rows: Array) -> Array:
         """Return each row's weight on each kernel, (n, M)."""
-        return np.asarray(self.gates.gates(rows))
+        return np.asarray(self.gates.gates(_cut(rows, self.columns)))
 
     def _decide(self, rows: Array, seen: SeenColumns | None) -> Array:
         own = self.gate_weights(rows)
@@ -77,6 +81,9 @@ class GatingCombiner(Component, ABC):
 
     A subclass writes :meth:`fit_gates`; what it returns writes ``gates(rows) -> (n, M)``. The
     composite kernel is handed to the learner as one Gram matrix.
+
+    Gates are functions of features. Columns of row ids, by which a precomputed kernel looks rows
+    up, are not shown to them.
     """
 
     feature_map: ClassVar[str] = "implicit"
@@ -99,8 +106,10 @@ class GatingCombiner(Component, ABC):
             raise IncompatibleError(
                 f"{self.name} weighs kernels row by row and needs feature_map='implicit'."
             )
-        gates = self.fit_gates(views, y, random_state)
-        values = np.asarray(gates.gates(views.rows), dtype=np.float64)
+        columns = _feature_columns(views, self.name)
+        rows = _cut(views.rows, columns)
+        gates = self.fit_gates(ViewSet(list(views), rows, views.explicit), y, random_state)
+        values = np.asarray(gates.gates(rows), dtype=np.float64)
         if values.shape != (len(views.rows), len(views)):
             raise MKLKitError(
                 f"{self.name} must give gates of shape ({len(views.rows)}, {len(views)});"
@@ -112,7 +121,7 @@ class GatingCombiner(Component, ABC):
         fitted = learner.fit(GramSide(gram), y)
         projectors = [view.projector for view in views]
         weights = np.asarray(getattr(gates, "weights", values.mean(axis=0)))
-        return GatedDecision(weights, gates, values, projectors, fitted, self.composition)
+        return GatedDecision(weights, gates, values, projectors, fitted, self.composition, columns)
 
     def _warn_if_indefinite(self, gram: Array, learner: Learner) -> None:
         values = np.linalg.eigvalsh(gram)
@@ -124,6 +133,30 @@ class GatingCombiner(Component, ABC):
                 MKLKitWarning,
                 stacklevel=3,
             )
+
+
+def _feature_columns(views: ViewSet, name: str) -> NDArray[np.intp] | None:
+    """Return the columns that hold no row ids, None where all do not."""
+    everything = np.arange(views.rows.shape[1])
+    ids: set[int] = set()
+    for view in views:
+        if getattr(view.kernel, "reads_row_ids", False):
+            own = view.projector.columns
+            ids.update((everything if own is None else own).tolist())
+    if not ids:
+        return None
+    features = np.setdiff1d(everything, list(ids))
+    if not features.size:
+        raise IncompatibleError(
+            f"{name} weighs kernels by a row's features, and these rows are ids of a precomputed"
+            " kernel and nothing else: add feature columns, and bind the kernel to the id column as"
+            " in ('graph', Precomputed(K), ['id'])."
+        )
+    return features
+
+
+def _cut(rows: Array, columns: NDArray[np.intp] | None) -> Array:
+    return rows if columns is None else rows[:, columns]
 
 
 def composite_gram(views: ViewSet, gates: Array, composition: Composition) -> Array:

@@ -59,6 +59,11 @@ class FittedCosine:
 
     kernel: FittedKernel
 
+    @property
+    def reads_row_ids(self) -> bool:
+        """Whether the inner kernel looks rows up."""
+        return getattr(self.kernel, "reads_row_ids", False)
+
     def __call__(self, a: Array, b: Array) -> Array:
         """Return the cosines of the rows of ``a`` (n, d) and ``b`` (m, d): (n, m)."""
         values = self.kernel(a, b)

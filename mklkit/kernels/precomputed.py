@@ -54,6 +54,7 @@ class Precomputed(Component):
 
     name: ClassVar[str] = "precomputed"
     definite: ClassVar[bool] = False
+    reads_row_ids: ClassVar[bool] = True
 
     matrix: Array = attrs.field(
         converter=_as_float,
