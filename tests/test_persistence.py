@@ -54,7 +54,7 @@ def mixed() -> pd.DataFrame:
 def saved(tmp_path_factory: pytest.TempPathFactory, mixed: pd.DataFrame) -> Path:
     """A model file to be copied and spoilt."""
     path = tmp_path_factory.mktemp("models") / "model.mkl"
-    save_model(path, fitted(mixed, [0, 1] * 20), {"data": {"name": "toy"}})
+    save_model(fitted(mixed, [0, 1] * 20), path, {"data": {"name": "toy"}})
     return path
 
 
@@ -89,7 +89,7 @@ class TestRoundTrip:
         self, tmp_path: Path, mixed: pd.DataFrame, parameters: dict[str, Any]
     ) -> None:
         model = fitted(mixed, [0, 1] * 20, **parameters)
-        save_model(tmp_path / "model.mkl", model)
+        save_model(model, tmp_path / "model.mkl")
         again, _ = load_model(tmp_path / "model.mkl")
         np.testing.assert_array_equal(
             again.decision_function(mixed), model.decision_function(mixed)
@@ -112,7 +112,7 @@ class TestRoundTrip:
         self, tmp_path: Path, mixed: pd.DataFrame, labels: Any, multiclass: str
     ) -> None:
         model = fitted(mixed, np.asarray(labels), multiclass=multiclass)
-        save_model(tmp_path / "model.mkl", model)
+        save_model(model, tmp_path / "model.mkl")
         again, facts = load_model(tmp_path / "model.mkl")
         assert again.classes_.tolist() == model.classes_.tolist()
         assert again.classes_.dtype == model.classes_.dtype
@@ -124,7 +124,7 @@ class TestRoundTrip:
     def test_another_process_predicts_the_same(self, tmp_path: Path) -> None:
         table = load_table("wine")
         model = fitted(table.features, table.target, combiner="dimkl3")
-        save_model(tmp_path / "model.mkl", model)
+        save_model(model, tmp_path / "model.mkl")
         script = (
             "import sys; from mklkit.persistence import load_model;"
             "from mklkit.datasets import load_table; import numpy as np;"
@@ -140,7 +140,7 @@ class TestRoundTrip:
     def test_a_classifier_alone_can_be_saved(self, tmp_path: Path) -> None:
         rows = np.random.default_rng(0).normal(size=(20, 2))
         model = MKLClassifier(kernels=["rbf"]).fit(rows, [0, 1] * 10)
-        save_model(tmp_path / "model.mkl", model)
+        save_model(model, tmp_path / "model.mkl")
         again, _ = load_model(tmp_path / "model.mkl")
         np.testing.assert_array_equal(again.decision_function(rows), model.decision_function(rows))
 
@@ -152,7 +152,7 @@ class TestRoundTrip:
         )
         search = IFSLClassifierCV(kernels=["linear", "rbf"], ridges=(1.0,), lams=(1.0, 2.0), cv=2)
         for model in (vote, search):
-            save_model(tmp_path / "model.mkl", model.fit(rows, labels))
+            save_model(model.fit(rows, labels), tmp_path / "model.mkl")
             again, facts = load_model(tmp_path / "model.mkl")
             assert again.predict(rows).tolist() == model.predict(rows).tolist()
             assert facts["model"]["classes"] == ["setosa", "versicolor", "virginica"]
@@ -218,20 +218,25 @@ class TestSaving:
         goal.write_bytes(b"precious")
         model = Stranger().fit([[0.0]], [1])
         with pytest.raises(ModelFileError, match="Stranger' is registered neither"):
-            save_model(goal, model)
+            save_model(model, goal)
         model.helper = lambda x: x
         with pytest.raises(ModelFileError, match="can't be saved"):
-            save_model(goal, model)
+            save_model(model, goal)
         assert goal.read_bytes() == b"precious"
         assert os.listdir(tmp_path) == ["model.mkl"]
 
     def test_facts_that_are_not_plain_are_refused(self, tmp_path: Path, saved: Path) -> None:
         model, _ = load_model(saved)
         with pytest.raises(ModelFileError, match="facts can't be saved"):
-            save_model(tmp_path / "a.mkl", model, {"function": len})
+            save_model(model, tmp_path / "a.mkl", {"function": len})
         with pytest.raises(ModelFileError, match="versions: reserved"):
-            save_model(tmp_path / "a.mkl", model, {"versions": 1})
+            save_model(model, tmp_path / "a.mkl", {"versions": 1})
         assert os.listdir(tmp_path) == []
+
+    def test_a_path_before_the_model_is_refused(self, tmp_path: Path, saved: Path) -> None:
+        model, _ = load_model(saved)
+        with pytest.raises(DataError, match="the model, then the path"):
+            save_model(tmp_path / "a.mkl", model)
 
     def test_an_interrupted_write_leaves_the_old_file(self, tmp_path: Path) -> None:
         goal = tmp_path / "model.mkl"

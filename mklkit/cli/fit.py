@@ -142,7 +142,7 @@ def _save(output: Path, pipeline: Any, result: dict[str, Any]) -> None:
     from mklkit.persistence import save_model
 
     with working("saving"):
-        save_model(output, pipeline, {key: result[key] for key in result if key != "model"})
+        save_model(pipeline, output, {key: result[key] for key in result if key != "model"})
 
 
 def _report(table: Any, result: dict[str, Any]) -> None:

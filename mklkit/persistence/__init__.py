@@ -11,7 +11,7 @@ Examples
 >>> model = SVC().fit([[0.0], [1.0]], ["no", "yes"])
 >>> with tempfile.TemporaryDirectory() as folder:
 ...     path = pathlib.Path(folder, "model.mkl")
-...     save_model(path, model, {"data": {"name": "toy"}})
+...     save_model(model, path, {"data": {"name": "toy"}})
 ...     restored, facts = load_model(path)
 >>> restored.predict([[0.9]]), facts["data"]
 (array(['yes'], dtype='<U3'), {'name': 'toy'})

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from mklkit._version import __version__
-from mklkit.errors import MKLKitWarning, ModelFileError
+from mklkit.errors import DataError, MKLKitWarning, ModelFileError
 from mklkit.persistence.atomic import replacing
 from mklkit.persistence.facts import facts_of_model, json_ready, versions
 from mklkit.persistence.trust import (
@@ -39,17 +39,17 @@ RESERVED = ("format", "versions", "plugins", "model")
 COMPRESSION: dict[str, int] = {"compression": zipfile.ZIP_DEFLATED, "compresslevel": 1}
 
 
-def save_model(path: str | PathLike[str], model: Any, facts: dict[str, Any] | None = None) -> None:
+def save_model(model: Any, path: str | PathLike[str], facts: dict[str, Any] | None = None) -> None:
     """Write a fitted model and the facts about it to one file.
 
     The file takes the place of an older one only once it is complete.
 
     Parameters
     ----------
-    path : str or path
-        Where to; ``.mkl`` is the customary ending.
     model : estimator
         A fitted ``MKLClassifier``, or a scikit-learn pipeline that ends in one.
+    path : str or path
+        Where to; ``.mkl`` is the customary ending.
     facts : dict, optional
         Plain values (text, numbers, lists, dicts) to keep beside the model. The keys
         ``format``, ``versions``, ``plugins`` and ``model`` are filled in here.
@@ -60,9 +60,15 @@ def save_model(path: str | PathLike[str], model: Any, facts: dict[str, Any] | No
         If the model holds something that could not be loaded again, such as a function or a
         type that no plugin registers, or the facts are not plain values.
     DataError
-        If the file can't be written.
+        If the file can't be written, or model and path are given the other way round.
     """
     from skops.io import dumps
+
+    if not isinstance(path, str | PathLike):
+        raise DataError(
+            f"save_model takes the model, then the path to write it to; got {type(path).__name__}"
+            " for a path."
+        )
 
     taken = sorted(set(facts or {}) & set(RESERVED))
     if taken:

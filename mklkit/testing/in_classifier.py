@@ -80,7 +80,7 @@ def model_file_round_trip(case: Case) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.mkl"
         try:
-            save_model(path, model)
+            save_model(model, path)
             again, _ = load_model(path)
         except ModelFileError as error:
             raise CheckFailure(

@@ -87,7 +87,7 @@ def test_a_model_file_keeps_all_classes_at_once(tmp_path, wine, combiner):
     model = MKLClassifier(
         PAIR, combiner=combiner, learner="kda", multiclass="native", random_state=0
     ).fit(X, y)
-    save_model(tmp_path / "model.mkl", model)
+    save_model(model, tmp_path / "model.mkl")
     again, facts = load_model(tmp_path / "model.mkl")
     np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
     assert facts["model"]["multiclass"] == "native"
@@ -98,7 +98,7 @@ def test_a_fresh_process_reads_mixture_and_gates(tmp_path, wine):
     gating = "cluster-gating(clusterer='bayesian-gaussian-mixture(max_iter=1000)', n_clusters=3)"
     for name, combiner in (("gauss", "cluster-gating(n_clusters=3)"), ("bayes", gating)):
         model = MKLClassifier(PAIR, combiner=combiner, random_state=0).fit(X, y)
-        save_model(tmp_path / f"{name}.mkl", model)
+        save_model(model, tmp_path / f"{name}.mkl")
         np.savez(tmp_path / f"{name}.npz", gates=model.gate_weights(X), labels=model.predict(X))
     np.save(tmp_path / "rows.npy", X)
     script = (

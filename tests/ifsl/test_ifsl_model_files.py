@@ -65,7 +65,7 @@ def test_predictions_are_the_same(three_classes, rng, tmp_path, name):
     model = MODELS[name].fit(X, NAMES[labels])
     expected = values_of(model, new)
     assert set(expected["predictions"]) == set(NAMES)
-    save_model(tmp_path / "model.mkl", model)
+    save_model(model, tmp_path / "model.mkl")
     restored, _ = load_model(tmp_path / "model.mkl")
     np.save(tmp_path / "rows.npy", new)
     subprocess.run(
@@ -87,7 +87,7 @@ def test_predictions_are_the_same(three_classes, rng, tmp_path, name):
 def test_what_a_search_found_is_kept(two_classes, tmp_path):
     X, y = two_classes
     search = IFSLClassifierCV(ridges=(0.5, 4.0), lams=(0.5, 4.0), cv=2, random_state=0)
-    save_model(tmp_path / "model.mkl", search.fit(X, y))
+    save_model(search.fit(X, y), tmp_path / "model.mkl")
     restored, _ = load_model(tmp_path / "model.mkl")
     assert restored.best_params_ == search.best_params_
     assert list(restored.cv_results_) == list(search.cv_results_)
@@ -99,7 +99,7 @@ def test_what_a_search_found_is_kept(two_classes, tmp_path):
 def test_histories_are_kept(two_classes, tmp_path):
     X, y = two_classes
     model = MKLClassifier(combiner="ifsl").fit(X, y)
-    save_model(tmp_path / "model.mkl", model)
+    save_model(model, tmp_path / "model.mkl")
     restored, _ = load_model(tmp_path / "model.mkl")
     assert restored.decisions_[0].history == model.decisions_[0].history
 
@@ -112,7 +112,7 @@ def test_shared_maps_stay_shared(three_classes, tmp_path):
             ["rbf"] * 3, combiner="ifsl", feature_map=feature_map, random_state=0
         ).fit(np.repeat(X, 10, axis=1), y)
         path = tmp_path / "model.mkl"
-        save_model(path, model)
+        save_model(model, path)
         restored, _ = load_model(path)
         maps = {id(p.map) for one in restored.decisions_ for p in one.projectors}
         sizes[feature_map] = (len(maps), path.stat().st_size)
@@ -129,7 +129,7 @@ def test_votes_in_a_pipeline(three_classes, tmp_path):
     assert facts["classes"] == sorted(NAMES)
     pairs = {"moss vs fern", "nettle vs fern", "nettle vs moss"}
     assert {row["problem"] for row in facts["weights"]} == pairs
-    save_model(tmp_path / "model.mkl", model, facts)
+    save_model(model, tmp_path / "model.mkl", facts)
     restored, kept = load_model(tmp_path / "model.mkl")
     assert kept["weights"] == facts["weights"]
     np.testing.assert_array_equal(restored.predict(X), model.predict(X))

@@ -72,6 +72,6 @@ def test_a_saved_model_decides_as_before(tmp_path, combiner):
     rows, y = rng.normal(size=(60, 3)), np.arange(60) % 3
     rows[:, 0] += y
     model = MKLClassifier(combiner=combiner).fit(rows, y)
-    save_model(tmp_path / "model.mkl", model)
+    save_model(model, tmp_path / "model.mkl")
     restored, _ = load_model(tmp_path / "model.mkl")
     np.testing.assert_array_equal(restored.decision_function(rows), model.decision_function(rows))

@@ -79,7 +79,7 @@ def test_models_of_three_classes_survive_the_file(name, tmp_path):
     assert model.weights_.min() >= 0
     np.testing.assert_allclose(model.weights_.sum(axis=1), 1)
     assert model.score(X, y) > 0.9
-    save_model(tmp_path / "model.mkl", model)
+    save_model(model, tmp_path / "model.mkl")
     again, _ = load_model(tmp_path / "model.mkl")
     np.testing.assert_allclose(again.decision_function(X), model.decision_function(X))
 
