@@ -69,8 +69,7 @@ class IFSL(CouplingCombiner):
         Coefficients at the start: zeros; equal and of length one in all (000 and 004: "one unit
         vector"); ones; or a random direction of length one from the estimator's seed (002). The
         published starts have outputs as large as the features: margins grow to meet them at once
-        and never shrink again, which costs accuracy and lets the result depend on the signs of
-        eigenvectors, hence on the order of the rows. From zeros neither happens.
+        and never shrink again, which costs accuracy.
 
     Notes
     -----

@@ -68,7 +68,9 @@ class Spectrum:
     def of(cls, matrix: Array, tolerance: float = SPECTRUM_TOLERANCE) -> Spectrum:
         """Return the eigenpairs whose value is above ``tolerance`` times the largest.
 
-        Negative eigenvalues (round-off, or an indefinite kernel such as tanh) are left out.
+        Negative eigenvalues (round-off, or an indefinite kernel such as tanh) are left out. Of the
+        two signs an eigenvector can have, it gets the one with ``Σ v³ ≥ 0``, whatever LAPACK, its
+        threads and the order of the rows make of it.
 
         Examples
         --------
@@ -80,7 +82,9 @@ class Spectrum:
         values, vectors = values[::-1], vectors[:, ::-1]
         largest = max(float(values[0]), 0.0) if len(values) else 0.0
         kept = values > tolerance * largest
-        return cls(np.ascontiguousarray(values[kept]), np.ascontiguousarray(vectors[:, kept]))
+        vectors = np.ascontiguousarray(vectors[:, kept])
+        vectors *= np.where(np.einsum("ij,ij,ij->j", vectors, vectors, vectors) < 0, -1, 1)
+        return cls(np.ascontiguousarray(values[kept]), vectors)
 
 
 @attrs.frozen(eq=False)

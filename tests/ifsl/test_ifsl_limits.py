@@ -33,6 +33,17 @@ def test_the_order_of_the_rows_does_not_matter(two_classes, rng, learner, featur
     np.testing.assert_allclose(values, again, rtol=1e-6, atol=1e-6 * np.abs(values).max())
 
 
+@pytest.mark.parametrize("initial", ["unit", "ones"])
+def test_the_order_of_the_rows_does_not_matter_to_the_published_starts(two_classes, rng, initial):
+    """They are the same point only if eigenvectors have the same signs in any order."""
+    X, y = two_classes
+    order, new = rng.permutation(len(y)), rng.normal(size=(40, 4))
+    model = MKLClassifier(TRIO, "empirical", IFSL(initial=initial), MHKS(max_iter=100))
+    values = quietly(model, X, y).decision_function(new)
+    again = quietly(model, X[order], y[order]).decision_function(new)
+    np.testing.assert_allclose(values, again, rtol=1e-6, atol=1e-6 * np.abs(values).max())
+
+
 @each_side
 @each_rule
 def test_two_classes_renamed_turn_the_sign(two_classes, rng, learner, feature_map, rule):
