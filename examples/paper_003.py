@@ -24,11 +24,13 @@ from sklearn.model_selection import ShuffleSplit, cross_val_score
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from mklkit import MKLClassifier, Preset, get_registry
+from mklkit import get_registry, preset_classifier
 
 # Accuracy and standard deviation by method and data set.
 Table = dict[str, tuple[tuple[float, float], ...]]
 
+# The presets share kernels and learner; they differ in the combiner.
+FIRST = "paper-dimkl1"
 DATA_SETS = ("sonar", "ionosphere", "breast_w")
 
 # Accuracy and standard deviation in per cent, by data set (paper 003, Table 6).
@@ -49,24 +51,16 @@ PUBLISHED: Table = {
 
 def methods() -> Iterator[tuple[str, Pipeline]]:
     """Yield each method's name and its classifier, scaling included."""
-    presets = {f"dimkl{i}": preset(f"paper-dimkl{i}") for i in range(1, 7)}
-    kernels, learner = presets["dimkl1"].kernels, presets["dimkl1"].learner
-    for number, kernel in enumerate(kernels or (), start=1):
-        yield f"kernel {number}", scaled(MKLClassifier(kernel, learner=learner))
-    yield "uniform", scaled(MKLClassifier(kernels, combiner="uniform", learner=learner))
-    for name, parts in presets.items():
-        chosen = (parts.kernels, parts.feature_map, parts.combiner, parts.learner)
-        yield name, scaled(MKLClassifier(*chosen))
+    for number, kernel in enumerate(get_registry().lookup("preset", FIRST).target.kernels, start=1):
+        yield f"kernel {number}", scaled(kernels=kernel, combiner="uniform")
+    yield "uniform", scaled(combiner="uniform")
+    for i in range(1, 7):
+        yield f"dimkl{i}", scaled(f"paper-dimkl{i}")
 
 
-def preset(name: str) -> Preset:
-    """Return one of mklkit's presets."""
-    found: Preset = get_registry().lookup("preset", name).target
-    return found
-
-
-def scaled(classifier: MKLClassifier) -> Pipeline:
-    """Return the classifier behind the paper's scaling of the features."""
+def scaled(preset: str = FIRST, **changes: str) -> Pipeline:
+    """Return a preset's classifier, with some changes, behind the paper's scaling of features."""
+    classifier = preset_classifier(preset, random_state=0, **changes)
     return make_pipeline(MinMaxScaler((-1, 1)), classifier)
 
 

@@ -13,10 +13,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 
-from paper_003 import Table, compare, preset, scaled
+from paper_003 import Table, compare, scaled
 from sklearn.pipeline import Pipeline
 
-from mklkit import MKLClassifier, get_registry
+from mklkit import get_registry
 
 COMBINERS = {
     "MKLGL (p = 1)": "mklgl",
@@ -42,10 +42,8 @@ def methods() -> Iterator[tuple[str, Pipeline]]:
     if absent := sorted({NEEDED[name] for name in NEEDED.keys() - known}):
         print(f"Expected the plugins {', '.join(absent)}: install them first.", file=sys.stderr)
         raise SystemExit(2)
-    parts = preset("paper-dimkl1")
     for name, combiner in COMBINERS.items():
-        chosen = {"combiner": combiner, "learner": parts.learner, "random_state": 0}
-        yield name, scaled(MKLClassifier(parts.kernels, **chosen))
+        yield name, scaled(combiner=combiner)
 
 
 if __name__ == "__main__":

@@ -79,6 +79,7 @@ if TYPE_CHECKING:
     from mklkit.sides import Side as Side
     from mklkit.specs import to_spec as to_spec
     from mklkit.statistics import symmetric_tiles as symmetric_tiles
+    from mklkit.systems import preset_classifier as preset_classifier
     from mklkit.views import View as View
     from mklkit.views import ViewSet as ViewSet
 
@@ -151,6 +152,7 @@ _HOME = {
     "kernel_alignment": "alignment",
     "load_model": "persistence",
     "save_model": "persistence",
+    "preset_classifier": "systems",
     "symmetric_tiles": "statistics",
     "to_spec": "specs",
     "weighting_rule": "combiners.base",

@@ -8,10 +8,9 @@ import attrs
 
 if TYPE_CHECKING:
     from mklkit.datasets import Table
-    from mklkit.presets.base import Preset
     from mklkit.registry import Kind
 
-__all__ = ["ModelOptions", "build_model", "default_choices", "read_data", "with_preset"]
+__all__ = ["ModelOptions", "build_model", "default_choices", "read_data"]
 
 DEFAULT_COMBINER = "uniform"
 DEFAULT_SCALE = "standard"
@@ -41,59 +40,36 @@ def build_model(options: ModelOptions) -> Any:
     SpecError
         If a name is unknown or a spec string can't be read: before any data are.
     """
-    from mklkit.estimators import MKLClassifier
     from mklkit.preprocessing import build_pipeline
+    from mklkit.presets.base import Preset
     from mklkit.registry import get_registry
     from mklkit.specs import parse_kernel_spec
+    from mklkit.systems import preset_classifier
 
     registry = get_registry()
-    preset = None if options.preset is None else registry.lookup("preset", options.preset).target
-    chosen = with_preset(options, preset)
-    for kernel in chosen.kernels or []:
+    preset = Preset("default", "What is taken where nothing is chosen.", DEFAULT_COMBINER)
+    if options.preset is not None:
+        preset = registry.lookup("preset", options.preset).target
+    for kernel in options.kernels or preset.kernels or []:
         registry.create("kernel", parse_kernel_spec(kernel).spec)
-    given: dict[Kind, str | None] = {
-        "combiner": chosen.combiner,
-        "feature_map": chosen.feature_map,
-        "learner": chosen.learner,
+    parts: dict[Kind, str | None] = {
+        "combiner": options.combiner or preset.combiner,
+        "feature_map": options.feature_map or preset.feature_map,
+        "learner": options.learner or preset.learner,
     }
-    for kind, spec in given.items():
+    for kind, spec in parts.items():
         if spec is not None:
             registry.create(kind, spec)
-    settings: dict[str, Any] = {
-        "kernels": chosen.kernels or None,
-        "feature_map": chosen.feature_map,
-        "combiner": chosen.combiner or DEFAULT_COMBINER,
-        "learner": chosen.learner,
-        "multiclass": chosen.multiclass,
-        "random_state": chosen.seed,
-        "n_jobs": chosen.jobs,
-    }
-    classifier: Any
-    if chosen.tune:
-        from mklkit.selection.ifsl_cv import IFSLClassifierCV
-
-        classifier = IFSLClassifierCV(**settings)
-    else:
-        classifier = MKLClassifier(**settings)
-    if preset is not None and preset.members > 1:
-        from mklkit.ensembles import MKLVotingClassifier
-
-        classifier = MKLVotingClassifier(classifier, preset.members, random_state=chosen.seed)
-    return build_pipeline(classifier, scale=chosen.scale or DEFAULT_SCALE)
-
-
-def with_preset(options: ModelOptions, preset: Preset | None) -> ModelOptions:
-    """Return the options with a preset's where none was given."""
-    if preset is None:
-        return options
-    return attrs.evolve(
-        options,
-        kernels=options.kernels or (list(preset.kernels) if preset.kernels else None),
-        feature_map=options.feature_map or preset.feature_map,
-        combiner=options.combiner or preset.combiner,
-        learner=options.learner or preset.learner,
-        scale=options.scale or preset.scale,
+    classifier = preset_classifier(
+        preset,
+        tune=options.tune,
+        random_state=options.seed,
+        kernels=options.kernels or None,
+        multiclass=options.multiclass,
+        n_jobs=options.jobs,
+        **parts,
     )
+    return build_pipeline(classifier, scale=options.scale or preset.scale or DEFAULT_SCALE)
 
 
 def default_choices(options: ModelOptions) -> list[str]:

@@ -9,10 +9,10 @@ In a plugin's tests::
     def test_component(check):
         check()
 
-Anywhere else ``check_combiner(Contrast)``, ``check_kernel``, ``check_feature_map`` and
-``check_learner`` run all checks and raise one ``CheckFailure`` that lists those that failed: what
-was expected, what came, what to do. ``mklkit plugin check PACKAGE`` does it for all components of
-an installed package.
+Anywhere else ``check_combiner(Contrast)``, ``check_kernel``, ``check_feature_map``,
+``check_learner`` and ``check_preset`` run all checks and raise one ``CheckFailure`` that lists
+those that failed: what was expected, what came, what to do. ``mklkit plugin check PACKAGE`` does it
+for all components of an installed package.
 
 Some checks ask for less where a component says so, by a class attribute: a kernel with ``definite =
 False`` need not be positive semi-definite, a combiner with ``weight_range = (low, high)`` need not
@@ -29,6 +29,7 @@ from mklkit.testing.checks import (
     check_feature_map,
     check_kernel,
     check_learner,
+    check_preset,
     component_checks,
 )
 from mklkit.testing.expectations import CheckFailure, NotApplicable
@@ -42,6 +43,7 @@ __all__ = [
     "check_feature_map",
     "check_kernel",
     "check_learner",
+    "check_preset",
     "component_checks",
     "parametrize_with_component_checks",
 ]

@@ -13,6 +13,7 @@ from mklkit.components import parameter_names
 from mklkit.composition import choose_components
 from mklkit.errors import MKLKitError
 from mklkit.estimators import MKLClassifier
+from mklkit.presets.base import Preset
 from mklkit.protocols import Array
 from mklkit.registry import get_registry
 from mklkit.testing.expectations import CheckFailure
@@ -20,8 +21,8 @@ from mklkit.views import BoundKernel, ViewSet
 
 __all__ = ["Case", "ComponentKind", "has_drawn", "kind_of", "state_of"]
 
-ComponentKind = Literal["kernel", "feature_map", "learner", "combiner"]
-KINDS: tuple[ComponentKind, ...] = ("kernel", "feature_map", "learner", "combiner")
+ComponentKind = Literal["kernel", "feature_map", "learner", "combiner", "preset"]
+KINDS: tuple[ComponentKind, ...] = ("kernel", "feature_map", "learner", "combiner", "preset")
 
 N_TRAINING, N_NEW = 42, 14
 # A combiner that takes a set number of them, its n_kernels, gets the first ones.
@@ -33,8 +34,8 @@ class Case:
 
     Parameters
     ----------
-    component : component or component class
-    kind : {"kernel", "feature_map", "learner", "combiner"}
+    component : component, component class or preset
+    kind : {"kernel", "feature_map", "learner", "combiner", "preset"}
     rows : ndarray of shape (T, d), optional
         Rows that a kernel can take where not any will do (ids, say); 12 or more.
     """
@@ -157,8 +158,10 @@ def kind_of(component: Any) -> ComponentKind:
     Raises
     ------
     MKLKitError
-        If it is none of the four.
+        If it is none of them.
     """
+    if isinstance(component, Preset):
+        return "preset"
     cls: Any = component if isinstance(component, type) else type(component)
     registry = get_registry()
     for kind in KINDS:

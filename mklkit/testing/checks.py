@@ -18,6 +18,7 @@ from mklkit.testing.feature_maps import FEATURE_MAP_CHECKS
 from mklkit.testing.in_classifier import CLASSIFIER_CHECKS
 from mklkit.testing.kernels import KERNEL_CHECKS
 from mklkit.testing.learners import LEARNER_CHECKS
+from mklkit.testing.presets import PRESET_CHECKS
 
 __all__ = [
     "Check",
@@ -25,6 +26,7 @@ __all__ = [
     "check_feature_map",
     "check_kernel",
     "check_learner",
+    "check_preset",
     "component_checks",
 ]
 
@@ -35,6 +37,7 @@ CHECKS: dict[ComponentKind, tuple[CheckFunction, ...]] = {
     "feature_map": (*COMPONENT_CHECKS, *FEATURE_MAP_CHECKS, *CLASSIFIER_CHECKS),
     "learner": (*COMPONENT_CHECKS, *LEARNER_CHECKS, *CLASSIFIER_CHECKS),
     "combiner": (*COMPONENT_CHECKS, *COMBINER_CHECKS, *CLASSIFIER_CHECKS),
+    "preset": PRESET_CHECKS,
 }
 
 
@@ -99,9 +102,9 @@ def component_checks(
 
     Parameters
     ----------
-    component : component or component class
+    component : component, component class or preset
         A class is made with its defaults.
-    kind : {"kernel", "feature_map", "learner", "combiner"}, optional
+    kind : {"kernel", "feature_map", "learner", "combiner", "preset"}, optional
         Found out where not given.
     rows : ndarray of shape (T, d), optional
         Rows for a kernel that can't take any; 12 or more.
@@ -190,6 +193,26 @@ def check_combiner(combiner: Any) -> None:
     mklkit.testing.expectations.CheckFailure: ... nameless-file gave a negative weight: ...
     """
     _check_all(combiner, "combiner")
+
+
+def check_preset(preset: Any) -> None:
+    """Check a preset: that its parts exist, and that the whole learns and can be saved.
+
+    Parameters
+    ----------
+    preset : Preset
+
+    Raises
+    ------
+    CheckFailure
+        Lists every check that failed.
+
+    Examples
+    --------
+    >>> from mklkit import Preset
+    >>> check_preset(Preset("two-widths", "Two Gaussians.", "uniform", ("rbf", "rbf(sigma=1)")))
+    """
+    _check_all(preset, "preset")
 
 
 def _check_all(component: Any, kind: ComponentKind, rows: Array | None = None) -> None:

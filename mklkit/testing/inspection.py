@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from importlib.metadata import PackageNotFoundError, distribution
-from typing import Literal
+from typing import Any, Literal
 
 import attrs
 
@@ -65,7 +65,7 @@ def checks_of(registry: Registry, package: str, required: bool = True) -> list[C
                 f" Packages with components: {', '.join(known)}."
             ) from None
         raise UnknownNameError(
-            f"{package} is installed, but provides no kernel, feature map, learner or combiner:"
+            f"{package} is installed, but provides no kernel, map, learner, combiner or preset:"
             " it needs an entry point of the group 'mklkit' that names a module with hooks."
             f" Packages with components: {', '.join(known)}."
         )
@@ -93,8 +93,8 @@ def findings(checks: Iterable[Check], advance: Callable[[], None]) -> Iterator[F
         advance()
 
 
-def _only_from_python(cls: type) -> bool:
+def _only_from_python(cls: Any) -> bool:
     """Return whether a class has a parameter that no default fills, as a matrix."""
-    if not attrs.has(cls):
+    if not isinstance(cls, type) or not attrs.has(cls):
         return False
     return any(field.init and field.default is attrs.NOTHING for field in attrs.fields(cls))

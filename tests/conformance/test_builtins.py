@@ -7,7 +7,7 @@ import numpy as np
 from mklkit import Precomputed, get_registry
 from mklkit.testing import Check, parametrize_with_component_checks
 
-KINDS = ("kernel", "feature_map", "learner", "combiner")
+KINDS = ("kernel", "feature_map", "learner", "combiner", "preset")
 REGISTERED = [entry.target for kind in KINDS for entry in get_registry().entries(kind)]
 
 _RANDOM = np.random.default_rng(3)

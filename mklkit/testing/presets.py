@@ -1,0 +1,108 @@
+"""What is asked of presets: that their parts exist, and that the whole learns and is kept."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mklkit.errors import MKLKitError, ModelFileError
+from mklkit.persistence import load_model, save_model
+from mklkit.presets.base import Preset
+from mklkit.registry import Kind, get_registry
+from mklkit.specs import parse_kernel_spec
+from mklkit.systems import preset_classifier
+from mklkit.testing.cases import Case
+from mklkit.testing.expectations import CheckFailure, expect
+
+__all__ = ["PRESET_CHECKS"]
+
+SCALES = (None, "standard", "minmax", "none")
+
+
+def preset_is_described(case: Case) -> None:
+    """It has a name that can be typed, one line of help, members and a scale that exists."""
+    preset: Preset = case.component
+    typed = re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.-]*", preset.name)
+    advice = "Write Preset('my-name', 'What it is.', ...)."
+    expect(bool(typed), "a name of letters, digits, '_', '.', '-'", repr(preset.name), advice)
+    one_line = bool(preset.help.strip()) and "\n" not in preset.help
+    expect(one_line, "one line of help", repr(preset.help), advice)
+    count = preset.members
+    expect(isinstance(count, int) and count >= 1, "members of 1 or more", count, advice)
+    expect(preset.scale in SCALES, f"a scale of {SCALES}", repr(preset.scale), advice)
+
+
+def parts_exist(case: Case) -> None:
+    """Its kernels, feature map, combiner and learner are registered, and can be made."""
+    preset: Preset = case.component
+    parts: list[tuple[Kind, str | None]] = [
+        ("feature_map", preset.feature_map),
+        ("combiner", preset.combiner),
+        ("learner", preset.learner),
+    ]
+    try:
+        parts += [("kernel", parse_kernel_spec(spec).spec) for spec in preset.kernels or ()]
+        for kind, spec in parts:
+            if spec is not None:
+                get_registry().create(kind, spec)
+    except MKLKitError as error:
+        raise CheckFailure(
+            f"Expected spec strings of registered components; got: {error} Install what it is"
+            " from, or correct the spec."
+        ) from error
+
+
+def learns_two_and_three_classes(case: Case) -> None:
+    """It beats the largest class on rows that were not in the training, which lie apart."""
+    for labels in (np.where(case.y > 0, "well", "ill"), case.three_classes()[1]):
+        rows = case.three_classes()[0] if len(set(labels)) == 3 else case.rows
+        model = preset_classifier(case.component, random_state=0).fit(rows[::2], labels[::2])
+        right = float((model.predict(rows[1::2]) == labels[1::2]).mean())
+        largest = max(float((labels[1::2] == label).mean()) for label in set(labels))
+        expect(
+            right > largest,
+            f"more than {largest:.0%} of held-out rows right, for {len(set(labels))} classes",
+            f"{right:.0%}",
+            "Look at the kernels' widths: they are fitted to 21 standardised rows here.",
+        )
+
+
+def one_seed_gives_one_system(case: Case) -> None:
+    """Fitting twice from one seed gives the same classes."""
+    first, second = (_fitted(case).predict(case.new_rows) for _ in range(2))
+    advice = "Its parts should draw from the random_state that fit is given."
+    expect(bool((first == second).all()), "the same classes from one seed", "others", advice)
+
+
+def system_is_saved_and_loaded(case: Case) -> None:
+    """A model file holds the fitted system, and what is loaded predicts as before."""
+    model = _fitted(case)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.mkl"
+        try:
+            save_model(model, path)
+            again, _ = load_model(path)
+        except ModelFileError as error:
+            raise CheckFailure(
+                f"Expected a model that can be saved and loaded; got: {error} Return the class of"
+                " each fitted object from the hook mklkit_model_types."
+            ) from error
+    alike = bool((again.predict(case.new_rows) == model.predict(case.new_rows)).all())
+    expect(alike, "the loaded model to predict as the saved one", "other classes", "See parts.")
+
+
+def _fitted(case: Case) -> Any:
+    return preset_classifier(case.component, random_state=0).fit(case.rows, case.y)
+
+
+PRESET_CHECKS = (
+    preset_is_described,
+    parts_exist,
+    learns_two_and_three_classes,
+    one_seed_gives_one_system,
+    system_is_saved_and_loaded,
+)

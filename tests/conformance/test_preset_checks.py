@@ -1,0 +1,63 @@
+"""The checks of presets find what is wrong with one, and preset_classifier makes what it says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+from mklkit import MKLClassifier, MKLVotingClassifier, Preset, SpecError, preset_classifier
+from mklkit.errors import UnknownNameError
+from mklkit.selection.ifsl_cv import IFSLClassifierCV
+from mklkit.testing import CheckFailure, check_preset, component_checks
+
+
+@pytest.mark.parametrize(
+    ("preset", "said"),
+    [
+        (Preset("two words", "Help.", "uniform"), "a name of letters"),
+        (Preset("wordless", " ", "uniform"), "one line of help"),
+        (Preset("empty", "Help.", "uniform", members=0), "members of 1 or more"),
+        (Preset("unscaled", "Help.", "uniform", scale="log"), "a scale of"),
+        (Preset("from-elsewhere", "Help.", "unheard-of"), "unheard-of"),
+        (Preset("misspelt", "Help.", "uniform", ("rbg",)), "rbf"),
+        (Preset("misled", "Help.", "uniform", learner="svm(D=1)"), "'D'"),
+        (Preset("narrow", "Help.", "uniform", ("rbf(gamma=1e9)",)), "held-out rows right"),
+    ],
+    ids=lambda value: getattr(value, "name", ""),
+)
+def test_a_faulty_preset_is_told_of(preset: Preset, said: str) -> None:
+    with pytest.raises(CheckFailure, match=said):
+        check_preset(preset)
+
+
+def test_presets_have_checks_by_their_own_name() -> None:
+    checks = component_checks(Preset("even", "Help.", "uniform"))
+    assert {check.component for check in checks} == {"even"}
+    assert {check.kind for check in checks} == {"preset"}
+
+
+def test_the_parts_of_a_preset_are_those_given_by_hand() -> None:
+    X, y = load_iris(return_X_y=True)
+    preset = Preset("three", "Help.", "dimkl3", ("rbf", "linear"), "implicit", "svm(C=5)")
+    by_hand = MKLClassifier(["rbf", "linear"], "implicit", "dimkl3", "svm(C=5)").fit(X, y)
+    made = preset_classifier(preset).fit(X, y)
+    np.testing.assert_array_equal(made.decision_function(X), by_hand.decision_function(X))
+    softer = preset_classifier(preset, learner="svm(C=0.1)", kernels=["rbf"])
+    assert softer.get_params()["learner"] == "svm(C=0.1)"
+    assert softer.get_params()["kernels"] == ["rbf"]
+    assert softer.get_params()["combiner"] == "dimkl3"
+
+
+def test_members_vote_and_coupled_learners_can_be_tuned() -> None:
+    voting = preset_classifier("rpemekl", random_state=3)
+    assert isinstance(voting, MKLVotingClassifier)
+    assert (voting.n_members, voting.random_state) == (3, 3)
+    assert isinstance(preset_classifier("multik-mhks", tune=True), IFSLClassifierCV)
+
+
+def test_unknown_names_are_refused_with_the_nearest() -> None:
+    with pytest.raises(UnknownNameError, match="paper-dimkl1"):
+        preset_classifier("paper-dimkl")
+    with pytest.raises(SpecError, match=r"no parameter 'learners'.*'learner'"):
+        preset_classifier("nu-mkl", learners="svm")
