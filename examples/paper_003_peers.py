@@ -5,7 +5,7 @@ The systems are plugins: mklkit-optimize has MKLGL and GAMKL, mklkit-fusion has 
 
     python examples/paper_003_peers.py --data FOLDER
 
-It prints a Markdown table; 100 splits take about ten minutes.
+It prints a Markdown table; 100 splits take about five minutes.
 """
 
 from __future__ import annotations

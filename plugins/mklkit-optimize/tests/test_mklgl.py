@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from mklkit_optimize import MKLGL
 from mklkit_optimize.mklgl import closed_form_step
-from optimize_problems import grams_of, objective, random_problem, specs, weights_by
+from optimize_problems import (
+    grams_of,
+    objective,
+    random_problem,
+    real_problem,
+    specs,
+    weights_by,
+)
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
@@ -30,6 +39,32 @@ def test_the_step_minimises_the_group_lasso_bound(p):
         options={"ftol": 1e-14, "maxiter": 500},
     )
     np.testing.assert_allclose(closed_form_step(weights, forms, p), found.x, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["breast_cancer", "digits"])
+@pytest.mark.parametrize("p", [1.0, 1.2, 3.0])
+def test_long_steps_end_where_the_published_ones_do(name, p):
+    rows, labels = real_problem(name)
+    grams = grams_of(rows)
+    weights, ends = np.full(6, 6 ** (-1 / p)), 0
+    for _ in range(3000):
+        machine = SVC(kernel="precomputed", tol=1e-8)
+        machine.fit(np.tensordot(weights, grams, 1), labels)
+        signed = np.zeros(len(labels))
+        signed[machine.support_] = machine.dual_coef_[0]
+        step = closed_form_step(weights, np.maximum((grams @ signed) @ signed, 0), p)
+        ends = np.abs(step - weights).max()
+        weights = step
+        if ends < 1e-7:
+            break
+    assert ends < 1e-4
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = weights_by(MKLGL(p=p, max_iter=150), rows, labels)
+    np.testing.assert_allclose(found, weights / weights.sum(), atol=1e-2)
+    found /= np.linalg.norm(found, p)
+    published = objective(grams, labels, weights)
+    assert objective(grams, labels, found) <= published * (1 + 1e-5)
 
 
 @pytest.mark.parametrize("p", [1.5, 2.0, 3.0])
