@@ -11,6 +11,7 @@ import importlib
 import inspect
 import os
 import pkgutil
+import re
 import warnings
 from collections.abc import Iterable
 from functools import lru_cache
@@ -45,6 +46,7 @@ KINDS: dict[Kind, str] = {
     "learner": "mklkit_learners",
     "preset": "mklkit_presets",
 }
+BUILT_IN = "mklkit"
 BUILTIN_PACKAGES = ("kernels", "feature_maps", "combiners", "learners", "presets")
 # The method that makes an object usable as a component of that kind.
 REQUIRED_METHOD: dict[Kind, str] = {
@@ -180,6 +182,11 @@ class Registry:
     def _build(self, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any], text: str) -> Any:
         if attrs.has(cls):
             known = parameter_names(cls)
+            if len(args) > len(known):
+                raise SpecError(
+                    f"{text!r} gives {len(args)} values; {getattr(cls, 'name', cls.__name__)} takes"
+                    f" {', '.join(known) or 'none'}."
+                )
             for key in kwargs:
                 if key not in known:
                     raise SpecError(
@@ -206,7 +213,7 @@ class Registry:
             package = importlib.import_module(f"mklkit.{package_name}")
             for info in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
                 module = importlib.import_module(info.name)
-                self._register(module, info.name, "mklkit", version)
+                self._register(module, info.name, BUILT_IN, version)
 
     def _load_third_party(self) -> None:
         for point in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda p: p.name):
@@ -252,6 +259,8 @@ class Registry:
             for cls in types:
                 if not isinstance(cls, type):
                     raise TypeError(f"mklkit_model_types must return classes, got {cls!r}")
+            for entry in found:
+                self._leave_built_ins_alone(entry)
         except BaseException:
             self._manager.unregister(name=plugin_name)
             raise
@@ -261,6 +270,15 @@ class Registry:
             full_name = f"{cls.__module__}.{cls.__qualname__}"
             self._model_types[full_name] = cls
             self._type_origins[full_name] = distribution
+
+    def _leave_built_ins_alone(self, entry: Entry) -> None:
+        # Were it only an error on use, as among plugins, one package could stop every default.
+        claims = self._entries.get((entry.kind, entry.name), [])
+        if any(claim.distribution == BUILT_IN != entry.distribution for claim in claims):
+            word = entry.kind.replace("_", " ")
+            raise PluginConflictError(
+                f"its {word} {entry.name!r} has the name of one of {BUILT_IN}'s own"
+            )
 
     def _ask(self, hook_name: str, plugin_name: str) -> list[Any]:
         caller = getattr(self._manager.hook, hook_name)
@@ -284,9 +302,9 @@ def _entry(kind: Kind, target: Any, distribution: str, version: str) -> Entry:
 
 def _first_line(error: BaseException) -> str:
     # The validators of attrs put their message first and add the field and the value to it.
-    several = isinstance(error, TypeError) and len(error.args) > 1
-    text = str(error.args[0] if several else error)
-    return text.partition("\n")[0] or type(error).__name__
+    by_attrs = len(error.args) > 1 and isinstance(error.args[1], attrs.Attribute)
+    text = str(error.args[0] if by_attrs else error).partition("\n")[0]
+    return re.sub(r"<class '([\w.]+)'>", r"\1", text) or type(error).__name__
 
 
 @lru_cache(maxsize=1)

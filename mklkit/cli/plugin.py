@@ -68,8 +68,8 @@ def check(
 ) -> None:
     """Check the components of an installed package, as mklkit.testing does.
 
-    Exit code 0: all checks passed; 1: a check failed, or the package can't be loaded; 2: no such
-    package, or none with components.
+    Exit code 0: all checks passed; 1: a check failed, none could be made, or the package can't be
+    loaded; 2: no such package, or none with components.
     """
     from mklkit.registry import get_registry
     from mklkit.testing.inspection import checks_of, findings
@@ -83,7 +83,8 @@ def check(
         show_json(_as_facts(package, found, broken))
     else:
         _report(found, broken)
-    if broken or any(finding.outcome == "failed" for finding in found):
+    outcomes = {finding.outcome for finding in found}
+    if broken or "failed" in outcomes or "passed" not in outcomes:
         raise typer.Exit(1)
 
 
@@ -112,6 +113,8 @@ def _as_facts(package: str, found: list[Finding], broken: list[str]) -> dict[str
 
 
 def _report(found: list[Finding], broken: list[str]) -> None:
+    from mklkit.testing.inspection import NEEDS_PYTHON
+
     for failure in broken:
         show(failure)
     if found:
@@ -119,6 +122,8 @@ def _report(found: list[Finding], broken: list[str]) -> None:
     for finding in found:
         if finding.outcome == "failed":
             show(f"failed: {finding.message}")
+        elif finding.check == NEEDS_PYTHON:
+            show(f"not checked: {finding.message}")
 
 
 def _table(found: list[Finding]) -> Any:

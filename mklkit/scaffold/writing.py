@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
+from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -59,7 +60,8 @@ class NewPlugin:
         Raises
         ------
         SpecError
-            If the name isn't lower-case words joined by hyphens, or is taken.
+            If the name isn't lower-case words joined by hyphens, or is taken, by a component, an
+            installed package or the template.
         """
         short = name.removeprefix("mklkit-")
         if not _NAME.fullmatch(short):
@@ -71,6 +73,16 @@ class NewPlugin:
         from mklkit.registry import get_registry
 
         new = cls(short, template)
+        if _is_installed(new.distribution):
+            raise SpecError(
+                f"{new.distribution} is installed already, and would be replaced by a package of"
+                " that name; choose another."
+            )
+        if re.search(rf"\b{new.class_name}\b", new.template_text(template.value)):
+            raise SpecError(
+                f"The class of {short!r} would be {new.class_name}, a name that the template needs"
+                " itself; choose another."
+            )
         for entry in get_registry().entries(_KINDS[new.listing]):
             if entry.name == short:
                 raise SpecError(
@@ -118,9 +130,14 @@ class NewPlugin:
             f"tests/test_{self.name.replace('-', '_')}.py": self._from_template("component_checks"),
         }
 
-    def _from_template(self, file: str) -> str:
+    @staticmethod
+    def template_text(file: str) -> str:
+        """Return a template as it is."""
         source = files("mklkit.scaffold").joinpath("templates", f"{file}.py")
-        text = source.read_text(encoding="utf-8")
+        return source.read_text(encoding="utf-8")
+
+    def _from_template(self, file: str) -> str:
+        text = self.template_text(file)
         text = text.replace('"sketch"', f'"{self.name}"').replace("Sketch", self.class_name)
         ours = "from mklkit.scaffold.templates.weighting import"
         if ours not in text:
@@ -172,6 +189,14 @@ mklkit list {self.listing}
 Test it, once it is installed: `pip install ".[test]"`, then `pytest`, or
 `mklkit plugin check {self.distribution}`.
 """
+
+
+def _is_installed(distribution: str) -> bool:
+    try:
+        version(distribution)
+    except PackageNotFoundError:
+        return False
+    return True
 
 
 def write_plugin(new: NewPlugin, into: Path) -> Path:

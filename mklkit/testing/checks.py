@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import traceback
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -84,11 +85,11 @@ class Check:
                 raise CheckFailure(f"{self}: {failure}") from failure.__cause__
             except NotApplicable:
                 raise
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 reason = str(error).rstrip(".")
                 raise CheckFailure(
-                    f"{self}: {self.help} Expected no error; got {type(error).__name__}: {reason}."
-                    " The traceback above shows where."
+                    f"{self}: {self.help} Expected no error; got {type(error).__name__}: {reason},"
+                    f" at {_place(error)}."
                 ) from error
 
     def __str__(self) -> str:
@@ -228,6 +229,12 @@ def _check_all(component: Any, kind: ComponentKind, rows: Array | None = None) -
     if failures:
         head = f"{len(failures)} of {len(checks)} checks failed.\n"
         raise CheckFailure(head + "\n".join(failures))
+
+
+def _place(error: BaseException) -> str:
+    """Return the file and line where an error was raised."""
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{frame.filename}, line {frame.lineno}"
 
 
 def _sentence(function: CheckFunction) -> str:

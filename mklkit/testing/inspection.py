@@ -10,12 +10,15 @@ from typing import Any, Literal
 import attrs
 
 from mklkit.errors import UnknownNameError, suggest
-from mklkit.registry import Registry
-from mklkit.testing.cases import KINDS
+from mklkit.registry import Entry, Registry
+from mklkit.testing.cases import KINDS, Case
 from mklkit.testing.checks import Check, component_checks
 from mklkit.testing.expectations import CheckFailure, NotApplicable
 
-__all__ = ["Finding", "Outcome", "canonical", "checks_of", "findings"]
+__all__ = ["NEEDS_PYTHON", "Finding", "Outcome", "canonical", "checks_of", "findings"]
+
+NEEDS_PYTHON = "can_be_made_by_name"
+"""The check that stands for all others of a component that needs more than its name."""
 
 Outcome = Literal["passed", "failed", "not applicable"]
 
@@ -59,7 +62,7 @@ def checks_of(registry: Registry, package: str, required: bool = True) -> list[C
         known = sorted({entry.distribution for entry in entries})
         try:
             distribution(package)
-        except PackageNotFoundError:
+        except (PackageNotFoundError, ValueError):  # the latter for no name at all
             raise UnknownNameError(
                 f"No package {package!r} is installed.{suggest(package, known)}"
                 f" Packages with components: {', '.join(known)}."
@@ -69,12 +72,15 @@ def checks_of(registry: Registry, package: str, required: bool = True) -> list[C
             " it needs an entry point of the group 'mklkit' that names a module with hooks."
             f" Packages with components: {', '.join(known)}."
         )
+    ordered = [entry for kind in KINDS for entry in own if entry.kind == kind]
     return [
         check
-        for kind in KINDS
-        for entry in own
-        if entry.kind == kind and not _only_from_python(entry.target)
-        for check in component_checks(entry.target, kind)
+        for entry in ordered
+        for check in (
+            [_needs_python(entry)]
+            if _only_from_python(entry.target)
+            else component_checks(entry.target, entry.kind)
+        )
     ]
 
 
@@ -91,6 +97,19 @@ def findings(checks: Iterable[Check], advance: Callable[[], None]) -> Iterator[F
             outcome, message = "not applicable", str(reason)
         yield Finding(check.kind, check.component, check.name, outcome, message)
         advance()
+
+
+def _needs_python(entry: Entry) -> Check:
+    """Return the check that stands for all of a component that has no defaults."""
+    asked = f"check_{entry.kind}({entry.target.__name__}(...))"
+
+    def explain(case: Case) -> None:
+        raise NotApplicable(
+            f"{entry.name} has a parameter without a default, and can be checked by {asked} only."
+        )
+
+    sentence = "It can be made from its name alone."
+    return Check(entry.kind, entry.name, NEEDS_PYTHON, sentence, explain, entry.target, None)
 
 
 def _only_from_python(cls: Any) -> bool:

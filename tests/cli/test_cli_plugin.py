@@ -85,7 +85,16 @@ def test_new_refuses_what_cannot_work(mklkit: Run, tmp_path: Path) -> None:
     mklkit("plugin", "new", "../mine", "--into", tmp_path).refused("lower-case", "'../mine'")
     mklkit("plugin", "new", "mine", "--into", tmp_path / "none").refused("no folder")
     mklkit("plugin", "new", "mine", "--template", "kernels").refused("kernels", "kernel")
+    clash = ("plugin", "new", "fitted-scalar", "--template", "kernel", "--into", tmp_path)
+    mklkit(*clash).refused("FittedScalarKernel", "choose another")
     assert not list(tmp_path.iterdir())
+
+
+def test_new_never_takes_the_name_of_an_installed_package(mklkit: Run, tmp_path: Path) -> None:
+    # Its component has another name, so that the package's is all that is taken.
+    there = on_path(write_plugin(tmp_path, "moved", KERNEL))
+    new = ("plugin", "new", "moved", "--template", "kernel", "--into", tmp_path)
+    mklkit(*new, **there).refused("mklkit-moved is installed already", "choose another")
 
 
 def test_check_of_a_good_package(mklkit: Run, tmp_path: Path) -> None:
@@ -124,11 +133,33 @@ def test_check_of_a_package_that_cannot_be_loaded(mklkit: Run, tmp_path: Path) -
     assert "plugin 'syntax' of mklkit-syntax is left out: SyntaxError" in done.out
 
 
+def test_check_of_a_package_that_leaves(mklkit: Run, tmp_path: Path) -> None:
+    leaving = "import sys\n" + KERNEL.replace("return FittedShifted()", "sys.exit(0)")
+    done = mklkit(
+        "plugin", "check", "mklkit-shifted", **on_path(write_plugin(tmp_path, "shifted", leaving))
+    )
+    assert done.code == 1
+    assert "Expected no error; got SystemExit: 0, at " in done.out
+    assert "mklkit_shifted.py, line" in done.out
+
+
+def test_check_of_what_only_python_can_make(mklkit: Run, tmp_path: Path) -> None:
+    bare = KERNEL.replace('"shifted"\n', '"shifted"\n    table: list = attrs.field()\n')
+    where = on_path(write_plugin(tmp_path, "shifted", bare))
+    done = mklkit("plugin", "check", "mklkit-shifted", **where)
+    assert done.code == 1
+    assert "not checked: shifted has a parameter without a default" in done.out
+    assert "check_kernel(Shifted(...))" in done.out
+    [check] = mklkit("plugin", "check", "mklkit-shifted", "--json", **where).json["checks"]
+    assert check["outcome"] == "not applicable"
+
+
 def test_check_of_what_is_no_plugin(mklkit: Run, tmp_path: Path) -> None:
     good = on_path(write_plugin(tmp_path, "shifted", KERNEL))
     mklkit("plugin", "check", "mklkit-shiftet", **good).refused(
         "No package 'mklkit-shiftet'", "Did you mean 'mklkit-shifted'?"
     )
+    mklkit("plugin", "check", "").refused("No package ''")
     mklkit("plugin", "check", "attrs").refused("attrs is installed, but provides no", "entry point")
 
 

@@ -103,14 +103,15 @@ def test_unknown_names_suggest_the_nearest(registry, kind, name, message):
     [
         ("kernel", "rbf(sigm=1)", r"rbf has no parameter 'sigm'; it takes sigma, gamma\. Did you"),
         ("kernel", "linear(c=1)", "linear has no parameter 'c'; it takes none"),
-        ("kernel", "rbf(1, 2, 3)", r"'rbf\(1, 2, 3\)' can't be built: .*positional"),
+        ("kernel", "rbf(1, 2, 3)", r"'rbf\(1, 2, 3\)' gives 3 values; rbf takes sigma, gamma\."),
         ("kernel", "rbf(1, sigma=2)", "can't be built: .*multiple values"),
         ("kernel", "rbf(sigma=-1)", "sigma must be a positive number or one of 'mean'"),
         (
             "kernel",
             "polynomial(degree=2.5)",
-            r"built: 'degree' must be <class 'int'> \(got 2.5[^,]*$",
+            r"built: 'degree' must be int \(got 2.5 that is a float\)\.$",
         ),
+        ("combiner", "ifsl(rule=exact)", r"'rule' must be in \('gradient', .*\(got 'exact'\)$"),
         ("kernel", "polynomial(coef0=abc)", "can't be built: could not convert"),
         ("kernel", "precomputed", "'matrix'"),
         ("combiner", "best-single(folds=1)", "'folds' must be >= 2"),
