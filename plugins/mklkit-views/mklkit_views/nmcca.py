@@ -14,10 +14,10 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from mklkit import DataError, SpecError
 from mklkit_views.near_mean import near_mean_directions, view_ridges
 
-__all__ = ["NmCCA", "check_near_mean_parameters"]
+__all__ = ["NmCCA"]
 
 
-def check_near_mean_parameters(n_components: Any, reg: Any) -> None:
+def _check_parameters(n_components: Any, reg: Any) -> None:
     """Refuse a number of components below 1 and a regulariser that is no number from 0 on."""
     whole = isinstance(n_components, Integral) and not isinstance(n_components, bool)
     if n_components is not None and not (whole and n_components >= 1):
@@ -48,8 +48,9 @@ class NmCCA(BaseEstimator):
     directions_ : list of ndarray of shape (p_k, q)
         W_k.
     agreement_ : ndarray of shape (q,)
-        Falling; 1 where all projections are the same, 1/M where they have nothing in common. For
-        two views the canonical correlation ρ is ``2 * agreement_ - 1``.
+        Falling. Without regularisation 1 where all projections are the same, 1/M where they have
+        nothing in common, and for two views the canonical correlation ρ is ``2 * agreement_ - 1``;
+        with it the less, the larger ``reg`` is.
 
     Notes
     -----
@@ -86,15 +87,16 @@ class NmCCA(BaseEstimator):
         DataError
             A ``ValueError`` too: views of different rows, or without any variance.
         """
-        check_near_mean_parameters(self.n_components, self.reg)
+        _check_parameters(self.n_components, self.reg)
         checked = _checked(views, least=2)
         self.means_ = [view.mean(axis=0) for view in checked]
         centred = [view - mean for view, mean in zip(checked, self.means_, strict=True)]
-        flat = [number for number, view in enumerate(centred) if not view.any()]
-        if flat:
-            raise DataError(
-                f"View {flat[0]} has the same values in every row: nothing to agree on."
-            )
+        for number, (view, moved) in enumerate(zip(checked, centred, strict=True)):
+            # A mean of equal numbers may be off by a rounding error a row.
+            if np.abs(moved).max() <= len(view) * np.finfo(float).eps * np.abs(view).max():
+                raise DataError(
+                    f"View {number} has the same values in every row: nothing to agree on."
+                )
         count = None if self.n_components is None else int(self.n_components)
         ridges = view_ridges(centred, float(self.reg))
         self.agreement_, directions = near_mean_directions(centred, ridges, count)

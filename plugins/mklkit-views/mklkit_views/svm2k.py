@@ -68,10 +68,12 @@ class SVM2K(Component):
 
     Notes
     -----
-    One quadratic programme of 4N unknowns, about O(N³) an iteration of Clarabel's interior-point
-    method: for a few thousand rows at most. Where disagreement costs from the start, ε = 0, nearly
-    every row is a support vector. Source: J. D. R. Farquhar, D. R. Hardoon, H. Meng,
-    J. Shawe-Taylor, S. Szedmak: Two view learning: SVM-2K, theory and practice. NIPS 2005.
+    One quadratic programme of 4N unknowns (and as many more as a nearly singular Gram matrix has
+    rank), about O(N³) an iteration of Clarabel's interior-point method: for a few thousand rows at
+    most. Kernel values of 10¹² and more may be beyond it; scale the features then. Where
+    disagreement costs from the start, ε = 0, nearly every row is a support vector. Source: J. D. R.
+    Farquhar, D. R. Hardoon, H. Meng, J. Shawe-Taylor, S. Szedmak: Two view learning: SVM-2K, theory
+    and practice. NIPS 2005.
 
     Examples
     --------
@@ -121,19 +123,19 @@ class SVM2K(Component):
 def _definite_gram(view: Any) -> NDArray[Any]:
     """Return the inner products (N, N) of the view's features, or its kernel's values.
 
-    What rounding may have taken from the smallest eigenvalue is given back; for numbers of 32 bits
-    that matters. A kernel that is more than that below zero is refused.
+    A kernel whose smallest eigenvalue is further below zero than rounding explains is refused.
     """
     if view.explicit:
         features = np.asarray(view.features())
         given = features @ features.T
     else:
         given = view.gram(keep=False)
-    gram = np.array(given, dtype=np.float64)
+    gram = np.asarray(given, dtype=np.float64)
     rounding = max(1e-10, 4 * float(np.finfo(given.dtype).eps))
-    gram[np.diag_indices_from(gram)] += rounding * np.abs(np.diagonal(gram)).sum()
+    lifted = gram.copy()
+    lifted[np.diag_indices_from(gram)] += rounding * np.abs(np.diagonal(gram)).sum()
     try:
-        cholesky(gram, check_finite=False)
+        cholesky(lifted, overwrite_a=True, check_finite=False)
     except LinAlgError:
         raise IncompatibleError(
             f"svm2k needs positive semi-definite kernels, and {view.label!r} is not one on these"

@@ -8,13 +8,18 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.linalg import eigh
 
 from mklkit import MKLKitError
 
 __all__ = ["TwoMachines", "solve_svm2k"]
 
 NEGLIGIBLE = 1e-6
-"""A row's coefficient below this share of its largest possible one is rounding: no support."""
+"""A row's coefficient below this share of its largest possible one may be rounding: no support."""
+FELT = 1e-5
+"""Change of a decision value from which small coefficients are not rounding."""
+WELL_CONDITIONED = 1e-8
+"""Smallest over largest eigenvalue from which a Gram matrix stands in the programme as it is."""
 
 
 @attrs.frozen(eq=False)
@@ -59,24 +64,71 @@ def solve_svm2k(
     The dual over row coefficients a = yα_A − β, b = yα_B + β, β = β⁺ − β⁻: minimise
     ½aᵀK_Aa + ½bᵀK_Bb − yᵀ(a + b) + ε Σ(β⁺ + β⁻) with 1ᵀa = 1ᵀb = 0, 0 ≤ α ≤ C,
     β⁺, β⁻ ≥ 0, β⁺ + β⁻ ≤ D. Biases are the multipliers of 1ᵀa = 0 and 1ᵀb = 0. Clarabel,
-    O(N³) an iteration.
+    O(N³) an iteration. The solver gets lost in large matrices that are nearly singular, such as
+    those of linear and polynomial kernels on raw features; there, aᵀK_Aa = ‖z‖² of further
+    unknowns z = F_Aᵀa with K_A = F_AF_Aᵀ.
     """
     n_rows = len(y)
     n_agree = n_rows if agreement > 0 else 0
-    matrix, bound = _constraints(y, C, agreement, n_agree)
-    upper = sparse.block_diag([*map(np.triu, grams), sparse.csc_matrix((2 * n_agree,) * 2)])
-    linear = np.concatenate([-y, -y, np.full(2 * n_agree, epsilon)])
-    values, multipliers = _solve(upper.tocsc(), linear, matrix, bound)
-    solutions = values[:n_rows], values[n_rows : 2 * n_rows]
+    squares = [_Square.of(gram) for gram in grams]
+    matrix, bound = _constraints(y, C, agreement, n_agree, squares)
+    further = sparse.eye(sum(square.rank for square in squares))
+    free = sparse.csc_matrix((2 * n_agree,) * 2)
+    upper = sparse.block_diag([*(square.upper for square in squares), free, further])
+    prices = [-y, -y, np.full(2 * n_agree, epsilon), np.zeros(further.shape[0])]
+    n_equations = 2 + further.shape[0]
+    values, multipliers = _solve(upper.tocsc(), np.concatenate(prices), matrix, bound, n_equations)
     limit = NEGLIGIBLE * (C + agreement)
-    first, second = (np.where(np.abs(part) > limit, part, 0.0) for part in solutions)
+    first, second = (
+        _without_rounding(part, gram, limit)
+        for part, gram in zip(np.split(values[: 2 * n_rows], 2), grams, strict=True)
+    )
     return TwoMachines((first, second), (float(multipliers[0]), float(multipliers[1])))
 
 
+def _without_rounding(coefficients: NDArray[Any], gram: NDArray[Any], limit: float) -> NDArray[Any]:
+    """Return the coefficients, 0 for those up to the limit unless a value depends on them."""
+    kept = np.where(np.abs(coefficients) > limit, coefficients, 0.0)
+    felt = np.abs(gram @ (coefficients - kept)).max() > FELT
+    return coefficients if felt else kept
+
+
+@attrs.frozen(eq=False)
+class _Square:
+    """½aᵀKa in the programme: of the matrix itself, or of the r unknowns Fᵀa.
+
+    Attributes
+    ----------
+    upper : sparse (N, N)
+        The upper triangle of K; empty where F stands for it.
+    root : ndarray of shape (r, N)
+        Fᵀ; r = 0 where the matrix stands for itself.
+    """
+
+    upper: Any
+    root: NDArray[Any]
+
+    @property
+    def rank(self) -> int:
+        """How many unknowns it adds."""
+        return len(self.root)
+
+    @classmethod
+    def of(cls, gram: NDArray[Any]) -> _Square:
+        """Return the form that the condition of the matrix allows."""
+        n_rows = len(gram)
+        values, vectors = eigh(gram)
+        if values[0] > WELL_CONDITIONED * values[-1]:
+            return cls(sparse.csc_matrix(np.triu(gram)), np.empty((0, n_rows)))
+        told_apart = values > n_rows * np.finfo(np.float64).eps * values[-1]
+        root = (vectors[:, told_apart] * np.sqrt(values[told_apart])).T
+        return cls(sparse.csc_matrix((n_rows, n_rows)), root)
+
+
 def _constraints(
-    y: NDArray[Any], C: float, agreement: float, n_agree: int
+    y: NDArray[Any], C: float, agreement: float, n_agree: int, squares: list[_Square]
 ) -> tuple[Any, NDArray[Any]]:
-    """Return matrix and bound over (a, b, β⁺, β⁻): two equations, then what is at most the bound.
+    """Return matrix and bound over (a, b, β⁺, β⁻, z_A, z_B): equations, then what is at most.
 
     α_A = y(a + β) and α_B = y(b − β) lie between 0 and C.
     """
@@ -84,30 +136,35 @@ def _constraints(
     labels, sums = sparse.diags(y), np.ones((1, n_rows))
     link = labels @ sparse.eye(n_rows, n_agree)
     own = sparse.eye(n_agree)
+    first, second = squares
     blocks = [
-        [sums, None, None, None],
-        [None, sums, None, None],
-        [-labels, None, -link, link],
-        [labels, None, link, -link],
-        [None, -labels, link, -link],
-        [None, labels, -link, link],
-        [None, None, -own, None],
-        [None, None, None, -own],
-        [None, None, own, own],
+        [sums, None, None, None, None, None],
+        [None, sums, None, None, None, None],
+        [first.root, None, None, None, -sparse.eye(first.rank), None],
+        [None, second.root, None, None, None, -sparse.eye(second.rank)],
+        [-labels, None, -link, link, None, None],
+        [labels, None, link, -link, None, None],
+        [None, -labels, link, -link, None, None],
+        [None, labels, -link, link, None, None],
+        [None, None, -own, None, None, None],
+        [None, None, None, -own, None, None],
+        [None, None, own, own, None, None],
     ]
     box = [np.zeros(n_rows), np.full(n_rows, C)]
-    bound = [np.zeros(2), *box, *box, np.zeros(2 * n_agree), np.full(n_agree, agreement)]
+    equal = np.zeros(2 + first.rank + second.rank)
+    bound = [equal, *box, *box, np.zeros(2 * n_agree), np.full(n_agree, agreement)]
     return sparse.bmat(blocks).tocsc(), np.concatenate(bound)
 
 
 def _solve(
-    upper: Any, linear: NDArray[Any], matrix: Any, bound: NDArray[Any]
+    upper: Any, linear: NDArray[Any], matrix: Any, bound: NDArray[Any], n_equations: int
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     import clarabel
 
     settings = clarabel.DefaultSettings()
     settings.verbose = False
-    cones = [clarabel.ZeroConeT(2), clarabel.NonnegativeConeT(len(bound) - 2)]
+    n_limits = len(bound) - n_equations
+    cones = [clarabel.ZeroConeT(n_equations), clarabel.NonnegativeConeT(n_limits)]
     solution = clarabel.DefaultSolver(upper, linear, matrix, bound, cones, settings).solve()
     if str(solution.status) not in {"Solved", "AlmostSolved"}:
         raise MKLKitError(

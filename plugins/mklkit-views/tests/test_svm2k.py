@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from mklkit_views.svm2k_program import solve_svm2k
 from scipy.optimize import LinearConstraint, minimize
+from sklearn.datasets import load_wine
+from sklearn.svm import SVC
 
 from mklkit import IncompatibleError, MKLClassifier, MKLKitError
 
@@ -123,6 +125,30 @@ def test_without_a_price_on_disagreement_it_is_the_mean_of_two_svms():
         for kernel in PAIR
     ]
     np.testing.assert_allclose(joint.decision_function(new), np.mean(alone, axis=0), atol=1e-4)
+
+
+def values_of(machines, grams):
+    pairs = zip(grams, *machines, strict=True)
+    return np.column_stack([gram @ part + bias for gram, part, bias in pairs])
+
+
+@pytest.mark.parametrize("C", [0.0625, 1.0, 16.0])
+@pytest.mark.parametrize(("pair", "agreement"), [((0, 1), 0), ((0, 0), 1), ((1, 1), 1)])
+def test_large_nearly_singular_matrices_come_to_no_more_than_libsvm(pair, agreement, C):
+    bunch = load_wine()
+    raw, y = bunch.data[:130], np.where(bunch.target[:130] > 0, 1.0, -1.0)
+    products = raw @ raw.T  # up to 3e6, of rank 13 of 130
+    grams = [(products, (products / 1000 + 1) ** 2)[number] for number in pair]
+    alone = [SVC(kernel="precomputed", C=C, tol=1e-7).fit(gram, y) for gram in grams]
+    parts = np.zeros((2, len(y)))
+    for part, machine in zip(parts, alone, strict=True):
+        part[machine.support_] = machine.dual_coef_[0]
+    theirs = tuple(parts), tuple(machine.intercept_[0] for machine in alone)
+    best = objective(parts, values_of(theirs, grams), grams, y, C, agreement, 0)
+    joint = solve_svm2k(tuple(grams), y, C, agreement, 0)
+    ours = joint.coefficients, joint.biases
+    found = objective(joint.coefficients, values_of(ours, grams), grams, y, C, agreement, 0)
+    assert found <= best * (1 + 1e-4)
 
 
 @pytest.mark.parametrize("parameters", ["", "(D=30)", "(epsilon=0.2)"])
