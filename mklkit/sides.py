@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from mklkit.errors import IncompatibleError
 from mklkit.numerics.least_squares import NormalMatrix, Spectrum
+from mklkit.numerics.pairwise import TILE_ROWS, mirror_upper
 from mklkit.protocols import Array, FittedKernel, TrainingSide
 from mklkit.statistics import symmetric_tiles
 
@@ -118,15 +119,20 @@ def weighted_gram(
     if not kernels:
         return np.zeros((n_rows or 0, n_rows or 0))
     gram = np.empty((len(rows[0]), len(rows[0])), dtype=rows[0].dtype)
+    # One pair of buffers for all tiles: memory that is new each time costs more than the sums.
+    buffers = np.empty((2, min(len(gram), TILE_ROWS) ** 2), dtype=gram.dtype)
     for block, other, tiles in symmetric_tiles(kernels, rows):
-        total: Array | None = None
-        for index, tile in tiles:
-            scaled = tile * gram.dtype.type(weights[index])
-            total = scaled if total is None else np.add(total, scaled, out=total)
-        assert total is not None
-        if other == block:
-            # A product's two triangles may differ by rounding; solvers expect them not to.
-            total = (total + total.T) / 2
+        total, scaled = (_shaped(buffer, gram[block, other].shape) for buffer in buffers)
+        for count, (index, tile) in enumerate(tiles):
+            np.multiply(tile, gram.dtype.type(weights[index]), out=scaled, casting="same_kind")
+            if count == 0:
+                total, scaled = scaled, total
+            else:
+                total += scaled
         gram[block, other] = total
-        gram[other, block] = total.T
-    return gram
+    # A product's two triangles may differ by rounding; solvers expect them not to.
+    return mirror_upper(gram)
+
+
+def _shaped(buffer: Array, shape: tuple[int, ...]) -> Array:
+    return buffer[: shape[0] * shape[1]].reshape(shape)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from mklkit.components import Component
 from mklkit.errors import IncompatibleError, MKLKitError, MKLKitWarning
 from mklkit.hookspecs import hookimpl
+from mklkit.numerics.pairwise import mirror_upper
 from mklkit.projectors import Projector, SeenColumns, columns_of_all, decide_by_blocks
 from mklkit.protocols import Array, Learner
 from mklkit.sides import GramSide
@@ -168,8 +169,7 @@ def composite_gram(views: ViewSet, gates: Array, composition: Composition) -> Ar
             gram[block, other] += tile * _factor(
                 gates[block, index], gates[other, index], composition
             )
-        gram[other, block] = gram[block, other].T
-    return gram
+    return mirror_upper(gram)
 
 
 def _factor(own: Array, others: Array, composition: Composition) -> Array:

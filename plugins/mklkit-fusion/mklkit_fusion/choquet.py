@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["chains", "choquet_integral", "n_inputs", "shapley_values"]
+__all__ = ["chains", "choquet_integral", "shapley_values"]
 
 
 def chains(scores: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[Any]]:
@@ -61,11 +61,6 @@ def choquet_integral(scores: NDArray[Any], measure: NDArray[Any]) -> NDArray[Any
     return np.einsum("nm,nm->n", steps, measure[sets])
 
 
-def n_inputs(measure: NDArray[Any]) -> int:
-    """Return M of a measure with 2^M values."""
-    return len(measure).bit_length() - 1
-
-
 def shapley_values(measure: NDArray[Any]) -> NDArray[Any]:
     """Return each input's share (M,) in a measure: none negative, their sum 1.
 
@@ -77,7 +72,7 @@ def shapley_values(measure: NDArray[Any]) -> NDArray[Any]:
     >>> shapley_values(np.array([0, 0.25, 0.25, 1]))
     array([0.5, 0.5])
     """
-    count = n_inputs(measure)
+    count = len(measure).bit_length() - 1  # a measure of M has 2^M values
     sets = np.arange(len(measure))
     sizes = np.array([int(subset).bit_count() for subset in sets])
     shares = np.empty(count)

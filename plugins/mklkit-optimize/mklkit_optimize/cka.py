@@ -12,7 +12,7 @@ from mklkit import ViewSet, WeightingCombiner
 from mklkit_optimize.centred_products import centred_products
 from mklkit_optimize.gram_sums import Array
 
-__all__ = ["CKA", "best_aligned", "best_aligned_signed"]
+__all__ = ["CKA", "best_aligned"]
 
 RANK_TOLERANCE = 1e-12
 
@@ -74,19 +74,6 @@ def best_aligned(products: Array, with_labels: Array) -> Array:
     scaled = np.linalg.lstsq(root, target, rcond=None)[0]
     if (scaled < 0).any():
         scaled, _ = nnls(root, target)
-    return np.divide(scaled, sizes, where=sizes > 0, out=np.zeros(len(sizes)))
-
-
-def best_aligned_signed(products: Array, with_labels: Array) -> Array:
-    """Return M⁻¹a, the weights of either sign with the best alignment.
-
-    Examples
-    --------
-    >>> best_aligned_signed(np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([4.0, 1.0])).round(6)
-    array([ 2.333333, -0.666667])
-    """
-    root, target, sizes = _as_least_squares(products, with_labels)
-    scaled = np.linalg.lstsq(root, target, rcond=None)[0]
     return np.divide(scaled, sizes, where=sizes > 0, out=np.zeros(len(sizes)))
 
 

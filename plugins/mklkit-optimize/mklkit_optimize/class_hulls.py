@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from mklkit import MKLKitError
@@ -13,6 +16,9 @@ __all__ = ["NEARLY_SINGULAR", "by_clarabel", "by_libsvm", "nearest_points"]
 NEARLY_SINGULAR = 1e-3
 """Ridges below it are left to the interior-point solver."""
 HARD_MARGIN = 1e10
+"""C for a Gram matrix whose diagonal is about 1."""
+PATIENCE = 300
+"""Steps a row that libsvm gets: each is O(N), and it needs a few where the ridge is felt."""
 
 
 def nearest_points(gram: Array, y: Array, lam: float) -> Array:
@@ -40,16 +46,26 @@ def nearest_points(gram: Array, y: Array, lam: float) -> Array:
     """
     gram *= 1 - lam
     gram.flat[:: len(gram) + 1] += lam
-    return by_libsvm(gram, y) if lam >= NEARLY_SINGULAR else by_clarabel(gram, y)
+    gamma = by_libsvm(gram, y) if lam >= NEARLY_SINGULAR else None
+    return by_clarabel(gram, y) if gamma is None else gamma
 
 
-def by_libsvm(gram: Array, y: Array, tol: float = 1e-5) -> Array:
+def by_libsvm(gram: Array, y: Array, tol: float = 1e-4) -> Array | None:
     """Return γ as the scaled dual of the hard-margin support vector machine on (N, N).
 
     The nearest points of two convex hulls are that machine's dual (Bennett and Bredensteiner 2000).
     On a ridge well above zero it exists and libsvm finds it in less time than the kernels took.
+    Beside kernels of large values the same ridge is next to none: then None is returned, once
+    libsvm has lost itself.
     """
-    machine = SVC(C=HARD_MARGIN, kernel="precomputed", tol=tol).fit(gram, y)
+    size = float(np.trace(gram)) / len(y)
+    steps = PATIENCE * len(y)
+    machine = SVC(C=HARD_MARGIN / size, kernel="precomputed", tol=tol, max_iter=steps)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        machine.fit(gram, y)
+    if machine.n_iter_[0] >= steps:
+        return None
     gamma = np.zeros(len(y))
     gamma[machine.support_] = np.abs(machine.dual_coef_[0])
     for side in (y > 0, y < 0):

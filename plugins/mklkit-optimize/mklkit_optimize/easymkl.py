@@ -34,7 +34,8 @@ class EasyMKL(WeightingCombiner):
 
     Notes
     -----
-    One quadratic programme in all, solved by libsvm (by Clarabel, in O(N³), where λ < 1e-3). Two
+    One quadratic programme in all, solved by libsvm (by Clarabel, in O(N³), where λ < 1e-3, or is
+    next to nothing beside the kernels' values and libsvm does not end in 300 N steps). Two
     passes over the kernels' tiles and one matrix of memory, whatever M. Where the hulls meet
     (λ = 0, classes that no kernel tells apart) all weights are zero, which gives a warning and
     uniform ones. Source: Aiolli and Donini (2015).

@@ -8,6 +8,7 @@ from mklkit_optimize import EasyMKL
 from mklkit_optimize.class_hulls import by_clarabel, by_libsvm, nearest_points
 from optimize_problems import grams_of, random_problem, specs, weights_by
 from scipy.optimize import minimize
+from sklearn.datasets import load_breast_cancer
 from sklearn.svm import SVC
 
 from mklkit import MKLClassifier, WeightsWarning
@@ -60,6 +61,20 @@ def test_both_solvers_reach_the_optimum(solver):
         scale = np.abs(gradient[side]).max()
         assert np.ptp(gradient[used]) < 1e-3 * scale
         assert gradient[side].min() >= gradient[used].min() - 1e-3 * scale
+
+
+def test_large_values_do_not_keep_the_solver_for_ever():
+    """Beside them a ridge of 0.1 is next to none, and the hulls of these classes meet."""
+    X, y = load_breast_cancer(return_X_y=True)
+    gram, labels = X[:200] @ X[:200].T, np.where(y[:200] > 0, 1.0, -1.0)
+    assert by_libsvm(0.9 * gram + 0.1 * np.eye(200), labels) is None
+    gamma = nearest_points(gram.copy(), labels, lam=0.1)
+    assert gamma.min() >= 0
+    np.testing.assert_allclose([gamma[labels > 0].sum(), gamma[labels < 0].sum()], 1, atol=1e-6)
+    # The dual bound: no point of a hull is nearer to the other than its least projection.
+    gradient = labels * (0.9 * gram @ (labels * gamma)) + 0.1 * gamma
+    nearest = gradient[labels > 0].min() + gradient[labels < 0].min()
+    assert gamma @ gradient - nearest < 1e-4 * np.trace(gram) / 200
 
 
 def test_lam_one_compares_the_class_means():
