@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import attrs
 import numpy as np
-from attrs.validators import gt
+from attrs.validators import ge, gt, instance_of
 from sklearn.svm import SVC
 
-from mklkit.components import Component
+from mklkit.components import Component, whole
 from mklkit.hookspecs import hookimpl
 from mklkit.learners.base import LinearDecision
 from mklkit.protocols import Array, TrainingSide
@@ -28,6 +28,14 @@ class SVM(Component):
         Price of a row on the wrong side of its margin.
     tol : float, default=1e-3
         libsvm's stopping tolerance.
+    max_iter : int, default=1_000_000
+        libsvm's steps, O(N) each, after which it stops. Kernels of very large values, such as a
+        polynomial of features that were not scaled, would else keep it for hours.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If it was stopped.
 
     Notes
     -----
@@ -49,12 +57,15 @@ class SVM(Component):
 
     C: float = attrs.field(default=1.0, converter=float, validator=gt(0))
     tol: float = attrs.field(default=1e-3, converter=float, validator=gt(0))
+    max_iter: int = attrs.field(
+        default=1_000_000, converter=whole, validator=[instance_of(int), ge(1)]
+    )
 
     def fit(self, side: TrainingSide, y: Array) -> LinearDecision:
         """Return the decision function learned from labels −1 and +1."""
         kernel = "linear" if side.explicit else "precomputed"
         # libsvm uses no seed here, but scikit-learn would draw one from NumPy's global state.
-        machine = SVC(C=self.C, tol=self.tol, kernel=kernel, random_state=0)
+        machine = SVC(C=self.C, tol=self.tol, max_iter=self.max_iter, kernel=kernel, random_state=0)
         machine.fit(side.features() if side.explicit else side.gram(), y)
         bias = float(machine.intercept_[0])
         if side.explicit:

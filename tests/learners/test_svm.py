@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from builders import views_of
+from sklearn.datasets import load_breast_cancer
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
-from mklkit import SVM
+from mklkit import SVM, MKLClassifier
 
 
 @pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
@@ -49,7 +51,22 @@ def test_the_tolerance_reaches_libsvm(two_classes):
     assert not np.allclose(expected, SVC(kernel="precomputed").fit(gram, y).decision_function(gram))
 
 
-@pytest.mark.parametrize("parameters", [{"C": 0}, {"C": -1}, {"tol": 0}])
+@pytest.mark.parametrize("parameters", [{"C": 0}, {"C": -1}, {"tol": 0}, {"max_iter": 0}])
 def test_values_out_of_range_are_refused_by_name(parameters):
     with pytest.raises(ValueError, match=next(iter(parameters))):
         SVM(**parameters)
+
+
+def test_kernels_of_large_values_end_with_a_warning():
+    """Without a limit libsvm is not done after 10⁸ steps, minutes, on these."""
+    X, y = load_breast_cancer(return_X_y=True)
+    model = MKLClassifier("polynomial(degree=2)", learner="svm(max_iter=20_000)")
+    with pytest.warns(ConvergenceWarning, match="StandardScaler"):
+        model.fit(X, y)
+    assert np.isfinite(model.decision_function(X)).all()
+
+
+def test_the_limit_is_in_steps(two_classes):
+    rows, y = two_classes
+    with pytest.warns(ConvergenceWarning, match="max_iter=2"):
+        MKLClassifier("rbf", learner=SVM(max_iter=2)).fit(rows, y)

@@ -21,6 +21,8 @@ CONSTANT = 1e-10
 """A kernel whose centred trace is a smaller share of its values holds nothing but rounding."""
 INDEFINITE = 1e-5
 """Negative eigenvalues up to this share of the largest are rounding (of float32 rows, say)."""
+ROUNDINGS = 16
+"""Rounding errors that one value of a kernel may hold."""
 
 
 @attrs.frozen(eq=False)
@@ -74,7 +76,9 @@ class DiscriminantProblem:
         return solved
 
 
-def discriminant_problem(grams: Sequence[Array], y: Array, reg: float) -> DiscriminantProblem:
+def discriminant_problem(
+    grams: Sequence[Array], y: Array, reg: float, names: Sequence[str] = ()
+) -> DiscriminantProblem:
     """Return the problem of Gram matrices (N, N) and labels −1 and +1.
 
     Parameters
@@ -84,6 +88,8 @@ def discriminant_problem(grams: Sequence[Array], y: Array, reg: float) -> Discri
     y : ndarray of shape (N,)
     reg : float
         λ, for centred kernels of trace one.
+    names : sequence of str, optional
+        The kernels', for what is said of them; else they are numbered.
 
     Raises
     ------
@@ -99,22 +105,27 @@ def discriminant_problem(grams: Sequence[Array], y: Array, reg: float) -> Discri
     >>> round(problem.objective(np.ones(1)), 6)
     0.181818
     """
-    centred = [_centred(gram) for gram in grams]
-    sizes = np.array([np.trace(gram) for gram in centred])
-    scales = np.array([np.abs(gram).max() * len(y) for gram in grams])
-    if (sizes < -INDEFINITE * scales).any():
-        raise _indefinite("a negative trace")
-    traces = np.where(sizes > CONSTANT * scales, sizes, 0.0)
-    used = [gram / trace for gram, trace in zip(centred, traces, strict=True) if trace > 0]
+    centred = [_Centred.of(gram) for gram in grams]
+    traces = np.array([kernel.trace for kernel in centred])
+    used = [(number, kernel) for number, kernel in enumerate(centred) if kernel.trace > 0]
     target = np.where(y > 0, 1 / (y > 0).sum(), -1 / (y < 0).sum())
     target /= np.linalg.norm(target)
-    if not used:
+    if not used and (traces == 0).all():
         return DiscriminantProblem([], np.zeros(0), 1.0, traces)
-    values, vectors = np.linalg.eigh(np.sum(used, axis=0))
-    # Directions of negative length in the sum would be cut off, unseen by the single factors.
-    _check_definite(values)
+    names = names or [f"number {number}" for number in range(1, len(grams) + 1)]
+    for number, kernel in enumerate(centred):
+        if kernel.trace < 0:
+            raise _indefinite(names[number], "a negative trace")
+    values, vectors = np.linalg.eigh(sum(kernel.scaled for _, kernel in used))
+    if values[0] < -RANK_TOLERANCE * values[-1]:
+        # Directions of negative length in the sum would be cut off, unseen by the single factors.
+        for number, kernel in used:
+            _check_definite(np.linalg.eigvalsh(kernel.scaled), kernel.rounding, names[number])
     basis = vectors[:, values > RANK_TOLERANCE * values[-1]]
-    factors = [_factor(basis.T @ gram @ basis / reg) for gram in used]
+    factors = [
+        _factor(basis.T @ kernel.scaled @ basis, kernel.rounding, names[number]) / np.sqrt(reg)
+        for number, kernel in used
+    ]
     inside = basis.T @ target
     return DiscriminantProblem(factors, inside, max(1.0 - float(inside @ inside), 0.0), traces)
 
@@ -122,30 +133,56 @@ def discriminant_problem(grams: Sequence[Array], y: Array, reg: float) -> Discri
 def gram_of(view: View) -> Array:
     """Return a view's Gram matrix (N, N), its features' inner products where it has features."""
     if view.explicit:
-        features = np.asarray(view.features(), dtype=np.float64)
+        features = np.asarray(view.features())
         return features @ features.T
-    return np.asarray(view.gram(keep=False), dtype=np.float64)
+    return np.asarray(view.gram(keep=False))
 
 
-def _centred(gram: Array) -> Array:
-    means = gram.mean(axis=0)
-    return gram - means - means[:, None] + means.mean()
+@attrs.frozen(eq=False)
+class _Centred:
+    """A kernel without its means.
+
+    Attributes
+    ----------
+    scaled : ndarray of shape (N, N)
+        HKH, divided by its trace where that is more than rounding.
+    trace : float
+        0 where the kernel is constant but for rounding.
+    rounding : float
+        How far from zero an eigenvalue of ``scaled`` can be for rounding alone.
+    """
+
+    scaled: Array
+    trace: float
+    rounding: float
+
+    @classmethod
+    def of(cls, gram: Array) -> _Centred:
+        size = float(np.abs(gram).max()) * len(gram)
+        # A matrix of rounding errors has no eigenvalue above its size times the error.
+        rounding = ROUNDINGS * float(np.finfo(gram.dtype).eps) * size
+        means = gram.mean(axis=0, dtype=np.float64)
+        matrix = gram - means - means[:, None] + means.mean()
+        trace = float(np.trace(matrix))
+        if abs(trace) <= max(CONSTANT * size, rounding):
+            return cls(matrix, 0.0, rounding)
+        return cls(matrix / abs(trace), trace, rounding / abs(trace))
 
 
-def _factor(gram: Array) -> Array:
+def _factor(gram: Array, rounding: float, name: str) -> Array:
     values, vectors = np.linalg.eigh((gram + gram.T) / 2)
-    _check_definite(values)
+    _check_definite(values, rounding, name)
     kept = values > RANK_TOLERANCE * values[-1]
     return vectors[:, kept] * np.sqrt(values[kept])
 
 
-def _check_definite(values: Array) -> None:
-    if values[0] < -INDEFINITE * values[-1]:
-        raise _indefinite(f"an eigenvalue of {values[0] / values[-1]:.3g} of the largest")
+def _check_definite(values: Array, rounding: float, name: str) -> None:
+    if values[0] < -max(INDEFINITE * values[-1], rounding):
+        raise _indefinite(name, f"an eigenvalue of {values[0] / values[-1]:.3g} of the largest")
 
 
-def _indefinite(what: str) -> MKLKitError:
+def _indefinite(name: str, what: str) -> MKLKitError:
     return MKLKitError(
-        f"mkda needs positive semi-definite kernels; these, centred, have {what}. Leave out"
-        " kernels such as 'tanh'."
+        f"mkda needs positive semi-definite kernels, and {name!r}, centred, has {what}. Leave it"
+        " out."
     )

@@ -11,6 +11,8 @@ from mklkit_discriminant.gate_functions import GateFunction, gate_values, throug
 
 __all__ = ["GatePoint", "LocalizedProblem", "descend"]
 
+MOST_STEPS = 1_000_000
+"""libsvm's steps in one machine: on kernels of very large values it would not end else."""
 MACHINE_TOLERANCE = 1e-5
 SUFFICIENT = 1e-4
 HALVINGS = 25
@@ -64,7 +66,13 @@ class LocalizedProblem:
         composite = np.zeros(self.grams.shape[1:])
         for index, gram in enumerate(self.grams):
             composite += gates[:, index, None] * gram * gates[:, index]
-        machine = SVC(C=self.C, kernel="precomputed", tol=MACHINE_TOLERANCE, random_state=0)
+        machine = SVC(
+            C=self.C,
+            kernel="precomputed",
+            tol=MACHINE_TOLERANCE,
+            max_iter=MOST_STEPS,
+            random_state=0,
+        )
         machine.fit(composite, self.y)
         signed = np.zeros(len(self.y))
         signed[machine.support_] = machine.dual_coef_[0]

@@ -79,7 +79,8 @@ class MKDA(WeightingCombiner):
             return np.ones(1)
         largest = LARGEST[self.form]
         labels = y.astype(np.float64)
-        problem = discriminant_problem([gram_of(view) for view in views], labels, self.reg)
+        grams = [gram_of(view) for view in views]
+        problem = discriminant_problem(grams, labels, self.reg, views.labels)
         weights = np.zeros(len(views))
         if not problem.factors:
             return weights

@@ -131,8 +131,17 @@ def test_an_indefinite_kernel_is_refused(share):
     vectors = np.linalg.qr(np.random.default_rng(0).normal(size=(40, 40)))[0]
     gram = vectors @ np.diag(np.where(np.arange(40) < 40 * share, -1.0, 1.0)) @ vectors.T
     kernels = [("mixed", Precomputed(gram)), ("linear", Precomputed(rows @ rows.T))]
-    with pytest.raises(MKLKitError, match="positive semi-definite"):
+    with pytest.raises(MKLKitError, match="positive semi-definite kernels, and 'mixed'"):
         MKLClassifier(kernels, combiner="mkda").fit(np.arange(40.0)[:, None], labels)
+
+
+@pytest.mark.parametrize("unit", [1, 10, 1000])
+def test_constant_kernels_get_no_weight_in_single_precision(unit):
+    rows, labels = random_problem(0)
+    kernels = ["rbf", "polynomial(gamma=1e-12)"]
+    model = MKLClassifier(kernels, combiner="mkda")
+    model.fit((unit * rows).astype(np.float32), labels)
+    np.testing.assert_array_equal(model.weights_[0], [1, 0])
 
 
 def test_constant_kernels_get_no_weight():

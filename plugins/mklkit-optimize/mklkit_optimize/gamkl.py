@@ -17,7 +17,7 @@ from mklkit import BaseLearner, LearnedWeighting, ViewSet, WeightedDecision, fin
 from mklkit_optimize.base import price_of
 from mklkit_optimize.gram_sums import Array, gram_stack
 from mklkit_optimize.norm_ball import decide_at_scale
-from mklkit_optimize.saddle import SaddleProblem
+from mklkit_optimize.saddle import MOST_STEPS, SaddleProblem
 
 __all__ = ["GAMKL"]
 
@@ -146,7 +146,7 @@ def _errors(
     """Return the share of held-out rows that the machine gets wrong."""
     gram, wrong, seen = problem.combined(weights), 0, 0
     for training, held_out in splits:
-        machine = SVC(C=problem.C, kernel="precomputed", tol=problem.tol)
+        machine = SVC(C=problem.C, kernel="precomputed", tol=problem.tol, max_iter=MOST_STEPS)
         machine.fit(gram[np.ix_(training, training)], problem.y[training])
         predicted = machine.predict(gram[np.ix_(held_out, training)])
         wrong += int((predicted != problem.y[held_out]).sum())

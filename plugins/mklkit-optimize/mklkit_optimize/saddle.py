@@ -15,9 +15,18 @@ from sklearn.svm import SVC
 
 from mklkit_optimize.gram_sums import Array
 
-__all__ = ["RAISE_LIMIT", "InnerSolution", "SaddleProblem", "relative_gap", "warn_of_gap"]
+__all__ = [
+    "MOST_STEPS",
+    "RAISE_LIMIT",
+    "InnerSolution",
+    "SaddleProblem",
+    "relative_gap",
+    "warn_of_gap",
+]
 
 RAISE_LIMIT = "raise max_iter or tol."
+MOST_STEPS = 1_000_000
+"""libsvm's steps in one machine: on kernels of very large values it would not end else."""
 
 
 @attrs.frozen(eq=False)
@@ -78,7 +87,7 @@ class SaddleProblem:
 
     def at(self, weights: Array) -> InnerSolution:
         """Solve the support vector machine on the weighted sum, in O(MN²) and libsvm's time."""
-        machine = SVC(C=self.C, kernel="precomputed", tol=self.tol)
+        machine = SVC(C=self.C, kernel="precomputed", tol=self.tol, max_iter=MOST_STEPS)
         machine.fit(self.combined(weights), self.y)
         signed = np.zeros(len(self.y))
         signed[machine.support_] = machine.dual_coef_[0]

@@ -87,7 +87,14 @@ def solve(first, second, y, C, agreement, epsilon):
     return objective(machines.coefficients, values, grams, y, C, agreement, epsilon), values
 
 
-SETTINGS = [(1.0, 1.0, 0.0), (1.0, 0.3, 0.1), (10.0, 2.0, 0.5), (0.1, 5.0, 0.0), (1.0, 0.0, 0.0)]
+SETTINGS = [
+    (1.0, 1.0, 0.0),
+    (1.0, 0.3, 0.1),
+    (10.0, 2.0, 0.5),
+    (0.1, 5.0, 0.0),
+    (0.01, 100.0, 0.0),
+    (1.0, 0.0, 0.0),
+]
 
 
 @pytest.mark.parametrize("seed", range(4))
