@@ -22,15 +22,13 @@ from functools import partial
 from itertools import combinations
 from typing import Any, NamedTuple
 
-import attrs
 import numpy as np
 from numpy.typing import NDArray
 from protocols import Fitted, Scores, compare, folds, parser, print_table, read, wanted
 from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import GridSearchCV, train_test_split
-from sklearn.svm import SVC
 
-from mklkit import SVM, LinearDecision, MKLClassifier, TrainingSide, get_registry
+from mklkit import MKLClassifier, get_registry
 
 KERNELS = ("linear", "rbf(sigma='mean')", "polynomial(degree=2)")
 COMBINERS = ("cca-mhks1", "cca-mhks2", "svm2k", "svm-concat")
@@ -67,29 +65,11 @@ EFFORTS = {
     "Segment.": COARSE,
     "Letters": Effort(FEW, (1.0,), 2, 2600, "empirical(subset=300)"),
 }
+# On raw features libsvm may take hundreds of millions of steps.
+STOPPED_SVM = "svm(max_iter=100_000)"
 REGS = (0.01, 0.1, 1.0)
 DISAGREEMENTS = (0.1, 1.0)
 LEFT_OUT = {("Letters", "SVM-2K")}
-
-
-@attrs.frozen
-class StoppedSVM(SVM):
-    """The SVM, ended after some iterations: on raw features libsvm may take hundreds of millions.
-
-    Parameters
-    ----------
-    max_iter : int, default=100_000
-    """
-
-    max_iter: int = 100_000
-
-    def fit(self, side: TrainingSide, y: NDArray[Any]) -> LinearDecision:
-        """Return the decision function learned from a Gram matrix."""
-        machine = SVC(C=self.C, tol=self.tol, kernel="precomputed", max_iter=self.max_iter)
-        machine.fit(side.gram(), y)
-        coefficients = np.zeros(len(y))
-        coefficients[machine.support_] = machine.dual_coef_[0]
-        return LinearDecision(coefficients, float(machine.intercept_[0]))
 
 
 def search_plan(method: str, effort: Effort) -> tuple[MKLClassifier, list[dict[str, Any]]]:
@@ -105,9 +85,9 @@ def search_plan(method: str, effort: Effort) -> tuple[MKLClassifier, list[dict[s
         return model, [{"kernels": pairs}, prices]
     if method == "SVM1":
         kernels = [[kernel] for kernel in KERNELS]
-        model = MKLClassifier(kernels[0], learner=StoppedSVM())
+        model = MKLClassifier(kernels[0], learner=STOPPED_SVM)
         return model, [{"kernels": kernels, "learner__C": effort.prices}]
-    model = MKLClassifier(KERNELS, combiner="svm-concat", learner=StoppedSVM())
+    model = MKLClassifier(KERNELS, combiner="svm-concat", learner=STOPPED_SVM)
     return model, [{"learner__C": effort.prices}]
 
 
