@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from mklkit.errors import IncompatibleError
 from mklkit.numerics.least_squares import NormalMatrix, Spectrum
-from mklkit.numerics.pairwise import TILE_ROWS, mirror_upper
+from mklkit.numerics.pairwise import TILE_COLUMNS, TILE_ROWS, mirror_upper
 from mklkit.protocols import Array, FittedKernel, TrainingSide
 from mklkit.statistics import symmetric_tiles
 
@@ -120,7 +120,7 @@ def weighted_gram(
         return np.zeros((n_rows or 0, n_rows or 0))
     gram = np.empty((len(rows[0]), len(rows[0])), dtype=rows[0].dtype)
     # One pair of buffers for all tiles: memory that is new each time costs more than the sums.
-    buffers = np.empty((2, min(len(gram), TILE_ROWS) ** 2), dtype=gram.dtype)
+    buffers = np.empty((2, TILE_ROWS * min(len(gram), TILE_COLUMNS)), dtype=gram.dtype)
     for block, other, tiles in symmetric_tiles(kernels, rows):
         total, scaled = (_shaped(buffer, gram[block, other].shape) for buffer in buffers)
         for count, (index, tile) in enumerate(tiles):

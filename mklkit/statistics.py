@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from mklkit.kernels.shared import is_scalar, similarities
 from mklkit.numerics.moments import Moments
 from mklkit.numerics.order_statistics import Passes, interpolate, select_ranks
-from mklkit.numerics.pairwise import TILE_ROWS, row_blocks
+from mklkit.numerics.pairwise import TILE_COLUMNS, TILE_ROWS, row_blocks, upper_blocks
 from mklkit.protocols import Array, FittedKernel, ScalarKernel
 
 __all__ = [
@@ -27,7 +27,7 @@ __all__ = [
     "symmetric_tiles",
 ]
 
-SMALL_BLOCK = TILE_ROWS**2
+SMALL_BLOCK = TILE_ROWS * TILE_COLUMNS
 """Values of a block that is looked at whole."""
 
 
@@ -80,11 +80,9 @@ def symmetric_tiles(
     tiles : iterator of (int, ndarray)
         Each kernel's tile, overwritten when the next is asked for.
     """
-    blocks = list(row_blocks(len(rows[0])))
-    for i, block in enumerate(blocks):
-        for other in blocks[i:]:
-            a, b = _cut(rows, block), _cut(rows, other)
-            yield block, other, similarities(kernels, a, b, same=other == block)
+    for block, other in upper_blocks(len(rows[0])):
+        a, b = _cut(rows, block), _cut(rows, other)
+        yield block, other, similarities(kernels, a, b, same=other == block)
 
 
 def _cut(rows: Sequence[Array], block: slice | NDArray[np.intp]) -> list[Array]:
@@ -262,8 +260,8 @@ def _block_tiles(
         for block, other, tiles in symmetric_tiles(kernels, a):
             yield tiles, 1 if other == block else 2
         return
-    for block in row_blocks(len(a[0])):
-        for other in row_blocks(len(b[0])):
+    for block in row_blocks(len(a[0]), TILE_ROWS):
+        for other in row_blocks(len(b[0]), TILE_COLUMNS):
             yield similarities(kernels, _cut(a, block), _cut(b, other)), 1
 
 

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 from mklkit.numerics.order_statistics import quantiles
-from mklkit.numerics.pairwise import row_blocks, squared_distances
+from mklkit.numerics.pairwise import squared_distances, upper_blocks
 from mklkit.protocols import Array
 
 __all__ = [
@@ -130,13 +130,11 @@ def squared_neighbour_distance(rows: Array, n_neighbours: int = N_NEIGHBOURS) ->
 
 def _upper_tiles(rows: Array) -> Any:
     """Yield tiles of distances on and above the diagonal, and how often their values count."""
-    blocks = list(row_blocks(len(rows)))
-    for i, block in enumerate(blocks):
-        for other in blocks[i:]:
-            distances = np.sqrt(squared_distances(rows[block], rows[other]))
-            if other is block:
-                np.fill_diagonal(distances, 0)
-            yield distances, (1 if other is block else 2)
+    for block, other in upper_blocks(len(rows)):
+        distances = np.sqrt(squared_distances(rows[block], rows[other]))
+        if other == block:
+            np.fill_diagonal(distances, 0)
+        yield distances, (1 if other == block else 2)
 
 
 def mean_distance(rows: Array) -> float:

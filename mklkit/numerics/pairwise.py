@@ -14,23 +14,26 @@ from numpy.typing import NDArray
 
 __all__ = [
     "BASES",
+    "TILE_COLUMNS",
     "TILE_ROWS",
     "inner_products",
     "manhattan_distances",
     "mirror_upper",
     "row_blocks",
     "squared_distances",
+    "upper_blocks",
 ]
 
 Array = NDArray[np.floating[Any]]
 
-TILE_ROWS = 512
-"""Rows and columns of a tile: 2 MiB in float64, which stays in a core's cache."""
+TILE_ROWS, TILE_COLUMNS = 256, 1024
+"""Of a tile: 2 MiB in float64, which stays in a core's cache; wide, as memory is read by rows."""
 
 MIRROR_ROWS = 64
+BELOW = np.tri(MIRROR_ROWS, k=-1, dtype=bool)
 
 
-def row_blocks(n_rows: int, size: int = TILE_ROWS) -> Iterator[slice]:
+def row_blocks(n_rows: int, size: int) -> Iterator[slice]:
     """Yield the slices that cut ``n_rows`` rows into blocks.
 
     Examples
@@ -42,11 +45,27 @@ def row_blocks(n_rows: int, size: int = TILE_ROWS) -> Iterator[slice]:
         yield slice(start, min(start + size, n_rows))
 
 
+def upper_blocks(n_rows: int) -> Iterator[tuple[slice, slice]]:
+    """Yield rows and columns of the tiles on and above the diagonal of an N × N matrix.
+
+    Squares on the diagonal, and what is right of each in panels of up to four times its width.
+
+    Examples
+    --------
+    >>> [(block.stop, other.start, other.stop) for block, other in upper_blocks(600)]
+    [(256, 0, 256), (256, 256, 600), (512, 256, 512), (512, 512, 600), (600, 512, 600)]
+    """
+    for block in row_blocks(n_rows, TILE_ROWS):
+        yield block, block
+        for part in row_blocks(n_rows - block.stop, TILE_COLUMNS):
+            yield block, slice(block.stop + part.start, block.stop + part.stop)
+
+
 def mirror_upper(matrix: Array) -> Array:
     """Copy what is above the diagonal below it, in place, and return the (N, N) matrix.
 
-    Small squares at a time: written column by column, rows of 4096 bytes fall on the same lines of
-    the cache, and turning a tile takes ten times as long.
+    Small squares at a time: where rows are a power of two apart, what is written column by column
+    falls on the same lines of the cache, and turning a tile takes ten times as long.
 
     Examples
     --------
@@ -58,7 +77,7 @@ def mirror_upper(matrix: Array) -> Array:
     blocks = list(row_blocks(len(matrix), MIRROR_ROWS))
     for place, block in enumerate(blocks):
         square = matrix[block, block]
-        matrix[block, block] = np.triu(square) + np.triu(square, 1).T
+        np.copyto(square, square.T, where=BELOW[: len(square), : len(square)])
         for other in blocks[place + 1 :]:
             matrix[other, block] = matrix[block, other].T
     return matrix

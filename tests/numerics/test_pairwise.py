@@ -9,10 +9,14 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
 from mklkit.numerics.pairwise import (
+    TILE_COLUMNS,
+    TILE_ROWS,
     inner_products,
     manhattan_distances,
+    mirror_upper,
     row_blocks,
     squared_distances,
+    upper_blocks,
 )
 
 
@@ -57,3 +61,25 @@ def test_blocks_cover_the_rows_once_and_in_order(n_rows, size):
     covered = [row for block in row_blocks(n_rows, size) for row in range(n_rows)[block]]
     assert covered == list(range(n_rows))
     assert all(len(range(n_rows)[block]) <= size for block in row_blocks(n_rows, size))
+
+
+@given(st.integers(0, 3000))
+def test_upper_blocks_cover_each_pair_once_and_mirroring_the_rest(n_rows):
+    seen = np.zeros((n_rows, n_rows), dtype=np.int8)
+    for block, other in upper_blocks(n_rows):
+        seen[block, other] += 1
+        if other == block:
+            assert len(range(n_rows)[block]) <= TILE_ROWS
+        else:
+            seen[other, block] += 1
+            assert other.start >= block.stop
+            assert other.stop - other.start <= TILE_COLUMNS
+    assert (seen == 1).all()
+
+
+@pytest.mark.parametrize("n_rows", [0, 1, 63, 64, 65, 200])
+def test_mirroring_keeps_the_upper_triangle(rng, n_rows):
+    matrix = rng.normal(size=(n_rows, n_rows))
+    upper = np.triu(matrix)
+    assert mirror_upper(matrix) is matrix
+    np.testing.assert_array_equal(matrix, upper + np.triu(upper, 1).T)

@@ -12,7 +12,7 @@ from mklkit.errors import IncompatibleError
 from mklkit.sides import GramSide, RowSubset
 from mklkit.views import BoundKernel, ViewSet
 
-TILE_EDGES = [1, 2, 511, 512, 513, 1100]
+TILE_EDGES = [1, 2, 255, 256, 257, 1281]
 TRIO = ["linear", "rbf(gamma=0.3)", "polynomial(degree=2)"]
 
 

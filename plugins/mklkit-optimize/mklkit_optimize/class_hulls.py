@@ -17,6 +17,8 @@ NEARLY_SINGULAR = 1e-3
 """Ridges below it are left to the interior-point solver."""
 HARD_MARGIN = 1e10
 """C for a Gram matrix whose diagonal is about 1."""
+TOLERANCE = 1e-3
+"""libsvm's, a share of the margin. EasyMKL's weights are within 1e-4 of their limit by it."""
 PATIENCE = 300
 """Steps a row that libsvm gets: each is O(N), and it needs a few where the ridge is felt."""
 
@@ -50,7 +52,7 @@ def nearest_points(gram: Array, y: Array, lam: float) -> Array:
     return by_clarabel(gram, y) if gamma is None else gamma
 
 
-def by_libsvm(gram: Array, y: Array, tol: float = 1e-4) -> Array | None:
+def by_libsvm(gram: Array, y: Array, tol: float = TOLERANCE) -> Array | None:
     """Return γ as the scaled dual of the hard-margin support vector machine on (N, N).
 
     The nearest points of two convex hulls are that machine's dual (Bennett and Bredensteiner 2000).
