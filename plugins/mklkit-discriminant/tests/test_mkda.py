@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import warnings
+
 import numpy as np
 import pytest
 from discriminant_problems import (
@@ -18,7 +21,7 @@ from mklkit_discriminant import MKDA
 from mklkit_discriminant.centred_kernels import discriminant_problem
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-from mklkit import MKLClassifier, MKLKitError, Precomputed, WeightsWarning
+from mklkit import MKLClassifier, MKLKitError, MKLKitWarning, Precomputed, WeightsWarning
 
 
 def theta_of(combiner, rows, labels, traces):
@@ -92,6 +95,20 @@ def test_features_and_gram_rows_give_the_same_weights():
         for feature_map in ("implicit", "empirical(tol=1e-13)")
     ]
     np.testing.assert_allclose(weights[0], weights[1], atol=1e-4)
+
+
+def test_weights_that_the_solver_left_far_from_the_best_are_said():
+    """With next to no regularisation the semidefinite form ends early, and the other does not."""
+    rows, labels = random_problem(0)
+    centred, traces = traced(grams_of(rows))
+    with pytest.warns(MKLKitWarning, match="above the best objective") as told:
+        far = theta_of(MKDA(form="sdp", reg=1e-8), rows, labels, traces)
+    [share] = re.findall(r"a share of (\S+) above", str(told[0].message))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        near = theta_of(MKDA(reg=1e-8), rows, labels, traces)
+    reached, best = (value(theta, centred, labels, 1e-8) for theta in (far, near))
+    assert 1e-4 * reached < reached - best <= float(share) * reached
 
 
 def test_sdp_refuses_what_would_not_end():
