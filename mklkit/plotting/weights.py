@@ -44,6 +44,7 @@ class KernelWeightsDisplay:
     >>> from mklkit import KernelWeightsDisplay, MKLClassifier
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> X = (X - X.mean(axis=0)) / X.std(axis=0)
     >>> model = MKLClassifier(["rbf", "linear"], combiner="dimkl3").fit(X, y)
     >>> display = KernelWeightsDisplay.from_estimator(model)  # doctest: +SKIP
     >>> display.figure_.savefig("weights.png")  # doctest: +SKIP

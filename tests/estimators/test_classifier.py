@@ -267,7 +267,10 @@ def test_single_precision_rows_predict_nearly_the_same(two_classes):
         ({"kernels": []}, "at least one kernel, got an empty list"),
         ({"kernels": 3}, "Expected a kernel"),
         ({"kernels": [("a", "rbf", 0, 1)]}, r"Expected \(label, kernel, columns\)"),
-        ({"learner": "svm(c=1)"}, r"svm has no parameter 'c'; it takes C, tol\. Did you mean 'C'"),
+        (
+            {"learner": "svm(c=1)"},
+            r"no parameter 'c'; it takes C, tol, max_iter\. Did you mean 'C'",
+        ),
         ({"learner": SVC()}, "Expected a learner"),
         ({"feature_map": "empirical(subset=2.5)"}, "subset must be a count"),
         ({"multiclass": "all"}, r"multiclass must be .*'ovo', .*got 'all'"),

@@ -121,7 +121,7 @@ def test_a_kernel_inside_a_kernel():
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"learner__c": 1}, r"svm has no parameter 'c'; it takes C, tol\. Did you mean 'C'\?"),
+        ({"learner__c": 1}, r"no parameter 'c'; it takes C, tol, max_iter\. Did you mean 'C'\?"),
         ({"feature_map__rank": 1}, "Invalid parameter 'feature_map'"),
         ({"kernels__tanh__beta": 1}, "Invalid parameter 'kernels__tanh'"),
         ({"nonesuch": 1}, "Invalid parameter 'nonesuch'"),
