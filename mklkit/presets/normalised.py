@@ -1,0 +1,30 @@
+"""The default kernels, made comparable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from mklkit.hookspecs import hookimpl
+from mklkit.presets.base import Preset
+
+__all__ = ["NORMALISED_KERNELS"]
+
+NORMALISED_KERNELS = (
+    "cosine-linear:cosine(linear)",
+    "rbf(sigma='mean')",
+    "cosine-polynomial:cosine(polynomial)",
+)
+"""The default trio with k(x, x) = 1 for all of them."""
+
+
+@hookimpl
+def mklkit_presets() -> Iterable[Preset]:
+    """Register the preset."""
+    return [
+        Preset(
+            "normalised",
+            "The default kernels at one size, k(x, x) = 1; mostly better, with any combiner.",
+            "uniform",
+            kernels=NORMALISED_KERNELS,
+        )
+    ]
