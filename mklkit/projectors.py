@@ -79,14 +79,14 @@ def columns_of_all(
             yield index, known[id(projector.map)]
         else:
             fresh.append(index)
-    for index, values in _evaluate(projectors, fresh, rows):
+    for index, values in _evaluate(projectors, fresh, rows, keep=seen is not None):
         if seen is not None:
             seen[id(projectors[index].map)] = values
         yield index, values
 
 
 def _evaluate(
-    projectors: Sequence[Projector], wanted: Sequence[int], rows: Array
+    projectors: Sequence[Projector], wanted: Sequence[int], rows: Array, keep: bool
 ) -> Iterator[tuple[int, Array]]:
     cuts: dict[bytes | None, Array] = {}
     with_landmarks: list[int] = []
@@ -106,7 +106,10 @@ def _evaluate(
     maps: list[Any] = [projectors[index].map for index in with_landmarks]
     evaluated = similarities([m.kernel for m in maps], own_rows, [m.landmarks for m in maps])
     for position, values in evaluated:
-        yield with_landmarks[position], maps[position].from_similarities(values)
+        made = maps[position].from_similarities(values)
+        if keep and np.may_share_memory(made, values):
+            made = made.copy()  # the next kernel's similarities are written into the same memory
+        yield with_landmarks[position], made
 
 
 def decide_by_blocks(decide: Callable[[Array], Array], rows: Array) -> Array:

@@ -23,7 +23,7 @@ def mklkit_presets() -> Iterable[Preset]:
     return [
         Preset(
             "normalised",
-            "The default kernels at one size, k(x, x) = 1; mostly better, with any combiner.",
+            "The default kernels at one size, k(x, x) = 1; mostly better, with any combiner",
             "uniform",
             kernels=NORMALISED_KERNELS,
         )
