@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -24,8 +24,9 @@ def resolve_columns(
 
     Parameters
     ----------
-    selector : None, str, int, slice or sequence of str or int
-        A string is a comma-separated list of names, globs (``fou_*``) or slices (``0:10``).
+    selector : None, str, int, slice or sequence of str, int or bool
+        A string is a name, or a comma-separated list of names, globs (``fou_*``) or slices
+        (``0:10``); truth values are a mask, one a feature.
     n_features : int
     names : sequence of str, optional
         The feature names, where the data have any.
@@ -33,7 +34,8 @@ def resolve_columns(
     Raises
     ------
     DataError
-        If a name or glob fits no column, or a position is out of range.
+        If a name or glob fits no column, a position is out of range, a mask has another length, or
+        the selector is none of these.
 
     Examples
     --------
@@ -46,17 +48,53 @@ def resolve_columns(
         return None
     everything = np.arange(n_features)
     if isinstance(selector, slice):
-        chosen = everything[selector]
+        chosen = _sliced(selector, everything)
+    elif _is_mask(selector):
+        mask = np.asarray(selector)
+        if mask.shape != (n_features,):
+            raise DataError(
+                f"A mask of columns has one value a feature, {n_features}; got {mask.size}."
+            )
+        chosen = everything[mask]
     else:
-        parts = [selector] if isinstance(selector, (int, np.integer)) else selector
-        parts = parts.split(",") if isinstance(parts, str) else list(parts)
-        found = [_positions(part, everything, names) for part in parts]
+        found = [_positions(part, everything, names) for part in _parts(selector, names)]
         chosen = np.array([position for part in found for position in part], dtype=np.intp)
     if len(chosen) == 0:
         raise DataError(f"The columns {selector!r} select none of the {n_features} features.")
     if len(set(chosen.tolist())) < len(chosen):
         chosen = np.array(list(dict.fromkeys(chosen.tolist())), dtype=np.intp)
     return None if np.array_equal(chosen, everything) else chosen
+
+
+def _sliced(selector: slice, everything: NDArray[np.intp]) -> NDArray[np.intp]:
+    bounds = (selector.start, selector.stop, selector.step)
+    if all(bound is None or isinstance(bound, (int, np.integer)) for bound in bounds):
+        return everything[selector]
+    raise DataError(
+        f"Slices of columns are by position, as in slice(0, 10); got {selector!r}. Name columns by"
+        " a list or a glob, as 'a_*'."
+    )
+
+
+def _is_mask(selector: Any) -> bool:
+    if isinstance(selector, str) or not hasattr(selector, "__len__") or len(selector) == 0:
+        return False
+    return all(isinstance(value, (bool, np.bool_)) for value in selector)
+
+
+def _parts(selector: Any, names: Sequence[str] | None) -> list[Any]:
+    """Return the single names, globs or positions of a selector."""
+    if isinstance(selector, (int, np.integer)):
+        return [selector]
+    if isinstance(selector, str):
+        # A name may hold a comma itself.
+        return [selector] if names is not None and selector in names else selector.split(",")
+    if not isinstance(selector, Iterable):
+        raise DataError(
+            "Columns are chosen by names, globs, positions, a slice or a mask; got"
+            f" {selector!r:.80}."
+        )
+    return list(selector)
 
 
 def _positions(

@@ -63,7 +63,16 @@ def check_training_data(
 
 
 def bind_to_columns(kernels: Any, estimator: Any) -> list[BoundKernel]:
-    """Return the kernels with their columns as positions in the data the estimator has seen."""
+    """Return the kernels with their columns as positions in the data the estimator has seen.
+
+    A kernel that names no columns sees all but those of row ids: in the order of the rows there
+    may be the classes to be learned.
+
+    Raises
+    ------
+    DataError
+        If a kernel's columns are not there, or row ids alone are left to one of features.
+    """
     names = getattr(estimator, "feature_names_in_", None)
     names = None if names is None else list(names)
     resolved = []
@@ -73,7 +82,30 @@ def bind_to_columns(kernels: Any, estimator: Any) -> list[BoundKernel]:
         except MKLKitError as error:
             raise DataError(f"Kernel {kernel.label!r}: {error}") from None
         resolved.append(BoundKernel(kernel.label, kernel.kernel, columns))
-    return resolved
+    return _without_row_ids(resolved, estimator.n_features_in_)
+
+
+def _without_row_ids(kernels: list[BoundKernel], n_features: int) -> list[BoundKernel]:
+    everything = np.arange(n_features)
+    reading = [kernel for kernel in kernels if _reads_row_ids(kernel)]
+    cuts = [everything if kernel.columns is None else kernel.columns for kernel in reading]
+    if not cuts:
+        return kernels
+    features = np.setdiff1d(everything, np.concatenate(cuts))
+    for place, kernel in enumerate(kernels):
+        if kernel.columns is None and not _reads_row_ids(kernel):
+            if not len(features):
+                raise DataError(
+                    f"Kernel {kernel.label!r} is one of features, and the only column holds the row"
+                    f" ids of {reading[0].label!r}: add feature columns, and bind the kernel of"
+                    " ids to its own, as in ('graph', Precomputed(K), ['id'])."
+                )
+            kernels[place] = BoundKernel(kernel.label, kernel.kernel, features)
+    return kernels
+
+
+def _reads_row_ids(kernel: BoundKernel) -> bool:
+    return bool(getattr(kernel.kernel, "reads_row_ids", False))
 
 
 def choose_strategy(multiclass: str, combiner: Any, learner: Any) -> Strategy:

@@ -19,6 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.model_selection import GridSearchCV
 
 from mklkit.datasets import load_table
 from mklkit.ensembles import MKLVotingClassifier
@@ -232,6 +233,31 @@ class TestSaving:
         with pytest.raises(ModelFileError, match="versions: reserved"):
             save_model(model, tmp_path / "a.mkl", {"versions": 1})
         assert os.listdir(tmp_path) == []
+
+    @pytest.mark.parametrize(
+        ("thing", "message"),
+        [
+            ([1, 2], "Expected a fitted classifier .* got .1, 2."),
+            ({"a": 1}, "Expected a fitted classifier"),
+            (MKLClassifier, "Expected a fitted classifier"),
+            (MKLClassifier(), "MKLClassifier is not fitted: fit it first"),
+        ],
+    )
+    def test_what_is_no_fitted_model_replaces_none(
+        self, tmp_path: Path, thing: Any, message: str
+    ) -> None:
+        goal = tmp_path / "model.mkl"
+        goal.write_bytes(b"precious")
+        with pytest.raises(ModelFileError, match=message):
+            save_model(thing, goal)
+        assert goal.read_bytes() == b"precious"
+
+    def test_a_search_says_what_of_it_to_save(self, tmp_path: Path, mixed: pd.DataFrame) -> None:
+        rows = mixed.select_dtypes("number").fillna(0).to_numpy()
+        search = GridSearchCV(MKLClassifier("rbf"), {"learner": ["svm"]}, cv=2)
+        search.fit(rows, [0, 1] * (len(rows) // 2))
+        with pytest.raises(ModelFileError, match="best_estimator_"):
+            save_model(search, tmp_path / "model.mkl")
 
     def test_a_path_before_the_model_is_refused(self, tmp_path: Path, saved: Path) -> None:
         model, _ = load_model(saved)

@@ -102,8 +102,8 @@ class ClusterGating(GatingCombiner):
 
     Notes
     -----
-    A turn costs O(CM·N²K) for K components, tile by tile; one composite Gram matrix is held, never
-    M of them (design, identity 6). Source: paper 001.
+    A turn costs O(CM·N²K) for K components, tile by tile, and an embedding of one composite Gram
+    matrix, O(N³): five N × N matrices of memory at its peak, whatever M. Source: paper 001.
 
     Examples
     --------

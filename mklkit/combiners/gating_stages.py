@@ -1,6 +1,6 @@
 """The two stages of cluster gating by turns: an embedding for the weights, weights for it.
 
-Source: paper 001, sections 3.4 to 5; the products' form: design §4, identity 6.
+Source: paper 001, sections 3.4 to 5; the form of products is ours.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ def gated_blocks(
 
     Notes
     -----
-    O(CM·N²K), tile by tile. Source: design §4, identity 6.
+    O(CM·N²K), tile by tile.
     """
     n_rows, n_clusters = memberships.shape
     n_components = projection.shape[1]

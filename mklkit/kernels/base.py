@@ -18,7 +18,7 @@ class FittedScalarKernel(ABC):
 
     A subclass names the ``base``, says whether it is ``monotone`` in it, and writes ``of``. Kernels
     with the same base on the same rows are then evaluated together, and the quartiles of a
-    monotone one are read off the quartiles of its base (design, identities 4 and 5).
+    monotone one are read off the quartiles of its base (a rank is kept or turned round).
     """
 
     __slots__ = ()

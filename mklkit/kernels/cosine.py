@@ -48,6 +48,11 @@ class Cosine(Component):
 
     kernel: Kernel = attrs.field(factory=Linear, converter=_as_kernel)
 
+    @property
+    def reads_row_ids(self) -> bool:
+        """Whether the inner kernel looks rows up."""
+        return getattr(self.kernel, "reads_row_ids", False)
+
     def fit(self, rows: Array) -> FittedCosine:
         """Return the kernel with the inner one fitted."""
         return FittedCosine(self.kernel.fit(rows))

@@ -12,9 +12,14 @@ from numpy.typing import NDArray
 from mklkit.components import Component
 from mklkit.errors import DataError
 from mklkit.hookspecs import hookimpl
+from mklkit.numerics.pairwise import upper_blocks
 from mklkit.protocols import Array
 
 __all__ = ["Precomputed"]
+
+
+ASYMMETRY = 1e-4
+"""Share of the largest value that mirrored ones may differ by: rounding, of any precision."""
 
 
 def _square(instance: object, attribute: Any, value: Array) -> None:
@@ -22,6 +27,13 @@ def _square(instance: object, attribute: Any, value: Array) -> None:
         raise ValueError(f"a precomputed kernel is a square matrix, got shape {value.shape}")
     if not np.isfinite(value).all():
         raise ValueError("a precomputed kernel must be finite: it holds NaN or infinity")
+    limit = ASYMMETRY * float(np.abs(value).max(initial=0))
+    for block, other in upper_blocks(len(value)):
+        if np.abs(value[block, other] - value[other, block].T).max(initial=0) > limit:
+            raise ValueError(
+                "a precomputed kernel must be symmetric: (K + K.T) / 2 makes it so, if what differs"
+                " is rounding"
+            )
 
 
 def _as_float(value: Any) -> Array:
@@ -35,12 +47,12 @@ class Precomputed(Component):
 
     Because rows are named by id, cross-validation and one-vs-one slice the matrix correctly. Where
     the data have other columns too, bind the kernel to the id column:
-    ``("graph", Precomputed(K), ["id"])``.
+    ``("graph", Precomputed(K), ["id"])``. Kernels that name no columns then see all others.
 
     Parameters
     ----------
     matrix : ndarray of shape (T, T)
-        K over all rows that will ever be asked, training and new ones. Finite.
+        K over all rows that will ever be asked, training and new ones. Finite and symmetric.
 
     Examples
     --------

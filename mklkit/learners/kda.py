@@ -69,8 +69,9 @@ class KDA(Component):
 
     Notes
     -----
-    One eigendecomposition, O(N³) on a Gram matrix, O(Np² + p³) on features; then each step of the
-    trace ratio costs some O(NC) products with vectors for C classes. Source: paper 001, section 4.
+    One eigendecomposition, O(N³) time and five N × N matrices on a Gram matrix, O(Np² + p³) on
+    features; then each step of the trace ratio costs some O(NC) products with vectors for C
+    classes. Source: paper 001, section 4.
 
     Examples
     --------

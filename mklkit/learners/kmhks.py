@@ -21,7 +21,7 @@ class KMHKS(MarginLearner):
     """Kernel Ho–Kashyap classifier: MHKS in the kernel's own feature space.
 
     Minimises ‖φ∘f − 1 − b‖² + c αᵀKα over f = Kα + w₀ and margins b ≥ 0 by turns. For c > 0 each
-    turn is an LS-SVM system (design §3): [K + cI, 1; 1ᵀ, 0][α; w₀] = [target; 0].
+    turn is an LS-SVM system: [K + cI, 1; 1ᵀ, 0][α; w₀] = [target; 0].
 
     Parameters
     ----------

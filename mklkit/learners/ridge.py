@@ -184,7 +184,7 @@ class GramProblem(FeatureProblem):
 
 
 class CholeskyProblem:
-    """One ridge c > 0 on a Gram matrix: the LS-SVM system of design §3 by a Cholesky factor.
+    """One ridge c > 0 on a Gram matrix: the LS-SVM system of KMHKS by a Cholesky factor.
 
     A tenth of the cost of the eigenpairs; one factor of sK + cI for each data weight asked.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from typing import ClassVar
 
@@ -11,6 +12,7 @@ from attrs.validators import ge, gt, instance_of
 from sklearn.svm import SVC
 
 from mklkit.components import Component, whole
+from mklkit.errors import MKLKitWarning
 from mklkit.hookspecs import hookimpl
 from mklkit.learners.base import LinearDecision
 from mklkit.protocols import Array, TrainingSide
@@ -34,7 +36,7 @@ class SVM(Component):
 
     Warns
     -----
-    ConvergenceWarning
+    ConvergenceWarning, MKLKitWarning
         If it was stopped.
 
     Notes
@@ -66,13 +68,27 @@ class SVM(Component):
         kernel = "linear" if side.explicit else "precomputed"
         # libsvm uses no seed here, but scikit-learn would draw one from NumPy's global state.
         machine = SVC(C=self.C, tol=self.tol, max_iter=self.max_iter, kernel=kernel, random_state=0)
-        machine.fit(side.features() if side.explicit else side.gram(), y)
+        given = side.features() if side.explicit else side.gram()
+        machine.fit(given, y)
+        if machine.n_iter_[0] >= self.max_iter:
+            sizes = (given**2).sum(axis=1) if side.explicit else np.diagonal(given)
+            self._say_what_helps(float(sizes.mean()))
         bias = float(machine.intercept_[0])
         if side.explicit:
             return LinearDecision(machine.coef_[0], bias)
         coefficients = np.zeros(len(y))
         coefficients[machine.support_] = machine.dual_coef_[0]
         return LinearDecision(coefficients, bias)
+
+    def _say_what_helps(self, size: float) -> None:
+        # scikit-learn has warned already, and thinks of features only.
+        warnings.warn(
+            f"svm was stopped after {self.max_iter} steps. Kernel values are about {size:.2g} here;"
+            " where that is far above 1, scaled features or kernels like 'cosine(polynomial)' (the"
+            " preset 'normalised') help, and else a smaller C or a larger max_iter.",
+            MKLKitWarning,
+            stacklevel=3,
+        )
 
 
 @hookimpl

@@ -1,4 +1,4 @@
-"""What stage two of cluster-gated MKL needs: traces of N × K blocks (design §4, identity 6).
+"""What stage two of cluster-gated MKL needs: traces of N × K blocks.
 
 The composite is linear in the weights, G = Σ_cp θ_cp (E_p G_p D_c + D_c G_p E_p): D_c holds the
 memberships of cluster c; E_p is the identity for the sum form, and for the product form the present

@@ -25,6 +25,8 @@ Apply = Callable[[Array], Array]
 
 DENSE_SIZE = 200
 """Up to this many coordinates a dense symmetric solver beats a Krylov one."""
+RESTARTS = 3
+"""Of the Krylov solver; then the dense one takes over, as nearly equal eigenvalues keep it long."""
 
 
 @attrs.frozen(eq=False)
@@ -242,6 +244,8 @@ def _krylov_top(diagonal: Array, low_rank: Array, n_components: int) -> Array:
             sigma=shift,
             OPinv=LinearOperator(shape, matvec=solve, dtype=np.float64),
             v0=low_rank.sum(axis=1),
+            ncv=min(size - 1, max(20, 3 * n_components + 1)),
+            maxiter=RESTARTS,
         )
     except ArpackError:
         return _dense_top(diagonal, low_rank, np.ones(rank), n_components)

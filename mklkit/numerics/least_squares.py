@@ -35,8 +35,8 @@ SPECTRUM_TOLERANCE = 1e-12
 class NormalMatrix:
     """``ΦᵀΦ`` of the features with their column sums ``Φᵀ1``.
 
-    On a full empirical map ``ΦᵀΦ`` is diagonal (design identity: the eigenvalues Λ), and
-    ``products`` is then that diagonal alone.
+    On a full empirical map ``ΦᵀΦ`` is diagonal, the eigenvalues Λ, and ``products`` is then that
+    diagonal alone.
     """
 
     products: Array

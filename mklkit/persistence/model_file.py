@@ -57,8 +57,8 @@ def save_model(model: Any, path: str | PathLike[str], facts: dict[str, Any] | No
     Raises
     ------
     ModelFileError
-        If the model holds something that could not be loaded again, such as a function or a
-        type that no plugin registers, or the facts are not plain values.
+        If it is no fitted model, holds something that could not be loaded again, such as a
+        function or a type that no plugin registers, or the facts are not plain values.
     DataError
         If the file can't be written, or model and path are given the other way round.
     """
@@ -70,6 +70,7 @@ def save_model(model: Any, path: str | PathLike[str], facts: dict[str, Any] | No
             " for a path."
         )
 
+    _check_is_model(model)
     taken = sorted(set(facts or {}) & set(RESERVED))
     if taken:
         raise ModelFileError(f"The facts can't be named {', '.join(taken)}: reserved.")
@@ -79,9 +80,11 @@ def save_model(model: Any, path: str | PathLike[str], facts: dict[str, Any] | No
         raise ModelFileError(f"This model can't be saved: {error}") from error
     unknown = unknown_types(archive)
     if unknown:
+        best = hasattr(model, "best_estimator_")
         raise ModelFileError(
             f"This model can't be saved, as it could not be loaded again: {listed(unknown)}"
             " registered neither by mklkit nor by a plugin (through mklkit_model_types)."
+            f"{' Save its best_estimator_.' if best else ''}"
         )
     try:
         own = {
@@ -98,6 +101,23 @@ def save_model(model: Any, path: str | PathLike[str], facts: dict[str, Any] | No
         zip_file.writestr(FACTS_MEMBER, text)
     with replacing(Path(path)) as file:
         file.write(buffer.getbuffer())
+
+
+def _check_is_model(model: Any) -> None:
+    from sklearn.exceptions import NotFittedError
+    from sklearn.utils.validation import check_is_fitted
+
+    if isinstance(model, type) or not callable(getattr(model, "predict", None)):
+        raise ModelFileError(
+            f"Expected a fitted classifier to save, or a pipeline that ends in one; got"
+            f" {model!r:.80}."
+        )
+    try:
+        check_is_fitted(model)
+    except NotFittedError:
+        raise ModelFileError(f"This {type(model).__name__} is not fitted: fit it first.") from None
+    except TypeError as error:
+        raise ModelFileError(f"This model can't be saved: {error}") from None
 
 
 def load_model(path: str | PathLike[str]) -> tuple[Any, dict[str, Any]]:

@@ -79,9 +79,9 @@ def fit_grid(
 
     Notes
     -----
-    One decomposition a view serves all points (design, identity 2), and all points iterate
-    abreast, so that features are read once an iteration for all of them: matrix products in place
-    of matrix-vector products. Warm starts along the grid were tried and left out: they took as long
+    One decomposition a view serves all points, and all points iterate abreast, so that features
+    are read once an iteration for all of them: matrix products in place of matrix-vector products.
+    Warm starts along the grid were tried and left out: they took as long
     and, as margins never shrink, ended elsewhere than the fits that the grid stands for.
     """
     problems = [learner.grid_problem(view, ridges) for view in views]

@@ -86,6 +86,17 @@ def test_low_rank_graphs_reach_the_largest_trace_ratio(rng, n_rows, n_components
         assert reached == pytest.approx(best, rel=1e-8)
 
 
+def test_many_classes_whose_eigenvalues_lie_close():
+    """Without a limit the Krylov solver takes 25 times as long for these, and does no better."""
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(20), 20)
+    rows = rng.normal(size=(400, 8)) / 2 + 3 * rng.normal(size=(20, 8))[y]
+    coordinates, lengths = coordinates_of(rbf_kernel(rows, gamma=0.004))
+    found = trace_ratio(coordinates, lengths, discriminant_graphs(y), 1e-3, 19)
+    dense = trace_ratio(coordinates, lengths, as_functions(y), 1e-3, 19)
+    assert found.ratio == pytest.approx(dense.ratio, rel=1e-8)
+
+
 @pytest.mark.parametrize("shift", [0.0, 3.0, 30.0])
 @pytest.mark.parametrize("reg", [1e-9, 1e-3])
 def test_krylov_and_dense_solvers_agree_where_classes_lie_far_apart(rng, shift, reg):

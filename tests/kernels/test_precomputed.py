@@ -10,7 +10,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import StratifiedKFold, cross_val_predict, cross_val_score
 from sklearn.svm import SVC
 
-from mklkit import MKLClassifier, Precomputed
+from mklkit import Cosine, MKLClassifier, Precomputed
 from mklkit.errors import DataError
 
 
@@ -69,6 +69,22 @@ def test_beside_other_columns_it_is_bound_to_the_ids(two_classes):
     )
 
 
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_other_kernels_do_not_learn_from_the_ids(two_classes, wrapped):
+    X, y = two_classes
+    gram = rbf_kernel(X, gamma=0.3)
+    by_class = np.argsort(y, kind="stable")  # in this order the ids tell the class
+    both = np.column_stack([np.arange(70), X])[by_class]
+    kernel = Cosine(Precomputed(gram)) if wrapped else Precomputed(gram)
+    model = MKLClassifier([("graph", kernel, [0]), "linear"]).fit(both, y[by_class])
+    peer = MKLClassifier([("graph", kernel, [0]), ("linear", "linear", slice(1, 5))])
+    np.testing.assert_array_equal(
+        model.decision_function(both), peer.fit(both, y[by_class]).decision_function(both)
+    )
+    with pytest.raises(DataError, match="'linear' is one of features, and the only column"):
+        MKLClassifier([kernel, "linear"]).fit(ids(70), y)
+
+
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
@@ -90,6 +106,8 @@ def test_what_is_no_row_id_is_refused(gram, rows, message):
         (np.zeros(4), "square"),
         (np.array([[np.nan]]), "finite"),
         (np.array([[np.inf]]), "finite"),
+        (np.triu(np.ones((300, 300))), "symmetric"),
+        (np.eye(2000) + 1e-3 * np.eye(2000, k=1700), "symmetric"),
     ],
 )
 def test_what_is_no_kernel_matrix_is_refused(matrix, message):

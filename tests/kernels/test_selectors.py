@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from mklkit.errors import DataError
@@ -34,6 +35,10 @@ NAMES = ["fou_1", "fou_2", "zer_1", "age", "a,b", "x[1]", "7"]
         (slice(0, 6, 2), [0, 2, 4]),
         (3, [3]),
         (np.int64(-1), [6]),
+        ("a,b", [4]),
+        ([True, False, False, True, False, False, False], [0, 3]),
+        (np.array([False] * 6 + [True]), [6]),
+        (pd.Index(NAMES).str.startswith("fou"), [0, 1]),
     ],
 )
 def test_selected_positions(selector, expected):
@@ -64,7 +69,11 @@ def test_all_columns_in_another_order_are_not_none():
         ("3:3", NAMES, "select none of the 7 features"),
         ([], NAMES, "select none"),
         (slice(9, 12), NAMES, "select none"),
-        ([True], NAMES, "'True'"),
+        ([True], NAMES, "one value a feature, 7; got 1"),
+        ([False] * 7, NAMES, "select none"),
+        (slice("fou_1", "age"), NAMES, "by position, as in slice"),
+        (str.upper, NAMES, "names, globs, positions, a slice or a mask; got <method"),
+        (1.5, NAMES, "a slice or a mask; got 1.5"),
     ],
 )
 def test_what_selects_nothing_is_refused(selector, names, message):

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
-from mklkit import SVM, MKLClassifier
+from mklkit import SVM, MKLClassifier, MKLKitWarning
 
 
 @pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
@@ -61,12 +61,18 @@ def test_kernels_of_large_values_end_with_a_warning():
     """Without a limit libsvm is not done after 10⁸ steps, minutes, on these."""
     X, y = load_breast_cancer(return_X_y=True)
     model = MKLClassifier("polynomial(degree=2)", learner="svm(max_iter=20_000)")
-    with pytest.warns(ConvergenceWarning, match="StandardScaler"):
+    with (
+        pytest.warns(ConvergenceWarning, match="StandardScaler"),
+        pytest.warns(MKLKitWarning, match=r"after 20000 steps\. .*'normalised'"),
+    ):
         model.fit(X, y)
     assert np.isfinite(model.decision_function(X)).all()
 
 
 def test_the_limit_is_in_steps(two_classes):
     rows, y = two_classes
-    with pytest.warns(ConvergenceWarning, match="max_iter=2"):
+    with (
+        pytest.warns(ConvergenceWarning, match="max_iter=2"),
+        pytest.warns(MKLKitWarning, match=r"after 2 steps\. Kernel values are about 1 "),
+    ):
         MKLClassifier("rbf", learner=SVM(max_iter=2)).fit(rows, y)
