@@ -136,9 +136,10 @@ class Registry:
                 " or set MKLKIT_DISABLE_PLUGINS=1."
             )
         known = [entry.name for entry in self.entries(kind)]
+        others = [other for other in KINDS if (other, name) in self._entries]
+        hint = f" {name!r} is a {others[0].replace('_', ' ')}." if others else suggest(name, known)
         raise UnknownNameError(
-            f"No {word} is named {name!r}.{suggest(name, known)}"
-            f" Known: {', '.join(dict.fromkeys(known))}."
+            f"No {word} is named {name!r}.{hint} Known: {', '.join(dict.fromkeys(known))}."
         )
 
     def create(self, kind: Kind, spec: object) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar, cast
 
 import numpy as np
+import pandas as pd
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
@@ -43,12 +44,13 @@ def check_training_data(
     ValueError
         For what scikit-learn refuses: NaN, text, one row, continuous targets.
     DataError
-        For one class only.
+        For one class only, and for rows without a label.
     """
     if multiclass not in MULTICLASS:
         raise SpecError(
             f"multiclass must be one of {', '.join(map(repr, MULTICLASS))}; got {multiclass!r}."
         )
+    _check_no_label_is_missing(y)
     X, y = validate_data(
         estimator, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2, order="C"
     )
@@ -60,6 +62,18 @@ def check_training_data(
             f" {estimator.classes_.tolist()[0]!r}."
         )
     return X, codes
+
+
+def _check_no_label_is_missing(y: Any) -> None:
+    labels = np.asarray(y)
+    if labels.dtype != object or labels.ndim != 1:
+        return  # scikit-learn finds NaN among numbers
+    missing = np.flatnonzero(pd.isna(labels))
+    if len(missing):
+        raise DataError(
+            f"{len(missing)} of {len(labels)} rows have no class label, row {missing[0]} (from 0)"
+            " the first: leave them out, or give them one."
+        )
 
 
 def bind_to_columns(kernels: Any, estimator: Any) -> list[BoundKernel]:

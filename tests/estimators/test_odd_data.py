@@ -165,6 +165,20 @@ def test_data_that_can_not_be_learned_from_is_refused(X, y, message):
         MKLClassifier().fit(X, y)
 
 
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["a", None, "b", None],
+        np.array(["a", np.nan, "b", np.nan], dtype=object),
+        pd.Series(["a", pd.NA, "b", pd.NA], dtype="string"),
+        pd.Categorical(["a", None, "b", None]),
+    ],
+)
+def test_rows_without_a_label_are_counted(labels):
+    with pytest.raises(DataError, match="2 of 4 rows have no class label, row 1"):
+        MKLClassifier("linear").fit(np.eye(4), labels)
+
+
 def test_one_class_is_a_data_error():
     with pytest.raises(DataError):
         MKLClassifier().fit([[1.0], [2.0]], ["a", "a"])

@@ -88,6 +88,8 @@ def test_parameters_by_name_and_by_position(registry):
         ("combiner", "dimkl", r"Did you mean 'dimkl\d'\?"),
         ("combiner", "centred-alignment", r"Did you mean 'centered-alignment'\?"),
         ("feature_map", "emprical", r"No feature map is named .* Did you mean 'empirical'\?"),
+        ("combiner", "svm", r"No combiner is named 'svm'\. 'svm' is a learner\. Known: "),
+        ("kernel", "dimkl3", r"'dimkl3' is a combiner\."),
         ("learner", "zzz", r"No learner is named 'zzz'\. Known: .*kmhks, mhks, svm"),
         ("preset", "paper-dimkl", r"No preset is named .* Did you mean 'paper-dimkl\d'\?"),
     ],
