@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 import attrs
 
-from mklkit.errors import SpecError, suggest
+from mklkit.errors import MKLKitError, SpecError, plain_message, suggest
 
 __all__ = ["Component", "finite", "parameter_names", "whole"]
 
@@ -83,7 +83,12 @@ class Component:
             part = changed.get(outer, getattr(self, outer))
             changed[outer] = part.set_params(**inner_params)
         # attrs calls the class through its own __init__, so converters and validators run again.
-        return attrs.evolve(self, **changed)  # type: ignore[misc]
+        try:
+            return attrs.evolve(self, **changed)  # type: ignore[misc]
+        except MKLKitError:
+            raise
+        except (TypeError, ValueError) as error:
+            raise SpecError(f"{self.name}: {plain_message(error)}") from error
 
     def __sklearn_clone__(self) -> Self:
         """Clone as scikit-learn asks: what never changes can be shared."""

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mklkit.errors import SpecError
 from mklkit.estimators import MKLClassifier
 from mklkit.feature_maps.empirical import Empirical
+from mklkit.nested_parameters import NestedParameters
 from mklkit.presets.ifsl import RPEMEKL_KERNELS
 from mklkit.selection.ifsl_cv import PAPER_GRID, IFSLClassifierCV
 from mklkit.training import check_training_data
@@ -100,7 +101,7 @@ class MKLVotingClassifier(ClassifierMixin, BaseEstimator):
         return frame.assign(weight=np.asarray(self.weights_).ravel())
 
 
-class RPEMEKLClassifier(MKLVotingClassifier):
+class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
     """Random-projection ensemble of coupled learners on empirical maps of random landmarks.
 
     Parameters

@@ -7,6 +7,7 @@ conventions expect) keeps working.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
@@ -21,6 +22,7 @@ __all__ = [
     "SpecError",
     "UnknownNameError",
     "WeightsWarning",
+    "plain_message",
     "suggest",
 ]
 
@@ -63,6 +65,20 @@ class PluginWarning(MKLKitWarning):
 
 class WeightsWarning(MKLKitWarning):
     """Kernel weights that could not be computed and were replaced."""
+
+
+def plain_message(error: BaseException) -> str:
+    """Return an error's first line, without what attrs and Python add for programmers.
+
+    Examples
+    --------
+    >>> plain_message(TypeError("'degree' must be <class 'int'> (got 2.5)"))
+    "'degree' must be int (got 2.5)"
+    """
+    # The validators of attrs put their message first and add the field and the value to it.
+    by_attrs = len(error.args) > 1 and type(error.args[1]).__name__ == "Attribute"
+    text = str(error.args[0] if by_attrs else error).partition("\n")[0]
+    return re.sub(r"<class '([\w.]+)'>", r"\1", text) or type(error).__name__
 
 
 def suggest(name: str, candidates: Iterable[str]) -> str:

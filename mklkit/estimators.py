@@ -8,18 +8,17 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mklkit.components import Component
-from mklkit.composition import Choice, bind_kernels, choose_components
-from mklkit.errors import IncompatibleError, MKLKitError, SpecError
+from mklkit.composition import Choice, choose_components
+from mklkit.errors import IncompatibleError
 from mklkit.multiclass import BinaryProblem, decompose, join_scores
+from mklkit.nested_parameters import NestedParameters
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.projectors import BLOCK_ROWS, SeenColumns
 from mklkit.protocols import Array, Decision
-from mklkit.registry import get_registry
 from mklkit.training import (
     ProblemViews,
     bind_to_columns,
@@ -31,10 +30,8 @@ from mklkit.views import BoundKernel
 
 __all__ = ["MKLClassifier"]
 
-COMPONENT_KINDS = {"combiner": "combiner", "feature_map": "feature_map", "learner": "learner"}
 
-
-class MKLClassifier(ClassifierMixin, BaseEstimator):
+class MKLClassifier(ClassifierMixin, NestedParameters):
     """Multiple kernel classifier: kernels, seen through a feature map, joined by a combiner.
 
     Parameters
@@ -212,88 +209,6 @@ class MKLClassifier(ClassifierMixin, BaseEstimator):
         frame.insert(0, "problem", np.repeat(names, n_kernels))
         return frame.assign(weight=self.weights_.ravel())
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters; those of components as ``combiner__lam``, ``kernels__rbf__sigma``.
-
-        Names given as spec strings are looked up for that; what can't be resolved has no nested
-        parameters (``fit`` is where it is refused).
-        """
-        params: dict[str, Any] = super().get_params(deep=False)
-        if deep:
-            for outer, component in self._components().items():
-                params |= {f"{outer}__{key}": v for key, v in component.get_params().items()}
-        return params
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters; a nested one replaces its (frozen) component by a changed copy."""
-        plain = {key: value for key, value in params.items() if "__" not in key}
-        if plain:
-            super().set_params(**plain)
-        nested: dict[str, dict[str, Any]] = {}
-        for key, value in params.items():
-            if key in plain:
-                continue
-            depth = 2 if key.startswith("kernels__") else 1
-            parts = key.split("__", depth)
-            nested.setdefault("__".join(parts[:depth]), {})[parts[-1]] = value
-        for outer, changes in nested.items():
-            components = self._components()
-            if outer not in components:
-                raise SpecError(
-                    f"Invalid parameter {outer!r} for MKLClassifier: components with parameters"
-                    f" are {', '.join(components) or 'none'}."
-                )
-            self._replace(outer, components[outer].set_params(**changes))
-        return self
-
-    def _components(self) -> dict[str, Component]:
-        """Return the components that have parameters, by the prefix of their nested names."""
-        found: dict[str, Component] = {}
-        for outer in COMPONENT_KINDS:
-            value = getattr(self, outer)
-            component = value if isinstance(value, Component) else None
-            if isinstance(value, str):
-                component = _created(outer, value)
-            if component is not None:
-                found[outer] = component
-        try:
-            bound = bind_kernels(self.kernels)
-        except MKLKitError:
-            return found
-        names = [_nested_name(kernel) for kernel in bound]
-        for name, kernel in zip(names, bound, strict=True):
-            if names.count(name) == 1 and isinstance(kernel.kernel, Component):
-                found[f"kernels__{name}"] = kernel.kernel
-        return found
-
-    def _replace(self, outer: str, component: Component) -> None:
-        if outer in COMPONENT_KINDS:
-            setattr(self, outer, component)
-            return
-        name = outer.removeprefix("kernels__")
-        self.kernels = [
-            (
-                kernel.label,
-                component if _nested_name(kernel) == name else kernel.kernel,
-                kernel.columns,
-            )
-            for kernel in bind_kernels(self.kernels)
-        ]
-
 
 def _problem_name(negative: Any, positive: Any) -> str:
     return "all classes" if str(positive) == "(all)" else f"{positive} vs {negative}"
-
-
-def _created(kind: Any, spec: str) -> Component | None:
-    try:
-        component = get_registry().create(kind, spec)
-    except MKLKitError:
-        return None
-    return component if isinstance(component, Component) else None
-
-
-def _nested_name(kernel: BoundKernel) -> str:
-    """Return the label where the user gave one, else the kernel's name."""
-    name: str = getattr(kernel.kernel, "name", kernel.label)
-    return kernel.label if kernel.label.isidentifier() else name

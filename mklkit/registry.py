@@ -11,7 +11,6 @@ import importlib
 import inspect
 import os
 import pkgutil
-import re
 import warnings
 from collections.abc import Iterable
 from functools import lru_cache
@@ -30,6 +29,7 @@ from mklkit.errors import (
     PluginWarning,
     SpecError,
     UnknownNameError,
+    plain_message,
     suggest,
 )
 from mklkit.hookspecs import ENTRY_POINT_GROUP
@@ -206,7 +206,7 @@ class Registry:
         except MKLKitError:
             raise
         except (TypeError, ValueError) as error:
-            raise SpecError(f"{text!r} can't be built: {_first_line(error)}") from error
+            raise SpecError(f"{text!r} can't be built: {plain_message(error)}") from error
 
     def _load_builtins(self) -> None:
         version = importlib.import_module("mklkit._version").__version__
@@ -237,7 +237,7 @@ class Registry:
     def _fail(self, name: str, distribution: str, error: BaseException) -> None:
         # pluggy names the plugin first and says what is wrong with it lines below.
         whole = isinstance(error, pluggy.PluginValidationError)
-        text = " ".join(str(error).split()) if whole else _first_line(error)
+        text = " ".join(str(error).split()) if whole else plain_message(error)
         message = f"{type(error).__name__}: {text}"
         failure = PluginFailure(name, distribution, message)
         self.failures.append(failure)
@@ -299,13 +299,6 @@ def _entry(kind: Kind, target: Any, distribution: str, version: str) -> Entry:
         raise TypeError(f"the {kind} {name!r} must be a class with a '{method}' method")
     text = getattr(target, "help", None) if kind == "preset" else inspect.getdoc(target)
     return Entry(kind, name, target, distribution, version, (text or "").partition("\n")[0])
-
-
-def _first_line(error: BaseException) -> str:
-    # The validators of attrs put their message first and add the field and the value to it.
-    by_attrs = len(error.args) > 1 and isinstance(error.args[1], attrs.Attribute)
-    text = str(error.args[0] if by_attrs else error).partition("\n")[0]
-    return re.sub(r"<class '([\w.]+)'>", r"\1", text) or type(error).__name__
 
 
 @lru_cache(maxsize=1)

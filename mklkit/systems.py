@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from mklkit.combiners.ifsl import IFSL
 from mklkit.ensembles import MKLVotingClassifier
 from mklkit.errors import SpecError, suggest
 from mklkit.estimators import MKLClassifier
@@ -40,7 +41,8 @@ def preset_classifier(
     UnknownNameError
         If no preset has that name.
     SpecError
-        If a setting is no parameter of the classifier.
+        If ``preset`` is neither, a setting is no parameter of the classifier, or ``tune`` is asked
+        of a combiner other than ``ifsl``.
 
     Examples
     --------
@@ -52,10 +54,7 @@ def preset_classifier(
     >>> bool(model.fit(X[:300], y[:300]).score(X[300:], y[300:]) > 0.95)
     True
     """
-    if isinstance(preset, str):
-        found: Preset = get_registry().lookup("preset", preset).target
-    else:
-        found = preset
+    found = _found(preset)
     given = {name: value for name, value in settings.items() if value is not None}
     estimator = IFSLClassifierCV if tune else MKLClassifier
     known = estimator().get_params(deep=False)
@@ -68,7 +67,35 @@ def preset_classifier(
         "combiner": found.combiner,
         "learner": found.learner,
     }
+    if tune:
+        _refuse_unless_coupled(given.get("combiner", found.combiner))
     classifier = estimator(**{**own, **given}, random_state=random_state)
     if found.members == 1:
         return classifier
     return MKLVotingClassifier(classifier, found.members, random_state=random_state)
+
+
+def _found(preset: Any) -> Preset:
+    if isinstance(preset, Preset):
+        return preset
+    if not isinstance(preset, str):
+        raise SpecError(
+            "Expected a preset's name, as `mklkit list presets` shows them, or a Preset;"
+            f" got {preset!r}."
+        )
+    found: Preset = get_registry().lookup("preset", preset).target
+    return found
+
+
+def _refuse_unless_coupled(combiner: Any) -> None:
+    registry = get_registry()
+    chosen = registry.create("combiner", combiner)
+    if isinstance(chosen, IFSL):
+        return
+    presets = [entry.target for entry in registry.entries("preset")]
+    tunable = [one.name for one in presets if one.combiner.partition("(")[0] == IFSL.name]
+    raise SpecError(
+        f"IFSLClassifierCV searches c and lam of combiner {IFSL.name!r}, so only its presets can be"
+        f" tuned: {', '.join(tunable)}; got combiner {chosen.name!r}."
+        " Use scikit-learn's GridSearchCV over MKLClassifier for others."
+    )

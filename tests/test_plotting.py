@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -24,6 +25,7 @@ from sklearn.preprocessing import StandardScaler
 from mklkit import GatesDisplay, KernelWeightsDisplay, MKLClassifier
 from mklkit.datasets.stars import make_four_stars
 from mklkit.errors import DataError, IncompatibleError
+from mklkit.plotting.gates import Plane
 
 KERNELS = ["narrow:rbf(gamma=100)", "wide:rbf(gamma=1)", "linear"]
 
@@ -182,6 +184,21 @@ def test_wider_rows_are_seen_in_two_principal_components(flowers: Any) -> None:
         np.testing.assert_allclose(np.abs(points.get_offsets()), np.abs(expected), atol=1e-9)
         gates = model[-1].gate_weights(model[:-1].transform(rows))
         np.testing.assert_array_equal(points.get_array(), gates[:, kernel])
+
+
+@pytest.mark.parametrize("names", ["abcdefghijklm", [f"species {k:02d}" for k in range(13)]])
+@pytest.mark.parametrize("plane", [None, Plane(np.arange(2.0), np.arange(2.0), np.ones((2, 2, 1)))])
+def test_thirteen_classes_are_told_apart(names: Any, plane: Plane | None) -> None:
+    labels = np.repeat(list(names), 2)
+    points = np.random.default_rng(0).random((26, 2))
+    display = GatesDisplay(points, np.ones((26, 1)), ["linear"], ("x", "y"), plane, labels).plot()
+    drawn = [part for part in display.axes_[0].collections if len(part.get_offsets()) == 2]
+    shapes = {part.get_paths()[0].vertices.tobytes() for part in drawn}
+    assert len(drawn) == len(shapes) == 13
+    (legend,) = display.figure_.legends
+    assert [text.get_text() for text in legend.get_texts()] == list(names)
+    display.figure_.savefig(io.BytesIO())  # text that can't be set is found out here
+    assert display.figure_.bbox.containsx(legend.get_window_extent().x0)
 
 
 def test_what_has_no_gates_is_refused(flowers: Any) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.errors import DataError, IncompatibleError
+from mklkit.plotting.class_markers import SHAPES, class_markers, is_text
 from mklkit.plotting.parts import WEIGHT_COLOURS, new_figure, require_matplotlib, split_pipeline
 
 if TYPE_CHECKING:
@@ -20,7 +21,10 @@ __all__ = ["GatesDisplay", "Plane"]
 
 Array = NDArray[np.float64]
 
-MARKERS = "o^sDvP*X"
+TEXT_SIZE = 70.0
+LEGEND_SIZE = 75.0
+"""Areas of markers, in square points: of coloured text, and of the legend's at most."""
+
 PANELS_A_ROW = 3
 MARGIN = 0.06
 
@@ -52,7 +56,7 @@ class GatesDisplay:
     plane : Plane, optional
         The gates between the rows.
     labels : ndarray of shape (n,), optional
-        Classes, drawn as markers.
+        Classes, drawn as markers: shapes, and text from the ninth class on.
 
     Attributes
     ----------
@@ -172,9 +176,20 @@ class GatesDisplay:
         self.figure_.colorbar(coloured, ax=self.axes_, label="kernel weight")
         handles, texts = self.axes_[0].get_legend_handles_labels()
         if handles:
-            self.figure_.legend(
-                handles, texts, loc="outside upper center", ncols=6, frameon=False, markerscale=1.8
+            # About what a legend's entry takes of a figure's width, in inches.
+            entry = 0.67 + 0.085 * max(map(len, texts))
+            columns = int(np.clip(figure.get_figwidth() // entry, 1, 6))
+            legend = self.figure_.legend(
+                handles,
+                texts,
+                loc="outside upper center",
+                ncols=columns,
+                frameon=False,
+                markerscale=1.8,
             )
+            shown: list[Any] = legend.legend_handles
+            for handle in shown:
+                handle.set_sizes(np.minimum(handle.get_sizes(), LEGEND_SIZE))
         return self
 
     def _new_axes(self) -> list[Axes]:
@@ -196,17 +211,17 @@ class GatesDisplay:
         """Draw one kernel's panel; return what has its colours."""
         ax.set_title(self.kernel_names[index], fontsize="medium")
         if self.plane is None:
-            for label, rows in self._by_class():
+            for rows, marker, name in self._by_class():
                 across, up = self.points[rows].T
                 drawn = ax.scatter(
                     across,
                     up,
                     c=self.gates[rows, index],
-                    s=22,
+                    s=TEXT_SIZE if is_text(marker) else 22,
                     edgecolors="0.35",
                     linewidths=0.4,
-                    marker=_marker(label),
-                    label=self._class_name(label),
+                    marker=marker,
+                    label=name,
                     cmap=WEIGHT_COLOURS,
                     vmin=0,
                     vmax=1,
@@ -222,34 +237,32 @@ class GatesDisplay:
             vmin=0,
             vmax=1,
         )
-        for label, rows in self._by_class():
-            face, edge = ("white", "black") if label % 2 else ("black", "white")
+        for place, (rows, marker, name) in enumerate(self._by_class()):
             across, up = self.points[rows].T
-            ax.scatter(
-                across,
-                up,
-                s=9,
-                c=face,
-                edgecolors=edge,
-                linewidths=0.4,
-                marker=_marker(label),
-                label=self._class_name(label),
-            )
+            ax.scatter(across, up, marker=marker, label=name, **_colours_on_plane(place, marker))
         return mesh
 
-    def _by_class(self) -> list[tuple[int, Any]]:
-        """Return each class's number and which rows are its own."""
+    def _by_class(self) -> list[tuple[Any, str, str]]:
+        """Return which rows are each class's own, its marker, and its name in the legend."""
         if self.labels is None:
-            return [(0, slice(None))]
-        return [(k, self.labels == label) for k, label in enumerate(np.unique(self.labels))]
+            # Names that begin with an underscore stay out of the legend.
+            return [(slice(None), SHAPES[0], "_")]
+        classes = np.unique(self.labels)
+        names = [str(label) for label in classes]
+        rows = [self.labels == label for label in classes]
+        return list(zip(rows, class_markers(names), names, strict=True))
 
-    def _class_name(self, label: int) -> str:
-        # Names that begin with an underscore stay out of the legend.
-        return "_" if self.labels is None else str(np.unique(self.labels)[label])
 
+def _colours_on_plane(place: int, marker: str) -> dict[str, Any]:
+    """Return what sets a class's markers off from any colour beneath them."""
+    if is_text(marker):
+        from matplotlib.patheffects import withStroke
 
-def _marker(label: int) -> str:
-    return MARKERS[label % len(MARKERS)]
+        # An edge would be drawn over the strokes of a letter; a halo lies beneath them.
+        halo = withStroke(linewidth=1.6, foreground="white")
+        return {"s": TEXT_SIZE / 2, "c": "black", "linewidths": 0, "path_effects": [halo]}
+    face, edge = ("white", "black") if place % 2 else ("black", "white")
+    return {"s": 9, "c": face, "edgecolors": edge, "linewidths": 0.4}
 
 
 def _numeric(X: Any) -> bool:

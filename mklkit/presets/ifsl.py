@@ -12,7 +12,7 @@ __all__ = ["RPEMEKL_KERNELS"]
 RPEMEKL_KERNELS = (
     "cosine:cosine(linear)",
     "rbf:rbf(sigma='mean')",
-    "rbf-narrow:rbf(sigma='mean/10')",
+    "rbf_narrow:rbf(sigma='mean/10')",
 )
 """The normalised linear kernel and two Gaussian ones, σ and σ/10 (paper 004, section 3.1)."""
 

@@ -10,9 +10,9 @@ from mklkit.presets.base import Preset
 __all__ = ["NORMALISED_KERNELS"]
 
 NORMALISED_KERNELS = (
-    "cosine-linear:cosine(linear)",
+    "cosine_linear:cosine(linear)",
     "rbf(sigma='mean')",
-    "cosine-polynomial:cosine(polynomial)",
+    "cosine_polynomial:cosine(polynomial)",
 )
 """The default trio with k(x, x) = 1 for all of them."""
 

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import rankdata
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -23,6 +23,7 @@ from mklkit.composition import choose_components
 from mklkit.errors import DataError, IncompatibleError, SpecError
 from mklkit.estimators import MKLClassifier
 from mklkit.multiclass import BinaryProblem, ScoreJoiner, decompose
+from mklkit.nested_parameters import NestedParameters
 from mklkit.protocols import Array
 from mklkit.selection.ifsl_grid import fit_grid
 from mklkit.training import (
@@ -39,7 +40,7 @@ PAPER_GRID = tuple(2.0**k for k in range(-4, 5))
 """2⁻⁴ … 2⁴, for c and for λ (paper 000, section 3)."""
 
 
-class IFSLClassifierCV(ClassifierMixin, BaseEstimator):
+class IFSLClassifierCV(ClassifierMixin, NestedParameters):
     """Coupled learners (MultiK-MHKS, MultiV-KMHKS) with c and λ chosen by cross-validation.
 
     The grid costs little more than one fit a fold: views are decomposed once and all points

@@ -122,16 +122,44 @@ def test_a_kernel_inside_a_kernel():
     ("params", "message"),
     [
         ({"learner__c": 1}, r"no parameter 'c'; it takes C, tol, max_iter\. Did you mean 'C'\?"),
-        ({"feature_map__rank": 1}, "Invalid parameter 'feature_map'"),
-        ({"kernels__tanh__beta": 1}, "Invalid parameter 'kernels__tanh'"),
+        ({"feature_map__rank": 1}, r"'feature_map__rank'.*Give feature_map='implicit'"),
+        (
+            {"kernels__tanh__beta": 1},
+            r"'kernels__tanh__beta'.*learner, kernels__linear, kernels__rbf",
+        ),
+        ({"kernels__rbf": RBF()}, r"'kernels__rbf'.*one of the kernel's parameters"),
         ({"nonesuch": 1}, "Invalid parameter 'nonesuch'"),
-        ({"nonesuch__c": 1}, "Invalid parameter 'nonesuch'"),
+        ({"nonesuch__c": 1}, "Invalid parameter 'nonesuch__c' for MKLClassifier"),
         ({"learner__C": -1}, "C"),
     ],
 )
 def test_parameters_that_are_not_there_are_refused(params, message):
     with pytest.raises((SpecError, ValueError), match=message):
         MKLClassifier(["linear", "rbf"], learner="svm").set_params(**params)
+
+
+@pytest.mark.parametrize(
+    ("given", "params", "message"),
+    [
+        (
+            {"kernels": ["rbf(sigma=1)", "rbf(sigma=2)"]},
+            {"kernels__rbf__sigma": 2.0},
+            r"2 kernels have the name 'rbf'\. .*'a:rbf', 'b:rbf'.*kernels__a__sigma",
+        ),
+        ({}, {"learner__C": 3}, r"'learner__C'.*learner is None\. Give learner='svm'"),
+        ({"combiner": "ifsl"}, {"learner__c": 3}, r"learner is None\. Give learner='mhks'"),
+        ({"kernels": "rbg"}, {"kernels__rbg__sigma": 3}, r"Did you mean 'rbf'"),
+        ({"combiner": "dimkl33"}, {"combiner__lam": 3}, r"Did you mean 'dimkl3'"),
+    ],
+)
+def test_what_keeps_a_nested_parameter_from_being_set_is_told(given, params, message):
+    with pytest.raises(SpecError, match=message):
+        MKLClassifier(**given).set_params(**params)
+
+
+def test_labels_tell_kernels_of_one_name_apart():
+    model = MKLClassifier(["a:rbf(sigma=1)", "b:rbf(sigma=2)"]).set_params(kernels__b__sigma=3.0)
+    assert [kernel for _, kernel, _ in model.kernels] == [RBF(sigma=1), RBF(sigma=3.0)]
 
 
 def test_specs_that_can_not_be_resolved_have_no_nested_parameters():

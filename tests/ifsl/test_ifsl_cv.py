@@ -20,7 +20,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from mklkit import IFSL, KMHKS, MHKS, Empirical, IFSLClassifierCV, MKLClassifier
-from mklkit.errors import DataError
+from mklkit.composition import DEFAULT_KERNELS
+from mklkit.errors import DataError, SpecError
 from mklkit.selection.ifsl_cv import PAPER_GRID
 
 RIDGES = (2.0**-3, 1.0, 8.0)
@@ -269,3 +270,26 @@ def test_it_works_inside_scikit_learns_own_tools(two_classes):
     )
     scores = cross_val_score(make_pipeline(StandardScaler(), clone(search)), X, y, cv=3)
     assert scores.mean() > 0.6
+
+
+@pytest.mark.parametrize("kernels", [None, ["rbf"]])
+def test_nested_parameters_reach_what_is_searched(three_classes, kernels):
+    X, y = three_classes
+    given = {"ridges": (1.0,), "lams": (0.5, 1.0), "cv": FOLDS}
+    search = IFSLClassifierCV(kernels=kernels, **given)
+    search.set_params(kernels__rbf__sigma=0.3, combiner__rule="fixed-mean")
+    assert search.get_params()["kernels__rbf__sigma"] == 0.3
+    again = clone(search).fit(X, y)
+    by_hand = [
+        "rbf(sigma=0.3)" if kernel.startswith("rbf") else kernel
+        for kernel in kernels or DEFAULT_KERNELS
+    ]
+    expected = IFSLClassifierCV(by_hand, combiner=IFSL(rule="fixed-mean"), **given).fit(X, y)
+    np.testing.assert_array_equal(again.decision_function(X), expected.decision_function(X))
+    usual = IFSLClassifierCV(kernels, **given).fit(X, y)
+    assert not np.array_equal(again.decision_function(X), usual.decision_function(X))
+
+
+def test_a_learner_must_be_given_to_be_varied():
+    with pytest.raises(SpecError, match=r"for IFSLClassifierCV: .* Give learner='mhks'"):
+        IFSLClassifierCV().set_params(learner__c=1.0)

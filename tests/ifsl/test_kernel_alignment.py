@@ -152,7 +152,7 @@ def test_bandwidths_by_rule_are_read_off_the_rows(rng):
             IFSLClassifierCV(["rbf", "linear"], ridges=(1,), lams=(1,), cv=2),
             ["rbf", "linear"],
         ),
-        (RPEMEKLClassifier(subset=9, random_state=0), ["cosine", "rbf", "rbf-narrow"]),
+        (RPEMEKLClassifier(subset=9, random_state=0), ["cosine", "rbf", "rbf_narrow"]),
     ],
     ids=["classifier", "search", "vote"],
 )

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from oracles.coupled import multik_mhks, unit_start, zero_start
+from sklearn.base import clone
 from sklearn.metrics.pairwise import cosine_similarity, pairwise_distances, rbf_kernel
 from sklearn.pipeline import make_pipeline
 
@@ -18,6 +19,7 @@ from mklkit import (
 )
 from mklkit.ensembles import SUBSET_CHOICES
 from mklkit.errors import SpecError
+from mklkit.presets.ifsl import RPEMEKL_KERNELS
 from mklkit.selection.ifsl_cv import PAPER_GRID
 
 NAMES = np.array(["nettle", "fern", "moss"])
@@ -77,7 +79,7 @@ def test_members_are_those_of_table_1(two_classes, rng, initial):
 def test_the_default_kernels_are_the_papers(two_classes):
     X, y = two_classes
     model = RPEMEKLClassifier(subset=10, random_state=0).fit(X, y)
-    assert model.kernel_names_ == ["cosine", "rbf", "rbf-narrow"]
+    assert model.kernel_names_ == ["cosine", "rbf", "rbf_narrow"]
     sigma = pairwise_distances(X).mean()
     expected = [
         cosine_similarity(X),
@@ -253,3 +255,24 @@ def test_mistakes_are_named(two_classes, given, words):
 def test_members_of_another_kind_are_refused(two_classes, member):
     with pytest.raises(SpecError, match=r"MKLClassifier or IFSLClassifierCV; got (str|Pipeline)"):
         MKLVotingClassifier(member).fit(*two_classes)
+
+
+def test_nested_parameters_reach_the_kernels(two_classes):
+    X, y = two_classes
+    model = RPEMEKLClassifier(["linear", "rbf"], subset=8, random_state=0)
+    model.set_params(kernels__rbf__sigma=0.3)
+    assert model.get_params()["kernels__rbf__sigma"] == 0.3
+    by_hand = RPEMEKLClassifier(["linear", "rbf(sigma=0.3)"], subset=8, random_state=0).fit(X, y)
+    for got, expected in zip(clone(model).fit(X, y).members_, by_hand.members_, strict=True):
+        np.testing.assert_array_equal(got.decision_function(X), expected.decision_function(X))
+
+
+def test_nested_parameters_are_those_of_its_own_default_kernels():
+    model = RPEMEKLClassifier().set_params(kernels__cosine__kernel="polynomial")
+    labels = [kernel.partition(":")[0] for kernel in RPEMEKL_KERNELS]
+    assert [label for label, _, _ in model.kernels] == labels
+    assert model.get_params()["kernels__cosine__kernel__degree"] == 2
+    with pytest.raises(SpecError, match=r"for RPEMEKLClassifier: 2 kernels have the name 'rbf'"):
+        model.set_params(kernels__rbf__sigma=1.0)
+    with pytest.raises(SpecError, match=r"'combiner__lam' for RPEMEKLClassifier"):
+        model.set_params(combiner__lam=1.0)

@@ -6,7 +6,7 @@ import attrs
 import pytest
 
 import mklkit
-from mklkit import RBF, SVM, Empirical, Linear, MKLClassifier, Registry, get_registry
+from mklkit import IFSL, RBF, SVM, Empirical, Linear, MKLClassifier, Registry, get_registry
 from mklkit.composition import bind_kernels
 from mklkit.errors import SpecError, UnknownNameError
 
@@ -168,3 +168,8 @@ def test_every_public_name_is_there():
     assert set(dir(mklkit)) >= set(mklkit.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nonesuch'"):
         _ = mklkit.nonesuch
+
+
+def test_a_value_that_a_component_refuses_is_told_in_plain_words():
+    with pytest.raises(SpecError, match=r"ifsl: 'rule' must be in \(.*\) \(got 'x'\)$"):
+        IFSL().set_params(rule="x")
