@@ -152,6 +152,19 @@ class TestRefusals:
         with pytest.raises(DataError, match=f"'x' holds a number that is {word} in row 2"):
             TableEncoder().fit(pd.DataFrame({"x": [1.0, value]}))
 
+    @pytest.mark.parametrize(
+        ("index", "named"),
+        [
+            (pd.RangeIndex(3), "in row 2 "),
+            (pd.Index([7, 4, 9]), "in the row with index 4 "),
+            (pd.Index(["ann", "bob", "cy"], name="patient"), "in patient 'bob' "),
+            (pd.RangeIndex(3, name="row") + 1, "in row 2 "),
+        ],
+    )
+    def test_a_row_is_named_by_the_index(self, index: pd.Index, named: str) -> None:
+        with pytest.raises(DataError, match=named):
+            TableEncoder().fit(pd.DataFrame({"x": [1.0, np.inf, 2.0]}, index=index))
+
     def test_repeated_names_and_wrong_shapes(self) -> None:
         with pytest.raises(DataError, match="'a' stands there twice"):
             TableEncoder().fit(pd.DataFrame([[1, 2]], columns=["a", "a"]))

@@ -5,11 +5,13 @@ Exit codes: 0 done, 2 a mistake in the call or the data, 130 interrupted, 1 a mi
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import io
 import os
 import sys
 import traceback
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -24,6 +26,9 @@ from mklkit.cli.predict import predict
 from mklkit.errors import MKLKitError
 
 __all__ = ["app", "main"]
+
+# What a disk without room answers to a write; where that is stdout, the error names no file.
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 app = typer.Typer(
     name="mklkit",
@@ -50,25 +55,56 @@ def main() -> None:
         # A name that the terminal's encoding lacks is no reason to fail.
         sys.stdout.reconfigure(errors="replace")
     try:
-        app(prog_name="mklkit")
+        _run()
     except MKLKitError as error:
         _fail(str(error), 2)
     except MemoryError as error:
         _fail(f"Not enough memory for this many rows: {error} Use fewer rows.", 2)
+    except BrokenPipeError:
+        # Whoever read the output has had enough; the command's own writes end so too, by Typer.
+        _give_up_stdout()
+        sys.exit(1)
+    except OSError as error:
+        if error.errno not in NO_ROOM:
+            _fail_by_our_fault(error)
+        _give_up_stdout()
+        _fail(f"{error.filename or 'The output'} can't be written: {error.strerror}.", 2)
     except Exception as error:
         # The outermost layer: whatever was not foreseen is ours to mend, and said in one line.
-        reason = str(error).strip().partition("\n")[0]
-        _fail(
-            f"This is our fault, or a plugin's: {type(error).__name__}: {reason}\n"
-            "Please report it with the traceback that MKLKIT_DEBUG=1 shows.",
-            1,
-        )
+        _fail_by_our_fault(error)
 
 
-def _fail(message: str, code: int) -> None:
-    if os.environ.get("MKLKIT_DEBUG"):
-        traceback.print_exc()
-    say(f"error: {message}", style="red")
+def _run() -> None:
+    """Run the command; what it printed is out, or an error raised, when this ends."""
+    try:
+        app(prog_name="mklkit")
+    except SystemExit:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        raise
+
+
+def _give_up_stdout() -> None:
+    """Send what is still to be flushed nowhere, so that Python does not fail on it at its end."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _fail_by_our_fault(error: Exception) -> NoReturn:
+    reason = str(error).strip().partition("\n")[0]
+    _fail(
+        f"This is our fault, or a plugin's: {type(error).__name__}: {reason}\n"
+        "Please report it with the traceback that MKLKIT_DEBUG=1 shows.",
+        1,
+    )
+
+
+def _fail(message: str, code: int) -> NoReturn:
+    with contextlib.suppress(OSError):
+        # Stderr may be as full as stdout; the exit code tells all the same.
+        if os.environ.get("MKLKIT_DEBUG"):
+            traceback.print_exc()
+        say(f"error: {message}", style="red")
     sys.exit(code)
 
 

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from mklkit.errors import UnknownNameError
+
 if TYPE_CHECKING:
     from mklkit.datasets import Table
-    from mklkit.registry import Kind
+    from mklkit.registry import Kind, Registry
 
 __all__ = ["ModelOptions", "build_model", "default_choices", "read_data"]
 
 DEFAULT_COMBINER = "uniform"
 DEFAULT_SCALE = "standard"
+OPTION_OF: dict[Kind, str] = {
+    "kernel": "--kernel",
+    "feature_map": "--feature-map",
+    "combiner": "--combiner",
+    "learner": "--learner",
+    "preset": "--preset",
+}
 
 
 @attrs.frozen
@@ -49,17 +61,21 @@ def build_model(options: ModelOptions) -> Any:
     registry = get_registry()
     preset = Preset("default", "What is taken where nothing is chosen.", DEFAULT_COMBINER)
     if options.preset is not None:
-        preset = registry.lookup("preset", options.preset).target
+        with _naming_the_right_option(registry, "preset", options.preset):
+            preset = registry.lookup("preset", options.preset).target
     for kernel in options.kernels or preset.kernels or []:
-        registry.create("kernel", parse_kernel_spec(kernel).spec)
+        spec = parse_kernel_spec(kernel).spec
+        with _naming_the_right_option(registry, "kernel", spec):
+            registry.create("kernel", spec)
     parts: dict[Kind, str | None] = {
         "combiner": options.combiner or preset.combiner,
         "feature_map": options.feature_map or preset.feature_map,
         "learner": options.learner or preset.learner,
     }
-    for kind, spec in parts.items():
-        if spec is not None:
-            registry.create(kind, spec)
+    for kind, part in parts.items():
+        if part is not None:
+            with _naming_the_right_option(registry, kind, part):
+                registry.create(kind, part)
     classifier = preset_classifier(
         preset,
         tune=options.tune,
@@ -70,6 +86,27 @@ def build_model(options: ModelOptions) -> Any:
         **parts,
     )
     return build_pipeline(classifier, scale=options.scale or preset.scale or DEFAULT_SCALE)
+
+
+@contextmanager
+def _naming_the_right_option(registry: Registry, wanted: Kind, spec: str) -> Iterator[None]:
+    """Say which option takes a name, where the one it was given to does not know it."""
+    try:
+        yield
+    except UnknownNameError as error:
+        name = spec.partition("(")[0].strip()
+        kinds = [
+            kind
+            for kind in OPTION_OF
+            if any(entry.name == name for entry in registry.entries(kind))
+        ]
+        # A name that is known here has an unknown one inside its parentheses.
+        if not kinds or wanted in kinds:
+            raise
+        ways = [f"a {kind.replace('_', ' ')}: {OPTION_OF[kind]} {quote(spec)}" for kind in kinds]
+        raise UnknownNameError(
+            f"No {wanted.replace('_', ' ')} is named {name!r}; {name} is {', or '.join(ways)}"
+        ) from error
 
 
 def default_choices(options: ModelOptions) -> list[str]:
@@ -93,7 +130,12 @@ def default_choices(options: ModelOptions) -> list[str]:
 
 
 def read_data(data: str | None, target: str | None) -> tuple[Table, dict[str, Any]]:
-    """Read the data to learn from, and the facts about them."""
+    """Read the data to learn from, and the facts about them.
+
+    The rows are numbered from 1, as a message names them after a split too.
+    """
+    import pandas as pd
+
     from mklkit.cli.options import DEFAULT_DATA
     from mklkit.datasets import load_table
 
@@ -101,6 +143,10 @@ def read_data(data: str | None, target: str | None) -> tuple[Table, dict[str, An
     notes = list(table.notes)
     if data is None:
         notes.insert(0, f"no DATA was given: the built-in {DEFAULT_DATA} data are used")
+    numbers = pd.RangeIndex(1, len(table.features) + 1, name="row")
+    table = attrs.evolve(
+        table, features=table.features.set_axis(numbers), target=table.target.set_axis(numbers)
+    )
     counts = table.class_counts()
     facts = {
         "name": table.name,

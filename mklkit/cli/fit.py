@@ -146,7 +146,8 @@ def _save(output: Path, pipeline: Any, result: dict[str, Any]) -> None:
 
 
 def _report(table: Any, result: dict[str, Any]) -> None:
-    from mklkit.cli.report import facts_grid, model_lines, scores_grid, weights_grid
+    from mklkit.cli.report import facts_grid, model_lines, scores_grid
+    from mklkit.cli.weight_table import weights_grid
 
     lines: list[tuple[str, str | list[str]]] = [
         ("data", [f"{table.summary()} ({table.origin})", *result["data"]["notes"]]),

@@ -35,7 +35,8 @@ def inspect_model(model: opt.ModelFile, as_json: opt.AsJson = False) -> None:
 
 
 def _report(facts: dict[str, Any]) -> None:
-    from mklkit.cli.report import facts_grid, model_lines, scores_grid, weights_grid
+    from mklkit.cli.report import facts_grid, model_lines, scores_grid
+    from mklkit.cli.weight_table import weights_grid
 
     model = facts["model"]
     lines: list[tuple[str, str | list[str]]] = []

@@ -146,7 +146,8 @@ Preset = Annotated[
         "--preset",
         "-p",
         metavar="NAME",
-        help="A named choice of the options above, which override it; see 'mklkit list presets'.",
+        help="A named choice of --kernel, --feature-map, --combiner, --learner and --scale, each of"
+        " which overrides it where given; see 'mklkit list presets'.",
         rich_help_panel=MODEL_PANEL,
     ),
 ]

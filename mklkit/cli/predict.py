@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["predict"]
 
+VALUES_SHOWN = 3
+
 
 def predict(
     model: opt.ModelFile,
@@ -47,6 +49,7 @@ def predict(
     rows = load_features(data, _columns_of(pipeline, model), _target_of(facts))
     for note in rows.notes:
         say(note)
+    _say_unknown_values(pipeline, rows.features)
     with working("predicting"):
         table = _predictions(pipeline, rows.features)
     _write(table, output)
@@ -82,6 +85,35 @@ def _target_of(facts: dict[str, Any]) -> str | None:
     data = facts.get("data")
     target = data.get("target") if isinstance(data, dict) else None
     return target if isinstance(target, str) else None
+
+
+def _say_unknown_values(pipeline: Any, features: pd.DataFrame) -> None:
+    """Say which values of text columns training never saw: they count as none of the known."""
+    import numpy as np
+
+    from mklkit.preprocessing import TableEncoder
+    from mklkit.preprocessing.columns import counted, text_of
+
+    encoder = getattr(pipeline, "named_steps", {}).get("encode")
+    if not isinstance(encoder, TableEncoder) or not encoder.text_:
+        return
+    columns = text_of(features[encoder.text_]).T
+    for name, values, known in zip(
+        encoder.text_, columns, encoder.one_hot_.categories_, strict=True
+    ):
+        unknown = values[~np.isin(values.astype(str), known.astype(str))]
+        if not len(unknown):
+            continue
+        distinct = list(dict.fromkeys(unknown))
+        shown = ", ".join(repr(value) for value in distinct[:VALUES_SHOWN])
+        more = len(distinct) - VALUES_SHOWN
+        rest = f" and {more} more" if more > 0 else ""
+        holds = "holds" if len(unknown) == 1 else "hold"
+        were = "a value that was" if len(distinct) == 1 else "values that were"
+        say(
+            f"column {name!r}: {counted(len(unknown), 'row')} {holds} {were} not in the training"
+            f" data ({shown}{rest})"
+        )
 
 
 def _predictions(pipeline: Any, features: pd.DataFrame) -> pd.DataFrame:

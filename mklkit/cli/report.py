@@ -1,9 +1,7 @@
-"""Results as people read them: aligned lines, tables, bars."""
+"""Results as people read them: aligned lines and tables."""
 
 from __future__ import annotations
 
-import math
-import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -20,10 +18,7 @@ __all__ = [
     "model_lines",
     "percent",
     "scores_grid",
-    "weights_grid",
 ]
-
-BAR_LENGTH = 30
 
 
 def percent(share: float) -> str:
@@ -55,34 +50,6 @@ def model_lines(model: dict[str, Any]) -> str:
 _COMPONENTS = (("combiner", "combiner"), ("map", "feature_map"), ("learner", "learner"))
 
 
-def weights_grid(model: dict[str, Any]) -> Grid:
-    """Return the table of kernel weights, a row a kernel, each with a bar.
-
-    Several binary problems, or clusters of rows, are summed up by their mean and range.
-    """
-    by_kernel: dict[str, list[float]] = {kernel["name"]: [] for kernel in model["kernels"]}
-    for row in model["weights"]:
-        by_kernel[row["kernel"]].append(float("nan") if row["weight"] is None else row["weight"])
-    n_weights = max(len(weights) for weights in by_kernel.values())
-    n_problems = len({str(row["problem"]) for row in model["weights"]})
-    means = {name: sum(weights) / len(weights) for name, weights in by_kernel.items()}
-    largest = max((abs(mean) for mean in means.values()), default=0.0) or 1.0
-    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
-    grid.add_column("kernel", overflow="fold")
-    grid.add_column("weight" if n_weights == 1 else "mean weight", justify="right")
-    grid.add_column("", width=BAR_LENGTH, no_wrap=True)
-    if n_weights > 1:
-        parts = [f"{n_problems} problems"] * (n_problems > 1)
-        parts += ["clusters"] * (n_weights > n_problems)
-        grid.add_column(f"range over {' and '.join(parts)}", no_wrap=True)
-    for name, mean in means.items():
-        cells = [Text(plain(name)), Text(f"{mean:.3f}"), Text(_bar(mean / largest), style="cyan")]
-        if n_weights > 1:
-            cells.append(Text(f"{min(by_kernel[name]):.3f} to {max(by_kernel[name]):.3f}"))
-        grid.add_row(*cells)
-    return grid
-
-
 def scores_grid(scores: dict[str, dict[str, Any] | None]) -> Grid:
     """Return accuracy and balanced accuracy on each part of the rows."""
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
@@ -108,14 +75,6 @@ def listing(title: str, rows: list[tuple[str, str, str]]) -> Grid:
     for row in rows:
         grid.add_row(*(Text(plain(cell)) for cell in row))
     return grid
-
-
-def _bar(share: float) -> str:
-    if math.isnan(share):
-        return ""
-    blocks = (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf")
-    length = round(abs(share) * BAR_LENGTH)
-    return ("█" if blocks else "#") * length
 
 
 def alignment_grid(table: Any) -> Grid:

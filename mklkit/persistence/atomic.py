@@ -14,6 +14,10 @@ from mklkit.errors import DataError
 
 __all__ = ["check_writable", "replacing"]
 
+PERMISSIONS = 0o777
+DEFAULT_MODE = 0o666
+NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+
 
 def check_writable(path: Path) -> None:
     """Make sure a file can be written, before the long work whose result goes there.
@@ -44,7 +48,8 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     Parameters
     ----------
     path : pathlib.Path
-        The file to write. A link is followed; a device such as ``/dev/null`` is written to.
+        The file to write. A link is followed; a device such as ``/dev/null`` is written to. A
+        file that is there already keeps its permissions.
 
     Yields
     ------
@@ -54,20 +59,36 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     ------
     DataError
         If the file can't be written.
+    BrokenPipeError
+        If it is a pipe that nobody reads any more.
     """
     goal = path.resolve()
-    if goal.exists() and not goal.is_file() and not goal.is_dir():
-        with goal.open("wb") as device:
-            yield device
-        return
-    beside = goal.with_name(f".{goal.name}.{secrets.token_hex(4)}.part")
+    is_device = goal.exists() and not goal.is_file() and not goal.is_dir()
     try:
-        with beside.open("xb") as file:
+        with goal.open("wb") if is_device else _opened_beside(goal) as file:
+            yield file
+    except BrokenPipeError:
+        # A pipe by name whose reader has had enough, as with one on stdout.
+        raise
+    except OSError as error:
+        raise DataError(f"{path} can't be written: {error.strerror or error}.") from error
+
+
+@contextmanager
+def _opened_beside(goal: Path) -> Iterator[BinaryIO]:
+    """Open a new file with the permissions of the goal, and put it in the goal's place."""
+    beside = goal.with_name(f".{goal.name}.{secrets.token_hex(4)}.part")
+    mode = goal.stat().st_mode & PERMISSIONS if goal.is_file() else None
+    try:
+        # Private from the start: whoever opened it a moment earlier could read on.
+        descriptor = os.open(beside, NEW_FILE, DEFAULT_MODE if mode is None else mode)
+        with os.fdopen(descriptor, "wb") as file:
+            if mode is not None and beside.stat().st_mode & PERMISSIONS != mode:
+                # What the umask took away.
+                beside.chmod(mode)
             yield file
             file.flush()
             os.fsync(file.fileno())
         beside.replace(goal)
-    except OSError as error:
-        raise DataError(f"{path} can't be written: {error.strerror or error}.") from error
     finally:
         beside.unlink(missing_ok=True)

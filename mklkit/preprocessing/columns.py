@@ -75,16 +75,26 @@ def as_numbers(column: pd.Series) -> NDArray[np.float64]:
     if len(odd):
         raise DataError(
             f"Column {column.name!r} was numeric in training but holds"
-            f" {str(column.iloc[odd[0]])!r} in row {odd[0] + 1}."
+            f" {str(column.iloc[odd[0]])!r} in {_row(column, int(odd[0]))}."
         )
     large = np.flatnonzero(np.abs(numbers) > LARGEST)
     if len(large):
         kind = "infinite" if np.isinf(numbers[large[0]]) else f"larger than {LARGEST:g}"
         raise DataError(
-            f"Column {column.name!r} holds a number that is {kind} in row {large[0] + 1}"
+            f"Column {column.name!r} holds a number that is {kind} in {_row(column, int(large[0]))}"
             f" ({counted(len(large), 'such value')}): rescale it or leave it empty."
         )
     return numbers
+
+
+def _row(column: pd.Series, position: int) -> str:
+    """Name a row as its user does: by the index, which outlasts a split, or counted from 1."""
+    index = column.index
+    if isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1:
+        return f"row {position + 1}"
+    label = index[position]
+    shown = f"{label}" if isinstance(label, Number) else f"{str(label)!r}"
+    return f"the row with index {shown}" if index.name is None else f"{index.name} {shown}"
 
 
 def text_of(frame: pd.DataFrame) -> NDArray[np.object_]:

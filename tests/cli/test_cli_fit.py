@@ -113,10 +113,33 @@ def test_constant_and_repeated_columns_are_said_and_work(mklkit: Run, tmp_path: 
     assert "column 'flat' is constant" in done.out
 
 
+def test_the_help_of_a_preset_names_what_it_chooses(mklkit: Run) -> None:
+    words = " ".join(mklkit("fit", "--help").out.replace("│", " ").split())
+    assert "options above" not in words
+    said = words[words.index("A named choice of") :].partition(";")[0]
+    for option in ("--kernel", "--feature-map", "--combiner", "--learner", "--scale"):
+        assert option in said
+
+
 class TestRefusals:
     def test_names(self, mklkit: Run) -> None:
         mklkit("fit", "--combiner", "dimk3").refused("Did you mean 'dimkl3'")
         mklkit("fit", "-k", "rbf(sigm='mean')").refused("sigma")
+
+    @pytest.mark.parametrize(
+        ("option", "name", "said"),
+        [
+            ("--combiner", "svm", "svm is a learner: --learner svm"),
+            ("--learner", "svm2k", "svm2k is a combiner: --combiner svm2k"),
+            ("--kernel", "implicit", "implicit is a feature map: --feature-map implicit"),
+            ("--preset", "rbf(sigma=1)", "rbf is a kernel: --kernel 'rbf(sigma=1)'"),
+        ],
+    )
+    def test_names_of_another_kind(self, mklkit: Run, option: str, name: str, said: str) -> None:
+        mklkit("fit", option, name).refused(said)
+
+    def test_names_inside_a_name(self, mklkit: Run) -> None:
+        mklkit("fit", "-k", "cosine(implicit)").refused("No kernel is named 'implicit'. Known:")
 
     def test_incompatible_components(self, mklkit: Run) -> None:
         mklkit("fit", "--map", "implicit", "--learner", "mhks").refused("mhks", "implicit")
@@ -125,6 +148,18 @@ class TestRefusals:
         mklkit("fit", fitted.data, "--target", "tarqet").refused("Did you mean 'target'")
         (tmp_path / "inf.csv").write_text("x,kind\n1,a\ninf,b\n3,a\n4,b\n")
         mklkit("fit", tmp_path / "inf.csv", "--holdout", "0").refused("'x'", "infinite")
+
+    @pytest.mark.parametrize("row", [1, 4, 17, 40])
+    def test_a_row_is_named_by_its_place_in_the_file(
+        self, mklkit: Run, tmp_path: Path, row: int
+    ) -> None:
+        values = ["inf" if number == row else str(number) for number in range(1, 41)]
+        lines = [f"{value},{'ab'[place % 2]}" for place, value in enumerate(values)]
+        (tmp_path / "inf.csv").write_text("\n".join(["x,kind", *lines]) + "\n")
+        for arguments in (["fit", "--seed", "0"], ["fit", "--holdout", "0"], ["evaluate"]):
+            done = mklkit(*arguments, tmp_path / "inf.csv")
+            done.refused(f"is infinite in row {row} (1 such value)")
+        mklkit("kernels", tmp_path / "inf.csv").refused(f"is infinite in row {row} (1 such value)")
 
     def test_output_is_checked_before_the_work(
         self, mklkit: Run, fitted: Fitted, tmp_path: Path

@@ -65,6 +65,23 @@ def test_a_file_that_makes_numbers_of_words_still_fits(mklkit: Run, tmp_path: Pa
     assert pd.read_csv(io.StringIO(done.out))["prediction"].tolist() == [False, False]
 
 
+def test_values_that_training_never_saw_are_said(mklkit: Run, tmp_path: Path) -> None:
+    rows = "".join(f"{i % 7},{'uv'[i % 2]},{'pq'[i % 2]},{'xy'[i % 2]}\n" for i in range(30))
+    (tmp_path / "a.csv").write_text("a,b,c,kind\n" + rows)
+    assert mklkit("fit", tmp_path / "a.csv", "-k", "linear", "-o", tmp_path / "a.mkl").code == 0
+    assert mklkit("predict", tmp_path / "a.mkl", tmp_path / "a.csv").err.startswith("accuracy")
+    new = tmp_path / "new.csv"
+    new.write_text("a,b,c\n1,zzz,p\n2,u,k\n3,v,l\n4,v,m\n5,v,n\n6,v,k\n")
+    done = mklkit("predict", tmp_path / "a.mkl", new)
+    assert done.code == 0
+    assert done.err.splitlines() == [
+        "column 'b': 1 row holds a value that was not in the training data ('zzz')",
+        "column 'c': 5 rows hold values that were not in the training data"
+        " ('k', 'l', 'm' and 1 more)",
+    ]
+    assert len(pd.read_csv(io.StringIO(done.out))) == 6
+
+
 def test_a_preset_that_votes(mklkit: Run, tmp_path: Path) -> None:
     model = tmp_path / "a.mkl"
     done = mklkit("fit", "iris", "--preset", "rpemekl", "-o", model)

@@ -272,7 +272,8 @@ def test_nested_parameters_are_those_of_its_own_default_kernels():
     labels = [kernel.partition(":")[0] for kernel in RPEMEKL_KERNELS]
     assert [label for label, _, _ in model.kernels] == labels
     assert model.get_params()["kernels__cosine__kernel__degree"] == 2
-    with pytest.raises(SpecError, match=r"for RPEMEKLClassifier: 2 kernels have the name 'rbf'"):
-        model.set_params(kernels__rbf__sigma=1.0)
+    model.set_params(kernels__rbf__sigma=1.0)
+    assert model.get_params()["kernels__rbf__sigma"] == 1.0
+    assert model.get_params()["kernels__rbf_narrow__sigma"] == "mean/10"
     with pytest.raises(SpecError, match=r"'combiner__lam' for RPEMEKLClassifier"):
         model.set_params(combiner__lam=1.0)

@@ -1,0 +1,105 @@
+"""Where results go: a full disk, and files that only their owner may read."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from processes import Fitted, Run
+
+from mklkit.persistence.atomic import replacing
+
+FULL = Path("/dev/full")
+needs_full = pytest.mark.skipif(not FULL.exists(), reason="no full device here")
+
+
+@needs_full
+@pytest.mark.parametrize("command", ["fit", "predict", "inspect", "list", "version", "help"])
+def test_a_full_disk_behind_stdout_is_no_fault_of_ours(fitted: Fitted, command: str) -> None:
+    arguments = {
+        "fit": ["fit", fitted.data, "-k", "linear"],
+        "predict": ["predict", fitted.model, fitted.data],
+        "inspect": ["inspect", fitted.model, "--json"],
+        "list": ["list"],
+        "version": ["--version"],
+        "help": ["--help"],
+    }[command]
+    with FULL.open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "mklkit", *arguments],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    assert done.returncode == 2, done
+    assert done.stderr == "error: The output can't be written: No space left on device.\n"
+
+
+@needs_full
+def test_a_full_disk_behind_a_device_is_no_fault_of_ours(mklkit: Run, fitted: Fitted) -> None:
+    said = "/dev/full can't be written: No space left on device"
+    mklkit("predict", fitted.model, fitted.data, "-o", FULL).refused(said)
+    done = mklkit("fit", fitted.data, "-k", "linear", "-o", FULL)
+    assert done.code == 2, done
+    assert said in done.err
+
+
+@needs_full
+def test_a_full_disk_behind_both_still_tells_by_its_exit_code() -> None:
+    with FULL.open("wb") as full:
+        command = [sys.executable, "-m", "mklkit", "list"]
+        assert subprocess.run(command, stdout=full, stderr=full, check=False).returncode == 2
+
+
+def test_a_pipe_closed_on_few_words_is_no_fault() -> None:
+    command = [sys.executable, "-m", "mklkit", "--version"]
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, check=False)
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (1, b"")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes by name here")
+def test_a_pipe_by_name_that_nobody_reads_any_more(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    reading = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+
+    def write() -> None:
+        with replacing(tmp_path / "pipe") as file:
+            os.close(reading)
+            file.write(b"prediction")
+
+    with pytest.raises(BrokenPipeError):
+        write()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no permissions for owner, group and others")
+class TestPermissions:
+    @pytest.mark.parametrize("mode", [0o600, 0o640, 0o666])
+    def test_a_rewritten_file_keeps_them(
+        self, mklkit: Run, fitted: Fitted, tmp_path: Path, mode: int
+    ) -> None:
+        out = tmp_path / "predictions.csv"
+        out.write_text("old")
+        out.chmod(mode)
+        (tmp_path / "link.csv").symlink_to(out)
+        for goal in (out, tmp_path / "link.csv"):
+            assert mklkit("predict", fitted.model, fitted.data, "-o", goal).code == 0
+            assert out.stat().st_mode & 0o777 == mode
+        assert out.read_text().startswith("prediction\n")
+        assert (tmp_path / "link.csv").is_symlink()
+
+    def test_a_new_file_has_those_of_any_new_file(
+        self, mklkit: Run, fitted: Fitted, tmp_path: Path
+    ) -> None:
+        (tmp_path / "other").touch()
+        assert mklkit("predict", fitted.model, fitted.data, "-o", tmp_path / "new.csv").code == 0
+        assert (tmp_path / "new.csv").stat().st_mode == (tmp_path / "other").stat().st_mode
