@@ -139,7 +139,9 @@ class TestRefusals:
         mklkit("fit", option, name).refused(said)
 
     def test_names_inside_a_name(self, mklkit: Run) -> None:
-        mklkit("fit", "-k", "cosine(implicit)").refused("No kernel is named 'implicit'. Known:")
+        mklkit("fit", "-k", "cosine(implicit)").refused(
+            "No kernel is named 'implicit'. 'implicit' is a feature map. Known:"
+        )
 
     def test_incompatible_components(self, mklkit: Run) -> None:
         mklkit("fit", "--map", "implicit", "--learner", "mhks").refused("mhks", "implicit")
