@@ -15,7 +15,6 @@ of 3,000 unknowns.
 
 from __future__ import annotations
 
-import argparse
 import warnings
 from collections.abc import Iterator
 from functools import partial
@@ -24,11 +23,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from protocols import Fitted, Scores, compare, folds, parser, print_table, read, wanted
+from protocols import (
+    Fitted,
+    Scores,
+    compare,
+    folds,
+    parser,
+    print_table,
+    read,
+    require_plugins,
+    wanted,
+)
 from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import GridSearchCV, train_test_split
 
-from mklkit import MKLClassifier, get_registry
+from mklkit import MKLClassifier
 
 KERNELS = ("linear", "rbf(sigma='mean')", "polynomial(degree=2)")
 COMBINERS = ("cca-mhks1", "cca-mhks2", "svm2k", "svm-concat")
@@ -112,16 +121,6 @@ def tuned(
     return {method: Fitted(model.fit(rows, labels), search.best_score_)}
 
 
-def require_plugin(arguments: argparse.ArgumentParser) -> None:
-    """End with what to install where the combiners are not registered."""
-    known = {entry.name for entry in get_registry().entries("combiner")}
-    if missing := [name for name in COMBINERS if name not in known]:
-        arguments.error(
-            f"no combiner is named {', '.join(missing)}: install the distribution mklkit-views"
-            " (pip install ./plugins/mklkit-views) and leave MKLKIT_DISABLE_PLUGINS unset"
-        )
-
-
 def main() -> None:
     """Read the arguments, run every set, print the table."""
     arguments = parser(__doc__, PUBLISHED, splits=10)
@@ -130,7 +129,7 @@ def main() -> None:
     )
     arguments.add_argument("--coarse", action="store_true", help="fewer C on every set")
     options = arguments.parse_args()
-    require_plugin(arguments)
+    require_plugins(dict.fromkeys(COMBINERS, "mklkit-views"))
     names = wanted(arguments, options, {name: row[0] for name, row in PUBLISHED.items()})
 
     def rows_of(name: str) -> Iterator[tuple[str, Scores, float]]:

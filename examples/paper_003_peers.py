@@ -10,13 +10,11 @@ It prints a Markdown table; 100 splits take about five minutes.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 
 from paper_003 import Table, compare, scaled
+from protocols import require_plugins
 from sklearn.pipeline import Pipeline
-
-from mklkit import get_registry
 
 COMBINERS = {
     "MKLGL (p = 1)": "mklgl",
@@ -38,10 +36,7 @@ PUBLISHED: Table = {
 
 def methods() -> Iterator[tuple[str, Pipeline]]:
     """Yield each method's name and its classifier, scaling included."""
-    known = {entry.name for entry in get_registry().entries("combiner")}
-    if absent := sorted({NEEDED[name] for name in NEEDED.keys() - known}):
-        print(f"Expected the plugins {', '.join(absent)}: install them first.", file=sys.stderr)
-        raise SystemExit(2)
+    require_plugins(NEEDED)
     for name, combiner in COMBINERS.items():
         yield name, scaled(combiner=combiner)
 

@@ -10,8 +10,9 @@ cross-validation on the training part prefers, division by division, is what is 
 from __future__ import annotations
 
 import argparse
+import sys
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,6 +27,8 @@ from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from mklkit import get_registry
+
 __all__ = [
     "SCALINGS",
     "DataSet",
@@ -36,6 +39,7 @@ __all__ = [
     "parser",
     "print_table",
     "read",
+    "require_plugins",
     "wanted",
 ]
 
@@ -77,6 +81,25 @@ def parser(description: str | None, sets: Iterable[str], splits: int) -> argpars
         help="some of the data sets",
     )
     return common
+
+
+def require_plugins(needed: Mapping[str, str]) -> None:
+    """End the script, with what to install, unless all combiners are registered.
+
+    Parameters
+    ----------
+    needed : mapping of str to str
+        The distribution that each combiner comes from.
+    """
+    known = {entry.name for entry in get_registry().entries("combiner")}
+    if missing := sorted(needed.keys() - known):
+        absent = ", ".join(sorted({needed[name] for name in missing}))
+        print(
+            f"Expected the combiners {', '.join(missing)} of {absent}: install them first (pip"
+            " install ./plugins/NAME), and leave MKLKIT_DISABLE_PLUGINS unset.",
+            file=sys.stderr,
+        )
+        raise SystemExit(2)
 
 
 def wanted(arguments: argparse.ArgumentParser, options: Any, files: dict[str, str]) -> list[str]:

@@ -36,7 +36,19 @@ class SpecError(MKLKitError):
 
 
 class UnknownNameError(SpecError):
-    """A name that no built-in and no installed plugin provides."""
+    """A name that no built-in and no installed plugin provides.
+
+    Attributes
+    ----------
+    name : str
+    other_kinds : tuple of str
+        Kinds of component that do go by that name.
+    """
+
+    def __init__(self, message: str, name: str = "", other_kinds: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.name = name
+        self.other_kinds = other_kinds
 
 
 class PluginConflictError(MKLKitError):

@@ -136,10 +136,14 @@ class Registry:
                 " or set MKLKIT_DISABLE_PLUGINS=1."
             )
         known = [entry.name for entry in self.entries(kind)]
-        others = [other for other in KINDS if (other, name) in self._entries]
-        hint = f" {name!r} is a {others[0].replace('_', ' ')}." if others else suggest(name, known)
+        # A preset's name is looked up as it was typed, and may be another kind's spec string.
+        bare = name.partition("(")[0].strip()
+        others = tuple(other for other in KINDS if (other, bare) in self._entries)
+        hint = f" {bare!r} is a {others[0].replace('_', ' ')}." if others else suggest(name, known)
         raise UnknownNameError(
-            f"No {word} is named {name!r}.{hint} Known: {', '.join(dict.fromkeys(known))}."
+            f"No {word} is named {name!r}.{hint} Known: {', '.join(dict.fromkeys(known))}.",
+            bare,
+            others,
         )
 
     def create(self, kind: Kind, spec: object) -> Any:

@@ -17,7 +17,7 @@ from mklkit.composition import bind_kernels
 from mklkit.errors import DataError, IncompatibleError, MKLKitError, SpecError
 from mklkit.multiclass import BinaryProblem, Strategy
 from mklkit.protocols import Array, FeatureMap
-from mklkit.selectors import resolve_columns
+from mklkit.selectors import columns_without_ids, resolve_columns
 from mklkit.views import BoundKernel, ViewSet
 
 __all__ = [
@@ -100,15 +100,13 @@ def bind_to_columns(kernels: Any, estimator: Any) -> list[BoundKernel]:
 
 
 def _without_row_ids(kernels: list[BoundKernel], n_features: int) -> list[BoundKernel]:
-    everything = np.arange(n_features)
-    reading = [kernel for kernel in kernels if _reads_row_ids(kernel)]
-    cuts = [everything if kernel.columns is None else kernel.columns for kernel in reading]
-    if not cuts:
+    features = columns_without_ids([(each.kernel, each.columns) for each in kernels], n_features)
+    if features is None:
         return kernels
-    features = np.setdiff1d(everything, np.concatenate(cuts))
+    reading = [kernel for kernel in kernels if _reads_row_ids(kernel)]
     for place, kernel in enumerate(kernels):
         if kernel.columns is None and not _reads_row_ids(kernel):
-            if not len(features):
+            if not features.size:
                 raise DataError(
                     f"Kernel {kernel.label!r} is one of features, and the only column holds the row"
                     f" ids of {reading[0].label!r}: add feature columns, and bind the kernel of"

@@ -13,13 +13,13 @@ from mklkit.errors import UnknownNameError
 
 if TYPE_CHECKING:
     from mklkit.datasets import Table
-    from mklkit.registry import Kind, Registry
+    from mklkit.registry import Kind
 
 __all__ = ["ModelOptions", "build_model", "default_choices", "read_data"]
 
 DEFAULT_COMBINER = "uniform"
 DEFAULT_SCALE = "standard"
-OPTION_OF: dict[Kind, str] = {
+OPTION_OF: dict[str, str] = {
     "kernel": "--kernel",
     "feature_map": "--feature-map",
     "combiner": "--combiner",
@@ -61,11 +61,11 @@ def build_model(options: ModelOptions) -> Any:
     registry = get_registry()
     preset = Preset("default", "What is taken where nothing is chosen.", DEFAULT_COMBINER)
     if options.preset is not None:
-        with _naming_the_right_option(registry, "preset", options.preset):
+        with _naming_the_right_option("preset", options.preset):
             preset = registry.lookup("preset", options.preset).target
     for kernel in options.kernels or preset.kernels or []:
         spec = parse_kernel_spec(kernel).spec
-        with _naming_the_right_option(registry, "kernel", spec):
+        with _naming_the_right_option("kernel", spec):
             registry.create("kernel", spec)
     parts: dict[Kind, str | None] = {
         "combiner": options.combiner or preset.combiner,
@@ -74,7 +74,7 @@ def build_model(options: ModelOptions) -> Any:
     }
     for kind, part in parts.items():
         if part is not None:
-            with _naming_the_right_option(registry, kind, part):
+            with _naming_the_right_option(kind, part):
                 registry.create(kind, part)
     classifier = preset_classifier(
         preset,
@@ -89,23 +89,21 @@ def build_model(options: ModelOptions) -> Any:
 
 
 @contextmanager
-def _naming_the_right_option(registry: Registry, wanted: Kind, spec: str) -> Iterator[None]:
+def _naming_the_right_option(wanted: Kind, spec: str) -> Iterator[None]:
     """Say which option takes a name, where the one it was given to does not know it."""
     try:
         yield
     except UnknownNameError as error:
-        name = spec.partition("(")[0].strip()
-        kinds = [
-            kind
-            for kind in OPTION_OF
-            if any(entry.name == name for entry in registry.entries(kind))
-        ]
-        # A name that is known here has an unknown one inside its parentheses.
-        if not kinds or wanted in kinds:
+        # The unknown name may be one inside the parentheses, which no option takes.
+        if not error.other_kinds or spec.partition("(")[0].strip() != error.name:
             raise
-        ways = [f"a {kind.replace('_', ' ')}: {OPTION_OF[kind]} {quote(spec)}" for kind in kinds]
+        ways = [
+            f"a {kind.replace('_', ' ')}: {OPTION_OF[kind]} {quote(spec)}"
+            for kind in error.other_kinds
+        ]
         raise UnknownNameError(
-            f"No {wanted.replace('_', ' ')} is named {name!r}; {name} is {', or '.join(ways)}"
+            f"No {wanted.replace('_', ' ')} is named {error.name!r};"
+            f" {error.name} is {', or '.join(ways)}"
         ) from error
 
 

@@ -17,6 +17,7 @@ from mklkit.hookspecs import hookimpl
 from mklkit.numerics.pairwise import mirror_upper
 from mklkit.projectors import Projector, SeenColumns, columns_of_all, decide_by_blocks
 from mklkit.protocols import Array, Learner
+from mklkit.selectors import columns_without_ids
 from mklkit.sides import GramSide
 from mklkit.statistics import symmetric_tiles
 from mklkit.views import ViewSet
@@ -138,16 +139,9 @@ class GatingCombiner(Component, ABC):
 
 def _feature_columns(views: ViewSet, name: str) -> NDArray[np.intp] | None:
     """Return the columns that hold no row ids, None where all do not."""
-    everything = np.arange(views.rows.shape[1])
-    ids: set[int] = set()
-    for view in views:
-        if getattr(view.kernel, "reads_row_ids", False):
-            own = view.projector.columns
-            ids.update((everything if own is None else own).tolist())
-    if not ids:
-        return None
-    features = np.setdiff1d(everything, list(ids))
-    if not features.size:
+    bound = [(view.kernel, view.projector.columns) for view in views]
+    features = columns_without_ids(bound, views.rows.shape[1])
+    if features is not None and not features.size:
         raise IncompatibleError(
             f"{name} weighs kernels by a row's features, and these rows are ids of a precomputed"
             " kernel and nothing else: add feature columns, and bind the kernel to the id column as"

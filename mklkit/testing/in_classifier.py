@@ -16,7 +16,7 @@ from mklkit.protocols import Array
 from mklkit.testing.cases import Case
 from mklkit.testing.expectations import CheckFailure, NotApplicable, expect, expect_close
 
-__all__ = ["CLASSIFIER_CHECKS"]
+__all__ = ["CLASSIFIER_CHECKS", "saved_and_loaded"]
 
 
 def classifies_two_classes(case: Case) -> None:
@@ -77,17 +77,7 @@ def new_rows_alone_or_together(case: Case) -> None:
 def model_file_round_trip(case: Case) -> None:
     """A model file holds the fitted model, and what is loaded decides as before."""
     model = _fitted(case)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "model.mkl"
-        try:
-            save_model(model, path)
-            again, _ = load_model(path)
-        except ModelFileError as error:
-            raise CheckFailure(
-                f"Expected a model that can be saved and loaded; got: {error} Return the class of"
-                " each fitted object from the hook mklkit_model_types, and install the package"
-                " (pip install -e .), so that the hook is found."
-            ) from error
+    again = saved_and_loaded(model)
     expect_close(
         again.decision_function(case.new_rows),
         model.decision_function(case.new_rows),
@@ -161,6 +151,21 @@ def odd_data_are_learned_or_refused(case: Case) -> None:
             f"{n_bad} of {len(scores)} that are not",
             "Guard divisions by spreads and sums that may be zero.",
         )
+
+
+def saved_and_loaded(model: Any) -> Any:
+    """Return what comes out of a model file that a model went into."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.mkl"
+        try:
+            save_model(model, path)
+            return load_model(path)[0]
+        except ModelFileError as error:
+            raise CheckFailure(
+                f"Expected a model that can be saved and loaded; got: {error} Return the class of"
+                " each fitted object from the hook mklkit_model_types, and install the package"
+                " (pip install -e .), so that the hook is found."
+            ) from error
 
 
 def _fitted(case: Case) -> Any:

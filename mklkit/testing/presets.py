@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import re
-import tempfile
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from mklkit.errors import MKLKitError, ModelFileError
-from mklkit.persistence import load_model, save_model
+from mklkit.errors import MKLKitError
 from mklkit.presets.base import Preset
 from mklkit.registry import Kind, get_registry
 from mklkit.specs import parse_kernel_spec
 from mklkit.systems import preset_classifier
 from mklkit.testing.cases import Case
 from mklkit.testing.expectations import CheckFailure, expect
+from mklkit.testing.in_classifier import saved_and_loaded
 
 __all__ = ["PRESET_CHECKS"]
 
@@ -81,16 +79,7 @@ def one_seed_gives_one_system(case: Case) -> None:
 def system_is_saved_and_loaded(case: Case) -> None:
     """A model file holds the fitted system, and what is loaded predicts as before."""
     model = _fitted(case)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "model.mkl"
-        try:
-            save_model(model, path)
-            again, _ = load_model(path)
-        except ModelFileError as error:
-            raise CheckFailure(
-                f"Expected a model that can be saved and loaded; got: {error} Return the class of"
-                " each fitted object from the hook mklkit_model_types."
-            ) from error
+    again = saved_and_loaded(model)
     alike = bool((again.predict(case.new_rows) == model.predict(case.new_rows)).all())
     expect(alike, "the loaded model to predict as the saved one", "other classes", "See parts.")
 

@@ -6,12 +6,13 @@ import attrs
 import numpy as np
 from sklearn.svm import SVC
 
+from mklkit import SVM
 from mklkit_discriminant.centred_kernels import Array
 from mklkit_discriminant.gate_functions import GateFunction, gate_values, through_gates
 
 __all__ = ["GatePoint", "LocalizedProblem", "descend"]
 
-MOST_STEPS = 1_000_000
+MOST_STEPS = SVM().max_iter
 """libsvm's steps in one machine: on kernels of very large values it would not end else."""
 MACHINE_TOLERANCE = 1e-5
 SUFFICIENT = 1e-4

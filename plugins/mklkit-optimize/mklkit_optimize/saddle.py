@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
+from mklkit import SVM
 from mklkit_optimize.gram_sums import Array
 
 __all__ = [
@@ -25,7 +26,7 @@ __all__ = [
 ]
 
 RAISE_LIMIT = "raise max_iter or tol."
-MOST_STEPS = 1_000_000
+MOST_STEPS = SVM().max_iter
 """libsvm's steps in one machine: on kernels of very large values it would not end else."""
 
 
