@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from mklkit.components import Component as Component
     from mklkit.components import finite as finite
     from mklkit.components import whole as whole
+    from mklkit.deciding import BlockDecision as BlockDecision
+    from mklkit.deciding import RowBlock as RowBlock
     from mklkit.ensembles import MKLVotingClassifier as MKLVotingClassifier
     from mklkit.ensembles import RPEMEKLClassifier as RPEMEKLClassifier
     from mklkit.errors import DataError as DataError
@@ -58,8 +60,6 @@ if TYPE_CHECKING:
     from mklkit.plotting.weights import KernelWeightsDisplay as KernelWeightsDisplay
     from mklkit.presets.base import Preset as Preset
     from mklkit.projectors import Projector as Projector
-    from mklkit.projectors import columns_of_all as columns_of_all
-    from mklkit.projectors import decide_by_blocks as decide_by_blocks
     from mklkit.protocols import BaseLearner as BaseLearner
     from mklkit.protocols import Combiner as Combiner
     from mklkit.protocols import CoupledLearner as CoupledLearner
@@ -93,8 +93,8 @@ _HOME = {
     "RowSubset": "sides",
     "Side": "sides",
     "GramSide": "sides",
-    "decide_by_blocks": "projectors",
-    "columns_of_all": "projectors",
+    "BlockDecision": "deciding",
+    "RowBlock": "deciding",
     "Projector": "projectors",
     "ClusterGating": "combiners.cluster_gating",
     "KDA": "learners.kda",

@@ -13,11 +13,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mklkit.composition import Choice, choose_components
+from mklkit.deciding import decide_all
 from mklkit.errors import IncompatibleError
 from mklkit.multiclass import BinaryProblem, decompose, join_scores
 from mklkit.nested_parameters import NestedParameters
-from mklkit.numerics.pairwise import row_blocks
-from mklkit.projectors import BLOCK_ROWS, SeenColumns
 from mklkit.protocols import Array, Decision
 from mklkit.training import (
     ProblemViews,
@@ -154,20 +153,13 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
         """Return decision values: (n,) for two classes (above 0: ``classes_[1]``), else (n, C)."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False, order="C")
-        scores: Array = np.vstack(
-            [self._scores(X[block]) for block in row_blocks(len(X), BLOCK_ROWS)]
-        )
+        shared = getattr(self.feature_map_, "shared", False)
+        scores = decide_all(self.decisions_, X, shared)
         if len(self.classes_) == 2:
             return scores[:, 0]
         if self._binary_problems[0].positive is None:
             return scores
         return join_scores(self._binary_problems, scores, len(self.classes_))
-
-    def _scores(self, rows: Array) -> Array:
-        """Return each binary problem's decision values (n, number of problems)."""
-        # Problems that share a map share its columns, too.
-        seen: SeenColumns | None = {} if getattr(self.feature_map_, "shared", False) else None
-        return np.column_stack([decision.decide(rows, seen) for decision in self.decisions_])
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class label (n,) of each row."""

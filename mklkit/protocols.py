@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from mklkit.numerics.least_squares import NormalMatrix, Spectrum
-    from mklkit.projectors import SeenColumns
     from mklkit.views import ViewSet
 
 __all__ = [
@@ -229,13 +228,11 @@ class Decision(Protocol):
     weights: Array
     """(M,) the weight of each kernel in the decision, on the simplex or as the combiner says."""
 
-    def decide(self, rows: Array, seen: SeenColumns | None = None) -> Array:
-        """Return the decision values (n,) of new rows (n, d).
-
-        ``seen`` holds columns that other decisions' maps have made of the same rows, where maps
-        are shared; rows are then one block. Free to be ignored.
-        """
+    def decide(self, rows: Array) -> Array:
+        """Return the decision values (n,) of new rows (n, d)."""
         ...
+
+    # ``deciding.BlockDecision`` is the template whose decisions share what maps make of rows.
 
 
 class Combiner(Protocol):

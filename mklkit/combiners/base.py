@@ -11,8 +11,9 @@ import attrs
 import numpy as np
 
 from mklkit.components import Component
+from mklkit.deciding import BlockDecision, RowBlock
 from mklkit.errors import MKLKitError, WeightsWarning
-from mklkit.projectors import Projector, SeenColumns, columns_of_all, decide_by_blocks, with_support
+from mklkit.projectors import Projector, with_support
 from mklkit.protocols import Array, FittedLearner, Learner
 from mklkit.views import View, ViewSet
 
@@ -25,7 +26,7 @@ __all__ = [
 
 
 @attrs.frozen(eq=False)
-class WeightedDecision:
+class WeightedDecision(BlockDecision):
     """One learner on the weighted sum of the kernels.
 
     Attributes
@@ -57,19 +58,16 @@ class WeightedDecision:
             fitted = fitted.restricted(support)
         return cls(weights, projectors, weights[used], fitted, views.explicit)
 
-    def decide(self, rows: Array, seen: SeenColumns | None = None) -> Array:
-        """Return the decision values (n,) of rows (n, d)."""
-        return decide_by_blocks(lambda block: self._decide(block, seen), rows)
-
-    def _decide(self, rows: Array, seen: SeenColumns | None) -> Array:
+    def decide_block(self, block: RowBlock) -> Array:
+        """Return the decision values (n,) of one block of rows."""
         fitted: FittedLearner = self.learner
         if self.explicit:
             parts: list[Any] = [None] * len(self.projectors)
-            for index, values in columns_of_all(self.projectors, rows, seen):
+            for index, values in block.columns_of(self.projectors):
                 parts[index] = np.sqrt(self.scales[index]) * values
             return fitted.decide(np.hstack(parts))
         total: Any = None
-        for index, values in columns_of_all(self.projectors, rows, seen):
+        for index, values in block.columns_of(self.projectors):
             scaled = values * values.dtype.type(self.scales[index])
             total = scaled if total is None else np.add(total, scaled, out=total)
         return fitted.decide(total)

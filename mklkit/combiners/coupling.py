@@ -10,9 +10,10 @@ import attrs
 import numpy as np
 
 from mklkit.components import Component
+from mklkit.deciding import BlockDecision, RowBlock
 from mklkit.errors import IncompatibleError
 from mklkit.hookspecs import hookimpl
-from mklkit.projectors import Projector, SeenColumns, columns_of_all, decide_by_blocks
+from mklkit.projectors import Projector
 from mklkit.protocols import Array, CoupledLearner, Learner, Subproblem
 from mklkit.views import ViewSet
 
@@ -39,7 +40,7 @@ class CoupledSolution:
 
 
 @attrs.frozen(eq=False)
-class CoupledDecision:
+class CoupledDecision(BlockDecision):
     """The weighted mean of the views' decision functions.
 
     Attributes
@@ -54,13 +55,10 @@ class CoupledDecision:
     learners: list[Any]
     history: tuple[float, ...]
 
-    def decide(self, rows: Array, seen: SeenColumns | None = None) -> Array:
-        """Return the decision values (n,) of rows (n, d)."""
-        return decide_by_blocks(lambda block: self._decide(block, seen), rows)
-
-    def _decide(self, rows: Array, seen: SeenColumns | None) -> Array:
-        total = np.zeros(len(rows))
-        for index, values in columns_of_all(self.projectors, rows, seen):
+    def decide_block(self, block: RowBlock) -> Array:
+        """Return the decision values (n,) of one block of rows."""
+        total = np.zeros(len(block))
+        for index, values in block.columns_of(self.projectors):
             total += self.weights[index] * self.learners[index].decide(values)
         return total
 

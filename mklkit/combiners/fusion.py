@@ -10,8 +10,9 @@ import attrs
 import numpy as np
 
 from mklkit.components import Component
+from mklkit.deciding import BlockDecision, RowBlock
 from mklkit.hookspecs import hookimpl
-from mklkit.projectors import Projector, SeenColumns, columns_of_all, decide_by_blocks
+from mklkit.projectors import Projector
 from mklkit.protocols import Array, Learner
 from mklkit.sides import GramSide
 from mklkit.views import ViewSet
@@ -20,7 +21,7 @@ __all__ = ["FusedDecision", "FusionCombiner"]
 
 
 @attrs.frozen(eq=False)
-class FusedDecision:
+class FusedDecision(BlockDecision):
     """A learner a view, and what joins their decision values.
 
     Attributes
@@ -36,16 +37,16 @@ class FusedDecision:
     learners: list[Any]
     fusion: Any
 
-    def scores(self, rows: Array, seen: SeenColumns | None = None) -> Array:
+    def scores(self, block: RowBlock) -> Array:
         """Return each view's decision values (n, M)."""
-        scores = np.empty((len(rows), len(self.projectors)))
-        for index, values in columns_of_all(self.projectors, rows, seen):
+        scores = np.empty((len(block), len(self.projectors)))
+        for index, values in block.columns_of(self.projectors):
             scores[:, index] = self.learners[index].decide(values)
         return scores
 
-    def decide(self, rows: Array, seen: SeenColumns | None = None) -> Array:
-        """Return the decision values (n,) of rows (n, d)."""
-        return decide_by_blocks(lambda block: self.fusion.fuse(self.scores(block, seen)), rows)
+    def decide_block(self, block: RowBlock) -> Array:
+        """Return the decision values (n,) of one block of rows."""
+        return np.asarray(self.fusion.fuse(self.scores(block)))
 
 
 @attrs.frozen

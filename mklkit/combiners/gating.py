@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.components import Component
+from mklkit.deciding import BlockDecision, RowBlock
 from mklkit.errors import IncompatibleError, MKLKitError, MKLKitWarning
 from mklkit.hookspecs import hookimpl
 from mklkit.numerics.pairwise import mirror_upper
-from mklkit.projectors import Projector, SeenColumns, columns_of_all, decide_by_blocks
+from mklkit.projectors import Projector
 from mklkit.protocols import Array, Learner
 from mklkit.selectors import columns_without_ids
 from mklkit.sides import GramSide
@@ -36,7 +37,7 @@ class Gates(Protocol):
 
 
 @attrs.frozen(eq=False)
-class GatedDecision:
+class GatedDecision(BlockDecision):
     """One learner on the composite Σ_m (η_m(x) + η_m(z)) k_m(x, z), or η_m(x)η_m(z) k_m(x, z).
 
     Attributes
@@ -59,18 +60,15 @@ class GatedDecision:
     composition: Composition
     columns: NDArray[np.intp] | None = None
 
-    def decide(self, rows: Array, seen: SeenColumns | None = None) -> Array:
-        """Return the decision values (n,) of rows (n, d)."""
-        return decide_by_blocks(lambda block: self._decide(block, seen), rows)
-
     def gate_weights(self, rows: Array) -> Array:
         """Return each row's weight on each kernel, (n, M)."""
         return np.asarray(self.gates.gates(_cut(rows, self.columns)))
 
-    def _decide(self, rows: Array, seen: SeenColumns | None) -> Array:
-        own = self.gate_weights(rows)
-        total = np.zeros((len(rows), len(self.training_gates)))
-        for index, values in columns_of_all(self.projectors, rows, seen):
+    def decide_block(self, block: RowBlock) -> Array:
+        """Return the decision values (n,) of one block of rows."""
+        own = self.gate_weights(block.rows)
+        total = np.zeros((len(block), len(self.training_gates)))
+        for index, values in block.columns_of(self.projectors):
             total += values * _factor(
                 own[:, index], self.training_gates[:, index], self.composition
             )

@@ -8,8 +8,9 @@ import attrs
 import numpy as np
 
 from mklkit.combiners.ifsl import IFSL, margin_growth, mean_weights, run_rule
+from mklkit.deciding import BlockDecision, RowBlock
 from mklkit.numerics.co_regularised import Columns
-from mklkit.projectors import Projector, columns_of_all, decide_by_blocks
+from mklkit.projectors import Projector
 from mklkit.protocols import Array
 from mklkit.views import ViewSet
 
@@ -17,7 +18,7 @@ __all__ = ["GridDecision", "fit_grid"]
 
 
 @attrs.frozen(eq=False)
-class GridDecision:
+class GridDecision(BlockDecision):
     """The decision functions of all points of a grid.
 
     Attributes
@@ -36,13 +37,10 @@ class GridDecision:
     biases: Array
     n_iter: Array
 
-    def decide(self, rows: Array) -> Array:
-        """Return the decision values (n, G) of rows (n, d)."""
-        return decide_by_blocks(self._decide, rows)
-
-    def _decide(self, rows: Array) -> Array:
-        total = np.repeat(self.biases[None, :], len(rows), axis=0)
-        for index, values in columns_of_all(self.projectors, rows):
+    def decide_block(self, block: RowBlock) -> Array:
+        """Return the decision values (n, G) of one block of rows."""
+        total = np.repeat(self.biases[None, :], len(block), axis=0)
+        for index, values in block.columns_of(self.projectors):
             total += values @ self.coefficients[index]
         return total
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from mklkit.composition import choose_components
+from mklkit.deciding import BlockDecision, RowBlock
 from mklkit.errors import MKLKitError
 from mklkit.protocols import Array
 from mklkit.testing.cases import KERNELS, Case, has_drawn
@@ -62,20 +63,17 @@ def weights_are_on_the_simplex(case: Case) -> None:
 
 
 def decides_one_number_a_row(case: Case) -> None:
-    """The decision gives one finite number a row, one row or many, with or without seen columns."""
+    """The decision gives one finite number a row, one row or many, with kept columns or without."""
     decision = case.fit()
     for n in (1, len(case.new_rows)):
         expect_array(decision.decide(case.new_rows[:n]), (n,), "decide(rows)")
-    try:
-        values = decision.decide(case.new_rows, {})
-    except TypeError as error:
-        raise CheckFailure(
-            f"Expected decide(rows, seen) to take the columns already seen; got {error}. Write"
-            " decide(self, rows, seen=None); 'seen' may be ignored."
-        ) from error
-    expect_close(
-        values, decision.decide(case.new_rows), "the same decisions with seen={}", "Only reuse it."
-    )
+    if isinstance(decision, BlockDecision):
+        block = RowBlock(case.new_rows, keep=True)
+        values, again = (decision.decide_block(block) for _ in range(2))
+        alone = decision.decide(case.new_rows)
+        what = "the same decisions of a block that keeps its columns"
+        expect_close(values, alone, what, "Don't write into them.")
+        expect_close(again, alone, what, "Don't write into them.")
 
 
 def learns_what_is_plain(case: Case) -> None:

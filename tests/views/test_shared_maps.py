@@ -6,9 +6,11 @@ from typing import ClassVar
 
 import attrs
 import numpy as np
+import pytest
 from sklearn.datasets import load_iris
 
-from mklkit import Component, MKLClassifier
+from mklkit import Component, MKLClassifier, RowBlock
+from mklkit.deciding import decide_all
 
 
 @attrs.frozen(eq=False)
@@ -54,3 +56,38 @@ def test_similarities_that_are_features_are_not_overwritten_by_the_next_kernels(
         for sharing in (True, False)
     ]
     np.testing.assert_allclose(decisions[0], decisions[1], rtol=1e-9)
+
+
+@pytest.mark.parametrize("n_rows", [1, 2048, 2049, 4500])
+def test_decisions_that_share_maps_decide_as_each_does_alone(rng, n_rows):
+    X = rng.normal(size=(80, 3))
+    y = (X[:, 0] > 0).astype(int) + (X[:, 1] > 0)
+    model = MKLClassifier(["linear", "rbf"], "empirical(subset=9)", "ifsl", random_state=0)
+    model.fit(X, y)
+    rows = rng.normal(size=(n_rows, 3))
+    naive = np.zeros((n_rows, 3))
+    for column, decision in enumerate(model.decisions_):
+        for weight, projector, learner in zip(
+            decision.weights, decision.projectors, decision.learners, strict=True
+        ):
+            features = projector.map.kernel(rows, projector.map.landmarks) @ projector.map.weights
+            naive[:, column] += weight * (features @ learner.coefficients + learner.bias)
+    for shared in (True, False):
+        values = decide_all(model.decisions_, rows, shared)
+        np.testing.assert_allclose(values, naive, atol=1e-9)
+    alone = np.column_stack([decision.decide(rows) for decision in model.decisions_])
+    np.testing.assert_allclose(alone, naive, atol=1e-9)
+
+
+def test_a_block_keeps_the_columns_that_were_made_of_its_own_rows_only(rng):
+    X = rng.normal(size=(40, 3))
+    y = (X[:, 0] > 0).astype(int)
+    model = MKLClassifier("rbf", "empirical(subset=9)", "ifsl", random_state=0).fit(X, y)
+    decision = model.decisions_[0]
+    first, second = RowBlock(X[:20], keep=True), RowBlock(X[20:], keep=True)
+    once = [decision.decide_block(block) for block in (first, second)]
+    again = [decision.decide_block(block) for block in (first, second)]
+    np.testing.assert_array_equal(once, again)
+    np.testing.assert_allclose(np.concatenate(again), decision.decide(X), atol=1e-12)
+    made = [next(block.columns_of(decision.projectors))[1] for block in (first, first)]
+    assert made[0] is made[1]

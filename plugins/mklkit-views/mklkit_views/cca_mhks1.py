@@ -8,25 +8,23 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit import decide_by_blocks
+from mklkit import BlockDecision, RowBlock
 from mklkit_views.correlated import CorrelatedCombiner, CorrelatedViews, FeatureSide
 
 __all__ = ["CCAMHKS1", "ConcatenatedDecision"]
 
 
 @attrs.frozen(eq=False)
-class ConcatenatedDecision:
+class ConcatenatedDecision(BlockDecision):
     """One learner on all views' projections side by side."""
 
     weights: NDArray[Any]
     views: CorrelatedViews
     learner: Any
 
-    def decide(self, rows: NDArray[Any], seen: Any = None) -> NDArray[Any]:
-        """Return the decision values (n,) of rows (n, d)."""
-        return decide_by_blocks(
-            lambda block: self.learner.decide(np.hstack(self.views.project(block, seen))), rows
-        )
+    def decide_block(self, block: RowBlock) -> NDArray[Any]:
+        """Return the decision values (n,) of one block of rows."""
+        return np.asarray(self.learner.decide(np.hstack(self.views.project(block))))
 
 
 @attrs.frozen

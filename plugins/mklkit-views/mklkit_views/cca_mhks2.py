@@ -8,28 +8,28 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit import decide_by_blocks
+from mklkit import BlockDecision, RowBlock
 from mklkit_views.correlated import CorrelatedCombiner, CorrelatedViews, FeatureSide
 
 __all__ = ["CCAMHKS2", "VotedDecision"]
 
 
 @attrs.frozen(eq=False)
-class VotedDecision:
+class VotedDecision(BlockDecision):
     """A learner on each view's projection; the majority of their signs."""
 
     weights: NDArray[Any]
     views: CorrelatedViews
     learners: list[Any]
 
-    def scores(self, rows: NDArray[Any], seen: Any = None) -> NDArray[Any]:
+    def scores(self, block: RowBlock) -> NDArray[Any]:
         """Return each view's decision values (n, M)."""
-        pairs = zip(self.learners, self.views.project(rows, seen), strict=True)
+        pairs = zip(self.learners, self.views.project(block), strict=True)
         return np.column_stack([learner.decide(columns) for learner, columns in pairs])
 
-    def decide(self, rows: NDArray[Any], seen: Any = None) -> NDArray[Any]:
-        """Return the decision values (n,) of rows (n, d): votes, and less than half a vote."""
-        return decide_by_blocks(lambda block: _majority(self.scores(block, seen)), rows)
+    def decide_block(self, block: RowBlock) -> NDArray[Any]:
+        """Return the decision values (n,) of one block: votes, and less than half a vote."""
+        return _majority(self.scores(block))
 
 
 @attrs.frozen

@@ -10,7 +10,7 @@ import numpy as np
 from attrs.validators import ge, instance_of, optional
 from numpy.typing import NDArray
 
-from mklkit import Component, IncompatibleError, Projector, Side, columns_of_all, finite, whole
+from mklkit import Component, IncompatibleError, Projector, RowBlock, Side, finite, whole
 from mklkit_views.nmcca import NmCCA
 
 __all__ = ["CorrelatedCombiner", "CorrelatedViews", "FeatureSide"]
@@ -38,10 +38,10 @@ class CorrelatedViews:
     projectors: list[Projector]
     nmcca: NmCCA
 
-    def project(self, rows: NDArray[Any], seen: Any = None) -> list[NDArray[Any]]:
-        """Return each view's projection (n, q) of rows (n, d)."""
+    def project(self, block: RowBlock) -> list[NDArray[Any]]:
+        """Return each view's projection (n, q) of a block of rows."""
         features: list[Any] = [None] * len(self.projectors)
-        for index, values in columns_of_all(self.projectors, rows, seen):
+        for index, values in block.columns_of(self.projectors):
             features[index] = values
         return self.nmcca.transform(features)
 

@@ -12,12 +12,12 @@ from scipy.linalg import LinAlgError, cholesky
 
 from mklkit import (
     SVM,
+    BlockDecision,
     Component,
     IncompatibleError,
     LinearDecision,
     Projector,
-    columns_of_all,
-    decide_by_blocks,
+    RowBlock,
     finite,
 )
 from mklkit_views.svm2k_program import TwoMachines, solve_svm2k
@@ -26,23 +26,23 @@ __all__ = ["SVM2K", "TwoViewDecision"]
 
 
 @attrs.frozen(eq=False)
-class TwoViewDecision:
+class TwoViewDecision(BlockDecision):
     """The mean of two machines' decision values."""
 
     weights: NDArray[Any]
     projectors: list[Projector]
     learners: list[LinearDecision]
 
-    def scores(self, rows: NDArray[Any], seen: Any = None) -> NDArray[Any]:
+    def scores(self, block: RowBlock) -> NDArray[Any]:
         """Return both machines' decision values (n, 2)."""
-        scores = np.empty((len(rows), 2))
-        for index, values in columns_of_all(self.projectors, rows, seen):
+        scores = np.empty((len(block), 2))
+        for index, values in block.columns_of(self.projectors):
             scores[:, index] = self.learners[index].decide(values)
         return scores
 
-    def decide(self, rows: NDArray[Any], seen: Any = None) -> NDArray[Any]:
-        """Return the decision values (n,) of rows (n, d)."""
-        return decide_by_blocks(lambda block: self.scores(block, seen).mean(axis=1), rows)
+    def decide_block(self, block: RowBlock) -> NDArray[Any]:
+        """Return the decision values (n,) of one block of rows."""
+        return np.asarray(self.scores(block).mean(axis=1))
 
 
 @attrs.frozen

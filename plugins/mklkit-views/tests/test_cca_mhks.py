@@ -7,7 +7,7 @@ import pytest
 from scipy.linalg import block_diag, eigh
 from sklearn.svm import SVC
 
-from mklkit import IncompatibleError, MKLClassifier, MKLKitError
+from mklkit import IncompatibleError, MKLClassifier, MKLKitError, RowBlock
 
 KERNELS = ["linear", "polynomial(degree=2)", "linear2:polynomial(degree=1, coef0=1)"]
 
@@ -81,7 +81,7 @@ def test_cca_mhks2_is_the_majority_of_mhks_on_each_projection():
     model = MKLClassifier(
         KERNELS, combiner="cca-mhks2(n_components=2, reg=0.2)", learner="mhks(c=0.5, tol=1e-10)"
     ).fit(rows, y)
-    np.testing.assert_allclose(model.decisions_[0].scores(new), scores, atol=2e-3)
+    np.testing.assert_allclose(model.decisions_[0].scores(RowBlock(new)), scores, atol=2e-3)
     votes = (scores > 0).sum(axis=1)
     assert set(votes) - {0, 3}
     np.testing.assert_array_equal(model.predict(new), np.where(votes >= 2, 1.0, -1.0))

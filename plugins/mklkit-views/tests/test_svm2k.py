@@ -9,7 +9,7 @@ from scipy.optimize import LinearConstraint, minimize
 from sklearn.datasets import load_wine
 from sklearn.svm import SVC
 
-from mklkit import IncompatibleError, MKLClassifier, MKLKitError
+from mklkit import IncompatibleError, MKLClassifier, MKLKitError, RowBlock
 
 PAIR = ["linear", "rbf(gamma=0.4)"]
 
@@ -174,7 +174,7 @@ def test_the_machines_disagree_less_the_more_it_costs():
     apart = []
     for price in (0, 0.1, 0.5, 100):
         model = MKLClassifier(PAIR, combiner=f"svm2k(D={price})").fit(rows, y)
-        scores = model.decisions_[0].scores(rows)
+        scores = model.decisions_[0].scores(RowBlock(rows))
         apart.append(np.abs(scores[:, 0] - scores[:, 1]).sum())
     assert apart == sorted(apart, reverse=True)
     assert apart[0] > 1
