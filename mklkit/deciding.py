@@ -20,6 +20,10 @@ BLOCK_ROWS = 2048
 """Rows that are decided at a time, so that no n × N matrix is formed."""
 
 
+Known = tuple[FittedMap, Array]
+"""A map and the columns that it makes of some rows."""
+
+
 class RowBlock:
     """A block of rows, and what maps have made of it.
 
@@ -30,6 +34,8 @@ class RowBlock:
     keep : bool, default=False
         Whether a map's columns are kept for the next decision that asks for them: worth their
         memory where decisions share maps.
+    known : sequence of (FittedMap, ndarray of shape (n, p))
+        Columns that maps have already made of these rows.
 
     Examples
     --------
@@ -42,12 +48,12 @@ class RowBlock:
     [[[3.0, 6.0]]]
     """
 
-    def __init__(self, rows: Array, keep: bool = False) -> None:
+    def __init__(self, rows: Array, keep: bool = False, known: Sequence[Known] = ()) -> None:
         self.rows = rows
         self._keep = keep
         self._cuts: dict[bytes, Array] = {}
         # The map stands beside its columns so that its id can't become another's.
-        self._made: dict[int, tuple[FittedMap, Array]] = {}
+        self._made: dict[int, Known] = {id(made[0]): made for made in known}
 
     def __len__(self) -> int:
         """Return the number of rows n."""
@@ -127,22 +133,26 @@ class BlockDecision(ABC):
         return np.concatenate([self.decide_block(RowBlock(rows[block])) for block in blocks])
 
 
-def decide_all(decisions: Sequence[Decision], rows: Array, shared: bool) -> Array:
-    """Return the values (n, P) of P decisions on rows (n, d), a block at a time.
+def decide_all(
+    decisions: Sequence[Decision], rows: Array, shared: bool = False, known: Sequence[Known] = ()
+) -> Array:
+    """Return the values of decisions on rows (n, d), side by side, a block at a time.
 
     Parameters
     ----------
     decisions : sequence of Decision
     rows : ndarray of shape (n, d)
-    shared : bool
+    shared : bool, default=False
         Whether the decisions share maps; their columns are then made once for all of them.
+    known : sequence of (FittedMap, ndarray of shape (n, p))
+        Columns that maps have already made of these rows.
     """
-    values = np.empty((len(rows), len(decisions)))
+    values = []
     for place in row_blocks(len(rows), BLOCK_ROWS):
-        block = RowBlock(rows[place], keep=shared)
-        for index, decision in enumerate(decisions):
-            values[place, index] = _decide_block(decision, block)
-    return values
+        own = [(fitted, columns[place]) for fitted, columns in known]
+        block = RowBlock(rows[place], shared, own)
+        values.append(np.column_stack([_decide_block(decision, block) for decision in decisions]))
+    return np.vstack(values)
 
 
 def _decide_block(decision: Decision, block: RowBlock) -> Array:

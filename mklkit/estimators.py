@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mklkit.composition import Choice, choose_components
 from mklkit.deciding import decide_all
 from mklkit.errors import IncompatibleError
+from mklkit.fitting import fit_decision
 from mklkit.multiclass import BinaryProblem, decompose, join_scores
 from mklkit.nested_parameters import NestedParameters
 from mklkit.protocols import Array, Decision
@@ -143,8 +144,7 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
         def fit_one(problem: BinaryProblem, seed: int) -> Decision:
             random_state = np.random.RandomState(seed)
             views, labels = views_of.of(problem, random_state)
-            decision: Decision = choice.combiner.fit(views, labels, choice.learner, random_state)
-            return decision
+            return fit_decision(choice.combiner, views, labels, choice.learner, random_state)
 
         pairs = zip(problems, seeds[:-1], strict=True)
         return list(in_threads([partial(fit_one, *pair) for pair in pairs], self.n_jobs, len(X)))

@@ -13,10 +13,10 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.errors import DataError
+from mklkit.errors import DataError, plain_message
 from mklkit.numerics.least_squares import NormalMatrix
 from mklkit.projectors import Projector
-from mklkit.protocols import Array, FeatureMap, FittedKernel
+from mklkit.protocols import Array, FeatureMap, FittedKernel, FittedMap
 from mklkit.sides import Side, weighted_gram
 from mklkit.statistics import Quadrants, SharedStatistics
 
@@ -154,7 +154,7 @@ class ViewSet(Sequence[View]):
         shared = SharedStatistics(fitted, own_rows)
         views = []
         for index, (bound, kernel, own) in enumerate(zip(kernels, fitted, own_rows, strict=True)):
-            fitted_map = feature_map.fit(kernel, own, random_state)
+            fitted_map = _fit_map(bound, feature_map, kernel, own, random_state)
             projector = Projector(bound.label, bound.columns, fitted_map)
             views.append(View(projector, kernel, own, shared, index))
         return cls(views, rows, feature_map.explicit)
@@ -198,15 +198,33 @@ class ViewSet(Sequence[View]):
 
 def _fit_kernel(bound: BoundKernel, rows: Array) -> FittedKernel:
     """Return the fitted kernel; refuse one whose values no float can hold on these rows."""
-    fitted: FittedKernel = bound.kernel.fit(rows)
     with np.errstate(over="ignore", invalid="ignore"):
+        fitted: FittedKernel = bound.kernel.fit(rows)
         largest = np.abs(fitted.diagonal(rows)).max()
     if not np.isfinite(largest):
-        raise DataError(
-            f"Kernel {bound.label!r} has values that are no finite numbers on these data"
-            f" ({largest}): scale the data, or choose a lower degree."
-        )
+        raise _no_numbers(bound, f"{largest}")
     return fitted
+
+
+def _fit_map(
+    bound: BoundKernel,
+    feature_map: FeatureMap,
+    kernel: FittedKernel,
+    rows: Array,
+    random_state: np.random.RandomState,
+) -> FittedMap:
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return feature_map.fit(kernel, rows, random_state)
+    except np.linalg.LinAlgError as error:
+        raise _no_numbers(bound, plain_message(error)) from error
+
+
+def _no_numbers(bound: BoundKernel, what: str) -> DataError:
+    return DataError(
+        f"Kernel {bound.label!r} has values that are no finite numbers on these data ({what}):"
+        " scale the data, or choose a lower degree."
+    )
 
 
 class WeightedViews(Side):

@@ -79,7 +79,8 @@ def rkhs_bhattacharyya(gram: Array, y: Array, rank: int = 5, floor: float = 1e-3
     Notes
     -----
     Everything is read off class Gram matrices: with B the stacked scaled eigenvectors,
-    Σ = ρI + BBᵀ, its inverse by Woodbury and its determinant, relative to ρI, of size 2r.
+    Σ = ρI + BBᵀ, its inverse and its determinant, relative to ρI, from the eigenpairs of BᵀB, of
+    size 2r.
 
     Examples
     --------
@@ -104,9 +105,12 @@ def rkhs_bhattacharyya(gram: Array, y: Array, rank: int = 5, floor: float = 1e-3
     inner = stacked.T @ against[:, :-1]
     cross = stacked.T @ against[:, -1]
     length = float(means @ against[:, -1])
-    woodbury = floor * np.eye(len(inner)) + inner
-    gap = (length - cross @ scipy.linalg.solve(woodbury, cross, assume_a="sym")) / floor
-    log_both = np.linalg.slogdet(woodbury / floor)[1]
+    values, vectors = scipy.linalg.eigh(inner)
+    values = np.maximum(values, 0)
+    # Divided before it is squared: squares of what 1e300 leaves would overflow.
+    explained = vectors.T @ cross / np.sqrt(floor + values)
+    gap = (length - explained @ explained) / floor
+    log_both = np.log1p(values / floor).sum()
     log_own = sum(np.log1p(s.excess / floor).sum() for s in spreads)
     # Neither term is negative but by rounding.
     return float(max(gap, 0.0) / 8 + max(log_both - log_own / 2, 0.0) / 2)

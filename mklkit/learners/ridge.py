@@ -14,10 +14,11 @@ import scipy.linalg
 from numpy.typing import NDArray
 
 from mklkit.learners.base import LinearDecision
+from mklkit.learners.centring import CentredFeatures, GramFeatures
 from mklkit.numerics.least_squares import (
+    SPECTRUM_TOLERANCE,
     ArrowheadSystem,
     CholeskySystem,
-    NormalMatrix,
     SpectralSystem,
     cholesky_or_none,
 )
@@ -49,7 +50,8 @@ class FeatureProblem:
     Parameters
     ----------
     side : TrainingSide
-        Reached through its block operations only.
+        Reached through its block operations only, but where its features lie far from zero and are
+        centred first.
     ridges : ndarray of shape (G,)
         c of each column, 0 or above.
     """
@@ -58,13 +60,19 @@ class FeatureProblem:
         self._side = side
         self._ridges = ridges
         self._normal = side.normal_matrix()
+        self._centre = np.zeros_like(self._normal.sums)
+        if self._normal.far_from_zero:
+            self._side = CentredFeatures(side)
+            self._centre = self._side.centre
+            self._normal = self._side.normal_matrix()
         self._system: ArrowheadSystem | CholeskySystem | SpectralSystem
-        if self._normal.is_diagonal and ridges.min() > 0:
+        diagonal = self._normal.is_diagonal
+        if diagonal and ridges.min() > SPECTRUM_TOLERANCE * float(self._normal.products.sum()):
             self._system = ArrowheadSystem(self._normal)
-        elif len(ridges) == 1 and not self._normal.is_diagonal:
+        elif len(ridges) == 1 and not diagonal:
             self._system = CholeskySystem(self._normal)
         else:
-            self._system = SpectralSystem(side.spectrum(), self._normal.sums)
+            self._system = SpectralSystem(self._side.spectrum(), self._normal.sums)
 
     @property
     def n_coefficients(self) -> int:
@@ -74,7 +82,7 @@ class FeatureProblem:
     def filled(self, values: Array) -> RidgeCoefficients:
         """Return coefficients (p + 1,) as they are in every column."""
         columns = np.repeat(values[:, None], len(self._ridges), axis=1)
-        return RidgeCoefficients(columns[:-1], columns[-1])
+        return RidgeCoefficients(columns[:-1], columns[-1] + self._centre @ columns[:-1])
 
     def solve(
         self, targets: Array, data_weights: Array, columns: NDArray[np.intp]
@@ -103,47 +111,8 @@ class FeatureProblem:
 
     def finish(self, coefficients: RidgeCoefficients) -> LinearDecision:
         """Return the decision function of one column's coefficients."""
-        return LinearDecision(coefficients.weights, coefficients.bias)
-
-
-class GramFeatures:
-    """A Gram matrix as features: U√D of its centred self, whose normal matrix is D and sums zero.
-
-    Negative eigenvalues (an indefinite kernel) are left out.
-    """
-
-    explicit = True
-
-    def __init__(self, side: TrainingSide) -> None:
-        self.n_rows = side.n_rows
-        self._spectrum = side.spectrum()
-        self._features = self._spectrum.vectors * np.sqrt(self._spectrum.values)
-
-    def normal_matrix(self) -> NormalMatrix:
-        """Return D with sums of zero."""
-        values = self._spectrum.values
-        return NormalMatrix(values, np.zeros_like(values), self.n_rows)
-
-    def spectrum(self) -> Any:
-        """Return D in its own coordinates."""
-        return self.normal_matrix().spectrum()
-
-    def project(self, coefficients: Array) -> Array:
-        """Return the features times coefficients."""
-        return self._features @ coefficients
-
-    def project_back(self, targets: Array) -> Array:
-        """Return the features, transposed, times targets."""
-        return self._features.T @ targets
-
-    def row_coefficients(self, weights: Array) -> Array:
-        """Return α with Kα = Φw up to a constant: U D^{-1/2} w, for weights (r,) or (r, G)."""
-        scale = np.sqrt(self._spectrum.values)
-        return self._spectrum.vectors @ (weights.T / scale).T
-
-    def weights_for(self, outputs: Array) -> Array:
-        """Return w (r,) with Φw = outputs (N,) up to a constant."""
-        return self._spectrum.vectors.T @ outputs / np.sqrt(self._spectrum.values)
+        bias = coefficients.bias - self._centre @ coefficients.weights
+        return LinearDecision(coefficients.weights, float(bias))
 
 
 class GramProblem(FeatureProblem):
@@ -159,7 +128,7 @@ class GramProblem(FeatureProblem):
         self._features = GramFeatures(side)
         self._gram = side.gram()
         self._row_means = self._gram.mean(axis=0)
-        super().__init__(self._features, ridges)  # type: ignore[arg-type]
+        super().__init__(self._features, ridges)
 
     @property
     def n_coefficients(self) -> int:

@@ -45,9 +45,12 @@ class Stopping:
     max_iter: int = 1000
 
     def reached(self, previous: Array, current: Array) -> NDArray[np.bool_]:
-        """Return where the objective has changed by no more than the tolerance."""
+        """Return where the objective has changed by no more than the tolerance.
+
+        One that is no number any more will not change either.
+        """
         scale = np.abs(previous) if self.relative else 1.0
-        return np.asarray(np.abs(current - previous) <= self.tol * scale)
+        return np.asarray(~(np.abs(current - previous) > self.tol * scale))
 
 
 class GridProblem(Protocol):

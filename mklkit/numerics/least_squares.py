@@ -50,6 +50,21 @@ class NormalMatrix:
         """Whether only a diagonal is stored."""
         return self.products.ndim == 1
 
+    @property
+    def diagonal(self) -> Array:
+        """The features' sums of squares (p,)."""
+        return self.products if self.is_diagonal else np.diagonal(self.products)
+
+    @property
+    def far_from_zero(self) -> bool:
+        """Whether a feature hardly varies about its mean: half its digits go in centring.
+
+        The centred products must then be taken of centred features.
+        """
+        squares = self.diagonal
+        about_mean = squares - self.sums * (self.sums / self.n_rows)
+        return bool((about_mean < np.sqrt(np.finfo(squares.dtype).eps) * squares).any())
+
     def spectrum(self) -> Spectrum:
         """Return the eigenpairs of the centred normal matrix, in O(p³)."""
         dense = np.diag(self.products) if self.is_diagonal else self.products
@@ -102,7 +117,7 @@ class ArrowheadSystem:
     ) -> Array:
         """Return the weights (p, G) for ``Φᵀt`` (p, G) and ``mean(t)``, s and c, each (G,).
 
-        Every ridge must be above zero.
+        Every ridge must be above :data:`SPECTRUM_TOLERANCE` of the trace.
         """
         sums = self.normal.sums[:, None]
         right = projected - sums * target_means

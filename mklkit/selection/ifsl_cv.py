@@ -22,6 +22,7 @@ from mklkit.combiners.ifsl import IFSL
 from mklkit.composition import choose_components
 from mklkit.errors import DataError, IncompatibleError, SpecError
 from mklkit.estimators import MKLClassifier
+from mklkit.fitting import solver_errors_explained
 from mklkit.multiclass import BinaryProblem, ScoreJoiner, decompose
 from mklkit.nested_parameters import NestedParameters
 from mklkit.protocols import Array
@@ -196,10 +197,11 @@ class IFSLClassifierCV(ClassifierMixin, NestedParameters):
         def run(views_of: ProblemViews, problem: BinaryProblem, seed: int, test: Any) -> Any:
             random_state = np.random.RandomState(seed)
             views, labels = views_of.of(problem, random_state)
-            decision = fit_grid(
-                views, labels, choice.combiner, choice.learner, ridges, lams, random_state
-            )
-            return decision.decide(X[test]), decision.n_iter
+            with solver_errors_explained(choice.combiner, choice.learner, views):
+                decision = fit_grid(
+                    views, labels, choice.combiner, choice.learner, ridges, lams, random_state
+                )
+                return decision.decide(X[test]), decision.n_iter
 
         done = 0
         for fold, (training, test) in enumerate(splits):
@@ -261,9 +263,10 @@ def _numbers(name: str, values: Any) -> list[float]:
 
 
 def _accuracy(joiner: ScoreJoiner, codes: NDArray[np.intp]) -> Array:
-    """Return each grid point's share of right predictions."""
-    predicted = joiner.scores().argmax(axis=0)
-    return (predicted == codes[:, None]).mean(axis=0)
+    """Return each grid point's share of right predictions; scores not finite are wrong ones."""
+    scores = joiner.scores()
+    right = (scores.argmax(axis=0) == codes[:, None]) & np.isfinite(scores).all(axis=0)
+    return right.mean(axis=0)
 
 
 def _best(means: Array, grid: list[tuple[float, float]]) -> int:

@@ -1,0 +1,101 @@
+"""One binary fit that ends in finite numbers, or in an error that says what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+
+from mklkit.deciding import decide_all
+from mklkit.errors import DataError, MKLKitError, plain_message
+from mklkit.protocols import Array, Combiner, Decision, Learner
+from mklkit.statistics import symmetric_tiles
+from mklkit.views import ViewSet
+
+__all__ = ["fit_decision", "solver_errors_explained"]
+
+ORDINARY = 1e12
+"""Kernel values up to this, and down to one over it, are nothing that a solver fails at."""
+
+
+def fit_decision(
+    combiner: Combiner,
+    views: ViewSet,
+    y: Array,
+    learner: Learner,
+    random_state: np.random.RandomState,
+) -> Decision:
+    """Return what a combiner learns; its weights and its decisions on the training rows are finite.
+
+    Raises
+    ------
+    DataError
+        If they are not, or a solver fails on kernel values that are beyond it; it names the kernel
+        and what helps.
+
+    Notes
+    -----
+    The training rows are decided once: O(N²d) a kernel on an implicit map, no more than a Gram
+    matrix costs, and O(Np) on an explicit one, whose features are there already.
+    """
+    with solver_errors_explained(combiner, learner, views):
+        decision = combiner.fit(views, y, learner, random_state)
+        finite = np.isfinite(decision.weights).all() and _decides_finitely(decision, views)
+    if not finite:
+        what = "found no finite decision values"
+        raise _beyond(combiner, learner, *_most_extreme(views), what)
+    return decision
+
+
+@contextmanager
+def solver_errors_explained(combiner: Combiner, learner: Learner, views: ViewSet) -> Iterator[None]:
+    """Turn what a solver says of values that are beyond it into an error that names the kernel.
+
+    Other errors on kernel values of an ordinary size are somebody's mistake, and left as they are.
+    Overflow goes on in silence: it ends in a number that is not finite, which the caller looks for.
+    """
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):
+            yield
+    except MKLKitError:
+        raise
+    except (ArithmeticError, ValueError, RuntimeError) as error:
+        label, largest = _most_extreme(views)
+        of_numbers = isinstance(error, (ArithmeticError, np.linalg.LinAlgError))
+        if 1 / ORDINARY <= largest <= ORDINARY and not of_numbers:
+            raise
+        what = f"failed ({plain_message(error)})"
+        raise _beyond(combiner, learner, label, largest, what) from error
+
+
+def _decides_finitely(decision: Decision, views: ViewSet) -> bool:
+    known = [(view.projector.map, view.features()) for view in views] if views.explicit else []
+    return bool(np.isfinite(decide_all([decision], views.rows, known=known)).all())
+
+
+def _most_extreme(views: ViewSet) -> tuple[str, float]:
+    """Return the kernel whose values are furthest from one, and the largest of them.
+
+    A kernel with values that are no numbers comes before all others.
+    """
+    largest = np.zeros(len(views))
+    kernels, rows = [view.kernel for view in views], [view.rows for view in views]
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        for _, _, tiles in symmetric_tiles(kernels, rows):
+            for index, tile in tiles:
+                largest[index] = np.maximum(largest[index], np.abs(tile).max())
+        place = int(np.argmax(np.nan_to_num(np.abs(np.log(largest)), nan=np.inf)))
+    return views.labels[place], float(largest[place])
+
+
+def _beyond(
+    combiner: Combiner, learner: Learner, label: str, largest: float, what: str
+) -> DataError:
+    """Return the error that names the kernel, its values and what helps."""
+    size = f"values up to {largest:.2g}" if np.isfinite(largest) else "values that are no numbers"
+    return DataError(
+        f"{combiner.name} with {learner.name} {what} on these training data. Kernel {label!r} has"
+        f" the most extreme values, {size}: scale the data (each column to mean 0 and deviation"
+        f" 1, say), choose a lower degree, or a normalised kernel such as 'cosine(polynomial)'."
+    )

@@ -1,0 +1,119 @@
+"""A fitted model's decisions on its training rows are finite, or fit says what to do."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+import pytest
+
+from mklkit import Component, DataError, IFSLClassifierCV, MKLClassifier, preset_classifier
+
+
+@pytest.fixture
+def problem(rng):
+    X = rng.normal(size=(40, 3))
+    return X, (X[:, 0] > 0).astype(int)
+
+
+@attrs.frozen(eq=False)
+class Given:
+    """Decision values that were given beforehand."""
+
+    weights: np.ndarray
+    values: np.ndarray
+
+    def decide(self, rows):
+        return self.values[: len(rows)]
+
+
+@attrs.frozen(eq=False)
+class Leaves(Component):
+    """A combiner that leaves a decision, or ends in an error."""
+
+    name: ClassVar[str] = "leaves"
+    feature_map: ClassVar[str] = "implicit"
+    learner: ClassVar[str] = "svm"
+
+    outcome: Any = None
+
+    def fit(self, views, y, learner, random_state):
+        if isinstance(self.outcome, Exception):
+            raise self.outcome
+        return self.outcome
+
+
+def one_wrong(value, n_rows=40, place=-1):
+    values = np.ones(n_rows)
+    values[place] = value
+    return values
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("place", [0, 17, 39])
+def test_a_single_row_without_a_finite_decision_is_refused(problem, value, place):
+    X, y = problem
+    outcome = Given(np.array([0.5, 0.5]), one_wrong(value, place=place))
+    model = MKLClassifier(["linear", "polynomial(degree=5)"], combiner=Leaves(outcome))
+    with pytest.raises(DataError, match=r"'polynomial\(degree=5\)' has the most extreme values"):
+        model.fit(X * 100, y)
+
+
+def test_weights_that_are_no_numbers_are_refused(problem):
+    outcome = Given(np.array([np.nan, 1.0]), np.ones(40))
+    with pytest.raises(DataError, match="scale the data"):
+        MKLClassifier(["linear", "rbf"], combiner=Leaves(outcome)).fit(*problem)
+
+
+@pytest.mark.parametrize(
+    "error", [np.linalg.LinAlgError("singular"), FloatingPointError("overflow"), ValueError("NaN")]
+)
+def test_a_solvers_own_error_ends_in_one_that_names_the_kernel(problem, error):
+    X, y = problem
+    model = MKLClassifier(["rbf", "linear"], combiner=Leaves(error))
+    with pytest.raises(
+        DataError, match=rf"\({error}\).*Kernel 'linear' has .* values up to 1e\+20"
+    ):
+        model.fit(X * 1e10 / np.sqrt((X**2).sum(axis=1).max()), y)
+
+
+def test_a_mistake_in_a_combiner_on_ordinary_data_stays_what_it_is(problem):
+    with pytest.raises(ValueError, match=r"^shapes do not match$"):
+        MKLClassifier("rbf", combiner=Leaves(ValueError("shapes do not match"))).fit(*problem)
+
+
+@pytest.mark.filterwarnings("ignore::mklkit.errors.MKLKitWarning")
+@pytest.mark.parametrize(
+    ("system", "dtype", "scale", "offset"),
+    [
+        ("kmhks", np.float32, 1e30, 0),
+        ("paper-dimkl4", np.float64, 1e300, 0),
+        ("dimkl6", np.float64, 1e70, 0),
+        ("ifsl", np.float64, 1e30, 0),
+        ("ifsl", np.float64, 1, 1e8),
+        ("ifsl", np.float32, 1e9, 0),
+        ("average-scores", np.float32, 1e18, 0),
+        ("cluster-gating", np.float64, 1e100, 0),
+    ],
+)
+def test_far_from_one_a_fit_is_finite_or_refused_in_our_words(
+    problem, system, dtype, scale, offset
+):
+    X, y = problem
+    X = (X * scale + offset).astype(dtype)
+    preset = system in ("kmhks", "paper-dimkl4")
+    model = preset_classifier(system) if preset else MKLClassifier(combiner=system)
+    try:
+        model.fit(X, y)
+    except DataError as error:
+        assert "scale the data" in str(error)  # noqa: PT017
+    else:
+        assert np.isfinite(model.decision_function(X)).all()
+
+
+def test_the_search_far_from_zero_ends_in_a_finite_model(rng):
+    X = rng.normal(size=(30, 5)) + 1e8
+    y = rng.integers(0, 2, size=30)
+    search = IFSLClassifierCV(ridges=(0.1, 1.0), lams=(0.1, 1.0), cv=2, random_state=1).fit(X, y)
+    assert np.isfinite(search.decision_function(X)).all()
