@@ -78,8 +78,9 @@ if TYPE_CHECKING:
     from mklkit.sides import RowSubset as RowSubset
     from mklkit.sides import Side as Side
     from mklkit.specs import to_spec as to_spec
-    from mklkit.statistics import symmetric_tiles as symmetric_tiles
     from mklkit.systems import preset_classifier as preset_classifier
+    from mklkit.tiles import kernel_products as kernel_products
+    from mklkit.tiles import symmetric_tiles as symmetric_tiles
     from mklkit.views import View as View
     from mklkit.views import ViewSet as ViewSet
 
@@ -153,7 +154,8 @@ _HOME = {
     "load_model": "persistence",
     "save_model": "persistence",
     "preset_classifier": "systems",
-    "symmetric_tiles": "statistics",
+    "symmetric_tiles": "tiles",
+    "kernel_products": "tiles",
     "to_spec": "specs",
     "weighting_rule": "combiners.base",
 }

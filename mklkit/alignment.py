@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
+import attrs
 import numpy as np
 import pandas as pd
 
+from mklkit.bound_kernels import fit_kernels
 from mklkit.composition import bind_kernels
 from mklkit.errors import DataError
 from mklkit.protocols import Array, FittedKernel
 from mklkit.selectors import resolve_columns
-from mklkit.statistics import symmetric_tiles
+from mklkit.tiles import kernel_products
 
 __all__ = ["NEAR_DUPLICATE", "alignment_matrix", "kernel_alignment", "near_duplicates"]
 
@@ -87,7 +89,7 @@ def alignment_matrix(kernels: Any, X: Any, centered: bool = False) -> pd.DataFra
 
     Notes
     -----
-    Tile by tile: O(N²(d + M²)) time, M tiles of memory and no Gram matrix.
+    Tile by tile: O(N²(d + M²)) time, M tiles of memory and no Gram matrix; two passes if centred.
 
     Examples
     --------
@@ -108,15 +110,11 @@ def alignment_matrix(kernels: Any, X: Any, centered: bool = False) -> pd.DataFra
             f" {rows.shape}" + ("." if np.isfinite(rows).all() else " with NaN or infinity.")
         )
     bound = bind_kernels(_kernels_of(kernels))
-    cuts: dict[bytes | None, Array] = {}
-    own_rows, fitted = [], []
-    for kernel in bound:
-        columns = resolve_columns(kernel.columns, rows.shape[1], names)
-        key = None if columns is None else columns.tobytes()
-        if key not in cuts:
-            cuts[key] = rows if columns is None else np.ascontiguousarray(rows[:, columns])
-        own_rows.append(cuts[key])
-        fitted.append(kernel.kernel.fit(cuts[key]))
+    placed = [
+        attrs.evolve(kernel, columns=resolve_columns(kernel.columns, rows.shape[1], names))
+        for kernel in bound
+    ]
+    fitted, own_rows = fit_kernels(placed, rows)
     labels = [kernel.label for kernel in bound]
     return pd.DataFrame(_alignments(fitted, own_rows, centered), index=labels, columns=labels)
 
@@ -149,24 +147,8 @@ def _kernels_of(kernels: Any) -> Any:
 
 
 def _alignments(kernels: Sequence[FittedKernel], rows: Sequence[Array], centered: bool) -> Array:
-    n_rows, n_kernels = len(rows[0]), len(kernels)
-    products = np.zeros((n_kernels, n_kernels))
-    sums = np.zeros((n_kernels, n_rows))
-    for block, other, tiles in symmetric_tiles(kernels, rows):
-        weight = 1 if other == block else 2
-        stacked: list[Array] = [np.empty(0)] * n_kernels
-        for index, tile in tiles:
-            stacked[index] = tile.ravel().astype(np.float64)
-            sums[index, block] += tile.sum(axis=1, dtype=np.float64)
-            if weight == 2:
-                sums[index, other] += tile.sum(axis=0, dtype=np.float64)
-        values = np.vstack(stacked)
-        products += weight * (values @ values.T)
-    if centered:
-        # ⟨HK₁H, HK₂H⟩ from row sums: the tiles need no second pass.
-        totals = sums.sum(axis=1)
-        products += np.outer(totals, totals) / n_rows**2 - 2 * (sums @ sums.T) / n_rows
-    norms = np.sqrt(np.maximum(np.diag(products), 0))
+    products = kernel_products(kernels, rows, centered=centered).products
+    norms = np.sqrt(np.diag(products))
     scale = np.outer(norms, norms)
     return np.clip(np.divide(products, scale, where=scale > 0, out=np.zeros_like(scale)), -1, 1)
 

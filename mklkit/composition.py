@@ -7,10 +7,10 @@ from typing import Any
 
 import attrs
 
+from mklkit.bound_kernels import BoundKernel
 from mklkit.errors import IncompatibleError, SpecError
 from mklkit.registry import Registry, get_registry
 from mklkit.specs import parse_kernel_spec, to_spec
-from mklkit.views import BoundKernel
 
 __all__ = ["DEFAULT_KERNELS", "Choice", "bind_kernels", "choose_components"]
 

@@ -12,6 +12,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mklkit.bound_kernels import BoundKernel
 from mklkit.composition import Choice, choose_components
 from mklkit.deciding import decide_all
 from mklkit.errors import IncompatibleError
@@ -26,7 +27,6 @@ from mklkit.training import (
     choose_strategy,
     in_threads,
 )
-from mklkit.views import BoundKernel
 
 __all__ = ["MKLClassifier"]
 

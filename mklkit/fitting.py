@@ -10,7 +10,7 @@ import numpy as np
 from mklkit.deciding import decide_all
 from mklkit.errors import DataError, MKLKitError, plain_message
 from mklkit.protocols import Array, Combiner, Decision, Learner
-from mklkit.statistics import symmetric_tiles
+from mklkit.tiles import symmetric_tiles
 from mklkit.views import ViewSet
 
 __all__ = ["fit_decision", "solver_errors_explained"]

@@ -6,11 +6,11 @@ from typing import Any, Self
 
 from sklearn.base import BaseEstimator
 
+from mklkit.bound_kernels import BoundKernel
 from mklkit.components import Component
 from mklkit.composition import bind_kernels, choose_components
 from mklkit.errors import MKLKitError, SpecError
 from mklkit.registry import get_registry
-from mklkit.views import BoundKernel
 
 __all__ = ["NestedParameters"]
 

@@ -111,6 +111,9 @@ class FeatureMap(Protocol):
         """Return the map fitted on the training rows (N, d)."""
         ...
 
+    # Optional: ``fit_all(kernels, rows, random_state)``, an iterator over the maps of all kernels
+    # in their order, for maps that draw something once for all of them.
+
 
 class TrainingSide(Protocol):
     """What a learner sees of a view: its training rows, through few doors.

@@ -11,7 +11,7 @@ from mklkit.errors import IncompatibleError
 from mklkit.numerics.least_squares import NormalMatrix, Spectrum
 from mklkit.numerics.pairwise import TILE_COLUMNS, TILE_ROWS, mirror_upper
 from mklkit.protocols import Array, FittedKernel, TrainingSide
-from mklkit.statistics import symmetric_tiles
+from mklkit.tiles import symmetric_tiles
 
 __all__ = ["GramSide", "RowSubset", "Side", "weighted_gram"]
 

@@ -12,19 +12,18 @@ from typing import cast
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from mklkit.kernels.shared import is_scalar, similarities
 from mklkit.numerics.moments import Moments
 from mklkit.numerics.order_statistics import Passes, interpolate, select_ranks
-from mklkit.numerics.pairwise import TILE_COLUMNS, TILE_ROWS, row_blocks, upper_blocks
+from mklkit.numerics.pairwise import TILE_COLUMNS, TILE_ROWS, row_blocks
 from mklkit.protocols import Array, FittedKernel, ScalarKernel
+from mklkit.tiles import CentredTiles, cut, symmetric_tiles
 
 __all__ = [
     "Quadrant",
     "Quadrants",
     "SharedStatistics",
-    "symmetric_tiles",
 ]
 
 SMALL_BLOCK = TILE_ROWS * TILE_COLUMNS
@@ -61,36 +60,6 @@ class Quadrants:
     """q₄: class 2 × class 2."""
 
 
-def symmetric_tiles(
-    kernels: Sequence[FittedKernel], rows: Sequence[Array]
-) -> Iterator[tuple[slice, slice, Iterator[tuple[int, Array]]]]:
-    """Yield the tiles on and above the diagonal of all Gram matrices, kernels together.
-
-    Parameters
-    ----------
-    kernels : sequence of FittedKernel
-        M of them.
-    rows : sequence of ndarray
-        (N, d_m) for each kernel; the same array object where kernels see the same columns.
-
-    Yields
-    ------
-    block, other : slice
-        Rows and columns of the tile.
-    tiles : iterator of (int, ndarray)
-        Each kernel's tile, overwritten when the next is asked for.
-    """
-    for block, other in upper_blocks(len(rows[0])):
-        a, b = _cut(rows, block), _cut(rows, other)
-        yield block, other, similarities(kernels, a, b, same=other == block)
-
-
-def _cut(rows: Sequence[Array], block: slice | NDArray[np.intp]) -> list[Array]:
-    """Take the block of each array; arrays that are one object stay one object."""
-    taken: dict[int, Array] = {}
-    return [taken.setdefault(id(array), array[block]) for array in rows]
-
-
 class SharedStatistics:
     """The statistics of M kernels on the same training rows, each computed once.
 
@@ -117,8 +86,8 @@ class SharedStatistics:
         key = y.tobytes()
         if key not in self._quadrants:
             first, second = (
-                _cut(self.rows, np.flatnonzero(y > 0)),
-                _cut(self.rows, np.flatnonzero(y <= 0)),
+                cut(self.rows, np.flatnonzero(y > 0)),
+                cut(self.rows, np.flatnonzero(y <= 0)),
             )
             blocks = [
                 self._block(first, None),
@@ -131,16 +100,14 @@ class SharedStatistics:
     def alignments(self, y: Array, centered: bool = False) -> list[float]:
         """Return each kernel's alignment with the label kernel yyᵀ (paper 002, equation 14).
 
-        Centred ones are those of HKH and Hyyᵀ H, H = I − 11ᵀ/N. They take a second pass: read off
-        sums of K alone, the digits of a wide or far-off kernel would be lost in its mean.
+        Centred ones are those of HKH and Hyyᵀ H, H = I − 11ᵀ/N.
         """
         key = y.tobytes(), centered
         if key not in self._alignments:
             labels = y.astype(np.float64)
             if centered:
-                self._alignments[key] = self._align(labels - labels.mean(), self._row_means())
-            else:
-                self._alignments[key] = self._align(labels, None)
+                labels -= labels.mean()
+            self._alignments[key] = self._align(labels, centered)
         return self._alignments[key]
 
     def _block(self, a: Sequence[Array], b: Sequence[Array] | None) -> list[Quadrant]:
@@ -188,36 +155,23 @@ class SharedStatistics:
             )
         return quartiles
 
-    def _row_means(self) -> Array:
-        """Return the means of each Gram matrix's rows, (M, N)."""
-        sums = np.zeros((len(self.kernels), len(self.rows[0])))
-        for block, other, tiles in symmetric_tiles(self.kernels, self.rows):
-            for index, tile in tiles:
-                sums[index, block] += tile.sum(axis=1, dtype=np.float64)
-                if other != block:
-                    sums[index, other] += tile.sum(axis=0, dtype=np.float64)
-        return sums / sums.shape[1]
-
-    def _align(self, labels: Array, row_means: Array | None) -> list[float]:
-        """Return ⟨K, ttᵀ⟩/(‖K‖‖ttᵀ‖) for labels t; K less its row and column means if given."""
-        n_rows, n_kernels = len(labels), len(self.kernels)
+    def _align(self, labels: Array, centered: bool) -> list[float]:
+        """Return ⟨K, ttᵀ⟩/(‖K‖‖ttᵀ‖) for labels t, of HKH for K where centred."""
         moments = [Moments() for _ in self.kernels]
-        products, noise = np.zeros(n_kernels), np.zeros(n_kernels)
-        for block, other, tiles in symmetric_tiles(self.kernels, self.rows):
+        products = np.zeros(len(self.kernels))
+        centred = CentredTiles(self.kernels, self.rows) if centered else None
+        each = symmetric_tiles(self.kernels, self.rows) if centred is None else centred
+        for block, other, tiles in each:
             weight = 1 if other == block else 2
             for index, tile in tiles:
-                values = tile
-                if row_means is not None:
-                    means = row_means[index]
-                    values = (tile - means[block, None]) - (means[other] - means.mean())
-                    noise[index] = 4 * np.finfo(tile.dtype).eps * np.abs(means).max()
-                moments[index] = moments[index].merge(Moments.of(values, weight))
-                products[index] += weight * float(labels[block] @ (values @ labels[other]))
+                moments[index] = moments[index].merge(Moments.of(tile, weight))
+                products[index] += weight * float(labels[block] @ (tile @ labels[other]))
+        noise = np.zeros(len(self.kernels)) if centred is None else centred.noise
         found = []
         for product, seen, least in zip(products, moments, noise, strict=True):
             # The root mean square: the norm of K over N, where its square would overflow.
             size = float(np.hypot(seen.mean, seen.deviation))
-            angle = product / size / (n_rows * float(labels @ labels)) if size > 0 else 0.0
+            angle = product / size / (len(labels) * float(labels @ labels)) if size > 0 else 0.0
             # What centring leaves of a constant kernel is rounding, which no label explains.
             found.append(0.0 if size <= least else float(angle))
         return found
@@ -262,7 +216,7 @@ def _block_tiles(
         return
     for block in row_blocks(len(a[0]), TILE_ROWS):
         for other in row_blocks(len(b[0]), TILE_COLUMNS):
-            yield similarities(kernels, _cut(a, block), _cut(b, other)), 1
+            yield similarities(kernels, cut(a, block), cut(b, other)), 1
 
 
 def _passes(

@@ -13,12 +13,13 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
 
+from mklkit.bound_kernels import BoundKernel
 from mklkit.composition import bind_kernels
 from mklkit.errors import DataError, IncompatibleError, MKLKitError, SpecError
 from mklkit.multiclass import BinaryProblem, Strategy
 from mklkit.protocols import Array, FeatureMap
 from mklkit.selectors import columns_without_ids, resolve_columns
-from mklkit.views import BoundKernel, ViewSet
+from mklkit.views import ViewSet
 
 __all__ = [
     "ProblemViews",
@@ -169,9 +170,8 @@ class ProblemViews:
         self._rows = rows
         if getattr(feature_map, "shared", False):
             self.shared = ViewSet.fit(kernels, feature_map, rows, np.random.RandomState(seed))
-            for view in self.shared:
-                # Computed here, before threads ask for them at the same time.
-                view.features()
+            # Computed here, before threads ask for them at the same time.
+            self.shared.make_features()
 
     def of(
         self, problem: BinaryProblem, random_state: np.random.RandomState

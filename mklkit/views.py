@@ -7,29 +7,26 @@ eigendecomposition asks the view, so that methods, grids and folds can share it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, overload
+from functools import cached_property
+from typing import overload
 
-import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.errors import DataError, plain_message
+from mklkit.bound_kernels import BoundKernel, fit_kernels, fit_maps
+from mklkit.deciding import BLOCK_ROWS, RowBlock
+from mklkit.feature_products import feature_products, label_alignment
+from mklkit.kernels.linear import FittedLinear
 from mklkit.numerics.least_squares import NormalMatrix
+from mklkit.numerics.pairwise import row_blocks
 from mklkit.projectors import Projector
-from mklkit.protocols import Array, FeatureMap, FittedKernel, FittedMap
+from mklkit.protocols import Array, FeatureMap, FittedKernel
 from mklkit.sides import Side, weighted_gram
 from mklkit.statistics import Quadrants, SharedStatistics
+from mklkit.tiles import KernelProducts, kernel_products
+from mklkit.weighted_views import WeightedViews
 
-__all__ = ["BoundKernel", "View", "ViewSet", "WeightedViews"]
-
-
-@attrs.frozen
-class BoundKernel:
-    """A kernel with the name that results show and the columns it sees (None: all of them)."""
-
-    label: str
-    kernel: Any
-    columns: Any = None
+__all__ = ["View", "ViewSet"]
 
 
 class View(Side):
@@ -63,6 +60,7 @@ class View(Side):
         self._index = index
         self._gram: Array | None = None
         self._features: Array | None = None
+        self._own_statistics: SharedStatistics | None = None
         self._whole: tuple[View, NDArray[np.intp]] | None = None
 
     def restricted(self, members: NDArray[np.intp], rows: Array, shared: SharedStatistics) -> View:
@@ -71,8 +69,33 @@ class View(Side):
         part._whole = (self, members)
         return part
 
+    @cached_property
+    def seen(self) -> tuple[FittedKernel, Array]:
+        """The kernel that a learner sees, and the rows (N, ·) that it takes.
+
+        On an explicit map that is ΦΦᵀ, the inner product of the features. Where these reproduce the
+        view's own kernel, as on a full empirical map, it is that one, which takes less time and
+        shares work with others.
+        """
+        if not self.explicit or self._reproduces_kernel():
+            return self.kernel, self.rows
+        return FittedLinear(), self.features()
+
+    @property
+    def sees_features(self) -> bool:
+        """Whether :attr:`seen` is the inner product of the features."""
+        return self.seen[0] is not self.kernel
+
+    def _reproduces_kernel(self) -> bool:
+        # What a map leaves out of a positive semi-definite kernel is one again, and zero where its
+        # diagonal is.
+        features = self.features()
+        own = self.kernel.diagonal(self.rows)
+        gap = np.abs(np.einsum("ij,ij->i", features, features) - own).max()
+        return bool(gap <= np.sqrt(np.finfo(features.dtype).eps) * np.abs(own).max())
+
     def gram(self, keep: bool = True) -> Array:
-        """Return the kernel's Gram matrix (N, N) on the training rows.
+        """Return the Gram matrix (N, N) that a learner sees: of the kernel, or ΦΦᵀ of features.
 
         Parameters
         ----------
@@ -82,7 +105,8 @@ class View(Side):
         """
         if self._gram is not None:
             return self._gram
-        gram = weighted_gram([self.kernel], [self.rows], np.ones(1))
+        kernel, rows = self.seen
+        gram = weighted_gram([kernel], [rows], np.ones(1))
         if keep:
             self._gram = gram
         return gram
@@ -97,6 +121,10 @@ class View(Side):
             self._features = self.projector.map.transform(self.rows) if ready is None else ready
         return self._features
 
+    def take_features(self, features: Array) -> None:
+        """Take the features (N, p) of the training rows, made elsewhere."""
+        self._features = features
+
     def normal_matrix(self) -> NormalMatrix:
         """Return ``features.T @ features``; on a full empirical map its diagonal alone, in O(p)."""
         if self._normal is None:
@@ -109,11 +137,26 @@ class View(Side):
 
     def quadrants(self, y: Array) -> Quadrants:
         """Return the class blocks' statistics; computed for all kernels together, once."""
-        return self._shared.quadrants(y)[self._index]
+        statistics, index = self._statistics()
+        return statistics.quadrants(y)[index]
 
     def label_alignment(self, y: Array, centered: bool = False) -> float:
-        """Return the alignment with the label kernel; computed for all kernels together, once."""
+        """Return the alignment with the label kernel; computed for all kernels together, once.
+
+        On features in O(Np²).
+        """
+        if self.sees_features:
+            return label_alignment(self.features(), y, centered)
         return self._shared.alignments(y, centered)[self._index]
+
+    def _statistics(self) -> tuple[SharedStatistics, int]:
+        """Return the statistics of what a learner sees, and this view's place there."""
+        if not self.sees_features:
+            return self._shared, self._index
+        if self._own_statistics is None:
+            kernel, rows = self.seen
+            self._own_statistics = SharedStatistics([kernel], [rows])
+        return self._own_statistics, 0
 
 
 class ViewSet(Sequence[View]):
@@ -141,20 +184,12 @@ class ViewSet(Sequence[View]):
         random_state: np.random.RandomState,
     ) -> ViewSet:
         """Return the views of training rows (N, d); ``columns`` of the kernels are positions."""
-        cuts: dict[bytes | None, Array] = {}
-        own_rows, fitted = [], []
-        for bound in kernels:
-            key = None if bound.columns is None else bound.columns.tobytes()
-            if key not in cuts:
-                cuts[key] = (
-                    rows if bound.columns is None else np.ascontiguousarray(rows[:, bound.columns])
-                )
-            own_rows.append(cuts[key])
-            fitted.append(_fit_kernel(bound, cuts[key]))
+        fitted, own_rows = fit_kernels(kernels, rows)
         shared = SharedStatistics(fitted, own_rows)
+        maps = fit_maps(kernels, feature_map, fitted, own_rows, random_state)
         views = []
-        for index, (bound, kernel, own) in enumerate(zip(kernels, fitted, own_rows, strict=True)):
-            fitted_map = _fit_map(bound, feature_map, kernel, own, random_state)
+        for index, fitted_map in enumerate(maps):
+            bound, kernel, own = kernels[index], fitted[index], own_rows[index]
             projector = Projector(bound.label, bound.columns, fitted_map)
             views.append(View(projector, kernel, own, shared, index))
         return cls(views, rows, feature_map.explicit)
@@ -191,91 +226,26 @@ class ViewSet(Sequence[View]):
         ]
         return ViewSet(parts, self.rows[members], self.explicit)
 
+    def make_features(self) -> None:
+        """Compute all views' features at once, with what their kernels share."""
+        made: list[list[Array]] = [[] for _ in self._views]
+        for place in row_blocks(len(self.rows), BLOCK_ROWS):
+            block = RowBlock(self.rows[place], keep=True)
+            for index, columns in block.columns_of([view.projector for view in self._views]):
+                made[index].append(columns)
+        for view, parts in zip(self._views, made, strict=True):
+            view.take_features(np.concatenate(parts))
+
+    def products(self, y: Array) -> KernelProducts:
+        """Return the centred kernels' inner products, with each other and with the labels y (N,).
+
+        In O(Np²) a pair of kernels where learners see features, else O(N²).
+        """
+        if all(view.sees_features for view in self._views):
+            return feature_products([view.features() for view in self._views], y)
+        kernels, rows = zip(*(view.seen for view in self._views), strict=True)
+        return kernel_products(kernels, rows, y)
+
     def weighted(self, weights: Array) -> WeightedViews:
         """Return the weighted sum of the kernels as one training side."""
         return WeightedViews(self, weights)
-
-
-def _fit_kernel(bound: BoundKernel, rows: Array) -> FittedKernel:
-    """Return the fitted kernel; refuse one whose values no float can hold on these rows."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        fitted: FittedKernel = bound.kernel.fit(rows)
-        largest = np.abs(fitted.diagonal(rows)).max()
-    if not np.isfinite(largest):
-        raise _no_numbers(bound, f"{largest}")
-    return fitted
-
-
-def _fit_map(
-    bound: BoundKernel,
-    feature_map: FeatureMap,
-    kernel: FittedKernel,
-    rows: Array,
-    random_state: np.random.RandomState,
-) -> FittedMap:
-    try:
-        with np.errstate(over="ignore", invalid="ignore"):
-            return feature_map.fit(kernel, rows, random_state)
-    except np.linalg.LinAlgError as error:
-        raise _no_numbers(bound, plain_message(error)) from error
-
-
-def _no_numbers(bound: BoundKernel, what: str) -> DataError:
-    return DataError(
-        f"Kernel {bound.label!r} has values that are no finite numbers on these data ({what}):"
-        " scale the data, or choose a lower degree."
-    )
-
-
-class WeightedViews(Side):
-    """The sum Σ w_m K_m as a training side: one Gram matrix, or scaled features side by side.
-
-    Parameters
-    ----------
-    views : ViewSet
-    weights : ndarray of shape (M,)
-        Not negative where the views are explicit.
-    """
-
-    def __init__(self, views: ViewSet, weights: Array) -> None:
-        super().__init__()
-        self.views = views
-        self.weights = np.asarray(weights, dtype=np.float64)
-        self.explicit = views.explicit
-        self.n_rows = len(views.rows)
-        self._gram: Array | None = None
-        self._features: Array | None = None
-
-    def gram(self, keep: bool = True) -> Array:
-        """Return Σ w_m K_m, (N, N): one matrix, summed tile by tile."""
-        if self._gram is not None:
-            return self._gram
-        used = [m for m in range(len(self.views)) if self.weights[m] != 0]
-        gram = weighted_gram(
-            [self.views[m].kernel for m in used],
-            [self.views[m].rows for m in used],
-            self.weights[used],
-            len(self.views.rows),
-        )
-        if keep:
-            self._gram = gram
-        return gram
-
-    def features(self) -> Array:
-        """Return the features √w_m Φ_m side by side, (N, Σp)."""
-        if self._features is None:
-            roots = np.sqrt(self.weights)
-            used = [(roots[m], view) for m, view in enumerate(self.views) if roots[m] != 0]
-            self._features = np.hstack([root * view.features() for root, view in used])
-        return self._features
-
-    def normal_matrix(self) -> NormalMatrix:
-        """Return ``features.T @ features``; where one view carries all weight, its own."""
-        used = np.flatnonzero(self.weights)
-        if self._normal is None and len(used) == 1:
-            own = self.views[int(used[0])].normal_matrix()
-            weight = self.weights[used[0]]
-            self._normal = NormalMatrix(
-                weight * own.products, np.sqrt(weight) * own.sums, own.n_rows
-            )
-        return super().normal_matrix()

@@ -8,11 +8,12 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
+from mklkit.bound_kernels import BoundKernel
 from mklkit.components import Component
 from mklkit.composition import bind_kernels
 from mklkit.learners.base import LinearDecision
 from mklkit.registry import get_registry
-from mklkit.views import BoundKernel, ViewSet
+from mklkit.views import ViewSet
 
 
 def views_of(

@@ -20,7 +20,7 @@ from mklkit.projectors import Projector
 from mklkit.protocols import Array, Learner
 from mklkit.selectors import columns_without_ids
 from mklkit.sides import GramSide
-from mklkit.statistics import symmetric_tiles
+from mklkit.tiles import symmetric_tiles
 from mklkit.views import ViewSet
 
 __all__ = ["GatedDecision", "Gates", "GatingCombiner"]

@@ -17,7 +17,7 @@ from mklkit.numerics.gated_products import QuadraticForms, quadratic_forms, smoo
 from mklkit.numerics.graph_embedding import Graphs
 from mklkit.numerics.pairwise_updating import update_pairs
 from mklkit.protocols import Array
-from mklkit.statistics import symmetric_tiles
+from mklkit.tiles import symmetric_tiles
 from mklkit.views import ViewSet
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar
 
 import attrs
@@ -42,7 +42,8 @@ class Empirical(Component):
     ----------
     subset : int or float, optional
         How many training rows, or which share of them, serve as landmarks, drawn at random from
-        the estimator's seed; all of them when not given. A count above N means all.
+        the estimator's seed, the same ones for all kernels; all of them when not given. A count
+        above N means all.
     rank : int, optional
         Keep at most that many features, those of the largest eigenvalues.
     tol : float, default=1e-12
@@ -82,17 +83,34 @@ class Empirical(Component):
         self, kernel: FittedKernel, rows: Array, random_state: np.random.RandomState
     ) -> FittedEmpirical:
         """Return the map fitted on the training rows (N, d)."""
-        landmarks = rows
-        n_landmarks = self._n_landmarks(len(rows))
-        if n_landmarks < len(rows):
-            landmarks = rows[np.sort(random_state.permutation(len(rows))[:n_landmarks])]
+        return next(self.fit_all([kernel], [rows], random_state))
+
+    def fit_all(
+        self,
+        kernels: Sequence[FittedKernel],
+        rows: Sequence[Array],
+        random_state: np.random.RandomState,
+    ) -> Iterator[FittedEmpirical]:
+        """Yield each kernel's map, all on the same landmarks: one subset S′ (paper 004)."""
+        n_rows = len(rows[0])
+        n_landmarks = self._n_landmarks(n_rows)
+        chosen = None
+        if n_landmarks < n_rows:
+            chosen = np.sort(random_state.permutation(n_rows)[:n_landmarks])
+        # Kernels that see the same columns get the same array, by which they share distances.
+        cuts: dict[int, Array] = {}
+        for kernel, own in zip(kernels, rows, strict=True):
+            landmarks = own if chosen is None else cuts.setdefault(id(own), own[chosen])
+            yield self._on(kernel, landmarks, full=chosen is None)
+
+    def _on(self, kernel: FittedKernel, landmarks: Array, full: bool) -> FittedEmpirical:
         spectrum = Spectrum.of(kernel(landmarks, landmarks), self.tol)
         values, vectors = spectrum.values[: self.rank], spectrum.vectors[:, : self.rank]
         if len(values) == 0:
             # A Gram matrix of zeros maps every row to one constant feature, zero.
             values, vectors = np.zeros(1), np.zeros((len(landmarks), 1))
         scale = np.divide(1, np.sqrt(values), where=values > 0, out=np.zeros_like(values))
-        return FittedEmpirical(kernel, landmarks, vectors * scale, values, landmarks is rows)
+        return FittedEmpirical(kernel, landmarks, vectors * scale, values, full)
 
     def _n_landmarks(self, n_rows: int) -> int:
         if self.subset is None:

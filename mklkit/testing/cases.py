@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from mklkit.bound_kernels import BoundKernel
 from mklkit.components import parameter_names
 from mklkit.composition import choose_components
 from mklkit.errors import MKLKitError
@@ -17,7 +18,7 @@ from mklkit.presets.base import Preset
 from mklkit.protocols import Array
 from mklkit.registry import get_registry
 from mklkit.testing.expectations import CheckFailure
-from mklkit.views import BoundKernel, ViewSet
+from mklkit.views import ViewSet
 
 __all__ = ["Case", "ComponentKind", "has_drawn", "kind_of", "state_of"]
 

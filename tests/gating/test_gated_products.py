@@ -7,13 +7,14 @@ import pytest
 from builders import views_of
 from oracles.gated import composite, discriminant_matrices, naive_forms
 
+from mklkit.bound_kernels import BoundKernel
 from mklkit.combiners.gating import composite_gram
 from mklkit.combiners.gating_stages import gated_blocks, kernel_products
 from mklkit.composition import bind_kernels
 from mklkit.feature_maps.implicit import Implicit
 from mklkit.numerics.gated_products import quadratic_forms, smoothness_form
 from mklkit.numerics.graph_embedding import Graphs, discriminant_graphs
-from mklkit.views import BoundKernel, ViewSet
+from mklkit.views import ViewSet
 
 TRIO = ["linear", "rbf(gamma=0.3)", "polynomial(degree=2)"]
 

@@ -215,3 +215,30 @@ def test_what_is_no_pair_of_gram_matrices_is_refused(first, second, words):
 def test_what_is_no_table_of_numbers_is_refused(rows, words):
     with pytest.raises(DataError, match=words):
         alignment_matrix(["linear", "rbf"], rows)
+
+
+@pytest.mark.parametrize("offset", [0.0, 3e5, 1e6])
+def test_centred_alignment_does_not_depend_on_where_the_data_lie(rng, offset):
+    """The centred linear kernel is that of centred rows."""
+    rows = rng.normal(size=(300, 3))
+    near = [linear_kernel(rows - rows.mean(axis=0)), rbf_kernel(rows, gamma=0.3)]
+    expected = dense_alignment(*near, centered=True)
+    table = alignment_matrix(["linear", "rbf(gamma=0.3)"], rows + offset, centered=True)
+    assert table.iloc[0, 1] == pytest.approx(expected, rel=1e-4)
+    assert np.diag(table) == pytest.approx(1)
+
+
+@each_form
+def test_alignment_of_kernels_whose_products_no_float_holds(rng, centered):
+    rows = rng.normal(size=(60, 3))
+    kernels = ["linear", "polynomial(coef0=0)"]
+    near = alignment_matrix(kernels, rows, centered=centered)
+    for scale in (1e50, 1e-50):
+        far = alignment_matrix(kernels, rows * scale, centered=centered)
+        np.testing.assert_allclose(far, near, rtol=1e-9)
+
+
+def test_a_constant_kernel_is_aligned_with_nothing_once_it_is_centred(rng):
+    rows = rng.normal(size=(60, 3)) * 1e-9
+    table = alignment_matrix(["polynomial(gamma=1e-9, coef0=0.1)", "rbf"], rows, centered=True)
+    np.testing.assert_array_equal(table, [[0, 0], [0, 1]])

@@ -10,8 +10,9 @@ import pytest
 from coupled_fits import TRIO, coefficients_of
 from oracles.coupled import multik_mhks
 
-from mklkit import IFSL, Component, IFSLClassifierCV, MKLClassifier
+from mklkit import IFSL, Component, IFSLClassifierCV, MKLClassifier, MKLVotingClassifier
 from mklkit.multiclass import decompose, join_scores
+from mklkit.numerics.pairwise import BASES, squared_distances
 
 
 @pytest.fixture
@@ -84,7 +85,7 @@ def test_sharing_columns_changes_no_decision(four_classes, rng):
     alone = np.column_stack([decision.decide(new) for decision in model.decisions_])
     assert len(model.problems_) == 6
     joined = join_scores(decompose(4, "ovo"), alone, 4)
-    np.testing.assert_array_equal(model.decision_function(new), joined)
+    np.testing.assert_allclose(model.decision_function(new), joined, rtol=1e-12)
 
 
 @attrs.frozen
@@ -150,3 +151,42 @@ def test_the_grid_uses_the_shared_map_of_its_fold(four_classes):
     # Training rows once a fold; test rows once a pair, as each pair of the grid decides by itself.
     assert CountedGaussian.calls.count(60) == 1
     assert CountedGaussian.calls.count(30) == 6
+
+
+@pytest.mark.parametrize("multiclass", ["ovo", "ovr"])
+def test_all_kernels_of_a_member_stand_on_the_same_rows(four_classes, multiclass):
+    X, y = four_classes
+    kernels = [*TRIO, "front:laplacian@:2", "back:rbf@2:"]
+    model = fitted(X, y, kernels=kernels, multiclass=multiclass)
+    landmarks = [own.landmarks for own in maps_of(model)[0]]
+    assert all(own is landmarks[0] for own in landmarks[: len(TRIO)])
+    rows = landmarks[0]
+    assert len(np.unique(rows, axis=0)) == 25
+    np.testing.assert_array_equal(landmarks[-2], rows[:, :2])
+    np.testing.assert_array_equal(landmarks[-1], rows[:, 2:])
+
+
+def test_kernels_of_a_member_share_distances(four_classes, monkeypatch):
+    X, y = four_classes
+    asked = []
+
+    def counted(a, b):
+        asked.append((len(a), len(b)))
+        return squared_distances(a, b)
+
+    monkeypatch.setitem(BASES, "squared_distance", counted)
+    model = fitted(X, y, kernels=[f"rbf(gamma={gamma})" for gamma in (0.1, 0.5, 2)])
+    assert asked.count((90, 25)) == 1
+    asked.clear()
+    model.decision_function(X[:30])
+    assert asked == [(30, 25)]
+
+
+def test_members_of_a_vote_stand_on_rows_of_their_own(four_classes):
+    X, y = four_classes
+    member = MKLClassifier(TRIO, "empirical(subset=9)", "ifsl")
+    vote = MKLVotingClassifier(member, random_state=0).fit(X, y)
+    drawn = [maps_of(one)[0][0].landmarks for one in vote.members_]
+    assert not np.array_equal(drawn[0], drawn[1])
+    for one in vote.members_:
+        assert len({id(own.landmarks) for own in maps_of(one)[0]}) == 1

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from builders import views_of
+from builders import ids, views_of, weights_by
+from oracles.blocks import dimkl_weights
 from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
 
-from mklkit import RBF, Implicit
+from mklkit import RBF, Implicit, Precomputed
+from mklkit.bound_kernels import BoundKernel
 from mklkit.errors import IncompatibleError
+from mklkit.feature_products import feature_products
+from mklkit.kernels.linear import FittedLinear
 from mklkit.sides import GramSide, RowSubset
-from mklkit.views import BoundKernel, ViewSet
+from mklkit.tiles import kernel_products
+from mklkit.views import ViewSet
 
 TILE_EDGES = [1, 2, 255, 256, 257, 1281]
 TRIO = ["linear", "rbf(gamma=0.3)", "polynomial(degree=2)"]
@@ -193,3 +198,71 @@ def test_kernels_see_their_own_columns_alone(rng):
 def test_gram_rows_have_no_features_and_say_so():
     with pytest.raises(IncompatibleError, match="its feature map is implicit"):
         GramSide(np.eye(3)).features()
+
+
+SUBSET = "empirical(subset=7)"
+AS_SEEN = ["linear", "rbf(gamma=2)", "polynomial(degree=3)"]
+
+
+def seen_by_learners(rows):
+    views = views_of(AS_SEEN, rows, SUBSET)
+    features = [view.projector.map.transform(rows) for view in views]
+    return views, [own @ own.T for own in features]
+
+
+def test_the_gram_matrix_of_a_subset_map_is_that_of_its_features(rng):
+    rows = rng.normal(size=(300, 3))
+    views, grams = seen_by_learners(rows)
+    exact = rbf_kernel(rows, gamma=2)
+    assert np.abs(grams[1] - exact).max() > 0.5
+    for view, expected in zip(views, grams, strict=True):
+        np.testing.assert_allclose(view.gram(), expected, atol=1e-8 * np.abs(expected).max())
+    weights = np.array([0.2, 0.5, 0.3])
+    expected = sum(w * gram for w, gram in zip(weights, grams, strict=True))
+    np.testing.assert_allclose(views.weighted(weights).gram(), expected, rtol=1e-8, atol=1e-7)
+
+
+@pytest.mark.parametrize("rule", ["alignment", "centered-alignment", "dimkl6"])
+@pytest.mark.parametrize("n_rows", [40, 300])
+def test_rules_weigh_the_kernel_that_the_learner_sees(rng, rule, n_rows):
+    rows = rng.normal(size=(n_rows, 3))
+    y = np.where(rows[:, 0] + 0.5 * rng.normal(size=n_rows) > 0, 1.0, -1.0)
+    views, grams = seen_by_learners(rows)
+    of_matrices = views_of([Precomputed((g + g.T) / 2) for g in grams], ids(n_rows))
+    expected = weights_by(rule, of_matrices, y)
+    np.testing.assert_allclose(weights_by(rule, views, y), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("number", range(1, 6))
+def test_quadrant_rules_weigh_the_kernel_that_the_learner_sees(rng, number):
+    rows = rng.normal(size=(120, 3))
+    y = np.where(rows[:, 0] + 0.5 * rng.normal(size=120) > 0, 1.0, -1.0)
+    views, grams = seen_by_learners(rows)
+    expected = dimkl_weights(grams, y, number)
+    np.testing.assert_allclose(weights_by(f"dimkl{number}", views, y), expected, rtol=1e-6)
+
+
+def test_a_full_map_is_weighed_by_its_kernel(rng):
+    rows = rng.normal(size=(60, 3))
+    for view, expected in zip(views_of(TRIO, rows, "empirical"), dense_trio(rows), strict=True):
+        assert view.seen == (view.kernel, view.rows)
+        np.testing.assert_allclose(view.gram(), expected, rtol=1e-11, atol=1e-12)
+    cut = views_of(TRIO, rows, "empirical(rank=3)")[1]
+    features = cut.features()
+    np.testing.assert_allclose(cut.gram(), features @ features.T, atol=1e-12)
+
+
+def test_products_of_kernels_are_the_same_read_off_features_and_off_tiles(rng):
+    rows = rng.normal(size=(300, 3))
+    y = np.where(rows[:, 0] > 0.3, 1.0, -1.0)
+    features = [rng.normal(size=(300, 4)) + 100, rng.normal(size=(300, 2)) * 1e3]
+    by_tiles = kernel_products([FittedLinear()] * 2, features, y)
+    by_features = feature_products(features, y)
+    centring = np.eye(300) - 1 / 300
+    grams = [centring @ own @ own.T @ centring for own in features]
+    naive = np.array([[np.sum(a * b) for b in grams] for a in grams])
+    for found in (by_tiles, by_features):
+        scale = np.outer(found.sizes, found.sizes)
+        np.testing.assert_allclose(found.products * scale, naive, rtol=1e-9)
+        with_labels = found.with_labels * found.sizes
+        np.testing.assert_allclose(with_labels, [y @ gram @ y for gram in grams], rtol=1e-9)

@@ -9,7 +9,6 @@ import numpy as np
 from scipy.optimize import nnls
 
 from mklkit import ViewSet, WeightingCombiner
-from mklkit_optimize.centred_products import centred_products
 from mklkit_optimize.gram_sums import Array
 
 __all__ = ["CKA", "best_aligned"]
@@ -48,7 +47,10 @@ class CKA(WeightingCombiner):
         """Return the weights, (M,); zero for all where no kernel is aligned with the labels."""
         if len(views) == 1:
             return np.ones(1)
-        return best_aligned(*centred_products(views, y))
+        found = views.products(y)
+        # Of kernels divided by their sizes: the weights of the kernels as they are, up to a factor.
+        scaled = best_aligned(found.products, found.with_labels)
+        return np.asarray(scaled * (found.sizes.min() / found.sizes))
 
 
 def best_aligned(products: Array, with_labels: Array) -> Array:

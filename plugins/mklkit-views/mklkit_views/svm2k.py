@@ -121,15 +121,11 @@ class SVM2K(Component):
 
 
 def _definite_gram(view: Any) -> NDArray[Any]:
-    """Return the inner products (N, N) of the view's features, or its kernel's values.
+    """Return the view's Gram matrix (N, N).
 
     A kernel whose smallest eigenvalue is further below zero than rounding explains is refused.
     """
-    if view.explicit:
-        features = np.asarray(view.features())
-        given = features @ features.T
-    else:
-        given = view.gram(keep=False)
+    given = view.gram(keep=False)
     gram = np.asarray(given, dtype=np.float64)
     rounding = max(1e-10, 4 * float(np.finfo(given.dtype).eps))
     lifted = gram.copy()
