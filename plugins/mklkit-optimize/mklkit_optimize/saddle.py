@@ -20,10 +20,15 @@ __all__ = [
     "InnerSolution",
     "SaddleProblem",
     "relative_gap",
+    "remedy_of",
     "warn_of_gap",
 ]
 
 RAISE_LIMIT = "raise max_iter or tol."
+UNFINISHED = (
+    "a support vector machine did not end in a million steps: kernel values are very large, or C"
+    " is; scale the data, or take a smaller C."
+)
 
 
 @attrs.frozen(eq=False)
@@ -115,6 +120,11 @@ def relative_gap(solution: InnerSolution, p: float = 1.0) -> float:
     dual_norm = np.linalg.norm(solution.forms, np.inf if p == 1 else p / (p - 1))
     gap = 0.5 * (float(dual_norm) - float(solution.weights @ solution.forms))
     return gap / max(abs(solution.objective), np.finfo(float).tiny)
+
+
+def remedy_of(solution: InnerSolution, otherwise: str = RAISE_LIMIT) -> str:
+    """Return what helps where the iteration ends at this solution."""
+    return otherwise if solution.ended else UNFINISHED
 
 
 def warn_of_gap(name: str, iterations: int, gap: float, tol: float, remedy: str) -> None:

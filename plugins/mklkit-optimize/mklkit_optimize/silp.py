@@ -12,10 +12,10 @@ from mklkit import MKLKitError
 from mklkit_optimize.base import SaddleWeighting
 from mklkit_optimize.gram_sums import Array
 from mklkit_optimize.saddle import (
-    RAISE_LIMIT,
     InnerSolution,
     SaddleProblem,
     relative_gap,
+    remedy_of,
     warn_of_gap,
 )
 
@@ -68,8 +68,10 @@ class SILP(SaddleWeighting):
         best, cuts = solution, [_cut(solution)]
         if relative_gap(solution) <= self.tol:
             return solution.weights
-        gap = np.inf
-        for _ in range(self.max_iter):
+        gap = relative_gap(solution)
+        for machines in range(1, self.max_iter + 1):
+            if not solution.ended:
+                break
             weights, bound = best_on_cuts(np.array(cuts))
             solution = problem.at(weights)
             best = min(best, solution, key=lambda seen: seen.objective)
@@ -78,7 +80,7 @@ class SILP(SaddleWeighting):
             if gap <= self.tol:
                 return best.weights
             cuts.append(_cut(solution))
-        warn_of_gap(self.name, self.max_iter, gap, self.tol, RAISE_LIMIT)
+        warn_of_gap(self.name, machines, gap, self.tol, remedy_of(solution))
         return best.weights
 
 
