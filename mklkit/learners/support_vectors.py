@@ -6,8 +6,6 @@ failure in ours, and an early end told by a number and not by a warning of their
 
 from __future__ import annotations
 
-import threading
-import warnings
 from typing import Any
 
 import attrs
@@ -16,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC, LinearSVC
 
 from mklkit.errors import DataError
+from mklkit.library_warnings import held_back
 from mklkit.protocols import Array
 
 __all__ = ["MOST_STEPS", "DualSolution", "PrimalSolution", "solve_dual", "solve_primal"]
@@ -30,8 +29,6 @@ STEPS_A_PASS = 100
 
 FIRST_SHARE = 16
 """Of the passes allowed, the part that liblinear is first given."""
-LIBLINEAR = threading.Lock()
-"""Its warning can be held back only by a filter, and filters belong to all threads."""
 
 
 class _Machine(SVC):
@@ -157,8 +154,7 @@ def _liblinear(centred: Array, y: Array, C: float, tol: float, passes: int) -> A
     machine = LinearSVC(
         loss="hinge", C=C, tol=tol, max_iter=passes, intercept_scaling=size, random_state=0
     )
-    with LIBLINEAR, warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
+    with held_back(ConvergenceWarning):
         _fit(machine, centred, y)
     return machine
 

@@ -87,9 +87,10 @@ class SVM(Component):
 
     def _say_what_helps(self, size: float) -> None:
         warnings.warn(
-            f"svm was stopped after max_iter={self.max_iter} steps. Kernel values are about {size:.2g} here;"
-            " where that is far above 1, scaled features or kernels like 'cosine(polynomial)' (the"
-            " preset 'normalised') help, and else a smaller C or a larger max_iter.",
+            f"svm was stopped after max_iter={self.max_iter} steps. Kernel values are about"
+            f" {size:.2g} here; where that is far above 1, scaled features or kernels like"
+            " 'cosine(polynomial)' (the preset 'normalised') help, and else a smaller C or a larger"
+            " max_iter.",
             ConvergenceWarning,
             stacklevel=3,
         )

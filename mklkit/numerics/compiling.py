@@ -8,7 +8,7 @@ import stat
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numba
 from numba.core.caching import FunctionCache
@@ -16,7 +16,7 @@ from numba.core.caching import FunctionCache
 __all__ = ["compiled", "private_folder"]
 
 
-def compiled(inline: str = "never") -> Callable[[Callable[..., Any]], Any]:
+def compiled(inline: Literal["never", "always"] = "never") -> Callable[[Callable[..., Any]], Any]:
     """Return a decorator: ``numba.njit`` without the interpreter's lock, kept where possible.
 
     Compiled code is kept in ``NUMBA_CACHE_DIR``, in the package, in the user's cache, or else in a
@@ -37,7 +37,7 @@ def compiled(inline: str = "never") -> Callable[[Callable[..., Any]], Any]:
     """
 
     def compile_lazily(function: Callable[..., Any]) -> Any:
-        dispatcher = numba.njit(nogil=True, inline=inline)(function)
+        dispatcher: Any = numba.njit(nogil=True, inline=inline)(function)
         # numba raises RuntimeError where it finds no place.
         try:
             dispatcher._cache = _Cache(function)
@@ -90,9 +90,10 @@ def private_folder() -> Path | None:
 @contextlib.contextmanager
 def _numba_keeping_in(folder: Path) -> Iterator[None]:
     """Let numba keep functions in a folder; each remembers its own, so that others are unmoved."""
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(folder)
+    config: Any = numba.config
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(folder)
     try:
         yield
     finally:
-        numba.config.CACHE_DIR = before
+        config.CACHE_DIR = before

@@ -12,6 +12,7 @@ from mklkit import MKLKitError
 from mklkit_optimize.base import SaddleWeighting
 from mklkit_optimize.gram_sums import Array
 from mklkit_optimize.saddle import (
+    RAISE_LIMIT,
     InnerSolution,
     SaddleProblem,
     relative_gap,
@@ -68,11 +69,12 @@ class SILP(SaddleWeighting):
         best, cuts = solution, [_cut(solution)]
         if relative_gap(solution) <= self.tol:
             return solution.weights
-        gap = relative_gap(solution)
-        for machines in range(1, self.max_iter + 1):
-            if not solution.ended:
-                break
+        gap, remedy = relative_gap(solution), RAISE_LIMIT
+        while solution.ended and len(cuts) <= self.max_iter:
             weights, bound = best_on_cuts(np.array(cuts))
+            if np.array_equal(weights, solution.weights):
+                remedy = "no weights are new: raise tol, or are all kernels definite?"
+                break
             solution = problem.at(weights)
             best = min(best, solution, key=lambda seen: seen.objective)
             # The programme sees only some α, so that −θ is below the minimum of J.
@@ -80,7 +82,7 @@ class SILP(SaddleWeighting):
             if gap <= self.tol:
                 return best.weights
             cuts.append(_cut(solution))
-        warn_of_gap(self.name, machines, gap, self.tol, remedy_of(solution))
+        warn_of_gap(self.name, len(cuts), gap, self.tol, remedy_of(solution, remedy))
         return best.weights
 
 

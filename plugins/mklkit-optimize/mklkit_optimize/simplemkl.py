@@ -27,6 +27,7 @@ __all__ = ["SimpleMKL", "descent_direction", "newton_direction"]
 SUFFICIENT = 0.1
 """A step is taken that lowers J by this share of what the slope at its start promised."""
 SEARCH_STEPS = 10
+NO_STEP = "no step lowers J: raise tol, or are all kernels definite?"
 ROUNDING = 1e-12
 RIDGE = 1e-10
 
@@ -79,7 +80,9 @@ class SimpleMKL(SaddleWeighting):
         solution = problem.at(np.full(problem.n_kernels, 1 / problem.n_kernels))
         machines = 1
         while (gap := relative_gap(solution)) > self.tol:
-            remedy = remedy_of(solution, "no step lowers J: raise tol, or are all kernels definite?")
+            remedy = remedy_of(
+                solution, "no step lowers J: raise tol, or are all kernels definite?"
+            )
             following = None
             for seen in islice(_tried(problem, solution), self.max_iter - machines):
                 machines += 1
@@ -87,8 +90,8 @@ class SimpleMKL(SaddleWeighting):
                     following = seen
                     break
             if following is None:
-                remedy = RAISE_LIMIT if machines == self.max_iter else remedy
-                warn_of_gap(self.name, machines, gap, self.tol, remedy)
+                remedy = RAISE_LIMIT if machines == self.max_iter else NO_STEP
+                warn_of_gap(self.name, machines, gap, self.tol, remedy_of(solution, remedy))
                 break
             solution = following
         return solution.weights
