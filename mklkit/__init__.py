@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     from mklkit.learners.kda import KDA as KDA
     from mklkit.learners.kmhks import KMHKS as KMHKS
     from mklkit.learners.mhks import MHKS as MHKS
+    from mklkit.learners.support_vectors import DualSolution as DualSolution
+    from mklkit.learners.support_vectors import solve_dual as solve_dual
     from mklkit.learners.svm import SVM as SVM
     from mklkit.persistence import load_model as load_model
     from mklkit.persistence import save_model as save_model
@@ -90,6 +92,8 @@ _HOME = {
     "WeightsWarning": "errors",
     "SpecError": "errors",
     "DataError": "errors",
+    "DualSolution": "learners.support_vectors",
+    "solve_dual": "learners.support_vectors",
     "IncompatibleError": "errors",
     "RowSubset": "sides",
     "Side": "sides",

@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 from attrs.validators import ge, gt, in_, instance_of
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
 
 from mklkit.combiners.gating import Composition, GatingCombiner
@@ -18,6 +19,7 @@ from mklkit.components import finite, whole
 from mklkit.errors import MKLKitWarning, SpecError, suggest
 from mklkit.hookspecs import hookimpl
 from mklkit.learners.kda import embedding_size
+from mklkit.library_warnings import held_back
 from mklkit.numerics.graph_embedding import discriminant_graphs
 from mklkit.protocols import Array
 from mklkit.specs import parse_spec
@@ -145,7 +147,10 @@ class ClusterGating(GatingCombiner):
             )
         mixture = self._mixture(n_clusters, rows, random_state)
         try:
-            fitted = mixture.fit(rows)
+            # An object of the user's own warns as it likes.
+            fitted = (
+                _fitted(mixture, rows) if isinstance(self.clusterer, str) else mixture.fit(rows)
+            )
         except ValueError as error:
             raise SpecError(f"The clusterer {self.clusterer!r} can't be fitted: {error}") from None
         memberships = np.asarray(fitted.predict_proba(rows), dtype=np.float64)
@@ -170,6 +175,27 @@ class ClusterGating(GatingCombiner):
             return MIXTURES[spec.name](**settings)
         except TypeError as error:
             raise SpecError(f"{self.clusterer!r} can't be built: {error}") from None
+
+
+def _fitted(mixture: Any, rows: Array) -> Any:
+    if not isinstance(mixture, tuple(MIXTURES.values())):
+        return mixture.fit(rows)  # an object of the user's own warns as it likes
+    with held_back(ConvergenceWarning) as told:
+        fitted = mixture.fit(rows)
+    if told:
+        n_clusters = mixture.n_components
+        found = (
+            f"found fewer than {n_clusters} distinct clusters, as many rows are alike"
+            if fitted.converged_
+            else f"stopped before its {n_clusters} clusters settled"
+        )
+        warnings.warn(
+            f"cluster-gating {found}: it goes on with what it has. Scaled data or a smaller"
+            " n_clusters may help.",
+            MKLKitWarning,
+            stacklevel=5,
+        )
+    return fitted
 
 
 @hookimpl

@@ -17,10 +17,11 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 import attrs
-import numba
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
+
+from mklkit.numerics.compiling import compiled
 
 __all__ = ["Columns", "GridProblem", "Solution", "Stopping", "by_fixed_mean", "by_gradient"]
 
@@ -115,7 +116,7 @@ class Solution:
     converged: bool
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _gradient_target(
     outputs: Array, margins: Array, labels: Array, row: Array, lam: Array, view: int, target: Array
 ) -> None:  # pragma: no cover - compiled
@@ -130,7 +131,7 @@ def _gradient_target(
             target[i, g] = labels[i] * (1.0 + margins[view, i, g]) - lam[g] * pull
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _fixed_mean_target(
     outputs: Array, margins: Array, labels: Array, mu: Array, lam: Array, view: int, target: Array
 ) -> None:  # pragma: no cover - compiled
@@ -144,7 +145,7 @@ def _fixed_mean_target(
             target[i, g] = labels[i] * (1.0 + margins[view, i, g]) + lam[g] * mean
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _grow_margins(
     outputs: Array, labels: Array, rate: float, margins: Array
 ) -> None:  # pragma: no cover - compiled
@@ -156,7 +157,7 @@ def _grow_margins(
                 margins[i, g] += 2.0 * rate * error
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _loss(
     outputs: Array, margins: Array, labels: Array, mu: Array, lam: Array
 ) -> Array:  # pragma: no cover - compiled

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from mklkit.numerics.compiling import compiled
 
 __all__ = ["Passes", "interpolate", "quantiles", "select_ranks"]
 
@@ -25,7 +26,7 @@ N_DIGITS = 1 << DIGIT_BITS
 GATHER_LIMIT = 1 << 20
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _ordered(bits: np.uint64) -> np.uint64:  # pragma: no cover - compiled
     """Map a float64's bits to an integer that sorts as the float does."""
     sign = np.uint64(0x8000000000000000)
@@ -34,7 +35,7 @@ def _ordered(bits: np.uint64) -> np.uint64:  # pragma: no cover - compiled
     return bits | sign
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _count_digits(
     bits: NDArray[np.uint64],
     prefixes: NDArray[np.uint64],
@@ -59,7 +60,7 @@ def _count_digits(
                 break
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _gather(
     bits: NDArray[np.uint64],
     prefixes: NDArray[np.uint64],

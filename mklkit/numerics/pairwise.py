@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from mklkit.numerics.compiling import compiled
 
 __all__ = [
     "BASES",
@@ -111,7 +112,7 @@ def squared_distances(a: Array, b: Array) -> Array:
     return np.maximum(distances, 0, out=distances)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _manhattan(a: Array, b: Array, out: Array) -> None:  # pragma: no cover - compiled
     for i in range(a.shape[0]):
         for j in range(b.shape[0]):

@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import attrs
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from mklkit.numerics.compiling import compiled
 
 __all__ = ["PairwiseResult", "update_pairs"]
 
@@ -32,7 +33,7 @@ class PairwiseResult:
     steps: int
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _step(
     curvature: float, slope: float, low: float, high: float
 ) -> tuple[float, float]:  # pragma: no cover - compiled
@@ -51,7 +52,7 @@ def _step(
     return best, gain
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _exchange(
     theta: Array,
     one: int,
@@ -73,7 +74,7 @@ def _exchange(
     return _step(curvature, slopes[one] - slopes[two], low, high)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _steepest_pair(
     theta: Array, first: int, n_kernels: int, slopes: Array
 ) -> tuple[int, int]:  # pragma: no cover - compiled
@@ -87,7 +88,7 @@ def _steepest_pair(
     return up, down
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _newton_way(
     theta: Array, n_kernels: int, ratio: float, upper: Array, lower: Array, slopes: Array
 ) -> Array:  # pragma: no cover - compiled
@@ -119,7 +120,7 @@ def _newton_way(
     return way
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _follow(
     theta: Array, way: Array, ratio: float, upper: Array, lower: Array, slopes: Array
 ) -> None:  # pragma: no cover - compiled
@@ -137,7 +138,7 @@ def _follow(
             theta[k] = max(theta[k] + move * way[k], 0.0)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _iterate(
     theta: Array,
     n_kernels: int,

@@ -10,7 +10,6 @@ from builders import views_of
 from oracles.gated import composite, discriminant_matrices, ratio_of
 from problems import FOUR, Bands, checkered
 from sklearn.datasets import load_breast_cancer, load_iris
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 from sklearn.preprocessing import StandardScaler
 
@@ -228,9 +227,16 @@ class TestOddClusters:
 
     def test_rows_that_are_all_the_same(self):
         rows, y = np.ones((20, 2)), np.arange(20) % 2
-        with pytest.warns(ConvergenceWarning, match="distinct clusters"):
+        with pytest.warns(MKLKitWarning, match="fewer than 4 distinct clusters") as seen:
             model = gated(rows, y, ["linear", "rbf(gamma=1.0)"])
+        assert len(seen) == 1
         assert np.isfinite(model.decision_function(rows)).all()
+
+    def test_a_mixture_that_is_stopped_is_told_once_in_our_words(self):
+        rows, y = problem("checkered")
+        with pytest.warns(MKLKitWarning, match="stopped before its 4 clusters settled") as seen:
+            gated(rows, y, clusterer="gaussian-mixture(max_iter=1)")
+        assert len(seen) == 1
 
     def test_a_constant_column(self):
         rows, y = problem("checkered")

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import attrs
 import numpy as np
-from sklearn.svm import SVC
 
-from mklkit import SVM
+from mklkit import solve_dual
 from mklkit_discriminant.centred_kernels import Array
 from mklkit_discriminant.gate_functions import GateFunction, gate_values, through_gates
 
 __all__ = ["GatePoint", "LocalizedProblem", "descend"]
 
-MOST_STEPS = SVM().max_iter
-"""libsvm's steps in one machine: on kernels of very large values it would not end else."""
 MACHINE_TOLERANCE = 1e-5
 SUFFICIENT = 1e-4
 HALVINGS = 25
@@ -67,16 +64,7 @@ class LocalizedProblem:
         composite = np.zeros(self.grams.shape[1:])
         for index, gram in enumerate(self.grams):
             composite += gates[:, index, None] * gram * gates[:, index]
-        machine = SVC(
-            C=self.C,
-            kernel="precomputed",
-            tol=MACHINE_TOLERANCE,
-            max_iter=MOST_STEPS,
-            random_state=0,
-        )
-        machine.fit(composite, self.y)
-        signed = np.zeros(len(self.y))
-        signed[machine.support_] = machine.dual_coef_[0]
+        signed = solve_dual(composite, self.y, self.C, MACHINE_TOLERANCE).coefficients
         value = float(np.abs(signed).sum() - 0.5 * signed @ composite @ signed)
         return GatePoint(vectors, gates, signed, value)
 

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.svm import SVC
 
-from mklkit import MKLKitError
+from mklkit import MKLKitError, solve_dual
 from mklkit_optimize.gram_sums import Array
 
 __all__ = ["NEARLY_SINGULAR", "by_clarabel", "by_libsvm", "nearest_points"]
@@ -61,15 +57,10 @@ def by_libsvm(gram: Array, y: Array, tol: float = TOLERANCE) -> Array | None:
     libsvm has lost itself.
     """
     size = float(np.trace(gram)) / len(y)
-    steps = PATIENCE * len(y)
-    machine = SVC(C=HARD_MARGIN / size, kernel="precomputed", tol=tol, max_iter=steps)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        machine.fit(gram, y)
-    if machine.n_iter_[0] >= steps:
+    machine = solve_dual(gram, y, HARD_MARGIN / size, tol, PATIENCE * len(y))
+    if not machine.ended:
         return None
-    gamma = np.zeros(len(y))
-    gamma[machine.support_] = np.abs(machine.dual_coef_[0])
+    gamma = np.abs(machine.coefficients)
     for side in (y > 0, y < 0):
         gamma[side] /= gamma[side].sum()
     return gamma

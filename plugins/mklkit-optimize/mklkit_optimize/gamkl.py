@@ -11,18 +11,27 @@ from attrs.validators import and_, ge, gt, in_, instance_of, optional
 from numpy.typing import NDArray
 from scipy.optimize import differential_evolution
 from sklearn.model_selection import StratifiedKFold
-from sklearn.svm import SVC
 
-from mklkit import BaseLearner, LearnedWeighting, ViewSet, WeightedDecision, finite, whole
+from mklkit import (
+    BaseLearner,
+    LearnedWeighting,
+    ViewSet,
+    WeightedDecision,
+    finite,
+    solve_dual,
+    whole,
+)
 from mklkit_optimize.base import price_of
 from mklkit_optimize.gram_sums import Array, gram_stack
 from mklkit_optimize.norm_ball import decide_at_scale
-from mklkit_optimize.saddle import MOST_STEPS, SaddleProblem
+from mklkit_optimize.saddle import SaddleProblem
 
 __all__ = ["GAMKL"]
 
 Fitness = Literal["accuracy", "objective"]
 INNER_TOLERANCE = 1e-3
+PATIENCE = 1000
+"""libsvm's steps a row; machines that take more err about as much as when they are stopped."""
 
 
 @attrs.frozen
@@ -95,17 +104,21 @@ class GAMKL(LearnedWeighting):
         price, labels = price_of(self.C, learner), y.astype(np.float64)
         problem = SaddleProblem(gram_stack(views), labels, price, INNER_TOLERANCE)
         cost = self._cost(problem, generator)
-        outcome = differential_evolution(
-            lambda genes: cost(self._on_ball(genes)),
-            bounds=[(0.0, 1.0)] * len(views),
-            init=self._first_generation(len(views), generator),
-            maxiter=self.generations,
-            polish=False,
-            # A population of one accuracy is no sign of a search that has ended.
-            tol=0.0,
-            atol=-1.0,
-            rng=generator,
-        )
+        try:
+            outcome = differential_evolution(
+                lambda genes: cost(self._on_ball(genes)),
+                bounds=[(0.0, 1.0)] * len(views),
+                init=self._first_generation(len(views), generator),
+                maxiter=self.generations,
+                polish=False,
+                # A population of one accuracy is no sign of a search that has ended.
+                tol=0.0,
+                atol=-1.0,
+                rng=generator,
+            )
+        except RuntimeError as error:
+            # SciPy takes any ValueError for a cost function of the wrong form.
+            raise (error.__cause__ or error) from None
         return self._on_ball(outcome.x)
 
     def fit(
@@ -146,9 +159,11 @@ def _errors(
     """Return the share of held-out rows that the machine gets wrong."""
     gram, wrong, seen = problem.combined(weights), 0, 0
     for training, held_out in splits:
-        machine = SVC(C=problem.C, kernel="precomputed", tol=problem.tol, max_iter=MOST_STEPS)
-        machine.fit(gram[np.ix_(training, training)], problem.y[training])
-        predicted = machine.predict(gram[np.ix_(held_out, training)])
+        inner = gram[np.ix_(training, training)]
+        steps = PATIENCE * len(training)
+        machine = solve_dual(inner, problem.y[training], problem.C, problem.tol, steps)
+        outputs = gram[np.ix_(held_out, training)] @ machine.coefficients + machine.bias
+        predicted = np.where(outputs > 0, 1.0, -1.0)
         wrong += int((predicted != problem.y[held_out]).sum())
         seen += len(held_out)
     return wrong / seen

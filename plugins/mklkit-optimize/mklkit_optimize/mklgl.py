@@ -12,7 +12,7 @@ from mklkit import BaseLearner, ViewSet, WeightedDecision, finite
 from mklkit_optimize.base import SaddleWeighting
 from mklkit_optimize.gram_sums import Array
 from mklkit_optimize.norm_ball import decide_at_scale
-from mklkit_optimize.saddle import RAISE_LIMIT, SaddleProblem, relative_gap, warn_of_gap
+from mklkit_optimize.saddle import SaddleProblem, relative_gap, remedy_of, warn_of_gap
 
 __all__ = ["MKLGL", "closed_form_step", "farther"]
 
@@ -73,6 +73,8 @@ class MKLGL(SaddleWeighting):
         for _ in range(self.max_iter - 1):
             if relative_gap(solution, self.p) <= self.tol or not solution.forms.any():
                 return weights
+            if not solution.ended:
+                break
             step = closed_form_step(weights, solution.forms, self.p)
             moved = farther(weights, step, stride, self.p)
             found = problem.at(moved)
@@ -82,7 +84,7 @@ class MKLGL(SaddleWeighting):
                 stride = 1.0
         gap = relative_gap(solution, self.p)
         if gap > self.tol:
-            warn_of_gap(self.name, self.max_iter, gap, self.tol, RAISE_LIMIT)
+            warn_of_gap(self.name, self.max_iter, gap, self.tol, remedy_of(solution))
         return weights
 
     def fit(

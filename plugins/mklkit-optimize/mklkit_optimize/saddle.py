@@ -11,23 +11,24 @@ import warnings
 import attrs
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.svm import SVC
 
-from mklkit import SVM
+from mklkit import DataError, solve_dual
 from mklkit_optimize.gram_sums import Array
 
 __all__ = [
-    "MOST_STEPS",
     "RAISE_LIMIT",
     "InnerSolution",
     "SaddleProblem",
     "relative_gap",
+    "remedy_of",
     "warn_of_gap",
 ]
 
 RAISE_LIMIT = "raise max_iter or tol."
-MOST_STEPS = SVM().max_iter
-"""libsvm's steps in one machine: on kernels of very large values it would not end else."""
+UNFINISHED = (
+    "a support vector machine did not end in a million steps: kernel values are very large, or C"
+    " is; scale the data, or take a smaller C."
+)
 
 
 @attrs.frozen(eq=False)
@@ -42,11 +43,20 @@ class InnerSolution:
         1ᵀα.
     forms : ndarray of shape (M,)
         q_m(α). The gradient of J is −q/2.
+    ended : bool
+        Whether the machine reached its tolerance.
+    signed : ndarray of shape (N,)
+        α∘y.
+    products : ndarray of shape (M, N)
+        K_m(α∘y).
     """
 
     weights: Array
     linear: float
     forms: Array
+    ended: bool
+    signed: Array
+    products: Array
 
     @property
     def objective(self) -> float:
@@ -88,13 +98,18 @@ class SaddleProblem:
 
     def at(self, weights: Array) -> InnerSolution:
         """Solve the support vector machine on the weighted sum, in O(MN²) and libsvm's time."""
-        machine = SVC(C=self.C, kernel="precomputed", tol=self.tol, max_iter=MOST_STEPS)
-        machine.fit(self.combined(weights), self.y)
-        signed = np.zeros(len(self.y))
-        signed[machine.support_] = machine.dual_coef_[0]
-        forms = (self.grams @ signed) @ signed
+        machine = solve_dual(self.combined(weights), self.y, self.C, self.tol)
+        signed = machine.coefficients
+        products = self.grams @ signed
         # An indefinite kernel (tanh, say) may have a negative form; no norm has.
-        return InnerSolution(weights, float(np.abs(signed).sum()), np.maximum(forms, 0.0))
+        forms = np.maximum(products @ signed, 0.0)
+        if not np.isfinite(forms).all():
+            raise DataError(
+                f"The support vector machine's margin overflows at C={self.C:g}: scale the data, or"
+                " take a smaller C."
+            )
+        linear = float(np.abs(signed).sum())
+        return InnerSolution(weights, linear, forms, machine.ended, signed, products)
 
 
 def relative_gap(solution: InnerSolution, p: float = 1.0) -> float:
@@ -105,6 +120,11 @@ def relative_gap(solution: InnerSolution, p: float = 1.0) -> float:
     dual_norm = np.linalg.norm(solution.forms, np.inf if p == 1 else p / (p - 1))
     gap = 0.5 * (float(dual_norm) - float(solution.weights @ solution.forms))
     return gap / max(abs(solution.objective), np.finfo(float).tiny)
+
+
+def remedy_of(solution: InnerSolution, otherwise: str = RAISE_LIMIT) -> str:
+    """Return what helps where the iteration ends at this solution."""
+    return otherwise if solution.ended else UNFINISHED
 
 
 def warn_of_gap(name: str, iterations: int, gap: float, tol: float, remedy: str) -> None:

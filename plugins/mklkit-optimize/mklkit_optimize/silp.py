@@ -16,6 +16,7 @@ from mklkit_optimize.saddle import (
     InnerSolution,
     SaddleProblem,
     relative_gap,
+    remedy_of,
     warn_of_gap,
 )
 
@@ -68,9 +69,12 @@ class SILP(SaddleWeighting):
         best, cuts = solution, [_cut(solution)]
         if relative_gap(solution) <= self.tol:
             return solution.weights
-        gap = np.inf
-        for _ in range(self.max_iter):
+        gap, remedy = relative_gap(solution), RAISE_LIMIT
+        while solution.ended and len(cuts) <= self.max_iter:
             weights, bound = best_on_cuts(np.array(cuts))
+            if np.array_equal(weights, solution.weights):
+                remedy = "no weights are new: raise tol, or are all kernels definite?"
+                break
             solution = problem.at(weights)
             best = min(best, solution, key=lambda seen: seen.objective)
             # The programme sees only some α, so that −θ is below the minimum of J.
@@ -78,7 +82,7 @@ class SILP(SaddleWeighting):
             if gap <= self.tol:
                 return best.weights
             cuts.append(_cut(solution))
-        warn_of_gap(self.name, self.max_iter, gap, self.tol, RAISE_LIMIT)
+        warn_of_gap(self.name, len(cuts), gap, self.tol, remedy_of(solution, remedy))
         return best.weights
 
 

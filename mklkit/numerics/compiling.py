@@ -1,0 +1,99 @@
+"""Compiling by numba: the one place that says where compiled code is kept."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+import numba
+from numba.core.caching import FunctionCache
+
+__all__ = ["compiled", "private_folder"]
+
+
+def compiled(inline: Literal["never", "always"] = "never") -> Callable[[Callable[..., Any]], Any]:
+    """Return a decorator: ``numba.njit`` without the interpreter's lock, kept where possible.
+
+    Compiled code is kept in ``NUMBA_CACHE_DIR``, in the package, in the user's cache, or else in a
+    temporary folder of the user's own. Where none of them can be written to, a function is compiled
+    anew in every process, which takes seconds and changes nothing else.
+
+    Parameters
+    ----------
+    inline : {"never", "always"}, default="never"
+
+    Examples
+    --------
+    >>> @compiled()
+    ... def twice(number):
+    ...     return 2 * number
+    >>> twice(21)
+    42
+    """
+
+    def compile_lazily(function: Callable[..., Any]) -> Any:
+        dispatcher: Any = numba.njit(nogil=True, inline=inline)(function)
+        # numba raises RuntimeError where it finds no place.
+        try:
+            dispatcher._cache = _Cache(function)
+        except RuntimeError:
+            folder = private_folder()
+            if folder is not None:
+                with _numba_keeping_in(folder), contextlib.suppress(RuntimeError):
+                    dispatcher._cache = _Cache(function)
+        return dispatcher
+
+    return compile_lazily
+
+
+class _Cache(FunctionCache):
+    """numba's cache, for which a full disk or an unreadable file is no reason to fail.
+
+    ``enable_caching`` of a function sets the attribute that is set here.
+    """
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        with contextlib.suppress(OSError):
+            return super().load_overload(sig, target_context)
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        with contextlib.suppress(OSError):
+            super().save_overload(sig, data)
+
+
+def private_folder() -> Path | None:
+    """Return a temporary folder that nobody else can write to; None where there is none.
+
+    Compiled code that is read back is code that is run, and anyone may have made a folder of this
+    name before: one that is a link, another user's, or open to others is not used.
+    """
+    if not hasattr(os, "getuid"):
+        return None  # on Windows the user's cache, which numba has tried, is where this would be
+    with contextlib.suppress(OSError):
+        folder = Path(tempfile.gettempdir()) / f"mklkit-{os.getuid()}"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()
+        if (
+            stat.S_ISDIR(found.st_mode)
+            and found.st_uid == os.getuid()
+            and not found.st_mode & (stat.S_IRWXG | stat.S_IRWXO)
+        ):
+            return folder
+    return None
+
+
+@contextlib.contextmanager
+def _numba_keeping_in(folder: Path) -> Iterator[None]:
+    """Let numba keep functions in a folder; each remembers its own, so that others are unmoved."""
+    config: Any = numba.config
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(folder)
+    try:
+        yield
+    finally:
+        config.CACHE_DIR = before

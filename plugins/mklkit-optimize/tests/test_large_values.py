@@ -1,0 +1,62 @@
+"""Values and prices beyond what the solvers can work with end in one plain error, or a warning."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from mklkit_optimize.saddle import SaddleProblem
+from optimize_problems import random_problem
+
+from mklkit import DataError, MKLClassifier
+
+COMBINERS = ("mklgl", "silp", "simplemkl", "easymkl", "gamkl(generations=1, population=5)")
+
+
+@pytest.mark.parametrize("combiner", COMBINERS)
+@pytest.mark.parametrize("n_rows", [4, 20])
+def test_kernel_values_too_large_say_what_helps(combiner, n_rows):
+    rows, labels = random_problem(0, n_rows=20)
+    rows, labels = rows[:n_rows] * 1e60, np.resize([-1.0, 1.0], n_rows)
+    model = MKLClassifier(["linear", "linear@0:2"], combiner=combiner, random_state=0)
+    with pytest.raises(DataError, match="scale the data"):
+        model.fit(rows, labels)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("combiner", COMBINERS)
+@pytest.mark.parametrize("price", [1e-300, 1e300])
+def test_prices_without_measure_are_lived_with(combiner, price):
+    rows, labels = random_problem(1, n_rows=12)
+    model = MKLClassifier(["linear", "rbf"], combiner=combiner, learner=f"svm(C={price})")
+    assert np.isfinite(model.fit(rows, labels).decision_function(rows)).all()
+
+
+@pytest.mark.parametrize("combiner", COMBINERS)
+def test_numpys_global_state_is_left_alone(combiner):
+    rows, labels = random_problem(2, n_rows=20)
+    before = np.random.get_state()  # noqa: NPY002
+    MKLClassifier(["linear", "rbf"], combiner=combiner, random_state=0).fit(rows, labels)
+    after = np.random.get_state()  # noqa: NPY002
+    assert after[2] == before[2]
+    np.testing.assert_array_equal(after[1], before[1])
+
+
+def test_a_machine_that_was_stopped_ends_the_search(monkeypatch):
+    """Each of a thousand machines might else run to libsvm's limit."""
+    asked = []
+    solved = SaddleProblem.at
+
+    def stopped(problem, weights):
+        asked.append(weights)
+        solution = solved(problem, weights)
+        return type(solution)(
+            weights, solution.linear, solution.forms, False, solution.signed, solution.products
+        )
+
+    monkeypatch.setattr(SaddleProblem, "at", stopped)
+    rows, labels = random_problem(3, n_rows=20)
+    for combiner in ("mklgl", "silp", "simplemkl"):
+        asked.clear()
+        with pytest.warns(UserWarning, match=r"did not end in a million steps: .*scale the data"):
+            MKLClassifier(["linear", "rbf"], combiner=combiner).fit(rows, labels)
+        assert len(asked) == 1

@@ -1,0 +1,124 @@
+"""Compiled code is kept where that is possible and safe; nothing fails where it is not."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import numba
+import pytest
+from numba.core import caching
+
+import mklkit
+from mklkit.numerics.compiling import compiled, private_folder
+
+
+def _twice(number):
+    return 2 * number
+
+
+@pytest.fixture
+def nowhere_else(monkeypatch, tmp_path):
+    """Let numba find no place, as where package and home are read-only, but a temporary folder."""
+    monkeypatch.setattr(
+        caching.CacheImpl, "_locator_classes", [caching.UserProvidedCacheLocator], raising=True
+    )
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    return tmp_path
+
+
+def test_without_any_other_place_a_folder_of_the_users_own_is_used(nowhere_else):
+    assert compiled()(_twice)(21) == 42
+    folder = nowhere_else / f"mklkit-{os.getuid()}"
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert list(folder.rglob("*.nbi"))
+    assert numba.config.CACHE_DIR == ""
+
+
+def test_a_folder_that_others_can_write_to_is_not_used(nowhere_else):
+    folder = nowhere_else / f"mklkit-{os.getuid()}"
+    folder.mkdir()
+    folder.chmod(0o777)
+    assert private_folder() is None
+    assert compiled()(_twice)(21) == 42
+    assert not list(folder.iterdir())
+
+
+def test_a_link_to_a_folder_is_not_used(nowhere_else):
+    (nowhere_else / "elsewhere").mkdir(mode=0o700)
+    (nowhere_else / f"mklkit-{os.getuid()}").symlink_to(nowhere_else / "elsewhere")
+    assert private_folder() is None
+
+
+def test_another_users_folder_is_not_used(nowhere_else, monkeypatch):
+    owner = os.getuid()
+    monkeypatch.setattr(os, "getuid", lambda: owner + 1)
+    (nowhere_else / f"mklkit-{owner + 1}").mkdir(mode=0o700)
+    assert private_folder() is None
+
+
+def test_without_a_temporary_folder_code_is_kept_in_memory(nowhere_else, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(nowhere_else / "is not there"))
+    assert compiled()(_twice)(21) == 42
+    assert not list(nowhere_else.rglob("*.nbi"))
+
+
+@pytest.mark.parametrize("step", ["save", "load"])
+def test_a_disk_that_fails_later_stops_nothing(nowhere_else, monkeypatch, step):
+    def fail(*_arguments):
+        raise OSError(errno.ENOSPC, "no space left")
+
+    monkeypatch.setattr(caching.IndexDataCacheFile, step, fail)
+    assert compiled()(_twice)(21) == 42
+
+
+@pytest.mark.process
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="permissions are another matter on Windows")
+def test_a_read_only_installation_without_a_home(tmp_path):
+    installed = tmp_path / "installed"
+    shutil.copytree(
+        Path(mklkit.__file__).parent,
+        installed / "mklkit",
+        ignore=shutil.ignore_patterns("__pycache__"),
+    )
+    for place in (*installed.rglob("*"), installed, tmp_path):
+        place.chmod(0o555 if place.is_dir() else 0o444)
+    program = (
+        "import tempfile; tempfile.tempdir = '/nonexistent'\n"
+        "import mklkit; from mklkit.numerics.pairwise import manhattan_distances as f\n"
+        "import numpy as np; print(mklkit.__file__); print(f(np.eye(2), np.eye(2)).tolist())"
+    )
+    done = subprocess.run(
+        [*_bound_by_permissions(), sys.executable, "-c", program],
+        env={
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": str(installed),
+            "HOME": str(tmp_path / "no home"),
+            "MKLKIT_DISABLE_PLUGINS": "1",
+        },
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    tmp_path.chmod(0o755)
+    assert done.returncode == 0, done.stderr
+    place, distances = done.stdout.splitlines()
+    assert Path(place).is_relative_to(installed)
+    assert distances == "[[0.0, 2.0], [2.0, 0.0]]"
+    assert not list(tmp_path.rglob("__pycache__"))
+
+
+def _bound_by_permissions() -> list[str]:
+    """Return what to put before a command so that permissions hold for it, for root too."""
+    if os.getuid() != 0:
+        return []
+    if shutil.which("setpriv") is None:
+        pytest.skip("root may write anywhere, and setpriv, which could forbid it, is not here")
+    return ["setpriv", "--bounding-set=-dac_override"]
