@@ -40,12 +40,12 @@ def predict(
     for the second class. If DATA has the target column too, the accuracy is said on stderr.
     """
     from mklkit.datasets import load_features
-    from mklkit.persistence import load_model
+    from mklkit.persistence import load_model, read_facts
 
     if output is not None:
         _check_output(output, model, data)
     with working("loading the model"):
-        pipeline, facts = load_model(model)
+        pipeline, facts = load_model(model), read_facts(model)
     rows = load_features(data, _columns_of(pipeline, model), _target_of(facts))
     for note in rows.notes:
         say(note)

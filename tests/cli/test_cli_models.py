@@ -17,7 +17,7 @@ from mklkit.persistence import load_model
 def test_predictions_are_the_models_in_the_order_of_the_rows(
     mklkit: Run, fitted: Fitted, patients: pd.DataFrame, tmp_path: Path
 ) -> None:
-    model, _ = load_model(fitted.model)
+    model = load_model(fitted.model)
     expected = model.predict(patients.drop(columns="target"))
     new = tmp_path / "new.csv"
     patients.drop(columns="target")[["pulse", "smokes", "ward", "fever"]].to_csv(new, index=False)
@@ -89,9 +89,7 @@ def test_a_preset_that_votes(mklkit: Run, tmp_path: Path) -> None:
     assert "ovo, vote of 3" in done.out
     done = mklkit("predict", model, "iris")
     predictions = pd.read_csv(io.StringIO(done.out))["prediction"]
-    assert (
-        predictions.tolist() == load_model(model)[0].predict(load_table("iris").features).tolist()
-    )
+    assert predictions.tolist() == load_model(model).predict(load_table("iris").features).tolist()
 
 
 def test_inspect_shows_what_fit_recorded(mklkit: Run, fitted: Fitted) -> None:
