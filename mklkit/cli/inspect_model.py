@@ -9,6 +9,7 @@ from mklkit.cli.console import show, show_json
 
 __all__ = ["inspect_model"]
 
+COLUMNS_SHOWN = 8
 PARTS = {"train": "train", "held_out": "held out"}
 
 
@@ -45,7 +46,7 @@ def _report(facts: dict[str, Any]) -> None:
     if "preprocessing" in facts:
         lines.append(("steps", facts["preprocessing"]))
     if "kernels" in model:
-        named = [_kernel_line(kernel["name"], kernel["spec"]) for kernel in model["kernels"]]
+        named = [_kernel_line(kernel) for kernel in model["kernels"]]
         lines += [("model", [model_lines(model), *facts.get("choices", [])]), ("kernels", named)]
     classes = ", ".join(str(label) for label in model.get("classes", []))
     lines.append(("classes", classes or "not recorded"))
@@ -60,8 +61,16 @@ def _report(facts: dict[str, Any]) -> None:
         show(scores_grid({PARTS[part]: score for part, score in facts["scores"].items()}))
 
 
-def _kernel_line(name: str, spec: str) -> str:
-    return name if name == spec else f"{name}: {spec}"
+def _kernel_line(kernel: dict[str, Any]) -> str:
+    """Return a kernel's name, what it is, and the columns that it sees."""
+    name, spec, columns = kernel["name"], kernel["spec"], kernel["columns"]
+    named = name if name == spec else f"{name}: {spec}"
+    if columns is None:
+        return f"{named} on all columns"
+    shown = ", ".join(str(column) for column in columns[:COLUMNS_SHOWN])
+    more = len(columns) - COLUMNS_SHOWN
+    rest = f" and {more} more (--json shows them)" if more > 0 else ""
+    return f"{named} on {shown}{rest}"
 
 
 def _data_lines(data: dict[str, Any]) -> list[str]:

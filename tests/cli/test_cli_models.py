@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 from processes import Fitted, Run
 
+from mklkit import MKLClassifier, load_model, save_model
 from mklkit.datasets import load_table
-from mklkit.persistence import load_model
 
 
 def test_predictions_are_the_models_in_the_order_of_the_rows(
@@ -108,6 +108,26 @@ def test_inspect_shows_what_fit_recorded(mklkit: Run, fitted: Fitted) -> None:
     facts = mklkit("inspect", fitted.model, "--json").json
     assert facts["data"]["columns"] == ["fever", "ward", "smokes", "pulse"]
     assert len(facts["model"]["weights"]) == 9
+
+
+def test_inspect_shows_the_columns_that_a_kernel_sees(mklkit: Run, tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    names = [f"gene_{place}" for place in range(9)]
+    frame = pd.DataFrame(random.normal(size=(30, 11)), columns=["iron", "sugar", *names])
+    model = MKLClassifier(["blood:rbf@iron,sugar", "linear@gene_*", "all:linear"])
+    model.fit(frame, np.arange(30) % 2)
+    save_model(model, tmp_path / "named.mkl")
+    lines = [line.strip() for line in mklkit("inspect", tmp_path / "named.mkl").out.splitlines()]
+    assert any(line.endswith("blood: rbf(sigma='mean') on iron, sugar") for line in lines)
+    assert "all: linear on all columns" in lines
+    assert (
+        f"linear@gene_*: linear on {', '.join(names[:8])} and 1 more (--json shows them)" in lines
+    )
+    facts = mklkit("inspect", tmp_path / "named.mkl", "--json").json
+    seen = [kernel["columns"] for kernel in facts["model"]["kernels"]]
+    assert seen == [["iron", "sugar"], names, None]
+    save_model(MKLClassifier("linear@1:3").fit(frame.to_numpy(), np.arange(30) % 2), tmp_path / "b")
+    assert "linear@1:3: linear on 1, 2" in mklkit("inspect", tmp_path / "b").out
 
 
 class TestRefusals:

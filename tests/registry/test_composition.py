@@ -71,7 +71,8 @@ def test_a_pair_that_can_not_work_says_which_would(feature_map, learner, parts):
 
 
 def test_labels_are_unique():
-    labels = [kernel.label for kernel in bind_kernels(["tanh", "tanh", "a:linear", "a:rbf", "tanh"])]
+    kernels = ["tanh", "tanh", "a:linear", "a:rbf", "tanh"]
+    labels = [kernel.label for kernel in bind_kernels(kernels)]
     assert labels == ["tanh", "tanh #2", "a", "a #2", "tanh #3"]
 
 
