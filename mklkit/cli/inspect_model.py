@@ -10,7 +10,6 @@ from mklkit.cli.console import show, show_json
 __all__ = ["inspect_model"]
 
 COLUMNS_SHOWN = 8
-PARTS = {"train": "train", "held_out": "held out"}
 
 
 def inspect_model(model: opt.ModelFile, as_json: opt.AsJson = False) -> None:
@@ -36,7 +35,8 @@ def inspect_model(model: opt.ModelFile, as_json: opt.AsJson = False) -> None:
 
 
 def _report(facts: dict[str, Any]) -> None:
-    from mklkit.cli.report import facts_grid, model_lines, scores_grid
+    from mklkit.cli.report import facts_grid, model_lines
+    from mklkit.cli.score_tables import scores_tables
     from mklkit.cli.weight_table import weights_grid
 
     model = facts["model"]
@@ -58,7 +58,7 @@ def _report(facts: dict[str, Any]) -> None:
     if "weights" in model and "kernels" in model:
         show(weights_grid(model))
     if "scores" in facts:
-        show(scores_grid({PARTS[part]: score for part, score in facts["scores"].items()}))
+        show(*scores_tables(facts["scores"]))
 
 
 def _kernel_line(kernel: dict[str, Any]) -> str:
