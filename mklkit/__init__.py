@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from mklkit.learners.support_vectors import solve_dual as solve_dual
     from mklkit.learners.svm import SVM as SVM
     from mklkit.persistence import load_model as load_model
+    from mklkit.persistence import read_facts as read_facts
     from mklkit.persistence import save_model as save_model
     from mklkit.plotting.gates import GatesDisplay as GatesDisplay
     from mklkit.plotting.weights import KernelWeightsDisplay as KernelWeightsDisplay
@@ -156,6 +157,7 @@ _HOME = {
     "hookimpl": "hookspecs",
     "kernel_alignment": "alignment",
     "load_model": "persistence",
+    "read_facts": "persistence",
     "save_model": "persistence",
     "preset_classifier": "systems",
     "symmetric_tiles": "tiles",

@@ -91,7 +91,7 @@ class TestRoundTrip:
     ) -> None:
         model = fitted(mixed, [0, 1] * 20, **parameters)
         save_model(model, tmp_path / "model.mkl")
-        again, _ = load_model(tmp_path / "model.mkl")
+        again = load_model(tmp_path / "model.mkl")
         np.testing.assert_array_equal(
             again.decision_function(mixed), model.decision_function(mixed)
         )
@@ -114,7 +114,7 @@ class TestRoundTrip:
     ) -> None:
         model = fitted(mixed, np.asarray(labels), multiclass=multiclass)
         save_model(model, tmp_path / "model.mkl")
-        again, facts = load_model(tmp_path / "model.mkl")
+        again, facts = load_model(tmp_path / "model.mkl"), read_facts(tmp_path / "model.mkl")
         assert again.classes_.tolist() == model.classes_.tolist()
         assert again.classes_.dtype == model.classes_.dtype
         assert facts["model"]["classes"] == model.classes_.tolist()
@@ -129,7 +129,7 @@ class TestRoundTrip:
         script = (
             "import sys; from mklkit.persistence import load_model;"
             "from mklkit.datasets import load_table; import numpy as np;"
-            "model, _ = load_model(sys.argv[1]);"
+            "model = load_model(sys.argv[1]);"
             "np.save(sys.argv[2], model.decision_function(load_table('wine').features))"
         )
         arguments = [str(tmp_path / "model.mkl"), str(tmp_path / "scores.npy")]
@@ -142,7 +142,7 @@ class TestRoundTrip:
         rows = np.random.default_rng(0).normal(size=(20, 2))
         model = MKLClassifier(kernels=["rbf"]).fit(rows, [0, 1] * 10)
         save_model(model, tmp_path / "model.mkl")
-        again, _ = load_model(tmp_path / "model.mkl")
+        again = load_model(tmp_path / "model.mkl")
         np.testing.assert_array_equal(again.decision_function(rows), model.decision_function(rows))
 
     def test_votes_and_searches_can_be_saved(self, tmp_path: Path) -> None:
@@ -154,7 +154,7 @@ class TestRoundTrip:
         search = IFSLClassifierCV(kernels=["linear", "rbf"], ridges=(1.0,), lams=(1.0, 2.0), cv=2)
         for model in (vote, search):
             save_model(model.fit(rows, labels), tmp_path / "model.mkl")
-            again, facts = load_model(tmp_path / "model.mkl")
+            again, facts = load_model(tmp_path / "model.mkl"), read_facts(tmp_path / "model.mkl")
             assert again.predict(rows).tolist() == model.predict(rows).tolist()
             assert facts["model"]["classes"] == ["setosa", "versicolor", "virginica"]
             assert facts["model"]["multiclass"] == "ovo"
@@ -227,7 +227,7 @@ class TestSaving:
         assert os.listdir(tmp_path) == ["model.mkl"]
 
     def test_facts_that_are_not_plain_are_refused(self, tmp_path: Path, saved: Path) -> None:
-        model, _ = load_model(saved)
+        model = load_model(saved)
         with pytest.raises(ModelFileError, match="facts can't be saved"):
             save_model(model, tmp_path / "a.mkl", {"function": len})
         with pytest.raises(ModelFileError, match="versions: reserved"):
@@ -260,7 +260,7 @@ class TestSaving:
             save_model(search, tmp_path / "model.mkl")
 
     def test_a_path_before_the_model_is_refused(self, tmp_path: Path, saved: Path) -> None:
-        model, _ = load_model(saved)
+        model = load_model(saved)
         with pytest.raises(DataError, match="the model, then the path"):
             save_model(tmp_path / "a.mkl", model)
 

@@ -116,15 +116,20 @@ def test_python_composition_prints_what_is_shown(tmp_path: Path) -> None:
     same_but_for_rounding(listings(README, "text")[1], printed)
 
 
-def test_python_grid_search_runs(tmp_path: Path) -> None:
+def test_python_model_file_gives_the_model_back(tmp_path: Path) -> None:
     printed = run([sys.executable, "-c", listings(README, "python")[1]], tmp_path)
+    assert printed.split() == ["True", "dimkl3"]
+
+
+def test_python_grid_search_runs(tmp_path: Path) -> None:
+    printed = run([sys.executable, "-c", listings(README, "python")[2]], tmp_path)
     accuracy = float(printed.rpartition("accuracy: ")[2])
     # On these data a single nearest neighbour reaches 95 %.
     assert 0.94 < accuracy <= 1.0
 
 
 def test_every_listing_is_looked_at() -> None:
-    assert len(listings(README, "python")) == 2
+    assert len(listings(README, "python")) == 3
     assert len(listings(README, "text")) == 2
 
 

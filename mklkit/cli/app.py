@@ -11,11 +11,14 @@ import io
 import os
 import sys
 import traceback
-from typing import Annotated, NoReturn
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperGroup
 
-from mklkit.cli.console import say, show_warnings_briefly
+from mklkit.cli.console import say, shortened, show_warnings_briefly
 from mklkit.cli.evaluate import evaluate
 from mklkit.cli.fit import fit
 from mklkit.cli.inspect_model import inspect_model
@@ -27,11 +30,47 @@ from mklkit.errors import MKLKitError
 
 __all__ = ["app", "main"]
 
-# What a disk without room answers to a write; where that is stdout, the error names no file.
-NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+# What the system answers to a write; where that is to stdout, the error names no file.
+NOT_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF, errno.EROFS)
+# What it answers where a path given by the user can't be followed or may not be used.
+NO_SUCH_USE = (
+    errno.EACCES,
+    errno.EPERM,
+    errno.ELOOP,
+    errno.ENAMETOOLONG,
+    errno.EISDIR,
+    errno.ENOTDIR,
+)
+# A mistake in the call: of Click, or of the copy of it that newer versions of Typer hold.
+UsageError: Any = typer.BadParameter.__base__
+
+
+class BriefGroup(TyperGroup):
+    """Commands whose usage errors quote no more than can be read."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the options before a command."""
+        with _shortening():
+            return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Find a command, read its arguments and run it."""
+        with _shortening():
+            return super().invoke(ctx)
+
+
+@contextlib.contextmanager
+def _shortening() -> Iterator[None]:
+    try:
+        yield
+    except UsageError as error:
+        error.message = shortened(error.message)
+        raise
+
 
 app = typer.Typer(
     name="mklkit",
+    cls=BriefGroup,
     help="Multiple kernel learning: learn which kernels matter, and classify with them.",
     no_args_is_help=True,
     add_completion=False,
@@ -51,6 +90,7 @@ app.add_typer(plugin, name="plugin")
 def main() -> None:
     """Run the command line and exit."""
     show_warnings_briefly()
+    _check_streams()
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A name that the terminal's encoding lacks is no reason to fail.
         sys.stdout.reconfigure(errors="replace")
@@ -65,10 +105,7 @@ def main() -> None:
         _give_up_stdout()
         sys.exit(1)
     except OSError as error:
-        if error.errno not in NO_ROOM:
-            _fail_by_our_fault(error)
-        _give_up_stdout()
-        _fail(f"{error.filename or 'The output'} can't be written: {error.strerror}.", 2)
+        _fail_by_the_system(error)
     except Exception as error:
         # The outermost layer: whatever was not foreseen is ours to mend, and said in one line.
         _fail_by_our_fault(error)
@@ -82,6 +119,31 @@ def _run() -> None:
         if sys.stdout is not None:
             sys.stdout.flush()
         raise
+
+
+def _check_streams() -> None:
+    """Make sure there is somewhere to write results to, and somewhere for talk.
+
+    Python has no stream where the shell closed it, as in ``mklkit list >&-``.
+    """
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+    if sys.stdout is None:
+        _fail(
+            "The output can't be written: stdout is closed. Send it to a file, or to"
+            f" {os.devnull} if it is not wanted.",
+            2,
+        )
+
+
+def _fail_by_the_system(error: OSError) -> NoReturn:
+    """Say what the operating system refused, where the user can mend it."""
+    if error.errno in NOT_WRITTEN:
+        _give_up_stdout()
+        _fail(f"{error.filename or 'The output'} can't be written: {error.strerror}.", 2)
+    if error.errno in NO_SUCH_USE and error.filename is not None:
+        _fail(f"{error.filename} can't be read or written: {error.strerror}.", 2)
+    _fail_by_our_fault(error)
 
 
 def _give_up_stdout() -> None:

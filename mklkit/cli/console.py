@@ -20,6 +20,7 @@ __all__ = [
     "plain",
     "progress_bar",
     "say",
+    "shortened",
     "show",
     "show_json",
     "show_warnings_briefly",
@@ -28,6 +29,8 @@ __all__ = [
 
 # A pipe has no width; tables are not to be folded at rich's 80 columns there.
 PIPE_WIDTH = 160
+# What is quoted in a message, a name or a value from a file, may be of any length.
+LONGEST_MESSAGE = 2000
 
 
 def show(*parts: RenderableType) -> None:
@@ -55,7 +58,16 @@ def show_json(result: Any) -> None:
 
 def say(text: str, style: str = "") -> None:
     """Print a line of talk on stderr."""
-    _console(sys.stderr).print(Text(plain(text), style=style), soft_wrap=True)
+    _console(sys.stderr).print(Text(plain(shortened(text)), style=style), soft_wrap=True)
+
+
+def shortened(text: str) -> str:
+    """Return a message without its middle where it is too long to be read."""
+    more = len(text) - LONGEST_MESSAGE
+    if more <= 0:
+        return text
+    end = LONGEST_MESSAGE // 4
+    return f"{text[: 3 * end]} … ({more:,} characters left out) … {text[-end:]}"
 
 
 def plain(text: object) -> str:

@@ -7,12 +7,18 @@ from typing import Annotated, Any
 import typer
 
 from mklkit.cli import options as opt
+from mklkit.cli.advice import say_if_useless
 from mklkit.cli.building import ModelOptions, build_model, default_choices, read_data
 from mklkit.cli.console import progress_bar, show, show_json
 
 __all__ = ["evaluate"]
 
-MEASURES = ("accuracy", "balanced_accuracy")
+SCORES = {
+    "accuracy": "accuracy",
+    "balanced_accuracy": "balanced accuracy",
+    "baseline": "always the commonest",
+}
+FOLD_FACTS = ("repeat", "fold", "rows", *SCORES, "seconds")
 
 
 def evaluate(
@@ -45,24 +51,26 @@ def evaluate(
     )
     pipeline = build_model(chosen)
     table, data_facts = read_data(data, target)
-    result = _cross_validate(pipeline, table, folds, repeats, seed)
+    result, model = _cross_validate(pipeline, table, folds, repeats, seed)
     result["choices"] = default_choices(chosen) + result["choices"]
     result = {"data": data_facts, "preset": preset, "seed": seed, **result}
     if as_json:
         show_json(result)
     else:
         _report(table, result)
+    say_if_useless(result["pooled"], "rows that were scored", chosen, model[-1])
 
 
 def _cross_validate(
     pipeline: Any, table: Any, folds: int, repeats: int, seed: int
-) -> dict[str, Any]:
+) -> tuple[dict[str, Any], Any]:
+    """Return the results, and the model of the last fold."""
     from time import perf_counter
 
     from sklearn.base import clone
 
-    from mklkit.cli.scores import score
     from mklkit.cli.splitting import plan_folds
+    from mklkit.evaluation import score
     from mklkit.persistence.facts import facts_of_model
     from mklkit.preprocessing import describe
 
@@ -76,21 +84,36 @@ def _cross_validate(
             model = clone(pipeline).fit(table.features.iloc[train], labels[train])
             predictions = model.predict(table.features.iloc[scored])
             place = {"repeat": number // plan.folds, "fold": number % plan.folds}
-            found = score(labels[scored], predictions)
+            found = score(labels[scored], predictions, labels[train])
             rounds.append({**place, **found, "seconds": perf_counter() - start})
             move_on()
     facts = facts_of_model(model)
     # What is done to the data is said of all rows, not of one fold's.
     model.named_steps["encode"].fit(table.features)
-    return {
+    result = {
         "preprocessing": describe(model),
         "choices": list(model[-1].choices_),
         "model": {key: facts[key] for key in facts if key != "weights"},
         "plan": {"folds": plan.folds, "repeats": plan.repeats, "notes": plan.notes},
-        "scores": {measure: _spread([one[measure] for one in rounds]) for measure in MEASURES},
-        "folds": rounds,
+        "scores": {name: _spread([one[name] for one in rounds]) for name in SCORES},
+        "pooled": _pooled(rounds),
+        "folds": [{key: one[key] for key in FOLD_FACTS} for one in rounds],
         "seconds": sum(one["seconds"] for one in rounds),
     }
+    return result, model
+
+
+def _pooled(rounds: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the scores of all folds' rows together; every fold trains on every class."""
+    import numpy as np
+
+    from mklkit.evaluation import score_confusion
+
+    return score_confusion(
+        np.sum([one["confusion"] for one in rounds], axis=0),
+        rounds[0]["classes"],
+        float(np.average([one["baseline"] for one in rounds], weights=[r["rows"] for r in rounds])),
+    )
 
 
 def _spread(values: list[float]) -> dict[str, float]:
@@ -101,6 +124,7 @@ def _spread(values: list[float]) -> dict[str, float]:
 
 def _report(table: Any, result: dict[str, Any]) -> None:
     from mklkit.cli.report import facts_grid, model_lines, percent
+    from mklkit.cli.score_tables import ClassTable
 
     plan = result["plan"]
     times = f", {plan['repeats']} times" if plan["repeats"] > 1 else ""
@@ -112,7 +136,8 @@ def _report(table: Any, result: dict[str, Any]) -> None:
         ("folds", [f"{plan['folds']} stratified folds{times}", *plan["notes"]]),
     ]
     scores = [
-        (measure.replace("_", " "), f"{percent(spread['mean'])} ± {percent(spread['std'])}")
-        for measure, spread in result["scores"].items()
+        (SCORES[name], f"{percent(spread['mean'])} ± {percent(spread['std'])}")
+        for name, spread in result["scores"].items()
     ]
-    show(facts_grid(lines), "", facts_grid(scores), "", f"{result['seconds']:.2f} s")
+    show(facts_grid(lines), "", facts_grid(scores), ClassTable(result["pooled"], "all folds"))
+    show(f"{result['seconds']:.2f} s")

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from mklkit.cli import options as opt
+from mklkit.cli.advice import say_if_useless
 from mklkit.cli.building import ModelOptions, build_model, default_choices, read_data
 from mklkit.cli.console import counting, say, show, show_json, working
 from mklkit.cli.pictures import check_picture, draw_weights
@@ -76,6 +77,10 @@ def fit(
         show_json(result)
     else:
         _report(table, result)
+    from mklkit.cli.score_tables import decisive_score
+
+    part, score = decisive_score(result["scores"])
+    say_if_useless(score, f"{part} rows", chosen, pipeline[-1])
     if output is not None:
         _save(output, pipeline, result)
         say(f"saved {output}")
@@ -97,8 +102,8 @@ def _check_output(output: Path, data: str | None) -> None:
 def _fit_and_score(pipeline: Any, table: Any, holdout: float, seed: int) -> dict[str, Any]:
     from time import perf_counter
 
-    from mklkit.cli.scores import score
     from mklkit.cli.splitting import hold_out
+    from mklkit.evaluation import score
     from mklkit.persistence.facts import facts_of_model
     from mklkit.preprocessing import describe
 
@@ -112,8 +117,10 @@ def _fit_and_score(pipeline: Any, table: Any, holdout: float, seed: int) -> dict
     scores: dict[str, dict[str, Any] | None] = {}
     with working("scoring"):
         for part, rows in parts.items():
-            predictions = pipeline.predict(table.features.iloc[rows]) if len(rows) else None
-            scores[part] = None if predictions is None else score(labels[rows], predictions)
+            scores[part] = None
+            if len(rows):
+                predictions = pipeline.predict(table.features.iloc[rows])
+                scores[part] = score(labels[rows], predictions, labels[split.train])
     return {
         "preprocessing": describe(pipeline),
         "choices": list(pipeline[-1].choices_),
@@ -146,7 +153,8 @@ def _save(output: Path, pipeline: Any, result: dict[str, Any]) -> None:
 
 
 def _report(table: Any, result: dict[str, Any]) -> None:
-    from mklkit.cli.report import facts_grid, model_lines, scores_grid
+    from mklkit.cli.report import facts_grid, model_lines
+    from mklkit.cli.score_tables import scores_tables
     from mklkit.cli.weight_table import weights_grid
 
     lines: list[tuple[str, str | list[str]]] = [
@@ -155,8 +163,7 @@ def _report(table: Any, result: dict[str, Any]) -> None:
         ("model", [model_lines(result["model"]), *result["choices"]]),
         ("held out", _split_line(result)),
     ]
-    scores = {part.replace("_", " "): value for part, value in result["scores"].items()}
-    show(facts_grid(lines), weights_grid(result["model"]), scores_grid(scores))
+    show(facts_grid(lines), weights_grid(result["model"]), *scores_tables(result["scores"]))
     show(f"fitted in {result['seconds']:.2f} s")
 
 

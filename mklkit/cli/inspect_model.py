@@ -9,7 +9,7 @@ from mklkit.cli.console import show, show_json
 
 __all__ = ["inspect_model"]
 
-PARTS = {"train": "train", "held_out": "held out"}
+COLUMNS_SHOWN = 8
 
 
 def inspect_model(model: opt.ModelFile, as_json: opt.AsJson = False) -> None:
@@ -35,7 +35,8 @@ def inspect_model(model: opt.ModelFile, as_json: opt.AsJson = False) -> None:
 
 
 def _report(facts: dict[str, Any]) -> None:
-    from mklkit.cli.report import facts_grid, model_lines, scores_grid
+    from mklkit.cli.report import facts_grid, model_lines
+    from mklkit.cli.score_tables import scores_tables
     from mklkit.cli.weight_table import weights_grid
 
     model = facts["model"]
@@ -45,7 +46,7 @@ def _report(facts: dict[str, Any]) -> None:
     if "preprocessing" in facts:
         lines.append(("steps", facts["preprocessing"]))
     if "kernels" in model:
-        named = [_kernel_line(kernel["name"], kernel["spec"]) for kernel in model["kernels"]]
+        named = [_kernel_line(kernel) for kernel in model["kernels"]]
         lines += [("model", [model_lines(model), *facts.get("choices", [])]), ("kernels", named)]
     classes = ", ".join(str(label) for label in model.get("classes", []))
     lines.append(("classes", classes or "not recorded"))
@@ -57,11 +58,19 @@ def _report(facts: dict[str, Any]) -> None:
     if "weights" in model and "kernels" in model:
         show(weights_grid(model))
     if "scores" in facts:
-        show(scores_grid({PARTS[part]: score for part, score in facts["scores"].items()}))
+        show(*scores_tables(facts["scores"]))
 
 
-def _kernel_line(name: str, spec: str) -> str:
-    return name if name == spec else f"{name}: {spec}"
+def _kernel_line(kernel: dict[str, Any]) -> str:
+    """Return a kernel's name, what it is, and the columns that it sees."""
+    name, spec, columns = kernel["name"], kernel["spec"], kernel["columns"]
+    named = name if name == spec else f"{name}: {spec}"
+    if columns is None:
+        return f"{named} on all columns"
+    shown = ", ".join(str(column) for column in columns[:COLUMNS_SHOWN])
+    more = len(columns) - COLUMNS_SHOWN
+    rest = f" and {more} more (--json shows them)" if more > 0 else ""
+    return f"{named} on {shown}{rest}"
 
 
 def _data_lines(data: dict[str, Any]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
@@ -35,7 +36,7 @@ def check_picture(path: Path, others: Mapping[str, str | PathLike[str] | None]) 
         raise DataError(f"{path} is no picture's name: it must end in {', '.join(FORMATS)}.")
     for content, other in others.items():
         # A name of built-in data is no file, and harmless.
-        if other is not None and path.resolve() == Path(other).resolve():
+        if other is not None and os.path.realpath(path) == os.path.realpath(other):
             raise DataError(f"{path} is to hold {content}; choose another name for the picture.")
     check_writable(path)
     require_matplotlib()

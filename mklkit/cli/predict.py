@@ -40,12 +40,12 @@ def predict(
     for the second class. If DATA has the target column too, the accuracy is said on stderr.
     """
     from mklkit.datasets import load_features
-    from mklkit.persistence import load_model
+    from mklkit.persistence import load_model, read_facts
 
     if output is not None:
         _check_output(output, model, data)
     with working("loading the model"):
-        pipeline, facts = load_model(model)
+        pipeline, facts = load_model(model), read_facts(model)
     rows = load_features(data, _columns_of(pipeline, model), _target_of(facts))
     for note in rows.notes:
         say(note)
@@ -143,7 +143,7 @@ def _write(table: pd.DataFrame, output: Path | None) -> None:
 
 def _say_accuracy(target: pd.Series, predictions: pd.Series, classes: Any) -> None:
     from mklkit.cli.report import percent
-    from mklkit.cli.scores import score
+    from mklkit.evaluation import score
     from mklkit.preprocessing.columns import text_of
 
     # As text, since a file of few rows may have given the labels another type.
@@ -158,5 +158,6 @@ def _say_accuracy(target: pd.Series, predictions: pd.Series, classes: Any) -> No
     rows = "1 row" if result["rows"] == 1 else f"{result['rows']} rows"
     say(
         f"accuracy {percent(result['accuracy'])}, balanced"
-        f" {percent(result['balanced_accuracy'])} on the {rows} with a {target.name!r}"
+        f" {percent(result['balanced_accuracy'])} on the {rows} with a {target.name!r}; always"
+        f" the commonest class: {percent(result['baseline'])}"
     )

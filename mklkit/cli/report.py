@@ -17,7 +17,6 @@ __all__ = [
     "listing",
     "model_lines",
     "percent",
-    "scores_grid",
 ]
 
 
@@ -48,23 +47,6 @@ def model_lines(model: dict[str, Any]) -> str:
 
 
 _COMPONENTS = (("combiner", "combiner"), ("map", "feature_map"), ("learner", "learner"))
-
-
-def scores_grid(scores: dict[str, dict[str, Any] | None]) -> Grid:
-    """Return accuracy and balanced accuracy on each part of the rows."""
-    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
-    grid.add_column("")
-    for name in ("rows", "accuracy", "balanced accuracy"):
-        grid.add_column(name, justify="right")
-    for part, score in scores.items():
-        if score is not None:
-            grid.add_row(
-                Text(part, style="bold"),
-                str(score["rows"]),
-                percent(score["accuracy"]),
-                percent(score["balanced_accuracy"]),
-            )
-    return grid
 
 
 def listing(title: str, rows: list[tuple[str, str, str]]) -> Grid:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import attrs
 import numpy as np
-from attrs.validators import gt, optional
+from attrs.validators import gt
 
 from mklkit.components import Component, finite
 from mklkit.hookspecs import hookimpl
@@ -17,14 +17,29 @@ from mklkit.protocols import Array
 __all__ = ["FittedLaplacian", "Laplacian"]
 
 
+AUTO = "auto"
+
+
+def _number(value: Any) -> float | str:
+    if isinstance(value, str) and value != AUTO:
+        raise ValueError(f"gamma must be a positive number or {AUTO!r}; got {value!r}")
+    return value if isinstance(value, str) else float(value)
+
+
+def _positive(instance: Any, attribute: Any, value: float | str) -> None:
+    if not isinstance(value, str):
+        finite(instance, attribute, value)
+        gt(0.0)(instance, attribute, value)
+
+
 @attrs.frozen
 class Laplacian(Component):
     """Exponential of the Manhattan distance, k(x, z) = exp(−γ‖x − z‖₁).
 
     Parameters
     ----------
-    gamma : float, optional
-        γ, above zero; 1/d when not given, as in scikit-learn.
+    gamma : float or str, default='auto'
+        γ, above zero, or ``'auto'``: 1/d for d columns, as in scikit-learn.
 
     Examples
     --------
@@ -37,15 +52,11 @@ class Laplacian(Component):
 
     name: ClassVar[str] = "laplacian"
 
-    gamma: float | None = attrs.field(
-        default=None,
-        converter=attrs.converters.optional(float),
-        validator=optional([finite, gt(0)]),
-    )
+    gamma: float | str = attrs.field(default=AUTO, converter=_number, validator=_positive)
 
     def fit(self, rows: Array) -> FittedLaplacian:
         """Return the kernel with its γ a number."""
-        return FittedLaplacian(1 / rows.shape[1] if self.gamma is None else self.gamma)
+        return FittedLaplacian(1 / rows.shape[1] if self.gamma == AUTO else float(self.gamma))
 
 
 @attrs.frozen

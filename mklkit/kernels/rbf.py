@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import attrs
 import numpy as np
@@ -18,6 +18,8 @@ from mklkit.specs import to_spec
 
 __all__ = ["RBF", "FittedRBF"]
 
+DEFAULT_SIGMA = "mean"
+
 
 @attrs.frozen
 class RBF(Component):
@@ -27,7 +29,7 @@ class RBF(Component):
     ----------
     sigma : float or str, optional
         σ, in the units of the data: a number, or a rule read off the training rows: ``'mean'``
-        (mean distance over all pairs; paper 000; the default where neither is given),
+        (mean distance over all pairs; paper 000; the default where ``gamma`` is not given),
         ``'median'``, ``'scale'`` (γ = 1/(d·variance)), ``'auto'`` (γ = 1/d), each with a factor
         on σ if wanted: ``'0.1*mean'``, ``'mean/10'``; or ``'neighbours'`` (γ = 1/mean squared
         distance of nearest neighbours; paper 001).
@@ -41,8 +43,8 @@ class RBF(Component):
     >>> RBF(sigma=1.0).fit(rows)(rows, rows).round(4)
     array([[1.    , 0.1353],
            [0.1353, 1.    ]])
-    >>> RBF(sigma="mean").fit(rows)
-    FittedRBF(gamma=0.5)
+    >>> RBF(), RBF().fit(rows)
+    (RBF(sigma='mean', gamma=None), FittedRBF(gamma=0.5))
     """
 
     name: ClassVar[str] = "rbf"
@@ -53,12 +55,22 @@ class RBF(Component):
     def __attrs_post_init__(self) -> None:
         if self.sigma is not None and self.gamma is not None:
             raise ValueError("give sigma or gamma, not both")
+        if self.sigma is None and self.gamma is None:
+            # Not the field's own default, which would then stand beside a gamma.
+            object.__setattr__(self, "sigma", DEFAULT_SIGMA)
         self._width()
+
+    def set_params(self, **params: Any) -> Self:
+        """Return a changed copy; ``sigma`` or ``gamma`` takes the place of the other."""
+        for given, other in (("sigma", "gamma"), ("gamma", "sigma")):
+            if params.get(given) is not None:
+                params.setdefault(other, None)
+        return super().set_params(**params)
 
     def _width(self) -> Bandwidth:
         if self.gamma is not None:
             return Bandwidth.parse(self.gamma, "gamma")
-        return Bandwidth.parse("mean" if self.sigma is None else self.sigma, "sigma")
+        return Bandwidth.parse(self.sigma, "sigma")
 
     def fit(self, rows: Array) -> FittedRBF:
         """Return the kernel with its γ a number; O(N²d) for ``'mean'`` and ``'median'``."""

@@ -7,12 +7,12 @@ Examples
 --------
 >>> import tempfile, pathlib
 >>> from sklearn.svm import SVC
->>> from mklkit.persistence import load_model, save_model
+>>> from mklkit.persistence import load_model, read_facts, save_model
 >>> model = SVC().fit([[0.0], [1.0]], ["no", "yes"])
 >>> with tempfile.TemporaryDirectory() as folder:
 ...     path = pathlib.Path(folder, "model.mkl")
 ...     save_model(model, path, {"data": {"name": "toy"}})
-...     restored, facts = load_model(path)
+...     restored, facts = load_model(path), read_facts(path)
 >>> restored.predict([[0.9]]), facts["data"]
 (array(['yes'], dtype='<U3'), {'name': 'toy'})
 """

@@ -68,7 +68,8 @@ def facts_of_model(model: Any) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``kernels`` (name and spec string each), ``feature_map``, ``combiner``, ``learner``,
+        ``kernels`` (name, spec string and columns each: names, or positions where the data had
+        none; None for all), ``feature_map``, ``combiner``, ``learner``,
         ``multiclass`` (``binary``, ``ovo``, ``ovr`` or ``native``), ``classes``, ``weights``
         (problem, kernel and weight each) and, of a vote, the number of ``members``.
     """
@@ -77,8 +78,7 @@ def facts_of_model(model: Any) -> dict[str, Any]:
     if hasattr(classifier, "classes_"):
         facts["classes"] = json_ready(np.asarray(classifier.classes_))
     if hasattr(classifier, "kernels_"):
-        named = zip(classifier.kernel_names_, classifier.kernels_, strict=True)
-        facts["kernels"] = [{"name": name, "spec": to_spec(kernel)} for name, kernel in named]
+        facts["kernels"] = _kernels(classifier)
     for part in COMPONENTS:
         if hasattr(classifier, f"{part}_"):
             facts[part] = to_spec(getattr(classifier, f"{part}_"))
@@ -89,6 +89,19 @@ def facts_of_model(model: Any) -> dict[str, Any]:
     if hasattr(classifier, "problems_"):
         facts["multiclass"] = _strategy(classifier.problems_, len(classifier.classes_))
     return facts
+
+
+def _kernels(classifier: Any) -> list[dict[str, Any]]:
+    every = getattr(classifier, "feature_names_in_", np.arange(classifier.n_features_in_))
+    return [
+        {"name": name, "spec": to_spec(kernel), "columns": json_ready(columns)}
+        for name, kernel, columns in zip(
+            classifier.kernel_names_,
+            classifier.kernels_,
+            (None if seen is None else every[seen] for seen in classifier.kernel_columns_),
+            strict=True,
+        )
+    ]
 
 
 def _strategy(problems: list[tuple[Any, Any]], n_classes: int) -> str:

@@ -120,8 +120,8 @@ def _check_is_model(model: Any) -> None:
         raise ModelFileError(f"This model can't be saved: {error}") from None
 
 
-def load_model(path: str | PathLike[str]) -> tuple[Any, dict[str, Any]]:
-    """Read a model and its facts.
+def load_model(path: str | PathLike[str]) -> Any:
+    """Read a model from a file; ``read_facts`` reads the facts beside it.
 
     Parameters
     ----------
@@ -130,10 +130,8 @@ def load_model(path: str | PathLike[str]) -> tuple[Any, dict[str, Any]]:
 
     Returns
     -------
-    model : estimator
+    estimator
         Predicts exactly as the one that was saved.
-    facts : dict
-        As ``read_facts`` returns them.
 
     Raises
     ------
@@ -164,7 +162,7 @@ def load_model(path: str | PathLike[str]) -> tuple[Any, dict[str, Any]]:
         raise _damaged(Path(path), error) from error
     if not callable(getattr(model, "predict", None)):
         raise ModelFileError(f"{path} holds no model but a {type(model).__name__}.")
-    return model, facts
+    return model
 
 
 def read_facts(path: str | PathLike[str]) -> dict[str, Any]:

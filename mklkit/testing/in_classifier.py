@@ -159,7 +159,7 @@ def saved_and_loaded(model: Any) -> Any:
         path = Path(folder) / "model.mkl"
         try:
             save_model(model, path)
-            return load_model(path)[0]
+            return load_model(path)
         except ModelFileError as error:
             raise CheckFailure(
                 f"Expected a model that can be saved and loaded; got: {error} Return the class of"

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import numpy as np
 from processes import Run
-from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.dummy import DummyClassifier
+from sklearn.metrics import confusion_matrix
+from sklearn.model_selection import StratifiedKFold, cross_val_predict, cross_val_score
 
 from mklkit.datasets import load_table
 from mklkit.estimators import MKLClassifier
@@ -25,6 +27,14 @@ def test_scores_are_scikit_learns(mklkit: Run) -> None:
         np.testing.assert_allclose([one[measure] for one in result["folds"]], expected)
         assert np.isclose(result["scores"][measure]["mean"], expected.mean())
         assert np.isclose(result["scores"][measure]["std"], expected.std(ddof=1))
+    guesser = DummyClassifier(strategy="most_frequent")
+    folds.random_state = np.random.RandomState(0)
+    guessed = cross_val_score(guesser, table.features, codes, cv=folds)
+    assert np.isclose(result["scores"]["baseline"]["mean"], guessed.mean())
+    folds.random_state = np.random.RandomState(0)
+    answered = cross_val_predict(model, table.features, table.target, cv=folds)
+    assert result["pooled"]["confusion"] == confusion_matrix(table.target, answered).tolist()
+    assert result["pooled"]["better_than_baseline"]
 
 
 def test_report_is_quiet_in_a_pipe(mklkit: Run) -> None:

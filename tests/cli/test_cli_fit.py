@@ -95,6 +95,33 @@ def test_very_few_rows(mklkit: Run, tmp_path: Path, rows: str, said: str) -> Non
     assert said in done.out
 
 
+def test_a_model_that_learned_nothing_is_told_from_one_that_did(
+    mklkit: Run, tmp_path: Path
+) -> None:
+    kinds = ["a"] * 75 + ["b"] * 15 + ["c"] * 10
+    rows = "".join(f"{i * 1000 % 997},{kind}\n" for i, kind in enumerate(kinds))
+    (tmp_path / "a.csv").write_text("x,kind\n" + rows)
+    useless = ("-k", "rbf(sigma=0.001)", "--scale", "none", "-o", tmp_path / "a.mkl")
+    done = mklkit("fit", tmp_path / "a.csv", *useless)
+    assert done.code == 0, done
+    message = done.err.splitlines()[0]
+    assert message.startswith(
+        "warning: this model is no better than always answering the commonest class: accuracy"
+        " 75.0% on the held out rows, where that class alone gives 75.0%. Try"
+    )
+    for way in ("--scale standard", "--preset normalised", "--learner 'svm(C=100.0)'", "kernels'"):
+        assert way in message
+    for command in (("fit", tmp_path / "a.csv", *useless[:4]), ("inspect", tmp_path / "a.mkl")):
+        facts = mklkit(*command, "--json").json
+        held_out = facts["scores"]["held_out"]
+        assert held_out["recall"] == [1.0, 0.0, 0.0]
+        assert held_out["confusion"] == [[15, 0, 0], [3, 0, 0], [2, 0, 0]]
+        assert held_out["baseline"] == held_out["accuracy"] == 0.75
+    shown = mklkit("inspect", tmp_path / "a.mkl").out
+    assert ["b", "3", "0.0%", "3", "0", "0"] in [line.split() for line in shown.splitlines()]
+    assert mklkit("fit", "iris", "-k", "linear").err == ""
+
+
 def test_columns_are_chosen_by_their_readable_names(mklkit: Run, fitted: Fitted) -> None:
     kernels = ("-k", "ward:linear@ward_*", "-k", "body:rbf@fever,pulse")
     done = mklkit("fit", fitted.data, *kernels, "--json", "--holdout", "0")

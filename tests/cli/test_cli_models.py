@@ -10,14 +10,14 @@ import pandas as pd
 import pytest
 from processes import Fitted, Run
 
+from mklkit import MKLClassifier, load_model, save_model
 from mklkit.datasets import load_table
-from mklkit.persistence import load_model
 
 
 def test_predictions_are_the_models_in_the_order_of_the_rows(
     mklkit: Run, fitted: Fitted, patients: pd.DataFrame, tmp_path: Path
 ) -> None:
-    model, _ = load_model(fitted.model)
+    model = load_model(fitted.model)
     expected = model.predict(patients.drop(columns="target"))
     new = tmp_path / "new.csv"
     patients.drop(columns="target")[["pulse", "smokes", "ward", "fever"]].to_csv(new, index=False)
@@ -89,9 +89,7 @@ def test_a_preset_that_votes(mklkit: Run, tmp_path: Path) -> None:
     assert "ovo, vote of 3" in done.out
     done = mklkit("predict", model, "iris")
     predictions = pd.read_csv(io.StringIO(done.out))["prediction"]
-    assert (
-        predictions.tolist() == load_model(model)[0].predict(load_table("iris").features).tolist()
-    )
+    assert predictions.tolist() == load_model(model).predict(load_table("iris").features).tolist()
 
 
 def test_inspect_shows_what_fit_recorded(mklkit: Run, fitted: Fitted) -> None:
@@ -110,6 +108,26 @@ def test_inspect_shows_what_fit_recorded(mklkit: Run, fitted: Fitted) -> None:
     facts = mklkit("inspect", fitted.model, "--json").json
     assert facts["data"]["columns"] == ["fever", "ward", "smokes", "pulse"]
     assert len(facts["model"]["weights"]) == 9
+
+
+def test_inspect_shows_the_columns_that_a_kernel_sees(mklkit: Run, tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    names = [f"gene_{place}" for place in range(9)]
+    frame = pd.DataFrame(random.normal(size=(30, 11)), columns=["iron", "sugar", *names])
+    model = MKLClassifier(["blood:rbf@iron,sugar", "linear@gene_*", "all:linear"])
+    model.fit(frame, np.arange(30) % 2)
+    save_model(model, tmp_path / "named.mkl")
+    lines = [line.strip() for line in mklkit("inspect", tmp_path / "named.mkl").out.splitlines()]
+    assert any(line.endswith("blood: rbf(sigma='mean') on iron, sugar") for line in lines)
+    assert "all: linear on all columns" in lines
+    assert (
+        f"linear@gene_*: linear on {', '.join(names[:8])} and 1 more (--json shows them)" in lines
+    )
+    facts = mklkit("inspect", tmp_path / "named.mkl", "--json").json
+    seen = [kernel["columns"] for kernel in facts["model"]["kernels"]]
+    assert seen == [["iron", "sugar"], names, None]
+    save_model(MKLClassifier("linear@1:3").fit(frame.to_numpy(), np.arange(30) % 2), tmp_path / "b")
+    assert "linear@1:3: linear on 1, 2" in mklkit("inspect", tmp_path / "b").out
 
 
 class TestRefusals:

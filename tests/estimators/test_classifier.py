@@ -111,16 +111,16 @@ def test_the_kernels_not_given_are_the_trio_of_the_paper(iris):
 @pytest.mark.parametrize(
     ("kernels", "names"),
     [
-        ("rbf", ["rbf"]),
+        ("rbf", ["rbf(sigma='mean')"]),
         (RBF(gamma=2.0), ["rbf(gamma=2.0)"]),
         ("wide:rbf(sigma=9)", ["wide"]),
-        (["rbf", "rbf", Linear()], ["rbf", "rbf #2", "linear"]),
-        (("linear", "rbf"), ["linear", "rbf"]),
-        (("linear", "rbf", "polynomial"), ["linear", "rbf", "polynomial"]),
+        (["tanh", "tanh", Linear()], ["tanh", "tanh #2", "linear"]),
+        (("linear", "laplacian"), ["linear", "laplacian"]),
+        (("linear", "tanh", "polynomial"), ["linear", "tanh", "polynomial"]),
         (("short", "rbf", "0:2"), ["short"]),
         (("short", "rbf", [0, 1]), ["short"]),
         ([("short", Linear(), slice(0, 2)), ("other", "rbf(gamma=1)")], ["short", "other"]),
-        (["petal:linear@2:4", "rbf@0"], ["petal", "rbf@0"]),
+        (["petal:linear@2:4", "tanh@0"], ["petal", "tanh@0"]),
         ([Linear], ["linear"]),
     ],
 )
@@ -176,15 +176,15 @@ class TestFrames:
     def test_weights_as_a_tidy_table(self, frame):
         X, y = frame
         labels = np.array(["setosa", "versicolor", "virginica"])[y]
-        model = MKLClassifier(["linear", "rbf"], combiner="dimkl3").fit(X, labels)
+        model = MKLClassifier(["linear", "near:rbf"], combiner="dimkl3").fit(X, labels)
         table = model.weights_frame()
         assert list(table.columns) == ["problem", "kernel", "weight"]
         assert len(table) == 6
-        assert set(table["kernel"]) == {"linear", "rbf"}
+        assert set(table["kernel"]) == {"linear", "near"}
         wide = table.pivot(index="problem", columns="kernel", values="weight")
         row = wide.loc["virginica vs setosa"]
         position = model.problems_.index(("setosa", "virginica"))
-        np.testing.assert_array_equal(row[["linear", "rbf"]], model.weights_[position])
+        np.testing.assert_array_equal(row[["linear", "near"]], model.weights_[position])
 
 
 def test_pipelines_and_cross_validation():

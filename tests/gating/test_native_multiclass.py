@@ -11,7 +11,7 @@ from sklearn.datasets import load_iris, load_wine
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.preprocessing import StandardScaler
 
-from mklkit import MKLClassifier, load_model, save_model
+from mklkit import MKLClassifier, load_model, read_facts, save_model
 from mklkit.errors import IncompatibleError
 
 PAIR = ["linear", "rbf(sigma='mean')"]
@@ -88,7 +88,7 @@ def test_a_model_file_keeps_all_classes_at_once(tmp_path, wine, combiner):
         PAIR, combiner=combiner, learner="kda", multiclass="native", random_state=0
     ).fit(X, y)
     save_model(model, tmp_path / "model.mkl")
-    again, facts = load_model(tmp_path / "model.mkl")
+    again, facts = load_model(tmp_path / "model.mkl"), read_facts(tmp_path / "model.mkl")
     np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
     assert facts["model"]["multiclass"] == "native"
 
@@ -104,7 +104,7 @@ def test_a_fresh_process_reads_mixture_and_gates(tmp_path, wine):
     script = (
         "import sys, numpy as np; from mklkit.persistence import load_model\n"
         "for name in ('gauss', 'bayes'):\n"
-        "    model, _ = load_model(f'{sys.argv[1]}/{name}.mkl')\n"
+        "    model = load_model(f'{sys.argv[1]}/{name}.mkl')\n"
         "    X, kept = np.load(f'{sys.argv[1]}/rows.npy'), np.load(f'{sys.argv[1]}/{name}.npz')\n"
         "    np.testing.assert_array_equal(model.gate_weights(X), kept['gates'])\n"
         "    np.testing.assert_array_equal(model.predict(X), kept['labels'])\n"

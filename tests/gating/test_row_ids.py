@@ -32,7 +32,7 @@ def test_gates_see_the_features_beside_the_ids(tmp_path) -> None:
         looked_up.gate_weights(beside), plain.gate_weights(rows), rtol=1e-6, atol=1e-9
     )
     save_model(looked_up, tmp_path / "model.mkl")
-    for model in (looked_up, load_model(tmp_path / "model.mkl")[0]):
+    for model in (looked_up, load_model(tmp_path / "model.mkl")):
         np.testing.assert_allclose(
             model.decision_function(beside), plain.decision_function(rows), rtol=1e-6, atol=1e-8
         )

@@ -14,6 +14,7 @@ from mklkit import (
     MKLVotingClassifier,
     RPEMEKLClassifier,
     load_model,
+    read_facts,
     save_model,
 )
 from mklkit.persistence.facts import facts_of_model
@@ -24,7 +25,7 @@ IN_A_FRESH_PROCESS = """
 import sys
 import numpy as np
 from mklkit import load_model
-model, _ = load_model(sys.argv[1])
+model = load_model(sys.argv[1])
 rows = np.load(sys.argv[2])
 found = {"predictions": model.predict(rows)}
 if hasattr(model, "decision_function"):
@@ -66,7 +67,7 @@ def test_predictions_are_the_same(three_classes, rng, tmp_path, name):
     expected = values_of(model, new)
     assert set(expected["predictions"]) == set(NAMES)
     save_model(model, tmp_path / "model.mkl")
-    restored, _ = load_model(tmp_path / "model.mkl")
+    restored = load_model(tmp_path / "model.mkl")
     np.save(tmp_path / "rows.npy", new)
     subprocess.run(
         [
@@ -88,7 +89,7 @@ def test_what_a_search_found_is_kept(two_classes, tmp_path):
     X, y = two_classes
     search = IFSLClassifierCV(ridges=(0.5, 4.0), lams=(0.5, 4.0), cv=2, random_state=0)
     save_model(search.fit(X, y), tmp_path / "model.mkl")
-    restored, _ = load_model(tmp_path / "model.mkl")
+    restored = load_model(tmp_path / "model.mkl")
     assert restored.best_params_ == search.best_params_
     assert list(restored.cv_results_) == list(search.cv_results_)
     for key, values in search.cv_results_.items():
@@ -100,7 +101,7 @@ def test_histories_are_kept(two_classes, tmp_path):
     X, y = two_classes
     model = MKLClassifier(combiner="ifsl").fit(X, y)
     save_model(model, tmp_path / "model.mkl")
-    restored, _ = load_model(tmp_path / "model.mkl")
+    restored = load_model(tmp_path / "model.mkl")
     assert restored.decisions_[0].history == model.decisions_[0].history
 
 
@@ -113,7 +114,7 @@ def test_shared_maps_stay_shared(three_classes, tmp_path):
         ).fit(np.repeat(X, 10, axis=1), y)
         path = tmp_path / "model.mkl"
         save_model(model, path)
-        restored, _ = load_model(path)
+        restored = load_model(path)
         maps = {id(p.map) for one in restored.decisions_ for p in one.projectors}
         sizes[feature_map] = (len(maps), path.stat().st_size)
     assert sizes["empirical(subset=45)"][0] == 3
@@ -130,6 +131,6 @@ def test_votes_in_a_pipeline(three_classes, tmp_path):
     pairs = {"moss vs fern", "nettle vs fern", "nettle vs moss"}
     assert {row["problem"] for row in facts["weights"]} == pairs
     save_model(model, tmp_path / "model.mkl", facts)
-    restored, kept = load_model(tmp_path / "model.mkl")
+    restored, kept = load_model(tmp_path / "model.mkl"), read_facts(tmp_path / "model.mkl")
     assert kept["weights"] == facts["weights"]
     np.testing.assert_array_equal(restored.predict(X), model.predict(X))

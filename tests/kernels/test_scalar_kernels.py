@@ -16,7 +16,7 @@ from sklearn.metrics.pairwise import (
     sigmoid_kernel,
 )
 
-from mklkit import RBF, Cosine, Laplacian, Linear, Polynomial, Tanh
+from mklkit import RBF, Cosine, Laplacian, Linear, Polynomial, Tanh, to_spec
 from mklkit.kernels.base import FittedScalarKernel
 from mklkit.kernels.shared import similarities
 
@@ -172,6 +172,7 @@ def test_cosine_of_a_zero_row_is_zero(rows):
         (lambda: Polynomial(gamma=0), "gamma"),
         (lambda: Laplacian(gamma=-1), "gamma"),
         (lambda: Laplacian(gamma=np.inf), "gamma"),
+        (lambda: Laplacian(gamma="mean"), "gamma"),
         (lambda: Tanh(beta=0), "beta"),
         (lambda: Tanh(coef0=np.nan), "coef0"),
         (lambda: RBF(sigma=1.0, gamma=1.0), "not both"),
@@ -186,3 +187,20 @@ def test_values_out_of_range_are_refused_by_name(build, message):
 
 def test_whole_numbers_of_numpy_are_whole_numbers():
     assert Polynomial(degree=np.int64(3)) == Polynomial(degree=3)
+
+
+def test_a_default_width_goes_by_its_name():
+    assert RBF() == RBF(sigma="mean")
+    assert repr(RBF()) == "RBF(sigma='mean', gamma=None)"
+    assert to_spec(RBF()) == "rbf(sigma='mean')"
+    assert Laplacian() == Laplacian(gamma="auto")
+    assert repr(Laplacian()) == "Laplacian(gamma='auto')"
+
+
+def test_one_width_takes_the_place_of_the_other():
+    assert RBF().set_params(gamma=2.0) == RBF(gamma=2.0)
+    assert RBF(gamma=2.0).set_params(sigma="median") == RBF(sigma="median")
+    assert RBF(gamma=2.0).set_params(gamma=None) == RBF()
+    assert RBF(gamma=2.0).get_params() == {"sigma": None, "gamma": 2.0}
+    with pytest.raises(ValueError, match="not both"):
+        RBF().set_params(sigma=1.0, gamma=1.0)

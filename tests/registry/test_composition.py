@@ -71,8 +71,9 @@ def test_a_pair_that_can_not_work_says_which_would(feature_map, learner, parts):
 
 
 def test_labels_are_unique():
-    labels = [kernel.label for kernel in bind_kernels(["rbf", "rbf", "a:linear", "a:rbf", "rbf"])]
-    assert labels == ["rbf", "rbf #2", "a", "a #2", "rbf #3"]
+    kernels = ["tanh", "tanh", "a:linear", "a:rbf", "tanh"]
+    labels = [kernel.label for kernel in bind_kernels(kernels)]
+    assert labels == ["tanh", "tanh #2", "a", "a #2", "tanh #3"]
 
 
 @pytest.mark.parametrize("kernels", [[], (), [()], [("a",)], [(1, "rbf", None)], [None], 7, b"rbf"])

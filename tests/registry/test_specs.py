@@ -64,7 +64,7 @@ KERNELS = st.recursive(
         st.builds(RBF, sigma=WIDTHS),
         st.builds(RBF, gamma=WIDTHS),
         st.builds(Polynomial, st.integers(1, 9), NOT_NEGATIVE, POSITIVE),
-        st.builds(Laplacian, st.one_of(st.none(), POSITIVE)),
+        st.builds(Laplacian, st.one_of(st.just("auto"), POSITIVE)),
         st.builds(Tanh, POSITIVE, st.floats(-9, 9)),
     ),
     lambda inner: st.builds(Cosine, inner),

@@ -73,7 +73,7 @@ def test_a_saved_model_decides_as_before(tmp_path, combiner):
     model = MKLClassifier(["linear", "rbf"], combiner=combiner, random_state=0).fit(rows, y)
     np.testing.assert_allclose(model.weights_.sum(axis=1), 1)
     save_model(model, tmp_path / "model.mkl")
-    restored, _ = load_model(tmp_path / "model.mkl")
+    restored = load_model(tmp_path / "model.mkl")
     np.testing.assert_array_equal(restored.decision_function(rows), model.decision_function(rows))
     single = rows.astype(np.float32)
     again = MKLClassifier(["linear", "rbf"], combiner=combiner, random_state=0).fit(single, y)

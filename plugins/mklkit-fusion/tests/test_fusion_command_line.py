@@ -73,5 +73,5 @@ def test_a_saved_model_decides_as_before(tmp_path, combiner):
     rows[:, 0] += y
     model = MKLClassifier(combiner=combiner).fit(rows, y)
     save_model(model, tmp_path / "model.mkl")
-    restored, _ = load_model(tmp_path / "model.mkl")
+    restored = load_model(tmp_path / "model.mkl")
     np.testing.assert_array_equal(restored.decision_function(rows), model.decision_function(rows))

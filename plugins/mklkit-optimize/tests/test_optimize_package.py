@@ -80,7 +80,7 @@ def test_models_of_three_classes_survive_the_file(name, tmp_path):
     np.testing.assert_allclose(model.weights_.sum(axis=1), 1)
     assert model.score(X, y) > 0.9
     save_model(model, tmp_path / "model.mkl")
-    again, _ = load_model(tmp_path / "model.mkl")
+    again = load_model(tmp_path / "model.mkl")
     np.testing.assert_allclose(again.decision_function(X), model.decision_function(X))
 
 

@@ -69,7 +69,7 @@ def test_a_saved_model_decides_as_before(tmp_path, combiner, feature_map):
     rows, y = three_classes()
     model = MKLClassifier(["linear", "rbf"], feature_map, combiner).fit(rows, y)
     save_model(model, tmp_path / "model.mkl")
-    restored, _ = load_model(tmp_path / "model.mkl")
+    restored = load_model(tmp_path / "model.mkl")
     np.testing.assert_array_equal(restored.decision_function(rows), model.decision_function(rows))
     halves = rows.astype(np.float32)
     assert (
@@ -83,5 +83,5 @@ def test_a_pipeline_with_the_transformer_is_saved(tmp_path):
     model = make_pipeline(KernelNmCCA(["linear", "rbf"], n_components=2), MKLClassifier("linear"))
     model.fit(rows, y)
     save_model(model, tmp_path / "model.mkl")
-    restored, _ = load_model(tmp_path / "model.mkl")
+    restored = load_model(tmp_path / "model.mkl")
     np.testing.assert_array_equal(restored.predict(rows), model.predict(rows))

@@ -1,0 +1,57 @@
+"""What to try where a model has learned nothing."""
+
+from __future__ import annotations
+
+from shlex import quote
+from typing import Any
+
+from mklkit.cli.building import ModelOptions
+from mklkit.cli.console import say
+
+__all__ = ["say_if_useless"]
+
+FACTOR_ON_C = 100
+
+
+def say_if_useless(
+    score: dict[str, Any], rows: str, options: ModelOptions, classifier: Any
+) -> None:
+    """Warn of a model that is no better than always answering the commonest class.
+
+    Parameters
+    ----------
+    score : dict
+        As :func:`mklkit.evaluation.score` returns it.
+    rows : str
+        Which rows were scored.
+    options : ModelOptions
+        What was asked for, so that nothing is advised that was done.
+    classifier : estimator
+        Fitted.
+    """
+    from mklkit.cli.report import percent
+
+    if score["better_than_baseline"]:
+        return
+    say(
+        "warning: this model is no better than always answering the commonest class: accuracy"
+        f" {percent(score['accuracy'])} on the {rows}, where that class alone gives"
+        f" {percent(score['baseline'])}. Try {', '.join(_advice(options, classifier))}.",
+        style="yellow",
+    )
+
+
+def _advice(options: ModelOptions, classifier: Any) -> list[str]:
+    from mklkit.specs import to_spec
+
+    advice = []
+    if options.scale == "none":
+        advice.append("scaled features (--scale standard)")
+    if options.preset is None:
+        advice.append("kernels of equal size (--preset normalised)")
+    learner = classifier.learner_
+    if "C" in learner.get_params():
+        larger = to_spec(learner.set_params(C=FACTOR_ON_C * learner.C))
+        advice.append(f"a larger C (--learner {quote(larger)})")
+    advice.append("other kernels or widths ('mklkit kernels' shows which differ)")
+    return [*advice[:-1], f"or {advice[-1]}"] if len(advice) > 1 else advice

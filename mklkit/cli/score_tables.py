@@ -1,0 +1,114 @@
+"""Tables of scores: of all rows, and of each class, laid out for the width at hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+from rich import box
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.measure import Measurement
+from rich.table import Table as Grid
+from rich.text import Text
+
+from mklkit.cli.console import plain
+from mklkit.cli.report import percent
+
+__all__ = ["ClassTable", "decisive_score", "scores_tables"]
+
+MOST_CLASSES = 12
+"""More than these are too many for a matrix; the worst are shown."""
+UNBOUNDED = 10_000
+PARTS = {"train": "train", "held_out": "held out"}
+
+
+def decisive_score(scores: dict[str, dict[str, Any] | None]) -> tuple[str, dict[str, Any]]:
+    """Return the scores that tell how good a model is: of rows held out, where there are any."""
+    held_out, train = scores["held_out"], scores["train"]
+    if held_out is not None:
+        return PARTS["held_out"], held_out
+    assert train is not None
+    return PARTS["train"], train
+
+
+def scores_tables(scores: dict[str, dict[str, Any] | None]) -> tuple[Grid, ClassTable]:
+    """Return the scores of each part of the rows, and those of each class on the decisive one."""
+    part, decisive = decisive_score(scores)
+    return _scores_grid(scores), ClassTable(decisive, part)
+
+
+@attrs.frozen
+class ClassTable:
+    """Recall and confusions of each class; rich asks for it with the width it has."""
+
+    score: dict[str, Any]
+    """As :func:`mklkit.evaluation.score` returns it."""
+    rows: str
+    """Which rows were scored, for the head."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Give the confusion matrix where it fits, else each class's commonest confusion."""
+        matrix = self._matrix()
+        wide = options.update(max_width=UNBOUNDED)
+        fits = Measurement.get(console, wide, matrix).maximum <= options.max_width
+        yield matrix if fits and len(self.score["classes"]) <= MOST_CLASSES else self._listing()
+
+    def _matrix(self) -> Grid:
+        grid = self._grid("recall", *(f"as {label}" for label in self.score["classes"]))
+        for place, counts in enumerate(self.score["confusion"]):
+            grid.add_row(*self._head(place), *(str(count) for count in counts))
+        return grid
+
+    def _listing(self) -> Grid:
+        grid = self._grid("recall")
+        grid.add_column("mostly taken for", overflow="fold")
+        scored = [place for place, counts in enumerate(self.score["confusion"]) if sum(counts)]
+        worst = sorted(scored, key=self._recall)[:MOST_CLASSES]
+        for place in sorted(worst):
+            grid.add_row(*self._head(place), Text(self._mostly_taken_for(place)))
+        if len(scored) > len(worst):
+            grid.caption = f"and {len(scored) - len(worst)} classes of higher recall (--json)"
+            grid.caption_justify = "left"
+        return grid
+
+    def _grid(self, *names: str) -> Grid:
+        grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
+        grid.add_column(Text(self.rows), overflow="fold")
+        grid.add_column("rows", justify="right")
+        for name in names:
+            grid.add_column(Text(plain(name)), justify="right")
+        return grid
+
+    def _head(self, place: int) -> tuple[Text, str, str]:
+        rows = sum(self.score["confusion"][place])
+        recall = percent(self._recall(place)) if rows else ""
+        return Text(plain(self.score["classes"][place]), style="bold"), str(rows), recall
+
+    def _recall(self, place: int) -> float:
+        return float(self.score["recall"][place])
+
+    def _mostly_taken_for(self, place: int) -> str:
+        """Return the class most often answered in this one's stead, and how often."""
+        counts = list(self.score["confusion"][place])
+        counts[place] = 0
+        wrong = max(counts)
+        return f"{plain(self.score['classes'][counts.index(wrong)])} ({wrong})" if wrong else ""
+
+
+def _scores_grid(scores: dict[str, dict[str, Any] | None]) -> Grid:
+    """Return the scores on each part of the rows, and that of the commonest class."""
+    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
+    grid.add_column("")
+    for name in ("rows", "accuracy", "balanced accuracy", "always the commonest"):
+        grid.add_column(name, justify="right")
+    for part, name in PARTS.items():
+        score = scores[part]
+        if score is not None:
+            grid.add_row(
+                Text(name, style="bold"),
+                str(score["rows"]),
+                percent(score["accuracy"]),
+                percent(score["balanced_accuracy"]),
+                percent(score["baseline"]),
+            )
+    return grid

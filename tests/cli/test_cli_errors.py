@@ -1,0 +1,92 @@
+"""What becomes of errors that no command foresees: whose fault they are, and in how many words."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from processes import Run
+
+from mklkit.cli import app
+from mklkit.errors import DataError
+
+
+def ended(
+    error: BaseException, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> tuple[object, str]:
+    """Return the exit code and the words with which a command ends that raises an error."""
+
+    def fail() -> None:
+        raise error
+
+    monkeypatch.setattr(app, "_run", fail)
+    with pytest.raises(SystemExit) as leaving:
+        app.main()
+    return leaving.value.code, capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "number", [errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENAMETOOLONG, errno.EISDIR]
+)
+def test_a_path_that_may_not_be_used_is_the_users(
+    number: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    error = OSError(number, os.strerror(number), "/data/locked.csv")
+    said = f"error: /data/locked.csv can't be read or written: {os.strerror(number)}.\n"
+    assert ended(error, monkeypatch, capsys) == (2, said)
+
+
+def test_other_errors_of_the_system_are_ours(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, said = ended(OSError(errno.ESRCH, "No such process"), monkeypatch, capsys)
+    assert code == 1
+    assert said.startswith("error: This is our fault")
+
+
+@pytest.mark.parametrize("make", [DataError, RuntimeError])
+def test_a_message_keeps_its_ends_where_it_is_too_long(
+    make: type[Exception], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    error = make(f"Column {'x' * 200_000} is not there. Did you mean 'y'?")
+    _, said = ended(error, monkeypatch, capsys)
+    assert len(said) < 2100
+    assert "Column xxx" in said
+    assert "characters left out" in said
+
+
+@pytest.mark.parametrize("arguments", [["{}"], ["--{}"], ["fit", "--scale", "{}"], ["list", "{}"]])
+def test_a_mistake_in_the_call_quotes_little(mklkit: Run, arguments: list[str]) -> None:
+    done = mklkit(*(argument.format("x" * 100_000) for argument in arguments))
+    done.refused("characters left out")
+    assert len(done.err) < 4000
+
+
+@pytest.mark.parametrize("option", ["-o", "--plot"])
+def test_a_loop_of_links_and_a_long_name_as_output(
+    mklkit: Run, tmp_path: Path, option: str
+) -> None:
+    pytest.importorskip("matplotlib")
+    (tmp_path / "a.png").symlink_to(tmp_path / "b.png")
+    (tmp_path / "b.png").symlink_to(tmp_path / "a.png")
+    mklkit("fit", "iris", option, tmp_path / "a.png").refused("a.png can't be written")
+    mklkit("fit", "iris", option, tmp_path / f"{'x' * 300}.png").refused("can't be written")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="shells there don't close streams")
+def test_closed_streams_are_no_fault_of_ours() -> None:
+    def run(redirection: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        command = f'exec "{sys.executable}" -m mklkit {" ".join(arguments)} {redirection}'
+        return subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+
+    closed = run(">&-", "list")
+    assert (closed.returncode, closed.stdout) == (2, "")
+    assert closed.stderr.startswith("error: The output can't be written: stdout is closed.")
+    silent = run("2>&-", "--version")
+    assert (silent.returncode, silent.stdout[:7]) == (0, "mklkit ")
+    assert run(">&- 2>&-", "list").returncode == 2
+    assert run("2>&-", "nonsense").returncode == 2

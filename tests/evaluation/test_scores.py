@@ -1,0 +1,69 @@
+"""Scores against scikit-learn's own metrics, and when a model counts as useless."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+from rich.console import Console
+from sklearn.dummy import DummyClassifier
+from sklearn.metrics import balanced_accuracy_score, confusion_matrix, recall_score
+
+from mklkit.cli.score_tables import ClassTable
+from mklkit.evaluation import score, score_confusion
+
+
+@pytest.mark.parametrize("names", [["a", "b", "c"], [0, 1, 7], [2.0, 3.0, 4.0]])
+def test_scores_are_scikit_learns(names) -> None:
+    random = np.random.default_rng(0)
+    training, true = (random.choice(names, size=n, p=[0.2, 0.5, 0.3]) for n in (200, 90))
+    answered = np.where(random.random(90) < 0.6, true, random.choice(names, size=90))
+    found = score(true, answered, training)
+    guesser = DummyClassifier(strategy="most_frequent").fit(training[:, None], training)
+    assert found["rows"] == 90
+    assert found["baseline"] == guesser.score(true[:, None], true)
+    assert found["accuracy"] == np.mean(true == answered)
+    assert found["balanced_accuracy"] == pytest.approx(balanced_accuracy_score(true, answered))
+    np.testing.assert_allclose(found["recall"], recall_score(true, answered, average=None))
+    assert found["confusion"] == confusion_matrix(true, answered).tolist()
+    assert found["classes"] == sorted(names)
+    assert found["better_than_baseline"]
+
+
+def test_a_class_without_rows_has_no_recall_and_no_say() -> None:
+    found = score(["a", "b"], ["a", "a"], ["a", "b", "c"])
+    assert found["balanced_accuracy"] == 0.5
+    assert np.isnan(found["recall"][2])
+
+
+def test_what_is_no_better_than_the_commonest_class() -> None:
+    true = np.repeat(["a", "b", "c"], [75, 15, 10])
+    guesses = np.random.default_rng(0).choice(["a", "b", "c"], size=100)
+    assert not score(true, np.repeat("a", 100))["better_than_baseline"]
+    assert not score(true, guesses)["better_than_baseline"]
+    # Less often right than the commonest class, and yet it has found the rare ones.
+    finds = np.concatenate([np.repeat(["a", "b", "c"], 25), true[75:]])
+    assert np.mean(finds == true) < 0.75
+    assert score(true, finds)["better_than_baseline"]
+    assert score(true, true)["better_than_baseline"]
+    # Nothing is better than all right, be there one class only.
+    assert score(["a", "a"], ["a", "a"])["better_than_baseline"]
+
+
+@pytest.mark.parametrize(("width", "n_classes"), [(40, 3), (50, 8), (160, 8), (160, 40)])
+def test_the_table_of_classes_fits_any_width(width: int, n_classes: int) -> None:
+    names = [f"class {place}" for place in range(n_classes)]
+    confusion = np.diag(np.arange(1, n_classes + 1))
+    confusion[1, 2] = 5
+    out = io.StringIO()
+    table = ClassTable(score_confusion(confusion, names, 0.5), "train")
+    Console(file=out, width=width).print(table)
+    lines = out.getvalue().splitlines()
+    assert max(map(len, lines)) <= width
+    is_matrix = "as class 2" in out.getvalue()
+    assert is_matrix == (width == 160 and n_classes == 8)
+    [line] = [line.split() for line in lines if line.strip().startswith("class 1 ")]
+    # The class, its rows, 2 of 7 right, then five times the one below it.
+    assert line[:4] == ["class", "1", "7", "28.6%"]
+    assert line[4:] == (["0", "2", "5"] + ["0"] * 5 if is_matrix else ["class", "2", "(5)"])
