@@ -55,6 +55,7 @@ KNOWN_TYPES: dict[str, frozenset[str]] = {
     "TypeNode": TYPES,
     "DTypeNode": frozenset({"numpy.dtype"}),
     "SparseMatrixNode": SPARSE,
+    "DictNode": frozenset({"sklearn.utils._bunch.Bunch"}),
 }
 
 TREE = "compiled code follows its numbers unchecked, so that a crafted file could crash Python"
