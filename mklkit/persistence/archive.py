@@ -49,7 +49,7 @@ def opened(path: Path) -> Iterator[zipfile.ZipFile]:
                 _check_members(path, archive, size)
                 yield archive
         except zipfile.BadZipFile as error:
-            reason = f"{path} is not a model file, or was cut short: {error}."
+            reason = f"{path} is not a model file, or was cut short: {error!s:.100}."
             raise ModelFileError(reason) from error
         except ModelFileError:
             raise

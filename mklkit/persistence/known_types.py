@@ -61,8 +61,8 @@ KNOWN_TYPES: dict[str, frozenset[str]] = {
 TREE = "compiled code follows its numbers unchecked, so that a crafted file could crash Python"
 WHY_NOT: dict[str, str] = {
     "sklearn.tree._tree.Tree": TREE,
-    "sklearn.neighbors._kd_tree.KDTree": TREE,
-    "sklearn.neighbors._ball_tree.BallTree": TREE,
+    "sklearn.neighbors._kd_tree.KDTree": f"{TREE}; use the algorithm 'brute'",
+    "sklearn.neighbors._ball_tree.BallTree": f"{TREE}; use the algorithm 'brute'",
     "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor": TREE,
     "functools.partial": "a file must not say which function is called with what",
     "joblib.memory.Memory": "it points to a folder on this computer; set memory=None",

@@ -209,7 +209,10 @@ def _checked(path: Path, facts: Any) -> dict[str, Any]:
     if (
         not isinstance(facts, dict)
         or not all(isinstance(facts.get(key), kind) for key, kind in expected.items())
-        or not all(re.fullmatch(VERSION, str(text)) for text in facts["versions"].values())
+        or not all(
+            isinstance(text, str) and re.fullmatch(VERSION, text, re.ASCII)
+            for text in facts["versions"].values()
+        )
         or facts.get("trial", "") not in (None, *TRIALS)
     ):
         raise ModelFileError(f"{path} is damaged: the facts in it are not those of a model file.")

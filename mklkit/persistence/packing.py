@@ -35,9 +35,9 @@ def packed(model: Any) -> bytes:
     while found := _first_problem(part):
         name, part, problem = found
         steps.append(repr(name))
-    where = f"in its step {' > '.join(steps)}, a {type(part).__name__}, " if steps else ""
+    where = f" because of its step {' > '.join(steps)} ({type(part).__name__})" if steps else ""
     best = " Save its best_estimator_." if hasattr(model, "best_estimator_") else ""
-    raise ModelFileError(f"This model can't be saved: {where}{problem}{best}")
+    raise ModelFileError(f"This model can't be saved{where}: {problem}{best}")
 
 
 def _attempt(model: Any) -> tuple[bytes | None, str]:

@@ -16,9 +16,11 @@ __all__ = ["TRIALS", "check_compiled", "decide_trial", "find_trial"]
 
 # What the rows consist of. Gaps become typical values in a table encoder or an imputer, while a
 # classifier by itself refuses them.
-TRIALS = {"gaps": np.nan, "zeros": 0.0}
+TRIALS = {"mixed": (np.nan, 0.0, 1.0), "gaps": (np.nan,) * 3, "numbers": (0.0, 1.0, -1.0)}
 ROWS = 3
 WIDEST = 1_000_000
+# Decisions near the largest float on typical rows are infinite on others.
+LARGEST = 1e150
 
 
 class Inconsistent(ValueError):
@@ -57,18 +59,18 @@ def decide_trial(model: Any, kind: str) -> None:
         decisions = np.asarray(model.decision_function(rows))
     shape = (ROWS,) if len(classes) == 2 else (ROWS, len(classes))
     _expect("decision values", decisions.shape, shape)
-    if not np.isfinite(decisions).all():
-        raise Inconsistent("the decision values are not finite")
+    if not (np.abs(decisions) < LARGEST).all():
+        raise Inconsistent("the decision values are not finite, or as good as infinite")
 
 
-def _rows(model: Any, value: float) -> Any:
+def _rows(model: Any, values: tuple[float, ...]) -> Any:
     import pandas as pd
 
     width = model.n_features_in_
     if width > WIDEST:
         raise Inconsistent(f"{width} features are too many to try")
     names = getattr(model, "feature_names_in_", None)
-    rows = np.full((ROWS, width), value)
+    rows = np.repeat([values], width, axis=0).T
     return rows if names is None else pd.DataFrame(rows, columns=names)
 
 
