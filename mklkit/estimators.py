@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mklkit.bound_kernels import BoundKernel
 from mklkit.composition import Choice, choose_components
 from mklkit.deciding import decide_all
-from mklkit.errors import IncompatibleError
+from mklkit.errors import DataError, IncompatibleError
 from mklkit.fitting import fit_decision
 from mklkit.multiclass import BinaryProblem, decompose, join_scores
 from mklkit.nested_parameters import NestedParameters
@@ -153,11 +153,23 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
         return list(in_threads([partial(fit_one, *pair) for pair in pairs], self.n_jobs, len(X)))
 
     def decision_function(self, X: Any) -> Array:
-        """Return decision values: (n,) for two classes (above 0: ``classes_[1]``), else (n, C)."""
+        """Return decision values: (n,) for two classes (above 0: ``classes_[1]``), else (n, C).
+
+        Raises
+        ------
+        DataError
+            If one is not finite, as features of 1e300 may make it.
+        """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False, order="C")
         shared = getattr(self.feature_map_, "shared", False)
         scores = decide_all(self.decisions_, X, shared)
+        infinite = np.flatnonzero(~np.isfinite(scores).all(axis=1))
+        if len(infinite):
+            raise DataError(
+                f"The decision value of row {infinite[0]} is not finite (rows of this kind:"
+                f" {len(infinite)}): its features are too far from those of the training data."
+            )
         if len(self.classes_) == 2:
             return scores[:, 0]
         if self._binary_problems[0].positive is None:

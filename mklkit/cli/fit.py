@@ -92,10 +92,10 @@ def fit(
 
 def _check_output(output: Path, data: str | None) -> None:
     from mklkit.errors import DataError
-    from mklkit.persistence.atomic import check_writable
+    from mklkit.persistence.atomic import check_writable, is_same_file
 
     check_writable(output)
-    if data is not None and output.exists() and Path(data).exists() and output.samefile(data):
+    if data is not None and is_same_file(output, data):
         raise DataError(f"{output} holds the data; choose another name for the model.")
 
 

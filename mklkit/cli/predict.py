@@ -61,11 +61,11 @@ def predict(
 
 def _check_output(output: Path, model: Path, data: str) -> None:
     from mklkit.errors import DataError
-    from mklkit.persistence.atomic import check_writable
+    from mklkit.persistence.atomic import check_writable, is_same_file
 
     check_writable(output)
-    for source in (model, Path(data)):
-        if output.exists() and source.exists() and output.samefile(source):
+    for source in (model, data):
+        if is_same_file(output, source):
             raise DataError(f"{output} is read from; choose another name for the predictions.")
 
 

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import os
-import secrets
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
 from mklkit.errors import DataError
+from mklkit.persistence.part_files import part_of, remove_stale_parts
 
-__all__ = ["check_writable", "replacing"]
+__all__ = ["check_writable", "is_same_file", "replacing"]
 
 PERMISSIONS = 0o777
-DEFAULT_MODE = 0o666
-NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
 def check_writable(path: Path) -> None:
@@ -25,18 +22,20 @@ def check_writable(path: Path) -> None:
     Raises
     ------
     DataError
-        If the folder is missing or can't be written to, or the path is a folder.
+        If the folder is missing or can't be written to, the path is a folder, or its name is one
+        that no file can have.
     """
-    folder = path.resolve().parent
-    if path.is_dir():
-        raise DataError(f"{path} is a folder; the name of a file to write is expected.")
-    if not folder.is_dir():
-        raise DataError(f"{path} can't be written: there is no folder {folder}.")
-    try:
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        raise DataError(f"{path} can't be written: {error.strerror or error}.") from error
+    with _told(path):
+        goal = _goal(path)
+        if goal.is_dir():
+            raise DataError(f"{path} is a folder; the name of a file to write is expected.")
+        if not goal.parent.is_dir():
+            raise DataError(f"{path} can't be written: there is no folder {goal.parent}.")
+        if _is_device(goal):
+            return
+        # As replacing() will, so that what can go wrong goes wrong now.
+        with part_of(goal) as (_, descriptor):
+            os.close(descriptor)
 
 
 @contextmanager
@@ -62,11 +61,25 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     BrokenPipeError
         If it is a pipe that nobody reads any more.
     """
-    goal = path.resolve()
-    is_device = goal.exists() and not goal.is_file() and not goal.is_dir()
-    try:
-        with goal.open("wb") if is_device else _opened_beside(goal) as file:
+    with _told(path):
+        goal = _goal(path)
+        with goal.open("wb") if _is_device(goal) else _opened_beside(goal) as file:
             yield file
+
+
+def is_same_file(one: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
+    """Tell whether two paths lead to one file; False if one of them leads nowhere."""
+    try:
+        return os.path.samefile(one, other)
+    except (OSError, ValueError):
+        return False
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """Say what the system says against writing a file."""
+    try:
+        yield
     except BrokenPipeError:
         # A pipe by name whose reader has had enough, as with one on stdout.
         raise
@@ -74,14 +87,34 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         raise DataError(f"{path} can't be written: {error.strerror or error}.") from error
 
 
+def _goal(path: Path) -> Path:
+    """Return what a path leads to.
+
+    Raises
+    ------
+    DataError
+        If it leads nowhere, as a loop of links or a name with a null character does.
+    """
+    try:
+        goal = path.resolve()
+    except (RuntimeError, ValueError) as error:
+        raise DataError(f"{path!s:.200} can't be written: {error}.") from error
+    if goal.is_symlink():
+        # Newer versions of Python return a loop as it is.
+        raise DataError(f"{path} can't be written: it is a link that leads to itself.")
+    return goal
+
+
+def _is_device(goal: Path) -> bool:
+    return goal.exists() and not goal.is_file() and not goal.is_dir()
+
+
 @contextmanager
 def _opened_beside(goal: Path) -> Iterator[BinaryIO]:
     """Open a new file with the permissions of the goal, and put it in the goal's place."""
-    beside = goal.with_name(f".{goal.name}.{secrets.token_hex(4)}.part")
     mode = goal.stat().st_mode & PERMISSIONS if goal.is_file() else None
-    try:
-        # Private from the start: whoever opened it a moment earlier could read on.
-        descriptor = os.open(beside, NEW_FILE, DEFAULT_MODE if mode is None else mode)
+    remove_stale_parts(goal)
+    with part_of(goal, mode) as (beside, descriptor):
         with os.fdopen(descriptor, "wb") as file:
             if mode is not None and beside.stat().st_mode & PERMISSIONS != mode:
                 # What the umask took away.
@@ -90,5 +123,3 @@ def _opened_beside(goal: Path) -> Iterator[BinaryIO]:
             file.flush()
             os.fsync(file.fileno())
         beside.replace(goal)
-    finally:
-        beside.unlink(missing_ok=True)

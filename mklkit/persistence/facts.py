@@ -17,9 +17,10 @@ __all__ = ["facts_of_model", "json_ready", "versions"]
 
 COMPONENTS = ("feature_map", "combiner", "learner")
 VERSIONS_KEPT = ("scikit-learn", "skops", "numpy")
+DEEPEST = 50
 
 
-def json_ready(value: Any) -> Any:
+def json_ready(value: Any, levels: int = DEEPEST) -> Any:
     """Return a value as plain dicts, lists, text and numbers.
 
     Parameters
@@ -27,6 +28,8 @@ def json_ready(value: Any) -> Any:
     value : object
         Made of mappings, sequences, arrays, text, numbers, booleans and None. Labels keep
         their type where they are values; the keys of a mapping become text.
+    levels : int, default=50
+        How deep mappings and sequences may stand inside each other.
 
     Returns
     -------
@@ -36,7 +39,7 @@ def json_ready(value: Any) -> Any:
     Raises
     ------
     TypeError
-        If there is anything else in it.
+        If there is anything else in it, or it is nested deeper.
 
     Examples
     --------
@@ -47,13 +50,15 @@ def json_ready(value: Any) -> Any:
         return value
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
+    if levels == 0:
+        raise TypeError(f"facts nested more than {DEEPEST} deep can't be kept")
     if isinstance(value, Mapping):
-        return {str(key): json_ready(item) for key, item in value.items()}
+        return {str(key): json_ready(item, levels - 1) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [json_ready(item) for item in value]
+        return [json_ready(item, levels - 1) for item in value]
     if isinstance(value, (np.generic, np.ndarray)):
-        return json_ready(value.tolist())
-    raise TypeError(f"{value!r} of type {type(value).__name__} can't be kept as a fact")
+        return json_ready(value.tolist(), levels)
+    raise TypeError(f"{value!r:.80} of type {type(value).__name__} can't be kept as a fact")
 
 
 def facts_of_model(model: Any) -> dict[str, Any]:

@@ -17,16 +17,19 @@ from typing import Any
 
 from mklkit._version import __version__
 from mklkit.errors import DataError, MKLKitWarning, ModelFileError
+from mklkit.persistence.archive import damaged, opened, read_member, repacked
 from mklkit.persistence.atomic import replacing
 from mklkit.persistence.facts import facts_of_model, json_ready, versions
+from mklkit.persistence.packing import COMPRESSION, packed
+from mklkit.persistence.trial import TRIALS, check_compiled, decide_trial, find_trial
 from mklkit.persistence.trust import (
     MODEL_MEMBER,
+    VERSION,
     installed_version,
-    listed,
     plugin_records,
     plugins_in,
     refusal,
-    registered_types,
+    trusted_names,
     unknown_types,
 )
 
@@ -34,9 +37,7 @@ __all__ = ["load_model", "read_facts", "save_model"]
 
 FORMAT = 1
 FACTS_MEMBER = "mklkit.json"
-RESERVED = ("format", "versions", "plugins", "model")
-# Rows kept for prediction compress little; a fast level is enough for the rest.
-COMPRESSION: dict[str, int] = {"compression": zipfile.ZIP_DEFLATED, "compresslevel": 1}
+RESERVED = ("format", "versions", "plugins", "trial", "model")
 
 
 def save_model(model: Any, path: str | PathLike[str], facts: dict[str, Any] | None = None) -> None:
@@ -52,18 +53,17 @@ def save_model(model: Any, path: str | PathLike[str], facts: dict[str, Any] | No
         Where to; ``.mkl`` is the customary ending.
     facts : dict, optional
         Plain values (text, numbers, lists, dicts) to keep beside the model. The keys
-        ``format``, ``versions``, ``plugins`` and ``model`` are filled in here.
+        ``format``, ``versions``, ``plugins``, ``trial`` and ``model`` are filled in here.
 
     Raises
     ------
     ModelFileError
         If it is no fitted model, holds something that could not be loaded again, such as a
-        function or a type that no plugin registers, or the facts are not plain values.
+        function of your own or a type that no plugin registers, or the facts are not plain
+        values.
     DataError
         If the file can't be written, or model and path are given the other way round.
     """
-    from skops.io import dumps
-
     if not isinstance(path, str | PathLike):
         raise DataError(
             f"save_model takes the model, then the path to write it to; got {type(path).__name__}"
@@ -74,23 +74,13 @@ def save_model(model: Any, path: str | PathLike[str], facts: dict[str, Any] | No
     taken = sorted(set(facts or {}) & set(RESERVED))
     if taken:
         raise ModelFileError(f"The facts can't be named {', '.join(taken)}: reserved.")
-    try:
-        archive = dumps(model, **COMPRESSION)
-    except (TypeError, ValueError, AttributeError) as error:
-        raise ModelFileError(f"This model can't be saved: {error}") from error
-    unknown = unknown_types(archive)
-    if unknown:
-        best = hasattr(model, "best_estimator_")
-        raise ModelFileError(
-            f"This model can't be saved, as it could not be loaded again: {listed(unknown)}"
-            " registered neither by mklkit nor by a plugin (through mklkit_model_types)."
-            f"{' Save its best_estimator_.' if best else ''}"
-        )
+    archive = packed(model)
     try:
         own = {
             "format": FORMAT,
             "versions": versions(),
             "plugins": plugins_in(archive),
+            "trial": find_trial(model),
             "model": facts_of_model(model),
         }
         text = json.dumps({**own, **json_ready(facts or {})}, indent=1, allow_nan=False)
@@ -144,24 +134,39 @@ def load_model(path: str | PathLike[str]) -> Any:
     MKLKitWarning
         If another version of mklkit, or of a plugin in it, wrote the file.
     """
-    facts = read_facts(path)
-    _compare_versions(Path(path), facts)
-    archive = Path(path).read_bytes()
+    path = Path(path)
+    with opened(path) as zip_file:
+        facts = _facts_in(path, zip_file)
+        archive = repacked(zip_file)
+    _compare_versions(path, facts)
     # Whatever a damaged archive makes skops or a class raise, the file is at fault.
     try:
         unknown = unknown_types(archive)
     except Exception as error:
-        raise _damaged(Path(path), error) from error
+        raise damaged(path, error) from error
     if unknown:
-        raise ModelFileError(refusal(Path(path), unknown, facts["plugins"]))
-    from skops.io import loads
-
+        raise ModelFileError(refusal(path, unknown, facts["plugins"]))
     try:
-        model = loads(archive, trusted=sorted(registered_types()))
+        model = _unpacked(archive, facts["trial"])
     except Exception as error:
-        raise _damaged(Path(path), error) from error
+        raise damaged(path, error) from error
     if not callable(getattr(model, "predict", None)):
         raise ModelFileError(f"{path} holds no model but a {type(model).__name__}.")
+    return model
+
+
+def _unpacked(archive: bytes, trial: str | None) -> Any:
+    """Return the model in an archive whose types are all trusted, once it has been tried."""
+    from sklearn.exceptions import InconsistentVersionWarning
+    from skops.io import loads
+
+    with warnings.catch_warnings():
+        # The versions have been compared, for all steps at once.
+        warnings.simplefilter("ignore", InconsistentVersionWarning)
+        model = loads(archive, trusted=trusted_names())
+    check_compiled(model)
+    if trial is not None:
+        decide_trial(model, trial)
     return model
 
 
@@ -186,32 +191,27 @@ def read_facts(path: str | PathLike[str]) -> dict[str, Any]:
         If the file is missing, truncated, empty or foreign.
     """
     path = Path(path)
-    if path.is_dir():
-        raise ModelFileError(f"{path} is a folder; a model file is expected.")
-    if not path.exists():
-        raise ModelFileError(f"There is no model file {path}.")
-    try:
-        if path.stat().st_size == 0:
-            raise ModelFileError(f"{path} is empty; a model file is expected.")
-        with zipfile.ZipFile(path) as zip_file:
-            members = set(zip_file.namelist())
-            if not {FACTS_MEMBER, MODEL_MEMBER} <= members:
-                raise ModelFileError(f"{path} was not written by mklkit: it holds no model of its.")
-            facts = json.loads(zip_file.read(FACTS_MEMBER))
-    except zipfile.BadZipFile as error:
-        raise ModelFileError(f"{path} is not a model file, or was cut short: {error}.") from error
-    except ModelFileError:
-        raise
-    except Exception as error:
-        raise _damaged(path, error) from error
-    return _checked(path, facts)
+    with opened(path) as zip_file:
+        return _facts_in(path, zip_file)
+
+
+def _facts_in(path: Path, zip_file: zipfile.ZipFile) -> dict[str, Any]:
+    if not {FACTS_MEMBER, MODEL_MEMBER} <= set(zip_file.namelist()):
+        raise ModelFileError(f"{path} was not written by mklkit: it holds no model of its.")
+    return _checked(path, json_ready(json.loads(read_member(zip_file, FACTS_MEMBER))))
 
 
 def _checked(path: Path, facts: Any) -> dict[str, Any]:
     """Return the facts if they have the shape that the rest of the code relies on."""
     expected = {"format": int, "versions": dict, "plugins": list, "model": dict}
-    if not isinstance(facts, dict) or not all(
-        isinstance(facts.get(key), kind) for key, kind in expected.items()
+    if (
+        not isinstance(facts, dict)
+        or not all(isinstance(facts.get(key), kind) for key, kind in expected.items())
+        or not all(
+            isinstance(text, str) and re.fullmatch(VERSION, text, re.ASCII)
+            for text in facts["versions"].values()
+        )
+        or facts.get("trial", "") not in (None, *TRIALS)
     ):
         raise ModelFileError(f"{path} is damaged: the facts in it are not those of a model file.")
     if facts["format"] > FORMAT:
@@ -232,21 +232,19 @@ def _compare_versions(path: Path, facts: dict[str, Any]) -> None:
             MKLKitWarning,
             stacklevel=3,
         )
+    others = {"scikit-learn": facts["versions"].get("scikit-learn")}
     for plugin in plugin_records(facts["plugins"]):
-        here = installed_version(plugin["distribution"])
-        if here is not None and here != plugin["version"]:
+        others[plugin["distribution"]] = plugin["version"]
+    for distribution, version in others.items():
+        here = installed_version(distribution)
+        if here is not None and here != version:
             warnings.warn(
-                f"{path.name} was written with {plugin['distribution']} {plugin['version']};"
+                f"{path.name} was written with {distribution} {version};"
                 f" {here} is installed: predictions may differ.",
                 MKLKitWarning,
                 stacklevel=3,
             )
 
 
-def _damaged(path: Path, error: BaseException) -> ModelFileError:
-    reason = str(error).strip().partition("\n")[0]
-    return ModelFileError(f"{path} is damaged: {type(error).__name__}: {reason}")
-
-
 def _release(text: str) -> tuple[int, ...]:
-    return tuple(int(number) for number in re.findall(r"\d+", text)[:3])
+    return tuple(int(number) for number in re.findall(r"\d{1,9}", text)[:3])

@@ -1,9 +1,9 @@
 """Which types a model file may hold.
 
 Safety rests on skops: a file names types, and a type is looked up only after every name in the
-file has been found among skops' own defaults (scikit-learn's estimators, NumPy's arrays) or the
-classes that mklkit and the installed plugins registered. Nothing is imported before that, and
-nothing in a file is ever run.
+file has been found among skops' own defaults (scikit-learn's estimators, NumPy's arrays), the list
+in :mod:`mklkit.persistence.known_types`, or the classes that mklkit and the installed plugins
+registered. Nothing is imported before that, and nothing in a file is ever run.
 """
 
 from __future__ import annotations
@@ -17,22 +17,31 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from mklkit.persistence.known_types import KNOWN_TYPES, WHY_NOT, loaders
+
 __all__ = [
     "MODEL_MEMBER",
     "installed_version",
     "listed",
     "plugin_records",
     "plugins_in",
+    "reasons",
     "refusal",
-    "registered_types",
+    "trusted_names",
     "unknown_types",
 ]
 
 MODEL_MEMBER = "schema.json"
+TYPES_SHOWN = 5
+VERSION = r"[\w.+!-]{0,80}"
 
 
-def registered_types() -> dict[str, type]:
-    """Return the classes that a model file may hold besides skops' own defaults."""
+def trusted_names() -> list[str]:
+    """Return the names of the types that a model file may hold besides skops' own defaults."""
+    return sorted(set(_registered_types()).union(*KNOWN_TYPES.values()))
+
+
+def _registered_types() -> dict[str, type]:
     from mklkit.ensembles import MKLVotingClassifier, RPEMEKLClassifier
     from mklkit.estimators import MKLClassifier
     from mklkit.multiclass import BinaryProblem
@@ -55,21 +64,25 @@ def registered_types() -> dict[str, type]:
 
 
 def unknown_types(archive: bytes) -> list[str]:
-    """Return the types in an archive that are neither skops' defaults nor registered."""
+    """Return the types in an archive that are not trusted, or not where they stand."""
     from skops.io import get_untrusted_types
 
-    registered = registered_types()
-    return [name for name in get_untrusted_types(data=archive) if name not in registered]
+    trusted = set(trusted_names())
+    misplaced = (
+        f"{name} (as {loader})"
+        for loader, name in _nodes(_schema(archive))
+        if (allowed := loaders(name)) and loader not in allowed
+    )
+    unknown = (name for name in get_untrusted_types(data=archive) if name not in trusted)
+    return list(dict.fromkeys([*unknown, *misplaced]))
 
 
 def plugins_in(archive: bytes) -> list[dict[str, Any]]:
     """Return the plugins whose types an archive holds: distribution, version and types."""
     from mklkit.registry import get_registry
 
-    with zipfile.ZipFile(io.BytesIO(archive)) as zip_file:
-        schema = json.loads(zip_file.read(MODEL_MEMBER))
     found: dict[str, set[str]] = {}
-    for name in _type_names(schema):
+    for _, name in _nodes(_schema(archive)):
         distribution = get_registry().distribution_of(name)
         if distribution not in (None, "mklkit"):
             found.setdefault(str(distribution), set()).add(name)
@@ -83,14 +96,19 @@ def plugins_in(archive: bytes) -> list[dict[str, Any]]:
     ]
 
 
-def _type_names(schema: Any) -> Iterator[str]:
-    """Yield the full name of every type in a skops schema."""
+def _schema(archive: bytes) -> Any:
+    with zipfile.ZipFile(io.BytesIO(archive)) as zip_file:
+        return json.loads(zip_file.read(MODEL_MEMBER))
+
+
+def _nodes(schema: Any) -> Iterator[tuple[Any, str]]:
+    """Yield the kind of every node in a skops schema and the full name of its type."""
     pending = [schema]
     while pending:
         node = pending.pop()
         if isinstance(node, dict):
             if "__class__" in node and "__module__" in node:
-                yield f"{node['__module__']}.{node['__class__']}"
+                yield node.get("__loader__"), f"{node['__module__']}.{node['__class__']}"
             pending.extend(node.values())
         elif isinstance(node, list):
             pending.extend(node)
@@ -100,7 +118,10 @@ def refusal(path: Path, unknown: list[str], plugins: list[Any]) -> str:
     """Say why a file is not loaded, and which plugin would help by its own account."""
     homes = {name: plugin for plugin in plugin_records(plugins) for name in plugin["types"]}
     needed = [homes[name]["distribution"] for name in unknown if name in homes]
-    message = f"{path} is not loaded: {listed(unknown)} registered by nothing that is installed."
+    message = (
+        f"{path} is not loaded: {listed(unknown)} registered by nothing that is installed."
+        f"{reasons(unknown)}"
+    )
     if needed:
         names = ", ".join(dict.fromkeys(needed))
         message += (
@@ -116,6 +137,7 @@ def plugin_records(plugins: list[Any]) -> Iterator[dict[str, Any]]:
         if (
             isinstance(plugin, dict)
             and re.fullmatch(r"[\w.-]{1,80}", str(plugin.get("distribution", "")), re.ASCII)
+            and re.fullmatch(VERSION, str(plugin.get("version", "")), re.ASCII)
             and isinstance(plugin.get("types"), list)
         ):
             yield {"version": "", **plugin, "types": [str(name) for name in plugin["types"]]}
@@ -123,8 +145,15 @@ def plugin_records(plugins: list[Any]) -> Iterator[dict[str, Any]]:
 
 def listed(names: list[str]) -> str:
     """Return ``the type 'a' is``, ``the types 'a', 'b' are``."""
-    shown = ", ".join(repr(name) for name in names)
-    return f"the type {shown} is" if len(names) == 1 else f"the types {shown} are"
+    shown = ", ".join(f"{name!r:.200}" for name in names[:TYPES_SHOWN])
+    more = "" if len(names) <= TYPES_SHOWN else f" and {len(names) - TYPES_SHOWN} more"
+    return f"the type {shown} is" if len(names) == 1 else f"the types {shown}{more} are"
+
+
+def reasons(names: list[str]) -> str:
+    """Say why well-known types are not trusted."""
+    known = {name.rpartition(".")[2]: WHY_NOT[name] for name in names if name in WHY_NOT}
+    return "".join(f" As to {name}: {reason}." for name, reason in known.items())
 
 
 def installed_version(distribution: str) -> str | None:

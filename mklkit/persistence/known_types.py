@@ -1,0 +1,74 @@
+"""Types of NumPy, SciPy and scikit-learn that a model file may hold besides skops' own defaults.
+
+skops trusts scikit-learn's public estimators, arrays and ufuncs. Fitted transformers, selectors and
+calibrators hold a little more: what is listed here, each for one kind of node only. A function in
+the list is one that can be called with anything and does nothing but compute; it is looked up in a
+file by a ``FunctionNode``, which never calls it.
+"""
+
+from __future__ import annotations
+
+__all__ = ["KNOWN_TYPES", "WHY_NOT", "loaders"]
+
+
+def _names(module: str, names: str) -> frozenset[str]:
+    return frozenset(f"{module}.{name}" for name in names.split())
+
+
+# Objects that are rebuilt from plain attributes, by ``__new__`` and ``__dict__`` or
+# ``BaseEstimator.__setstate__``.
+OBJECTS = (
+    _names("sklearn.calibration", "_CalibratedClassifier _SigmoidCalibration _TemperatureScaling")
+    | _names("sklearn.compose._column_transformer", "make_column_selector")
+    | _names("sklearn.cluster._bisect_k_means", "_BisectingTree")
+    | _names(
+        "sklearn.model_selection._split",
+        "KFold StratifiedKFold GroupKFold StratifiedGroupKFold RepeatedKFold"
+        " RepeatedStratifiedKFold ShuffleSplit StratifiedShuffleSplit LeaveOneOut TimeSeriesSplit",
+    )
+    | _names("scipy.interpolate._bsplines", "BSpline")
+)
+FUNCTIONS = (
+    _names(
+        "sklearn.feature_selection._univariate_selection",
+        "f_classif f_oneway f_regression r_regression chi2",
+    )
+    | _names("sklearn.feature_selection._mutual_info", "mutual_info_classif mutual_info_regression")
+    | _names("sklearn.cluster._kmeans", "_kmeans_single_lloyd _kmeans_single_elkan")
+    # How FeatureAgglomeration pools columns.
+    | _names("numpy", "mean median max min amax amin sum prod std var ptp")
+    | _names("scipy._lib.array_api_compat.numpy._aliases", "asarray")
+)
+# What make_column_selector looks for, and the dtype of an encoder or imputer.
+TYPES = _names("builtins", "object") | _names(
+    "numpy", "number integer signedinteger unsignedinteger inexact floating generic character"
+)
+SPARSE = (
+    _names("scipy.sparse._csr", "csr_matrix csr_array")
+    | _names("scipy.sparse._csc", "csc_matrix csc_array")
+    | _names("scipy.sparse._coo", "coo_matrix coo_array")
+)
+
+KNOWN_TYPES: dict[str, frozenset[str]] = {
+    "ObjectNode": OBJECTS,
+    "FunctionNode": FUNCTIONS,
+    "TypeNode": TYPES,
+    "DTypeNode": frozenset({"numpy.dtype"}),
+    "SparseMatrixNode": SPARSE,
+    "DictNode": frozenset({"sklearn.utils._bunch.Bunch"}),
+}
+
+TREE = "compiled code follows its numbers unchecked, so that a crafted file could crash Python"
+WHY_NOT: dict[str, str] = {
+    "sklearn.tree._tree.Tree": TREE,
+    "sklearn.neighbors._kd_tree.KDTree": f"{TREE}; use the algorithm 'brute'",
+    "sklearn.neighbors._ball_tree.BallTree": f"{TREE}; use the algorithm 'brute'",
+    "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor": TREE,
+    "functools.partial": "a file must not say which function is called with what",
+    "joblib.memory.Memory": "it points to a folder on this computer; set memory=None",
+}
+
+
+def loaders(name: str) -> frozenset[str]:
+    """Return the kinds of node that may hold a type listed here; none if it is not listed."""
+    return frozenset(kind for kind, names in KNOWN_TYPES.items() if name in names)

@@ -1,0 +1,79 @@
+"""From a model to a skops archive that can be loaded again, or the step that stands in the way."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterator
+from typing import Any
+
+from mklkit.errors import ModelFileError
+from mklkit.persistence.archive import believable
+from mklkit.persistence.trust import listed, reasons, unknown_types
+
+__all__ = ["COMPRESSION", "packed"]
+
+# Rows kept for prediction compress little; a fast level is enough for the rest.
+COMPRESSION: dict[str, int] = {"compression": zipfile.ZIP_DEFLATED, "compresslevel": 1}
+# Where composite estimators of scikit-learn keep pairs of a name and an estimator.
+NAMED_PARTS = ("steps", "transformer_list", "transformers_", "estimators")
+
+
+def packed(model: Any) -> bytes:
+    """Return a fitted model as a skops archive.
+
+    Raises
+    ------
+    ModelFileError
+        If something in it could not be loaded again; the step that holds it is named.
+    """
+    archive, problem = _attempt(model)
+    if archive is not None:
+        return archive
+    steps: list[str] = []
+    part = model
+    while found := _first_problem(part):
+        name, part, problem = found
+        steps.append(repr(name))
+    where = f" because of its step {' > '.join(steps)} ({type(part).__name__})" if steps else ""
+    best = " Save its best_estimator_." if hasattr(model, "best_estimator_") else ""
+    raise ModelFileError(f"This model can't be saved{where}: {problem}{best}")
+
+
+def _attempt(model: Any) -> tuple[bytes | None, str]:
+    """Return an archive and no problem, or no archive and the problem."""
+    from skops.io import dumps
+
+    try:
+        archive = dumps(model, **COMPRESSION)
+    except (TypeError, ValueError, AttributeError, RecursionError) as error:
+        return None, str(error) or type(error).__name__
+    unknown = unknown_types(archive)
+    if unknown:
+        return None, (
+            f"{listed(unknown)} registered neither by mklkit nor by a plugin (through"
+            f" mklkit_model_types), so that it could not be loaded again.{reasons(unknown)}"
+        )
+    with zipfile.ZipFile(io.BytesIO(archive)) as zip_file:
+        unpacked = sum(member.file_size for member in zip_file.infolist())
+    return (archive if believable(unpacked, len(archive)) else dumps(model)), ""
+
+
+def _first_problem(estimator: Any) -> tuple[str, Any, str] | None:
+    """Return the name of the first part that can't be saved, the part and the problem."""
+    for name, part in _parts(estimator):
+        _, problem = _attempt(part)
+        if problem:
+            return name, part, problem
+    return None
+
+
+def _parts(estimator: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the named estimators inside an estimator."""
+    for attribute in NAMED_PARTS:
+        for name, part, *_ in getattr(estimator, attribute, None) or ():
+            yield name, part
+    if not hasattr(estimator, "steps") and hasattr(estimator, "get_params"):
+        for name, part in estimator.get_params(deep=False).items():
+            if hasattr(part, "get_params"):
+                yield name, part

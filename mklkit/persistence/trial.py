@@ -1,0 +1,120 @@
+"""Whether a model that was just read can decide anything.
+
+A file may be well formed and still hold an array of another length than the rest of the model
+expects. So a few rows are decided when a model is saved, and again when it is loaded.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+__all__ = ["TRIALS", "check_compiled", "decide_trial", "find_trial"]
+
+# What the rows consist of. Gaps become typical values in a table encoder or an imputer, while a
+# classifier by itself refuses them.
+TRIALS = {"mixed": (np.nan, 0.0, 1.0), "gaps": (np.nan,) * 3, "numbers": (0.0, 1.0, -1.0)}
+ROWS = 3
+WIDEST = 1_000_000
+# Decisions near the largest float on typical rows are infinite on others.
+LARGEST = 1e150
+
+
+class Inconsistent(ValueError):
+    """A model whose parts don't fit each other."""
+
+
+def find_trial(model: Any) -> str | None:
+    """Return which kind of rows a model can decide, or None if neither, as where it takes text."""
+    for kind in TRIALS:
+        try:
+            decide_trial(model, kind)
+        except Exception:
+            # A step may refuse such rows, each in its own way; then there is nothing to try.
+            continue
+        return kind
+    return None
+
+
+def decide_trial(model: Any, kind: str) -> None:
+    """Decide a few rows.
+
+    Raises
+    ------
+    Exception
+        Whatever an inconsistent model raises, or if the result is not one class a row and finite
+        decision values of the right shape.
+    """
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        rows = _rows(model, TRIALS[kind])
+        classes = np.asarray(model.classes_)
+        _expect("classes", np.shape(classes), (len(classes),))
+        _expect("predictions", np.shape(model.predict(rows)), (ROWS,))
+        if not hasattr(model, "decision_function"):
+            return
+        decisions = np.asarray(model.decision_function(rows))
+    shape = (ROWS,) if len(classes) == 2 else (ROWS, len(classes))
+    _expect("decision values", decisions.shape, shape)
+    if not (np.abs(decisions) < LARGEST).all():
+        raise Inconsistent("the decision values are not finite, or as good as infinite")
+
+
+def _rows(model: Any, values: tuple[float, ...]) -> Any:
+    import pandas as pd
+
+    width = model.n_features_in_
+    if width > WIDEST:
+        raise Inconsistent(f"{width} features are too many to try")
+    names = getattr(model, "feature_names_in_", None)
+    rows = np.repeat([values], width, axis=0).T
+    return rows if names is None else pd.DataFrame(rows, columns=names)
+
+
+def _expect(what: str, shape: tuple[int, ...], expected: tuple[int, ...]) -> None:
+    if shape != expected:
+        raise Inconsistent(f"{what} have the shape {shape} where {expected} is expected")
+
+
+def check_compiled(model: Any) -> None:
+    """Check what compiled code would otherwise index without looking.
+
+    Raises
+    ------
+    ValueError
+        If a sparse matrix or a spline has indices out of bounds.
+    """
+    from scipy.interpolate import BSpline
+    from scipy.sparse import issparse
+
+    for part in _parts(model):
+        if issparse(part):
+            # Other formats are checked when they are made.
+            if part.format in ("csr", "csc"):
+                part.check_format(full_check=True)
+        elif isinstance(part, BSpline):
+            checked = BSpline(part.t, part.c, part.k)
+            if (checked.t.dtype, checked.c.dtype) != (part.t.dtype, part.c.dtype):
+                raise Inconsistent("a spline holds no floating-point numbers")
+
+
+def _parts(model: Any) -> Iterator[Any]:
+    """Yield an object and all that it holds, each once."""
+    pending, seen = [model], set()
+    while pending:
+        part = pending.pop()
+        if id(part) in seen or isinstance(part, (str, bytes, float, int, type, np.generic)):
+            continue
+        seen.add(id(part))
+        yield part
+        if isinstance(part, dict):
+            pending.extend(part.values())
+        elif isinstance(part, (list, tuple, set)):
+            pending.extend(part)
+        elif isinstance(part, np.ndarray):
+            pending.extend(part.ravel().tolist() if part.dtype == object else ())
+        elif not callable(getattr(part, "check_format", None)):
+            pending.append(part.__getstate__())

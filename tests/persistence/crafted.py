@@ -1,0 +1,100 @@
+"""Model files made by hand: some members rewritten, nodes that would run code."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from mklkit.estimators import MKLClassifier
+from mklkit.preprocessing import build_pipeline
+
+
+def fitted(table: pd.DataFrame, labels: Any, **parameters: Any) -> Any:
+    return build_pipeline(MKLClassifier(**parameters)).fit(table, labels)
+
+
+def rewritten(source: Path, goal: Path, **members: Any) -> Path:
+    """Copy a model file with some members replaced by functions of their JSON."""
+    with zipfile.ZipFile(source) as old, zipfile.ZipFile(goal, "w") as new:
+        for name in old.namelist():
+            content = old.read(name)
+            change = members.get(name.partition(".")[0])
+            if change is not None:
+                content = json.dumps(change(json.loads(content))).encode()
+            new.writestr(name, content)
+    return goal
+
+
+def node(loader: str, module: str, name: str, **more: Any) -> dict[str, Any]:
+    return {"__class__": name, "__module__": module, "__loader__": loader, **more}
+
+
+def json_node(value: Any) -> dict[str, Any]:
+    return node("JsonNode", "builtins", "str", content=json.dumps(value), is_json=True)
+
+
+def list_node(*items: Any) -> dict[str, Any]:
+    return node("ListNode", "builtins", "list", content=list(items))
+
+
+def tuple_node(*items: Any) -> dict[str, Any]:
+    return node("TupleNode", "builtins", "tuple", content=list(items))
+
+
+def dict_node(**items: Any) -> dict[str, Any]:
+    keys = list_node(*(node("TypeNode", "builtins", "str") for _ in items))
+    return node("DictNode", "builtins", "dict", content=items, key_types=keys)
+
+
+def function_node(module: str, name: str) -> dict[str, Any]:
+    # Protocol 0 has the function in the content, later ones in the node itself.
+    return node("FunctionNode", module, name, content={"module_path": module, "function": name})
+
+
+def attacks(module: str) -> dict[str, dict[str, Any]]:
+    """Return skops nodes, each of which would import ``module`` or call something if obeyed."""
+    touch = json_node(f"import {module}")
+    return {
+        "object": node("ObjectNode", module, "Thing", content=dict_node()),
+        "function": function_node(module, "run"),
+        "type": node("TypeNode", module, "Thing"),
+        "constructor": node(
+            "ConstructorFromReduceNode", module, "Thing", content=tuple_node(touch)
+        ),
+        "eval": node("ConstructorFromReduceNode", "builtins", "exec", content=tuple_node(touch)),
+        "partial": node(
+            "PartialNode",
+            "functools",
+            "partial",
+            content={
+                "func": function_node("builtins", "exec"),
+                "args": tuple_node(touch),
+                "kwds": dict_node(),
+                "namespace": json_node(None),
+            },
+        ),
+        "keys": node(
+            "DictNode",
+            "builtins",
+            "dict",
+            content={f"import {module}": json_node(1)},
+            key_types=list_node(node("TypeNode", "builtins", "exec")),
+        ),
+        "list": node("ListNode", module, "Thing", content=[]),
+        "method": node(
+            "MethodNode",
+            "sklearn.pipeline",
+            "Pipeline",
+            content={
+                "func": "fit",
+                "obj": node("ObjectNode", "sklearn.pipeline", "Pipeline", content=dict_node()),
+            },
+        ),
+        "operator": node(
+            "OperatorFuncNode", "operator", "attrgetter", attrs=tuple_node(json_node("__class__"))
+        ),
+    }

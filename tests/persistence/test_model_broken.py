@@ -1,0 +1,147 @@
+"""Files that are cut, spoilt or foreign, and paths where there is no file to read."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import struct
+import tracemalloc
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from crafted import rewritten
+
+from mklkit.errors import ModelFileError
+from mklkit.estimators import MKLClassifier
+from mklkit.persistence import load_model, read_facts, save_model
+
+
+class TestBrokenFiles:
+    @pytest.mark.parametrize("share", [0.0, 0.01, 0.3, 0.7, 0.99, 0.9999])
+    def test_truncated(self, tmp_path: Path, saved: Path, share: float) -> None:
+        whole = saved.read_bytes()
+        path = tmp_path / "model.mkl"
+        path.write_bytes(whole[: int(share * len(whole))])
+        with pytest.raises(ModelFileError, match=r"model\.mkl (is empty|is not|is damaged)"):
+            load_model(path)
+
+    def test_flipped_bytes_never_go_unnoticed_or_crash(self, tmp_path: Path, saved: Path) -> None:
+        whole = saved.read_bytes()
+        path = tmp_path / "model.mkl"
+        refused = 0
+        for place in np.random.default_rng(0).integers(0, len(whole), 40):
+            spoilt = bytearray(whole)
+            spoilt[place] ^= 0xFF
+            path.write_bytes(spoilt)
+            try:
+                load_model(path)
+            except ModelFileError:
+                refused += 1
+        # What is left are bytes that nobody reads: dates, the second copy of a length.
+        assert refused >= 30
+
+    def test_foreign_files(self, tmp_path: Path) -> None:
+        path = tmp_path / "model.mkl"
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("readme.txt", "hello")
+        with pytest.raises(ModelFileError, match="not written by mklkit"):
+            load_model(path)
+        path.write_text("a,b\n1,2\n")
+        with pytest.raises(ModelFileError, match="not a model file"):
+            load_model(path)
+        with pytest.raises(ModelFileError, match="folder"):
+            load_model(tmp_path)
+        with pytest.raises(ModelFileError, match="no model file"):
+            load_model(tmp_path / "missing.mkl")
+
+    @pytest.mark.parametrize("facts", [[], {}, {"format": "1"}, None, 3])
+    def test_facts_of_another_shape(self, tmp_path: Path, saved: Path, facts: Any) -> None:
+        path = rewritten(saved, tmp_path / "model.mkl", mklkit=lambda _: facts)
+        with pytest.raises(ModelFileError, match="damaged"):
+            load_model(path)
+
+    @pytest.mark.parametrize(
+        "schema",
+        [None, [], {}, {"protocol": 0}, {"protocol": 2, "__loader__": "NoSuchNode"}],
+    )
+    def test_schema_of_another_shape(self, tmp_path: Path, saved: Path, schema: Any) -> None:
+        path = rewritten(saved, tmp_path / "model.mkl", schema=lambda _: schema)
+        with pytest.raises(ModelFileError, match="damaged"):
+            load_model(path)
+
+
+class TestNoFileToRead:
+    """A path where no model can be read is not called a damaged model."""
+
+    def test_a_pipe_is_not_waited_for(self, tmp_path: Path) -> None:
+        os.mkfifo(tmp_path / "pipe.mkl")
+        for read in (load_model, read_facts):
+            with pytest.raises(ModelFileError, match="is a pipe or a device"):
+                read(tmp_path / "pipe.mkl")
+        with pytest.raises(ModelFileError, match="null is a pipe or a device"):
+            load_model("/dev/null")
+
+    def test_names_that_lead_nowhere(self, tmp_path: Path, saved: Path) -> None:
+        (tmp_path / "loop").symlink_to(tmp_path / "loop")
+        for path, reason in [
+            (tmp_path / "loop", "can't be read: Too many levels of symbolic links"),
+            (tmp_path / ("n" * 300), "can't be read: File name too long"),
+            (saved / "model.mkl", "can't be read: Not a directory"),
+            (tmp_path / "a\0b", "There is no model file"),
+        ]:
+            with pytest.raises(ModelFileError, match=reason):
+                load_model(path)
+
+    def test_a_file_or_folder_without_permission(self, locked: Path, saved: Path) -> None:
+        with pytest.raises(ModelFileError, match="can't be read: Permission denied"):
+            load_model(locked / "model.mkl")
+
+
+class TestSizes:
+    def test_a_bomb_is_refused_before_it_is_unpacked(self, tmp_path: Path, saved: Path) -> None:
+        path = tmp_path / "model.mkl"
+        shutil.copy(saved, path)
+        with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("bomb.npy", bytes(200 * 2**20))
+        assert path.stat().st_size < 2**20
+        tracemalloc.start()
+        for read in (load_model, read_facts):
+            with pytest.raises(ModelFileError, match=r"would unpack to 2\d\d,\d+,\d+, which"):
+                read(path)
+        assert tracemalloc.get_traced_memory()[1] < 20 * 2**20
+        tracemalloc.stop()
+
+    def test_a_directory_that_understates_sizes_is_not_believed(
+        self, tmp_path: Path, saved: Path
+    ) -> None:
+        path = tmp_path / "model.mkl"
+        shutil.copy(saved, path)
+        size = 200 * 2**20
+        with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("bomb.npy", bytes(size))
+        path.write_bytes(path.read_bytes().replace(struct.pack("<I", size), struct.pack("<I", 9)))
+        with zipfile.ZipFile(path) as archive:
+            assert archive.getinfo("bomb.npy").file_size == 9
+        tracemalloc.start()
+        with pytest.raises(ModelFileError, match=r"model\.mkl is not a model file"):
+            load_model(path)
+        assert tracemalloc.get_traced_memory()[1] < 20 * 2**20
+        tracemalloc.stop()
+
+    def test_two_members_of_one_name(self, tmp_path: Path, saved: Path) -> None:
+        path = tmp_path / "model.mkl"
+        shutil.copy(saved, path)
+        with zipfile.ZipFile(path, "a") as archive, pytest.warns(UserWarning, match="Duplicate"):
+            archive.writestr("mklkit.json", "{}")
+        with pytest.raises(ModelFileError, match="two members of one name"):
+            load_model(path)
+
+    def test_honest_models_that_shrink_much_are_stored_as_they_are(self, tmp_path: Path) -> None:
+        model = MKLClassifier("linear").fit(np.eye(20), [0, 1] * 10)
+        model.ballast_ = np.zeros(80 * 2**17)
+        save_model(model, tmp_path / "model.mkl")
+        assert (tmp_path / "model.mkl").stat().st_size > 80 * 2**20
+        assert load_model(tmp_path / "model.mkl").predict(np.eye(20)).tolist() == [0, 1] * 10

@@ -1,0 +1,107 @@
+"""The facts beside a model, and the versions among them."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import sklearn
+from crafted import rewritten
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mklkit.errors import MKLKitWarning, ModelFileError
+from mklkit.persistence import json_ready, load_model, read_facts
+
+plain_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**63)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(plain_values)
+@settings(max_examples=60, deadline=None)
+def test_facts_of_any_plain_value_survive(value: Any) -> None:
+    assert json.loads(json.dumps(json_ready(value), allow_nan=False)) == value
+
+
+def test_facts_from_numpy_become_plain() -> None:
+    made = json_ready(
+        {1: (np.int8(3), np.bool_(True), np.str_("x"), np.float64("inf")), "a": np.eye(2)}
+    )
+    assert made == {"1": [3, True, "x", None], "a": [[1.0, 0.0], [0.0, 1.0]]}
+    assert json.dumps(made, allow_nan=False)
+    with pytest.raises(TypeError, match="can't be kept"):
+        json_ready({"f": len})
+
+
+class TestVersions:
+    @pytest.mark.parametrize(("version", "age"), [("0.0.1", "an older"), ("99.1", "a newer")])
+    def test_another_version_is_said(
+        self, tmp_path: Path, saved: Path, version: str, age: str
+    ) -> None:
+        def older(facts: dict[str, Any]) -> dict[str, Any]:
+            return {**facts, "versions": {**facts["versions"], "mklkit": version}}
+
+        path = rewritten(saved, tmp_path / "model.mkl", mklkit=older)
+        with pytest.warns(MKLKitWarning, match=f"mklkit {version}, {age} version"):
+            load_model(path)
+
+    def test_a_newer_format_is_refused(self, tmp_path: Path, saved: Path) -> None:
+        path = rewritten(saved, tmp_path / "model.mkl", mklkit=lambda facts: facts | {"format": 2})
+        with pytest.raises(ModelFileError, match="upgrade mklkit"):
+            load_model(path)
+
+
+class TestFactsOutOfAllProportion:
+    def test_facts_nested_without_end(self, tmp_path: Path, saved: Path) -> None:
+        deep: Any = 1
+        for _ in range(950):
+            deep = [deep]
+        with pytest.raises(TypeError, match="nested more than 50 deep"):
+            json_ready(deep)
+        path = tmp_path / "model.mkl"
+        with zipfile.ZipFile(saved) as old, zipfile.ZipFile(path, "w") as new:
+            for name in old.namelist():
+                text = old.read(name)
+                if name == "mklkit.json":
+                    text = text.replace(b'"toy"', b"[" * 950 + b"]" * 950)
+                new.writestr(name, text)
+        for read in (read_facts, load_model):
+            with pytest.raises(ModelFileError, match=r"is damaged: .*(nested|recursion)"):
+                read(path)
+
+    @pytest.mark.parametrize("version", ["7" * 5000, "1.0\n2", 3, [1], "\x1b[31m1.0"])
+    @pytest.mark.parametrize("what", ["mklkit", "numpy"])
+    def test_versions_that_are_none(
+        self, tmp_path: Path, saved: Path, version: Any, what: str
+    ) -> None:
+        def aged(facts: dict[str, Any]) -> dict[str, Any]:
+            return {**facts, "versions": {**facts["versions"], what: version}}
+
+        path = rewritten(saved, tmp_path / "model.mkl", mklkit=aged)
+        with pytest.raises(ModelFileError, match="is damaged") as caught:
+            load_model(path)
+        assert len(str(caught.value)) < 300
+
+    def test_another_scikit_learn_is_said_once(self, tmp_path: Path, saved: Path) -> None:
+        def older(facts: dict[str, Any]) -> dict[str, Any]:
+            return {**facts, "versions": {**facts["versions"], "scikit-learn": "1.2.3"}}
+
+        def state(schema: dict[str, Any]) -> dict[str, Any]:
+            text = json.dumps(schema)
+            return json.loads(text.replace(f'"\\"{sklearn.__version__}\\""', '"\\"1.2.3\\""'))
+
+        path = rewritten(saved, tmp_path / "model.mkl", mklkit=older, schema=state)
+        with pytest.warns(MKLKitWarning, match=r"written with scikit-learn 1\.2\.3") as warned:
+            load_model(path)
+        assert len(warned) == 1

@@ -1,0 +1,124 @@
+"""A model that is loaded predicts exactly as the one that was saved."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from crafted import fitted
+
+from mklkit.datasets import load_table
+from mklkit.ensembles import MKLVotingClassifier
+from mklkit.estimators import MKLClassifier
+from mklkit.persistence import load_model, read_facts, save_model
+from mklkit.registry import get_registry
+from mklkit.selection.ifsl_cv import IFSLClassifierCV
+
+
+class TestRoundTrip:
+    @pytest.mark.parametrize(
+        "parameters",
+        [
+            {"combiner": combiner.name}
+            for combiner in get_registry().entries("combiner")
+            if combiner.distribution == "mklkit"
+        ]
+        + [
+            {"feature_map": "empirical(subset=0.5)", "learner": "mhks", "random_state": 0},
+            {"feature_map": "implicit", "learner": "kmhks"},
+            {"kernels": ["first:rbf(gamma=0.5)@a,b", "cosine(linear)", "laplacian", "tanh"]},
+        ],
+        ids=str,
+    )
+    def test_every_component_predicts_exactly_as_before(
+        self, tmp_path: Path, mixed: pd.DataFrame, parameters: dict[str, Any]
+    ) -> None:
+        model = fitted(mixed, [0, 1] * 20, **parameters)
+        save_model(model, tmp_path / "model.mkl")
+        again = load_model(tmp_path / "model.mkl")
+        np.testing.assert_array_equal(
+            again.decision_function(mixed), model.decision_function(mixed)
+        )
+
+    @pytest.mark.parametrize(
+        "labels",
+        [
+            ["no", "yes"] * 20,
+            [7, -3] * 20,
+            [True, False] * 20,
+            ["ä", "ö", "ü", "ß"] * 10,
+            pd.Series(["x", "y"] * 20, dtype="category"),
+            pd.Series(["x", "y"] * 20, dtype="str"),
+        ],
+        ids=["text", "int", "bool", "several", "category", "str"],
+    )
+    @pytest.mark.parametrize("multiclass", ["ovo", "ovr"])
+    def test_labels_keep_value_and_type(
+        self, tmp_path: Path, mixed: pd.DataFrame, labels: Any, multiclass: str
+    ) -> None:
+        model = fitted(mixed, np.asarray(labels), multiclass=multiclass)
+        save_model(model, tmp_path / "model.mkl")
+        again, facts = load_model(tmp_path / "model.mkl"), read_facts(tmp_path / "model.mkl")
+        assert again.classes_.tolist() == model.classes_.tolist()
+        assert again.classes_.dtype == model.classes_.dtype
+        assert facts["model"]["classes"] == model.classes_.tolist()
+        expected = "binary" if len(model.classes_) == 2 else multiclass
+        assert facts["model"]["multiclass"] == expected
+        assert again.predict(mixed).tolist() == model.predict(mixed).tolist()
+
+    def test_another_process_predicts_the_same(self, tmp_path: Path) -> None:
+        table = load_table("wine")
+        model = fitted(table.features, table.target, combiner="dimkl3")
+        save_model(model, tmp_path / "model.mkl")
+        script = (
+            "import sys; from mklkit.persistence import load_model;"
+            "from mklkit.datasets import load_table; import numpy as np;"
+            "model = load_model(sys.argv[1]);"
+            "np.save(sys.argv[2], model.decision_function(load_table('wine').features))"
+        )
+        arguments = [str(tmp_path / "model.mkl"), str(tmp_path / "scores.npy")]
+        subprocess.run([sys.executable, "-c", script, *arguments], check=True)
+        np.testing.assert_array_equal(
+            np.load(tmp_path / "scores.npy"), model.decision_function(table.features)
+        )
+
+    def test_a_classifier_alone_can_be_saved(self, tmp_path: Path) -> None:
+        rows = np.random.default_rng(0).normal(size=(20, 2))
+        model = MKLClassifier(kernels=["rbf"]).fit(rows, [0, 1] * 10)
+        save_model(model, tmp_path / "model.mkl")
+        again = load_model(tmp_path / "model.mkl")
+        np.testing.assert_array_equal(again.decision_function(rows), model.decision_function(rows))
+
+    def test_votes_and_searches_can_be_saved(self, tmp_path: Path) -> None:
+        table = load_table("iris")
+        rows, labels = table.features.to_numpy(), table.target.to_numpy()
+        vote = MKLVotingClassifier(
+            MKLClassifier(feature_map="empirical(subset=0.3)", learner="mhks"), random_state=0
+        )
+        search = IFSLClassifierCV(kernels=["linear", "rbf"], ridges=(1.0,), lams=(1.0, 2.0), cv=2)
+        for model in (vote, search):
+            save_model(model.fit(rows, labels), tmp_path / "model.mkl")
+            again, facts = load_model(tmp_path / "model.mkl"), read_facts(tmp_path / "model.mkl")
+            assert again.predict(rows).tolist() == model.predict(rows).tolist()
+            assert facts["model"]["classes"] == ["setosa", "versicolor", "virginica"]
+            assert facts["model"]["multiclass"] == "ovo"
+        assert [row["name"] for row in facts["model"]["kernels"]] == ["linear", "rbf"]
+        assert facts["model"]["combiner"].startswith("ifsl")
+
+    def test_facts_name_components_and_weights(self, saved: Path, mixed: pd.DataFrame) -> None:
+        facts = read_facts(saved)
+        assert facts["data"] == {"name": "toy"}
+        model = facts["model"]
+        assert [kernel["name"] for kernel in model["kernels"]] == [
+            "linear",
+            "rbf(sigma='mean')",
+            "polynomial",
+        ]
+        assert model["combiner"] == "uniform"
+        assert [row["weight"] for row in model["weights"]] == pytest.approx([1 / 3] * 3)
+        assert facts["plugins"] == []
