@@ -87,10 +87,12 @@ def fit(
 
 def _check_output(output: Path, data: str | None) -> None:
     from mklkit.errors import DataError
+    from mklkit.paths import same_file, status
     from mklkit.persistence.atomic import check_writable
 
     check_writable(output)
-    if data is not None and output.exists() and Path(data).exists() and output.samefile(data):
+    # Built-in data have a name, and no file.
+    if data is not None and status(Path(data)) is not None and same_file(output, Path(data)):
         raise DataError(f"{output} holds the data; choose another name for the model.")
 
 

@@ -28,6 +28,7 @@ def check_picture(path: Path, others: Mapping[str, str | PathLike[str] | None]) 
         is not installed.
     """
     from mklkit.errors import DataError
+    from mklkit.paths import same_file
     from mklkit.persistence.atomic import check_writable
     from mklkit.plotting.parts import require_matplotlib
 
@@ -35,7 +36,7 @@ def check_picture(path: Path, others: Mapping[str, str | PathLike[str] | None]) 
         raise DataError(f"{path} is no picture's name: it must end in {', '.join(FORMATS)}.")
     for content, other in others.items():
         # A name of built-in data is no file, and harmless.
-        if other is not None and path.resolve() == Path(other).resolve():
+        if other is not None and same_file(path, Path(other)):
             raise DataError(f"{path} is to hold {content}; choose another name for the picture.")
     check_writable(path)
     require_matplotlib()

@@ -61,11 +61,12 @@ def predict(
 
 def _check_output(output: Path, model: Path, data: str) -> None:
     from mklkit.errors import DataError
+    from mklkit.paths import same_file, status
     from mklkit.persistence.atomic import check_writable
 
     check_writable(output)
     for source in (model, Path(data)):
-        if output.exists() and source.exists() and output.samefile(source):
+        if status(source) is not None and same_file(output, source):
             raise DataError(f"{output} is read from; choose another name for the predictions.")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from mklkit.errors import DataError
+from mklkit.paths import status
 
 __all__ = ["check_writable", "replacing"]
 
@@ -25,10 +27,12 @@ def check_writable(path: Path) -> None:
     Raises
     ------
     DataError
-        If the folder is missing or can't be written to, or the path is a folder.
+        If the folder is missing or can't be written to, or the path is a folder, a link to itself
+        or too long.
     """
+    found = status(path)
     folder = path.resolve().parent
-    if path.is_dir():
+    if found is not None and stat.S_ISDIR(found.st_mode):
         raise DataError(f"{path} is a folder; the name of a file to write is expected.")
     if not folder.is_dir():
         raise DataError(f"{path} can't be written: there is no folder {folder}.")
@@ -62,6 +66,8 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     BrokenPipeError
         If it is a pipe that nobody reads any more.
     """
+    # Before the links are followed, which a ring of them would not survive.
+    status(path)
     goal = path.resolve()
     is_device = goal.exists() and not goal.is_file() and not goal.is_dir()
     try:

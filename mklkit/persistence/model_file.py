@@ -17,6 +17,7 @@ from typing import Any
 
 from mklkit._version import __version__
 from mklkit.errors import DataError, MKLKitWarning, ModelFileError
+from mklkit.paths import status
 from mklkit.persistence.atomic import replacing
 from mklkit.persistence.facts import facts_of_model, json_ready, versions
 from mklkit.persistence.trust import (
@@ -186,12 +187,14 @@ def read_facts(path: str | PathLike[str]) -> dict[str, Any]:
     ------
     ModelFileError
         If the file is missing, truncated, empty or foreign.
+    DataError
+        If the path can't be looked at.
     """
     path = Path(path)
+    if status(path) is None:
+        raise ModelFileError(f"There is no model file {path}.")
     if path.is_dir():
         raise ModelFileError(f"{path} is a folder; a model file is expected.")
-    if not path.exists():
-        raise ModelFileError(f"There is no model file {path}.")
     try:
         if path.stat().st_size == 0:
             raise ModelFileError(f"{path} is empty; a model file is expected.")
