@@ -115,8 +115,8 @@ def _numbers(column: pd.Series) -> pd.Series:
     wrong = column[numbers.isna() & column.notna()]
     if len(wrong):
         raise ValueError(
-            f"the attribute {str(column.name)!r} is numeric, but data row {wrong.index[0] + 1} holds"
-            f" {wrong.iloc[0]!r:.80}"
+            f"the attribute {str(column.name)!r} is numeric, but data row"
+            f" {wrong.index[0] + 1} holds {wrong.iloc[0]!r:.80}"
         )
     return numbers
 

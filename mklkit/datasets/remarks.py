@@ -19,7 +19,7 @@ def remarks(features: pd.DataFrame, target: pd.Series) -> list[str]:
     leaks: list[str] = []
     copies: list[str] = []
     first_of: dict[Hashable, str] = {}
-    wanted = _contents(target.to_frame())[target.name][0]
+    [(wanted, _)] = _contents(target.to_frame()).values()
     for name, (content, varies) in _contents(features).items():
         if not varies:
             constant.append(name)
@@ -49,12 +49,12 @@ def _contents(frame: pd.DataFrame) -> dict[str, tuple[Hashable, bool]]:
         varies[place] = len(np.unique(numbers[place][~np.isnan(numbers[place])])) > 1
     numeric = iter(zip(numbers, varies, strict=True))
     contents: dict[str, tuple[Hashable, bool]] = {}
-    for place, name in enumerate(frame.columns):
-        if plain[place]:
+    for name, is_plain in zip(frame.columns, plain, strict=True):
+        if is_plain:
             values, differ = next(numeric)
             contents[name] = (values.tobytes(), bool(differ))
         else:
-            codes, distinct = pd.factorize(frame.iloc[:, place])
+            codes, distinct = pd.factorize(frame[name])
             contents[name] = ((codes.tobytes(), tuple(map(str, distinct))), len(distinct) > 1)
     return contents
 

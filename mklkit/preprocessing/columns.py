@@ -79,11 +79,7 @@ def as_numbers(column: pd.Series) -> NDArray[np.float64]:
         )
     large = np.flatnonzero(np.abs(numbers) > LARGEST)
     if len(large):
-        kind = (
-            "infinite, or too large to be told from it,"
-            if np.isinf(numbers[large[0]])
-            else f"larger than {LARGEST:g}"
-        )
+        kind = "infinite" if np.isinf(numbers[large[0]]) else f"larger than {LARGEST:g}"
         raise DataError(
             f"Column {column.name!r} holds a number that is {kind} in {_row(column, int(large[0]))}"
             f" ({counted(len(large), 'such value')}): rescale it or leave it empty."
