@@ -23,6 +23,15 @@ __all__ = ["SUBSET_CHOICES", "MKLVotingClassifier", "RPEMEKLClassifier"]
 
 SUBSET_CHOICES = (0.1, 0.2, 0.3, 0.4, 0.5)
 """p as a share of the training rows (paper 004, section 3.1)."""
+SAME_IN_ALL_MEMBERS = (
+    "kernel_names_",
+    "kernel_columns_",
+    "problems_",
+    "kernels_",
+    "combiner_",
+    "feature_map_",
+    "learner_",
+)
 
 
 class MKLVotingClassifier(ClassifierMixin, BaseEstimator):
@@ -39,7 +48,8 @@ class MKLVotingClassifier(ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     members_ : list of MKLClassifier
-    classes_, weights_, kernel_names_, problems_, kernels_, combiner_, feature_map_, learner_
+    classes_, weights_, kernel_names_, kernel_columns_, problems_, kernels_, combiner_,
+    feature_map_, learner_
         As the members have them; ``weights_`` is their mean.
     choices_ : list of str
 
@@ -76,9 +86,8 @@ class MKLVotingClassifier(ClassifierMixin, BaseEstimator):
         fitted = [clone(member).set_params(random_state=seed).fit(X, y) for seed in seeds.tolist()]
         self.members_ = [getattr(one, "best_estimator_", one) for one in fitted]
         first = self.members_[0]
-        for name in ("kernel_names_", "problems_", "kernels_", "combiner_", "learner_"):
+        for name in SAME_IN_ALL_MEMBERS:
             setattr(self, name, getattr(first, name))
-        self.feature_map_ = first.feature_map_
         self.weights_ = np.mean([one.weights_ for one in self.members_], axis=0)
         self.choices_ = [
             *first.choices_,

@@ -62,6 +62,8 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
         Kernel weights, one row a binary problem (and cluster, where a combiner gates by clusters).
     kernel_names_ : list of str
         M names.
+    kernel_columns_ : list of (ndarray of int or None)
+        The positions of the columns that each kernel sees; None: all.
     problems_ : list of (negative, positive)
         The class labels of each binary problem; ``"(rest)"`` is all others.
     kernels_, feature_map_, combiner_, learner_ : components
@@ -123,6 +125,7 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
         self._binary_problems = problems
         self.kernels_ = [kernel.kernel for kernel in bound]
         self.kernel_names_ = [kernel.label for kernel in bound]
+        self.kernel_columns_ = [kernel.columns for kernel in bound]
         self.combiner_, self.feature_map_ = choice.combiner, choice.feature_map
         self.learner_, self.choices_ = choice.learner, list(choice.notes)
         self.problems_ = [problem.names(self.classes_) for problem in problems]
