@@ -7,6 +7,7 @@ import gzip
 import io
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -131,6 +132,29 @@ class TestFormats:
         np.testing.assert_array_equal(table.features.to_numpy(), rows)
         assert list(table.features) == ["x0", "x1", "x2"]
         assert table.target.tolist() == labels.tolist()
+
+    @pytest.mark.parametrize("kind", [">f8", ">f4", ">i4", "<f2", "g"])
+    def test_npz_numbers_of_any_width_and_order_of_bytes(self, tmp_path: Path, kind: str) -> None:
+        numbers = np.arange(8).reshape(4, 2)
+        labels = np.array(["a", "b", "a", "b"]).astype(">U1")
+        np.savez(tmp_path / "a.npz", X=numbers.astype(kind), y=labels)
+        table = load_table(tmp_path / "a.npz")
+        assert table.features.to_numpy(dtype=float).tolist() == numbers.tolist()
+        assert table.target.tolist() == labels.tolist()
+        assert table.features.describe().loc["max"].tolist() == [6, 7]
+
+    def test_a_wide_libsvm_file_keeps_the_columns_it_mentions(self, tmp_path: Path) -> None:
+        lines = "0 1:2\n1 1:3 2147483647:5\n" * 3
+        table = load_table(written(tmp_path / "a.libsvm", lines))
+        assert table.features.iloc[1].to_dict() == {"x0": 3.0, "x2147483646": 5.0}
+        assert table.notes[0] == "2147483645 columns that no row mentions left out"
+
+    def test_arff_nan_is_a_gap(self, tmp_path: Path) -> None:
+        rows = "".join(f"{value},{kind}\n" for value, kind in zip("1N?n", "abab", strict=True))
+        rows = rows.replace("N", "NaN").replace("n,", "nan,")
+        head = "@relation r\n@attribute x numeric\n@attribute k {a,b}\n@data\n"
+        features = load_table(written(tmp_path / "a.arff", head + rows)).features
+        assert features["x"].isna().tolist() == [False, True, True, True]
 
     def test_npz_never_unpickles(self, tmp_path: Path) -> None:
         labels = np.array([{"a": 1}, None], dtype=object)
@@ -311,9 +335,58 @@ class TestRefusals:
             load_table(tmp_path / "a.npz")
 
     def test_libsvm_too_wide_for_memory(self, tmp_path: Path) -> None:
-        path = written(tmp_path / "a.libsvm", "1 2000000000:1\n" * 20000)
-        with pytest.raises(DataError, match="would fill 320000 GB"):
+        rows = "\n".join(f"{i % 2} {i + 1}:1" for i in range(20000))
+        with pytest.raises(DataError, match=r"20000 rows with 20000 columns.*would fill 3 GB"):
+            load_table(written(tmp_path / "a.libsvm", rows))
+
+    @pytest.mark.parametrize(
+        ("line", "message"),
+        [
+            ("1 1:abc", "line 2: index:value.*1:abc"),
+            ("foo 1:2", "line 2: a number.*foo"),
+            ("1 3:1 2:1", "line 2: indices must rise.*2 after 3"),
+            ("1 2147483648:1", "line 2: the index 2147483648 is beyond"),
+            (f"1 {'9' * 70}:1", "line 2: the index 9+ is beyond"),
+        ],
+    )
+    def test_libsvm_lines_are_numbered(self, tmp_path: Path, line: str, message: str) -> None:
+        path = written(tmp_path / "a.libsvm", f"0 1:1\n{line}\n1 1:2\n")
+        with pytest.raises(DataError, match=message):
             load_table(path)
+
+    @pytest.mark.parametrize("infinite", ["inf", "-inf", "1e999"])
+    def test_infinite_target(self, tmp_path: Path, infinite: str) -> None:
+        with pytest.raises(DataError, match="infinite number"):
+            load_table(written(tmp_path / "a.csv", f"x,kind\n1,{infinite}\n2,1\n3,0\n"))
+
+    @pytest.mark.parametrize("values", [[[1, 2]] * 4, [{"a": 1}] * 4, [None, [1], [2], None]])
+    def test_parquet_columns_of_lists_and_records(self, tmp_path: Path, values: list[Any]) -> None:
+        frame = pd.DataFrame({"deep": values, "kind": list("abab")})
+        frame.to_parquet(tmp_path / "a.parquet")
+        with pytest.raises(DataError, match=r"'deep' of a\.parquet holds (lists|records)"):
+            load_table(tmp_path / "a.parquet")
+
+    @pytest.mark.parametrize(
+        ("name", "array"),
+        [
+            ("X", np.zeros((4, 2), dtype=[("a", "i4"), ("b", "f8")])),
+            ("X", np.zeros((4, 2), dtype="V8")),
+            ("y", np.zeros(4, dtype=[("a", "i4")])),
+            ("y", np.arange(4) * 1j),
+        ],
+    )
+    def test_npz_of_other_than_plain_values(
+        self, tmp_path: Path, name: str, array: np.ndarray
+    ) -> None:
+        np.savez(tmp_path / "a.npz", **{"X": np.eye(4, 2), "y": [0, 1, 0, 1], name: array})
+        with pytest.raises(DataError, match=f"{name} in a.npz holds values of type"):
+            load_table(tmp_path / "a.npz")
+
+    def test_a_pickled_npz_is_not_advertised(self, tmp_path: Path) -> None:
+        np.savez(tmp_path / "a.npz", X=np.array([[1, "a"]] * 4, dtype=object), y=[0, 1, 0, 1])
+        with pytest.raises(DataError, match="Python objects, which are never loaded") as caught:
+            load_table(tmp_path / "a.npz")
+        assert "allow_pickle" not in str(caught.value)
 
     @pytest.mark.parametrize(
         ("arrays", "message"),
@@ -342,11 +415,6 @@ class TestRemarks:
             "column 'b' (as 'a') is the same as another",
             "column 'mixed' mixes text with numbers: taken as text",
         ]
-
-    def test_identifiers(self, tmp_path: Path) -> None:
-        text = "name,kind\n" + "".join(f"n{i},{i % 2}\n" for i in range(30))
-        [note] = load_table(written(tmp_path / "a.csv", text)).notes
-        assert note.startswith("column 'name' is text with a value of its own in every row")
 
 
 class TestNewRows:

@@ -152,6 +152,12 @@ class TestRefusals:
         with pytest.raises(DataError, match=f"'x' holds a number that is {word} in row 2"):
             TableEncoder().fit(pd.DataFrame({"x": [1.0, value]}))
 
+    @pytest.mark.parametrize("digits", ["9" * 400, "-" + "9" * 4000])
+    def test_whole_numbers_beyond_floats(self, digits: str) -> None:
+        for values in ([1, int(digits)], [int(digits)] * 2):
+            with pytest.raises(DataError, match="'x' holds a number that is infinite"):
+                TableEncoder().fit(pd.DataFrame({"x": pd.Series(values, dtype=object)}))
+
     @pytest.mark.parametrize(
         ("index", "named"),
         [

@@ -92,10 +92,11 @@ def fit(
 
 def _check_output(output: Path, data: str | None) -> None:
     from mklkit.errors import DataError
-    from mklkit.persistence.atomic import check_writable, is_same_file
+    from mklkit.paths import same_file
+    from mklkit.persistence.atomic import check_writable
 
     check_writable(output)
-    if data is not None and is_same_file(output, data):
+    if data is not None and same_file(output, Path(data)):
         raise DataError(f"{output} holds the data; choose another name for the model.")
 
 

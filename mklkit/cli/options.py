@@ -29,6 +29,8 @@ __all__ = [
 ]
 
 DEFAULT_DATA = "breast_cancer"
+# NumPy's generators take seeds of 32 bits.
+LARGEST_SEED = 2**32 - 1
 MODEL_PANEL = "Model"
 DATA_PANEL = "Data"
 
@@ -160,7 +162,9 @@ Tune = Annotated[
         rich_help_panel=MODEL_PANEL,
     ),
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of everything that is drawn at random.")]
+Seed = Annotated[
+    int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of everything that is drawn at random.")
+]
 Jobs = Annotated[
     int | None,
     typer.Option(

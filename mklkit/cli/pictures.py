@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
@@ -29,6 +28,7 @@ def check_picture(path: Path, others: Mapping[str, str | PathLike[str] | None]) 
         is not installed.
     """
     from mklkit.errors import DataError
+    from mklkit.paths import same_file
     from mklkit.persistence.atomic import check_writable
     from mklkit.plotting.parts import require_matplotlib
 
@@ -36,7 +36,7 @@ def check_picture(path: Path, others: Mapping[str, str | PathLike[str] | None]) 
         raise DataError(f"{path} is no picture's name: it must end in {', '.join(FORMATS)}.")
     for content, other in others.items():
         # A name of built-in data is no file, and harmless.
-        if other is not None and os.path.realpath(path) == os.path.realpath(other):
+        if other is not None and same_file(path, Path(other)):
             raise DataError(f"{path} is to hold {content}; choose another name for the picture.")
     check_writable(path)
     require_matplotlib()
@@ -48,6 +48,7 @@ def draw_weights(path: Path, estimator: Any) -> None:
 
     # Only files are drawn: no window is to be looked for.
     matplotlib.use("Agg")
+    from mklkit.paths import same_file
     from mklkit.persistence.atomic import replacing
     from mklkit.plotting.weights import KernelWeightsDisplay
 

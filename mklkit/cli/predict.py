@@ -61,11 +61,12 @@ def predict(
 
 def _check_output(output: Path, model: Path, data: str) -> None:
     from mklkit.errors import DataError
-    from mklkit.persistence.atomic import check_writable, is_same_file
+    from mklkit.paths import same_file
+    from mklkit.persistence.atomic import check_writable
 
     check_writable(output)
     for source in (model, data):
-        if is_same_file(output, source):
+        if same_file(output, Path(source)):
             raise DataError(f"{output} is read from; choose another name for the predictions.")
 
 

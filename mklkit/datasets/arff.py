@@ -93,7 +93,7 @@ def _rows(rows: list[str], kinds: dict[str, bool]) -> pd.DataFrame:
             header=None,
             names=list(kinds),
             index_col=False,
-            dtype={name: str for name, numeric in kinds.items() if not numeric},
+            dtype=str,
             quotechar="'" if re.search(r"(^|,)\s*'", text, re.MULTILINE) else '"',
             escapechar="\\",
             skipinitialspace=True,
@@ -102,10 +102,23 @@ def _rows(rows: list[str], kinds: dict[str, bool]) -> pd.DataFrame:
         )
     for name, numeric in kinds.items():
         if numeric:
-            frame[name] = pd.to_numeric(frame[name])
+            frame[name] = _numbers(frame[name].str.strip())
         else:
             frame[name] = frame[name].str.strip()
     return frame
+
+
+def _numbers(column: pd.Series) -> pd.Series:
+    """Return a numeric attribute; NaN, which some programs write, is a gap as ``?`` is."""
+    column = column.mask(column.str.lower() == "nan")
+    numbers = pd.to_numeric(column, errors="coerce")
+    wrong = column[numbers.isna() & column.notna()]
+    if len(wrong):
+        raise ValueError(
+            f"the attribute {str(column.name)!r} is numeric, but data row"
+            f" {wrong.index[0] + 1} holds {wrong.iloc[0]!r:.80}"
+        )
+    return numbers
 
 
 def _starts(line: str, keyword: str) -> bool:

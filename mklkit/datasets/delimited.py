@@ -150,7 +150,8 @@ def _sample(path: Path) -> bytes:
         with opener(path, "rb") as file:
             return bytes(file.read(SAMPLE_BYTES))
     except (OSError, EOFError, zlib.error) as error:
-        raise DataError(f"{path.name} can't be read: {error}") from error
+        reason = getattr(error, "strerror", None) or error
+        raise DataError(f"{path.name} can't be read: {reason}") from error
 
 
 def _decode(sample: bytes) -> tuple[str, str]:

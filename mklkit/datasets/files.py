@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -12,7 +13,9 @@ import pandas as pd
 
 from mklkit.datasets.arff import read_arff
 from mklkit.datasets.delimited import read_delimited
-from mklkit.errors import DataError, suggest
+from mklkit.datasets.libsvm import read_libsvm
+from mklkit.errors import DataError, plain_message, suggest
+from mklkit.paths import status
 
 __all__ = ["READERS", "ending_of", "read_file"]
 
@@ -27,6 +30,9 @@ NPZ_ERRORS = (
     zipfile.BadZipFile,
     zlib.error,
 )
+# The kinds of NumPy's types that hold one number, text, date or duration each.
+PLAIN_KINDS = "biufSUMm"
+NESTED = (list, tuple, set, dict, np.ndarray)
 Reader = Callable[[Path], tuple[pd.DataFrame, list[str]]]
 
 
@@ -51,16 +57,22 @@ def read_file(path: Path) -> tuple[pd.DataFrame, list[str]]:
     DataError
         If the file is missing, empty, of another format, or its ending is not known.
     """
-    if path.is_dir():
-        raise DataError(f"{path} is a folder; a data file is expected.")
-    if not path.exists():
+    found = status(path)
+    if found is None:
         raise DataError(f"There is no file {path}.{_near(path)}")
+    if stat.S_ISDIR(found.st_mode):
+        raise DataError(f"{path} is a folder; a data file is expected.")
+    if not stat.S_ISREG(found.st_mode):
+        raise DataError(
+            f"{path} is a pipe or a device, which can be read only once, and mklkit looks at data"
+            " before it reads them: write them to a file first."
+        )
     ending = ending_of(path)
     if ending is None:
         raise DataError(
             f"The ending of {path.name} names no known format. Known: {', '.join(READERS)}."
         )
-    if path.stat().st_size == 0:
+    if found.st_size == 0:
         raise DataError(f"{path.name} is empty.")
     frame, notes = READERS[ending][1](path)
     if frame.columns.has_duplicates:
@@ -84,31 +96,16 @@ def read_parquet(path: Path) -> tuple[pd.DataFrame, list[str]]:
             if isinstance(kind, pd.StringDtype):
                 # Text is decoded only when it is looked at, and damaged text found only then.
                 frame.iloc[:, place].to_numpy(dtype=object)
+        _refuse_nested(frame, path.name)
     except ImportError as error:
         raise DataError(
             f"Reading {path.name} needs pyarrow: pip install 'mklkit[parquet]', or save as CSV."
         ) from error
+    except DataError:
+        raise
     except (ValueError, OSError, TypeError, KeyError, pa.ArrowException) as error:
-        raise DataError(f"{path.name} can't be read as Parquet: {_first_line(error)}") from error
+        raise DataError(f"{path.name} can't be read as Parquet: {plain_message(error)}") from error
     return frame.reset_index(drop=True).set_axis([str(name) for name in frame.columns], axis=1), []
-
-
-def read_libsvm(path: Path) -> tuple[pd.DataFrame, list[str]]:
-    """Read a file in libsvm's (svmlight's) format as dense columns ``x0``, ``x1``, …."""
-    from sklearn.datasets import load_svmlight_file
-
-    try:
-        rows, labels = load_svmlight_file(str(path))
-    except (ValueError, OSError, EOFError, zlib.error) as error:
-        raise DataError(f"{path.name} can't be read as libsvm: {_first_line(error)}") from error
-    try:
-        return _frame_of(rows.toarray(), labels, None), []
-    except MemoryError as error:
-        size = 8e-9 * rows.shape[0] * rows.shape[1]
-        raise DataError(
-            f"{path.name} has {rows.shape[1]} columns: dense, as mklkit takes it, it would fill"
-            f" {size:.0f} GB of memory."
-        ) from error
 
 
 def read_npz(path: Path) -> tuple[pd.DataFrame, list[str]]:
@@ -164,13 +161,40 @@ def _arrays_in(path: Path) -> dict[str, np.ndarray]:
             loaded = np.load(file, allow_pickle=False)
             if isinstance(loaded, np.ndarray):
                 raise DataError(f"{path.name} holds a single array; X and y are expected.")
-            return {name: loaded[name] for name in loaded.files}
+            return {name: _native(loaded[name], name, path.name) for name in loaded.files}
     except DataError:
         raise
     except NPZ_ERRORS as error:
+        # NumPy's own words here are the advice to allow pickles, which run what is in the file.
+        pickled = "it holds Python objects, which are never loaded; save arrays of numbers or text"
+        reason = f"{pickled}." if "pickle" in str(error) else plain_message(error)
         raise DataError(
-            f"{path.name} can't be read as an NPZ archive of plain arrays: {_first_line(error)}"
+            f"{path.name} can't be read as an NPZ archive of plain arrays: {reason}"
         ) from error
+
+
+def _native(array: np.ndarray, name: str, file: str) -> np.ndarray:
+    """Return an array as pandas takes it: of plain values, in this machine's order of bytes."""
+    if array.dtype.kind not in PLAIN_KINDS:
+        raise DataError(
+            f"{name} in {file} holds values of type {array.dtype!s:.60}; numbers, text or dates"
+            " are expected."
+        )
+    if array.dtype.kind == "f" and array.dtype.itemsize > np.dtype(np.float64).itemsize:
+        return array.astype(np.float64)
+    return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
+def _refuse_nested(frame: pd.DataFrame, file: str) -> None:
+    for name in frame.columns:
+        values = frame[name].dropna() if frame[name].dtype == object else frame[name].head(0)
+        nested = next((value for value in values if isinstance(value, NESTED)), None)
+        if nested is not None:
+            kind = "records" if isinstance(nested, dict) else "lists"
+            raise DataError(
+                f"Column {str(name)!r} of {file} holds {kind}; one number or text a row is"
+                " expected: spread it over several columns, or leave it out of the file."
+            )
 
 
 def _frame_of(
@@ -203,7 +227,3 @@ def _near(path: Path) -> str:
     except OSError:
         return ""
     return suggest(path.name, beside)
-
-
-def _first_line(error: BaseException) -> str:
-    return str(error).strip().partition("\n")[0] or type(error).__name__

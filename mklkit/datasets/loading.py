@@ -6,19 +6,18 @@ from os import PathLike
 from pathlib import Path
 
 import pandas as pd
-from pandas.api.types import is_numeric_dtype
 
 from mklkit.datasets.builtin import BUILTIN_NAMES, read_builtin
 from mklkit.datasets.files import READERS, ending_of, read_file
+from mklkit.datasets.remarks import remarks
 from mklkit.datasets.table import NewRows, Table
 from mklkit.datasets.target import choose_target, class_labels, drop_without_target
 from mklkit.errors import DataError, suggest
+from mklkit.paths import status, user_path
 
 __all__ = ["load_features", "load_table"]
 
 NAMES_SHOWN = 5
-# A text column of fewer rows than this may well have different values by chance.
-IDENTIFIER_ROWS = 20
 
 
 def load_table(source: str | PathLike[str], target: str | int | None = None) -> Table:
@@ -62,7 +61,7 @@ def load_table(source: str | PathLike[str], target: str | int | None = None) -> 
         raise DataError(f"{name} has a single row: at least two, of two classes, are needed.")
     labels = class_labels(frame[target_name])
     features = frame.drop(columns=target_name)
-    return Table(features, labels, name, origin, [*notes, *_remarks(features, frame[target_name])])
+    return Table(features, labels, name, origin, [*notes, *remarks(features, frame[target_name])])
 
 
 def load_features(
@@ -113,8 +112,8 @@ def _read(source: str | PathLike[str]) -> tuple[pd.DataFrame, list[str], str, st
     text = str(source)
     if text in BUILTIN_NAMES:
         return read_builtin(text), [], text, "built into scikit-learn"
-    path = Path(text).expanduser()
-    if not path.suffix and not path.exists():
+    path = user_path(text)
+    if not path.suffix and status(path) is None:
         raise DataError(
             f"There is no built-in data set and no file {text!r}.{suggest(text, BUILTIN_NAMES)}"
             f" Built in: {', '.join(BUILTIN_NAMES)}. Files: {', '.join(READERS)}."
@@ -128,55 +127,3 @@ def _read(source: str | PathLike[str]) -> tuple[pd.DataFrame, list[str], str, st
 def _is_libsvm(source: str | PathLike[str]) -> bool:
     ending = None if str(source) in BUILTIN_NAMES else ending_of(Path(source))
     return ending is not None and READERS[ending][0] == "libsvm"
-
-
-def _remarks(features: pd.DataFrame, target: pd.Series) -> list[str]:
-    """Say what a user would want to know of the columns: constant, repeated, the target itself."""
-    remarks: list[str] = []
-    names: list[str] = features.columns.tolist()
-    constant = [name for name in names if features[name].nunique() < 2]
-    if constant:
-        remarks.append(f"{_columns(constant)} constant")
-    first_of: dict[int, str] = {}
-    copies: list[str] = []
-    for name in names:
-        column = features[name]
-        twin = first_of.setdefault(int(pd.util.hash_pandas_object(column, index=False).sum()), name)
-        if twin != name and name not in constant and features[twin].equals(column):
-            copies.append(f"{name!r} (as {twin!r})")
-        if name not in constant and column.equals(target):
-            remarks.append(f"column {name!r} is a copy of the target")
-    if copies:
-        remarks.append(f"{_columns(copies, quoted=True)} the same as another")
-    names_of_rows = [name for name in names if _is_identifier(features[name])]
-    remarks += [
-        f"column {name!r} is text with a value of its own in every row: an identifier?"
-        for name in names_of_rows
-    ]
-    mixed = [name for name in names if _is_mixed(features[name])]
-    remarks += [f"column {name!r} mixes text with numbers: taken as text" for name in mixed]
-    return remarks
-
-
-def _columns(names: list[str], quoted: bool = False) -> str:
-    shown = [name if quoted else repr(name) for name in names[:NAMES_SHOWN]]
-    if len(names) == 1:
-        return f"column {shown[0]} is"
-    more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
-    return f"{len(names)} columns ({', '.join(shown)}{more}) are"
-
-
-def _is_identifier(column: pd.Series) -> bool:
-    return (
-        not is_numeric_dtype(column) and len(column) >= IDENTIFIER_ROWS and bool(column.is_unique)
-    )
-
-
-def _is_mixed(column: pd.Series) -> bool:
-    """Tell whether a text column is mostly numbers: a typing error, or an odd mark for a gap."""
-    if is_numeric_dtype(column) or isinstance(column.dtype, pd.CategoricalDtype):
-        return False
-    values = column.dropna().drop_duplicates()
-    if len(values) <= 2:
-        return False
-    return bool(2 * pd.to_numeric(values.astype(str), errors="coerce").notna().sum() > len(values))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype, is_numeric_dtype
 
@@ -104,7 +105,7 @@ def class_labels(target: pd.Series) -> pd.Series:
     n_classes = labels.nunique()
     if n_classes < 2:
         raise DataError(
-            f"The target {target.name!r} has a single class ({labels.iloc[0]!r}) in"
+            f"The target {target.name!r} has a single class ({labels.tolist()[0]!r}) in"
             f" {len(labels)} row{'s' * (len(labels) > 1)}: at least two are needed."
         )
     if n_classes > MANY_CLASSES and len(labels) < ROWS_PER_CLASS * n_classes:
@@ -127,6 +128,11 @@ def _plain(target: pd.Series) -> pd.Series:
         return target.astype("int64")
     if is_float_dtype(target):
         values = target.astype("float64")
+        if not np.isfinite(values).all():
+            raise DataError(
+                f"The target {target.name!r} holds an infinite number: classes are expected. Leave"
+                " it empty where the class is not known."
+            )
         whole = values.abs().max() < 2**53 and bool((values == values.round()).all())
         return values.astype("int64") if whole else values
     return target.map(_text).astype(object)

@@ -11,7 +11,7 @@ from typing import BinaryIO
 from mklkit.errors import DataError
 from mklkit.persistence.part_files import part_of, remove_stale_parts
 
-__all__ = ["check_writable", "is_same_file", "replacing"]
+__all__ = ["check_writable", "replacing"]
 
 PERMISSIONS = 0o777
 
@@ -65,14 +65,6 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         goal = _goal(path)
         with goal.open("wb") if _is_device(goal) else _opened_beside(goal) as file:
             yield file
-
-
-def is_same_file(one: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
-    """Tell whether two paths lead to one file; False if one of them leads nowhere."""
-    try:
-        return os.path.samefile(one, other)
-    except (OSError, ValueError):
-        return False
 
 
 @contextmanager

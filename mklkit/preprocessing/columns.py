@@ -70,7 +70,7 @@ def as_numbers(column: pd.Series) -> NDArray[np.float64]:
         column = column.astype(object)
     if np.issubdtype(getattr(column.dtype, "type", object), np.complexfloating):
         raise DataError(f"Column {column.name!r} holds complex numbers; real ones are expected.")
-    numbers = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+    numbers = _as_floats(column)
     odd = np.flatnonzero(np.isnan(numbers) & column.notna().to_numpy())
     if len(odd):
         raise DataError(
@@ -85,6 +85,22 @@ def as_numbers(column: pd.Series) -> NDArray[np.float64]:
             f" ({counted(len(large), 'such value')}): rescale it or leave it empty."
         )
     return numbers
+
+
+def _as_floats(column: pd.Series) -> NDArray[np.float64]:
+    try:
+        numbers = pd.to_numeric(column, errors="coerce")
+        return numbers.to_numpy(dtype=np.float64, na_value=np.nan)
+    except OverflowError:
+        # Python's whole numbers have no end, floats do.
+        return column.map(_bounded, na_action="ignore").to_numpy(dtype=np.float64)
+
+
+def _bounded(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return np.inf if value > 0 else -np.inf
 
 
 def _row(column: pd.Series, position: int) -> str:

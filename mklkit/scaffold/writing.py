@@ -14,6 +14,7 @@ import attrs
 
 from mklkit._version import __version__
 from mklkit.errors import DataError, SpecError
+from mklkit.paths import status
 from mklkit.scaffold import Template
 
 if TYPE_CHECKING:
@@ -207,10 +208,10 @@ def write_plugin(new: NewPlugin, into: Path) -> Path:
     DataError
         If there is something of that name already, or the folder can't be written.
     """
-    if not into.is_dir():
+    if status(into) is None or not into.is_dir():
         raise DataError(f"There is no folder {into} to write the package into.")
     folder = into / new.distribution
-    if folder.exists() or folder.is_symlink():
+    if status(folder) is not None or folder.is_symlink():
         raise DataError(f"{folder} exists; choose another name or --into another folder.")
     try:
         with tempfile.TemporaryDirectory(prefix=f".{new.distribution}-", dir=into) as draft:

@@ -1,0 +1,76 @@
+"""What a user would want to know of the columns: constant, repeated, the target itself."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+import numpy as np
+import pandas as pd
+from pandas.api.types import is_numeric_dtype
+
+__all__ = ["remarks"]
+
+NAMES_SHOWN = 5
+
+
+def remarks(features: pd.DataFrame, target: pd.Series) -> list[str]:
+    """Return a sentence each on constant, repeated and mixed columns and copies of the target."""
+    constant: list[str] = []
+    leaks: list[str] = []
+    copies: list[str] = []
+    first_of: dict[Hashable, str] = {}
+    [(wanted, _)] = _contents(target.to_frame()).values()
+    for name, (content, varies) in _contents(features).items():
+        if not varies:
+            constant.append(name)
+            continue
+        twin = first_of.setdefault(content, name)
+        if twin != name:
+            copies.append(f"{name!r} (as {twin!r})")
+        if content == wanted:
+            leaks.append(f"column {name!r} is a copy of the target")
+    found = [f"{_columns([repr(name) for name in constant])} constant"] if constant else []
+    found += leaks
+    if copies:
+        found.append(f"{_columns(copies)} the same as another")
+    other = features.columns[[not is_numeric_dtype(kind) for kind in features.dtypes]]
+    mixed = [name for name in other if _is_mixed(features[name])]
+    return found + [f"column {name!r} mixes text with numbers: taken as text" for name in mixed]
+
+
+def _contents(frame: pd.DataFrame) -> dict[str, tuple[Hashable, bool]]:
+    """Return what each column holds, as something to compare, and whether its values differ."""
+    plain = [isinstance(kind, np.dtype) and kind.kind in "iuf" for kind in frame.dtypes]
+    # Tables may be very wide: numbers are looked at together.
+    numbers = frame.loc[:, plain].to_numpy(dtype=np.float64).T
+    varies = (~((numbers == numbers[:, :1]) | np.isnan(numbers))).any(axis=1)
+    # Where the first value is a gap, the others are compared with one another.
+    for place in np.flatnonzero(np.isnan(numbers[:, 0])):
+        varies[place] = len(np.unique(numbers[place][~np.isnan(numbers[place])])) > 1
+    numeric = iter(zip(numbers, varies, strict=True))
+    contents: dict[str, tuple[Hashable, bool]] = {}
+    for name, is_plain in zip(frame.columns, plain, strict=True):
+        if is_plain:
+            values, differ = next(numeric)
+            contents[name] = (values.tobytes(), bool(differ))
+        else:
+            codes, distinct = pd.factorize(frame[name])
+            contents[name] = ((codes.tobytes(), tuple(map(str, distinct))), len(distinct) > 1)
+    return contents
+
+
+def _columns(shown: list[str]) -> str:
+    if len(shown) == 1:
+        return f"column {shown[0]} is"
+    more = f" and {len(shown) - NAMES_SHOWN} more" if len(shown) > NAMES_SHOWN else ""
+    return f"{len(shown)} columns ({', '.join(shown[:NAMES_SHOWN])}{more}) are"
+
+
+def _is_mixed(column: pd.Series) -> bool:
+    """Tell whether a text column is mostly numbers: a typing error, or an odd mark for a gap."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return False
+    values = column.dropna().drop_duplicates()
+    if len(values) <= 2:
+        return False
+    return bool(2 * pd.to_numeric(values.astype(str), errors="coerce").notna().sum() > len(values))

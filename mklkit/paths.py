@@ -1,0 +1,69 @@
+"""Paths as a user types them: what stands there, or in words what is in the way."""
+
+from __future__ import annotations
+
+import os
+from os import PathLike
+from pathlib import Path
+
+from mklkit.errors import DataError
+
+__all__ = ["same_file", "shown_path", "status", "user_path"]
+
+SHOWN_LETTERS = 100
+
+
+def user_path(text: str | PathLike[str]) -> Path:
+    """Return a path with ``~`` and ``~name`` replaced by the user's home.
+
+    Raises
+    ------
+    DataError
+        If there is no such user.
+    """
+    path = Path(text)
+    try:
+        return path.expanduser()
+    except RuntimeError as error:
+        raise DataError(
+            f"{shown_path(path)} can't be found: {path.parts[0]!r} stands for the home of a user"
+            f" that does not exist. A folder of that name is written ./{path.parts[0]}."
+        ) from error
+
+
+def status(path: Path) -> os.stat_result | None:
+    """Return what the system knows of a file or folder, None where nothing stands there.
+
+    Raises
+    ------
+    DataError
+        If it can't be looked at: no permission on a folder on the way, a name that is too long,
+        links that lead back to themselves.
+
+    Examples
+    --------
+    >>> status(Path("no/such/file")) is None
+    True
+    """
+    try:
+        return path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise DataError(f"{shown_path(path)} can't be opened: {error.strerror}.") from error
+    except ValueError as error:
+        raise DataError(f"{shown_path(path)!r} can't be a path: {error}.") from error
+
+
+def same_file(first: Path, second: Path) -> bool:
+    """Tell whether two paths are one file, there already or still to be written."""
+    one, other = status(first), status(second)
+    if one is None or other is None:
+        return os.path.realpath(first) == os.path.realpath(second)
+    return os.path.samestat(one, other)
+
+
+def shown_path(path: Path) -> str:
+    """Return a path as messages show it, cut where it is long."""
+    text = str(path)
+    return text if len(text) <= SHOWN_LETTERS else f"{text[:SHOWN_LETTERS]}…"
