@@ -112,6 +112,9 @@ class FeatureMap(Protocol):
         """Return the map fitted on the training rows (N, d)."""
         ...
 
+    # Optional: ``for_kernels = ("rbf",)``, the names of the kernels that the map can be fitted to,
+    # where that is not every one; others are refused with these names.
+
 
 class TrainingSide(Protocol):
     """What a learner sees of a view: its training rows, through few doors.
@@ -258,6 +261,8 @@ class Combiner(Protocol):
         """Return the decision learned from labels −1 and +1."""
         ...
 
-    # Optional: ``weight_range = (low, high)`` where weights are not on the simplex;
+    # Optional: ``for_learners = ("svm",)``, the names of the learners that it works with, where
+    # that is not every one; others are refused with these names.
+    # ``weight_range = (low, high)`` where weights are not on the simplex;
     # ``n_kernels = 2`` where that many kernels are taken, neither more nor less;
     # ``row_order_matters = True`` where the order of the training rows changes the decision.

@@ -13,7 +13,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.errors import DataError
+from mklkit.components import declared
+from mklkit.errors import DataError, IncompatibleError
 from mklkit.numerics.least_squares import NormalMatrix
 from mklkit.projectors import Projector
 from mklkit.protocols import Array, FeatureMap, FittedKernel
@@ -140,7 +141,14 @@ class ViewSet(Sequence[View]):
         rows: Array,
         random_state: np.random.RandomState,
     ) -> ViewSet:
-        """Return the views of training rows (N, d); ``columns`` of the kernels are positions."""
+        """Return the views of training rows (N, d); ``columns`` of the kernels are positions.
+
+        Raises
+        ------
+        IncompatibleError
+            If the map is made for other kernels.
+        """
+        _refuse_other_kernels(kernels, feature_map)
         cuts: dict[bytes | None, Array] = {}
         own_rows, fitted = [], []
         for bound in kernels:
@@ -194,6 +202,17 @@ class ViewSet(Sequence[View]):
     def weighted(self, weights: Array) -> WeightedViews:
         """Return the weighted sum of the kernels as one training side."""
         return WeightedViews(self, weights)
+
+
+def _refuse_other_kernels(kernels: Sequence[BoundKernel], feature_map: FeatureMap) -> None:
+    only = declared(feature_map, "for_kernels")
+    others = [bound for bound in kernels if only and bound.kernel.name not in only]
+    if others:
+        labels = ", ".join(dict.fromkeys(bound.label for bound in others))
+        raise IncompatibleError(
+            f"The feature map {feature_map.name!r} can't be fitted to {labels}. Kernels that work"
+            f" with {feature_map.name}: {', '.join(only)}; or choose another feature map."
+        )
 
 
 def _fit_kernel(bound: BoundKernel, rows: Array) -> FittedKernel:
