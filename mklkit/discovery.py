@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import os
 import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
-from importlib.metadata import Distribution, EntryPoint, distributions
+from importlib.metadata import Distribution, EntryPoint, EntryPoints, distributions
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,9 @@ def installed_plugins(
     """Return the entry points of a group, by name.
 
     ``importlib.metadata.entry_points`` does this for all distributions at once, and fails with
-    the first that is damaged. Here each is read by itself.
+    the first that is damaged. Here each is read by itself. Numba and scikit-learn would stop at
+    the same one, as they ask for extensions of their own: where one is damaged, that function is
+    replaced, for this process, by one that passes over it.
 
     Parameters
     ----------
@@ -101,7 +104,17 @@ def installed_plugins(
             reason = f"{type(error).__name__}: {plain_message(error)}"
             message = f"its metadata can't be read ({reason}); install it again"
             on_failure(PluginFailure(None, label, message))
+            importlib.metadata.entry_points = _entry_points  # type: ignore[assignment]
     return sorted(found, key=lambda plugin: plugin.name)
+
+
+def _entry_points(**wanted: Any) -> EntryPoints:
+    """Return the entry points of the distributions that can be read."""
+    points: list[EntryPoint] = []
+    for distribution in distributions():
+        with suppress(Exception):
+            points += distribution.entry_points
+    return EntryPoints(points).select(**wanted)
 
 
 def _label(distribution: Distribution) -> str:

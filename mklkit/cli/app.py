@@ -23,7 +23,7 @@ from mklkit.cli.kernels import kernels
 from mklkit.cli.list_names import list_names
 from mklkit.cli.plugin import plugin
 from mklkit.cli.predict import predict
-from mklkit.errors import MKLKitError
+from mklkit.errors import MKLKitError, plain_message
 
 __all__ = ["app", "main"]
 
@@ -69,7 +69,9 @@ def main() -> None:
             _fail_by_our_fault(error)
         _give_up_stdout()
         _fail(f"{error.filename or 'The output'} can't be written: {error.strerror}.", 2)
-    except Exception as error:
+    except (SystemExit, KeyboardInterrupt):
+        raise
+    except BaseException as error:
         # The outermost layer: whatever was not foreseen is ours to mend, and said in one line.
         _fail_by_our_fault(error)
 
@@ -90,10 +92,9 @@ def _give_up_stdout() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _fail_by_our_fault(error: Exception) -> NoReturn:
-    reason = str(error).strip().partition("\n")[0]
+def _fail_by_our_fault(error: BaseException) -> NoReturn:
     _fail(
-        f"This is our fault, or a plugin's: {type(error).__name__}: {reason}\n"
+        f"This is our fault, or a plugin's: {type(error).__name__}: {plain_message(error)}\n"
         "Please report it with the traceback that MKLKIT_DEBUG=1 shows.",
         1,
     )

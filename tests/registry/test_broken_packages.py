@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import os
 import sys
 import warnings
@@ -34,6 +35,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder = tmp_path / "site"
     folder.mkdir()
     monkeypatch.syspath_prepend(str(folder))
+    monkeypatch.setattr(importlib.metadata, "entry_points", importlib.metadata.entry_points)
     before = set(sys.modules)
     yield folder
     for name in set(sys.modules) - before:
@@ -97,7 +99,8 @@ def test_a_damaged_package_is_one_warning(site: Path, state: str) -> None:
     assert warned[0].isprintable()
     assert len(warned[0]) < 700
     assert registry.create("combiner", "good").name == "good"
-    assert registry.distribution_of("mklkit.kernels.rbf.RBF") == "mklkit"
+    # Other libraries ask for theirs too, and do not fail either.
+    assert importlib.metadata.entry_points(group="console_scripts")
 
 
 def test_a_damaged_package_without_entry_points_is_nobodys_business(site: Path) -> None:
@@ -327,7 +330,7 @@ def test_a_class_keeps_the_distribution_that_owns_it(site: Path) -> None:
     assert load()[0].distribution_of("mklkit.kernels.rbf.RBF") == "mklkit"
 
 
-def test_a_damaged_package_does_not_stop_compiled_code(tmp_path: Path) -> None:
+def test_a_damaged_package_does_not_stop_numba_or_scikit_learn(tmp_path: Path) -> None:
     info = install(tmp_path / "site", "hurt", "") / "mklkit_hurt-1.2.dist-info"
     (info / "entry_points.txt").write_text("[mklkit]\nhurt\n")
     said = answer(
