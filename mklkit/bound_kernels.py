@@ -8,7 +8,8 @@ from typing import Any
 import attrs
 import numpy as np
 
-from mklkit.errors import DataError, plain_message
+from mklkit.components import declared
+from mklkit.errors import DataError, IncompatibleError, plain_message
 from mklkit.protocols import Array, FeatureMap, FittedKernel, FittedMap
 
 __all__ = ["BoundKernel", "fit_kernels", "fit_maps"]
@@ -65,7 +66,14 @@ def fit_maps(
     rows: Sequence[Array],
     random_state: np.random.RandomState,
 ) -> list[FittedMap]:
-    """Return each kernel's map, in order; what a map draws at random it may draw for all."""
+    """Return each kernel's map, in order; what a map draws at random it may draw for all.
+
+    Raises
+    ------
+    IncompatibleError
+        If the map is made for other kernels.
+    """
+    _refuse_other_kernels(kernels, feature_map)
     together = getattr(feature_map, "fit_all", None)
     pairs = zip(fitted, rows, strict=True)
     maps: Iterator[FittedMap] = (
@@ -80,6 +88,17 @@ def fit_maps(
     except np.linalg.LinAlgError as error:
         raise _no_numbers(kernels[len(made)], plain_message(error)) from error
     return made
+
+
+def _refuse_other_kernels(kernels: Sequence[BoundKernel], feature_map: FeatureMap) -> None:
+    only = declared(feature_map, "for_kernels")
+    others = [bound for bound in kernels if only and bound.kernel.name not in only]
+    if others:
+        labels = ", ".join(dict.fromkeys(bound.label for bound in others))
+        raise IncompatibleError(
+            f"The feature map {feature_map.name!r} can't be fitted to {labels}. Kernels that work"
+            f" with {feature_map.name}: {', '.join(only)}; or choose another feature map."
+        )
 
 
 def _no_numbers(bound: BoundKernel, what: str) -> DataError:

@@ -8,9 +8,33 @@ from typing import Any, ClassVar, Self
 
 import attrs
 
-from mklkit.errors import MKLKitError, SpecError, plain_message, suggest
+from mklkit.errors import MKLKitError, SpecError, plain_message, quoted, suggest
 
-__all__ = ["Component", "finite", "parameter_names", "whole"]
+__all__ = ["Component", "declared", "finite", "parameter_names", "whole"]
+
+UNLESS_DECLARED: dict[str, Any] = {
+    "definite": True,
+    "for_kernels": (),
+    "for_learners": (),
+    "n_kernels": None,
+    "native_multiclass": False,
+    "reads_row_ids": False,
+    "row_order_matters": False,
+    "weight_range": None,
+}
+"""What holds where a component's class says nothing; the protocols tell what each means."""
+
+
+def declared(component: object, fact: str) -> Any:
+    """Return what a component or its class says of itself, or what holds where it says nothing.
+
+    Examples
+    --------
+    >>> from mklkit.kernels.tanh import Tanh
+    >>> declared(Tanh, "definite"), declared(Tanh, "reads_row_ids")
+    (False, False)
+    """
+    return getattr(component, fact, UNLESS_DECLARED[fact])
 
 
 def finite(instance: object, attribute: Any, value: float) -> None:
@@ -71,7 +95,7 @@ class Component:
             outer, _, inner = key.partition("__")
             if outer not in parameter_names(self):
                 raise SpecError(
-                    f"{self.name} has no parameter {outer!r};"
+                    f"{self.name} has no parameter {quoted(outer)};"
                     f" it takes {', '.join(parameter_names(self)) or 'none'}."
                     f"{suggest(outer, parameter_names(self))}"
                 )
@@ -87,7 +111,7 @@ class Component:
             return attrs.evolve(self, **changed)  # type: ignore[misc]
         except MKLKitError:
             raise
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise SpecError(f"{self.name}: {plain_message(error)}") from error
 
     def __sklearn_clone__(self) -> Self:

@@ -8,7 +8,9 @@ from typing import Any
 import attrs
 
 from mklkit.bound_kernels import BoundKernel
-from mklkit.errors import IncompatibleError, SpecError
+from mklkit.components import declared
+from mklkit.entries import Kind
+from mklkit.errors import IncompatibleError, SpecError, quoted
 from mklkit.registry import Registry, get_registry
 from mklkit.specs import parse_kernel_spec, to_spec
 
@@ -91,7 +93,7 @@ def _bind(value: Any) -> BoundKernel:
     registry = get_registry()
     if isinstance(value, tuple):
         if len(value) not in (2, 3) or not isinstance(value[0], str):
-            raise SpecError(f"Expected (label, kernel, columns), got {value!r}.")
+            raise SpecError(f"Expected (label, kernel, columns), got {quoted(value)}.")
         columns = value[2] if len(value) == 3 else None
         return BoundKernel(value[0], registry.create("kernel", value[1]), columns)
     if isinstance(value, str):
@@ -115,23 +117,39 @@ def choose_components(combiner: Any, feature_map: Any, learner: Any) -> Choice:
     chosen: Any = registry.create("combiner", combiner)
     notes = []
     learner_given, map_given = learner is not None, feature_map is not None
-    learner = registry.create("learner", learner if learner_given else chosen.learner)
-    feature_map = registry.create("feature_map", feature_map if map_given else chosen.feature_map)
+    learner = _part(registry, "learner", learner, chosen)
+    feature_map = _part(registry, "feature_map", feature_map, chosen)
+    only = declared(chosen, "for_learners")
+    if only and learner.name not in only:
+        raise IncompatibleError(
+            f"The combiner {chosen.name!r} does not work with the learner {learner.name!r}."
+            f" Learners that work with {chosen.name}: {', '.join(only)}."
+        )
     if not learner_given:
         notes.append(f"learner {to_spec(learner)}: declared by {chosen.name}")
     if not map_given and not _fits(learner, feature_map):
-        declared = feature_map.name
+        usual = feature_map.name
         feature_map = registry.create("feature_map", MAP_FOR[learner.on_features])
         what = "features" if learner.on_features else "Gram matrices"
         notes.append(
             f"feature map {to_spec(feature_map)}: {learner.name} learns from {what},"
-            f" so not {declared}, which {chosen.name} declares"
+            f" so not {usual}, which {chosen.name} declares"
         )
     elif not map_given:
         notes.append(f"feature map {to_spec(feature_map)}: declared by {chosen.name}")
     if not _fits(learner, feature_map):
         raise IncompatibleError(_advice(registry, learner, feature_map))
     return Choice(chosen, feature_map, learner, tuple(notes))
+
+
+def _part(registry: Registry, kind: Kind, given: Any, combiner: Any) -> Any:
+    """Return the learner or map that is given, or else the combiner's own."""
+    if given is not None:
+        return registry.create(kind, given)
+    try:
+        return registry.create(kind, getattr(combiner, kind))
+    except SpecError as error:
+        raise IncompatibleError(f"The combiner {combiner.name!r} is at fault: {error}") from error
 
 
 def _fits(learner: Any, feature_map: Any) -> bool:

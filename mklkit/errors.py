@@ -22,7 +22,9 @@ __all__ = [
     "SpecError",
     "UnknownNameError",
     "WeightsWarning",
+    "cut",
     "plain_message",
+    "quoted",
     "suggest",
 ]
 
@@ -79,6 +81,41 @@ class WeightsWarning(MKLKitWarning):
     """Kernel weights that could not be computed and were replaced."""
 
 
+def cut(text: str, limit: int = 400) -> str:
+    """Return a text with control characters escaped, its end left out where it is too long.
+
+    Examples
+    --------
+    >>> cut("a\\tb")
+    'a\\\\tb'
+    >>> cut("abcdefghij", limit=4)
+    'abcd… (10 characters)'
+    """
+    shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text[: limit + 1])
+    return shown if len(shown) <= limit else f"{shown[:limit]}… ({len(text)} characters)"
+
+
+def quoted(value: object, limit: int = 80) -> str:
+    """Return a value as a message quotes it: of a sensible length, NumPy's numbers as plain ones.
+
+    Whatever a user typed or a plugin gave may stand here, and a message must come of it.
+
+    Examples
+    --------
+    >>> quoted("rbf")
+    "'rbf'"
+    >>> quoted("r" * 200_000, limit=5)
+    "'rrrr… (200002 characters)"
+    """
+    try:
+        text = repr(value)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        text = f"<{type(value).__name__}>"
+    return cut(text if isinstance(value, str) else _without_numpy(text), limit)
+
+
 def plain_message(error: BaseException) -> str:
     """Return an error's first line, without what attrs and Python add for programmers.
 
@@ -87,10 +124,21 @@ def plain_message(error: BaseException) -> str:
     >>> plain_message(TypeError("'degree' must be <class 'int'> (got 2.5)"))
     "'degree' must be int (got 2.5)"
     """
-    # The validators of attrs put their message first and add the field and the value to it.
-    by_attrs = len(error.args) > 1 and type(error.args[1]).__name__ == "Attribute"
-    text = str(error.args[0] if by_attrs else error).partition("\n")[0]
-    return re.sub(r"<class '([\w.]+)'>", r"\1", text) or type(error).__name__
+    try:
+        # The validators of attrs put their message first and add the field and the value to it.
+        by_attrs = len(error.args) > 1 and type(error.args[1]).__name__ == "Attribute"
+        text = str(error.args[0] if by_attrs else error).partition("\n")[0]
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # An exception of a plugin may fail to describe itself.
+        text = ""
+    text = re.sub(r"<class '([\w.]+)'>", r"\1", text)
+    return cut(_without_numpy(text) or type(error).__name__)
+
+
+def _without_numpy(text: str) -> str:
+    """Return a text with ``np.int64(7)`` as ``7`` and ``np.True_`` as ``True``."""
+    return re.sub(r"\bnp\.(?:(True|False)_|\w+\(([^()]*)\))", r"\1\2", text)
 
 
 def suggest(name: str, candidates: Iterable[str]) -> str:

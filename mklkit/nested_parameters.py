@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 from mklkit.bound_kernels import BoundKernel
 from mklkit.components import Component
 from mklkit.composition import bind_kernels, choose_components
-from mklkit.errors import MKLKitError, SpecError
+from mklkit.errors import MKLKitError, SpecError, quoted
 from mklkit.registry import get_registry
 
 __all__ = ["NestedParameters"]
@@ -80,7 +80,7 @@ class NestedParameters(BaseEstimator):
         return self
 
     def _invalid(self, key: str, why: str) -> SpecError:
-        return SpecError(f"Invalid parameter {key!r} for {type(self).__name__}: {why}")
+        return SpecError(f"Invalid parameter {quoted(key)} for {type(self).__name__}: {why}")
 
     def _kernels(self) -> Any:
         """Return the kernels as given; an estimator with defaults of its own returns these."""

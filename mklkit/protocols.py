@@ -113,6 +113,8 @@ class FeatureMap(Protocol):
 
     # Optional: ``fit_all(kernels, rows, random_state)``, an iterator over the maps of all kernels
     # in their order, for maps that draw something once for all of them.
+    # Optional: ``for_kernels = ("rbf",)``, the names of the kernels that the map can be fitted to,
+    # where that is not every one; others are refused with these names.
 
 
 class TrainingSide(Protocol):
@@ -258,6 +260,8 @@ class Combiner(Protocol):
         """Return the decision learned from labels −1 and +1."""
         ...
 
-    # Optional: ``weight_range = (low, high)`` where weights are not on the simplex;
+    # Optional: ``for_learners = ("svm",)``, the names of the learners that it works with, where
+    # that is not every one; others are refused with these names.
+    # ``weight_range = (low, high)`` where weights are not on the simplex;
     # ``n_kernels = 2`` where that many kernels are taken, neither more nor less;
     # ``row_order_matters = True`` where the order of the training rows changes the decision.

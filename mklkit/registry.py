@@ -8,28 +8,30 @@ parties come in through the entry-point group ``mklkit``.
 from __future__ import annotations
 
 import importlib
-import inspect
 import os
 import pkgutil
+import threading
 import warnings
 from collections.abc import Iterable
-from functools import lru_cache
-from importlib.metadata import entry_points
 from types import ModuleType
-from typing import Any, Literal
+from typing import Any
 
 import attrs
 import pluggy
 
 from mklkit import hookspecs
 from mklkit.components import parameter_names
+from mklkit.discovery import PluginFailure, canonical, installed_plugins, stdout_to_stderr
+from mklkit.entries import HOOKS, Entry, Kind, make_entry, spoken
 from mklkit.errors import (
     MKLKitError,
     PluginConflictError,
     PluginWarning,
     SpecError,
     UnknownNameError,
+    cut,
     plain_message,
+    quoted,
     suggest,
 )
 from mklkit.hookspecs import ENTRY_POINT_GROUP
@@ -37,48 +39,8 @@ from mklkit.specs import parse_spec
 
 __all__ = ["Entry", "Kind", "PluginFailure", "Registry", "get_registry"]
 
-Kind = Literal["kernel", "feature_map", "combiner", "learner", "preset"]
-
-KINDS: dict[Kind, str] = {
-    "kernel": "mklkit_kernels",
-    "feature_map": "mklkit_feature_maps",
-    "combiner": "mklkit_combiners",
-    "learner": "mklkit_learners",
-    "preset": "mklkit_presets",
-}
 BUILT_IN = "mklkit"
 BUILTIN_PACKAGES = ("kernels", "feature_maps", "combiners", "learners", "presets")
-# The method that makes an object usable as a component of that kind.
-REQUIRED_METHOD: dict[Kind, str] = {
-    "kernel": "fit",
-    "feature_map": "fit",
-    "combiner": "fit",
-    "learner": "fit",
-}
-
-
-@attrs.frozen
-class Entry:
-    """One registered name, what it makes, and where it comes from."""
-
-    kind: Kind
-    name: str
-    target: Any
-    distribution: str
-    version: str
-    help: str
-
-
-@attrs.frozen
-class PluginFailure:
-    """A plugin that could not be loaded, in one line."""
-
-    name: str
-    distribution: str
-    error: str
-
-    def __str__(self) -> str:
-        return f"plugin {self.name!r} of {self.distribution} is left out: {self.error}"
 
 
 class Registry:
@@ -108,7 +70,7 @@ class Registry:
         self._type_origins: dict[str, str] = {}
         self._load_builtins()
         if third_party:
-            self._load_third_party()
+            self.load_plugins()
 
     def entries(self, kind: Kind) -> list[Entry]:
         """Return the entries of a kind, by name; a name claimed twice stands twice."""
@@ -128,7 +90,7 @@ class Registry:
         claims = self._entries.get((kind, name), [])
         if len(claims) == 1:
             return claims[0]
-        word = kind.replace("_", " ")
+        word = spoken(kind)
         if claims:
             names = " and ".join(sorted({claim.distribution for claim in claims}))
             raise PluginConflictError(
@@ -138,10 +100,15 @@ class Registry:
         known = [entry.name for entry in self.entries(kind)]
         # A preset's name is looked up as it was typed, and may be another kind's spec string.
         bare = name.partition("(")[0].strip()
-        others = tuple(other for other in KINDS if (other, bare) in self._entries)
-        hint = f" {bare!r} is a {others[0].replace('_', ' ')}." if others else suggest(name, known)
+        others = tuple(o for o in HOOKS if o != kind and (o, bare) in self._entries)
+        if (kind, bare) in self._entries:
+            hint = f" Did you mean {bare!r}? A {word} has no parameters."
+        elif others:
+            hint = f" {bare!r} is a {spoken(others[0])}."
+        else:
+            hint = suggest(name, known)
         raise UnknownNameError(
-            f"No {word} is named {name!r}.{hint} Known: {', '.join(dict.fromkeys(known))}.",
+            f"No {word} is named {quoted(name)}.{hint} Known: {', '.join(dict.fromkeys(known))}.",
             bare,
             others,
         )
@@ -161,18 +128,17 @@ class Registry:
         SpecError
             If the string can't be read, a parameter is unknown or its value is refused.
         """
-        word = kind.replace("_", " ")
+        word = spoken(kind)
         if isinstance(spec, str):
             parsed = parse_spec(spec)
             entry = self.lookup(kind, parsed.name)
             return self._build(entry.target, parsed.args, parsed.kwargs, spec)
         if isinstance(spec, type):
             return self._build(spec, (), {}, spec.__name__)
-        method = REQUIRED_METHOD[kind]
-        if not callable(getattr(spec, method, None)) or not hasattr(type(spec), "name"):
+        if not callable(getattr(spec, "fit", None)) or not hasattr(type(spec), "name"):
             raise SpecError(
                 f"Expected a {word}: a name such as {self.entries(kind)[0].name!r}, a spec string"
-                f" or an object with a 'name' and a '{method}' method; got {spec!r}."
+                f" or an object with a 'name' and a 'fit' method; got {quoted(spec)}."
             )
         return spec
 
@@ -185,32 +151,32 @@ class Registry:
         return self._type_origins.get(type_name)
 
     def _build(self, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any], text: str) -> Any:
+        shown = quoted(text)
         if attrs.has(cls):
-            known = parameter_names(cls)
+            known, name = parameter_names(cls), getattr(cls, "name", cls.__name__)
             if len(args) > len(known):
                 raise SpecError(
-                    f"{text!r} gives {len(args)} values; {getattr(cls, 'name', cls.__name__)} takes"
-                    f" {', '.join(known) or 'none'}."
+                    f"{shown} gives {len(args)} values; {name} takes {', '.join(known) or 'none'}."
                 )
             for key in kwargs:
                 if key not in known:
                     raise SpecError(
-                        f"{text!r}: {getattr(cls, 'name', cls.__name__)} has no parameter {key!r};"
+                        f"{shown}: {name} has no parameter {quoted(key)};"
                         f" it takes {', '.join(known) or 'none'}.{suggest(key, known)}"
                     )
             missing = [f.name for f in attrs.fields(cls) if f.init and f.default is attrs.NOTHING]
             for key in missing[len(args) :]:
                 if key not in kwargs:
                     raise SpecError(
-                        f"{text!r} needs {key!r}, which only Python can give it:"
+                        f"{shown} needs {quoted(key)}, which only Python can give it:"
                         f" {cls.__name__}({key}=...)."
                     )
         try:
             return cls(*args, **kwargs)
         except MKLKitError:
             raise
-        except (TypeError, ValueError) as error:
-            raise SpecError(f"{text!r} can't be built: {plain_message(error)}") from error
+        except (TypeError, ValueError, OverflowError) as error:
+            raise SpecError(f"{shown} can't be built: {plain_message(error)}") from error
 
     def _load_builtins(self) -> None:
         version = importlib.import_module("mklkit._version").__version__
@@ -220,30 +186,26 @@ class Registry:
                 module = importlib.import_module(info.name)
                 self._register(module, info.name, BUILT_IN, version)
 
-    def _load_third_party(self) -> None:
-        for point in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda p: p.name):
-            distribution, version = (
-                ("unknown", "")
-                if point.dist is None
-                else (
-                    point.dist.name,
-                    point.dist.version,
-                )
-            )
+    def load_plugins(self) -> None:
+        """Load what is installed; what can't be loaded is left out and named by a warning."""
+        for plugin in installed_plugins(ENTRY_POINT_GROUP, self._fail):
+            origin = plugin.distribution
             # Anything at all may go wrong while foreign code is imported (SystemExit included);
             # whatever it is, it is reported by name and the rest must keep working.
             try:
-                module = point.load()
-                self._register(module, f"{distribution}:{point.name}", distribution, version)
-            except (Exception, SystemExit) as error:
-                self._fail(point.name, distribution, error)
+                with stdout_to_stderr():
+                    module = plugin.load()
+                    self._register(module, f"{origin}:{plugin.name}", origin, plugin.version)
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
+                # pluggy names the plugin first and says what is wrong with it lines below.
+                whole = isinstance(error, pluggy.PluginValidationError)
+                text = cut(" ".join(str(error).split())) if whole else plain_message(error)
+                reason = f"{cut(type(error).__name__)}: {text}"
+                self._fail(PluginFailure(plugin.name, origin, reason))
 
-    def _fail(self, name: str, distribution: str, error: BaseException) -> None:
-        # pluggy names the plugin first and says what is wrong with it lines below.
-        whole = isinstance(error, pluggy.PluginValidationError)
-        text = " ".join(str(error).split()) if whole else plain_message(error)
-        message = f"{type(error).__name__}: {text}"
-        failure = PluginFailure(name, distribution, message)
+    def _fail(self, failure: PluginFailure) -> None:
         self.failures.append(failure)
         warnings.warn(str(failure), PluginWarning, stacklevel=2)
 
@@ -251,39 +213,53 @@ class Registry:
         self, module: ModuleType, plugin_name: str, distribution: str, version: str
     ) -> None:
         """Register one plugin whole, or not at all."""
-        found: list[Entry] = []
-        types: list[type] = []
-        self._manager.register(module, name=plugin_name)
         try:
+            # First of all, as pluggy keeps what it has registered of a module that it refuses.
+            self._manager.register(module, name=plugin_name)
             self._manager.check_pending()
-            for kind, hook_name in KINDS.items():
-                for target in self._ask(hook_name, plugin_name):
-                    found.append(_entry(kind, target, distribution, version))
-            types.extend(self._ask("mklkit_model_types", plugin_name))
-            types.extend(entry.target for entry in found if isinstance(entry.target, type))
+            if distribution != BUILT_IN and not self._manager.get_hookcallers(module):
+                raise TypeError(
+                    f"it has no hook, such as @hookimpl def {HOOKS['kernel']}(): it gives nothing"
+                )
+            found = [
+                make_entry(kind, target, distribution, version)
+                for kind, hook_name in HOOKS.items()
+                for target in self._ask(hook_name, plugin_name)
+            ]
+            types = self._ask("mklkit_model_types", plugin_name)
+            types += [entry.target for entry in found if isinstance(entry.target, type)]
             for cls in types:
                 if not isinstance(cls, type):
-                    raise TypeError(f"mklkit_model_types must return classes, got {cls!r}")
-            for entry in found:
-                self._leave_built_ins_alone(entry)
+                    raise TypeError(f"mklkit_model_types must return classes, got {quoted(cls)}")
+            self._refuse_taken_names(found)
         except BaseException:
-            self._manager.unregister(name=plugin_name)
+            if self._manager.has_plugin(plugin_name):
+                self._manager.unregister(name=plugin_name)
             raise
         for entry in found:
             self._entries.setdefault((entry.kind, entry.name), []).append(entry)
         for cls in types:
             full_name = f"{cls.__module__}.{cls.__qualname__}"
-            self._model_types[full_name] = cls
-            self._type_origins[full_name] = distribution
+            # Who names a class first keeps it: a plugin may list one that it uses, not owns.
+            self._model_types.setdefault(full_name, cls)
+            self._type_origins.setdefault(full_name, distribution)
 
-    def _leave_built_ins_alone(self, entry: Entry) -> None:
-        # Were it only an error on use, as among plugins, one package could stop every default.
-        claims = self._entries.get((entry.kind, entry.name), [])
-        if any(claim.distribution == BUILT_IN != entry.distribution for claim in claims):
-            word = entry.kind.replace("_", " ")
-            raise PluginConflictError(
-                f"its {word} {entry.name!r} has the name of one of {BUILT_IN}'s own"
-            )
+    def _refuse_taken_names(self, found: list[Entry]) -> None:
+        """Refuse a name of the library's own, or one that a package gives twice.
+
+        Names of two packages are an error on use only, so that both can be installed.
+        """
+        own: set[tuple[Kind, str]] = set()
+        for entry in found:
+            key = (entry.kind, entry.name)
+            origins = {canonical(claim.distribution) for claim in self._entries.get(key, [])}
+            name = f"{spoken(entry.kind)} {entry.name!r}"
+            if key in own or canonical(entry.distribution) in origins:
+                raise PluginConflictError(f"it has the {name} twice")
+            if BUILT_IN in origins:
+                # Were it an error on use, one package could stop every default.
+                raise PluginConflictError(f"its {name} has the name of one of {BUILT_IN}'s own")
+            own.add(key)
 
     def _ask(self, hook_name: str, plugin_name: str) -> list[Any]:
         caller = getattr(self._manager.hook, hook_name)
@@ -294,19 +270,24 @@ class Registry:
         return list(answers or ())
 
 
-def _entry(kind: Kind, target: Any, distribution: str, version: str) -> Entry:
-    name = getattr(target, "name", None)
-    if not isinstance(name, str) or not name:
-        raise TypeError(f"the {kind} {target!r} has no 'name'")
-    method = REQUIRED_METHOD.get(kind)
-    if method is not None and not (isinstance(target, type) and hasattr(target, method)):
-        raise TypeError(f"the {kind} {name!r} must be a class with a '{method}' method")
-    text = getattr(target, "help", None) if kind == "preset" else inspect.getdoc(target)
-    return Entry(kind, name, target, distribution, version, (text or "").partition("\n")[0])
+_lock = threading.RLock()
+_of_this_process: list[Registry] = []
 
 
-@lru_cache(maxsize=1)
 def get_registry() -> Registry:
-    """Return the registry of this process; ``MKLKIT_DISABLE_PLUGINS=1`` leaves plugins out."""
-    switched_off = os.environ.get("MKLKIT_DISABLE_PLUGINS", "").strip().casefold()
-    return Registry(third_party=switched_off in ("", "0", "false", "no"))
+    """Return the registry of this process; ``MKLKIT_DISABLE_PLUGINS=1`` leaves plugins out.
+
+    A plugin that asks for it while being imported gets the one that is being filled.
+    """
+    with _lock:
+        if not _of_this_process:
+            registry = Registry(third_party=False)
+            _of_this_process.append(registry)
+            switched_off = os.environ.get("MKLKIT_DISABLE_PLUGINS", "").strip().casefold()
+            try:
+                if switched_off in ("", "0", "false", "no"):
+                    registry.load_plugins()
+            except BaseException:
+                _of_this_process.clear()
+                raise
+        return _of_this_process[0]

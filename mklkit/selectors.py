@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.errors import DataError, suggest
+from mklkit.components import declared
+from mklkit.errors import DataError, quoted, suggest
 
 __all__ = ["columns_without_ids", "resolve_columns"]
 
@@ -60,7 +61,7 @@ def resolve_columns(
         found = [_positions(part, everything, names) for part in _parts(selector, names)]
         chosen = np.array([position for part in found for position in part], dtype=np.intp)
     if len(chosen) == 0:
-        raise DataError(f"The columns {selector!r} select none of the {n_features} features.")
+        raise DataError(f"The columns {quoted(selector)} select none of the {n_features} features.")
     if len(set(chosen.tolist())) < len(chosen):
         chosen = np.array(list(dict.fromkeys(chosen.tolist())), dtype=np.intp)
     return None if np.array_equal(chosen, everything) else chosen
@@ -87,7 +88,7 @@ def columns_without_ids(
     ids = [
         everything if columns is None else columns
         for kernel, columns in bound
-        if getattr(kernel, "reads_row_ids", False)
+        if declared(kernel, "reads_row_ids")
     ]
     return np.setdiff1d(everything, np.concatenate(ids)) if ids else None
 
@@ -97,8 +98,8 @@ def _sliced(selector: slice, everything: NDArray[np.intp]) -> NDArray[np.intp]:
     if all(bound is None or isinstance(bound, (int, np.integer)) for bound in bounds):
         return everything[selector]
     raise DataError(
-        f"Slices of columns are by position, as in slice(0, 10); got {selector!r}. Name columns by"
-        " a list or a glob, as 'a_*'."
+        f"Slices of columns are by position, as in slice(0, 10); got {quoted(selector)}. Name"
+        " columns by a list or a glob, as 'a_*'."
     )
 
 
@@ -118,7 +119,7 @@ def _parts(selector: Any, names: Sequence[str] | None) -> list[Any]:
     if not isinstance(selector, Iterable):
         raise DataError(
             "Columns are chosen by names, globs, positions, a slice or a mask; got"
-            f" {selector!r:.80}."
+            f" {quoted(selector)}."
         )
     return list(selector)
 
@@ -144,7 +145,7 @@ def _positions(
         return _positions(int(text), everything, names)
     if names is None:
         raise DataError(
-            f"The columns {text!r} are asked for by name, but the data have no feature names:"
+            f"The columns {quoted(text)} are asked for by name, but the data have no feature names:"
             " pass a DataFrame, or select by position (0:10)."
         )
-    raise DataError(f"No column is named {text!r}.{suggest(text, names)}")
+    raise DataError(f"No column is named {quoted(text)}.{suggest(text, names)}")

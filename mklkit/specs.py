@@ -13,11 +13,21 @@ from typing import Any
 import attrs
 
 from mklkit.components import parameter_names
-from mklkit.errors import SpecError
+from mklkit.errors import SpecError, quoted
 
-__all__ = ["KernelSpec", "Spec", "parse_kernel_spec", "parse_spec", "to_spec"]
+__all__ = [
+    "MAX_NAME",
+    "KernelSpec",
+    "Spec",
+    "is_name",
+    "parse_kernel_spec",
+    "parse_spec",
+    "to_spec",
+]
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+MAX_NAME = 100
+MAX_DEPTH = 8
 _LABEL = re.compile(r"(?P<label>[A-Za-z_][\w. -]*):(?=\s*[A-Za-z_])")
 
 
@@ -37,6 +47,11 @@ class KernelSpec:
     spec: str
     label: str | None = None
     columns: str | None = None
+
+
+def is_name(text: str) -> bool:
+    """Return whether a text can be the name of a component, which users type."""
+    return len(text) <= MAX_NAME and _NAME.fullmatch(text) is not None
 
 
 def parse_spec(text: str) -> Spec:
@@ -63,32 +78,48 @@ def parse_spec(text: str) -> Spec:
     >>> parse_spec("best-single")
     Spec(name='best-single', args=(), kwargs={})
     """
-    stripped = text.strip()
+    stripped, shown = text.strip(), quoted(text)
     match = _NAME.match(stripped)
     if match is None:
-        raise SpecError(f"Expected name or name(parameter=value, ...), got {text!r}.")
+        raise SpecError(f"Expected name or name(parameter=value, ...), got {shown}.")
     rest = stripped[match.end() :].strip()
     if not rest:
         return Spec(match.group())
     if not (rest.startswith("(") and rest.endswith(")")):
         raise SpecError(
-            f"Expected name or name(parameter=value, ...), got {text!r}:"
-            f" {rest!r} after the name {match.group()!r} can't be read."
+            f"Expected name or name(parameter=value, ...), got {shown}:"
+            f" {quoted(rest)} after the name {quoted(match.group())} can't be read."
         )
     try:
         call = ast.parse(f"spec{rest}", mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
-        raise SpecError(f"The parameters in {text!r} can't be read as name=value pairs.") from error
+        raise SpecError(f"The parameters in {shown} can't be read as name=value pairs.") from error
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
-        raise SpecError(f"Expected name or name(parameter=value, ...), got {text!r}.")
+        raise SpecError(f"Expected name or name(parameter=value, ...), got {shown}.")
+    if _depth(call) > MAX_DEPTH:
+        raise SpecError(
+            f"Components stand inside each other at most {MAX_DEPTH} deep; {shown} goes further."
+        )
     kwargs: dict[str, Any] = {}
     for keyword in call.keywords:
         if keyword.arg is None:
-            raise SpecError(f"'**' can't be used in a spec string, as in {text!r}.")
+            raise SpecError(f"'**' can't be used in a spec string, as in {shown}.")
         if keyword.arg in kwargs:
-            raise SpecError(f"The parameter {keyword.arg!r} is given twice in {text!r}.")
+            raise SpecError(f"The parameter {quoted(keyword.arg)} is given twice in {shown}.")
         kwargs[keyword.arg] = _literal(keyword.value, text)
     return Spec(match.group(), tuple(_literal(arg, text) for arg in call.args), kwargs)
+
+
+def _depth(call: ast.expr) -> int:
+    """Return how many components stand inside each other."""
+    deepest = 0
+    pending: list[tuple[ast.AST, int]] = [(call, 0)]
+    while pending:
+        node, depth = pending.pop()
+        depth += isinstance(node, ast.Call)
+        deepest = max(deepest, depth)
+        pending += [(child, depth) for child in ast.iter_child_nodes(node)]
+    return deepest
 
 
 def _literal(node: ast.expr, text: str) -> Any:
@@ -103,7 +134,7 @@ def _literal(node: ast.expr, text: str) -> Any:
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError) as error:
         raise SpecError(
             f"Parameters in a spec string are literals (numbers, strings, True, lists);"
-            f" {ast.unparse(node)!r} in {text!r} is not."
+            f" {quoted(ast.unparse(node))} in {quoted(text)} is not."
         ) from error
 
 
@@ -149,7 +180,7 @@ def parse_kernel_spec(text: str) -> KernelSpec:
         return KernelSpec(rest, label)
     if not tail.startswith("@") or not tail[1:].strip():
         raise SpecError(
-            f"Expected [label:]kernel[@columns], got {text!r}: {tail!r} can't be read."
+            f"Expected [label:]kernel[@columns], got {quoted(text)}: {quoted(tail)} can't be read."
             " Columns are a glob (@fou_*), names (@a,b) or a slice (@0:10)."
         )
     return KernelSpec(rest[:end].strip(), label, tail[1:].strip())
@@ -159,7 +190,7 @@ def _end_of_call(text: str) -> int:
     """Return where ``name(...)`` ends, passing over quotes and inner parentheses."""
     match = _NAME.match(text)
     if match is None:
-        raise SpecError(f"Expected [label:]kernel[@columns], got {text!r}.")
+        raise SpecError(f"Expected [label:]kernel[@columns], got {quoted(text)}.")
     position = match.end()
     if not text[position:].startswith("("):
         return position
@@ -176,7 +207,7 @@ def _end_of_call(text: str) -> int:
             depth -= 1
             if depth == 0:
                 return index + 1
-    raise SpecError(f"The parenthesis opened in {text!r} is not closed.")
+    raise SpecError(f"The parenthesis opened in {quoted(text)} is not closed.")
 
 
 def to_spec(component: object) -> str:

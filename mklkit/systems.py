@@ -6,7 +6,7 @@ from typing import Any
 
 from mklkit.combiners.ifsl import IFSL
 from mklkit.ensembles import MKLVotingClassifier
-from mklkit.errors import SpecError, suggest
+from mklkit.errors import SpecError, quoted, suggest
 from mklkit.estimators import MKLClassifier
 from mklkit.presets.base import Preset
 from mklkit.registry import get_registry
@@ -60,7 +60,7 @@ def preset_classifier(
     known = estimator().get_params(deep=False)
     for name in given.keys() - known.keys():
         hint = suggest(name, known)
-        raise SpecError(f"{estimator.__name__} has no parameter {name!r}.{hint}")
+        raise SpecError(f"{estimator.__name__} has no parameter {quoted(name)}.{hint}")
     own = {
         "kernels": None if found.kernels is None else list(found.kernels),
         "feature_map": found.feature_map,
@@ -81,7 +81,7 @@ def _found(preset: Any) -> Preset:
     if not isinstance(preset, str):
         raise SpecError(
             "Expected a preset's name, as `mklkit list presets` shows them, or a Preset;"
-            f" got {preset!r}."
+            f" got {quoted(preset)}."
         )
     found: Preset = get_registry().lookup("preset", preset).target
     return found

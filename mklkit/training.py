@@ -14,6 +14,7 @@ from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
 
 from mklkit.bound_kernels import BoundKernel
+from mklkit.components import declared
 from mklkit.composition import bind_kernels
 from mklkit.errors import DataError, IncompatibleError, MKLKitError, SpecError
 from mklkit.multiclass import BinaryProblem, Strategy
@@ -118,7 +119,7 @@ def _without_row_ids(kernels: list[BoundKernel], n_features: int) -> list[BoundK
 
 
 def _reads_row_ids(kernel: BoundKernel) -> bool:
-    return bool(getattr(kernel.kernel, "reads_row_ids", False))
+    return bool(declared(kernel.kernel, "reads_row_ids"))
 
 
 def choose_strategy(multiclass: str, combiner: Any, learner: Any) -> Strategy:
@@ -129,7 +130,7 @@ def choose_strategy(multiclass: str, combiner: Any, learner: Any) -> Strategy:
     IncompatibleError
         If ``"native"`` is asked of parts that tell only two classes apart.
     """
-    native = [getattr(part, "native_multiclass", False) for part in (combiner, learner)]
+    native = [declared(part, "native_multiclass") for part in (combiner, learner)]
     if multiclass == "native" and not all(native):
         part = learner if native[0] else combiner
         raise IncompatibleError(

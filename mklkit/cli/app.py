@@ -26,7 +26,7 @@ from mklkit.cli.kernels import kernels
 from mklkit.cli.list_names import list_names
 from mklkit.cli.plugin import plugin
 from mklkit.cli.predict import predict
-from mklkit.errors import MKLKitError
+from mklkit.errors import MKLKitError, plain_message
 
 __all__ = ["app", "main"]
 
@@ -106,7 +106,9 @@ def main() -> None:
         sys.exit(1)
     except OSError as error:
         _fail_by_the_system(error)
-    except Exception as error:
+    except (SystemExit, KeyboardInterrupt):
+        raise
+    except BaseException as error:
         # The outermost layer: whatever was not foreseen is ours to mend, and said in one line.
         _fail_by_our_fault(error)
 
@@ -152,10 +154,9 @@ def _give_up_stdout() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _fail_by_our_fault(error: Exception) -> NoReturn:
-    reason = str(error).strip().partition("\n")[0]
+def _fail_by_our_fault(error: BaseException) -> NoReturn:
     _fail(
-        f"This is our fault, or a plugin's: {type(error).__name__}: {reason}\n"
+        f"This is our fault, or a plugin's: {type(error).__name__}: {plain_message(error)}\n"
         "Please report it with the traceback that MKLKIT_DEBUG=1 shows.",
         1,
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from mklkit.errors import UnknownNameError
+from mklkit.errors import UnknownNameError, cut, quoted
 
 if TYPE_CHECKING:
     from mklkit.datasets import Table
@@ -98,11 +98,11 @@ def _naming_the_right_option(wanted: Kind, spec: str) -> Iterator[None]:
         if not error.other_kinds or spec.partition("(")[0].strip() != error.name:
             raise
         ways = [
-            f"a {kind.replace('_', ' ')}: {OPTION_OF[kind]} {quote(spec)}"
+            f"a {kind.replace('_', ' ')}: {OPTION_OF[kind]} {cut(quote(spec))}"
             for kind in error.other_kinds
         ]
         raise UnknownNameError(
-            f"No {wanted.replace('_', ' ')} is named {error.name!r};"
+            f"No {wanted.replace('_', ' ')} is named {quoted(error.name)};"
             f" {error.name} is {', or '.join(ways)}"
         ) from error
 

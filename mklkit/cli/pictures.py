@@ -48,7 +48,6 @@ def draw_weights(path: Path, estimator: Any) -> None:
 
     # Only files are drawn: no window is to be looked for.
     matplotlib.use("Agg")
-    from mklkit.paths import same_file
     from mklkit.persistence.atomic import replacing
     from mklkit.plotting.weights import KernelWeightsDisplay
 

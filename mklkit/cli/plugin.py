@@ -89,7 +89,7 @@ def check(
 
 
 def _failures(registry: Registry, package: str) -> list[str]:
-    from mklkit.testing.inspection import canonical
+    from mklkit.discovery import canonical
 
     wanted = canonical(package)
     return [str(each) for each in registry.failures if canonical(each.distribution) == wanted]

@@ -10,6 +10,7 @@ import numpy as np
 from attrs.validators import ge, instance_of, lt, optional
 
 from mklkit.components import Component, whole
+from mklkit.errors import quoted
 from mklkit.hookspecs import hookimpl
 from mklkit.numerics.least_squares import Spectrum
 from mklkit.protocols import Array, FittedKernel
@@ -27,7 +28,8 @@ def _subset(instance: object, attribute: Any, value: Any) -> None:
         fine = bool(0 < value <= 1)
     if not fine:
         raise ValueError(
-            f"subset must be a count (1, 2, ...) or a fraction above 0 and up to 1.0, got {value!r}"
+            f"subset must be a count (1, 2, ...) or a fraction above 0 and up to 1.0,"
+            f" got {quoted(value)}"
         )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 import numpy as np
 
+from mklkit.errors import quoted
 from mklkit.numerics.order_statistics import quantiles
 from mklkit.numerics.pairwise import squared_distances, upper_blocks
 from mklkit.protocols import Array
@@ -59,7 +60,7 @@ class Bandwidth:
         """
         expected = (
             f"{parameter} must be a positive number or one of {', '.join(map(repr, RULES))},"
-            f" with a factor if wanted ('0.1*mean', 'mean/10'); got {value!r}"
+            f" with a factor if wanted ('0.1*mean', 'mean/10'); got {quoted(value)}"
         )
         if isinstance(value, str):
             match = _RULE.fullmatch(value.strip())

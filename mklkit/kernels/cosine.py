@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from mklkit.components import Component
+from mklkit.components import Component, declared
 from mklkit.hookspecs import hookimpl
 from mklkit.kernels.linear import Linear
 from mklkit.protocols import Array, FittedKernel, Kernel
@@ -21,7 +21,8 @@ def _as_kernel(value: Any) -> Kernel:
     from mklkit.registry import get_registry
 
     kernel: Kernel = get_registry().create("kernel", value)
-    return kernel
+    # Rows of length one are left as they are: the cosine of a cosine is that cosine.
+    return kernel.kernel if isinstance(kernel, Cosine) else kernel
 
 
 @attrs.frozen
@@ -51,7 +52,7 @@ class Cosine(Component):
     @property
     def reads_row_ids(self) -> bool:
         """Whether the inner kernel looks rows up."""
-        return getattr(self.kernel, "reads_row_ids", False)
+        return bool(declared(self.kernel, "reads_row_ids"))
 
     def fit(self, rows: Array) -> FittedCosine:
         """Return the kernel with the inner one fitted."""
@@ -67,7 +68,7 @@ class FittedCosine:
     @property
     def reads_row_ids(self) -> bool:
         """Whether the inner kernel looks rows up."""
-        return getattr(self.kernel, "reads_row_ids", False)
+        return bool(declared(self.kernel, "reads_row_ids"))
 
     def __call__(self, a: Array, b: Array) -> Array:
         """Return the cosines of the rows of ``a`` (n, d) and ``b`` (m, d): (n, m)."""

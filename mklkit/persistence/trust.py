@@ -13,7 +13,8 @@ import json
 import re
 import zipfile
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, version
+from contextlib import suppress
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -157,8 +158,7 @@ def reasons(names: list[str]) -> str:
 
 
 def installed_version(distribution: str) -> str | None:
-    """Return the version of an installed distribution, or None."""
-    try:
+    """Return the version of an installed distribution, or None where it has none to be read."""
+    with suppress(Exception):  # Its metadata may be damaged, and say anything.
         return version(distribution)
-    except PackageNotFoundError:
-        return None
+    return None

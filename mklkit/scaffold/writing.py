@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import distribution as find_distribution
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -194,7 +195,7 @@ Test it, once it is installed: `pip install ".[test]"`, then `pytest`, or
 
 def _is_installed(distribution: str) -> bool:
     try:
-        version(distribution)
+        find_distribution(distribution)
     except PackageNotFoundError:
         return False
     return True

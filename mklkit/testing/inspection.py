@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from importlib.metadata import PackageNotFoundError, distribution
 from typing import Any, Literal
 
 import attrs
 
-from mklkit.errors import UnknownNameError, suggest
+from mklkit.discovery import canonical
+from mklkit.errors import UnknownNameError, quoted, suggest
 from mklkit.registry import Entry, Registry
 from mklkit.testing.cases import KINDS, Case
 from mklkit.testing.checks import Check, component_checks
 from mklkit.testing.expectations import CheckFailure, NotApplicable
 
-__all__ = ["NEEDS_PYTHON", "Finding", "Outcome", "canonical", "checks_of", "findings"]
+__all__ = ["NEEDS_PYTHON", "Finding", "Outcome", "checks_of", "findings"]
 
 NEEDS_PYTHON = "can_be_made_by_name"
 """The check that stands for all others of a component that needs more than its name."""
@@ -32,11 +32,6 @@ class Finding:
     check: str
     outcome: Outcome
     message: str
-
-
-def canonical(name: str) -> str:
-    """Return a distribution's name as pip compares it."""
-    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def checks_of(registry: Registry, package: str, required: bool = True) -> list[Check]:
@@ -64,7 +59,7 @@ def checks_of(registry: Registry, package: str, required: bool = True) -> list[C
             distribution(package)
         except (PackageNotFoundError, ValueError):  # the latter for no name at all
             raise UnknownNameError(
-                f"No package {package!r} is installed.{suggest(package, known)}"
+                f"No package {quoted(package)} is installed.{suggest(package, known)}"
                 f" Packages with components: {', '.join(known)}."
             ) from None
         raise UnknownNameError(

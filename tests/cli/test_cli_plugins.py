@@ -43,9 +43,18 @@ def complains(view, y):
     warnings.warn("this weight is\\ndoubtful", RuntimeWarning, stacklevel=1)
     return 1.0
 
+class Unspeakable(BaseException):
+    def __str__(self):
+        raise ValueError("no words")
+
+@weighting_rule("unspeakable")
+def unspeakable(view, y):
+    """Raise what is no Exception."""
+    raise Unspeakable
+
 @hookimpl
 def mklkit_combiners():
-    return [divides, interrupts, complains]
+    return [divides, interrupts, complains, unspeakable]
 '''
 
 
@@ -107,6 +116,15 @@ def test_faults_that_are_not_the_users(mklkit: Run, faulty: dict[str, str], debu
     assert "our fault, or a plugin's: ZeroDivisionError: division by zero" in done.err
     assert "MKLKIT_DEBUG=1" in done.err
     assert ("Traceback" in done.err) == debug
+
+
+def test_what_is_no_exception_is_told_in_one_line(
+    mklkit: Run, faulty: dict[str, str], tmp_path: Path
+) -> None:
+    done = mklkit("fit", "iris", "-c", "unspeakable", "-o", tmp_path / "a.mkl", **faulty)
+    assert done.code == 1
+    assert "our fault, or a plugin's: Unspeakable: Unspeakable" in done.err
+    assert "Traceback" not in done.err
 
 
 def test_an_interrupt_leaves_nothing_behind(

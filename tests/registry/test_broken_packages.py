@@ -1,0 +1,342 @@
+"""Installed packages and plugins in every bad state: each is one warning, and the rest works."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from installed import answer, install
+
+from mklkit import MKLKitError, Registry
+from mklkit.errors import PluginWarning
+
+GOOD = '''
+from mklkit import hookimpl, weighting_rule
+
+@weighting_rule("{name}")
+def rule(view, y):
+    """Weigh all kernels alike."""
+    return 1.0
+
+@hookimpl
+def mklkit_combiners():
+    return [rule]
+'''
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder on the path, whose modules are forgotten afterwards."""
+    folder = tmp_path / "site"
+    folder.mkdir()
+    monkeypatch.syspath_prepend(str(folder))
+    monkeypatch.setattr(importlib.metadata, "entry_points", importlib.metadata.entry_points)
+    before = set(sys.modules)
+    yield folder
+    for name in set(sys.modules) - before:
+        if name.startswith("mklkit_"):
+            del sys.modules[name]
+
+
+def load() -> tuple[Registry, list[str]]:
+    """Return a registry, and what it warned of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        registry = Registry()
+    return registry, [str(one.message) for one in caught if one.category is PluginWarning]
+
+
+def _metadata(info: Path, content: bytes | None) -> None:
+    if content is None:
+        (info / "METADATA").unlink()
+    else:
+        (info / "METADATA").write_bytes(content)
+
+
+DAMAGE: dict[str, Callable[[Path], object]] = {
+    "no METADATA": lambda info: _metadata(info, None),
+    "empty METADATA": lambda info: _metadata(info, b""),
+    "no Name": lambda info: _metadata(info, b"Metadata-Version: 2.1\nVersion: 1.2\n"),
+    "no Version": lambda info: _metadata(info, b"Metadata-Version: 2.1\nName: mklkit-hurt\n"),
+    "undecodable": lambda info: _metadata(info, b"Name: mklkit-hurt\xff\xfe\nVersion: 1\n"),
+    "a name that moves the cursor": lambda info: _metadata(
+        info, b"Name: mklkit\x1b[2J\nVersion: 1\n"
+    ),
+    "a name of 5,000 letters": lambda info: _metadata(
+        info, b"Name: " + b"m" * 5000 + b"\nVersion: 1\n"
+    ),
+    "entry points without a value": lambda info: (info / "entry_points.txt").write_text(
+        "[mklkit]\nhurt\n"
+    ),
+    "entry points that are no text": lambda info: (info / "entry_points.txt").write_bytes(
+        b"[mklkit]\nhurt = mklkit_hurt\xff\xfe\n"
+    ),
+    "an entry point to no module": lambda info: (info / "entry_points.txt").write_text(
+        "[mklkit]\nhurt = ???\n"
+    ),
+    "an entry point to no attribute": lambda info: (info / "entry_points.txt").write_text(
+        "[mklkit]\nhurt = mklkit_hurt:nothing\n"
+    ),
+    "one entry point twice": lambda info: (info / "entry_points.txt").write_text(
+        "[mklkit]\nhurt = mklkit_good\nhurt = mklkit_hurt\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("state", DAMAGE)
+def test_a_damaged_package_is_one_warning(site: Path, state: str) -> None:
+    install(site, "hurt", GOOD.format(name="hurt"))
+    DAMAGE[state](site / "mklkit_hurt-1.2.dist-info")
+    install(site, "good", GOOD.format(name="good"))
+    registry, warned = load()
+    assert len(warned) == 1
+    assert "mklkit-hurt" in warned[0]
+    assert warned[0].isprintable()
+    assert len(warned[0]) < 700
+    assert registry.create("combiner", "good").name == "good"
+    # Other libraries ask for theirs too, and do not fail either.
+    assert importlib.metadata.entry_points(group="console_scripts")
+
+
+def test_a_damaged_package_without_entry_points_is_nobodys_business(site: Path) -> None:
+    info = install(site, "other", "") / "mklkit_other-1.2.dist-info"
+    (info / "METADATA").unlink()
+    (info / "entry_points.txt").unlink()
+    assert load()[1] == []
+
+
+def test_the_first_of_a_name_on_the_path_counts(
+    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(site, "twice", GOOD.format(name="later"), "1.0")
+    install(tmp_path / "user", "twice", GOOD.format(name="earlier"), "2.0")
+    monkeypatch.syspath_prepend(str(tmp_path / "user"))
+    registry, warned = load()
+    assert warned == []
+    assert registry.lookup("combiner", "earlier").version == "2.0"
+    with pytest.raises(MKLKitError):
+        registry.lookup("combiner", "later")
+
+
+def _component(kind: str, body: str, name: str = "'half'") -> str:
+    """Return a plugin of one class with a name, and the attributes and methods in ``body``."""
+    lines = "\n".join(f"    {line}" for line in body.splitlines())
+    return (
+        "from mklkit import *\nfrom mklkit import hookimpl\n"
+        f"class Half:\n    '''Half made.'''\n    name = {name}\n{lines}\n"
+        f"@hookimpl\ndef mklkit_{kind}():\n    return [Half]\n"
+    )
+
+
+def _preset(arguments: str) -> str:
+    return (
+        "from mklkit import Preset, hookimpl\n"
+        f"@hookimpl\ndef mklkit_presets():\n    return [Preset({arguments})]\n"
+    )
+
+
+def _raising(what: str) -> str:
+    return f"class Odd(BaseException):\n    {what}\nraise Odd('odd')\n"
+
+
+FIT_MAP = "def fit(self, kernel, rows, random_state): ..."
+FIT_COMBINER = "def fit(self, views, y, learner, random_state): ..."
+FIT_LEARNER = "def fit(self, side, y): ..."
+KERNEL = "def fit(self, rows): ..."
+
+BROKEN = {
+    "base": (_raising("pass"), "Odd: odd"),
+    "mute": (_raising("def __str__(self): raise ValueError"), "Odd: Odd"),
+    "mutebase": (_raising("def __str__(self): raise SystemExit"), "Odd: Odd"),
+    "textless": (_raising("def __str__(self): return None"), "Odd: Odd"),
+    "generator": ("raise GeneratorExit", "GeneratorExit"),
+    "long": ("raise ValueError('x' * 200_000)", "xxx… (200000 characters)"),
+    "coloured": ("raise ValueError('\\x1b[31mred')", "\\x1b[31mred"),
+    "recursive": ("def f(): f()\nf()", "RecursionError"),
+    "memory": ("raise MemoryError", "MemoryError"),
+    "leaves": ("import sys\nsys.exit()", "SystemExit"),
+    "nulls": ("\0", "ull bytes"),
+    "encoding": ("# -*- coding: nothing -*-", "nothing"),
+    "hookless": ("def mklkit_kernels():\n    return []", "it has no hook"),
+    "none": ("from mklkit import hookimpl\n@hookimpl\ndef mklkit_kernels():\n    return 3", "int"),
+    "mapless": (_component("feature_maps", FIT_MAP), "'half' must have a class attribute explicit"),
+    "mapword": (
+        _component("feature_maps", f"explicit = 'yes'\n{FIT_MAP}"),
+        "attribute explicit, True or False; got 'yes'",
+    ),
+    "mapfew": (
+        _component("feature_maps", "explicit = True\ndef fit(self, rows): ..."),
+        "'half' must have fit(self, kernel, rows, random_state)",
+    ),
+    "mapkernels": (
+        _component("feature_maps", f"explicit = True\nfor_kernels = 'rbf'\n{FIT_MAP}"),
+        "for_kernels as a tuple of names; got 'rbf'",
+    ),
+    "learnerless": (_component("learners", FIT_LEARNER), "on_features, True or False; got none"),
+    "learnergram": (
+        _component("learners", f"on_features = True\n{FIT_LEARNER}"),
+        "'half' must have a class attribute on_gram",
+    ),
+    "learnernone": (
+        _component("learners", f"on_features = on_gram = False\n{FIT_LEARNER}"),
+        "on_features or on_gram True",
+    ),
+    "learnerfit": (
+        _component("learners", "on_features = on_gram = True\nfit = 3"),
+        "'half' must be a class with a 'fit' method",
+    ),
+    "combinerless": (_component("combiners", FIT_COMBINER), "attribute feature_map, a spec string"),
+    "combinermap": (
+        _component("combiners", f"feature_map = 'implicit'\n{FIT_COMBINER}"),
+        "attribute learner, a spec string; got none",
+    ),
+    "combinerspec": (
+        _component("combiners", f"feature_map = 'implicit('\nlearner = 'svm'\n{FIT_COMBINER}"),
+        "has a feature_map that can't be read",
+    ),
+    "combinerlearners": (
+        _component(
+            "combiners",
+            f"feature_map = 'implicit'\nlearner = 'svm'\nfor_learners = ['svm']\n{FIT_COMBINER}",
+        ),
+        "for_learners as a tuple of names; got ['svm']",
+    ),
+    "abstract": (
+        "from mklkit import WeightingCombiner, hookimpl\n"
+        "class Half(WeightingCombiner):\n    '''Half made.'''\n    name = 'half'\n"
+        "@hookimpl\ndef mklkit_combiners():\n    return [Half]\n",
+        "'half' leaves weights to be written",
+    ),
+    "kernelfew": (_component("kernels", "def fit(self): ..."), "must have fit(self, rows)"),
+    "bell": (_component("kernels", KERNEL, "'be\\x07ll'"), "name 'be\\x07ll' can't be typed"),
+    "endless": (_component("kernels", KERNEL, "'e' * 5000"), "can't be typed"),
+    "spaced": (_component("kernels", KERNEL, "'two words'"), "'two words' can't be typed"),
+    "empty": (_component("kernels", KERNEL, "''"), "has no 'name'"),
+    "number": (_component("kernels", KERNEL, "3"), "has no 'name'"),
+    "double": (
+        _component("kernels", KERNEL).replace("[Half]", "[Half, Half]"),
+        "it has the kernel 'half' twice",
+    ),
+    "unprintable": (
+        "from mklkit import hookimpl\nclass Odd:\n    def __repr__(self): raise SystemExit\n"
+        "@hookimpl\ndef mklkit_kernels():\n    return [Odd()]\n",
+        "the kernel <Odd> has no 'name'",
+    ),
+    "getattr": (
+        "from mklkit import hookimpl\nclass Odd:\n    def __getattr__(self, name): 1 / 0\n"
+        "@hookimpl\ndef mklkit_kernels():\n    return [Odd()]\n",
+        "ZeroDivisionError",
+    ),
+    "presetclass": (
+        "from mklkit import hookimpl\nclass Half:\n    name = 'half'\n"
+        "@hookimpl\ndef mklkit_presets():\n    return [Half]\n",
+        "the preset 'half' must be a mklkit.Preset",
+    ),
+    "presetnone": (_preset("'half', 'Help.', None"), "a spec string as its combiner; got None"),
+    "presethelp": (_preset("'half', None, 'uniform'"), "a text as its help; got None"),
+    "presetkernels": (_preset("'half', 'Help.', 'uniform', 'rbf'"), "a tuple of spec strings"),
+    "presetkernel": (_preset("'half', 'Help.', 'uniform', ('rbf(',)"), "kernel that can't be read"),
+    "presetlearner": (_preset("'half', 'Help.', 'uniform', learner=3"), "as its learner; got 3"),
+    "presetname": (_preset("'half a preset', 'Help.', 'uniform'"), "can't be typed"),
+    "typeobject": (
+        "from mklkit import hookimpl\n@hookimpl\ndef mklkit_model_types():\n    return [len]\n",
+        "must return classes",
+    ),
+    "bothways": (
+        "from mklkit import hookimpl\n@hookimpl\ndef mklkit_kernels(registry): ...\n"
+        "@hookimpl\ndef mklkit_unheard_of(): ...\n",
+        "mklkit_",
+    ),
+}
+
+
+def test_broken_plugins_are_one_warning_each(site: Path) -> None:
+    for name, (source, _) in BROKEN.items():
+        install(site, name, source)
+    install(site, "zgood", GOOD.format(name="good"))
+    registry, warned = load()
+    said = {failure.name: str(failure) for failure in registry.failures}
+    assert set(said) == set(BROKEN)
+    assert sorted(warned) == sorted(said.values())
+    for name, (_, part) in BROKEN.items():
+        assert said[name].startswith(f"plugin '{name}' of mklkit-{name} is left out: ")
+        assert part in said[name]
+        assert said[name].isprintable()
+        assert len(said[name]) < 600
+    assert registry.create("combiner", "good").name == "good"
+    with pytest.raises(MKLKitError, match="No kernel is named 'half'"):
+        registry.lookup("kernel", "half")
+
+
+def test_one_name_in_two_modules_of_a_package_is_refused(site: Path) -> None:
+    install(site, "first", GOOD.format(name="same"))
+    (site / "mklkit_second.py").write_text(GOOD.format(name="same"))
+    points = site / "mklkit_first-1.2.dist-info" / "entry_points.txt"
+    points.write_text("[mklkit]\na = mklkit_first\nb = mklkit_second\n")
+    registry, warned = load()
+    assert len(warned) == 1
+    assert "plugin 'b' of mklkit-first" in warned[0]
+    assert "it has the combiner 'same' twice" in warned[0]
+    assert registry.create("combiner", "same").name == "same"
+
+
+def test_an_interrupt_ends_the_program(site: Path) -> None:
+    install(site, "interrupted", "raise KeyboardInterrupt")
+    with pytest.raises(KeyboardInterrupt):
+        Registry()
+
+
+def test_what_a_plugin_prints_goes_to_stderr(site: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    noise = (
+        "import os, subprocess, sys\nprint('by print')\nsys.__stdout__.write('by stream\\n')\n"
+        "os.write(1, b'by descriptor\\n')\n"
+        "subprocess.run([sys.executable, '-c', 'print(\"by child\")'])\n"
+    )
+    in_hook = GOOD.format(name="noisy").replace(
+        "    return [rule]", "    print(1234)\n    return [rule]"
+    )
+    install(site, "noisy", noise + in_hook)
+    registry, warned = load()
+    print("the answer")
+    out, err = capfd.readouterr()
+    assert out == "the answer\n"
+    assert warned == []
+    # Pytest has its own sys.stdout, so that what goes to the real one is seen in the first.
+    for text in ("by print", "by descriptor", "by child", "1234"):
+        assert text in err
+    assert registry.create("combiner", "noisy").name == "noisy"
+
+
+def test_a_plugin_without_a_terminal_loads(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(site, "noisy", "print('something')\n" + GOOD.format(name="noisy"))
+    monkeypatch.setattr(sys, "stdout", None)
+    monkeypatch.setattr(os, "dup", lambda _: (_ for _ in ()).throw(OSError("closed")))
+    registry, warned = load()
+    assert warned == []
+    assert registry.create("combiner", "noisy").name == "noisy"
+
+
+def test_a_class_keeps_the_distribution_that_owns_it(site: Path) -> None:
+    borrowing = (
+        GOOD.format(name="borrowing")
+        + "\nfrom mklkit import RBF\n@hookimpl\ndef mklkit_model_types():\n    return [RBF]\n"
+    )
+    install(site, "borrowing", borrowing)
+    assert load()[0].distribution_of("mklkit.kernels.rbf.RBF") == "mklkit"
+
+
+def test_a_damaged_package_does_not_stop_numba_or_scikit_learn(tmp_path: Path) -> None:
+    info = install(tmp_path / "site", "hurt", "") / "mklkit_hurt-1.2.dist-info"
+    (info / "entry_points.txt").write_text("[mklkit]\nhurt\n")
+    said = answer(
+        "X, y = [[0.0, 1.0], [1.0, 0.0], [5.0, 4.0], [6.0, 5.0]], [0, 0, 1, 1]\n"
+        "said['predicted'] = MKLClassifier('rbf').fit(X, y).predict(X).tolist()",
+        tmp_path / "site",
+    )
+    assert said["predicted"] == [0, 0, 1, 1]
+    assert len(said["warned"]) == 1
