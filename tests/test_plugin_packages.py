@@ -10,6 +10,8 @@ import pytest
 from documents import ROOT
 from environments import Environment
 
+pytestmark = pytest.mark.packages
+
 # A strategy of each package, and a combination that fits with it.
 STRATEGIES = {
     "mklkit-discriminant": "localized",

@@ -95,11 +95,13 @@ def test_ci_runs_the_two_commands() -> None:
             assert program in script
 
 
+@pytest.mark.process
 def test_the_first_command_prints_what_is_shown(tmp_path: Path) -> None:
     [command] = steps(commands(README)[0])
     same_but_for_rounding(listings(README, "text")[0], run(command, tmp_path))
 
 
+@pytest.mark.process
 def test_the_other_commands_run_in_turn(folder: Path) -> None:
     own = [step for command in commands(README)[2:] for step in steps(command)]
     assert {step.split()[1] for step in own} == {"fit", "predict", "evaluate", "inspect", "list"}
@@ -111,11 +113,13 @@ def test_the_other_commands_run_in_turn(folder: Path) -> None:
     assert (predicted == truth).mean() > 0.6
 
 
+@pytest.mark.process
 def test_python_composition_prints_what_is_shown(tmp_path: Path) -> None:
     printed = run([sys.executable, "-c", listings(README, "python")[0]], tmp_path)
     same_but_for_rounding(listings(README, "text")[1], printed)
 
 
+@pytest.mark.process
 def test_python_grid_search_runs(tmp_path: Path) -> None:
     printed = run([sys.executable, "-c", listings(README, "python")[1]], tmp_path)
     accuracy = float(printed.rpartition("accuracy: ")[2])

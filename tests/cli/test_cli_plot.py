@@ -54,9 +54,10 @@ def test_a_link_to_the_model_is_no_other_name(mklkit: Run, tmp_path: Path) -> No
     done.refused("is to hold the model")
 
 
-def test_without_matplotlib_the_extra_is_named(mklkit: Run, tmp_path: Path) -> None:
+@pytest.mark.process
+def test_without_matplotlib_the_extra_is_named(started: Run, tmp_path: Path) -> None:
     # A package that is found first and fails as a missing one does.
     (tmp_path / "matplotlib.py").write_text("raise ImportError('No module named matplotlib')\n")
-    done = mklkit(*PLAIN, "--plot", tmp_path / "w.png", **on_path(tmp_path))
+    done = started(*PLAIN, "--plot", tmp_path / "w.png", **on_path(tmp_path))
     done.refused("Pictures need matplotlib: pip install 'mklkit[plot]'")
     assert not (tmp_path / "w.png").exists()

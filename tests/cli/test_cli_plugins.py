@@ -109,12 +109,13 @@ def test_faults_that_are_not_the_users(mklkit: Run, faulty: dict[str, str], debu
     assert ("Traceback" in done.err) == debug
 
 
+@pytest.mark.process
 def test_an_interrupt_leaves_nothing_behind(
-    mklkit: Run, faulty: dict[str, str], tmp_path: Path
+    started: Run, faulty: dict[str, str], tmp_path: Path
 ) -> None:
     model = tmp_path / "a.mkl"
     model.write_text("precious")
-    done = mklkit("fit", "iris", "-c", "interrupts", "-o", model, **faulty)
+    done = started("fit", "iris", "-c", "interrupts", "-o", model, **faulty)
     assert done.code == 130
     assert "Traceback" not in done.err
     assert model.read_text() == "precious"
