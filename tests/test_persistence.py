@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import GridSearchCV
@@ -188,7 +188,6 @@ plain_values = st.recursive(
 
 
 @given(plain_values)
-@settings(max_examples=60, deadline=None)
 def test_facts_of_any_plain_value_survive(value: Any) -> None:
     assert json.loads(json.dumps(json_ready(value), allow_nan=False)) == value
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from processes import Run, on_path
+from sklearn.datasets import load_iris
 
 PLAIN = ("fit", "iris", "-k", "linear", "-k", "near:rbf", "--combiner", "dimkl3")
 
@@ -30,7 +31,9 @@ def test_the_ending_chooses_the_format(mklkit: Run, tmp_path: Path, name: str) -
 def test_gating_draws_its_clusters(mklkit: Run, tmp_path: Path) -> None:
     path = tmp_path / "theta.svg"
     arguments = ("--combiner", "cluster-gating(n_clusters=2)", "--plot", path, "--json")
-    done = mklkit("fit", "breast_cancer", "-k", "linear", "-k", "near:rbf", *arguments)
+    two = load_iris(as_frame=True).frame.query("target > 0")
+    two.to_csv(tmp_path / "two.csv", index=False)
+    done = mklkit("fit", tmp_path / "two.csv", "-k", "linear", "-k", "near:rbf", *arguments)
     assert done.code == 0, done
     # matplotlib names each drawn text in a comment.
     texts = re.findall(r"<!-- (.*?) -->", path.read_text())
