@@ -1,4 +1,4 @@
-"""Virtual environments for tests that install packages, by pip and off the network."""
+"""Virtual environments for tests that install packages by pip."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import site
 import subprocess
 import sys
 from collections.abc import Iterable
-from importlib.metadata import PackageNotFoundError, distribution
+from importlib.metadata import PackageNotFoundError, distribution, distributions
 from pathlib import Path
 
 import pytest
@@ -39,6 +39,21 @@ class Environment:
         # addsitedir, since an editable installation of mklkit is itself a .pth file over there.
         lines = [f"import site; site.addsitedir({str(folder)!r})" for folder in seen]
         (self.packages / "tested.pth").write_text("\n".join(lines))
+
+    def install(self, folder: Path) -> set[str]:
+        """Install a package with what it needs, as a user would; return all names that came."""
+        before = self._installed()
+        # Build tools are those that the test extra brings; all else may come from the network.
+        self.run_python("-m", "pip", "install", "--quiet", "--no-build-isolation", str(folder))
+        return self._installed() - before
+
+    def uninstall(self, *packages: str) -> None:
+        """Uninstall packages, and only those."""
+        self.run_python("-m", "pip", "uninstall", "--yes", "--quiet", *packages)
+
+    def _installed(self) -> set[str]:
+        """Return the names of the distributions in this environment itself."""
+        return {found.metadata["Name"] for found in distributions(path=[str(self.packages)])}
 
     def run(self, command: str, **environment: str) -> subprocess.CompletedProcess[str]:
         """Run a command, with the installing itself kept off the network."""

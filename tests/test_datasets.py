@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.io import arff
 from sklearn import datasets as sklearn_datasets
@@ -451,7 +451,6 @@ class TestNewRows:
         max_size=8,
     )
 )
-@settings(max_examples=60, deadline=None)
 def test_numbers_and_gaps_survive_csv(values: list[float | None]) -> None:
     buffer = io.StringIO()
     writer = csv.writer(buffer)
@@ -476,7 +475,6 @@ words = st.text(st.characters(categories=["Lu", "Ll"]), min_size=1, max_size=8).
         st.just([True, False]),
     )
 )
-@settings(max_examples=60, deadline=None)
 def test_labels_survive_csv(labels: list[object]) -> None:
     text = "x,kind\n" + "".join(f"{i},{label}\n" for i, label in enumerate(labels))
     assert _read_text(text).target.tolist() == labels

@@ -12,6 +12,8 @@ import pytest
 from documents import ROOT
 from sklearn.datasets import load_iris
 
+pytestmark = pytest.mark.process
+
 PAPER_003 = ROOT / "examples" / "paper_003.py"
 PAPER_003_PEERS = ROOT / "examples" / "paper_003_peers.py"
 

@@ -12,6 +12,8 @@ import pytest
 from documents import ROOT
 from sklearn.datasets import load_iris
 
+pytestmark = pytest.mark.process
+
 
 def run(script: str, *arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(

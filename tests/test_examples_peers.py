@@ -11,6 +11,8 @@ import pytest
 from documents import ROOT
 from sklearn.datasets import load_iris
 
+pytestmark = pytest.mark.process
+
 SCRIPT = ROOT / "examples" / "paper_000_peers.py"
 
 

@@ -229,6 +229,7 @@ def test_one_column_cannot_be_a_plane(stars: Any) -> None:
         GatesDisplay.from_estimator(model.fit(rows, labels), rows)
 
 
+@pytest.mark.process
 def test_without_matplotlib_the_extra_is_named() -> None:
     # None in sys.modules is Python's own way to have an import fail.
     source = """
@@ -247,6 +248,7 @@ except ValueError as error:
     assert done.stdout == "Pictures need matplotlib: pip install 'mklkit[plot]'.\n"
 
 
+@pytest.mark.process
 def test_matplotlib_waits_until_something_is_drawn() -> None:
     source = "import sys, mklkit; mklkit.GatesDisplay; print('matplotlib' in sys.modules)"
     done = subprocess.run(

@@ -66,6 +66,7 @@ def test_the_steps_here_are_those_of_the_page() -> None:
     assert len(listings(PAGE, "toml")) == 1
 
 
+@pytest.mark.packages
 def test_a_plain_function_becomes_a_combiner(first_steps: tuple[list[str], np.ndarray]) -> None:
     (_, listed, fitted), weights = first_steps
     [line] = [line for line in listed.splitlines() if "contrast" in line]
@@ -79,6 +80,7 @@ def test_a_plain_function_becomes_a_combiner(first_steps: tuple[list[str], np.nd
     assert weights.max() - weights.min() > 0.01
 
 
+@pytest.mark.packages
 def test_a_parameter_acts_as_the_page_says(
     author: Author, first_steps: tuple[list[str], np.ndarray], with_parameters: list[str]
 ) -> None:
@@ -88,6 +90,7 @@ def test_a_parameter_acts_as_the_page_says(
     np.testing.assert_allclose(squared, plain**2 / (plain**2).sum(), rtol=1e-9)
 
 
+@pytest.mark.packages
 @pytest.mark.usefixtures("with_parameters")
 def test_a_refused_parameter_is_the_users_mistake(author: Author) -> None:
     refused = author.run('mklkit fit --combiner "contrast(power=-1)"', NO_COLOR="1")

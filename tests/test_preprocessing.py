@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
@@ -228,7 +228,6 @@ cells = st.one_of(
 
 
 @given(st.lists(st.tuples(cells, cells), min_size=2, max_size=12))
-@settings(max_examples=80, deadline=None)
 def test_any_table_becomes_finite_numbers(rows: list[tuple[Any, Any]]) -> None:
     frame = pd.DataFrame(rows, columns=["a", "b"])
     with warnings.catch_warnings():

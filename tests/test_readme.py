@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -87,19 +88,32 @@ def test_the_two_commands_are_the_promised_ones() -> None:
     ]
 
 
-def test_ci_runs_the_two_commands() -> None:
+def test_ci_runs_the_two_commands_before_it_installs_anything_else() -> None:
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
-    for command in commands(README)[:2]:
-        for part in command.split("&&"):
-            program = part.strip().replace("pip install", "pip install --quiet")
-            assert program in script
+    lines = [line.strip() for line in script]
+    installing = [line for line in lines if "pip install" in line and not line.startswith("#")]
+    assert installing[:2] == commands(README)[:2]
+    assert not any("plugins/" in line for line in lines[: lines.index(installing[1])])
 
 
+def test_ci_runs_every_marked_test() -> None:
+    """What is left out of the second command is run by a step of its own."""
+    options = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    settings = options["tool"]["pytest"]["ini_options"]
+    declared = {line.partition(":")[0]: line for line in settings["markers"]}
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    for name, line in declared.items():
+        assert f"not {name}" in settings["addopts"]
+        assert (f'-m "{name} and not slow and not benchmark"' in script) != ("not in CI" in line)
+
+
+@pytest.mark.process
 def test_the_first_command_prints_what_is_shown(tmp_path: Path) -> None:
     [command] = steps(commands(README)[0])
     same_but_for_rounding(listings(README, "text")[0], run(command, tmp_path))
 
 
+@pytest.mark.process
 def test_the_other_commands_run_in_turn(folder: Path) -> None:
     own = [step for command in commands(README)[2:] for step in steps(command)]
     assert {step.split()[1] for step in own} == {"fit", "predict", "evaluate", "inspect", "list"}
@@ -111,16 +125,19 @@ def test_the_other_commands_run_in_turn(folder: Path) -> None:
     assert (predicted == truth).mean() > 0.6
 
 
+@pytest.mark.process
 def test_python_composition_prints_what_is_shown(tmp_path: Path) -> None:
     printed = run([sys.executable, "-c", listings(README, "python")[0]], tmp_path)
     same_but_for_rounding(listings(README, "text")[1], printed)
 
 
+@pytest.mark.process
 def test_python_model_file_gives_the_model_back(tmp_path: Path) -> None:
     printed = run([sys.executable, "-c", listings(README, "python")[1]], tmp_path)
     assert printed.split() == ["True", "dimkl3"]
 
 
+@pytest.mark.process
 def test_python_grid_search_runs(tmp_path: Path) -> None:
     printed = run([sys.executable, "-c", listings(README, "python")[2]], tmp_path)
     accuracy = float(printed.rpartition("accuracy: ")[2])

@@ -87,6 +87,7 @@ def test_the_steps_are_those_of_the_page(template: Template) -> None:
     assert commands(PAGES[template])[: len(steps)] == steps
 
 
+@pytest.mark.packages
 @pytest.mark.parametrize("template", PAGES)
 def test_the_page_lists_what_is_written(written: Environment, template: Template) -> None:
     new = names(template)
@@ -101,6 +102,7 @@ def test_names_that_are_none_are_refused(name: str) -> None:
         NewPlugin.called(name, Template.kernel)
 
 
+@pytest.mark.packages
 @pytest.mark.parametrize("check", [["check", "--no-cache"], ["format", "--check", "--no-cache"]])
 def test_what_is_written_is_tidy(written: Environment, check: list[str]) -> None:
     for template in PAGES:
@@ -110,6 +112,7 @@ def test_what_is_written_is_tidy(written: Environment, check: list[str]) -> None
         assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.packages
 @pytest.mark.parametrize("template", PAGES)
 def test_its_own_test_passes(installed: Installed, template: Template) -> None:
     module = f"test_{names(template).name.replace('-', '_')}.py"
@@ -120,6 +123,7 @@ def test_its_own_test_passes(installed: Installed, template: Template) -> None:
     assert len(passed) >= CHECKS_AT_LEAST
 
 
+@pytest.mark.packages
 @pytest.mark.parametrize("template", PAGES)
 def test_it_is_listed_and_works(installed: Installed, template: Template) -> None:
     new = names(template)
@@ -137,6 +141,7 @@ def test_it_is_listed_and_works(installed: Installed, template: Template) -> Non
     assert [plugin["distribution"] for plugin in plugins] == [new.distribution]
 
 
+@pytest.mark.packages
 def test_the_last_step_of_the_first_page(installed: Installed) -> None:
     *_, last = commands(PAGES[Template.weighting])
     assert last == "mklkit plugin check mklkit-aligned"
@@ -151,6 +156,7 @@ def test_the_last_step_of_the_first_page(installed: Installed) -> None:
     assert int(failed) == 0
 
 
+@pytest.mark.packages
 def test_uninstalling_leaves_no_trace(installed: Installed) -> None:
     new = names(Template.fusion)
     installed.environment.run_python("-P", "-m", "pip", "uninstall", "-y", new.distribution)

@@ -17,6 +17,7 @@ from mklkit.estimators import MKLClassifier
 from mklkit.presets.base import Preset
 from mklkit.protocols import Array
 from mklkit.registry import get_registry
+from mklkit.systems import preset_classifier
 from mklkit.testing.expectations import CheckFailure
 from mklkit.views import ViewSet
 
@@ -39,10 +40,19 @@ class Case:
     kind : {"kernel", "feature_map", "learner", "combiner", "preset"}
     rows : ndarray of shape (T, d), optional
         Rows that a kernel can take where not any will do (ids, say); 12 or more.
+    fits : dict, optional
+        What other cases of the component have fitted; this one adds to it.
     """
 
-    def __init__(self, component: Any, kind: ComponentKind, rows: Array | None = None) -> None:
+    def __init__(
+        self,
+        component: Any,
+        kind: ComponentKind,
+        rows: Array | None = None,
+        fits: dict[str, Any] | None = None,
+    ) -> None:
         self._given = component
+        self._fits = {} if fits is None else fits
         self.kind = kind
         self.custom_rows = rows is not None
         random = np.random.default_rng(41)
@@ -89,6 +99,25 @@ class Case:
             return self.component.fit(self.views(rows)[1], y)
         views = self.views(rows, seed=seed)
         return self.component.fit(views, y, self.partners()[1], random_state)
+
+    def fitted(self) -> Any:
+        """Return the component fitted to its own rows, once for all checks that only ask it."""
+        if "component" not in self._fits:
+            self._fits["component"] = self.fit()
+        return self._fits["component"]
+
+    def model(self) -> Any:
+        """Return a classifier fitted with the component, once for all checks that only ask it."""
+        if "model" not in self._fits:
+            self._fits["model"] = self.fit_model()
+        return self._fits["model"]
+
+    def fit_model(self) -> Any:
+        """Return a classifier, or a preset's system, fitted to the rows with labels as text."""
+        labels = np.where(self.y > 0, "well", "ill")
+        if self.kind == "preset":
+            return preset_classifier(self.component, random_state=0).fit(self.rows, labels)
+        return self.classifier().fit(self.rows, labels)
 
     def answer(self, fitted: Any) -> Array:
         """Return what a fitted component says of the new rows."""

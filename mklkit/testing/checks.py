@@ -65,6 +65,7 @@ class Check:
     _function: CheckFunction
     _given: Any
     _rows: Array | None
+    _fits: dict[str, Any] = attrs.field(factory=dict, eq=False, repr=False)
 
     def __call__(self) -> None:
         """Check it.
@@ -80,7 +81,7 @@ class Check:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                self._function(Case(self._given, self.kind, self._rows))
+                self._function(Case(self._given, self.kind, self._rows, self._fits))
             except CheckFailure as failure:
                 raise CheckFailure(f"{self}: {failure}") from failure.__cause__
             except NotApplicable:
@@ -129,8 +130,9 @@ def component_checks(
     """
     kind = kind_of(component) if kind is None else kind
     label = Case(component, kind, rows).label
+    fits: dict[str, Any] = {}
     return [
-        Check(kind, label, function.__name__, _sentence(function), function, component, rows)
+        Check(kind, label, function.__name__, _sentence(function), function, component, rows, fits)
         for function in CHECKS[kind]
     ]
 

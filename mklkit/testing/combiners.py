@@ -64,7 +64,7 @@ def weights_are_on_the_simplex(case: Case) -> None:
 
 def decides_one_number_a_row(case: Case) -> None:
     """The decision gives one finite number a row, one row or many, with kept columns or without."""
-    decision = case.fit()
+    decision = case.fitted()
     for n in (1, len(case.new_rows)):
         expect_array(decision.decide(case.new_rows[:n]), (n,), "decide(rows)")
     if isinstance(decision, BlockDecision):
@@ -78,7 +78,7 @@ def decides_one_number_a_row(case: Case) -> None:
 
 def learns_what_is_plain(case: Case) -> None:
     """Two classes well apart are told apart, the positive one by values above zero."""
-    values = case.fit().decide(case.new_rows)
+    values = case.fitted().decide(case.new_rows)
     right = float(((values > 0) == (case.new_y > 0)).mean())
     expect(
         right >= 0.85,
@@ -90,7 +90,7 @@ def learns_what_is_plain(case: Case) -> None:
 
 def one_seed_gives_one_decision(case: Case) -> None:
     """Fitted twice from one seed, it weighs and decides the same."""
-    first, second = (case.fit(seed=3) for _ in range(2))
+    first, second = case.fitted(), case.fit()
     advice = "Draw from the random_state that fit is given."
     expect_close(second.weights, first.weights, "the same weights from one seed", advice, 1e-12)
     expect_close(

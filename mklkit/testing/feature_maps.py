@@ -24,7 +24,7 @@ def says_whether_it_is_explicit(case: Case) -> None:
 
 def columns_have_their_shapes(case: Case) -> None:
     """The fitted map gives as many columns for one row as for many: N where not explicit."""
-    fitted = case.fit()
+    fitted = case.fitted()
     n_columns = fitted.transform(case.rows).shape[1]
     if not fitted.explicit:
         n_columns = len(case.rows)
@@ -34,7 +34,7 @@ def columns_have_their_shapes(case: Case) -> None:
 
 def each_row_by_itself(case: Case) -> None:
     """A row's columns do not depend on which others are asked about."""
-    fitted = case.fit()
+    fitted = case.fitted()
     together = fitted.transform(case.new_rows)
     alone = np.vstack([fitted.transform(row[None]) for row in case.new_rows])
     advice = "Read nothing off the rows in transform; fit is the place for it."
@@ -66,7 +66,7 @@ def training_order_does_not_matter(case: Case) -> None:
 
 def implicit_columns_are_similarities(case: Case) -> None:
     """The columns of a map that is not explicit are the kernel's values at the training rows."""
-    fitted = case.fit()
+    fitted = case.fitted()
     if fitted.explicit:
         raise NotApplicable(f"{case.label} is explicit")
     expect_close(
@@ -80,7 +80,7 @@ def implicit_columns_are_similarities(case: Case) -> None:
 
 def shortcuts_agree_with_transform(case: Case) -> None:
     """What the map offers to save work gives the same columns."""
-    fitted: Any = case.fit()
+    fitted: Any = case.fitted()
     columns = fitted.transform(case.rows)
     advice = "Mend it, or leave it out: it is optional."
     asked = False

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from mklkit.errors import MKLKitError, ModelFileError
-from mklkit.estimators import MKLClassifier
 from mklkit.persistence import load_model, save_model
 from mklkit.protocols import Array
 from mklkit.testing.cases import Case
@@ -21,8 +20,7 @@ __all__ = ["CLASSIFIER_CHECKS", "saved_and_loaded"]
 
 def classifies_two_classes(case: Case) -> None:
     """A classifier with it takes text labels, and predicts only those."""
-    labels = np.where(case.y > 0, "well", "ill")
-    model = case.classifier().fit(case.rows, labels)
+    model = case.model()
     scores = model.decision_function(case.new_rows)
     advice = "Decision values are one number a row."
     shape = (len(case.new_rows),)
@@ -50,10 +48,10 @@ def classifies_three_classes(case: Case) -> None:
 
 def one_seed_gives_one_model(case: Case) -> None:
     """Fitting twice from one seed gives the same decisions."""
-    first, second = (_fitted(case).decision_function(case.new_rows) for _ in range(2))
+    again = case.fit_model()
     expect_close(
-        second,
-        first,
+        again.decision_function(case.new_rows),
+        case.model().decision_function(case.new_rows),
         "the same decisions from random_state=0 twice",
         "Draw from the random_state that fit is given, and keep no state between fits.",
         1e-12,
@@ -62,7 +60,7 @@ def one_seed_gives_one_model(case: Case) -> None:
 
 def new_rows_alone_or_together(case: Case) -> None:
     """New rows are decided one at a time as they are all at once."""
-    model = _fitted(case)
+    model = case.model()
     together = model.decision_function(case.new_rows)
     alone = np.concatenate([model.decision_function(row[None]) for row in case.new_rows])
     expect_close(
@@ -76,7 +74,7 @@ def new_rows_alone_or_together(case: Case) -> None:
 
 def model_file_round_trip(case: Case) -> None:
     """A model file holds the fitted model, and what is loaded decides as before."""
-    model = _fitted(case)
+    model = case.model()
     again = saved_and_loaded(model)
     expect_close(
         again.decision_function(case.new_rows),
@@ -89,7 +87,7 @@ def model_file_round_trip(case: Case) -> None:
 
 def pickled_model_decides_the_same(case: Case) -> None:
     """A fitted classifier can be pickled, and decides as before."""
-    model = _fitted(case)
+    model = case.model()
     again = pickle.loads(pickle.dumps(model))
     expect_close(
         again.decision_function(case.new_rows),
@@ -107,7 +105,7 @@ def single_precision_is_taken(case: Case) -> None:
     model = case.classifier().fit(case.rows.astype(np.float32), case.y)
     scores = model.decision_function(case.new_rows.astype(np.float32))
     expect(bool(np.isfinite(scores).all()), "finite decision values", scores, "Guard overflows.")
-    double = _fitted(case).decision_function(case.new_rows)
+    double = case.model().decision_function(case.new_rows)
     agreed = float(((scores > 0) == (double > 0)).mean())
     expect(
         agreed >= 0.85,
@@ -166,11 +164,6 @@ def saved_and_loaded(model: Any) -> Any:
                 " each fitted object from the hook mklkit_model_types, and install the package"
                 " (pip install -e .), so that the hook is found."
             ) from error
-
-
-def _fitted(case: Case) -> Any:
-    model: MKLClassifier = case.classifier()
-    return model.fit(case.rows, case.y)
 
 
 CLASSIFIER_CHECKS = (

@@ -14,7 +14,7 @@ __all__ = ["KERNEL_CHECKS"]
 
 def values_have_their_shapes(case: Case) -> None:
     """The fitted kernel gives (n, m) similarities and an (n,) diagonal, for one row as for many."""
-    fitted = case.fit()
+    fitted = case.fitted()
     expect(
         callable(fitted) and callable(getattr(fitted, "diagonal", None)),
         "fit to return an object that can be called with two sets of rows and has a 'diagonal'",
@@ -39,7 +39,7 @@ def rows_are_left_as_they_are(case: Case) -> None:
 
 def symmetric(case: Case) -> None:
     """k(x, z) = k(z, x)."""
-    fitted = case.fit()
+    fitted = case.fitted()
     expect_close(
         fitted(case.new_rows, case.rows),
         fitted(case.rows, case.new_rows).T,
@@ -50,7 +50,7 @@ def symmetric(case: Case) -> None:
 
 def diagonal_is_that_of_the_matrix(case: Case) -> None:
     """The diagonal is what the kernel gives for each row with itself."""
-    fitted = case.fit()
+    fitted = case.fitted()
     expect_close(
         fitted.diagonal(case.new_rows),
         np.diag(fitted(case.new_rows, case.new_rows)),
@@ -64,7 +64,7 @@ def positive_semi_definite(case: Case) -> None:
     """No Gram matrix has a negative eigenvalue, unless the class says definite = False."""
     if getattr(case.component, "definite", True) is False:
         raise NotApplicable(f"{case.label} does not claim to be positive semi-definite")
-    fitted = case.fit()
+    fitted = case.fitted()
     gram = fitted(case.rows, case.rows)
     values = np.linalg.eigvalsh((gram + gram.T) / 2)
     expect(
@@ -77,7 +77,7 @@ def positive_semi_definite(case: Case) -> None:
 
 def each_row_by_itself(case: Case) -> None:
     """Similarities of one row do not depend on which others are asked about."""
-    fitted = case.fit()
+    fitted = case.fitted()
     together = fitted(case.new_rows, case.rows)
     alone = np.vstack([fitted(row[None], case.rows) for row in case.new_rows])
     advice = "Read nothing off the rows in a call; fit is the place for it."
@@ -98,7 +98,7 @@ def training_order_does_not_matter(case: Case) -> None:
 
 def shared_base_is_honest(case: Case) -> None:
     """A kernel that names its base is that function of it, and as monotone as it says."""
-    fitted = case.fit()
+    fitted = case.fitted()
     if not is_scalar(fitted):
         raise NotApplicable(f"{case.label} names no base quantity")
     base = BASES[fitted.base](case.new_rows, case.rows)

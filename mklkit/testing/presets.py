@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import numpy as np
 
@@ -71,21 +70,17 @@ def learns_two_and_three_classes(case: Case) -> None:
 
 def one_seed_gives_one_system(case: Case) -> None:
     """Fitting twice from one seed gives the same classes."""
-    first, second = (_fitted(case).predict(case.new_rows) for _ in range(2))
+    first, second = (one.predict(case.new_rows) for one in (case.model(), case.fit_model()))
     advice = "Its parts should draw from the random_state that fit is given."
     expect(bool((first == second).all()), "the same classes from one seed", "others", advice)
 
 
 def system_is_saved_and_loaded(case: Case) -> None:
     """A model file holds the fitted system, and what is loaded predicts as before."""
-    model = _fitted(case)
+    model = case.model()
     again = saved_and_loaded(model)
     alike = bool((again.predict(case.new_rows) == model.predict(case.new_rows)).all())
     expect(alike, "the loaded model to predict as the saved one", "other classes", "See parts.")
-
-
-def _fitted(case: Case) -> Any:
-    return preset_classifier(case.component, random_state=0).fit(case.rows, case.y)
 
 
 PRESET_CHECKS = (

@@ -5,11 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from processes import Fitted, Run, run_mklkit
+from processes import Fitted, Run, run_in_process, run_mklkit
 
 
 @pytest.fixture(scope="session")
 def mklkit() -> Run:
+    """Return what runs a command inside this process."""
+    return run_in_process
+
+
+@pytest.fixture(scope="session")
+def started() -> Run:
+    """Return what runs a command in a fresh interpreter, for tests that are marked ``process``."""
     return run_mklkit
 
 
@@ -39,5 +46,5 @@ def fitted(tmp_path_factory: pytest.TempPathFactory, patients: pd.DataFrame) -> 
     folder = tmp_path_factory.mktemp("fitted")
     patients.to_csv(folder / "patients.csv", index=False)
     arguments = ("--combiner", "dimkl3", "-o", folder / "model.mkl")
-    outcome = run_mklkit("fit", folder / "patients.csv", *arguments)
+    outcome = run_in_process("fit", folder / "patients.csv", *arguments)
     return Fitted(folder / "patients.csv", folder / "model.mkl", outcome)

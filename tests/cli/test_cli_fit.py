@@ -42,15 +42,17 @@ def test_json_holds_the_same_for_machines(mklkit: Run) -> None:
     assert result["seconds"] > 0
 
 
-def test_the_built_in_data_take_less_than_four_seconds(mklkit: Run) -> None:
-    # The first test of this file has filled the JIT cache. Processor time stands in for the
-    # clock's, which other work on the machine would lengthen.
+@pytest.mark.process
+def test_the_built_in_data_take_less_than_four_seconds(started: Run) -> None:
+    # The first run has filled the JIT cache. Processor time stands in for the clock's, which other
+    # work on the machine would lengthen.
     def seconds() -> float:
         usage = resource.getrusage(resource.RUSAGE_CHILDREN)
         return usage.ru_utime + usage.ru_stime
 
+    assert started("fit", "--combiner", "dimkl3").code == 0
     before = seconds()
-    assert mklkit("fit", "--combiner", "dimkl3").code == 0
+    assert started("fit", "--combiner", "dimkl3").code == 0
     assert seconds() - before < 4
 
 
@@ -157,7 +159,7 @@ class TestRefusals:
         ("option", "name", "said"),
         [
             ("--combiner", "svm", "svm is a learner: --learner svm"),
-            ("--learner", "svm2k", "svm2k is a combiner: --combiner svm2k"),
+            ("--learner", "ifsl", "ifsl is a combiner: --combiner ifsl"),
             ("--kernel", "implicit", "implicit is a feature map: --feature-map implicit"),
             ("--preset", "rbf(sigma=1)", "rbf is a kernel: --kernel 'rbf(sigma=1)'"),
         ],

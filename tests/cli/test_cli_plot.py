@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from processes import Run, on_path
+from sklearn.datasets import load_iris
 
 PLAIN = ("fit", "iris", "-k", "linear", "-k", "near:rbf", "--combiner", "dimkl3")
 
@@ -30,7 +31,9 @@ def test_the_ending_chooses_the_format(mklkit: Run, tmp_path: Path, name: str) -
 def test_gating_draws_its_clusters(mklkit: Run, tmp_path: Path) -> None:
     path = tmp_path / "theta.svg"
     arguments = ("--combiner", "cluster-gating(n_clusters=2)", "--plot", path, "--json")
-    done = mklkit("fit", "breast_cancer", "-k", "linear", "-k", "near:rbf", *arguments)
+    two = load_iris(as_frame=True).frame.query("target > 0")
+    two.to_csv(tmp_path / "two.csv", index=False)
+    done = mklkit("fit", tmp_path / "two.csv", "-k", "linear", "-k", "near:rbf", *arguments)
     assert done.code == 0, done
     # matplotlib names each drawn text in a comment.
     texts = re.findall(r"<!-- (.*?) -->", path.read_text())
@@ -54,9 +57,10 @@ def test_a_link_to_the_model_is_no_other_name(mklkit: Run, tmp_path: Path) -> No
     done.refused("is to hold the model")
 
 
-def test_without_matplotlib_the_extra_is_named(mklkit: Run, tmp_path: Path) -> None:
+@pytest.mark.process
+def test_without_matplotlib_the_extra_is_named(started: Run, tmp_path: Path) -> None:
     # A package that is found first and fails as a missing one does.
     (tmp_path / "matplotlib.py").write_text("raise ImportError('No module named matplotlib')\n")
-    done = mklkit(*PLAIN, "--plot", tmp_path / "w.png", **on_path(tmp_path))
+    done = started(*PLAIN, "--plot", tmp_path / "w.png", **on_path(tmp_path))
     done.refused("Pictures need matplotlib: pip install 'mklkit[plot]'")
     assert not (tmp_path / "w.png").exists()

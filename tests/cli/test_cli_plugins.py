@@ -127,12 +127,13 @@ def test_what_is_no_exception_is_told_in_one_line(
     assert "Traceback" not in done.err
 
 
+@pytest.mark.process
 def test_an_interrupt_leaves_nothing_behind(
-    mklkit: Run, faulty: dict[str, str], tmp_path: Path
+    started: Run, faulty: dict[str, str], tmp_path: Path
 ) -> None:
     model = tmp_path / "a.mkl"
     model.write_text("precious")
-    done = mklkit("fit", "iris", "-c", "interrupts", "-o", model, **faulty)
+    done = started("fit", "iris", "-c", "interrupts", "-o", model, **faulty)
     assert done.code == 130
     assert "Traceback" not in done.err
     assert model.read_text() == "precious"

@@ -22,6 +22,7 @@ finally:
 """
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("arguments", [["--help"], ["fit", "--help"], ["--version"]], ids=" ".join)
 def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
     script = PROBE.format(heavy=HEAVY)
@@ -31,6 +32,7 @@ def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
     assert done.stderr.splitlines()[-1] == "LOADED"
 
 
+@pytest.mark.process
 def test_help_takes_less_than_a_third_of_a_second() -> None:
     def seconds() -> float:
         usage = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -45,6 +47,7 @@ def test_help_takes_less_than_a_third_of_a_second() -> None:
     assert min(times) < 0.3
 
 
+@pytest.mark.process
 def test_script_and_version(mklkit: Run) -> None:
     script = Path(sys.executable).with_name("mklkit")
     if not script.exists():
@@ -54,6 +57,7 @@ def test_script_and_version(mklkit: Run) -> None:
     assert done.stdout.startswith("mklkit 0.")
 
 
+@pytest.mark.process
 def test_a_closed_pipe_is_no_fault() -> None:
     command = [sys.executable, "-m", "mklkit", "list"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as listing:
@@ -63,13 +67,14 @@ def test_a_closed_pipe_is_no_fault() -> None:
         assert listing.stderr.read() == b""
 
 
-def test_names_that_the_terminal_cannot_show(mklkit: Run, tmp_path: Path) -> None:
+@pytest.mark.process
+def test_names_that_the_terminal_cannot_show(started: Run, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("größe,kind\n1,ä\n2,ö\n1,ä\n2,ö\n", encoding="utf-8")
     more = {"PYTHONIOENCODING": "ascii"}
-    done = mklkit("fit", tmp_path / "a.csv", "-k", "linear", **more)
+    done = started("fit", tmp_path / "a.csv", "-k", "linear", **more)
     assert done.code == 0, done
     assert "##########" in done.out
-    assert mklkit("fit", tmp_path / "a.csv", "--json", **more).json["model"]["classes"] == [
+    assert started("fit", tmp_path / "a.csv", "--json", **more).json["model"]["classes"] == [
         "ä",
         "ö",
     ]

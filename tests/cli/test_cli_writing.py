@@ -16,6 +16,7 @@ FULL = Path("/dev/full")
 needs_full = pytest.mark.skipif(not FULL.exists(), reason="no full device here")
 
 
+@pytest.mark.process
 @needs_full
 @pytest.mark.parametrize("command", ["fit", "predict", "inspect", "list", "version", "help"])
 def test_a_full_disk_behind_stdout_is_no_fault_of_ours(fitted: Fitted, command: str) -> None:
@@ -49,6 +50,7 @@ def test_a_full_disk_behind_a_device_is_no_fault_of_ours(mklkit: Run, fitted: Fi
     assert said in done.err
 
 
+@pytest.mark.process
 @needs_full
 def test_a_full_disk_behind_both_still_tells_by_its_exit_code() -> None:
     with FULL.open("wb") as full:
@@ -56,6 +58,7 @@ def test_a_full_disk_behind_both_still_tells_by_its_exit_code() -> None:
         assert subprocess.run(command, stdout=full, stderr=full, check=False).returncode == 2
 
 
+@pytest.mark.process
 def test_a_pipe_closed_on_few_words_is_no_fault() -> None:
     command = [sys.executable, "-m", "mklkit", "--version"]
     reading, writing = os.pipe()

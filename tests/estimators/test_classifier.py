@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris
@@ -79,7 +79,6 @@ def test_the_order_of_the_rows_does_not_matter(iris, rng, combiner, feature_map,
     np.testing.assert_array_equal(shuffled.predict(X), there.predict(X))
 
 
-@settings(max_examples=25)
 @given(
     st.integers(4, 25),
     st.integers(1, 4),

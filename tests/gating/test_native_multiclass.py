@@ -93,6 +93,7 @@ def test_a_model_file_keeps_all_classes_at_once(tmp_path, wine, combiner):
     assert facts["model"]["multiclass"] == "native"
 
 
+@pytest.mark.process
 def test_a_fresh_process_reads_mixture_and_gates(tmp_path, wine):
     X, y = wine
     gating = "cluster-gating(clusterer='bayesian-gaussian-mixture(max_iter=1000)', n_clusters=3)"

@@ -49,6 +49,7 @@ def test_settings_are_the_papers():
     assert get_registry().create("learner", preset.learner).reg == 1e-3
 
 
+@pytest.mark.process
 def test_the_command_line_fits_and_predicts(tmp_path):
     model = tmp_path / "model.mkl"
     how = ("--preset", "nu-mkl", "--multiclass", "native", "--seed", 0)
@@ -66,6 +67,7 @@ def test_the_command_line_fits_and_predicts(tmp_path):
     assert 45 <= len(first) <= 55
 
 
+@pytest.mark.process
 def test_the_command_line_tells_a_mistake_in_plain_words():
     clusterer = "gaussian-mixture(covariance_type='round')"
     refused = run("fit", "iris", "--combiner", f'cluster-gating(clusterer="{clusterer}")')

@@ -59,30 +59,33 @@ def values_of(model, rows):
     return found
 
 
+def here(folder):
+    """Return the values of the model file in a folder for the rows beside it."""
+    return values_of(load_model(folder / "model.mkl"), np.load(folder / "rows.npy"))
+
+
+def afresh(folder):
+    """Return the same, as another process finds them."""
+    files = [str(folder / name) for name in ("model.mkl", "rows.npy", "found.npz")]
+    subprocess.run([sys.executable, "-c", IN_A_FRESH_PROCESS, *files], check=True)
+    with np.load(folder / "found.npz") as found:
+        return dict(found)
+
+
+@pytest.mark.parametrize("read", [here, pytest.param(afresh, marks=pytest.mark.process)])
 @pytest.mark.parametrize("name", MODELS)
-def test_predictions_are_the_same(three_classes, rng, tmp_path, name):
+def test_predictions_are_the_same(three_classes, rng, tmp_path, name, read):
     X, labels = three_classes
     new = rng.normal(size=(60, 4))
     model = MODELS[name].fit(X, NAMES[labels])
     expected = values_of(model, new)
     assert set(expected["predictions"]) == set(NAMES)
     save_model(model, tmp_path / "model.mkl")
-    restored = load_model(tmp_path / "model.mkl")
     np.save(tmp_path / "rows.npy", new)
-    subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            IN_A_FRESH_PROCESS,
-            *(str(tmp_path / file) for file in ("model.mkl", "rows.npy", "found.npz")),
-        ],
-        check=True,
-    )
-    with np.load(tmp_path / "found.npz") as afresh:
-        for found in (values_of(restored, new), dict(afresh)):
-            assert set(found) == set(expected)
-            for key, values in expected.items():
-                np.testing.assert_array_equal(found[key], values)
+    found = read(tmp_path)
+    assert set(found) == set(expected)
+    for key, values in expected.items():
+        np.testing.assert_array_equal(found[key], values)
 
 
 def test_what_a_search_found_is_kept(two_classes, tmp_path):

@@ -21,7 +21,7 @@ def test_an_enormous_lam_makes_all_views_say_the_same(two_classes, learner, feat
     X, y = two_classes
     settings = {"tol": 1e-12, "max_iter": 4000}
     spreads = []
-    for lam in (0.0, 1.0, 1e2, 1e3):
+    for lam in (0.0, 1.0, 1e3):
         combiner = IFSL(lam=lam, rule=rule, initial="zeros")
         end = run_to(y, X, combiner, learner(**settings), feature_map)
         gap = end.outputs - end.outputs.mean(axis=0)

@@ -71,6 +71,7 @@ class TestRoundTrip:
         assert facts["model"]["multiclass"] == expected
         assert again.predict(mixed).tolist() == model.predict(mixed).tolist()
 
+    @pytest.mark.process
     def test_another_process_predicts_the_same(self, tmp_path: Path) -> None:
         table = load_table("wine")
         model = fitted(table.features, table.target, combiner="dimkl3")

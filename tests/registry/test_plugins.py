@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from installed import answer, install
 
+pytestmark = pytest.mark.process
+
 BY_TRACE = '''
 from mklkit import hookimpl, weighting_rule
 

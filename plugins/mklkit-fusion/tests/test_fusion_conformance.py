@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from mklkit_fusion import AverageScores, DeFIMKL, Vote
+from mklkit_fusion import AverageScores, DeFIMKL, mklkit_combiners
 
 from mklkit.testing import parametrize_with_component_checks
 
 
 @parametrize_with_component_checks(
-    [Vote, AverageScores, AverageScores(normalise=True), DeFIMKL, DeFIMKL(lam=0.0), DeFIMKL(p=1)]
+    [*mklkit_combiners(), AverageScores(normalise=True), DeFIMKL(lam=0.0), DeFIMKL(p=1)]
 )
 def test_combiners_do_what_mklkit_asks(check):
     check()

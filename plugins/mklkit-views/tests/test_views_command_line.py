@@ -46,6 +46,12 @@ def test_combiners_are_listed_with_their_origin():
         assert any({name, "mklkit-views"} <= set(line.split()) for line in out.splitlines())
 
 
+def test_a_combiner_where_a_learner_is_expected_is_named_as_such():
+    code, out, said = mklkit("fit", "--learner", "svm2k")
+    assert (code, out) == (2, "")
+    assert "svm2k is a combiner: --combiner svm2k" in " ".join(said.split())
+
+
 def test_fit_save_and_predict(tmp_path, table):
     path = tmp_path / "model.mkl"
     code, _, said = mklkit("fit", table, "--combiner", "cca-mhks2", "-o", path)

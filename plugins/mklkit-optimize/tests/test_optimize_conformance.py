@@ -1,0 +1,12 @@
+"""mklkit's own checks of what a combiner must do."""
+
+from __future__ import annotations
+
+from mklkit_optimize import mklkit_combiners
+
+from mklkit.testing import parametrize_with_component_checks
+
+
+@parametrize_with_component_checks(mklkit_combiners())
+def test_combiners_do_what_mklkit_asks(check):
+    check()

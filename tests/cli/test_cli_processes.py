@@ -1,0 +1,56 @@
+"""A command says the same in a process of its own as when it is called inside this one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from processes import Fitted, Run, on_path, write_plugin
+
+pytestmark = pytest.mark.process
+
+FAULTY = '''
+import warnings
+from mklkit import hookimpl, weighting_rule
+
+warnings.warn("this plugin is old", DeprecationWarning, stacklevel=1)
+
+@weighting_rule("divides-by-zero")
+def divides(view, y):
+    """Divide by zero."""
+    return 1 / 0
+
+@hookimpl
+def mklkit_combiners():
+    return [divides]
+'''
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["--help"], 0, "Usage: mklkit"),
+        (["list", "--json"], 0, "warning: this plugin is old"),
+        (["inspect", "model.mkl"], 0, "combiner dimkl3"),
+        (["predict", "model.mkl", "patients.csv"], 0, "accuracy"),
+        (["predict", "model.mkl", "none.csv"], 2, "none.csv"),
+        (["fit", "patients.csv", "-k", "rbff"], 2, "Did you mean 'rbf'?"),
+        (["fit", "--holdout", "2"], 2, "--holdout"),
+        (["fit", "iris", "-c", "divides-by-zero"], 1, "a plugin's: ZeroDivisionError"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_in_both_alike(
+    mklkit: Run,
+    started: Run,
+    fitted: Fitted,
+    tmp_path: Path,
+    arguments: list[str],
+    code: int,
+    said: str,
+) -> None:
+    plugins = on_path(write_plugin(tmp_path, "faulty", FAULTY))
+    alone = started(*arguments, cwd=fitted.data.parent, **plugins)
+    assert alone.code == code, alone
+    assert said in alone.out + alone.err
+    assert mklkit(*arguments, cwd=fitted.data.parent, **plugins) == alone
