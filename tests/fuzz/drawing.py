@@ -37,9 +37,10 @@ ODD_NUMBERS = (
 )
 WRONG_TYPES = (None, True, 5, -1.5, "", "x", b"x", (), [], {}, object(), int, [None], {"a": 1})
 
-# Words that some parameter of some component takes; validators know their own words besides.
-WORDS = ("mean", "0.1*mean", "median", "scale", "auto", "5*auto", "neighbours", "mean/10", "zeros")
+WIDTHS = ("mean", "0.1*mean", "median", "scale", "auto", "5*auto", "neighbours", 0.05, 0.7, 3)
 SHARES = (None, None, 0.1, 0.5, 1.0, 1, 3, 30)
+# What validators do not list, by the name of the parameter.
+OPTIONS = {"sigma": WIDTHS, "gamma": WIDTHS, "subset": SHARES, "rank": SHARES}
 SMALL_COUNTS = (-1, 0, 1, 1, 2, 2, 3, 7)
 SCALES = (0, 0, 0, 0, 0, 0, -300, -150, -30, -8, 8, 30, 150, 300)
 
@@ -101,28 +102,22 @@ def _entries(kind: Any) -> list[Any]:
 def _value(draw: Draw, field: Any, wrong: float) -> Any:
     if draw.chance(wrong):
         return draw.one_of([*ODD_NUMBERS, "x", None, True, [1, 2], {}, ""])
-    options = _options_of(field)
-    if options:
-        return draw.one_of(options)
-    if field.name in ("subset", "rank"):
-        return draw.one_of(SHARES)
-    if field.name in ("sigma", "gamma"):
-        return draw.one_of([*WORDS, draw.real(0.01, 10)])
     if isinstance(field.default, attrs.Factory):
         return component(draw, "kernel", wrong)
-    if isinstance(field.default, bool):
-        return draw.chance(0.5)
-    if isinstance(field.default, int):
-        return draw.one_of(SMALL_COUNTS)
     if isinstance(field.default, float):
         return field.default * 10 ** draw.real(-3, 3)
-    return field.default
+    return draw.one_of(_options_of(field) or (field.default,))
 
 
 def _options_of(field: Any) -> tuple[Any, ...]:
-    """Return the words that a field's validator lets through, where it lists them."""
+    """Return values that a field takes: those its validator lists, or some of its type."""
     validator = getattr(field.validator, "validator", field.validator)
-    return tuple(getattr(validator, "options", ()))
+    listed = tuple(getattr(validator, "options", ()))
+    if listed or field.name in OPTIONS:
+        return listed or OPTIONS[field.name]
+    if isinstance(field.default, bool):
+        return (False, True)
+    return SMALL_COUNTS if isinstance(field.default, int) else ()
 
 
 def kernel_list(draw: Draw, columns: Sequence[str] = (), wrong: float = 0.1) -> list[str]:
