@@ -155,12 +155,13 @@ def _npz(draw: Draw, frame: pd.DataFrame) -> bytes:
             rows = rows if kind is None else rows.astype(kind)
         except (TypeError, ValueError):  # NumPy knows no way from the one to the other
             rows = np.zeros(rows.shape, kind)
+    labels = frame["target"].to_numpy()
     arrays: dict[str, Any] = {
         draw.one_of(["X", "X", "X", "data", "x"]): draw.one_of([rows, rows, rows, rows[..., None]]),
-        draw.one_of(["y", "y", "target", "z"]): frame["target"].to_numpy(),
+        draw.one_of(["y", "y", "target", "z"]): draw.one_of([labels.astype(str)] * 9 + [labels]),
     }
     if draw.chance(0.2):
-        arrays["feature_names"] = np.array(draw.some_of(["a", "b", "é", ""], most=5), dtype=object)
+        arrays["feature_names"] = np.array(draw.some_of(["a", "b", "é", ""], most=5), dtype=str)
     buffer = io.BytesIO()
     np.savez(buffer, allow_pickle=True, **arrays)
     return buffer.getvalue()
