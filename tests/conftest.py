@@ -17,6 +17,14 @@ settings.register_profile("long", deadline=None, max_examples=1000)
 settings.load_profile("ci")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options of tests/fuzz; pytest asks for options here only, before it collects."""
+    group = parser.getgroup("fuzz", "the fuzzers in tests/fuzz")
+    group.addoption("--fuzz-cases", type=int, default=30, help="cases that each fuzzer tries")
+    group.addoption("--fuzz-seed", type=int, default=1, help="seed of the cases")
+    group.addoption("--fuzz-case", type=int, help="the number of a single case, to see it again")
+
+
 @pytest.fixture(autouse=True, scope="session")
 def one_blas_thread() -> Iterator[None]:
     """Keep BLAS to one thread: on small matrices, more of them cost more than they save."""

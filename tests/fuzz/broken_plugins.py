@@ -1,0 +1,239 @@
+"""Plugin packages as careless authors write them, down to half of their metadata."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import indent
+
+from drawing import ODD_TEXTS, Draw
+
+__all__ = ["DISTRIBUTION", "MODULE", "install"]
+
+DISTRIBUTION, MODULE, NAME = "mklkit-fuzzed", "mklkit_fuzzed", "fuzzed"
+
+HEAD = """
+from typing import ClassVar
+import attrs
+import numpy as np
+from mklkit import Component, LinearDecision, Preset, WeightingCombiner, hookimpl
+
+class Escape(BaseException):
+    pass
+
+class Mute(Exception):
+    def __str__(self):
+        raise RuntimeError("no text")
+    __repr__ = __str__
+"""
+
+# Each kind: its base, its class attributes, its methods with what they return.
+COMPONENTS: dict[str, tuple[str, tuple[str, ...], dict[str, str]]] = {
+    "kernel": ("Component", (), {"fit(self, rows)": "Fitted()"}),
+    "feature_map": (
+        "Component",
+        ("explicit = True",),
+        {"fit(self, kernel, rows, random_state)": "Fitted()"},
+    ),
+    "learner": (
+        "Component",
+        ("on_features = False", "on_gram = True"),
+        {"fit(self, side, y)": "LinearDecision(y / len(y), 0.0)"},
+    ),
+    "combiner": ("WeightingCombiner", (), {"weights(self, views, y)": "np.ones(len(views))"}),
+}
+FITTED = {
+    "__call__(self, a, b)": "a @ b.T",
+    "diagonal(self, a)": "(a**2).sum(axis=1)",
+    "transform(self, rows)": "rows",
+}
+PRESET = "Preset({name}, {help}, {combiner}, {kernels}, {feature_map}, {learner})"
+HOOKS = {
+    "kernel": "mklkit_kernels",
+    "feature_map": "mklkit_feature_maps",
+    "learner": "mklkit_learners",
+    "combiner": "mklkit_combiners",
+    "preset": "mklkit_presets",
+}
+
+BODIES = (
+    "return None",
+    "return 5",
+    "return 'text'",
+    "return self",
+    "return np.full(3, np.nan)",
+    "return np.zeros((0, 0))",
+    "print('noise')\nreturn {right}",
+    "raise ValueError('wrong')",
+    "raise KeyError",
+    "raise Mute",
+    "raise Escape('out')",
+    "raise SystemExit(3)",
+    "raise GeneratorExit",
+    "raise RecursionError('deep')",
+    "raise MemoryError",
+    "raise ValueError('x' * 100_000)",
+    "raise ValueError('\\x1b[31mred')",
+    "raise StopIteration",
+    "return len(1)",
+)
+AT_IMPORT = (
+    "print('noise')",
+    "import sys; sys.stdout.write('noise')",
+    "import sys; sys.exit(2)",
+    "import no_such_module_anywhere",
+    "raise Escape('out')",
+    "raise Mute",
+    "raise GeneratorExit",
+    "def (:",
+    "import warnings; warnings.warn('old', DeprecationWarning)",
+    "1 / 0",
+    "raise ValueError('x' * 100_000)",
+    "raise ValueError('\\x1b[31mred')",
+    "hookimpl = 5",
+)
+CLASS_LINES = (
+    "name = property(lambda self: 1 / 0)",
+    "__slots__ = ('a',)",
+    "__doc__ = None",
+    "__doc__ = 5",
+    "explicit = 'no'",
+    "on_gram = None",
+    "learner = 'none'",
+    "feature_map = 7",
+    "weight_range = 'wide'",
+    "n_kernels = 'two'",
+    "def __init__(self, needed): raise ValueError('never')",
+    "def __repr__(self): raise Escape('repr')",
+    "def __getattr__(self, key): raise Mute",
+    "def __eq__(self, other): raise Mute",
+    "definite = np.array([1, 2])",
+)
+ANSWERS = (
+    "[]",
+    "None",
+    "5",
+    "'text'",
+    "[None]",
+    "[5]",
+    "[Fuzzed()]",
+    "Fuzzed",
+    "[Fuzzed, Fuzzed]",
+    "{'a': Fuzzed}",
+    "(1 / 0 for _ in [1])",
+    "(Fuzzed for _ in [1, 2])",
+    "[int]",
+    "[type('Odd', (), {'name': 'odd'})]",
+)
+NAMES = (NAME, "rbf", "uniform", "Fuzzed", 5, None, b"x", True, "a b", "a(b)", "a@b", "a:b", ".")
+METADATA = (
+    None,
+    "",
+    "\n",
+    "Name",
+    "Name: \nVersion: \n",
+    "Version: 1\n",
+    "Metadata-Version: 2.1\nName: mklkit\nVersion: 1\n",
+    "Metadata-Version: 2.1\nName: \x1b[31m\nVersion: x\n",
+    "\udcff\udcfe",
+)
+ENTRY_POINTS = (
+    None,
+    "",
+    "[mklkit]",
+    "[mklkit\n",
+    "no section",
+    "[mklkit]\nfuzzed\n",
+    "[mklkit]\nfuzzed = \n",
+    "[mklkit]\n= mklkit_fuzzed\n",
+    "[mklkit]\nfuzzed = mklkit_fuzzed:nothing\n",
+    "[mklkit]\nfuzzed = mklkit_fuzzed:Fuzzed\n",
+    "[mklkit]\nfuzzed = 1 + 1\n",
+    "[mklkit]\nfuzzed = .\n",
+    "[mklkit]\nfuzzed = mklkit_fuzzed\nfuzzed = mklkit_fuzzed\n",
+    f"[mklkit]\n{'x' * 5000} = mklkit_fuzzed\n",
+    "[mklkit]\na = mklkit_fuzzed\nb = mklkit_fuzzed\n",
+    "\udcff\udcfe",
+)
+
+
+def install(draw: Draw, folder: Path) -> str:
+    """Write a package into a folder that is to be put on the path; return where its fault is."""
+    kind = draw.one_of(list(HOOKS))
+    faulty = draw.one_of(["class", "class", "class", "fitted", "hook", "import", "metadata"])
+    source = HEAD
+    if faulty == "import":
+        source += f"{draw.one_of(AT_IMPORT)}\n"
+    source += _class("Fitted", "object", [], _methods(draw, FITTED, faulty == "fitted"))
+    source += _preset(draw) if kind == "preset" else _component(draw, kind, faulty == "class")
+    source += _hook(draw, kind, faulty == "hook")
+    (folder / f"{MODULE}.py").write_text(source, encoding="utf-8", errors="surrogateescape")
+    _write_metadata(draw, folder / f"{MODULE}-1.2.dist-info", faulty == "metadata")
+    print(f"kind {kind}, fault in {faulty}\n{source[len(HEAD) :][:3000]}")
+    return faulty
+
+
+def _component(draw: Draw, kind: str, faulty: bool) -> str:
+    base, attributes, methods = COMPONENTS[kind]
+    name = draw.one_of([*NAMES, *ODD_TEXTS]) if faulty and draw.chance(0.3) else NAME
+    lines = ['"""A component that means well."""', f"name = {name!r}", *attributes]
+    if faulty:
+        lines = [line for line in lines if draw.chance(0.85)]
+        lines += draw.some_of(CLASS_LINES, most=1)
+        base = draw.one_of([base, base, base, "object"])
+    decorator = draw.one_of(["", "@attrs.frozen\n"])
+    return decorator + _class("Fuzzed", base, lines, _methods(draw, methods, faulty))
+
+
+def _preset(draw: Draw) -> str:
+    right = {
+        "name": repr(NAME),
+        "help": "'A preset.'",
+        "combiner": "'uniform'",
+        "kernels": "('linear',)",
+        "feature_map": "None",
+        "learner": "None",
+    }
+    wrong = ["None", "5", "'none'", "[]", "('rbf(',)", "{}", "'x' * 5000", "object", "'\\x1b'"]
+    given = {key: draw.one_of(wrong) if draw.chance(0.2) else right[key] for key in right}
+    return f"Fuzzed = {PRESET.format(**given)}\n"
+
+
+def _methods(draw: Draw, right: dict[str, str], faulty: bool) -> list[str]:
+    methods = []
+    for signature, answer in right.items():
+        head, body = signature, f"return {answer}"
+        if faulty and draw.chance(0.5):
+            body = draw.one_of(BODIES).format(right=answer)
+        elif faulty and draw.chance(0.3):
+            head = draw.one_of([f"{signature.split('(')[0]}(self)", "renamed(self, *all)"])
+        methods.append(f"def {head}:\n{indent(body, '    ')}")
+    return methods
+
+
+def _class(name: str, base: str, lines: list[str], methods: list[str]) -> str:
+    body = "\n".join([*lines, *methods]) or "pass"
+    return f"class {name}({base}):\n{indent(body, '    ')}\n"
+
+
+def _hook(draw: Draw, kind: str, faulty: bool) -> str:
+    name, answer, marker, arguments = HOOKS[kind], "[Fuzzed]", "@hookimpl", ""
+    if faulty:
+        name = draw.one_of([name, name, name, "mklkit_kernel", "mklkit_model_types"])
+        answer = draw.one_of([answer, *ANSWERS])
+        marker = draw.one_of([marker, marker, marker, "", "@hookimpl(wrapper=True)"])
+        arguments = draw.one_of(["", "", "", "registry", "*, x"])
+    body = draw.one_of(BODIES).format(right=answer) if faulty and draw.chance(0.3) else None
+    return f"{marker}\ndef {name}({arguments}):\n{indent(body or f'return {answer}', '    ')}\n"
+
+
+def _write_metadata(draw: Draw, folder: Path, faulty: bool) -> None:
+    metadata: str | None = f"Metadata-Version: 2.1\nName: {DISTRIBUTION}\nVersion: 1.2\n"
+    points: str | None = f"[mklkit]\n{NAME} = {MODULE}\n"
+    if faulty:
+        metadata = draw.one_of([metadata, *METADATA])
+        points = draw.one_of([points, *ENTRY_POINTS])
+        print(f"METADATA {metadata!r:.200}, entry_points.txt {points!r:.200}")
+    folder.mkdir()
+    for name, text in (("METADATA", metadata), ("entry_points.txt", points)):
+        if text is not None:
+            (folder / name).write_bytes(text.encode("utf-8", "surrogateescape"))

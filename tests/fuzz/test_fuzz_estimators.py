@@ -1,0 +1,135 @@
+"""Any data, any components: what fits decides, finitely and the same way each time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from drawing import Draw, component, kernel_list, labels_for, rows_of
+from guards import is_told, listened
+
+from mklkit import (
+    IFSLClassifierCV,
+    MKLClassifier,
+    MKLVotingClassifier,
+    RPEMEKLClassifier,
+    get_registry,
+    preset_classifier,
+)
+
+# Of the largest decision value: what may differ when BLAS adds in another order.
+TOLERANCE = {np.dtype(np.float64): 1e-5, np.dtype(np.float32): 2e-2}
+# Labels are -1 and +1 inside: a decision smaller than this is all rounding.
+SMALL = 1e-4
+
+
+def test_what_fits_decides(draw: Draw) -> None:
+    y = labels_for(draw)
+    X = rows_of(draw, y)
+    model = _estimator(draw)
+    print(f"X of {X.shape} {X.dtype}, to {np.abs(X).max():.3g}; {len(set(y.tolist()))} classes")
+    print(model)
+    with listened():
+        try:
+            model.fit(X, y)
+        except Exception as error:
+            if not is_told(error):
+                raise
+            return
+        _check_weights(model)
+        _check_decisions(draw, model, X)
+
+
+def _check_weights(model: Any) -> None:
+    model = getattr(model, "best_estimator_", model)
+    weights = np.asarray(model.weights_)
+    assert np.isfinite(weights).all()
+    low, high = getattr(model.combiner_, "weight_range", (0.0, 1.0))
+    assert weights.min() >= low - 1e-9
+    assert weights.max() <= high + 1e-9
+    if not hasattr(model.combiner_, "weight_range"):
+        np.testing.assert_allclose(weights.sum(axis=-1), 1, atol=1e-8)
+
+
+def _check_decisions(draw: Draw, model: Any, X: np.ndarray) -> None:
+    assert np.isin(model.predict(X), model.classes_).all()
+    if not hasattr(model, "decision_function"):  # a vote has classes only
+        return
+    assert np.isfinite(model.decision_function(X)).all(), "decisions on the training rows"
+    _check_new_rows(draw, model, X)
+    order = draw.numpy.permutation(len(X))
+    one = draw.whole(0, len(X) - 1)
+    # Each problem by itself: where two classes are even, rounding says which one is joined first.
+    for decision in getattr(model, "best_estimator_", model).decisions_:
+        values = decision.decide(X)
+        tolerance = _rounding(X) * max(SMALL, float(np.abs(values).max()))
+        shuffled, alone = decision.decide(X[order]), decision.decide(X[[one]])
+        assert np.abs(shuffled - values[order]).max() <= tolerance, "the order of rows has a say"
+        assert np.abs(alone - values[one]).max() <= tolerance, "other rows have a say"
+
+
+def _rounding(X: np.ndarray) -> float:
+    """Return what may differ, as a share: more on data that lie far from zero, close together."""
+    with np.errstate(all="ignore"):
+        spread = X.max(axis=0) / 2 - X.min(axis=0) / 2
+        distance = float(np.abs(X).max() / np.max(spread))
+        lost = float(np.finfo(X.dtype).eps) * distance**2
+    return TOLERANCE[X.dtype] + (1e3 * lost if np.isfinite(lost) else 0.0)
+
+
+def _check_new_rows(draw: Draw, model: Any, X: np.ndarray) -> None:
+    rows = X[draw.numpy.permutation(len(X))] * X.dtype.type(draw.one_of([0, 1, 1, -1, 1.1, 100]))
+    try:
+        values = model.decision_function(rows)
+    except Exception as error:
+        if not is_told(error):
+            raise
+        return
+    assert np.isfinite(values).all(), "decisions on new rows"
+
+
+def _estimator(draw: Draw) -> Any:
+    make = draw.one_of([_parts, _parts, _parts, _parts, _preset, _search, _ensemble, _vote])
+    return make(draw)
+
+
+def _parts(draw: Draw, wrong: float = 0.05) -> MKLClassifier:
+    given: dict[str, Any] = {"random_state": draw.whole(0, 9)}
+    if draw.chance(0.7):
+        given["kernels"] = kernel_list(draw, wrong=wrong)
+    if draw.chance(0.9):
+        given["combiner"] = component(draw, "combiner", wrong)
+    if draw.chance(0.3):
+        given["learner"] = component(draw, "learner", wrong)
+    if draw.chance(0.3):
+        given["feature_map"] = component(draw, "feature_map", wrong)
+    if draw.chance(0.3):
+        given["multiclass"] = draw.one_of(["ovo", "ovr", "native"])
+    if draw.chance(wrong):
+        given[draw.one_of(list(MKLClassifier().get_params(deep=False)))] = draw.odd_value()
+    return MKLClassifier(**given)
+
+
+def _preset(draw: Draw) -> Any:
+    names = [entry.name for entry in get_registry().entries("preset")]
+    return preset_classifier(draw.one_of(names), random_state=draw.whole(0, 9))
+
+
+def _search(draw: Draw) -> IFSLClassifierCV:
+    given: dict[str, Any] = {"ridges": (0.5, 2.0), "lams": (1.0,), "cv": draw.whole(2, 5)}
+    if draw.chance(0.5):
+        given["kernels"] = kernel_list(draw, wrong=0.0)
+    if draw.chance(0.2):
+        given[draw.one_of(list(IFSLClassifierCV().get_params(deep=False)))] = draw.odd_value()
+    return IFSLClassifierCV(**({"random_state": 1} | given))
+
+
+def _ensemble(draw: Draw) -> RPEMEKLClassifier:
+    given: dict[str, Any] = {"subset": draw.one_of([0.1, 0.5, 5, (0.2, 0.5)]), "cv": 2}
+    if draw.chance(0.2):
+        given[draw.one_of(list(RPEMEKLClassifier().get_params(deep=False)))] = draw.odd_value()
+    return RPEMEKLClassifier(**({"random_state": 1} | given))
+
+
+def _vote(draw: Draw) -> MKLVotingClassifier:
+    return MKLVotingClassifier(_parts(draw, 0.02), draw.one_of([1, 2, 3, 0]), random_state=1)

@@ -1,0 +1,103 @@
+"""Any plugin: it works, or is left out and named; everything else goes on working."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from broken_plugins import DISTRIBUTION, MODULE, install
+from drawing import Draw
+from in_process import Outcome, run
+
+from mklkit import MKLClassifier, Registry, get_registry
+from mklkit.registry import BUILT_IN, KINDS, Entry
+from mklkit.testing.inspection import checks_of, findings
+
+MESSAGE = 3000
+OPTIONS = {
+    "kernel": "--kernel",
+    "feature_map": "--feature-map",
+    "learner": "--learner",
+    "combiner": "--combiner",
+    "preset": "--preset",
+}
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Return a folder on the path; what is imported from it is forgotten afterwards."""
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    monkeypatch.delenv("MKLKIT_DISABLE_PLUGINS", raising=False)
+    get_registry.cache_clear()
+    yield tmp_path
+    sys.modules.pop(MODULE, None)
+    get_registry.cache_clear()
+    importlib.invalidate_caches()
+
+
+def test_a_plugin_works_or_is_left_out(draw: Draw, site: Path) -> None:
+    fault = install(draw, site)
+    listed = run(["list", "--json"])
+    print(listed.err[:2000])
+    assert listed.code == 0
+    _check_told(listed)
+    names = {(one["kind"], one["name"]) for one in json.loads(listed.out)}
+    assert names >= _built_in()
+    registry = get_registry()
+    failures = [each for each in registry.failures if DISTRIBUTION in str(each)]
+    assert len(failures) <= 2  # a package may have two entry points
+    if fault in ("class", "fitted", "import"):
+        assert failures or _provided(registry), "neither there nor named"
+    _check_checks(draw, registry)
+    _check_use(draw, registry, site)
+    _check_built_ins()
+
+
+def _built_in() -> set[tuple[str, str]]:
+    registry = Registry(third_party=False)
+    return {(kind, entry.name) for kind in KINDS for entry in registry.entries(kind)}
+
+
+def _provided(registry: Registry) -> list[Entry]:
+    entries = [entry for kind in KINDS for entry in registry.entries(kind)]
+    return [entry for entry in entries if entry.distribution == DISTRIBUTION]
+
+
+def _check_told(outcome: Outcome) -> None:
+    assert "Traceback" not in outcome.err
+    assert "\x1b" not in outcome.err
+    assert len(outcome.err) <= MESSAGE
+
+
+def _check_checks(draw: Draw, registry: Registry) -> None:
+    """Run a few of the checks that ``mklkit plugin check`` runs."""
+    checks = checks_of(registry, DISTRIBUTION, required=False)
+    chosen = [draw.one_of(checks) for _ in range(3 if checks else 0)]
+    for finding in findings(chosen, lambda: None):
+        assert len(finding.message) <= MESSAGE
+
+
+def _check_use(draw: Draw, registry: Registry, folder: Path) -> None:
+    """Fit with the plugin's components from the command line."""
+    random = np.random.default_rng(0)
+    lines = [f"{a:.3f},{b:.3f},{i % 2}" for i, (a, b) in enumerate(random.normal(size=(16, 2)))]
+    (folder / "data.csv").write_text("\n".join(["a,b,target", *lines, ""]))
+    for entry in _provided(registry):
+        outcome = run(["fit", str(folder / "data.csv"), OPTIONS[entry.kind], entry.name])
+        print(f"exit code {outcome.code}\n{outcome.err[:2000]}")
+        _check_told(outcome)
+        assert outcome.code in (0, 1, 2)
+        assert outcome.code != 1 or "plugin" in outcome.err
+        assert outcome.code == 0 or outcome.out == ""
+
+
+def _check_built_ins() -> None:
+    rows = np.random.default_rng(0).normal(size=(8, 2))
+    assert np.isfinite(MKLClassifier().fit(rows, np.arange(8) % 2).decision_function(rows)).all()
+    assert BUILT_IN in {entry.distribution for entry in get_registry().entries("kernel")}
