@@ -78,6 +78,7 @@ def test_a_loop_of_links_and_a_long_name_as_output(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="shells there don't close streams")
+@pytest.mark.process
 def test_closed_streams_are_no_fault_of_ours() -> None:
     def run(redirection: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         command = f'exec "{sys.executable}" -m mklkit {" ".join(arguments)} {redirection}'
