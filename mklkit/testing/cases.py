@@ -9,15 +9,23 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+<<<<<<< HEAD
 from mklkit.bound_kernels import BoundKernel
 from mklkit.components import parameter_names
+=======
+from mklkit.components import declared, parameter_names
+>>>>>>> checks
 from mklkit.composition import choose_components
 from mklkit.errors import MKLKitError
 from mklkit.estimators import MKLClassifier
 from mklkit.presets.base import Preset
 from mklkit.protocols import Array
 from mklkit.registry import get_registry
+<<<<<<< HEAD
 from mklkit.systems import preset_classifier
+=======
+from mklkit.specs import parse_spec
+>>>>>>> checks
 from mklkit.testing.expectations import CheckFailure
 from mklkit.views import ViewSet
 
@@ -27,8 +35,9 @@ ComponentKind = Literal["kernel", "feature_map", "learner", "combiner", "preset"
 KINDS: tuple[ComponentKind, ...] = ("kernel", "feature_map", "learner", "combiner", "preset")
 
 N_TRAINING, N_NEW = 42, 14
+GAUSSIAN = "rbf(sigma='mean')"
 # A combiner that takes a set number of them, its n_kernels, gets the first ones.
-KERNELS = ("linear", "rbf(sigma='mean')", "polynomial(degree=2)", "rbf(sigma='0.5*mean')")
+KERNELS = ("linear", GAUSSIAN, "polynomial(degree=2)", "rbf(sigma='0.5*mean')")
 
 
 class Case:
@@ -60,7 +69,9 @@ class Case:
         n_new = N_NEW if rows is None else len(rows) // 4
         self.rows, self.new_rows = everyone[:-n_new], everyone[-n_new:]
         self.y, self.new_y = labels[:-n_new], labels[-n_new:]
-        self.order: NDArray[np.intp] = random.permutation(len(self.rows))
+        # The outlying rows first: what is read off the first few is then not what it was.
+        distances = np.square(self.rows - self.rows.mean(axis=0)).sum(axis=1)
+        self.order: NDArray[np.intp] = np.argsort(-distances, kind="stable")
 
     @cached_property
     def component(self) -> Any:
@@ -84,22 +95,38 @@ class Case:
     @property
     def kernels(self) -> tuple[str, ...]:
         """Kernels that the component is checked with: as many as it takes."""
-        return KERNELS[: getattr(self.component, "n_kernels", 3)]
+        count = declared(self.component, "n_kernels") or 3
+        return (self.suitable * count)[:count]
+
+    @cached_property
+    def suitable(self) -> tuple[str, ...]:
+        """Different kernels that the component's feature map can be fitted to."""
+        only = declared(self.partners()[0], "for_kernels")
+        ours = tuple(spec for spec in KERNELS if not only or parse_spec(spec).name in only)
+        known = {parse_spec(spec).name for spec in ours}
+        return ours + tuple(name for name in only if name not in known)
+
+    @property
+    def one_kernel(self) -> str:
+        """The kernel where a single one is asked for."""
+        return GAUSSIAN if GAUSSIAN in self.suitable else self.suitable[0]
 
     def fit(self, rows: Array | None = None, y: Array | None = None, seed: int = 0) -> Any:
         """Return the component fitted to rows and labels, the case's own where not given."""
-        rows = self.rows if rows is None else rows
-        y = self.y if y is None else y
+        # Copies, so that one check alone is about components that write into them.
+        rows = (self.rows if rows is None else rows).copy()
+        y = (self.y if y is None else y).copy()
         random_state = np.random.RandomState(seed)
         if self.kind == "kernel":
             return self.component.fit(rows)
         if self.kind == "feature_map":
-            return self.component.fit(_rbf(rows), rows, random_state)
+            return self.component.fit(self.kernel(rows), rows, random_state)
         if self.kind == "learner":
             return self.component.fit(self.views(rows)[1], y)
         views = self.views(rows, seed=seed)
         return self.component.fit(views, y, self.partners()[1], random_state)
 
+<<<<<<< HEAD
     def fitted(self) -> Any:
         """Return the component fitted to its own rows, once for all checks that only ask it."""
         if "component" not in self._fits:
@@ -118,6 +145,11 @@ class Case:
         if self.kind == "preset":
             return preset_classifier(self.component, random_state=0).fit(self.rows, labels)
         return self.classifier().fit(self.rows, labels)
+=======
+    def kernel(self, rows: Array) -> Any:
+        """Return the one kernel fitted to rows."""
+        return get_registry().create("kernel", self.one_kernel).fit(rows)
+>>>>>>> checks
 
     def answer(self, fitted: Any) -> Array:
         """Return what a fitted component says of the new rows."""
@@ -225,10 +257,6 @@ def has_drawn(random_state: np.random.RandomState, seed: int) -> bool:
     The next number tells; it is drawn.
     """
     return bool(random_state.random_sample() != np.random.RandomState(seed).random_sample())
-
-
-def _rbf(rows: Array) -> Any:
-    return get_registry().create("kernel", "rbf(sigma='mean')").fit(rows)
 
 
 def _two_classes(random: np.random.Generator) -> tuple[Array, Array]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import inspect
-import traceback
 import warnings
 from collections.abc import Callable
 from typing import Any
 
 import attrs
 
+from mklkit.errors import plain_message
 from mklkit.protocols import Array
 from mklkit.testing.cases import Case, ComponentKind, kind_of
 from mklkit.testing.combiners import COMBINER_CHECKS
@@ -19,6 +19,7 @@ from mklkit.testing.feature_maps import FEATURE_MAP_CHECKS
 from mklkit.testing.in_classifier import CLASSIFIER_CHECKS
 from mklkit.testing.kernels import KERNEL_CHECKS
 from mklkit.testing.learners import LEARNER_CHECKS
+from mklkit.testing.places import place_of
 from mklkit.testing.presets import PRESET_CHECKS
 
 __all__ = [
@@ -33,11 +34,13 @@ __all__ = [
 
 CheckFunction = Callable[[Case], None]
 
+# In the order of likely causes: those of its own kind first, of these the one that finds what
+# writes into its input and so spoils the rest.
 CHECKS: dict[ComponentKind, tuple[CheckFunction, ...]] = {
-    "kernel": (*COMPONENT_CHECKS, *KERNEL_CHECKS, *CLASSIFIER_CHECKS),
-    "feature_map": (*COMPONENT_CHECKS, *FEATURE_MAP_CHECKS, *CLASSIFIER_CHECKS),
-    "learner": (*COMPONENT_CHECKS, *LEARNER_CHECKS, *CLASSIFIER_CHECKS),
-    "combiner": (*COMPONENT_CHECKS, *COMBINER_CHECKS, *CLASSIFIER_CHECKS),
+    "kernel": (*KERNEL_CHECKS, *COMPONENT_CHECKS, *CLASSIFIER_CHECKS),
+    "feature_map": (*FEATURE_MAP_CHECKS, *COMPONENT_CHECKS, *CLASSIFIER_CHECKS),
+    "learner": (*LEARNER_CHECKS, *COMPONENT_CHECKS, *CLASSIFIER_CHECKS),
+    "combiner": (*COMBINER_CHECKS, *COMPONENT_CHECKS, *CLASSIFIER_CHECKS),
     "preset": PRESET_CHECKS,
 }
 
@@ -86,11 +89,13 @@ class Check:
                 raise CheckFailure(f"{self}: {failure}") from failure.__cause__
             except NotApplicable:
                 raise
-            except (Exception, SystemExit) as error:
-                reason = str(error).rstrip(".")
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
+                reason = plain_message(error).rstrip(".")
                 raise CheckFailure(
                     f"{self}: {self.help} Expected no error; got {type(error).__name__}: {reason},"
-                    f" at {_place(error)}."
+                    f" at {place_of(error, self._given)}."
                 ) from error
 
     def __str__(self) -> str:
@@ -125,7 +130,7 @@ def component_checks(
     >>> from mklkit import Linear
     >>> first = component_checks(Linear)[0]
     >>> print(first)
-    kernel linear, name_and_description
+    kernel linear, rows_are_left_as_they_are
     >>> first()
     """
     kind = kind_of(component) if kind is None else kind
@@ -231,12 +236,6 @@ def _check_all(component: Any, kind: ComponentKind, rows: Array | None = None) -
     if failures:
         head = f"{len(failures)} of {len(checks)} checks failed.\n"
         raise CheckFailure(head + "\n".join(failures))
-
-
-def _place(error: BaseException) -> str:
-    """Return the file and line where an error was raised."""
-    frame = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{frame.filename}, line {frame.lineno}"
 
 
 def _sentence(function: CheckFunction) -> str:

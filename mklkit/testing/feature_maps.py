@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from mklkit.registry import get_registry
 from mklkit.testing.cases import Case, has_drawn
 from mklkit.testing.expectations import NotApplicable, expect, expect_array, expect_close
+from mklkit.testing.places import expect_untouched
 
 __all__ = ["FEATURE_MAP_CHECKS"]
 
@@ -30,6 +30,17 @@ def columns_have_their_shapes(case: Case) -> None:
         n_columns = len(case.rows)
     for n in (1, len(case.new_rows)):
         expect_array(fitted.transform(case.new_rows[:n]), (n, n_columns), "transform(rows)")
+
+
+def rows_are_left_as_they_are(case: Case) -> None:
+    """Neither fitting nor transforming writes into the rows."""
+    rows, new_rows = case.rows.copy(), case.new_rows.copy()
+
+    def use() -> None:
+        fitted = case.component.fit(case.kernel(case.rows), rows, np.random.RandomState(0))
+        fitted.transform(new_rows)
+
+    expect_untouched({"training rows": rows, "new rows": new_rows}, use, case.component)
 
 
 def each_row_by_itself(case: Case) -> None:
@@ -71,7 +82,7 @@ def implicit_columns_are_similarities(case: Case) -> None:
         raise NotApplicable(f"{case.label} is explicit")
     expect_close(
         fitted.transform(case.new_rows),
-        _kernel(case)(case.new_rows, case.rows),
+        case.kernel(case.rows)(case.new_rows, case.rows),
         "transform(rows) to be kernel(rows, training rows)",
         "Learners are fitted on the kernel's Gram matrix; a map with values of its own must be"
         " explicit.",
@@ -108,17 +119,14 @@ def shortcuts_agree_with_transform(case: Case) -> None:
         raise NotApplicable(f"{case.label} offers no shortcuts")
 
 
-def _kernel(case: Case) -> Any:
-    return get_registry().create("kernel", "rbf(sigma='mean')").fit(case.rows)
-
-
 def _draws(case: Case) -> bool:
     random_state = np.random.RandomState(0)
-    case.component.fit(_kernel(case), case.rows, random_state)
+    case.component.fit(case.kernel(case.rows), case.rows, random_state)
     return has_drawn(random_state, 0)
 
 
 FEATURE_MAP_CHECKS = (
+    rows_are_left_as_they_are,
     says_whether_it_is_explicit,
     columns_have_their_shapes,
     each_row_by_itself,

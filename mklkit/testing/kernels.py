@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from mklkit.components import declared
 from mklkit.kernels.shared import is_scalar
 from mklkit.numerics.pairwise import BASES
 from mklkit.testing.cases import Case
 from mklkit.testing.expectations import NotApplicable, expect, expect_array, expect_close
+from mklkit.testing.places import expect_untouched
 
 __all__ = ["KERNEL_CHECKS"]
 
@@ -30,11 +32,13 @@ def values_have_their_shapes(case: Case) -> None:
 def rows_are_left_as_they_are(case: Case) -> None:
     """Neither fitting nor evaluating writes into the rows."""
     a, b = case.new_rows.copy(), case.rows.copy()
-    fitted = case.component.fit(b)
-    fitted(a, b)
-    fitted.diagonal(a)
-    unchanged = np.array_equal(a, case.new_rows) and np.array_equal(b, case.rows)
-    expect(unchanged, "the rows as they were", "others", "Work on a copy of what is given.")
+
+    def use() -> None:
+        fitted = case.component.fit(b)
+        fitted(a, b)
+        fitted.diagonal(a)
+
+    expect_untouched({"training rows": b, "new rows": a}, use, case.component)
 
 
 def symmetric(case: Case) -> None:
@@ -62,7 +66,7 @@ def diagonal_is_that_of_the_matrix(case: Case) -> None:
 
 def positive_semi_definite(case: Case) -> None:
     """No Gram matrix has a negative eigenvalue, unless the class says definite = False."""
-    if getattr(case.component, "definite", True) is False:
+    if not declared(case.component, "definite"):
         raise NotApplicable(f"{case.label} does not claim to be positive semi-definite")
     fitted = case.fitted()
     gram = fitted(case.rows, case.rows)
@@ -123,8 +127,8 @@ def shared_base_is_honest(case: Case) -> None:
 
 
 KERNEL_CHECKS = (
-    values_have_their_shapes,
     rows_are_left_as_they_are,
+    values_have_their_shapes,
     symmetric,
     diagonal_is_that_of_the_matrix,
     positive_semi_definite,

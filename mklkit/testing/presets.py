@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+<<<<<<< HEAD
 import re
+=======
+from typing import Any
+>>>>>>> checks
 
 import numpy as np
 
-from mklkit.errors import MKLKitError
+from mklkit.errors import MKLKitError, quoted
 from mklkit.presets.base import Preset
 from mklkit.registry import Kind, get_registry
-from mklkit.specs import parse_kernel_spec
+from mklkit.specs import is_name, parse_kernel_spec
 from mklkit.systems import preset_classifier
 from mklkit.testing.cases import Case
 from mklkit.testing.expectations import CheckFailure, expect
@@ -23,9 +27,9 @@ SCALES = (None, "standard", "minmax", "none")
 def preset_is_described(case: Case) -> None:
     """It has a name that can be typed, one line of help, members and a scale that exists."""
     preset: Preset = case.component
-    typed = re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.-]*", preset.name)
     advice = "Write Preset('my-name', 'What it is.', ...)."
-    expect(bool(typed), "a name of letters, digits, '_', '.', '-'", repr(preset.name), advice)
+    wanted = "a name of letters, digits, '_', '.', '-'"
+    expect(is_name(preset.name), wanted, quoted(preset.name), advice)
     one_line = bool(preset.help.strip()) and "\n" not in preset.help
     expect(one_line, "one line of help", repr(preset.help), advice)
     count = preset.members

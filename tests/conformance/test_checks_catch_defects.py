@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import random
 from typing import Any, ClassVar
 
 import attrs
@@ -140,6 +142,54 @@ class Reckless(Kernel):
         return RBF(gamma=1 + np.random.random()).fit(rows)  # noqa: NPY002
 
 
+class Wasteful(Kernel):
+    """Draws a number that it does not use."""
+
+    def fit(self, rows: np.ndarray) -> Any:
+        np.random.random()  # noqa: NPY002
+        return self
+
+
+class WastefulInPython(Kernel):
+    """Shuffles by Python's own random numbers, to no effect."""
+
+    def fit(self, rows: np.ndarray) -> Any:
+        random.shuffle([1, 2, 3])
+        return self
+
+
+class Underlined(Kernel):
+    """
+    Begins a line too late.
+    """
+
+
+class Outdated(Kernel):
+    """The inner product and one.
+
+    Parameters
+    ----------
+    shift : float
+        What is added.
+    width : float
+        There is no such thing.
+
+    Examples
+    --------
+    >>> Outdated()
+    Outdated(shift=1.0)
+    """
+
+
+class Immovable(Kernel):
+    """Refuses every value of its parameter."""
+
+    def set_params(self, **params: Any) -> Any:
+        if params:
+            raise MKLKitError("No.")
+        return self
+
+
 class Fussy(Kernel):
     """Has a converter that changes its mind."""
 
@@ -161,6 +211,11 @@ KERNELS = {
     Changing: "fit_changes_nothing",
     Reckless: "global_random_state_has_no_say",
     Fussy: "parameters_round_trip",
+    Wasteful: "global_random_state_has_no_say",
+    WastefulInPython: "global_random_state_has_no_say",
+    Underlined: "name_and_description",
+    Outdated: "docstring_has_its_parameters",
+    Immovable: "values_that_are_no_numbers_are_refused",
     Kernel: "values_that_are_no_numbers_are_refused",
 }
 
@@ -241,7 +296,33 @@ class Fragile(Weighting):
         return 1 / spreads
 
 
+class Unwilling(Weighting):
+    """Refuses whatever it is given."""
+
+    def weights(self, views: Any, y: np.ndarray) -> np.ndarray:
+        raise MKLKitError("No.")
+
+
+class UnwillingTwice(Weighting):
+    """Refuses a kernel that it has seen."""
+
+    def weights(self, views: Any, y: np.ndarray) -> np.ndarray:
+        if len({float(view.gram().sum()) for view in views}) < len(views):
+            raise MKLKitError("No.")
+        return np.ones(len(views))
+
+
+class ByFirstRow(Weighting):
+    """Looks at five similarities of the first row."""
+
+    def weights(self, views: Any, y: np.ndarray) -> np.ndarray:
+        return np.array([(view.gram()[0, :5] ** 2).max() for view in views])
+
+
 COMBINERS = {
+    Unwilling: "odd_data_are_learned_or_refused",
+    UnwillingTwice: "useless_kernels_do_no_harm",
+    ByFirstRow: "training_order_does_not_matter",
     ByLabelOrder: "training_order_does_not_matter",
     Unseeded: "one_seed_gives_one_decision",
     Meddling: "views_are_left_as_they_are",
@@ -326,6 +407,14 @@ class Shifted(Implicit):
         return super().fit(lambda a, b: 1 + kernel(a, b), rows, random_state)
 
 
+class Trampling(Empirical):
+    """Centres the rows of others."""
+
+    def fit(self, kernel: Any, rows: np.ndarray, random_state: Any) -> Any:
+        rows -= rows.mean(axis=0)
+        return super().fit(kernel, rows, random_state)
+
+
 class Whimsical(Empirical):
     """Takes a subset from a seed of its own."""
 
@@ -355,6 +444,7 @@ class Overhasty(Empirical):
 
 
 MAPS = {
+    Trampling: "rows_are_left_as_they_are",
     Shifted: "implicit_columns_are_similarities",
     Whimsical: "one_seed_gives_one_map",
     Lying: "says_whether_it_is_explicit",
@@ -435,3 +525,48 @@ def test_what_is_no_component_is_refused() -> None:
         component_checks(object())
     with pytest.raises(MKLKitError, match="12 or more"):
         component_checks(RBF, rows=np.zeros((3, 1)))
+
+
+def test_the_likeliest_cause_comes_first_with_the_authors_line() -> None:
+    class Flipping(Learner):
+        """Turns the labels round where they are."""
+
+        def fit(self, side: Any, y: np.ndarray) -> Any:
+            y *= -1
+            return super().fit(side, -y)
+
+    with pytest.raises(CheckFailure) as failure:
+        check_learner(Flipping)
+    first = str(failure.value).splitlines()[1]
+    assert first.startswith("learner means, view_is_left_as_it_is: Expected the labels y,")
+    line = inspect.getsourcelines(Flipping)[1] + 4
+    assert f"in the labels y, written at {__file__}, line {line}." in first
+
+
+def test_an_error_of_the_library_is_put_down_to_the_component() -> None:
+    class Below(Weighting):
+        """Gives a weight below zero."""
+
+        def weights(self, views: Any, y: np.ndarray) -> np.ndarray:
+            return -np.ones(len(views))
+
+    with pytest.raises(CheckFailure) as failure:
+        check_combiner(Below)
+    line = inspect.getsourcelines(Below)[1]
+    assert f"at {__file__}, line {line}." in str(failure.value)
+    assert "base.py" not in str(failure.value)
+
+
+def test_whatever_a_component_raises_is_a_failure() -> None:
+    class Odd(BaseException):
+        def __str__(self) -> str:
+            raise ValueError
+
+    class Raising(Kernel):
+        """Raises what is no Exception."""
+
+        def fit(self, rows: np.ndarray) -> Any:
+            raise Odd
+
+    with pytest.raises(CheckFailure, match=r"Expected no error; got Odd: Odd, at .*line"):
+        check_kernel(Raising)
