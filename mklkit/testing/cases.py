@@ -9,23 +9,16 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-<<<<<<< HEAD
 from mklkit.bound_kernels import BoundKernel
-from mklkit.components import parameter_names
-=======
 from mklkit.components import declared, parameter_names
->>>>>>> checks
 from mklkit.composition import choose_components
 from mklkit.errors import MKLKitError
 from mklkit.estimators import MKLClassifier
 from mklkit.presets.base import Preset
 from mklkit.protocols import Array
 from mklkit.registry import get_registry
-<<<<<<< HEAD
-from mklkit.systems import preset_classifier
-=======
 from mklkit.specs import parse_spec
->>>>>>> checks
+from mklkit.systems import preset_classifier
 from mklkit.testing.expectations import CheckFailure
 from mklkit.views import ViewSet
 
@@ -126,7 +119,6 @@ class Case:
         views = self.views(rows, seed=seed)
         return self.component.fit(views, y, self.partners()[1], random_state)
 
-<<<<<<< HEAD
     def fitted(self) -> Any:
         """Return the component fitted to its own rows, once for all checks that only ask it."""
         if "component" not in self._fits:
@@ -145,11 +137,10 @@ class Case:
         if self.kind == "preset":
             return preset_classifier(self.component, random_state=0).fit(self.rows, labels)
         return self.classifier().fit(self.rows, labels)
-=======
+
     def kernel(self, rows: Array) -> Any:
         """Return the one kernel fitted to rows."""
         return get_registry().create("kernel", self.one_kernel).fit(rows)
->>>>>>> checks
 
     def answer(self, fitted: Any) -> Array:
         """Return what a fitted component says of the new rows."""

@@ -9,12 +9,7 @@ from typing import Any
 
 import numpy as np
 
-<<<<<<< HEAD
-from mklkit.errors import MKLKitError, ModelFileError
-=======
 from mklkit.errors import MKLKitError, ModelFileError, plain_message
-from mklkit.estimators import MKLClassifier
->>>>>>> checks
 from mklkit.persistence import load_model, save_model
 from mklkit.protocols import Array
 from mklkit.testing.cases import Case

@@ -2,12 +2,6 @@
 
 from __future__ import annotations
 
-<<<<<<< HEAD
-import re
-=======
-from typing import Any
->>>>>>> checks
-
 import numpy as np
 
 from mklkit.errors import MKLKitError, quoted
