@@ -1,7 +1,8 @@
 """What a whole (c, λ) grid costs beside one fit, and beside naive fits; run in one go, not in CI.
 
-``pytest tests/benchmarks/test_bench_ifsl.py -m benchmark -s`` prints what each takes and checks the
-ratios; with ``--benchmark-only`` in place of ``-s`` pytest-benchmark times the fit and the grid.
+``pytest tests/benchmarks/test_bench_ifsl.py -n 0 -m benchmark -s`` prints what each takes and
+checks the ratios; with ``--benchmark-only`` in place of ``-s`` pytest-benchmark times the fit and
+the grid.
 """
 
 from __future__ import annotations
