@@ -14,7 +14,7 @@ from mklkit.numerics.pairwise import row_blocks
 from mklkit.projectors import Projector
 from mklkit.protocols import Array, Decision, FittedMap
 
-__all__ = ["BLOCK_ROWS", "BlockDecision", "RowBlock", "decide_all"]
+__all__ = ["BLOCK_ROWS", "BlockDecision", "RowBlock", "decide_all", "decide_block"]
 
 BLOCK_ROWS = 2048
 """Rows that are decided at a time, so that no n × N matrix is formed."""
@@ -133,9 +133,14 @@ class BlockDecision(ABC):
         return np.concatenate([self.decide_block(RowBlock(rows[block])) for block in blocks])
 
 
-def decide_all(
-    decisions: Sequence[Decision], rows: Array, shared: bool = False, known: Sequence[Known] = ()
-) -> Array:
+def decide_block(decision: Decision, block: RowBlock) -> Array:
+    """Return any decision's values on one block of rows."""
+    if isinstance(decision, BlockDecision):
+        return decision.decide_block(block)
+    return decision.decide(block.rows)
+
+
+def decide_all(decisions: Sequence[Decision], rows: Array, shared: bool = False) -> Array:
     """Return the values of decisions on rows (n, d), side by side, a block at a time.
 
     Parameters
@@ -144,18 +149,9 @@ def decide_all(
     rows : ndarray of shape (n, d)
     shared : bool, default=False
         Whether the decisions share maps; their columns are then made once for all of them.
-    known : sequence of (FittedMap, ndarray of shape (n, p))
-        Columns that maps have already made of these rows.
     """
     values = []
     for place in row_blocks(len(rows), BLOCK_ROWS):
-        own = [(fitted, columns[place]) for fitted, columns in known]
-        block = RowBlock(rows[place], shared, own)
-        values.append(np.column_stack([_decide_block(decision, block) for decision in decisions]))
+        block = RowBlock(rows[place], keep=shared)
+        values.append(np.column_stack([decide_block(decision, block) for decision in decisions]))
     return np.vstack(values)
-
-
-def _decide_block(decision: Decision, block: RowBlock) -> Array:
-    if isinstance(decision, BlockDecision):
-        return decision.decide_block(block)
-    return decision.decide(block.rows)

@@ -7,16 +7,20 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from mklkit.deciding import decide_all
+from mklkit.deciding import RowBlock, decide_block
 from mklkit.errors import DataError, MKLKitError, plain_message
+from mklkit.numerics.pairwise import row_blocks
 from mklkit.protocols import Array, Combiner, Decision, Learner
 from mklkit.tiles import symmetric_tiles
 from mklkit.views import ViewSet
 
 __all__ = ["fit_decision", "solver_errors_explained"]
 
+CHECKED_ROWS = 256
+"""Training rows that are decided at a time, beside whatever matrices a fit still holds."""
+
 ORDINARY = 1e12
-"""Kernel values up to this, and down to one over it, are nothing that a solver fails at."""
+"""Kernel values between one over this and this are within reach of every solver."""
 
 
 def fit_decision(
@@ -70,8 +74,13 @@ def solver_errors_explained(combiner: Combiner, learner: Learner, views: ViewSet
 
 
 def _decides_finitely(decision: Decision, views: ViewSet) -> bool:
-    known = [(view.projector.map, view.features()) for view in views] if views.explicit else []
-    return bool(np.isfinite(decide_all([decision], views.rows, known=known)).all())
+    made = [(view.projector.map, view.features()) for view in views] if views.explicit else []
+    for place in row_blocks(len(views.rows), CHECKED_ROWS):
+        known = [(fitted, features[place]) for fitted, features in made]
+        values = decide_block(decision, RowBlock(views.rows[place], known=known))
+        if not np.isfinite(values).all():
+            return False
+    return True
 
 
 def _most_extreme(views: ViewSet) -> tuple[str, float]:
