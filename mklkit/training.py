@@ -17,6 +17,7 @@ from mklkit.bound_kernels import BoundKernel
 from mklkit.components import declared
 from mklkit.composition import bind_kernels
 from mklkit.errors import DataError, IncompatibleError, MKLKitError, SpecError
+from mklkit.memory import check_gram_fits
 from mklkit.multiclass import BinaryProblem, Strategy
 from mklkit.protocols import Array, FeatureMap
 from mklkit.selectors import columns_without_ids, resolve_columns
@@ -183,6 +184,8 @@ class ProblemViews:
         everyone = len(members) == len(self._rows)
         if self.shared is not None:
             return (self.shared if everyone else self.shared.restricted(members)), labels
+        if not self._map.explicit:
+            check_gram_fits(len(members), self._rows.itemsize)
         rows = self._rows if everyone else self._rows[members]
         return ViewSet.fit(self._kernels, self._map, rows, random_state), labels
 

@@ -99,7 +99,9 @@ def main() -> None:
     except MKLKitError as error:
         _fail(str(error), 2)
     except MemoryError as error:
-        _fail(f"Not enough memory for this many rows: {error} Use fewer rows.", 2)
+        from mklkit.memory import REMEDY
+
+        _fail(f"Not enough memory for this many rows: {error} {REMEDY}", 2)
     except BrokenPipeError:
         # Whoever read the output has had enough; the command's own writes end so too, by Typer.
         _give_up_stdout()

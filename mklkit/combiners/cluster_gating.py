@@ -178,7 +178,7 @@ class ClusterGating(GatingCombiner):
 
 
 def _fitted(mixture: Any, rows: Array) -> Any:
-    if type(mixture) not in MIXTURES.values():
+    if not isinstance(mixture, (GaussianMixture, BayesianGaussianMixture)):
         return mixture.fit(rows)  # an object of the user's own warns as it likes
     with held_back(ConvergenceWarning) as told:
         fitted = mixture.fit(rows)

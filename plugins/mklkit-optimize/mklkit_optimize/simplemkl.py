@@ -22,7 +22,7 @@ from mklkit_optimize.saddle import (
     warn_of_gap,
 )
 
-__all__ = ["SimpleMKL", "descent_direction", "newton_direction"]
+__all__ = ["SimpleMKL", "curvature", "descent_direction", "newton_direction"]
 
 SUFFICIENT = 0.1
 """A step is taken that lowers J by this share of what the slope at its start promised."""
@@ -125,21 +125,16 @@ def _balanced(direction: Array, largest: int) -> Array:
 
 
 def newton_direction(problem: SaddleProblem, solution: InnerSolution) -> Array:
-    """Return the way to the minimum, on the simplex, of the parabola that touches J.
-
-    The curvature is VᵀPV for V the columns K_m(α∘y) at the support vectors short of C: as σ moves,
-    they stay on their margins, which P = K⁻¹ − K⁻¹11ᵀK⁻¹/(1ᵀK⁻¹1) says, and the others stay at
-    their bounds.
-    """
+    """Return the way to the minimum, on the simplex, of the parabola that touches J."""
     slopes = -0.5 * solution.forms
     size = float(np.abs(slopes).max())
-    curvature = _curvature(problem, solution) / size
+    bent = curvature(problem, solution) / size
     slopes = slopes / size
 
     def parabola(weights: Array) -> tuple[float, Array]:
         moved = weights - solution.weights
-        bent = curvature @ moved
-        return float(slopes @ moved + 0.5 * moved @ bent), slopes + bent
+        turned = bent @ moved
+        return float(slopes @ moved + 0.5 * moved @ turned), slopes + turned
 
     found = minimize(
         parabola,
@@ -155,21 +150,28 @@ def newton_direction(problem: SaddleProblem, solution: InnerSolution) -> Array:
     return target / target.sum() - solution.weights
 
 
-def _curvature(problem: SaddleProblem, solution: InnerSolution) -> Array:
+def curvature(problem: SaddleProblem, solution: InnerSolution) -> Array:
+    """Return the second derivatives of J, (M, M).
+
+    They are VᵀPV for V the columns K_m(α∘y) at the support vectors short of C: as σ moves, those
+    stay on their margins, which P = K⁻¹ − K⁻¹11ᵀK⁻¹/(1ᵀK⁻¹1) says, and the others at their bounds.
+    """
     margins = np.abs(solution.signed)
     free = np.flatnonzero((margins > 0) & (margins < problem.C * (1 - ROUNDING)))
+    flat = np.zeros((problem.n_kernels, problem.n_kernels))
+    if not len(free):
+        return flat
     gram = np.zeros((len(free), len(free)))
     for index in np.flatnonzero(solution.weights):
         gram += solution.weights[index] * problem.grams[index][np.ix_(free, free)]
-    gram.flat[:: len(free) + 1] += RIDGE * float(np.trace(gram)) / max(len(free), 1)
+    gram.flat[:: len(free) + 1] += RIDGE * float(np.trace(gram)) / len(free)
     columns = np.column_stack([np.ones(len(free)), solution.products[:, free].T])
     try:
-        inverse = scipy.linalg.solve(gram, columns, assume_a="pos") if len(free) else columns
+        inverse = scipy.linalg.cho_solve(scipy.linalg.cho_factor(gram), columns)
     except scipy.linalg.LinAlgError:  # an indefinite kernel
-        return np.zeros((problem.n_kernels, problem.n_kernels))
+        return flat
     products = columns.T @ inverse
-    total = products[0, 0] or 1.0
-    return products[1:, 1:] - np.outer(products[1:, 0], products[0, 1:]) / total
+    return products[1:, 1:] - np.outer(products[1:, 0], products[0, 1:]) / products[0, 0]
 
 
 def _tried(problem: SaddleProblem, start: InnerSolution) -> Iterator[InnerSolution]:

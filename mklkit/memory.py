@@ -1,0 +1,59 @@
+"""What Gram matrices need of memory, said before they are computed."""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from pathlib import Path
+
+from mklkit.errors import DataError, MKLKitWarning
+
+__all__ = ["REMEDY", "available_memory", "check_gram_fits"]
+
+REMEDY = (
+    "Use fewer rows, or learn from features of a subset, which need no such matrix:"
+    " --map 'empirical(subset=0.01)' --learner mhks, in Python"
+    " feature_map='empirical(subset=0.01)', learner='mhks'."
+)
+WORTH_SAYING = 2**30
+MEMORY_INFO = Path("/proc/meminfo")
+CONTAINER = Path("/sys/fs/cgroup")
+
+
+def available_memory() -> int | None:
+    """Return the bytes that are free to be used, as Linux knows them; None elsewhere."""
+    found = []
+    with contextlib.suppress(OSError, ValueError, StopIteration):
+        lines = MEMORY_INFO.read_text().splitlines()
+        line = next(line for line in lines if line.startswith("MemAvailable:"))
+        found.append(1024 * int(line.split()[1]))
+    # A container may have been given less than the machine has; "max" is no number.
+    with contextlib.suppress(OSError, ValueError):
+        limit, used = (
+            int((CONTAINER / name).read_text()) for name in ("memory.max", "memory.current")
+        )
+        found.append(max(limit - used, 0))
+    return min(found) if found else None
+
+
+def check_gram_fits(n_rows: int, itemsize: int) -> None:
+    """Say how large a Gram matrix of so many rows is, where that is a gigabyte or more.
+
+    Raises
+    ------
+    DataError
+        If one matrix alone takes more memory than there is.
+    """
+    size = n_rows * n_rows * itemsize
+    if size < WORTH_SAYING:
+        return
+    free = available_memory()
+    needed = f"A Gram matrix of {n_rows} rows takes {size / 2**30:.1f} GiB of memory"
+    if free is not None and size > free:
+        raise DataError(f"{needed}, and {free / 2**30:.1f} GiB are free. {REMEDY}")
+    warnings.warn(
+        f"{needed}, some methods need several, and learning from it takes minutes or hours."
+        f" {REMEDY}",
+        MKLKitWarning,
+        stacklevel=2,
+    )
