@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from mklkit.persistence import save_model as save_model
     from mklkit.plotting.gates import GatesDisplay as GatesDisplay
     from mklkit.plotting.weights import KernelWeightsDisplay as KernelWeightsDisplay
+    from mklkit.preprocessing.encoder import TableEncoder as TableEncoder
     from mklkit.presets.base import Preset as Preset
     from mklkit.projectors import Projector as Projector
     from mklkit.protocols import BaseLearner as BaseLearner
@@ -145,6 +146,7 @@ _HOME = {
     "Registry": "registry",
     "SVM": "learners.svm",
     "Subproblem": "protocols",
+    "TableEncoder": "preprocessing.encoder",
     "Tanh": "kernels.tanh",
     "TrainingSide": "protocols",
     "View": "views",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from numbers import Number
 from typing import Any, TypeVar, cast
 
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
+from pandas.api.types import is_numeric_dtype, is_object_dtype
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
@@ -47,13 +49,14 @@ def check_training_data(
     ValueError
         For what scikit-learn refuses: NaN, text, one row, continuous targets.
     DataError
-        For one class only, and for rows without a label.
+        For one class only, for rows without a label, and for a frame with columns of text or dates.
     """
     if multiclass not in MULTICLASS:
         raise SpecError(
             f"multiclass must be one of {', '.join(map(repr, MULTICLASS))}; got {multiclass!r}."
         )
     _check_no_label_is_missing(y)
+    _check_columns_are_numbers(X)
     X, y = validate_data(
         estimator, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2, order="C"
     )
@@ -65,6 +68,27 @@ def check_training_data(
             f" {estimator.classes_.tolist()[0]!r}."
         )
     return X, codes
+
+
+def _check_columns_are_numbers(X: Any) -> None:
+    if not isinstance(X, pd.DataFrame):
+        return  # scikit-learn finds text in arrays
+    other = [
+        X.columns[place]
+        for place, kind in enumerate(X.dtypes)
+        if not (is_numeric_dtype(kind) or _holds_numbers(X.iloc[:, place]))
+    ]
+    if other:
+        more = f" and {len(other) - 1} more" if len(other) > 1 else ""
+        raise DataError(
+            f"Kernels compare numbers, and column {str(other[0])!r}{more} holds text, dates or"
+            " categories. Encode them first, within the model: make_pipeline(TableEncoder(),"
+            " StandardScaler(), MKLClassifier(…)), with 'from mklkit import TableEncoder'."
+        )
+
+
+def _holds_numbers(column: pd.Series) -> bool:
+    return is_object_dtype(column) and all(isinstance(each, Number) for each in column.dropna())
 
 
 def _check_no_label_is_missing(y: Any) -> None:

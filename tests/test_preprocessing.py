@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import decimal
 import warnings
 from typing import Any
@@ -12,9 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.model_selection import cross_val_score
+from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
+import mklkit
+from mklkit import MKLClassifier
 from mklkit.errors import DataError, MKLKitError
 from mklkit.preprocessing import TableEncoder, build_pipeline, describe
 
@@ -77,7 +82,13 @@ class TestEncoder:
             ([1, "a", None], "text_"),
             (pd.Categorical(["a", None, "b"]), "text_"),
             (pd.Categorical([1, None, 2]), "text_"),
-            (pd.to_datetime(["2020-01-01", None, "2020-01-02"]), "text_"),
+            (pd.to_datetime(["2020-01-01", None, "2020-01-02"]), "dates_"),
+            (pd.to_datetime(["2020-01-01", None, "2020-01-02"], utc=True), "dates_"),
+            (["2020-01-01", None, "2020/01/02 10:30"], "dates_"),
+            ([datetime.date(2020, 1, 1), None, datetime.date(9999, 12, 31)], "dates_"),
+            (["2020-01-01", None, "2020-02-30"], "text_"),
+            (["2020-01-01", None, "2020-01"], "text_"),
+            (pd.to_datetime([None, None, None]), "numeric_"),
         ],
     )
     def test_column_types(self, column: Any, kind: str) -> None:
@@ -129,6 +140,100 @@ class TestEncoder:
         np.testing.assert_array_equal(out.to_numpy(), rows)
         text = np.array([["a", 1], ["b", 2]], dtype=object)
         assert list(TableEncoder().fit_transform(text)) == ["x0_a", "x0_b", "x1"]
+
+
+class TestDates:
+    def test_parts_are_those_of_pandas(self) -> None:
+        dates = pd.date_range("2023-11-05 07:30", periods=40, freq="41h")
+        frame = pd.DataFrame({"x": 1.0, "when": dates.astype(str), "y": 2.0})
+        encoded = TableEncoder().fit_transform(frame)
+        names = ["x", "when", "when_month", "when_weekday", "when_hour", "y"]
+        assert encoded.columns.tolist() == names
+        days = (dates - pd.Timestamp("2023-11-05")) / pd.Timedelta(days=1)
+        np.testing.assert_allclose(encoded["when"], days)
+        for part, theirs in (("month", "month"), ("weekday", "day_of_week"), ("hour", "hour")):
+            assert encoded[f"when_{part}"].tolist() == getattr(dates, theirs).tolist()
+
+    def test_only_parts_that_vary_are_kept(self) -> None:
+        mondays = ["2024-01-01", "2024-01-08", None, "2024-01-29"]
+        encoder = TableEncoder().fit(pd.DataFrame({"when": mondays}))
+        assert encoder.feature_names_out_ == ["when"]
+        assert encoder.transform(pd.DataFrame({"when": mondays}))["when"].tolist() == [0, 7, 7, 28]
+        assert encoder.describe() == [
+            "dates in 'when' as days since 2024-01-01",
+            "1 gap imputed by the median",
+        ]
+
+    def test_zones_and_types_do_not_matter(self) -> None:
+        encoder = TableEncoder().fit(pd.DataFrame({"when": ["1969-12-31", "2024-03-31 13:45"]}))
+        for later in (
+            ["2024-03-31T15:45:00+02:00"],
+            pd.to_datetime(["2024-03-31 13:45Z"]),
+            [datetime.datetime(2024, 3, 31, 13, 45)],
+        ):
+            encoded = encoder.transform(pd.DataFrame({"when": later}))
+            assert encoded["when"].tolist() == [(13.75 / 24) + 19813 + 1]
+
+    def test_what_is_no_date_later(self) -> None:
+        encoder = TableEncoder().fit(pd.DataFrame({"when": ["2024-01-01", "2024-02-01"]}))
+        with pytest.raises(DataError, match=r"'when' held dates .* '31\.3\.24' in row 2"):
+            encoder.transform(pd.DataFrame({"when": ["2024-01-01", "31.3.24"]}))
+
+
+class TestIdentifiers:
+    @pytest.mark.parametrize(
+        ("name", "values", "left_out"),
+        [
+            ("code", [f"p{i}" for i in range(30)], True),
+            ("code", [f"p{i}" if i > 3 else None for i in range(30)], True),
+            ("PassengerId", range(5, 35), True),
+            ("patient_id", range(30, 0, -1), True),
+            ("code", [f"p{i}" for i in range(19)], False),
+            ("code", [f"p{i // 2}" for i in range(30)], False),
+            ("age", range(30), False),
+            ("liquid", range(30), False),
+            ("id", [i / 2 for i in range(30)], False),
+        ],
+    )
+    def test_are_left_out_and_named(self, name: str, values: Any, left_out: bool) -> None:
+        frame = pd.DataFrame({name: list(values)})
+        frame["x"] = np.arange(len(frame))
+        encoder = TableEncoder().fit(frame)
+        assert encoder.identifiers_ == ([name] if left_out else [])
+        assert (set(encoder.sources_) == {"x"}) is left_out
+        named = f"column {name!r} left out: another value in every row, as identifiers have"
+        assert (named in encoder.describe()) is left_out
+        assert len(encoder.transform(frame)) == len(frame)
+
+    def test_nothing_else_is_an_error(self) -> None:
+        with pytest.raises(DataError, match="No feature is left: column 'code'"):
+            TableEncoder().fit(pd.DataFrame({"code": [f"p{i}" for i in range(30)]}))
+
+
+class TestInAPipeline:
+    def test_public_and_searched_over(self, mixed: pd.DataFrame) -> None:
+        rows = pd.concat([mixed] * 6, ignore_index=True)
+        labels = np.arange(len(rows)) % 2
+        model = make_pipeline(mklkit.TableEncoder(), StandardScaler(), MKLClassifier("linear"))
+        search = GridSearchCV(model, {"tableencoder__max_categories": [2, 3]}, cv=2)
+        assert set(search.fit(rows, labels).predict(rows)) <= {0, 1}
+
+    @pytest.mark.parametrize(
+        "column",
+        [
+            ["a", "b"] * 5,
+            pd.to_datetime(["2024-01-01", "2024-01-02"] * 5),
+            pd.Categorical([1] * 10),
+        ],
+    )
+    def test_a_classifier_alone_names_what_is_missing(self, column: Any) -> None:
+        frame = pd.DataFrame({"x": np.arange(10.0), "ward": column})
+        with pytest.raises(DataError, match=r"column 'ward' .*make_pipeline\(TableEncoder\(\)"):
+            MKLClassifier().fit(frame, [0, 1] * 5)
+
+    def test_numbers_in_columns_of_objects_need_no_encoder(self) -> None:
+        frame = pd.DataFrame({"x": pd.Series(range(10), dtype=object), "flag": [True, False] * 5})
+        assert MKLClassifier("linear").fit(frame, [0, 1] * 5).score(frame, [0, 1] * 5) == 1
 
 
 class TestRefusals:

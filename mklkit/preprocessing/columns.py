@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from numbers import Number
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pandas.api.types import is_bool_dtype, is_numeric_dtype
+from pandas.api.types import is_bool_dtype, is_float_dtype, is_numeric_dtype
 
 from mklkit.errors import DataError, suggest
 
-__all__ = ["MISSING", "as_frame", "as_numbers", "counted", "is_numeric", "text_of"]
+__all__ = [
+    "MISSING",
+    "all_as_numbers",
+    "as_frame",
+    "as_numbers",
+    "counted",
+    "is_identifier",
+    "is_numeric",
+    "named",
+    "row_of",
+    "text_of",
+]
 
 MISSING = "missing"
 # Squares of larger numbers overflow, in scaling and in every kernel.
 LARGEST = 1e150
+# A column of fewer rows may well have different values by chance.
+IDENTIFIER_ROWS = 20
+# Whole numbers that all differ are a measurement, too, unless their column says what they are.
+IDENTIFIER_NAME = re.compile(r"id|uuid|guid|.*[\W_]id|.*[a-z0-9]I[dD]|ID|Id")
+NAMES_SHOWN = 5
 
 
 def as_frame(X: Any, names: NDArray[np.object_] | None = None) -> pd.DataFrame:
@@ -58,6 +76,37 @@ def is_numeric(column: pd.Series) -> bool:
     return all(isinstance(v, Number) and not isinstance(v, bool) for v in column.dropna())
 
 
+def is_identifier(column: pd.Series) -> bool:
+    """Tell whether a column only names its rows: text, or whole numbers called id, all different.
+
+    Examples
+    --------
+    >>> is_identifier(pd.Series([f"patient {number}" for number in range(30)]))
+    True
+    >>> is_identifier(pd.Series(range(30), name="age"))
+    False
+    """
+    if is_float_dtype(column) or is_bool_dtype(column):
+        return False
+    if is_numeric_dtype(column) and not IDENTIFIER_NAME.fullmatch(str(column.name)):
+        return False
+    values = column.dropna()
+    return len(values) >= max(IDENTIFIER_ROWS, len(column) / 2) and bool(values.is_unique)
+
+
+def all_as_numbers(frame: pd.DataFrame) -> NDArray[np.float64]:
+    """Return numeric columns as ``as_numbers`` does each."""
+    if all(isinstance(kind, np.dtype) and kind.kind in "iuf" for kind in frame.dtypes):
+        # Tables may be very wide; column by column would take seconds.
+        numbers = frame.to_numpy(dtype=np.float64, copy=True)
+        if not (np.abs(numbers) > LARGEST).any():
+            return numbers
+    out = np.empty(frame.shape)
+    for place, (_, column) in enumerate(frame.items()):
+        out[:, place] = as_numbers(column)
+    return out
+
+
 def as_numbers(column: pd.Series) -> NDArray[np.float64]:
     """Return a numeric column as floats with NaN for gaps.
 
@@ -75,13 +124,14 @@ def as_numbers(column: pd.Series) -> NDArray[np.float64]:
     if len(odd):
         raise DataError(
             f"Column {column.name!r} was numeric in training but holds"
-            f" {str(column.iloc[odd[0]])!r} in {_row(column, int(odd[0]))}."
+            f" {str(column.iloc[odd[0]])!r} in {row_of(column, int(odd[0]))}."
         )
     large = np.flatnonzero(np.abs(numbers) > LARGEST)
     if len(large):
         kind = "infinite" if np.isinf(numbers[large[0]]) else f"larger than {LARGEST:g}"
+        row = row_of(column, int(large[0]))
         raise DataError(
-            f"Column {column.name!r} holds a number that is {kind} in {_row(column, int(large[0]))}"
+            f"Column {column.name!r} holds a number that is {kind} in {row}"
             f" ({counted(len(large), 'such value')}): rescale it or leave it empty."
         )
     return numbers
@@ -103,7 +153,7 @@ def _bounded(value: Any) -> float:
         return np.inf if value > 0 else -np.inf
 
 
-def _row(column: pd.Series, position: int) -> str:
+def row_of(column: pd.Series, position: int) -> str:
     """Name a row as its user does: by the index, which outlasts a split, or counted from 1."""
     index = column.index
     if isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1:
@@ -134,3 +184,10 @@ def _word(value: object) -> str:
 def counted(number: int, word: str) -> str:
     """Return ``3 columns``, ``1 column``."""
     return f"{number} {word}" if number == 1 else f"{number} {word}s"
+
+
+def named(names: Sequence[str]) -> str:
+    """Return ``column 'a'``, ``columns 'a', 'b'``, of many the first few."""
+    shown = ", ".join(repr(name) for name in names[:NAMES_SHOWN])
+    more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
+    return f"column{'s' * (len(names) > 1)} {shown}{more}"

@@ -7,12 +7,23 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from pandas.api.types import is_float_dtype
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_is_fitted
 
 from mklkit.errors import DataError
-from mklkit.preprocessing.columns import MISSING, as_frame, as_numbers, counted, is_numeric, text_of
+from mklkit.preprocessing.columns import (
+    MISSING,
+    all_as_numbers,
+    as_frame,
+    counted,
+    is_identifier,
+    is_numeric,
+    named,
+    text_of,
+)
+from mklkit.preprocessing.dates import DAYS, PARTS, date_parts, is_date
 
 __all__ = ["TableEncoder"]
 
@@ -23,8 +34,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     Numeric columns keep their name and place; gaps become the training median (0 where a column
     has no values at all). Text, boolean and categorical columns become one 0/1 column a value,
     named ``column_value``; gaps count as the value ``missing``, values not seen in training as
-    none of them. What a column is, is settled in ``fit``; later data are read accordingly,
-    whatever type a file reader gave them.
+    none of them. Dates (as such, or text such as ``2024-03-31 13:45``) become the days since the
+    first in training, under the column's name, and where they vary ``column_month``,
+    ``column_weekday`` (Monday is 0) and ``column_hour``. Identifiers (text, or whole numbers in a
+    column called id, with another value in each of 20 rows or more) are left out. What a column
+    is, is settled in ``fit``; later data are read accordingly, whatever type a file reader gave
+    them.
 
     Parameters
     ----------
@@ -39,12 +54,22 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Their number.
     numeric_ : list of str
         Those taken as numbers.
+    dates_ : list of str
+        Those taken as dates.
     text_ : list of str
         Those one-hot encoded.
-    medians_ : ndarray of shape (n_numeric,)
-        What gaps become.
+    identifiers_ : list of str
+        Those left out.
+    medians_ : ndarray
+        What gaps become, of numeric columns and then of each part of dates.
     feature_names_out_ : list of str
         The output columns.
+    sources_ : list of str
+        The input column that each was made of.
+
+    See Also
+    --------
+    MKLClassifier : Learns from the numbers; kernels may choose columns by name.
 
     Examples
     --------
@@ -55,6 +80,15 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     0    1.0    0.0          0.0  30.0
     1    0.0    1.0          0.0  40.0
     2    0.0    0.0          1.0  50.0
+
+    In front of a classifier, with a scaler between them:
+
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from mklkit import MKLClassifier
+    >>> model = make_pipeline(TableEncoder(), StandardScaler(), MKLClassifier())
+    >>> model.fit(frame, ["ill", "well", "well"]).predict(frame).tolist()
+    ['ill', 'well', 'well']
     """
 
     def __init__(self, max_categories: int = 100) -> None:
@@ -66,7 +100,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Raises
         ------
         DataError
-            If column names repeat, or a number is infinite or too large to square.
+            If column names repeat, a number is infinite or too large to square, or identifiers
+            are all there is.
         """
         frame = as_frame(X)
         repeated = frame.columns[frame.columns.duplicated()]
@@ -76,18 +111,14 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             raise DataError("There are no feature columns.")
         self.feature_names_in_ = frame.columns.to_numpy(dtype=object)
         self.n_features_in_ = frame.shape[1]
-        self.numeric_: list[str] = [
-            name for name in frame.columns.tolist() if is_numeric(frame[name])
-        ]
-        self.text_: list[str] = [
-            name for name in frame.columns.tolist() if name not in set(self.numeric_)
-        ]
-        self.empty_ = [name for name in self.numeric_ if frame[name].isna().all()]
+        self._settle_kinds(frame)
         numbers = self._numbers(frame)
         gaps = np.isnan(numbers)
-        self.n_gaps_in_numbers_ = int(gaps.sum()) - len(frame) * len(self.empty_)
+        # The parts of a date have their gaps together: one is counted.
+        counted_once = [part in ("", DAYS) for _, part in self._number_columns]
+        self.n_gaps_in_numbers_ = int(gaps[:, counted_once].sum()) - len(frame) * len(self.empty_)
         self.n_gaps_in_text_ = int(frame[self.text_].isna().to_numpy().sum())
-        self.medians_ = np.zeros(len(self.numeric_))
+        self.medians_ = np.zeros(numbers.shape[1])
         filled = ~gaps.all(axis=0)
         self.medians_[filled] = np.nanmedian(numbers[:, filled], axis=0) if filled.any() else 0.0
         self.one_hot_ = OneHotEncoder(
@@ -138,6 +169,16 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """Say in one line each what was done to the training rows."""
         check_is_fitted(self)
         lines = []
+        if self.identifiers_:
+            lines.append(
+                f"{named(self.identifiers_)} left out: another value in every row, as identifiers"
+                " have"
+            )
+        for name in self.dates_:
+            parts = [part for column, part in self._number_columns if column == name]
+            first = np.datetime64(int(self.first_days_[name]), "D")
+            rest = f", with {' and '.join(parts[1:])}" if len(parts) > 1 else ""
+            lines.append(f"dates in {name!r} as days since {first}{rest}")
         if self.text_:
             lines.append(
                 f"{counted(len(self.text_), 'text column')} one-hot encoded into"
@@ -163,36 +204,79 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         tags.input_tags.categorical = True
         return tags
 
+    def _settle_kinds(self, frame: pd.DataFrame) -> None:
+        """Settle what each column holds, and which numbers dates give."""
+        self.numeric_: list[str] = []
+        self.dates_: list[str] = []
+        self.text_: list[str] = []
+        self.identifiers_: list[str] = []
+        for name, column in frame.items():
+            if is_float_dtype(column.dtype):
+                kind = self.numeric_
+            elif is_date(column):
+                kind = self.dates_
+            elif is_identifier(column):
+                kind = self.identifiers_
+            else:
+                kind = self.numeric_ if is_numeric(column) else self.text_
+            kind.append(str(name))
+        if len(self.identifiers_) == frame.shape[1]:
+            raise DataError(
+                f"No feature is left: {named(self.identifiers_)} hold a value of their own in"
+                " every row, as identifiers do."
+            )
+        without_values = frame[self.numeric_].isna().all()
+        self.empty_: list[str] = without_values.index[without_values].tolist()
+        self._number_columns = [(name, "") for name in self.numeric_]
+        self.first_days_: dict[str, float] = {}
+        for name in self.dates_:
+            parts = date_parts(frame[name])
+            known = {part: values[~np.isnan(values)] for part, values in parts.items()}
+            self.first_days_[name] = float(np.floor(known[DAYS].min()))
+            vary = [part for part in PARTS if len(np.unique(known[part])) > 1]
+            self._number_columns += [(name, part) for part in (DAYS, *vary)]
+
     def _numbers(self, frame: pd.DataFrame) -> NDArray[np.float64]:
-        """Return the numeric columns as floats with NaN for gaps."""
-        out = np.full((len(frame), len(self.numeric_)), np.nan)
-        for place, name in enumerate(self.numeric_):
-            # A column without values in training says nothing, whatever it holds now.
-            if name not in self.empty_:
-                out[:, place] = as_numbers(frame[name])
-        return out
+        """Return numeric columns and the parts of dates as floats with NaN for gaps."""
+        # A column without values in training says nothing, whatever it holds now.
+        full = frame[self.numeric_].assign(**dict.fromkeys(self.empty_, np.nan))
+        blocks = [all_as_numbers(full)]
+        for name in self.dates_:
+            parts = date_parts(frame[name])
+            parts[DAYS] -= self.first_days_[name]
+            kept = [parts[part] for column, part in self._number_columns if column == name]
+            blocks.append(np.column_stack(kept))
+        return np.hstack(blocks)
 
     def _lay_out_columns(self) -> None:
         """Name the output columns and settle their places, in the order of the input."""
-        blocks: dict[str, list[str]] = {name: [name] for name in self.numeric_}
+        # Of each input its outputs, with their place among the numbers, or None for text.
+        outputs: dict[str, list[tuple[str, int | None]]] = {}
+        for number, (name, part) in enumerate(self._number_columns):
+            column = name if part in ("", DAYS) else f"{name}_{part}"
+            outputs.setdefault(name, []).append((column, number))
         if self.text_:
             numbered = [str(place) for place in range(len(self.text_))]
             for coded in self.one_hot_.get_feature_names_out(numbered):
                 place, _, value = coded.partition("_")
                 value = "other" if value == "infrequent_sklearn" else value
                 name = self.text_[int(place)]
-                blocks.setdefault(name, []).append(f"{name}_{value}")
-        taken: set[str] = set(self.numeric_)
+                outputs.setdefault(name, []).append((f"{name}_{value}", None))
+        own = {*self.numeric_, *self.dates_}
+        taken = set(own)
         self.feature_names_out_: list[str] = []
-        numeric = set(self.numeric_)
-        places: dict[bool, list[int]] = {True: [], False: []}
+        self.sources_: list[str] = []
+        self._numeric_places = [0] * len(self._number_columns)
+        self._text_places: list[int] = []
         for name in self.feature_names_in_:
-            for column in blocks.get(name, []):
-                places[name in numeric].append(len(self.feature_names_out_))
-                self.feature_names_out_.append(
-                    column if name in numeric else _unique(column, taken)
-                )
-        self._numeric_places, self._text_places = places[True], places[False]
+            for column, index in outputs.get(name, []):
+                if index is None:
+                    self._text_places.append(len(self.sources_))
+                else:
+                    self._numeric_places[index] = len(self.sources_)
+                keeps_name = name in own and column == name
+                self.feature_names_out_.append(column if keeps_name else _unique(column, taken))
+                self.sources_.append(name)
 
     def _rare(self) -> list[int]:
         """Return how many values of each text column share one."""

@@ -1,0 +1,100 @@
+"""Dates as numbers: days since the first one, and the month, weekday and hour."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pandas.api.types import is_datetime64_any_dtype, is_numeric_dtype
+
+from mklkit.errors import DataError
+from mklkit.preprocessing.columns import row_of
+
+__all__ = ["DAYS", "PARTS", "date_parts", "is_date"]
+
+DAYS = "days"
+PARTS = ("month", "weekday", "hour")
+"""What is told of a date besides its day, where it varies in training; Monday is weekday 0."""
+
+ISO_DATE = re.compile(r"(\d{4})[-/](\d\d)[-/](\d\d)([T ]\d\d:\d\d\S*)?", re.ASCII)
+
+
+def is_date(column: pd.Series) -> bool:
+    """Tell whether a column holds dates: as such, or as text of the form 2024-03-31 (13:45).
+
+    Examples
+    --------
+    >>> is_date(pd.Series(["2024-03-31", None, "2024-04-01 13:45"]))
+    True
+    >>> is_date(pd.Series(["2024-03-31", "soon"]))
+    False
+    """
+    if is_numeric_dtype(column) or column.isna().all():
+        return False
+    return is_datetime64_any_dtype(column) or all(
+        _date_of(value) is not None for value in column.dropna()
+    )
+
+
+def date_parts(column: pd.Series) -> dict[str, NDArray[np.float64]]:
+    """Return a column of dates as numbers, with NaN for gaps.
+
+    Returns
+    -------
+    dict
+        ``days`` since 1970 (with the time of day behind the point), ``month`` (1 to 12),
+        ``weekday`` (0 to 6) and ``hour``.
+
+    Raises
+    ------
+    DataError
+        If a value is no date.
+    """
+    seconds = _seconds(column)
+    gaps = np.isnat(seconds)
+    months = seconds.astype("datetime64[M]").astype(np.int64) % 12 + 1
+    days = seconds.astype("datetime64[D]").astype(np.int64)
+    of_day = (seconds - seconds.astype("datetime64[D]")).astype(np.int64)
+    parts = {
+        DAYS: days + of_day / 86400,
+        "month": months,
+        # 1970 began on a Thursday.
+        "weekday": (days + 3) % 7,
+        "hour": of_day // 3600,
+    }
+    return {part: np.where(gaps, np.nan, values) for part, values in parts.items()}
+
+
+def _seconds(column: pd.Series) -> NDArray[np.datetime64]:
+    if is_datetime64_any_dtype(column):
+        if getattr(column.dt, "tz", None) is not None:
+            column = column.dt.tz_convert(None)
+        return column.to_numpy(dtype="datetime64[s]")
+    out = np.full(len(column), "NaT", dtype="datetime64[s]")
+    for place in np.flatnonzero(column.notna()):
+        date = _date_of(column.iloc[place])
+        if date is None:
+            raise DataError(
+                f"Column {column.name!r} held dates in training but holds"
+                f" {str(column.iloc[place])!r:.60} in {row_of(column, int(place))}: write dates as"
+                " 2024-03-31."
+            )
+        out[place] = np.datetime64(date, "s")
+    return out
+
+
+def _date_of(value: Any) -> datetime | None:
+    """Return a date in universal time where its zone is given, None where it is no date."""
+    match = ISO_DATE.fullmatch(str(value).strip())
+    if match is None:
+        return None
+    year, month, day, time = match.groups()
+    try:
+        date = datetime.fromisoformat(f"{year}-{month}-{day}{time or ''}")
+        return date if date.tzinfo is None else date.astimezone(UTC).replace(tzinfo=None)
+    except (ValueError, OverflowError):
+        return None
