@@ -29,6 +29,8 @@ __all__ = [
 ]
 
 DEFAULT_DATA = "breast_cancer"
+# NumPy's, and so scikit-learn's.
+LARGEST_SEED = 2**32 - 1
 MODEL_PANEL = "Model"
 DATA_PANEL = "Data"
 
@@ -53,6 +55,12 @@ def _not_zero(jobs: int | None) -> int | None:
     if jobs == 0:
         raise typer.BadParameter("0 would do nothing; give a number from 1, or -1 for all.")
     return jobs
+
+
+def _not_blank(spec: str | None) -> str | None:
+    if spec is not None and not spec.strip():
+        raise typer.BadParameter("a name is expected, as 'mklkit list' shows them.")
+    return spec
 
 
 Data = Annotated[
@@ -105,6 +113,7 @@ FeatureMap = Annotated[
         "--map",
         "-m",
         metavar="SPEC",
+        callback=_not_blank,
         show_default="the combiner's own",
         help='How a kernel becomes columns: implicit, "empirical(subset=0.1)".',
         rich_help_panel=MODEL_PANEL,
@@ -116,6 +125,7 @@ Combiner = Annotated[
         "--combiner",
         "-c",
         metavar="SPEC",
+        callback=_not_blank,
         show_default="uniform",
         help="How kernels are joined; see 'mklkit list combiners'.",
         rich_help_panel=MODEL_PANEL,
@@ -127,6 +137,7 @@ Learner = Annotated[
         "--learner",
         "-l",
         metavar="SPEC",
+        callback=_not_blank,
         show_default="the combiner's own",
         help='What learns: "svm(C=10)", mhks, kmhks.',
         rich_help_panel=MODEL_PANEL,
@@ -160,7 +171,10 @@ Tune = Annotated[
         rich_help_panel=MODEL_PANEL,
     ),
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of everything that is drawn at random.")]
+Seed = Annotated[
+    int,
+    typer.Option(min=0, max=LARGEST_SEED, help="Seed of everything that is drawn at random."),
+]
 Jobs = Annotated[
     int | None,
     typer.Option(
