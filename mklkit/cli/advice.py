@@ -13,9 +13,7 @@ __all__ = ["say_if_useless"]
 FACTOR_ON_C = 100
 
 
-def say_if_useless(
-    score: dict[str, Any], rows: str, options: ModelOptions, classifier: Any
-) -> None:
+def say_if_useless(score: dict[str, Any], rows: str, options: ModelOptions, model: Any) -> None:
     """Warn of a model that is no better than always answering the commonest class.
 
     Parameters
@@ -26,7 +24,7 @@ def say_if_useless(
         Which rows were scored.
     options : ModelOptions
         What was asked for, so that nothing is advised that was done.
-    classifier : estimator
+    model : estimator
         Fitted.
     """
     from mklkit.cli.report import percent
@@ -36,12 +34,13 @@ def say_if_useless(
     say(
         "warning: this model is no better than always answering the commonest class: accuracy"
         f" {percent(score['accuracy'])} on the {rows}, where that class alone gives"
-        f" {percent(score['baseline'])}. Try {', '.join(_advice(options, classifier))}.",
+        f" {percent(score['baseline'])}. Try {', '.join(_advice(options, model))}.",
         style="yellow",
     )
 
 
-def _advice(options: ModelOptions, classifier: Any) -> list[str]:
+def _advice(options: ModelOptions, model: Any) -> list[str]:
+    from mklkit.persistence.facts import classifier_in
     from mklkit.specs import to_spec
 
     advice = []
@@ -49,7 +48,7 @@ def _advice(options: ModelOptions, classifier: Any) -> list[str]:
         advice.append("scaled features (--scale standard)")
     if options.preset is None:
         advice.append("kernels of equal size (--preset normalised)")
-    learner = classifier.learner_
+    learner = classifier_in(model).learner_
     if "C" in learner.get_params():
         larger = to_spec(learner.set_params(C=FACTOR_ON_C * learner.C))
         advice.append(f"a larger C (--learner {quote(larger)})")

@@ -58,7 +58,7 @@ def evaluate(
         show_json(result)
     else:
         _report(table, result)
-    say_if_useless(result["pooled"], "rows that were scored", chosen, model[-1])
+    say_if_useless(result["pooled"], "rows that were scored", chosen, model)
 
 
 def _cross_validate(

@@ -57,6 +57,12 @@ def _not_zero(jobs: int | None) -> int | None:
     return jobs
 
 
+def _not_blank(spec: str | None) -> str | None:
+    if spec is not None and not spec.strip():
+        raise typer.BadParameter("a name is expected, as 'mklkit list' shows them.")
+    return spec
+
+
 Data = Annotated[
     str | None,
     typer.Argument(
@@ -107,6 +113,7 @@ FeatureMap = Annotated[
         "--map",
         "-m",
         metavar="SPEC",
+        callback=_not_blank,
         show_default="the combiner's own",
         help='How a kernel becomes columns: implicit, "empirical(subset=0.1)".',
         rich_help_panel=MODEL_PANEL,
@@ -118,6 +125,7 @@ Combiner = Annotated[
         "--combiner",
         "-c",
         metavar="SPEC",
+        callback=_not_blank,
         show_default="uniform",
         help="How kernels are joined; see 'mklkit list combiners'.",
         rich_help_panel=MODEL_PANEL,
@@ -129,6 +137,7 @@ Learner = Annotated[
         "--learner",
         "-l",
         metavar="SPEC",
+        callback=_not_blank,
         show_default="the combiner's own",
         help='What learns: "svm(C=10)", mhks, kmhks.',
         rich_help_panel=MODEL_PANEL,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from numbers import Real
 from typing import Any, ClassVar
 
 import attrs
@@ -21,9 +22,11 @@ AUTO = "auto"
 
 
 def _number(value: Any) -> float | str:
-    if isinstance(value, str) and value != AUTO:
+    if value == AUTO:
+        return AUTO
+    if not isinstance(value, Real):
         raise ValueError(f"gamma must be a positive number or {AUTO!r}; got {value!r}")
-    return value if isinstance(value, str) else float(value)
+    return float(value)
 
 
 def _positive(instance: Any, attribute: Any, value: float | str) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from mklkit._version import __version__
 from mklkit.specs import to_spec
 
-__all__ = ["facts_of_model", "json_ready", "versions"]
+__all__ = ["classifier_in", "facts_of_model", "json_ready", "versions"]
 
 COMPONENTS = ("feature_map", "combiner", "learner")
 VERSIONS_KEPT = ("scikit-learn", "skops", "numpy")
@@ -78,7 +78,7 @@ def facts_of_model(model: Any) -> dict[str, Any]:
         ``multiclass`` (``binary``, ``ovo``, ``ovr`` or ``native``), ``classes``, ``weights``
         (problem, kernel and weight each) and, of a vote, the number of ``members``.
     """
-    classifier = _classifier_in(model)
+    classifier = classifier_in(model)
     facts: dict[str, Any] = {}
     if hasattr(classifier, "classes_"):
         facts["classes"] = json_ready(np.asarray(classifier.classes_))
@@ -119,7 +119,7 @@ def _strategy(problems: list[tuple[Any, Any]], n_classes: int) -> str:
     return "ovr" if len({str(negative) for negative, _ in problems}) == 1 else "ovo"
 
 
-def _classifier_in(model: Any) -> Any:
+def classifier_in(model: Any) -> Any:
     """Return what does the work in a pipeline or a search over parameters."""
     while True:
         if hasattr(model, "steps"):

@@ -91,3 +91,19 @@ def test_closed_streams_are_no_fault_of_ours() -> None:
     assert (silent.returncode, silent.stdout[:7]) == (0, "mklkit ")
     assert run(">&- 2>&-", "list").returncode == 2
     assert run("2>&-", "nonsense").returncode == 2
+
+
+def test_an_interruption_at_the_start_leaves_no_traceback() -> None:
+    script = """
+import signal, sys
+from mklkit.__main__ import main
+class Interrupted:
+    def find_spec(self, name, path=None, target=None):
+        if name == "typer":
+            signal.raise_signal(signal.SIGINT)
+sys.meta_path.insert(0, Interrupted())
+main()
+"""
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")

@@ -59,6 +59,16 @@ def test_tuning_says_what_it_chose(mklkit: Run, tmp_path: Path) -> None:
     assert mklkit("predict", model, "iris").out.count("\n") == 151
 
 
+def test_a_tuned_or_voting_model_that_learned_nothing_is_said_to_be(
+    mklkit: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "a.csv").write_text("a,kind\n" + "1,u\n1,v\n" * 10)
+    for model in (("--combiner", "ifsl", "--tune"), ("--preset", "rpemekl")):
+        done = mklkit("fit", tmp_path / "a.csv", "-k", "linear", *model)
+        assert done.code == 0, done
+        assert "no better than always answering the commonest class" in done.err
+
+
 def test_tuning_another_combiner_says_what_can_be_tuned(mklkit: Run) -> None:
     done = mklkit("fit", "iris", "--combiner", "dimkl3", "--tune")
     done.refused("IFSLClassifierCV searches c and lam of combiner 'ifsl'", "dimkl3")

@@ -86,3 +86,6 @@ def test_unknown_command_and_option(mklkit: Run) -> None:
     mklkit("fit", "--scale", "minmix").refused("minmix", "minmax")
     mklkit("fit", "--holdout", "1.5").refused("--holdout")
     mklkit("list", "kernel").refused("kernels")
+    mklkit("fit", "--seed", 2**32).refused("--seed", "4294967295")
+    for option in ("--combiner", "--learner", "--feature-map"):
+        mklkit("fit", option, "").refused(option, "a name is expected")
