@@ -26,7 +26,7 @@ def inspect_model(model: opt.ModelFile, as_json: opt.AsJson = False) -> None:
         return
     try:
         _report(facts)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (LookupError, ArithmeticError, TypeError, ValueError, AttributeError) as error:
         # The facts are whatever the file says; 'mklkit fit' writes all of these.
         raise ModelFileError(
             f"{model} is damaged: its facts are not those that mklkit writes ({error!r})."

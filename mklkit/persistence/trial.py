@@ -103,12 +103,13 @@ def check_compiled(model: Any) -> None:
 
 def _parts(model: Any) -> Iterator[Any]:
     """Yield an object and all that it holds, each once."""
-    pending, seen = [model], set()
+    # The parts stand beside their ids so that an id can't become another's.
+    pending, seen = [model], dict[int, Any]()
     while pending:
         part = pending.pop()
         if id(part) in seen or isinstance(part, (str, bytes, float, int, type, np.generic)):
             continue
-        seen.add(id(part))
+        seen[id(part)] = part
         yield part
         if isinstance(part, dict):
             pending.extend(part.values())

@@ -6,16 +6,44 @@ import io
 import pickle
 import sys
 import zipfile
+from collections.abc import Callable
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from crafted import attacks, node, rewritten
+from crafted import (
+    attacks,
+    dict_node,
+    function_node,
+    json_node,
+    list_node,
+    node,
+    rewritten,
+    tuple_node,
+)
+from scipy.sparse import csr_matrix, save_npz
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import SplineTransformer
+from sklearn.random_projection import SparseRandomProjection
 
 from mklkit.errors import ModelFileError
-from mklkit.persistence import load_model
+from mklkit.estimators import MKLClassifier
+from mklkit.persistence import load_model, save_model
+from mklkit.persistence.known_types import KNOWN_TYPES
+from mklkit.persistence.trial import check_compiled
+
+
+def hiding(attack: dict[str, Any], protocol: int = 2) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """Return a change that hides a node deep in an otherwise genuine model."""
+
+    def change(schema: dict[str, Any]) -> dict[str, Any]:
+        schema["content"]["content"]["memory"] = attack
+        return schema | {"protocol": protocol}
+
+    return change
 
 
 class TestNoCodeIsRun:
@@ -35,11 +63,7 @@ class TestNoCodeIsRun:
         (tmp_path / f"{module}.py").write_text(source)
         monkeypatch.syspath_prepend(tmp_path)
 
-        def attacked(schema: dict[str, Any]) -> dict[str, Any]:
-            # Hidden deep in an otherwise genuine model.
-            schema["content"]["content"]["memory"] = attacks(module)[kind]
-            return schema | {"protocol": protocol}
-
+        attacked = hiding(attacks(module)[kind], protocol)
         path = rewritten(saved, tmp_path / "model.mkl", schema=attacked)
         with pytest.raises(ModelFileError) as refused:
             load_model(path)
@@ -82,9 +106,7 @@ class TestNoCodeIsRun:
     def test_absent_plugin_is_named(self, tmp_path: Path, saved: Path) -> None:
         lost = "mklkit_lost.rules.Rule"
 
-        def lose(schema: dict[str, Any]) -> dict[str, Any]:
-            schema["content"]["content"]["memory"] = node("ObjectNode", "mklkit_lost.rules", "Rule")
-            return schema
+        lose = hiding(node("ObjectNode", "mklkit_lost.rules", "Rule"))
 
         def record(facts: dict[str, Any]) -> dict[str, Any]:
             plugin = {"distribution": "mklkit-lost", "version": "1.2", "types": [lost]}
@@ -100,3 +122,98 @@ def _load_without_audit(path: Path) -> None:
 
     with suppress(Exception):  # whatever comes after the import
         load(path, trusted=get_untrusted_types(file=path))
+
+
+SCORE = "sklearn.feature_selection._univariate_selection"
+MISPLACED = {
+    "called": node("ConstructorFromReduceNode", SCORE, "f_classif", content=tuple_node()),
+    "called on a list": node("ListNode", SCORE, "chi2", content=[]),
+    "called on a key": node(
+        "DictNode",
+        "builtins",
+        "dict",
+        content={"x": json_node(1)},
+        key_types=list_node(node("TypeNode", "numpy", "median")),
+    ),
+    "constructed": node(
+        "ConstructorFromReduceNode",
+        "sklearn.compose._column_transformer",
+        "make_column_selector",
+        content=tuple_node(),
+    ),
+    "object of a function": node("ObjectNode", "numpy", "mean", content=dict_node()),
+}
+
+
+class TestTypesTrustedInOnePlace:
+    @pytest.mark.parametrize("kind", MISPLACED)
+    def test_they_are_refused_elsewhere(self, tmp_path: Path, saved: Path, kind: str) -> None:
+        path = rewritten(saved, tmp_path / "model.mkl", schema=hiding(MISPLACED[kind]))
+        with pytest.raises(ModelFileError, match=r"is not loaded: .* \(as \w+Node\)"):
+            load_model(path)
+
+    @pytest.mark.parametrize(
+        ("module", "name"),
+        [
+            ("posix", "system"),
+            ("numpy", "save"),
+            ("numpy", "load"),
+            ("joblib.numpy_pickle", "load"),
+            ("sklearn.datasets._openml", "fetch_openml"),
+            ("sklearn.utils._testing", "assert_run_python_script_without_output"),
+        ],
+    )
+    def test_a_function_transformer_with_any_function(
+        self, tmp_path: Path, saved: Path, module: str, name: str
+    ) -> None:
+        step = node(
+            "ObjectNode",
+            "sklearn.preprocessing._function_transformer",
+            "FunctionTransformer",
+            content=dict_node(func=function_node(module, name)),
+        )
+        path = rewritten(saved, tmp_path / "model.mkl", schema=hiding(step))
+        with pytest.raises(ModelFileError, match=f"'{module}.{name}'"):
+            load_model(path)
+
+    def test_every_function_trusted_is_one_that_scikit_learn_and_numpy_have(self) -> None:
+        for name in KNOWN_TYPES["FunctionNode"]:
+            module, _, function = name.rpartition(".")
+            if hasattr(import_module(module), function):  # some are of older or newer versions
+                assert not isinstance(getattr(import_module(module), function), type)
+
+
+class TestWhatCompiledCodeReads:
+    """Indices that scikit-learn's and SciPy's compiled code would follow out of bounds."""
+
+    def test_sparse_matrices(self, tmp_path: Path) -> None:
+        rows = np.random.default_rng(0).normal(size=(20, 6))
+        steps = SparseRandomProjection(2, random_state=0), MKLClassifier("rbf")
+        save_model(make_pipeline(*steps).fit(rows, [0, 1] * 10), tmp_path / "good.mkl")
+        crafted = csr_matrix((np.ones(1), [5], [0, 1, 1]), shape=(2, 6))
+        crafted.indices[:] = 10**8
+        buffer = io.BytesIO()
+        save_npz(buffer, crafted)
+        with (
+            zipfile.ZipFile(tmp_path / "good.mkl") as old,
+            zipfile.ZipFile(tmp_path / "model.mkl", "w") as new,
+        ):
+            for name in old.namelist():
+                new.writestr(name, buffer.getvalue() if name.endswith("npz") else old.read(name))
+        with pytest.raises(ModelFileError, match=r"damaged: .*ind"):
+            load_model(tmp_path / "model.mkl")
+
+    @pytest.mark.parametrize("change", ["degree", "knots", "coefficients"])
+    def test_splines(self, change: str) -> None:
+        rows = np.abs(np.random.default_rng(0).normal(size=(20, 2)))
+        transformer = SplineTransformer(3).fit(rows)
+        check_compiled(transformer)
+        spline = transformer.bsplines_[0]
+        if change == "degree":
+            spline.k = 9
+        elif change == "knots":
+            spline._t = spline._t.astype("i8")
+        else:
+            spline._c = spline._c[:2]
+        with pytest.raises(ValueError, match=r"knots|Knots|floating"):
+            check_compiled(transformer)
