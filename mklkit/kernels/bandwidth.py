@@ -125,7 +125,9 @@ def squared_neighbour_distance(rows: Array, n_neighbours: int = N_NEIGHBOURS) ->
     count = min(n_neighbours, len(rows) - 1)
     if count < 1:
         return 0.0
-    distances, _ = NearestNeighbors(n_neighbors=count).fit(rows).kneighbors()
+    # Centred: of many columns scikit-learn's distances lose the digits of rows far from zero.
+    centred = rows - rows.mean(axis=0)
+    distances, _ = NearestNeighbors(n_neighbors=count).fit(centred).kneighbors()
     return float((distances**2).mean())
 
 

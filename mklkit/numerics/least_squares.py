@@ -87,12 +87,19 @@ class Spectrum:
         two signs an eigenvector can have, it gets the one with ``Σ v³ ≥ 0``, whatever LAPACK, its
         threads and the order of the rows make of it.
 
+        Raises
+        ------
+        LinAlgError
+            If the matrix has NaN or infinity, of which LAPACK makes anything.
+
         Examples
         --------
         >>> import numpy as np
         >>> Spectrum.of(np.diag([1.0, 4.0, 0.0])).values
         array([4., 1.])
         """
+        if not np.isfinite(matrix).all():
+            raise np.linalg.LinAlgError("a matrix has NaN or infinity")
         values, vectors = scipy.linalg.eigh(matrix, driver="evd", check_finite=False)
         values, vectors = values[::-1], vectors[:, ::-1]
         largest = max(float(values[0]), 0.0) if len(values) else 0.0

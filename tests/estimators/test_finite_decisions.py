@@ -112,6 +112,13 @@ def test_far_from_one_a_fit_is_finite_or_refused_in_our_words(
         assert np.isfinite(model.decision_function(X)).all()
 
 
+@pytest.mark.parametrize("feature_map", ["empirical", "empirical(subset=9)"])
+def test_a_map_of_a_kernel_without_finite_values_names_it(problem, feature_map):
+    X, y = problem
+    with pytest.raises(DataError, match=r"'rbf\(gamma=1\)' has values that are no finite numbers"):
+        MKLClassifier(["tanh", "rbf(gamma=1)"], feature_map, learner="mhks").fit(X * 1e200, y)
+
+
 def test_the_search_far_from_zero_ends_in_a_finite_model(rng):
     X = rng.normal(size=(30, 5)) + 1e8
     y = rng.integers(0, 2, size=30)

@@ -10,7 +10,13 @@ from scipy.spatial.distance import pdist
 from sklearn.svm import SVC
 
 from mklkit import RBF
-from mklkit.kernels.bandwidth import Bandwidth, bandwidth, mean_distance, median_distance
+from mklkit.kernels.bandwidth import (
+    Bandwidth,
+    bandwidth,
+    mean_distance,
+    median_distance,
+    squared_neighbour_distance,
+)
 
 SIZES = [2, 3, 50, 255, 256, 257, 1281]
 
@@ -92,3 +98,9 @@ def test_what_is_no_bandwidth_is_refused_with_what_would_be(value):
 @given(st.floats(1e-6, 1e6), st.sampled_from(["mean", "median", "scale", "auto"]))
 def test_factors_are_read_to_the_last_digit(factor, rule):
     assert Bandwidth.parse(f"{factor!r}*{rule}", "sigma") == Bandwidth(rule, factor)
+
+
+def test_neighbours_are_as_far_apart_wherever_the_data_lie(rng):
+    rows = rng.normal(size=(60, 20))  # so many columns that scikit-learn multiplies matrices
+    near, far = (squared_neighbour_distance(rows + offset) for offset in (0, 1e8))
+    assert far == pytest.approx(near, rel=1e-6)
