@@ -50,6 +50,7 @@ def decide_trial(model: Any, kind: str) -> None:
     """
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
+        getattr(model, "named_steps", None)  # a pipeline's, which raises where one has no name
         rows = _rows(model, TRIALS[kind])
         classes = np.asarray(model.classes_)
         _expect("classes", np.shape(classes), (len(classes),))
