@@ -270,10 +270,8 @@ def _numbers(name: str, values: Any) -> list[float]:
 
 
 def _no_folds(cv: Any, reason: str) -> SpecError:
-    return SpecError(
-        "cv must be a number of folds from 2 up, a splitter of scikit-learn, or a list of"
-        f" (training rows, test rows); got {cv!r:.80}: {reason:.200}."
-    )
+    wanted = "a number of folds from 2, a splitter, or a list of (training rows, test rows)"
+    return SpecError(f"cv must be {wanted}; got {cv!r:.80}: {reason:.200}.")
 
 
 def _accuracy(joiner: ScoreJoiner, codes: NDArray[np.intp]) -> Array:
