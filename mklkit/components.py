@@ -10,7 +10,7 @@ import attrs
 
 from mklkit.errors import MKLKitError, SpecError, plain_message, quoted, suggest
 
-__all__ = ["Component", "declared", "finite", "parameter_names", "whole"]
+__all__ = ["Component", "declared", "finite", "is_whole", "parameter_names", "whole"]
 
 UNLESS_DECLARED: dict[str, Any] = {
     "definite": True,
@@ -49,6 +49,11 @@ def whole(value: Any) -> Any:
     Grids made by ``numpy.arange`` hold NumPy's integers. Anything else is left to the validators.
     """
     return int(value) if isinstance(value, Integral) else value
+
+
+def is_whole(value: Any) -> bool:
+    """Return whether a value is an integer of any kind; a truth value is none."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def parameter_names(component: object) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mklkit.components import is_whole
 from mklkit.errors import SpecError
 from mklkit.estimators import MKLClassifier
 from mklkit.feature_maps.empirical import Empirical
@@ -72,8 +73,10 @@ class MKLVotingClassifier(ClassifierMixin, BaseEstimator):
         return self._vote(MKLClassifier() if self.estimator is None else self.estimator, X, y)
 
     def _vote(self, member: Any, X: Any, y: Any) -> Self:
-        if not isinstance(self.n_members, (int, np.integer)) or self.n_members < 1:
-            raise SpecError(f"n_members must be a whole number above 0, got {self.n_members!r}.")
+        if not is_whole(self.n_members) or self.n_members < 1:
+            raise SpecError(
+                f"n_members must be a whole number above 0, got {self.n_members!r:.80}."
+            )
         if not isinstance(member, (MKLClassifier, IFSLClassifierCV)):
             raise SpecError(
                 "Members are MKLClassifier or IFSLClassifierCV; got"
@@ -195,7 +198,7 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
         for subset in choices:
             search = IFSLClassifierCV(
                 kernels=self._kernels(),
-                feature_map=Empirical(subset=subset),
+                feature_map=Empirical().set_params(subset=subset),
                 ridges=grid or (self.c,),
                 lams=grid or (self.lam,),
                 cv=self.cv,
@@ -225,7 +228,7 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
     def _member(self, subset: Any, c: float, lam: float) -> MKLClassifier:
         return MKLClassifier(
             kernels=self._kernels(),
-            feature_map=Empirical(subset=subset),
+            feature_map=Empirical().set_params(subset=subset),
             combiner=f"ifsl(lam={lam!r})",
             learner=f"mhks(c={c!r})",
             multiclass=self.multiclass,

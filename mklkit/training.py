@@ -16,7 +16,7 @@ from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
 
 from mklkit.bound_kernels import BoundKernel
-from mklkit.components import declared
+from mklkit.components import declared, is_whole
 from mklkit.composition import bind_kernels
 from mklkit.errors import DataError, IncompatibleError, MKLKitError, SpecError
 from mklkit.memory import check_gram_fits
@@ -222,8 +222,13 @@ def in_threads(
     One BLAS thread a task where there are several, or where matrices of ``n_rows`` rows are too
     small to share: two pools of threads on the same cores slow each other down, and on a busy
     machine two threads of one small product mostly wait for each other.
+
+    Raises
+    ------
+    SpecError
+        If ``n_jobs`` is no whole number, or zero.
     """
-    jobs = min(effective_n_jobs(n_jobs), len(tasks))
+    jobs = min(_effective_jobs(n_jobs), len(tasks))
     with threadpool_limits(1 if jobs > 1 or n_rows < SMALL_ROWS else None, user_api="blas"):
         if jobs == 1:
             for task in tasks:
@@ -232,3 +237,12 @@ def in_threads(
             yield from Parallel(n_jobs=jobs, prefer="threads", return_as="generator")(
                 delayed(task)() for task in tasks
             )
+
+
+def _effective_jobs(n_jobs: Any) -> int:
+    if n_jobs is not None and (not is_whole(n_jobs) or n_jobs == 0):
+        raise SpecError(
+            "n_jobs must be None or a whole number other than 0 (-1: one a processor);"
+            f" got {n_jobs!r:.80}."
+        )
+    return int(effective_n_jobs(n_jobs))

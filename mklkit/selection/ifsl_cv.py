@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from itertools import product
-from numbers import Integral
 from typing import Any, Self
 
 import attrs
@@ -19,8 +18,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from mklkit.combiners.ifsl import IFSL
+from mklkit.components import is_whole
 from mklkit.composition import choose_components
-from mklkit.errors import DataError, IncompatibleError, SpecError
+from mklkit.errors import DataError, IncompatibleError, SpecError, plain_message
 from mklkit.estimators import MKLClassifier
 from mklkit.fitting import solver_errors_explained
 from mklkit.multiclass import BinaryProblem, ScoreJoiner, decompose
@@ -121,6 +121,8 @@ class IFSLClassifierCV(ClassifierMixin, NestedParameters):
     def fit(self, X: Any, y: Any) -> Self:
         """Choose c and λ by cross-validation on rows (N, d) and labels (N,), then fit on all."""
         grid = self._grid()
+        if self.progress is not None and not callable(self.progress):
+            raise SpecError(f"progress must be None or a function; got {self.progress!r:.80}.")
         choice = choose_components(self.combiner, self.feature_map, self.learner)
         if not isinstance(choice.combiner, IFSL) or not hasattr(choice.learner, "grid_problem"):
             raise IncompatibleError(
@@ -161,7 +163,7 @@ class IFSLClassifierCV(ClassifierMixin, NestedParameters):
     ) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
         cv = self.cv
         labels = self.classes_.tolist()
-        if isinstance(cv, Integral):
+        if is_whole(cv) and cv >= 2:
             smallest = int(np.bincount(codes).min())
             if smallest < 2:
                 raise DataError(
@@ -170,7 +172,14 @@ class IFSLClassifierCV(ClassifierMixin, NestedParameters):
                 )
             seed = check_random_state(self.random_state).randint(2**31 - 1)
             cv = StratifiedKFold(min(cv, smallest), shuffle=True, random_state=seed)
-        splits = list(check_cv(cv, codes, classifier=True).split(X, codes))
+        rows = np.arange(len(codes))
+        try:
+            found = check_cv(cv, codes, classifier=True).split(X, codes)
+            splits = [(rows[training], rows[test]) for training, test in found]
+        except (TypeError, ValueError, IndexError) as error:
+            raise _no_folds(cv, plain_message(error)) from error
+        if not splits:
+            raise _no_folds(cv, "it makes no fold")
         for fold, (training, _) in enumerate(splits):
             absent = np.setdiff1d(codes, codes[training])
             if len(absent):
@@ -260,6 +269,11 @@ def _numbers(name: str, values: Any) -> list[float]:
     if numbers.ndim != 1 or not len(numbers) or not ((numbers >= 0) & (numbers < np.inf)).all():
         raise SpecError(f"{name} must be finite numbers, 0 or above; got {values!r}.")
     return [float(number) for number in numbers]
+
+
+def _no_folds(cv: Any, reason: str) -> SpecError:
+    wanted = "a number of folds from 2, a splitter, or a list of (training rows, test rows)"
+    return SpecError(f"cv must be {wanted}; got {cv!r:.80}: {reason:.200}.")
 
 
 def _accuracy(joiner: ScoreJoiner, codes: NDArray[np.intp]) -> Array:

@@ -142,7 +142,7 @@ def _parquet(frame: pd.DataFrame) -> bytes:
     try:
         frame.to_parquet(buffer)
     except (ValueError, TypeError):  # a column that mixes types, or text that is no UTF-8
-        text = frame.astype(str).map(ascii)
+        text = frame.map(ascii)
         text.set_axis([f"c{i}" for i in range(text.shape[1])], axis=1).to_parquet(buffer)
     return buffer.getvalue()
 

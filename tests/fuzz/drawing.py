@@ -42,6 +42,7 @@ SHARES = (None, None, 0.1, 0.5, 1.0, 1, 3, 30)
 # What validators do not list, by the name of the parameter.
 OPTIONS = {"sigma": WIDTHS, "gamma": WIDTHS, "subset": SHARES, "rank": SHARES}
 SMALL_COUNTS = (-1, 0, 1, 1, 2, 2, 3, 7)
+LARGEST = np.finfo(np.float64).max
 SCALES = (0, 0, 0, 0, 0, 0, -300, -150, -30, -8, 8, 30, 150, 300)
 
 
@@ -143,6 +144,7 @@ def rows_of(draw: Draw, labels: np.ndarray) -> np.ndarray:
             rows += scale * 10.0 ** draw.one_of([1, 5, 8, 12])
         for odd in draw.some_of([_constant, _copied, _rounded, _wide_column, _one_row], most=2):
             rows = odd(draw, rows)
+        rows = np.clip(rows, -LARGEST, LARGEST)
         if draw.chance(0.04):
             rows.flat[draw.whole(0, rows.size - 1)] = draw.one_of([np.nan, np.inf, -np.inf])
         fits = np.abs(rows).max() < np.finfo(np.float32).max
