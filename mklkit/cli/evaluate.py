@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from mklkit.cli import options as opt
-from mklkit.cli.building import ModelOptions, build_model, default_choices, read_data
+from mklkit.cli.building import ModelOptions, build_model, default_choices, read_data, steps_of
 from mklkit.cli.console import progress_bar, show, show_json
 
 __all__ = ["evaluate"]
@@ -19,6 +19,7 @@ def evaluate(
     data: opt.Data = None,
     *,
     target: opt.Target = None,
+    drop: opt.Drop = None,
     scale: opt.ScaleOption = None,
     folds: Annotated[
         int,
@@ -44,7 +45,7 @@ def evaluate(
         kernels, feature_map, combiner, learner, multiclass.value, preset, scale, seed, jobs, tune
     )
     pipeline = build_model(chosen)
-    table, data_facts = read_data(data, target)
+    table, data_facts = read_data(data, target, drop)
     result = _cross_validate(pipeline, table, folds, repeats, seed)
     result["choices"] = default_choices(chosen) + result["choices"]
     result = {"data": data_facts, "preset": preset, "seed": seed, **result}
@@ -64,7 +65,6 @@ def _cross_validate(
     from mklkit.cli.scores import score
     from mklkit.cli.splitting import plan_folds
     from mklkit.persistence.facts import facts_of_model
-    from mklkit.preprocessing import describe
 
     labels = table.target.to_numpy()
     plan = plan_folds(labels, folds, repeats)
@@ -83,7 +83,7 @@ def _cross_validate(
     # What is done to the data is said of all rows, not of one fold's.
     model.named_steps["encode"].fit(table.features)
     return {
-        "preprocessing": describe(model),
+        "preprocessing": steps_of(table, model),
         "choices": list(model[-1].choices_),
         "model": {key: facts[key] for key in facts if key != "weights"},
         "plan": {"folds": plan.folds, "repeats": plan.repeats, "notes": plan.notes},
