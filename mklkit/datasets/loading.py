@@ -77,7 +77,10 @@ def load_table(
 
 
 def load_features(
-    source: str | PathLike[str], columns: list[str], target: str | None = None
+    source: str | PathLike[str],
+    columns: Sequence[str],
+    target: str | None = None,
+    needed: Sequence[str] | None = None,
 ) -> NewRows:
     """Read new rows to predict for.
 
@@ -85,10 +88,13 @@ def load_features(
     ----------
     source : str or path
         As for ``load_table``.
-    columns : list of str
+    columns : sequence of str
         The feature columns the model was fitted on. Others are ignored.
     target : str, optional
         Where the data hold a column of this name, it is returned as the true labels.
+    needed : sequence of str, optional
+        Those of the columns that have a say in predictions; the others may be absent, and are
+        returned without values. All by default.
 
     Returns
     -------
@@ -103,21 +109,22 @@ def load_features(
     frame, notes, name, _ = _read(source)
     if frame.empty:
         raise DataError(f"{name} has no rows.")
+    wanted = list(columns if needed is None else needed)
     if _is_libsvm(source):
         # The format leaves zeros out, the last columns too where all their rows are zero.
-        absent = [column for column in columns if column not in frame]
-        frame = frame.assign(**dict.fromkeys(absent, 0.0))
-    missing = [column for column in columns if column not in frame]
+        absent = [column for column in wanted if column not in frame]
+        frame = pd.concat([frame, pd.DataFrame(0.0, frame.index, absent)], axis=1)
+    missing = [column for column in wanted if column not in frame]
     if missing:
         shown = ", ".join(repr(column) for column in missing[:NAMES_SHOWN])
         more = f" and {len(missing) - NAMES_SHOWN} more" if len(missing) > NAMES_SHOWN else ""
         near = suggest(missing[0], [name for name in frame.columns.tolist() if name not in columns])
         raise DataError(
-            f"{name} lacks {len(missing)} of the {len(columns)} columns the model was fitted on:"
+            f"{name} lacks {len(missing)} of the {len(wanted)} columns the model needs:"
             f" {shown}{more}.{near}"
         )
     labels = frame[target] if target is not None and target in frame else None
-    return NewRows(frame[columns], labels, notes)
+    return NewRows(frame[wanted].reindex(columns=list(columns)), labels, notes)
 
 
 def _read(source: str | PathLike[str]) -> tuple[pd.DataFrame, list[str], str, str]:
