@@ -418,6 +418,13 @@ class TestRemarks:
 
 
 class TestNewRows:
+    def test_columns_without_a_say_may_be_absent(self, tmp_path: Path) -> None:
+        path = written(tmp_path / "a.csv", "b,c\n1,2\n")
+        features = load_features(path, ["a", "b", "c"], needed=["b"]).features
+        assert features.columns.tolist() == ["a", "b", "c"]
+        assert features["b"].tolist() == [1]
+        assert features[["a", "c"]].isna().to_numpy().all()
+
     def test_columns_are_ordered_and_others_ignored(self, tmp_path: Path) -> None:
         path = written(tmp_path / "a.csv", "b,more,a\n1,2,3\n4,5,6\n")
         rows = load_features(path, ["a", "b"], "kind")

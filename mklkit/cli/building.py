@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mklkit.datasets import Table
     from mklkit.registry import Kind
 
-__all__ = ["ModelOptions", "build_model", "default_choices", "read_data"]
+__all__ = ["ModelOptions", "build_model", "default_choices", "read_data", "steps_of"]
 
 DEFAULT_COMBINER = "uniform"
 DEFAULT_SCALE = "standard"
@@ -127,7 +127,18 @@ def default_choices(options: ModelOptions) -> list[str]:
     return lines
 
 
-def read_data(data: str | None, target: str | None) -> tuple[Table, dict[str, Any]]:
+def steps_of(table: Table, pipeline: Any) -> list[str]:
+    """Say what is done to the columns before kernels see them, a line each."""
+    from mklkit.preprocessing import describe
+    from mklkit.preprocessing.columns import named
+
+    dropped = [f"{named(table.dropped)} left out, as asked"] if table.dropped else []
+    return dropped + describe(pipeline)
+
+
+def read_data(
+    data: str | None, target: str | None, drop: list[str] | None
+) -> tuple[Table, dict[str, Any]]:
     """Read the data to learn from, and the facts about them.
 
     The rows are numbered from 1, as a message names them after a split too.
@@ -137,7 +148,7 @@ def read_data(data: str | None, target: str | None) -> tuple[Table, dict[str, An
     from mklkit.cli.options import DEFAULT_DATA
     from mklkit.datasets import load_table
 
-    table = load_table(DEFAULT_DATA if data is None else data, target)
+    table = load_table(DEFAULT_DATA if data is None else data, target, drop or [])
     notes = list(table.notes)
     if data is None:
         notes.insert(0, f"no DATA was given: the built-in {DEFAULT_DATA} data are used")
@@ -151,6 +162,7 @@ def read_data(data: str | None, target: str | None) -> tuple[Table, dict[str, An
         "origin": table.origin,
         "rows": len(table.features),
         "columns": table.features.columns.tolist(),
+        "dropped": table.dropped,
         "target": str(table.target.name),
         "classes": [{"label": label, "rows": rows} for label, rows in counts.items()],
         "notes": notes,

@@ -8,7 +8,7 @@ import typer
 
 from mklkit.cli import options as opt
 from mklkit.cli.advice import say_if_useless
-from mklkit.cli.building import ModelOptions, build_model, default_choices, read_data
+from mklkit.cli.building import ModelOptions, build_model, default_choices, read_data, steps_of
 from mklkit.cli.console import progress_bar, show, show_json
 
 __all__ = ["evaluate"]
@@ -25,6 +25,7 @@ def evaluate(
     data: opt.Data = None,
     *,
     target: opt.Target = None,
+    drop: opt.Drop = None,
     scale: opt.ScaleOption = None,
     folds: Annotated[
         int,
@@ -50,7 +51,7 @@ def evaluate(
         kernels, feature_map, combiner, learner, multiclass.value, preset, scale, seed, jobs, tune
     )
     pipeline = build_model(chosen)
-    table, data_facts = read_data(data, target)
+    table, data_facts = read_data(data, target, drop)
     result, model = _cross_validate(pipeline, table, folds, repeats, seed)
     result["choices"] = default_choices(chosen) + result["choices"]
     result = {"data": data_facts, "preset": preset, "seed": seed, **result}
@@ -72,7 +73,6 @@ def _cross_validate(
     from mklkit.cli.splitting import plan_folds
     from mklkit.evaluation import score
     from mklkit.persistence.facts import facts_of_model
-    from mklkit.preprocessing import describe
 
     labels = table.target.to_numpy()
     plan = plan_folds(labels, folds, repeats)
@@ -91,7 +91,7 @@ def _cross_validate(
     # What is done to the data is said of all rows, not of one fold's.
     model.named_steps["encode"].fit(table.features)
     result = {
-        "preprocessing": describe(model),
+        "preprocessing": steps_of(table, model),
         "choices": list(model[-1].choices_),
         "model": {key: facts[key] for key in facts if key != "weights"},
         "plan": {"folds": plan.folds, "repeats": plan.repeats, "notes": plan.notes},

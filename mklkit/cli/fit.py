@@ -11,7 +11,7 @@ import typer
 
 from mklkit.cli import options as opt
 from mklkit.cli.advice import say_if_useless
-from mklkit.cli.building import ModelOptions, build_model, default_choices, read_data
+from mklkit.cli.building import ModelOptions, build_model, default_choices, read_data, steps_of
 from mklkit.cli.console import counting, say, show, show_json, working
 from mklkit.cli.pictures import check_picture, draw_weights
 
@@ -22,6 +22,7 @@ def fit(
     data: opt.Data = None,
     *,
     target: opt.Target = None,
+    drop: opt.Drop = None,
     scale: opt.ScaleOption = None,
     holdout: Annotated[
         float,
@@ -69,7 +70,7 @@ def fit(
         kernels, feature_map, combiner, learner, multiclass.value, preset, scale, seed, jobs, tune
     )
     pipeline = build_model(chosen)
-    table, data_facts = read_data(data, target)
+    table, data_facts = read_data(data, target, drop)
     result = _fit_and_score(pipeline, table, holdout, seed)
     result["choices"] = default_choices(chosen) + result["choices"]
     result = {"data": data_facts, "preset": preset, "seed": seed, **result}
@@ -106,7 +107,6 @@ def _fit_and_score(pipeline: Any, table: Any, holdout: float, seed: int) -> dict
     from mklkit.cli.splitting import hold_out
     from mklkit.evaluation import score
     from mklkit.persistence.facts import facts_of_model
-    from mklkit.preprocessing import describe
 
     labels = table.target.to_numpy()
     split = hold_out(labels, holdout, seed)
@@ -123,7 +123,7 @@ def _fit_and_score(pipeline: Any, table: Any, holdout: float, seed: int) -> dict
                 predictions = pipeline.predict(table.features.iloc[rows])
                 scores[part] = score(labels[rows], predictions, labels[split.train])
     return {
-        "preprocessing": describe(pipeline),
+        "preprocessing": steps_of(table, pipeline),
         "choices": list(pipeline[-1].choices_),
         "model": facts_of_model(pipeline),
         "split": split.kind,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mklkit.cli import options as opt
-from mklkit.cli.building import DEFAULT_SCALE, read_data
+from mklkit.cli.building import DEFAULT_SCALE, read_data, steps_of
 from mklkit.cli.console import say, show, show_json, working
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ def kernels(
     data: opt.Data = None,
     *,
     target: opt.Target = None,
+    drop: opt.Drop = None,
     scale: opt.ScaleOption = None,
     specs: opt.Kernels = None,
     centered: Annotated[
@@ -40,16 +41,16 @@ def kernels(
 
     chosen = list(specs or DEFAULT_KERNELS)
     bind_kernels(chosen)
-    table, data_facts = read_data(data, target)
+    table, data_facts = read_data(data, target, drop)
     steps = build_pipeline("passthrough", scale=scale or DEFAULT_SCALE)[:-1]
     with working("comparing kernels"):
         features = steps.fit_transform(table.features)
         found = alignment_matrix(chosen, features, centered=centered)
     duplicates = near_duplicates(found)
     if as_json:
-        show_json(_as_json(data_facts, found, duplicates, centered))
+        show_json(_as_json(data_facts, steps_of(table, steps), found, duplicates, centered))
     else:
-        _report(table, found, centered)
+        _report(table, steps_of(table, steps), found, centered)
     for first, second, value in duplicates:
         say(
             f"warning: {first} and {second} are nearly the same on these data"
@@ -60,12 +61,14 @@ def kernels(
 
 def _as_json(
     data: dict[str, Any],
+    steps: list[str],
     found: pd.DataFrame,
     duplicates: list[tuple[str, str, float]],
     centered: bool,
 ) -> dict[str, Any]:
     return {
         "data": data,
+        "preprocessing": steps,
         "centered": centered,
         "kernels": found.index.tolist(),
         "alignment": found.to_numpy().tolist(),
@@ -86,14 +89,16 @@ def _weak_pairs(found: pd.DataFrame) -> list[tuple[str, str]]:
     return [(names[i], names[j]) for i, j in pairs if 0 < values[i, j] < WEAK]
 
 
-def _report(table: Any, found: pd.DataFrame, centered: bool) -> None:
+def _report(table: Any, steps: list[str], found: pd.DataFrame, centered: bool) -> None:
     from mklkit.cli.report import alignment_grid, facts_grid
 
     measure = "centred alignment" if centered else "alignment"
-    show(
-        facts_grid([("data", f"{table.summary()} ({table.origin})"), ("shown", measure)]),
-        alignment_grid(found),
-    )
+    lines: list[tuple[str, str | list[str]]] = [
+        ("data", f"{table.summary()} ({table.origin})"),
+        ("steps", steps),
+        ("shown", measure),
+    ]
+    show(facts_grid(lines), alignment_grid(found))
     pairs = _weak_pairs(found)
     if len(found) < 2:
         show("one kernel has nothing to be compared with")

@@ -13,6 +13,7 @@ __all__ = [
     "AsJson",
     "Combiner",
     "Data",
+    "Drop",
     "FeatureMap",
     "Jobs",
     "Kernels",
@@ -83,6 +84,15 @@ Target = Annotated[
         metavar="COLUMN",
         show_default="'target', else the last column",
         help="The column to predict, by name or position (-1 is the last).",
+        rich_help_panel=DATA_PANEL,
+    ),
+]
+Drop = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--drop",
+        metavar="COLUMN",
+        help="A column to leave out, by name, glob ('lab_*') or position. Repeat for several.",
         rich_help_panel=DATA_PANEL,
     ),
 ]

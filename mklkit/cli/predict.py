@@ -24,7 +24,7 @@ def predict(
     data: Annotated[
         str,
         typer.Argument(
-            metavar="DATA", help="New rows, with the feature columns the model was fitted on."
+            metavar="DATA", help="New rows, with the feature columns that the model's kernels see."
         ),
     ],
     output: Annotated[
@@ -41,15 +41,18 @@ def predict(
     """
     from mklkit.datasets import load_features
     from mklkit.persistence import load_model, read_facts
+    from mklkit.preprocessing import columns_needed
 
     if output is not None:
         _check_output(output, model, data)
     with working("loading the model"):
         pipeline, facts = load_model(model), read_facts(model)
-    rows = load_features(data, _columns_of(pipeline, model), _target_of(facts))
+    columns = _columns_of(pipeline, model)
+    needed = columns_needed(pipeline) if hasattr(pipeline, "steps") else columns
+    rows = load_features(data, columns, _target_of(facts), needed)
     for note in rows.notes:
         say(note)
-    _say_unknown_values(pipeline, rows.features)
+    _say_unknown_values(pipeline, rows.features[needed])
     with working("predicting"):
         table = _predictions(pipeline, rows.features)
     _write(table, output)
@@ -98,10 +101,10 @@ def _say_unknown_values(pipeline: Any, features: pd.DataFrame) -> None:
     encoder = getattr(pipeline, "named_steps", {}).get("encode")
     if not isinstance(encoder, TableEncoder) or not encoder.text_:
         return
-    columns = text_of(features[encoder.text_]).T
-    for name, values, known in zip(
-        encoder.text_, columns, encoder.one_hot_.categories_, strict=True
-    ):
+    for name, known in zip(encoder.text_, encoder.one_hot_.categories_, strict=True):
+        if name not in features:
+            continue
+        values = text_of(features[[name]])[:, 0]
         unknown = values[~np.isin(values.astype(str), known.astype(str))]
         if not len(unknown):
             continue

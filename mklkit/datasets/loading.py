@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 
@@ -11,7 +12,12 @@ from mklkit.datasets.builtin import BUILTIN_NAMES, read_builtin
 from mklkit.datasets.files import READERS, ending_of, read_file
 from mklkit.datasets.remarks import remarks
 from mklkit.datasets.table import NewRows, Table
-from mklkit.datasets.target import choose_target, class_labels, drop_without_target
+from mklkit.datasets.target import (
+    choose_target,
+    class_labels,
+    columns_to_drop,
+    drop_without_target,
+)
 from mklkit.errors import DataError, suggest
 from mklkit.paths import status, user_path
 
@@ -20,7 +26,9 @@ __all__ = ["load_features", "load_table"]
 NAMES_SHOWN = 5
 
 
-def load_table(source: str | PathLike[str], target: str | int | None = None) -> Table:
+def load_table(
+    source: str | PathLike[str], target: str | int | None = None, drop: Sequence[str] = ()
+) -> Table:
     """Read a data set with its target.
 
     Parameters
@@ -30,6 +38,8 @@ def load_table(source: str | PathLike[str], target: str | int | None = None) -> 
         (also ``.gz``), Parquet, ARFF, libsvm or NPZ file.
     target : str or int, optional
         Name or position of the column to predict. Default: ``target``, else the last column.
+    drop : sequence of str, optional
+        Columns to leave out: names, globs (``lab_*``) or positions. A glob leaves the target.
 
     Returns
     -------
@@ -38,8 +48,8 @@ def load_table(source: str | PathLike[str], target: str | int | None = None) -> 
     Raises
     ------
     DataError
-        If there is no such data set or file, it can't be read, or there is nothing to learn
-        from it: no feature, a single row or class, a continuous target.
+        If there is no such data set, file or column, it can't be read, or there is nothing to
+        learn from it: no feature, a single row or class, a continuous target.
 
     Examples
     --------
@@ -56,16 +66,21 @@ def load_table(source: str | PathLike[str], target: str | int | None = None) -> 
             " needed. Fields are separated by comma, semicolon, tab or bar."
         )
     target_name = choose_target(columns, target)
-    frame = drop_without_target(frame, target_name, notes)
+    dropped = columns_to_drop(columns, drop, target_name)
+    frame = drop_without_target(frame.drop(columns=dropped), target_name, notes)
     if len(frame) == 1:
         raise DataError(f"{name} has a single row: at least two, of two classes, are needed.")
     labels = class_labels(frame[target_name])
     features = frame.drop(columns=target_name)
-    return Table(features, labels, name, origin, [*notes, *remarks(features, frame[target_name])])
+    notes += remarks(features, frame[target_name])
+    return Table(features, labels, name, origin, notes, dropped)
 
 
 def load_features(
-    source: str | PathLike[str], columns: list[str], target: str | None = None
+    source: str | PathLike[str],
+    columns: Sequence[str],
+    target: str | None = None,
+    needed: Sequence[str] | None = None,
 ) -> NewRows:
     """Read new rows to predict for.
 
@@ -73,10 +88,13 @@ def load_features(
     ----------
     source : str or path
         As for ``load_table``.
-    columns : list of str
+    columns : sequence of str
         The feature columns the model was fitted on. Others are ignored.
     target : str, optional
         Where the data hold a column of this name, it is returned as the true labels.
+    needed : sequence of str, optional
+        Those of the columns that have a say in predictions; the others may be absent, and are
+        returned without values. All by default.
 
     Returns
     -------
@@ -91,21 +109,22 @@ def load_features(
     frame, notes, name, _ = _read(source)
     if frame.empty:
         raise DataError(f"{name} has no rows.")
+    wanted = list(columns if needed is None else needed)
     if _is_libsvm(source):
         # The format leaves zeros out, the last columns too where all their rows are zero.
-        absent = [column for column in columns if column not in frame]
-        frame = frame.assign(**dict.fromkeys(absent, 0.0))
-    missing = [column for column in columns if column not in frame]
+        absent = [column for column in wanted if column not in frame]
+        frame = pd.concat([frame, pd.DataFrame(0.0, frame.index, absent)], axis=1)
+    missing = [column for column in wanted if column not in frame]
     if missing:
         shown = ", ".join(repr(column) for column in missing[:NAMES_SHOWN])
         more = f" and {len(missing) - NAMES_SHOWN} more" if len(missing) > NAMES_SHOWN else ""
         near = suggest(missing[0], [name for name in frame.columns.tolist() if name not in columns])
         raise DataError(
-            f"{name} lacks {len(missing)} of the {len(columns)} columns the model was fitted on:"
+            f"{name} lacks {len(missing)} of the {len(wanted)} columns the model needs:"
             f" {shown}{more}.{near}"
         )
     labels = frame[target] if target is not None and target in frame else None
-    return NewRows(frame[columns], labels, notes)
+    return NewRows(frame[wanted].reindex(columns=list(columns)), labels, notes)
 
 
 def _read(source: str | PathLike[str]) -> tuple[pd.DataFrame, list[str], str, str]:

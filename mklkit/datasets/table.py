@@ -28,6 +28,8 @@ class Table:
         Where they come from, such as ``"built into scikit-learn"`` or ``"CSV file heart.csv"``.
     notes : list of str
         What was done or noticed while reading: dropped rows, renamed or constant columns.
+    dropped : list of str
+        Columns that were left out because the user asked for it.
     """
 
     features: pd.DataFrame
@@ -35,6 +37,7 @@ class Table:
     name: str
     origin: str
     notes: list[str] = attrs.field(factory=list)
+    dropped: list[str] = attrs.field(factory=list)
 
     def class_counts(self) -> pd.Series:
         """Return the number of rows of each class, the largest first (ties by label)."""

@@ -1,14 +1,17 @@
-"""The target column: which one it is, and whether it holds classes."""
+"""Which column is the target, which are left out, and whether the target holds classes."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype, is_numeric_dtype
 
 from mklkit.errors import DataError, suggest
+from mklkit.selectors import resolve_columns
 
-__all__ = ["choose_target", "class_labels", "drop_without_target"]
+__all__ = ["choose_target", "class_labels", "columns_to_drop", "drop_without_target"]
 
 DEFAULT_TARGET = "target"
 # More classes than this with fewer rows in each are an identifier or a measurement.
@@ -62,6 +65,42 @@ def choose_target(columns: list[str], target: str | int | None) -> str:
             f" {len(columns) - 1} (or -1 for the last)."
         )
     return columns[position]
+
+
+def columns_to_drop(columns: list[str], drop: Sequence[str], target: str) -> list[str]:
+    """Return the columns that are asked to be left out, in the order of the data.
+
+    Parameters
+    ----------
+    columns : list of str
+        All columns of the data.
+    drop : sequence of str
+        Names, globs or positions.
+    target : str
+        It stays where a glob fits it too.
+
+    Raises
+    ------
+    DataError
+        If there is no such column, it is the target, or no other is left.
+
+    Examples
+    --------
+    >>> columns_to_drop(["id", "lab_a", "lab_b", "age", "kind"], ["lab_*", "id"], "kind")
+    ['id', 'lab_a', 'lab_b']
+    """
+    if not drop:
+        return []
+    if target in drop:
+        raise DataError(
+            f"Column {target!r} is the target and can't be left out; --target chooses another."
+        )
+    found = resolve_columns(drop, len(columns), columns)
+    asked = set(columns) if found is None else {columns[place] for place in found}
+    dropped = [name for name in columns if name in asked and name != target]
+    if len(dropped) == len(columns) - 1:
+        raise DataError(f"No feature is left: {', '.join(drop)} leaves out all {len(dropped)}.")
+    return dropped
 
 
 def drop_without_target(frame: pd.DataFrame, name: str, notes: list[str]) -> pd.DataFrame:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Literal, get_args
 
+import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from mklkit.errors import MKLKitError, suggest
 from mklkit.preprocessing.encoder import TableEncoder
 
-__all__ = ["Scale", "build_pipeline", "describe"]
+__all__ = ["Scale", "build_pipeline", "columns_needed", "describe"]
 
 Scale = Literal["standard", "minmax", "none"]
 SCALE_WORDS = {
@@ -67,3 +68,37 @@ def describe(pipeline: Pipeline) -> list[str]:
     lines: list[str] = pipeline.named_steps["encode"].describe()
     scaler = pipeline.named_steps["scale"]
     return [*lines, SCALE_WORDS.get(type(scaler), "features not scaled")]
+
+
+def columns_needed(pipeline: Pipeline) -> list[str]:
+    """Return the input columns that some kernel sees, in the order of the training data.
+
+    Parameters
+    ----------
+    pipeline : sklearn.pipeline.Pipeline
+        A fitted one. All its columns are needed where what happens to them between the
+        ``TableEncoder`` at its beginning and the classifier can't be told.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mklkit import MKLClassifier
+    >>> frame = pd.DataFrame({"age": [30, 40], "ward": ["a", "b"], "when": "2024-03-31"})
+    >>> pipeline = build_pipeline(MKLClassifier(["linear@age", "rbf@ward_*"]))
+    >>> columns_needed(pipeline.fit(frame, ["ill", "well"]))
+    ['age', 'ward']
+    """
+    names = [str(name) for name in pipeline.feature_names_in_]
+    encoder, classifier = pipeline[0], pipeline[-1]
+    classifier = getattr(classifier, "best_estimator_", classifier)
+    if not isinstance(encoder, TableEncoder) or not hasattr(classifier, "kernel_columns_"):
+        return names
+    if list(getattr(classifier, "feature_names_in_", [])) != encoder.feature_names_out_:
+        return names
+    sources = np.asarray(encoder.sources_, dtype=object)
+    seen = {
+        name
+        for columns in classifier.kernel_columns_
+        for name in (sources if columns is None else sources[columns])
+    }
+    return [name for name in names if name in seen]
