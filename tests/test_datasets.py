@@ -218,6 +218,36 @@ class TestCsvAsPeopleWriteIt:
         assert table.target.tolist() == ["None", "apnea", "None"]
         assert table.features["x"].isna().tolist() == [True, False, False]
 
+    @pytest.mark.parametrize(
+        ("written_so", "meant"),
+        [
+            (["900", "1,200", "-1,234,567.5"], [900, 1200, -1234567.5]),
+            (["\u22123", "4", "\u22120.5"], [-3, 4, -0.5]),
+            (["1\u202f200", "2 400", "7"], [1200, 2400, 7]),
+            (["1,5", "2", "\u22123,25"], [1.5, 2, -3.25]),
+            (["1,200", None, "3"], [1200, np.nan, 3]),
+        ],
+    )
+    def test_numbers_as_people_write_them(
+        self, tmp_path: Path, written_so: list[str | None], meant: list[float]
+    ) -> None:
+        rows = pd.DataFrame({"x": written_so, "kind": list("aba")})
+        rows.to_csv(tmp_path / "a.csv", index=False)
+        table = load_table(tmp_path / "a.csv")
+        np.testing.assert_array_equal(table.features["x"], meant)
+        assert "column 'x' read as numbers: " in table.notes[0]
+
+    @pytest.mark.parametrize("text", ["1,20", "12 34", "a", "1,200,", "2024-01-02", "1,2 3"])
+    def test_what_is_not_all_numbers_stays_text(self, tmp_path: Path, text: str) -> None:
+        rows = pd.DataFrame({"x": ["1,200", text, "5"], "kind": list("aba")})
+        rows.to_csv(tmp_path / "a.csv", index=False)
+        features = load_table(tmp_path / "a.csv").features
+        if text == "1,20":
+            # Decimal commas, then, in all of them.
+            assert features["x"].tolist() == [1.2, 1.2, 5]
+        else:
+            assert features["x"].tolist() == ["1,200", text, "5"]
+
     def test_quoted_fields_keep_delimiters_and_line_breaks(self, tmp_path: Path) -> None:
         text = 'x,kind\n"a;b, c;d",1\n"line\nbreak",2\n'
         table = load_table(written(tmp_path / "a.csv", text))

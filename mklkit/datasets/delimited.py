@@ -12,6 +12,7 @@ from pathlib import Path
 import attrs
 import pandas as pd
 
+from mklkit.datasets.numerals import read_numerals
 from mklkit.errors import DataError
 
 __all__ = ["Dialect", "read_delimited", "sniff"]
@@ -100,7 +101,8 @@ def read_delimited(path: Path) -> tuple[pd.DataFrame, list[str]]:
     notes = [] if dialect.delimiter == "," else [f"fields separated by {_word(dialect)}"]
     if dialect.encoding == "latin-1":
         notes.append("not UTF-8: read as Latin-1")
-    return _none_in_numbers_as_gap(_tidy(frame, dialect, notes)), notes
+    frame, read = read_numerals(_none_in_numbers_as_gap(_tidy(frame, dialect, notes)))
+    return frame, notes + read
 
 
 def sniff(sample: bytes, name: str) -> Dialect:
