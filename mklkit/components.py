@@ -12,6 +12,8 @@ from mklkit.errors import MKLKitError, SpecError, plain_message, quoted, suggest
 
 __all__ = ["Component", "declared", "finite", "is_whole", "parameter_names", "whole"]
 
+LARGEST_COUNT = 2**31 - 1
+
 UNLESS_DECLARED: dict[str, Any] = {
     "definite": True,
     "for_kernels": (),
@@ -46,9 +48,14 @@ def finite(instance: object, attribute: Any, value: float) -> None:
 def whole(value: Any) -> Any:
     """Return an integer of any kind as a plain one, as a converter of an attrs field.
 
-    Grids made by ``numpy.arange`` hold NumPy's integers. Anything else is left to the validators.
+    Grids made by ``numpy.arange`` hold NumPy's integers. Anything else is left to the validators,
+    but for integers that the compiled code of NumPy and libsvm can't take.
     """
-    return int(value) if isinstance(value, Integral) else value
+    if not isinstance(value, Integral):
+        return value
+    if abs(int(value)) > LARGEST_COUNT:
+        raise ValueError(f"whole numbers go up to {LARGEST_COUNT}; got {quoted(int(value))}")
+    return int(value)
 
 
 def is_whole(value: Any) -> bool:

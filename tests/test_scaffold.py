@@ -79,7 +79,7 @@ def test_the_steps_are_those_of_the_page(template: Template) -> None:
     steps = [
         f"mklkit plugin new {new.name} --template {template.value}",
         f"cd {new.distribution}",
-        "pip install .",
+        'pip install ".[test]"',
         "pytest",
         f"mklkit list {new.listing}",
         new.use,
@@ -88,6 +88,15 @@ def test_the_steps_are_those_of_the_page(template: Template) -> None:
 
 
 @pytest.mark.packages
+@pytest.mark.parametrize("template", PAGES)
+def test_what_is_written_says_the_same(template: Template) -> None:
+    new = names(template)
+    contents = new.contents()
+    steps = ['pip install ".[test]"', "pytest", f"mklkit list {new.listing}", new.use]
+    assert "```sh\n" + "\n".join(steps) + "\n```" in contents["README.md"]
+    assert 'test = ["pytest"]' in contents["pyproject.toml"]
+
+
 @pytest.mark.parametrize("template", PAGES)
 def test_the_page_lists_what_is_written(written: Environment, template: Template) -> None:
     new = names(template)

@@ -53,7 +53,7 @@ def new(
     folder = write_plugin(package, into)
     show(f"wrote {folder}: {', '.join(sorted(package.contents()))}")
     say(
-        f"Now: pip install -e {folder}; pytest {folder}; {package.use}."
+        f'Now: pip install -e "{folder}[test]"; pytest {folder}; {package.use}.'
         f" The {template.value} is yours to change in {package.module}/__init__.py."
     )
 

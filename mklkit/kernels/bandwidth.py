@@ -72,9 +72,13 @@ class Bandwidth:
             return cls(match["rule"], factor)
         if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
             raise ValueError(expected)
-        if not (np.isfinite(value) and value > 0):
+        try:
+            number = float(value)
+        except OverflowError:  # an integer that no float holds
+            raise ValueError(expected) from None
+        if not (np.isfinite(number) and number > 0):
             raise ValueError(expected)
-        return cls(None, float(value))
+        return cls(None, number)
 
 
 def bandwidth(rule: str, rows: Array) -> float:

@@ -183,13 +183,14 @@ test = ["pytest"]
 The {self.template.value} `{self.name}` for mklkit.
 
 ```sh
-pip install .
+pip install ".[test]"
+pytest
 mklkit list {self.listing}
 {self.use}
 ```
 
-Test it, once it is installed: `pip install ".[test]"`, then `pytest`, or
-`mklkit plugin check {self.distribution}`.
+The first line installs it with what its tests need; without them `pip install .` does. Once it is
+installed, `mklkit plugin check {self.distribution}` runs the same checks.
 """
 
 

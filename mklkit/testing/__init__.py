@@ -17,7 +17,8 @@ for all components of an installed package.
 Some checks ask for less where a component says so, by a class attribute: a kernel with ``definite =
 False`` need not be positive semi-definite, a combiner with ``weight_range = (low, high)`` need not
 have weights on the simplex, one with ``n_kernels = 2`` is given that many, one with
-``row_order_matters = True`` may heed the order of the training rows. Row order is not asked about
+``row_order_matters = True`` may heed the order of the training rows, and a feature map with
+``for_kernels = ("rbf",)`` is given kernels of these names. Row order is not asked about
 where a random state was used.
 """
 

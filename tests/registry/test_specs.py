@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,8 +26,11 @@ from mklkit import (
 )
 from mklkit.combiners.best_single import BestSingle
 from mklkit.combiners.dimkl6 import DiMKL6
-from mklkit.errors import SpecError
+from mklkit.composition import bind_kernels
+from mklkit.errors import MKLKitError, SpecError, UnknownNameError
+from mklkit.selectors import resolve_columns
 from mklkit.specs import KernelSpec, Spec, parse_kernel_spec, parse_spec
+from mklkit.systems import preset_classifier
 
 NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_.-]*", fullmatch=True)
 PARAMETERS = st.from_regex(r"[a-z_][a-z0-9_]*", fullmatch=True).filter(
@@ -190,3 +194,77 @@ def test_nothing_is_ever_evaluated(tmp_path, attack, where):
     with pytest.raises(SpecError):
         get_registry().create("kernel", spec)
     assert not path.exists()
+
+
+LONG = "x" * 200_000
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: get_registry().create("kernel", LONG),
+        lambda: get_registry().create("kernel", f"rbf(sigma={LONG})"),
+        lambda: get_registry().create("kernel", f"rbf({LONG}=1)"),
+        lambda: get_registry().create("kernel", f"rbf(sigma=1){LONG}"),
+        lambda: get_registry().create("kernel", f"polynomial(coef0='{LONG}')"),
+        lambda: get_registry().create("kernel", [LONG]),
+        lambda: get_registry().lookup("preset", LONG),
+        lambda: parse_spec(f"rbf(sigma=open('{LONG}').read())"),
+        lambda: parse_kernel_spec(f"rbf{LONG}("),
+        lambda: parse_kernel_spec(f"rbf?{LONG}"),
+        lambda: RBF().set_params(**{LONG: 1}),
+        lambda: bind_kernels([(LONG, "rbf", None, None)]),
+        lambda: preset_classifier([LONG]),
+        lambda: preset_classifier("mhks", **{LONG: 1}),
+        lambda: resolve_columns(LONG, 3, ["a", "b", "c"]),
+        lambda: resolve_columns(LONG, 3, None),
+        lambda: resolve_columns(slice(LONG, None), 3, None),
+    ],
+)
+def test_messages_quote_at_most_a_sensible_length(ask):
+    with pytest.raises(MKLKitError) as error:
+        ask()
+    assert len(str(error.value)) < 800
+    assert "characters)" in str(error.value)
+
+
+def test_numbers_that_no_float_holds_are_refused():
+    for kind, name, parameter, said in [
+        ("kernel", "rbf", "sigma", "must be a positive number"),
+        ("kernel", "polynomial", "coef0", "too large"),
+        ("kernel", "polynomial", "degree", "whole numbers go up to 2147483647"),
+        ("learner", "svm", "C", "too large"),
+        ("learner", "svm", "max_iter", "whole numbers go up to"),
+    ]:
+        with pytest.raises(SpecError, match=said):
+            get_registry().create(kind, f"{name}({parameter}={10**400})")
+    with pytest.raises(SpecError, match="too large"):
+        Polynomial().set_params(coef0=10**400)
+
+
+def test_the_numbers_of_numpy_are_told_as_plain_ones():
+    with pytest.raises(SpecError, match=r"'degree' must be >= 1.*\b0\b") as error:
+        Polynomial().set_params(degree=np.int64(0))
+    assert "np." not in str(error.value)
+    with pytest.raises(SpecError, match=r"got \[7, True\]") as error:
+        get_registry().create("kernel", [np.int64(7), np.bool_(True)])
+
+
+def test_a_cosine_of_a_cosine_is_that_cosine():
+    nested = get_registry().create("kernel", "cosine(cosine(cosine(rbf(gamma=2.0))))")
+    assert nested == Cosine(RBF(gamma=2.0)) == Cosine(Cosine(Cosine(RBF(gamma=2.0))))
+    assert to_spec(nested) == "cosine(kernel='rbf(gamma=2.0)')"
+    deep = "cosine(" * 60 + "rbf" + ")" * 60
+    with pytest.raises(SpecError, match="at most 8 deep"):
+        get_registry().create("kernel", deep)
+    # Parentheses of numbers and of texts are no components.
+    assert parse_spec("rbf(sigma=(((((((((1.5))))))))))").kwargs == {"sigma": 1.5}
+    assert parse_spec("rbf(sigma='((((((((((')").kwargs == {"sigma": "(" * 10}
+
+
+def test_a_presets_name_with_parameters_is_told_as_such():
+    with pytest.raises(UnknownNameError) as error:
+        get_registry().lookup("preset", "rpemekl(members=5)")
+    said = "No preset is named 'rpemekl(members=5)'. Did you mean 'rpemekl'? A preset has no"
+    assert str(error.value).startswith(said)
+    assert error.value.other_kinds == ()
