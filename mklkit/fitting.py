@@ -64,10 +64,10 @@ def solver_errors_explained(combiner: Combiner, learner: Learner, views: ViewSet
             yield
     except MKLKitError:
         raise
-    except (ArithmeticError, ValueError, RuntimeError) as error:
+    except (FloatingPointError, OverflowError, ValueError, RuntimeError) as error:
         label, largest = _most_extreme(views)
-        of_numbers = isinstance(error, (ArithmeticError, np.linalg.LinAlgError))
-        if 1 / ORDINARY <= largest <= ORDINARY and not of_numbers:
+        ordinary = 1 / ORDINARY <= largest <= ORDINARY
+        if ordinary and not isinstance(error, np.linalg.LinAlgError):
             raise
         what = f"failed ({plain_message(error)})"
         raise _beyond(combiner, learner, label, largest, what) from error
