@@ -33,7 +33,7 @@ class SVM(Component):
     max_iter : int, default=1_000_000
         libsvm's steps, O(N) each, after which it stops. Kernels of very large values, such as a
         polynomial of features that were not scaled, would else keep it for hours. On features of
-        more than 5,000 rows, a hundred times liblinear's passes over the rows.
+        more than 5,000 rows, two hundred times liblinear's passes over the rows.
 
     Warns
     -----
