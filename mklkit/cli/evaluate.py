@@ -10,14 +10,10 @@ from mklkit.cli import options as opt
 from mklkit.cli.advice import say_if_useless
 from mklkit.cli.building import ModelOptions, build_model, default_choices, read_data, steps_of
 from mklkit.cli.console import progress_bar, show, show_json
+from mklkit.cli.score_tables import SCORES, ClassTable
 
 __all__ = ["evaluate"]
 
-SCORES = {
-    "accuracy": "accuracy",
-    "balanced_accuracy": "balanced accuracy",
-    "baseline": "always the commonest",
-}
 FOLD_FACTS = ("repeat", "fold", "rows", *SCORES, "seconds")
 
 
@@ -124,7 +120,6 @@ def _spread(values: list[float]) -> dict[str, float]:
 
 def _report(table: Any, result: dict[str, Any]) -> None:
     from mklkit.cli.report import facts_grid, model_lines, percent
-    from mklkit.cli.score_tables import ClassTable
 
     plan = result["plan"]
     times = f", {plan['repeats']} times" if plan["repeats"] > 1 else ""

@@ -14,11 +14,16 @@ from rich.text import Text
 from mklkit.cli.console import plain
 from mklkit.cli.report import percent
 
-__all__ = ["ClassTable", "decisive_score", "scores_tables"]
+__all__ = ["SCORES", "ClassTable", "decisive_score", "scores_tables"]
 
 MOST_CLASSES = 12
 """More than these are too many for a matrix; the worst are shown."""
 UNBOUNDED = 10_000
+SCORES = {
+    "accuracy": "accuracy",
+    "balanced_accuracy": "balanced accuracy",
+    "baseline": "always the commonest",
+}
 PARTS = {"train": "train", "held_out": "held out"}
 
 
@@ -96,19 +101,13 @@ class ClassTable:
 
 
 def _scores_grid(scores: dict[str, dict[str, Any] | None]) -> Grid:
-    """Return the scores on each part of the rows, and that of the commonest class."""
+    """Return the scores of each part of the rows, a column a part so that any width will do."""
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
     grid.add_column("")
-    for name in ("rows", "accuracy", "balanced accuracy", "always the commonest"):
+    found = {name: score for part, name in PARTS.items() if (score := scores[part]) is not None}
+    for name in found:
         grid.add_column(name, justify="right")
-    for part, name in PARTS.items():
-        score = scores[part]
-        if score is not None:
-            grid.add_row(
-                Text(name, style="bold"),
-                str(score["rows"]),
-                percent(score["accuracy"]),
-                percent(score["balanced_accuracy"]),
-                percent(score["baseline"]),
-            )
+    grid.add_row("rows", *(str(score["rows"]) for score in found.values()))
+    for key, words in SCORES.items():
+        grid.add_row(words, *(percent(score[key]) for score in found.values()))
     return grid
