@@ -37,7 +37,7 @@ from mklkit.errors import (
 from mklkit.hookspecs import ENTRY_POINT_GROUP
 from mklkit.specs import parse_spec
 
-__all__ = ["Entry", "Kind", "PluginFailure", "Registry", "get_registry"]
+__all__ = ["Entry", "Kind", "PluginFailure", "Registry", "forget_registry", "get_registry"]
 
 BUILT_IN = "mklkit"
 BUILTIN_PACKAGES = ("kernels", "feature_maps", "combiners", "learners", "presets")
@@ -291,3 +291,9 @@ def get_registry() -> Registry:
                 _of_this_process.clear()
                 raise
         return _of_this_process[0]
+
+
+def forget_registry() -> None:
+    """Have the next one who asks for the registry find what is installed by then."""
+    with _lock:
+        _of_this_process.clear()

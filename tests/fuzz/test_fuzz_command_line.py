@@ -11,7 +11,7 @@ import pytest
 from commands import command
 from data_files import write_data, write_odd_path
 from drawing import Draw
-from in_process import Outcome, run
+from processes import Outcome, run_in_process
 from model_files import MODELS, altered, whole_file
 
 MESSAGE = 3000
@@ -30,7 +30,7 @@ def test_a_command_is_done_or_refused(
     before = _contents(tmp_path)
     shown = join(arguments).replace(f"{tmp_path}/", "").encode("utf-8", "backslashreplace")
     print("mklkit", shown.decode()[:2000])
-    outcome = run(arguments)
+    outcome = run_in_process(*arguments)
     print(f"exit code {outcome.code}\n{outcome.err[:2000]}")
     assert outcome.code in (0, 2)
     assert not LEAKS.search(outcome.err), LEAKS.search(outcome.err)

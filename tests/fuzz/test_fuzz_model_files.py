@@ -34,7 +34,7 @@ def test_a_changed_file_is_refused_or_works(draw: Draw, tmp_path: Path) -> None:
 def _decisions(path: Path) -> np.ndarray:
     """Return what the model in a file decides; a vote gives classes, which are no numbers."""
     try:
-        model, _ = load_model(path)
+        model = load_model(path)
     except MKLKitError as error:
         if not isinstance(error, ModelFileError) or len(str(error)) > MESSAGE:
             raise AssertionError(f"{type(error).__name__}: {error}") from error

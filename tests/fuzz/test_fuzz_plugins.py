@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from broken_plugins import DISTRIBUTION, MODULE, install
 from drawing import Draw
-from in_process import Outcome, run
+from processes import Outcome, run_in_process
 
 from mklkit import MKLClassifier, Registry, get_registry
-from mklkit.registry import Entry
+from mklkit.registry import Entry, forget_registry
 from mklkit.testing.inspection import checks_of, findings
 
 MESSAGE = 3000
@@ -35,16 +35,16 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     monkeypatch.delenv("MKLKIT_DISABLE_PLUGINS", raising=False)
-    get_registry.cache_clear()
+    forget_registry()
     yield tmp_path
     sys.modules.pop(MODULE, None)
-    get_registry.cache_clear()
+    forget_registry()
     importlib.invalidate_caches()
 
 
 def test_a_plugin_works_or_is_left_out(draw: Draw, site: Path) -> None:
     fault = install(draw, site)
-    listed = run(["list", "--json"])
+    listed = run_in_process("list", "--json")
     print(listed.err[:2000])
     assert listed.code == 0
     _check_told(listed)
@@ -90,7 +90,7 @@ def _check_use(draw: Draw, registry: Registry, folder: Path) -> None:
     lines = [f"{a:.3f},{b:.3f},{i % 2}" for i, (a, b) in enumerate(random.normal(size=(16, 2)))]
     (folder / "data.csv").write_text("\n".join(["a,b,target", *lines, ""]))
     for entry in _provided(registry):
-        outcome = run(["fit", str(folder / "data.csv"), OPTIONS[entry.kind], entry.name])
+        outcome = run_in_process("fit", folder / "data.csv", OPTIONS[entry.kind], entry.name)
         print(f"exit code {outcome.code}\n{outcome.err[:2000]}")
         _check_told(outcome)
         assert outcome.code in (0, 1, 2)

@@ -17,8 +17,8 @@ from unittest import mock
 
 import attrs
 
-from mklkit.cli.app import main
-from mklkit.registry import get_registry
+from mklkit.__main__ import main
+from mklkit.registry import forget_registry
 
 # What the command line sees besides the tests' own environment.
 ENVIRONMENT = {"PYTHONWARNINGS": "default", "COLUMNS": "160"}
@@ -73,7 +73,7 @@ def run_in_process(*arguments: object, cwd: Path | None = None, **environment: s
 
     Plugins on a ``PYTHONPATH`` are found as in a fresh interpreter, and forgotten afterwards.
     """
-    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
+    out, err = (_stream("strict"), _stream("backslashreplace"))
     argv = ["mklkit", *(str(argument) for argument in arguments)]
     code: Any = 0
     with (
@@ -96,6 +96,11 @@ def run_in_process(*arguments: object, cwd: Path | None = None, **environment: s
     return Outcome(code, *said)
 
 
+def _stream(errors: str) -> io.TextIOWrapper:
+    """Return a stream that takes odd letters as Python's own of that kind does."""
+    return io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors=errors)
+
+
 @contextlib.contextmanager
 def _importable(folders: str) -> Iterator[None]:
     """Have modules and plugins found in some folders for a while."""
@@ -106,7 +111,7 @@ def _importable(folders: str) -> Iterator[None]:
     before = set(sys.modules)
     with mock.patch.object(sys, "path", [*added, *sys.path]):
         importlib.invalidate_caches()
-        get_registry.cache_clear()
+        forget_registry()
         try:
             yield
         finally:
@@ -114,7 +119,7 @@ def _importable(folders: str) -> Iterator[None]:
                 file = getattr(sys.modules[name], "__file__", None) or ""
                 if file.startswith(tuple(added)):
                     del sys.modules[name]
-    get_registry.cache_clear()
+    forget_registry()
 
 
 @attrs.frozen
