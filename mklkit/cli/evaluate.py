@@ -63,7 +63,7 @@ def _cross_validate(
     from sklearn.base import clone
 
     from mklkit.cli.scores import score
-    from mklkit.cli.splitting import plan_folds
+    from mklkit.folds import plan_folds
     from mklkit.persistence.facts import facts_of_model
 
     labels = table.target.to_numpy()
