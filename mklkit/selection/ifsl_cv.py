@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 from sklearn.base import ClassifierMixin
-from sklearn.model_selection import StratifiedKFold, check_cv
+from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -22,7 +22,11 @@ from mklkit.components import is_whole
 from mklkit.composition import choose_components
 from mklkit.errors import DataError, IncompatibleError, SpecError, plain_message
 from mklkit.estimators import MKLClassifier
+<<<<<<< HEAD
 from mklkit.fitting import solver_errors_explained
+=======
+from mklkit.folds import Rows, plan_folds, single_rows_note
+>>>>>>> tables
 from mklkit.multiclass import BinaryProblem, ScoreJoiner, decompose
 from mklkit.nested_parameters import NestedParameters
 from mklkit.protocols import Array
@@ -60,7 +64,7 @@ class IFSLClassifierCV(ClassifierMixin, NestedParameters):
         Values of λ.
     cv : int or scikit-learn splitter, default=5
         An int means stratified folds, shuffled from ``random_state``; fewer where a class has
-        fewer rows.
+        fewer rows. The row of a class that has no other is always trained on and never scored.
     progress : callable, optional
         Called as ``progress(done, total)`` after each binary problem of each fold.
     n_jobs : int or None, default=None
@@ -132,7 +136,7 @@ class IFSLClassifierCV(ClassifierMixin, NestedParameters):
             )
         given_X, given_y = X, y
         X, codes = check_training_data(self, X, y, self.multiclass)
-        splits = self._splits(X, codes)
+        splits, notes = self._splits(X, codes)
         self.n_splits_ = len(splits)
         self.cv_results_ = self._search(X, codes, splits, choice, grid)
         self.best_index_ = _best(self.cv_results_["mean_test_score"], grid)
@@ -150,6 +154,7 @@ class IFSLClassifierCV(ClassifierMixin, NestedParameters):
         ).fit(given_X, given_y)
         self.choices_ = [
             *choice.notes,
+            *notes,
             f"c {best_c:g} and lam {best_lam:g}: best of {len(grid)} pairs by"
             f" {self.n_splits_}-fold cross-validation, {100 * self.best_score_:.1f} %",
         ]
@@ -160,6 +165,7 @@ class IFSLClassifierCV(ClassifierMixin, NestedParameters):
 
     def _splits(
         self, X: Array, codes: NDArray[np.intp]
+<<<<<<< HEAD
     ) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
         cv = self.cv
         labels = self.classes_.tolist()
@@ -181,13 +187,29 @@ class IFSLClassifierCV(ClassifierMixin, NestedParameters):
         if not splits:
             raise _no_folds(cv, "it makes no fold")
         for fold, (training, _) in enumerate(splits):
+=======
+    ) -> tuple[list[tuple[Rows, Rows]], list[str]]:
+        """Return the rows to train on and to score of each fold, and what is to be said of them."""
+        if isinstance(self.cv, Integral):
+            plan = plan_folds(codes, int(self.cv))
+            seed = check_random_state(self.random_state).randint(2**31 - 1)
+            return list(plan.splits(codes, seed)), plan.notes
+        splits = []
+        moved: set[int] = set()
+        for fold, (training, scored) in enumerate(
+            check_cv(self.cv, codes, classifier=True).split(X, codes)
+        ):
+>>>>>>> tables
             absent = np.setdiff1d(codes, codes[training])
-            if len(absent):
+            if (np.bincount(codes)[absent] > 1).any():
                 raise DataError(
-                    f"The training rows of fold {fold} have none of class {labels[absent[0]]!r};"
-                    " use stratified folds."
+                    f"The training rows of fold {fold} have none of class"
+                    f" {self.classes_.tolist()[absent[0]]!r}; use stratified folds."
                 )
-        return splits
+            moved.update(absent.tolist())
+            single = np.isin(codes[scored], absent)
+            splits.append((np.concatenate([training, scored[single]]), scored[~single]))
+        return splits, [single_rows_note(len(moved))] if moved else []
 
     def _search(
         self, X: Array, codes: NDArray[np.intp], splits: Any, choice: Any, grid: Any
