@@ -66,13 +66,8 @@ def _cross_validate(
 
     from sklearn.base import clone
 
-<<<<<<< HEAD
-    from mklkit.cli.splitting import plan_folds
     from mklkit.evaluation import score
-=======
-    from mklkit.cli.scores import score
     from mklkit.folds import plan_folds
->>>>>>> tables
     from mklkit.persistence.facts import facts_of_model
 
     labels = table.target.to_numpy()

@@ -22,11 +22,8 @@ from mklkit.components import is_whole
 from mklkit.composition import choose_components
 from mklkit.errors import DataError, IncompatibleError, SpecError, plain_message
 from mklkit.estimators import MKLClassifier
-<<<<<<< HEAD
 from mklkit.fitting import solver_errors_explained
-=======
 from mklkit.folds import Rows, plan_folds, single_rows_note
->>>>>>> tables
 from mklkit.multiclass import BinaryProblem, ScoreJoiner, decompose
 from mklkit.nested_parameters import NestedParameters
 from mklkit.protocols import Array
@@ -165,41 +162,23 @@ class IFSLClassifierCV(ClassifierMixin, NestedParameters):
 
     def _splits(
         self, X: Array, codes: NDArray[np.intp]
-<<<<<<< HEAD
-    ) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-        cv = self.cv
-        labels = self.classes_.tolist()
-        if is_whole(cv) and cv >= 2:
-            smallest = int(np.bincount(codes).min())
-            if smallest < 2:
-                raise DataError(
-                    "Cross-validation needs at least two rows of every class; class"
-                    f" {labels[np.bincount(codes).argmin()]!r} has {smallest}."
-                )
-            seed = check_random_state(self.random_state).randint(2**31 - 1)
-            cv = StratifiedKFold(min(cv, smallest), shuffle=True, random_state=seed)
-        rows = np.arange(len(codes))
-        try:
-            found = check_cv(cv, codes, classifier=True).split(X, codes)
-            splits = [(rows[training], rows[test]) for training, test in found]
-        except (TypeError, ValueError, IndexError) as error:
-            raise _no_folds(cv, plain_message(error)) from error
-        if not splits:
-            raise _no_folds(cv, "it makes no fold")
-        for fold, (training, _) in enumerate(splits):
-=======
     ) -> tuple[list[tuple[Rows, Rows]], list[str]]:
         """Return the rows to train on and to score of each fold, and what is to be said of them."""
-        if isinstance(self.cv, Integral):
+        if is_whole(self.cv) and self.cv >= 2:
             plan = plan_folds(codes, int(self.cv))
             seed = check_random_state(self.random_state).randint(2**31 - 1)
             return list(plan.splits(codes, seed)), plan.notes
+        rows = np.arange(len(codes))
+        try:
+            found = check_cv(self.cv, codes, classifier=True).split(X, codes)
+            given = [(rows[training], rows[scored]) for training, scored in found]
+        except (TypeError, ValueError, IndexError) as error:
+            raise _no_folds(self.cv, plain_message(error)) from error
+        if not given:
+            raise _no_folds(self.cv, "it makes no fold")
         splits = []
         moved: set[int] = set()
-        for fold, (training, scored) in enumerate(
-            check_cv(self.cv, codes, classifier=True).split(X, codes)
-        ):
->>>>>>> tables
+        for fold, (training, scored) in enumerate(given):
             absent = np.setdiff1d(codes, codes[training])
             if (np.bincount(codes)[absent] > 1).any():
                 raise DataError(
