@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from mklkit.datasets import load_table
-from mklkit.errors import DataError
+from mklkit.errors import DataError, MKLKitError
 from mklkit.paths import same_file, status, user_path
 from mklkit.persistence import check_writable, read_facts, replacing
 from mklkit.scaffold import Template
@@ -32,14 +32,14 @@ USES = [load_table, check_writable, read_facts, write, start_plugin]
 @pytest.mark.parametrize("use", USES)
 class TestWhateverIsDoneWithAPath:
     def test_a_name_too_long(self, tmp_path: Path, use: Callable[[Path], object]) -> None:
-        with pytest.raises(DataError, match="can't be opened: File name too long") as caught:
+        with pytest.raises(MKLKitError, match="File name too long") as caught:
             use(tmp_path / ("a" * 300 + ".csv"))
         assert len(str(caught.value)) < 200
 
     def test_links_to_themselves(self, tmp_path: Path, use: Callable[[Path], object]) -> None:
         loop = tmp_path / "loop.csv"
         loop.symlink_to(loop)
-        with pytest.raises(DataError, match=r"loop\.csv can't be opened: Too many levels"):
+        with pytest.raises(MKLKitError, match=r"loop\.csv can't be .*: (Too many|Symlink)"):
             use(loop)
 
     def test_a_closed_folder(
@@ -54,7 +54,7 @@ class TestWhateverIsDoneWithAPath:
             return real(path, *args, **options)  # type: ignore[call-overload,no-any-return]
 
         monkeypatch.setattr(os, "stat", stat)
-        with pytest.raises(DataError, match=r"x\.csv can't be opened: Permission denied"):
+        with pytest.raises(MKLKitError, match=r"x\.csv can't be .*: Permission denied"):
             use(closed / "x.csv")
 
 

@@ -84,12 +84,10 @@ class FittedCosine:
 
     def _inverse_length(self, rows: Array) -> Array:
         own = self.kernel.diagonal(rows)
-        return np.divide(
-            1.0,
-            np.sqrt(own, where=own > 0, out=np.ones_like(own)),
-            where=own > 0,
-            out=np.zeros_like(own),
-        )
+        # Smaller numbers have lost digits, and cosines made from them could exceed one.
+        large = own >= np.finfo(own.dtype).tiny
+        roots = np.sqrt(own, where=large, out=np.ones_like(own))
+        return np.divide(1.0, roots, where=large, out=np.zeros_like(own))
 
 
 @hookimpl

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from mklkit.errors import DataError
+from mklkit.paths import shown_path
 from mklkit.persistence.part_files import part_of, remove_stale_parts
 
 __all__ = ["check_writable", "replacing"]
@@ -76,7 +77,9 @@ def _told(path: Path) -> Iterator[None]:
         # A pipe by name whose reader has had enough, as with one on stdout.
         raise
     except OSError as error:
-        raise DataError(f"{path} can't be written: {error.strerror or error}.") from error
+        raise DataError(
+            f"{shown_path(path)} can't be written: {error.strerror or error}."
+        ) from error
 
 
 def _goal(path: Path) -> Path:

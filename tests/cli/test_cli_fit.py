@@ -22,7 +22,7 @@ def test_without_data_the_built_in_ones_are_used_and_said(mklkit: Run) -> None:
     for kernel in ("linear", "rbf(sigma='mean')", "polynomial"):
         assert kernel in done.out
     assert "█" in done.out
-    assert "held out    114" in done.out
+    assert "held out  114 rows, stratified" in done.out
     assert "fitted in" in done.out
 
 

@@ -108,7 +108,7 @@ class TestRoundTrip:
             assert again.predict(rows).tolist() == model.predict(rows).tolist()
             assert facts["model"]["classes"] == ["setosa", "versicolor", "virginica"]
             assert facts["model"]["multiclass"] == "ovo"
-        assert [row["name"] for row in facts["model"]["kernels"]] == ["linear", "rbf"]
+        assert [row["name"] for row in facts["model"]["kernels"]] == ["linear", "rbf(sigma='mean')"]
         assert facts["model"]["combiner"].startswith("ifsl")
 
     def test_facts_name_components_and_weights(self, saved: Path, mixed: pd.DataFrame) -> None:
