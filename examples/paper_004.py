@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from protocols import Fitted, Scores, compare, folds, parser, print_table, read, wanted
 
 from mklkit import IFSLClassifierCV, RPEMEKLClassifier
-from mklkit.ensembles import SUBSET_CHOICES
+from mklkit.estimators.voting import SUBSET_CHOICES
 from mklkit.presets.ifsl import RPEMEKL_KERNELS
 
 # File, how many of its features, and accuracies in per cent with the best p and with p = 0.1 (paper

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from mklkit.bound_kernels import BoundKernel
-from mklkit.components import Component
-from mklkit.composition import bind_kernels
-from mklkit.learners.base import LinearDecision
-from mklkit.registry import get_registry
-from mklkit.views import ViewSet
+from mklkit.learners.linear_decision import LinearDecision
+from mklkit.protocols.component import Component
+from mklkit.registry.composing import bind_kernels
+from mklkit.registry.registry import get_registry
+from mklkit.views.bound_kernels import BoundKernel
+from mklkit.views.view import ViewSet
 
 
 def views_of(

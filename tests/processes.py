@@ -18,7 +18,7 @@ from unittest import mock
 import attrs
 
 from mklkit.__main__ import main
-from mklkit.registry import forget_registry
+from mklkit.registry.registry import forget_registry
 
 # What the command line sees besides the tests' own environment.
 ENVIRONMENT = {"PYTHONWARNINGS": "default", "COLUMNS": "160"}

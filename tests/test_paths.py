@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from mklkit.datasets import load_table
+from mklkit.datasets.paths import same_file, status, user_path
 from mklkit.errors import DataError, MKLKitError
-from mklkit.paths import same_file, status, user_path
 from mklkit.persistence import check_writable, read_facts, replacing
 from mklkit.scaffold import Template
 from mklkit.scaffold.writing import NewPlugin, write_plugin

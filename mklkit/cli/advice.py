@@ -41,7 +41,7 @@ def say_if_useless(score: dict[str, Any], rows: str, options: ModelOptions, mode
 
 def _advice(options: ModelOptions, model: Any) -> list[str]:
     from mklkit.persistence.facts import classifier_in
-    from mklkit.specs import to_spec
+    from mklkit.registry.specs import to_spec
 
     advice = []
     if options.scale == "none":

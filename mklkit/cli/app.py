@@ -99,7 +99,7 @@ def main() -> None:
     except MKLKitError as error:
         _fail(str(error), 2)
     except MemoryError as error:
-        from mklkit.memory import REMEDY
+        from mklkit.views.memory import REMEDY
 
         _fail(f"Not enough memory for this many rows: {error} {REMEDY}", 2)
     except BrokenPipeError:

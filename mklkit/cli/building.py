@@ -13,7 +13,7 @@ from mklkit.errors import UnknownNameError, cut, quoted
 
 if TYPE_CHECKING:
     from mklkit.datasets import Table
-    from mklkit.registry import Kind
+    from mklkit.registry.registry import Kind
 
 __all__ = ["ModelOptions", "build_model", "default_choices", "read_data", "steps_of"]
 
@@ -52,11 +52,11 @@ def build_model(options: ModelOptions) -> Any:
     SpecError
         If a name is unknown or a spec string can't be read: before any data are.
     """
+    from mklkit.estimators.from_preset import preset_classifier
     from mklkit.preprocessing import build_pipeline
-    from mklkit.presets.base import Preset
-    from mklkit.registry import get_registry
-    from mklkit.specs import parse_kernel_spec
-    from mklkit.systems import preset_classifier
+    from mklkit.protocols.preset import Preset
+    from mklkit.registry.registry import get_registry
+    from mklkit.registry.specs import parse_kernel_spec
 
     registry = get_registry()
     preset = Preset("default", "What is taken where nothing is chosen.", DEFAULT_COMBINER)

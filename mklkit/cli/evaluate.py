@@ -66,8 +66,8 @@ def _cross_validate(
 
     from sklearn.base import clone
 
+    from mklkit.estimators.folds import plan_folds
     from mklkit.evaluation import score
-    from mklkit.folds import plan_folds
     from mklkit.persistence.facts import facts_of_model
 
     labels = table.target.to_numpy()

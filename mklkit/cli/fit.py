@@ -92,8 +92,8 @@ def fit(
 
 
 def _check_output(output: Path, data: str | None) -> None:
+    from mklkit.datasets.paths import same_file
     from mklkit.errors import DataError
-    from mklkit.paths import same_file
     from mklkit.persistence.atomic import check_writable
 
     check_writable(output)
@@ -104,8 +104,8 @@ def _check_output(output: Path, data: str | None) -> None:
 def _fit_and_score(pipeline: Any, table: Any, holdout: float, seed: int) -> dict[str, Any]:
     from time import perf_counter
 
-    from mklkit.cli.splitting import hold_out
     from mklkit.evaluation import score
+    from mklkit.evaluation.splits import hold_out
     from mklkit.persistence.facts import facts_of_model
 
     labels = table.target.to_numpy()

@@ -35,9 +35,9 @@ def kernels(
     Alignment is the cosine of the angle between two Gram matrices: 1 for kernels that differ by a
     factor only. Paper 002 found that weakly correlated kernels (between 0 and 0.5) combine best.
     """
-    from mklkit.alignment import alignment_matrix, near_duplicates
-    from mklkit.composition import DEFAULT_KERNELS, bind_kernels
+    from mklkit.evaluation.alignment import alignment_matrix, near_duplicates
     from mklkit.preprocessing import build_pipeline
+    from mklkit.registry.composing import DEFAULT_KERNELS, bind_kernels
 
     chosen = list(specs or DEFAULT_KERNELS)
     bind_kernels(chosen)

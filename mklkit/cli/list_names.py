@@ -11,7 +11,7 @@ from mklkit.cli import options as opt
 from mklkit.cli.console import say, show, show_json
 
 if TYPE_CHECKING:
-    from mklkit.registry import Kind
+    from mklkit.registry.registry import Kind
 
 __all__ = ["Listed", "list_names"]
 
@@ -47,7 +47,7 @@ def list_names(
     as_json: opt.AsJson = False,
 ) -> None:
     """List kernels, feature maps, combiners, learners and presets, built in and from plugins."""
-    from mklkit.registry import get_registry
+    from mklkit.registry.registry import get_registry
 
     registry = get_registry()
     wanted = [kind] if kind is not None else list(Listed)

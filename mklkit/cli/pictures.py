@@ -27,8 +27,8 @@ def check_picture(path: Path, others: Mapping[str, str | PathLike[str] | None]) 
         If the name has another ending, stands for another file, or can't be written; if matplotlib
         is not installed.
     """
+    from mklkit.datasets.paths import same_file
     from mklkit.errors import DataError
-    from mklkit.paths import same_file
     from mklkit.persistence.atomic import check_writable
     from mklkit.plotting.parts import require_matplotlib
 

@@ -12,7 +12,7 @@ from mklkit.cli.console import plain, progress_bar, say, show, show_json
 from mklkit.scaffold import Template
 
 if TYPE_CHECKING:
-    from mklkit.registry import Registry
+    from mklkit.registry.registry import Registry
     from mklkit.testing.inspection import Finding, Outcome
 
 __all__ = ["plugin"]
@@ -71,7 +71,7 @@ def check(
     Exit code 0: all checks passed; 1: a check failed, none could be made, or the package can't be
     loaded; 2: no such package, or none with components.
     """
-    from mklkit.registry import get_registry
+    from mklkit.registry.registry import get_registry
     from mklkit.testing.inspection import checks_of, findings
 
     registry = get_registry()
@@ -89,7 +89,7 @@ def check(
 
 
 def _failures(registry: Registry, package: str) -> list[str]:
-    from mklkit.discovery import canonical
+    from mklkit.registry.discovery import canonical
 
     wanted = canonical(package)
     return [str(each) for each in registry.failures if canonical(each.distribution) == wanted]

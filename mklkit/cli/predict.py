@@ -63,8 +63,8 @@ def predict(
 
 
 def _check_output(output: Path, model: Path, data: str) -> None:
+    from mklkit.datasets.paths import same_file
     from mklkit.errors import DataError
-    from mklkit.paths import same_file
     from mklkit.persistence.atomic import check_writable
 
     check_writable(output)

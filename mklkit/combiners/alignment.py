@@ -8,10 +8,10 @@ from typing import ClassVar
 import attrs
 import numpy as np
 
-from mklkit.combiners.base import WeightingCombiner
-from mklkit.hookspecs import hookimpl
+from mklkit.combiners.templates.weighting import WeightingCombiner
 from mklkit.protocols import Array
-from mklkit.views import ViewSet
+from mklkit.registry.hookspecs import hookimpl
+from mklkit.views.view import ViewSet
 
 __all__ = ["Alignment", "CenteredAlignment"]
 

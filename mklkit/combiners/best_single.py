@@ -12,13 +12,13 @@ from attrs.validators import ge, instance_of
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
-from mklkit.combiners.base import LearnedWeighting
-from mklkit.components import whole
+from mklkit.combiners.templates.weighting import LearnedWeighting
 from mklkit.errors import WeightsWarning
-from mklkit.hookspecs import hookimpl
 from mklkit.protocols import Array, Learner
-from mklkit.sides import GramSide, RowSubset
-from mklkit.views import View, ViewSet
+from mklkit.protocols.component import whole
+from mklkit.registry.hookspecs import hookimpl
+from mklkit.views.sides import GramSide, RowSubset
+from mklkit.views.view import View, ViewSet
 
 __all__ = ["BestSingle"]
 

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from mklkit.combiners.base import weighting_rule
-from mklkit.hookspecs import hookimpl
+from mklkit.combiners.templates.weighting import weighting_rule
 from mklkit.protocols import Array
-from mklkit.statistics import Quadrant
-from mklkit.views import View
+from mklkit.registry.hookspecs import hookimpl
+from mklkit.views.statistics import Quadrant
+from mklkit.views.view import View
 
 __all__ = ["dimkl1", "dimkl2", "dimkl3", "dimkl4", "dimkl5"]
 

@@ -10,11 +10,11 @@ import numpy as np
 import scipy.linalg
 from attrs.validators import ge, gt, instance_of
 
-from mklkit.combiners.base import WeightingCombiner
-from mklkit.components import finite, whole
-from mklkit.hookspecs import hookimpl
+from mklkit.combiners.templates.weighting import WeightingCombiner
 from mklkit.protocols import Array
-from mklkit.views import ViewSet
+from mklkit.protocols.component import finite, whole
+from mklkit.registry.hookspecs import hookimpl
+from mklkit.views.view import ViewSet
 
 __all__ = ["DiMKL6", "rkhs_bhattacharyya"]
 

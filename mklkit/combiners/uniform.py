@@ -8,11 +8,11 @@ from typing import ClassVar
 import attrs
 import numpy as np
 
-from mklkit.combiners.base import WeightedDecision, WeightingCombiner
-from mklkit.hookspecs import hookimpl
-from mklkit.projectors import Projector
+from mklkit.combiners.templates.weighting import WeightedDecision, WeightingCombiner
 from mklkit.protocols import Array
-from mklkit.views import ViewSet
+from mklkit.registry.hookspecs import hookimpl
+from mklkit.views.projectors import Projector
+from mklkit.views.view import ViewSet
 
 __all__ = ["Uniform"]
 

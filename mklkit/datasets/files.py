@@ -14,8 +14,8 @@ import pandas as pd
 from mklkit.datasets.arff import read_arff
 from mklkit.datasets.delimited import read_delimited
 from mklkit.datasets.libsvm import read_libsvm
+from mklkit.datasets.paths import status
 from mklkit.errors import DataError, plain_message, suggest
-from mklkit.paths import status
 
 __all__ = ["READERS", "ending_of", "read_file"]
 

@@ -10,6 +10,7 @@ import pandas as pd
 
 from mklkit.datasets.builtin import BUILTIN_NAMES, read_builtin
 from mklkit.datasets.files import READERS, ending_of, read_file
+from mklkit.datasets.paths import status, user_path
 from mklkit.datasets.remarks import remarks
 from mklkit.datasets.table import NewRows, Table
 from mklkit.datasets.target import (
@@ -19,7 +20,6 @@ from mklkit.datasets.target import (
     drop_without_target,
 )
 from mklkit.errors import DataError, suggest
-from mklkit.paths import status, user_path
 
 __all__ = ["load_features", "load_table"]
 

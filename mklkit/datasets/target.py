@@ -9,7 +9,7 @@ import pandas as pd
 from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype, is_numeric_dtype
 
 from mklkit.errors import DataError, suggest
-from mklkit.selectors import resolve_columns
+from mklkit.registry.columns import resolve_columns
 
 __all__ = ["choose_target", "class_labels", "columns_to_drop", "drop_without_target"]
 

@@ -9,11 +9,11 @@ import attrs
 import numpy as np
 from attrs.validators import ge, instance_of, lt, optional
 
-from mklkit.components import Component, whole
 from mklkit.errors import quoted
-from mklkit.hookspecs import hookimpl
 from mklkit.numerics.least_squares import Spectrum
 from mklkit.protocols import Array, FittedKernel
+from mklkit.protocols.component import Component, whole
+from mklkit.registry.hookspecs import hookimpl
 
 __all__ = ["Empirical", "FittedEmpirical"]
 

@@ -8,9 +8,9 @@ from typing import ClassVar
 import attrs
 import numpy as np
 
-from mklkit.components import Component
-from mklkit.hookspecs import hookimpl
 from mklkit.protocols import Array, FittedKernel
+from mklkit.protocols.component import Component
+from mklkit.registry.hookspecs import hookimpl
 
 __all__ = ["FittedImplicit", "Implicit"]
 

@@ -8,17 +8,17 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from mklkit.components import Component, declared
-from mklkit.hookspecs import hookimpl
 from mklkit.kernels.linear import Linear
 from mklkit.protocols import Array, FittedKernel, Kernel
+from mklkit.protocols.component import Component, declared
+from mklkit.registry.hookspecs import hookimpl
 
 __all__ = ["Cosine", "FittedCosine"]
 
 
 def _as_kernel(value: Any) -> Kernel:
     # The registry imports this module: asked at call time, when both are whole.
-    from mklkit.registry import get_registry
+    from mklkit.registry.registry import get_registry
 
     kernel: Kernel = get_registry().create("kernel", value)
     # Rows of length one are left as they are: the cosine of a cosine is that cosine.

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import attrs
 
-from mklkit.components import Component
-from mklkit.hookspecs import hookimpl
-from mklkit.kernels.base import FittedScalarKernel
+from mklkit.kernels.scalar import FittedScalarKernel
 from mklkit.protocols import Array
+from mklkit.protocols.component import Component
+from mklkit.registry.hookspecs import hookimpl
 
 __all__ = ["FittedLinear", "Linear"]
 

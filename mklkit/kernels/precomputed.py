@@ -9,11 +9,11 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.components import Component
 from mklkit.errors import DataError
-from mklkit.hookspecs import hookimpl
 from mklkit.numerics.pairwise import upper_blocks
 from mklkit.protocols import Array
+from mklkit.protocols.component import Component
+from mklkit.registry.hookspecs import hookimpl
 
 __all__ = ["Precomputed"]
 

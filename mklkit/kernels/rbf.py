@@ -8,13 +8,13 @@ from typing import Any, ClassVar, Self
 import attrs
 import numpy as np
 
-from mklkit.components import Component
 from mklkit.errors import DataError
-from mklkit.hookspecs import hookimpl
 from mklkit.kernels.bandwidth import Bandwidth, bandwidth
-from mklkit.kernels.base import FittedScalarKernel
+from mklkit.kernels.scalar import FittedScalarKernel
 from mklkit.protocols import Array
-from mklkit.specs import to_spec
+from mklkit.protocols.component import Component
+from mklkit.registry.hookspecs import hookimpl
+from mklkit.registry.specs import to_spec
 
 __all__ = ["RBF", "FittedRBF"]
 

@@ -11,11 +11,11 @@ import scipy.linalg
 from attrs.validators import ge, instance_of, is_callable, optional
 from numpy.typing import NDArray
 
-from mklkit.components import Component, finite, whole
-from mklkit.hookspecs import hookimpl
 from mklkit.numerics.graph_embedding import Graphs, discriminant_graphs, trace_ratio
 from mklkit.numerics.least_squares import Spectrum
 from mklkit.protocols import Array, TrainingSide
+from mklkit.protocols.component import Component, finite, whole
+from mklkit.registry.hookspecs import hookimpl
 
 __all__ = ["KDA", "EmbeddingDecision", "GramEmbedding", "embed_features", "embed_gram"]
 

@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC, LinearSVC
 
 from mklkit.errors import DataError
-from mklkit.library_warnings import held_back
+from mklkit.numerics.library_warnings import held_back
 from mklkit.protocols import Array
 
 __all__ = ["MOST_STEPS", "DualSolution", "PrimalSolution", "solve_dual", "solve_primal"]

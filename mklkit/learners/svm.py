@@ -11,11 +11,11 @@ import numpy as np
 from attrs.validators import ge, gt, instance_of
 from sklearn.exceptions import ConvergenceWarning
 
-from mklkit.components import Component, finite, whole
-from mklkit.hookspecs import hookimpl
-from mklkit.learners.base import LinearDecision
+from mklkit.learners.linear_decision import LinearDecision
 from mklkit.learners.support_vectors import MOST_STEPS, solve_dual, solve_primal
 from mklkit.protocols import Array, TrainingSide
+from mklkit.protocols.component import Component, finite, whole
+from mklkit.registry.hookspecs import hookimpl
 
 __all__ = ["SVM"]
 
@@ -54,7 +54,7 @@ class SVM(Component):
     Examples
     --------
     >>> import numpy as np
-    >>> from mklkit.sides import GramSide
+    >>> from mklkit.views.sides import GramSide
     >>> rows = np.array([[-2.0], [-1.0], [1.0], [2.0]])
     >>> fitted = SVM().fit(GramSide(rows @ rows.T), np.sign(rows[:, 0]))
     >>> fitted.decide(np.array([[3.0]]) @ rows.T) > 0

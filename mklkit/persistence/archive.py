@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from mklkit.datasets.paths import shown_path
 from mklkit.errors import ModelFileError
-from mklkit.paths import shown_path
 
 __all__ = ["believable", "damaged", "opened", "read_member", "repacked"]
 

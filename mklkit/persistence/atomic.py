@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+from mklkit.datasets.paths import shown_path
 from mklkit.errors import DataError
-from mklkit.paths import shown_path
 from mklkit.persistence.part_files import part_of, remove_stale_parts
 
 __all__ = ["check_writable", "replacing"]

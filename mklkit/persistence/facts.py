@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from mklkit._version import __version__
-from mklkit.specs import to_spec
+from mklkit.registry.specs import to_spec
 
 __all__ = ["classifier_in", "facts_of_model", "json_ready", "versions"]
 

@@ -43,12 +43,12 @@ def trusted_names() -> list[str]:
 
 
 def _registered_types() -> dict[str, type]:
-    from mklkit.ensembles import MKLVotingClassifier, RPEMEKLClassifier
-    from mklkit.estimators import MKLClassifier
-    from mklkit.multiclass import BinaryProblem
+    from mklkit.estimators.classifier import MKLClassifier
+    from mklkit.estimators.ifsl_search import IFSLClassifierCV
+    from mklkit.estimators.multiclass import BinaryProblem
+    from mklkit.estimators.voting import MKLVotingClassifier, RPEMEKLClassifier
     from mklkit.preprocessing import TableEncoder
-    from mklkit.registry import get_registry
-    from mklkit.selection.ifsl_cv import IFSLClassifierCV
+    from mklkit.registry.registry import get_registry
 
     # The registry knows components; these hold them.
     own: tuple[type, ...] = (
@@ -80,7 +80,7 @@ def unknown_types(archive: bytes) -> list[str]:
 
 def plugins_in(archive: bytes) -> list[dict[str, Any]]:
     """Return the plugins whose types an archive holds: distribution, version and types."""
-    from mklkit.registry import get_registry
+    from mklkit.registry.registry import get_registry
 
     found: dict[str, set[str]] = {}
     for _, name in _nodes(_schema(archive)):

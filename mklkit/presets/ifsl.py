@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mklkit.hookspecs import hookimpl
-from mklkit.presets.base import Preset
+from mklkit.protocols.preset import Preset
+from mklkit.registry.hookspecs import hookimpl
 
 __all__ = ["RPEMEKL_KERNELS"]
 

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 import attrs
 
 from mklkit._version import __version__
+from mklkit.datasets.paths import status
 from mklkit.errors import DataError, SpecError
-from mklkit.paths import status
 from mklkit.scaffold import Template
 
 if TYPE_CHECKING:
-    from mklkit.registry import Kind
+    from mklkit.registry.registry import Kind
 
 __all__ = ["NewPlugin", "write_plugin"]
 
@@ -72,7 +72,7 @@ class NewPlugin:
                 f" nearest-mean; got {name!r}."
             )
         # Only now, as it imports every plugin.
-        from mklkit.registry import get_registry
+        from mklkit.registry.registry import get_registry
 
         new = cls(short, template)
         if _is_installed(new.distribution):

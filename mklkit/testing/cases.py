@@ -9,18 +9,18 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.bound_kernels import BoundKernel
-from mklkit.components import declared, parameter_names
-from mklkit.composition import choose_components
 from mklkit.errors import MKLKitError
-from mklkit.estimators import MKLClassifier
-from mklkit.presets.base import Preset
+from mklkit.estimators.classifier import MKLClassifier
+from mklkit.estimators.from_preset import preset_classifier
 from mklkit.protocols import Array
-from mklkit.registry import get_registry
-from mklkit.specs import parse_spec
-from mklkit.systems import preset_classifier
+from mklkit.protocols.component import declared, parameter_names
+from mklkit.protocols.preset import Preset
+from mklkit.registry.composing import choose_components
+from mklkit.registry.registry import get_registry
+from mklkit.registry.specs import parse_spec
 from mklkit.testing.expectations import CheckFailure
-from mklkit.views import ViewSet
+from mklkit.views.bound_kernels import BoundKernel
+from mklkit.views.view import ViewSet
 
 __all__ = ["Case", "ComponentKind", "has_drawn", "kind_of", "state_of"]
 

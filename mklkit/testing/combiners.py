@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from mklkit.components import declared
-from mklkit.composition import choose_components
-from mklkit.deciding import BlockDecision, RowBlock
 from mklkit.errors import MKLKitError
 from mklkit.protocols import Array
+from mklkit.protocols.component import declared
+from mklkit.registry.composing import choose_components
 from mklkit.testing.cases import Case, has_drawn
 from mklkit.testing.expectations import (
     CheckFailure,
@@ -21,6 +20,7 @@ from mklkit.testing.expectations import (
     expect_close,
 )
 from mklkit.testing.places import expect_untouched
+from mklkit.views.deciding import BlockDecision, RowBlock
 
 __all__ = ["COMBINER_CHECKS"]
 

@@ -12,9 +12,9 @@ import attrs
 import numpy as np
 from sklearn.base import clone
 
-from mklkit.components import Component, parameter_names
 from mklkit.errors import MKLKitError, quoted
-from mklkit.specs import is_name, parse_spec, to_spec
+from mklkit.protocols.component import Component, parameter_names
+from mklkit.registry.specs import is_name, parse_spec, to_spec
 from mklkit.testing.cases import Case, state_of
 from mklkit.testing.docstrings import documented_parameters
 from mklkit.testing.expectations import CheckFailure, NotApplicable, expect, same

@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 import attrs
 
-from mklkit.discovery import canonical
 from mklkit.errors import UnknownNameError, quoted, suggest
-from mklkit.registry import Entry, Registry
+from mklkit.registry.discovery import canonical
+from mklkit.registry.registry import Entry, Registry
 from mklkit.testing.cases import KINDS, Case
 from mklkit.testing.checks import Check, component_checks
 from mklkit.testing.expectations import CheckFailure, NotApplicable

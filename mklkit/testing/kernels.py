@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from mklkit.components import declared
-from mklkit.kernels.shared import is_scalar
 from mklkit.numerics.pairwise import BASES
+from mklkit.protocols.component import declared
 from mklkit.testing.cases import Case
 from mklkit.testing.expectations import NotApplicable, expect, expect_array, expect_close
 from mklkit.testing.places import expect_untouched
+from mklkit.views.similarities import is_scalar
 
 __all__ = ["KERNEL_CHECKS"]
 

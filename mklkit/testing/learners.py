@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from mklkit.protocols import CoupledLearner
-from mklkit.registry import get_registry
+from mklkit.registry.registry import get_registry
 from mklkit.testing.cases import Case
 from mklkit.testing.expectations import NotApplicable, expect, expect_array, expect_close
 from mklkit.testing.places import expect_untouched
-from mklkit.views import View
+from mklkit.views.view import View
 
 __all__ = ["LEARNER_CHECKS"]
 

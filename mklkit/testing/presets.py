@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from mklkit.errors import MKLKitError, quoted
-from mklkit.presets.base import Preset
-from mklkit.registry import Kind, get_registry
-from mklkit.specs import is_name, parse_kernel_spec
-from mklkit.systems import preset_classifier
+from mklkit.estimators.from_preset import preset_classifier
+from mklkit.protocols.preset import Preset
+from mklkit.registry.registry import Kind, get_registry
+from mklkit.registry.specs import is_name, parse_kernel_spec
 from mklkit.testing.cases import Case
 from mklkit.testing.expectations import CheckFailure, expect
 from mklkit.testing.in_classifier import saved_and_loaded

@@ -14,8 +14,8 @@ import pytest
 from builders import views_of
 from oracles.gated import discriminant_matrices, naive_forms
 
-from mklkit.combiners.gating_stages import gated_blocks
-from mklkit.numerics.gated_products import QuadraticForms, quadratic_forms
+from mklkit.combiners.cluster_gating.products import QuadraticForms, quadratic_forms
+from mklkit.combiners.cluster_gating.stages import gated_blocks
 from mklkit.numerics.graph_embedding import discriminant_graphs
 
 FOUR = [f"rbf(sigma='{factor}*mean')" for factor in (0.1, 0.3, 1, 3)]

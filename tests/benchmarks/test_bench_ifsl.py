@@ -21,8 +21,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 
 from mklkit import IFSL, MHKS
-from mklkit.selection.ifsl_cv import PAPER_GRID
-from mklkit.selection.ifsl_grid import fit_grid
+from mklkit.combiners.ifsl.grid import fit_grid
+from mklkit.estimators.ifsl_search import PAPER_GRID
 
 TRIO = ["linear", "rbf(sigma='mean')", "polynomial(degree=2)"]
 RIDGES, LAMS = (side.ravel() for side in np.meshgrid(PAPER_GRID, PAPER_GRID, indexing="ij"))

@@ -11,7 +11,7 @@ from sklearn.metrics import confusion_matrix
 from sklearn.model_selection import StratifiedKFold, cross_val_predict, cross_val_score
 
 from mklkit.datasets import load_table
-from mklkit.estimators import MKLClassifier
+from mklkit.estimators.classifier import MKLClassifier
 from mklkit.preprocessing import build_pipeline
 
 

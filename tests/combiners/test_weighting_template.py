@@ -15,7 +15,7 @@ from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kerne
 from sklearn.svm import SVC
 
 from mklkit import MKLClassifier, MKLKitError, Precomputed, WeightingCombiner, weighting_rule
-from mklkit.combiners.base import on_simplex
+from mklkit.combiners.templates.weighting import on_simplex
 from mklkit.errors import WeightsWarning
 
 TRIO = ["linear", "rbf(gamma=0.3)", "polynomial(degree=2)"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mklkit import Precomputed
-from mklkit.registry import Registry
+from mklkit.registry.registry import Registry
 from mklkit.testing import Check, parametrize_with_component_checks
 
 KINDS = ("kernel", "feature_map", "learner", "combiner", "preset")

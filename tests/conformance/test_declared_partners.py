@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mklkit import Component, IncompatibleError, MKLClassifier, WeightingCombiner
-from mklkit.composition import choose_components
+from mklkit.registry.composing import choose_components
 from mklkit.testing import Check, component_checks
 
 

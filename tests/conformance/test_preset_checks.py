@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris
 
 from mklkit import MKLClassifier, MKLVotingClassifier, Preset, SpecError, preset_classifier
 from mklkit.errors import UnknownNameError
-from mklkit.selection.ifsl_cv import IFSLClassifierCV
+from mklkit.estimators.ifsl_search import IFSLClassifierCV
 from mklkit.testing import CheckFailure, check_preset, component_checks
 
 

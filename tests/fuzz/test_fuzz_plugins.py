@@ -16,7 +16,7 @@ from drawing import Draw
 from processes import Outcome, run_in_process
 
 from mklkit import MKLClassifier, Registry, get_registry
-from mklkit.registry import Entry, forget_registry
+from mklkit.registry.registry import Entry, forget_registry
 from mklkit.testing.inspection import checks_of, findings
 
 MESSAGE = 3000

@@ -8,10 +8,14 @@ import numpy as np
 from builders import views_of
 from sklearn.base import BaseEstimator
 
-from mklkit.combiners.gating import composite_gram
-from mklkit.combiners.gating_stages import gated_blocks
+from mklkit.combiners.cluster_gating.products import (
+    QuadraticForms,
+    quadratic_forms,
+    smoothness_form,
+)
+from mklkit.combiners.cluster_gating.stages import gated_blocks
+from mklkit.combiners.templates.gating import composite_gram
 from mklkit.learners.kda import embed_gram
-from mklkit.numerics.gated_products import QuadraticForms, quadratic_forms, smoothness_form
 from mklkit.numerics.graph_embedding import discriminant_graphs
 
 FOUR = ["rbf(sigma=0.2)", "rbf(sigma=1.0)", "rbf(sigma=3.0)", "linear"]

@@ -14,11 +14,11 @@ from sklearn.mixture import GaussianMixture
 from sklearn.preprocessing import StandardScaler
 
 from mklkit import MKLClassifier
-from mklkit.combiners.cluster_gating import ClusterGating
+from mklkit.combiners.cluster_gating.combiner import ClusterGating
 from mklkit.errors import IncompatibleError, MKLKitError, MKLKitWarning, SpecError
 from mklkit.learners.kda import KDA, embed_gram
 from mklkit.numerics.graph_embedding import discriminant_graphs
-from mklkit.sides import GramSide
+from mklkit.views.sides import GramSide
 
 
 def problem(name: str) -> tuple[np.ndarray, np.ndarray]:

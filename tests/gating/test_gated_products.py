@@ -7,14 +7,14 @@ import pytest
 from builders import views_of
 from oracles.gated import composite, discriminant_matrices, naive_forms
 
-from mklkit.bound_kernels import BoundKernel
-from mklkit.combiners.gating import composite_gram
-from mklkit.combiners.gating_stages import gated_blocks, kernel_products
-from mklkit.composition import bind_kernels
+from mklkit.combiners.cluster_gating.products import quadratic_forms, smoothness_form
+from mklkit.combiners.cluster_gating.stages import gated_blocks, kernel_products
+from mklkit.combiners.templates.gating import composite_gram
 from mklkit.feature_maps.implicit import Implicit
-from mklkit.numerics.gated_products import quadratic_forms, smoothness_form
 from mklkit.numerics.graph_embedding import Graphs, discriminant_graphs
-from mklkit.views import ViewSet
+from mklkit.registry.composing import bind_kernels
+from mklkit.views.bound_kernels import BoundKernel
+from mklkit.views.view import ViewSet
 
 TRIO = ["linear", "rbf(gamma=0.3)", "polynomial(degree=2)"]
 

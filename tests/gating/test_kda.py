@@ -21,8 +21,8 @@ from mklkit import MKLClassifier
 from mklkit.errors import MKLKitError
 from mklkit.learners.kda import KDA, embed_gram
 from mklkit.numerics.graph_embedding import Graphs, discriminant_graphs
-from mklkit.registry import get_registry
-from mklkit.sides import GramSide
+from mklkit.registry.registry import get_registry
+from mklkit.views.sides import GramSide
 
 
 class Ridged(BaseEstimator):

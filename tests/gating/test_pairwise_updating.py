@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from oracles.gated import ratio_by_slsqp
 from problems import forms_of_checkered, random_forms
 
-from mklkit.numerics.pairwise_updating import update_pairs
+from mklkit.combiners.cluster_gating.pairwise_updating import update_pairs
 
 
 def ratio_at(theta, forms):

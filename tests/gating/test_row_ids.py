@@ -15,7 +15,7 @@ from mklkit import (
     load_model,
     save_model,
 )
-from mklkit.combiners.cluster_gating import ClusterGating
+from mklkit.combiners.cluster_gating.combiner import ClusterGating
 
 GAMMAS = (0.1, 1.0)
 

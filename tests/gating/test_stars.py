@@ -7,7 +7,7 @@ import pytest
 from sklearn.linear_model import LinearRegression
 
 from mklkit import MKLClassifier
-from mklkit.combiners.cluster_gating import ClusterGating
+from mklkit.combiners.cluster_gating.combiner import ClusterGating
 from mklkit.datasets.stars import GAPS, make_four_stars
 
 SCALES = (0.01, 0.1, 1.0, 10.0, 100.0)

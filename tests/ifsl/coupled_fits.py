@@ -12,9 +12,9 @@ from builders import views_of
 from sklearn.exceptions import ConvergenceWarning
 
 from mklkit import IFSL, KMHKS, MHKS, MKLClassifier
-from mklkit.combiners.ifsl import margin_growth, mean_weights, run_rule
-from mklkit.learners.ridge import RidgeCoefficients
-from mklkit.numerics.co_regularised import Columns
+from mklkit.combiners.ifsl.combiner import margin_growth, mean_weights, run_rule
+from mklkit.combiners.ifsl.rules import Columns
+from mklkit.learners.ho_kashyap.ridge import RidgeCoefficients
 
 TRIO = ["linear", "rbf(sigma='mean')", "polynomial(degree=2)"]
 """The library's default kernels, those of paper 000."""

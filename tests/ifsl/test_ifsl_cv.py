@@ -20,9 +20,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from mklkit import IFSL, KMHKS, MHKS, Empirical, IFSLClassifierCV, MKLClassifier
-from mklkit.composition import DEFAULT_KERNELS
 from mklkit.errors import DataError, SpecError
-from mklkit.selection.ifsl_cv import PAPER_GRID
+from mklkit.estimators.ifsl_search import PAPER_GRID
+from mklkit.registry.composing import DEFAULT_KERNELS
 
 RIDGES = (2.0**-3, 1.0, 8.0)
 LAMS = (0.0, 0.5, 4.0)

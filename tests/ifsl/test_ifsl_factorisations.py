@@ -12,8 +12,8 @@ from builders import views_of
 from coupled_fits import TRIO, couple
 
 from mklkit import IFSL, KMHKS, MHKS
-from mklkit.combiners.ifsl import mean_weights, run_rule
-from mklkit.numerics.co_regularised import Columns
+from mklkit.combiners.ifsl.combiner import mean_weights, run_rule
+from mklkit.combiners.ifsl.rules import Columns
 
 DECOMPOSITIONS = ["eigh", "cholesky", "cho_factor", "lu", "lu_factor", "svd", "qr", "inv", "solve"]
 DENSE = ["eigh", "cholesky", "svd", "qr", "inv", "solve", "lstsq", "pinv", "eig"]

@@ -19,7 +19,7 @@ from oracles.margins import mhks
 from sklearn.exceptions import ConvergenceWarning
 
 from mklkit import IFSL, KMHKS, MHKS, MKLClassifier
-from mklkit.combiners.ifsl import start
+from mklkit.combiners.ifsl.combiner import start
 
 STARTS = {"unit": unit_start, "zeros": zero_start}
 MAPS = ["empirical", "empirical(subset=25)", "empirical(rank=6)"]

@@ -15,7 +15,7 @@ from oracles.coupled import multik_mhks, multiv_kmhks
 from sklearn.exceptions import ConvergenceWarning
 
 from mklkit import IFSL, KMHKS, MHKS
-from mklkit.selection.ifsl_grid import fit_grid
+from mklkit.combiners.ifsl.grid import fit_grid
 
 RIDGES = np.repeat([2.0**-4, 0.5, 16.0], 3)
 LAMS = np.tile([0.0, 1.0, 16.0], 3)

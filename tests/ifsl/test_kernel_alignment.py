@@ -29,8 +29,8 @@ from mklkit import (
     alignment_matrix,
     kernel_alignment,
 )
-from mklkit.alignment import near_duplicates
 from mklkit.errors import DataError
+from mklkit.evaluation.alignment import near_duplicates
 
 FIVE = [
     "linear",

@@ -17,10 +17,10 @@ from mklkit import (
     MKLVotingClassifier,
     RPEMEKLClassifier,
 )
-from mklkit.ensembles import SUBSET_CHOICES
 from mklkit.errors import SpecError
+from mklkit.estimators.ifsl_search import PAPER_GRID
+from mklkit.estimators.voting import SUBSET_CHOICES
 from mklkit.presets.ifsl import RPEMEKL_KERNELS
-from mklkit.selection.ifsl_cv import PAPER_GRID
 
 NAMES = np.array(["nettle", "fern", "moss"])
 

@@ -11,7 +11,7 @@ from coupled_fits import TRIO, coefficients_of
 from oracles.coupled import multik_mhks
 
 from mklkit import IFSL, Component, IFSLClassifierCV, MKLClassifier, MKLVotingClassifier
-from mklkit.multiclass import decompose, join_scores
+from mklkit.estimators.multiclass import decompose, join_scores
 from mklkit.numerics.pairwise import BASES, squared_distances
 
 

@@ -17,8 +17,8 @@ from sklearn.metrics.pairwise import (
 )
 
 from mklkit import RBF, Cosine, Laplacian, Linear, Polynomial, Tanh, to_spec
-from mklkit.kernels.base import FittedScalarKernel
-from mklkit.kernels.shared import similarities
+from mklkit.kernels.scalar import FittedScalarKernel
+from mklkit.views.similarities import similarities
 
 PEERS = {
     "linear": (Linear(), linear_kernel),

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from mklkit.errors import DataError
-from mklkit.selectors import resolve_columns
+from mklkit.registry.columns import resolve_columns
 
 NAMES = ["fou_1", "fou_2", "zer_1", "age", "a,b", "x[1]", "7"]
 

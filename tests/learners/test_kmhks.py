@@ -11,7 +11,7 @@ from oracles.margins import kmhks, squared_hinge_minimum
 from sklearn.exceptions import ConvergenceWarning
 
 from mklkit import KMHKS
-from mklkit.sides import GramSide
+from mklkit.views.sides import GramSide
 
 KERNELS = ["rbf(gamma=0.2)", "linear", "polynomial(degree=2)", "laplacian"]
 

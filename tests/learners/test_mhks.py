@@ -11,7 +11,7 @@ from oracles.margins import mhks, squared_hinge_minimum
 from sklearn.exceptions import ConvergenceWarning
 
 from mklkit import MHKS
-from mklkit.sides import RowSubset
+from mklkit.views.sides import RowSubset
 
 MAPS = ["empirical", "empirical(subset=25)", "empirical(rank=6)"]
 each_map = pytest.mark.parametrize("feature_map", MAPS)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from mklkit.estimators import MKLClassifier
+from mklkit.estimators.classifier import MKLClassifier
 from mklkit.preprocessing import build_pipeline
 
 

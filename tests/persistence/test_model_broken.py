@@ -15,7 +15,7 @@ import pytest
 from crafted import rewritten
 
 from mklkit.errors import ModelFileError
-from mklkit.estimators import MKLClassifier
+from mklkit.estimators.classifier import MKLClassifier
 from mklkit.persistence import load_model, read_facts, save_model
 
 

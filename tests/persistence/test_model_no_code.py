@@ -30,7 +30,7 @@ from sklearn.preprocessing import SplineTransformer
 from sklearn.random_projection import SparseRandomProjection
 
 from mklkit.errors import ModelFileError
-from mklkit.estimators import MKLClassifier
+from mklkit.estimators.classifier import MKLClassifier
 from mklkit.persistence import load_model, save_model
 from mklkit.persistence.known_types import KNOWN_TYPES
 from mklkit.persistence.trial import check_compiled

@@ -13,11 +13,11 @@ import pytest
 from crafted import fitted
 
 from mklkit.datasets import load_table
-from mklkit.ensembles import MKLVotingClassifier
-from mklkit.estimators import MKLClassifier
+from mklkit.estimators.classifier import MKLClassifier
+from mklkit.estimators.ifsl_search import IFSLClassifierCV
+from mklkit.estimators.voting import MKLVotingClassifier
 from mklkit.persistence import load_model, read_facts, save_model
-from mklkit.registry import get_registry
-from mklkit.selection.ifsl_cv import IFSLClassifierCV
+from mklkit.registry.registry import get_registry
 
 
 class TestRoundTrip:

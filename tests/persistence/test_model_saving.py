@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import GridSearchCV
 
 from mklkit.errors import DataError, ModelFileError
-from mklkit.estimators import MKLClassifier
+from mklkit.estimators.classifier import MKLClassifier
 from mklkit.persistence import load_model, save_model
 
 

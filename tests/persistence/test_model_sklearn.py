@@ -29,7 +29,7 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEnc
 from sklearn.utils import all_estimators
 
 from mklkit.errors import ModelFileError
-from mklkit.estimators import MKLClassifier
+from mklkit.estimators.classifier import MKLClassifier
 from mklkit.persistence import load_model, read_facts, save_model
 
 ROWS = 24

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from mklkit import KMHKS, SVM, Empirical, Implicit, MKLClassifier
-from mklkit.composition import bind_kernels, choose_components
 from mklkit.errors import IncompatibleError, SpecError
+from mklkit.registry.composing import bind_kernels, choose_components
 
 
 def test_the_combiners_own_pair_is_used_and_said():

@@ -7,8 +7,8 @@ import pytest
 
 import mklkit
 from mklkit import IFSL, RBF, SVM, Empirical, Linear, MKLClassifier, Registry, get_registry
-from mklkit.composition import bind_kernels
 from mklkit.errors import SpecError, UnknownNameError
+from mklkit.registry.composing import bind_kernels
 
 BUILT_IN = {
     "kernel": {"linear", "polynomial", "rbf", "laplacian", "tanh", "cosine", "precomputed"},

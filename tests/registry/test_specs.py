@@ -26,11 +26,11 @@ from mklkit import (
 )
 from mklkit.combiners.best_single import BestSingle
 from mklkit.combiners.dimkl6 import DiMKL6
-from mklkit.composition import bind_kernels
 from mklkit.errors import MKLKitError, SpecError, UnknownNameError
-from mklkit.selectors import resolve_columns
-from mklkit.specs import KernelSpec, Spec, parse_kernel_spec, parse_spec
-from mklkit.systems import preset_classifier
+from mklkit.estimators.from_preset import preset_classifier
+from mklkit.registry.columns import resolve_columns
+from mklkit.registry.composing import bind_kernels
+from mklkit.registry.specs import KernelSpec, Spec, parse_kernel_spec, parse_spec
 
 NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_.-]*", fullmatch=True)
 PARAMETERS = st.from_regex(r"[a-z_][a-z0-9_]*", fullmatch=True).filter(

@@ -10,7 +10,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from mklkit import Component, MKLClassifier, RowBlock
-from mklkit.deciding import decide_all
+from mklkit.views.deciding import decide_all
 
 
 @attrs.frozen(eq=False)

@@ -9,13 +9,13 @@ from oracles.blocks import dimkl_weights
 from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
 
 from mklkit import RBF, Implicit, Precomputed
-from mklkit.bound_kernels import BoundKernel
 from mklkit.errors import IncompatibleError
-from mklkit.feature_products import feature_products
 from mklkit.kernels.linear import FittedLinear
-from mklkit.sides import GramSide, RowSubset
-from mklkit.tiles import kernel_products
-from mklkit.views import ViewSet
+from mklkit.views.bound_kernels import BoundKernel
+from mklkit.views.feature_products import feature_products
+from mklkit.views.sides import GramSide, RowSubset
+from mklkit.views.tiles import kernel_products
+from mklkit.views.view import ViewSet
 
 TILE_EDGES = [1, 2, 255, 256, 257, 1281]
 TRIO = ["linear", "rbf(gamma=0.3)", "polynomial(degree=2)"]

@@ -15,7 +15,7 @@ from sklearn.metrics.pairwise import (
 )
 
 from mklkit import Precomputed
-from mklkit.tiles import symmetric_tiles
+from mklkit.views.tiles import symmetric_tiles
 
 KERNELS = {
     "linear": linear_kernel,

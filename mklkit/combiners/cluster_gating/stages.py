@@ -1,0 +1,200 @@
+"""The two stages of cluster gating by turns: an embedding for the weights, weights for it.
+
+Source: paper 001, sections 3.4 to 5; the form of products is ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import attrs
+import numpy as np
+
+from mklkit.combiners.cluster_gating.pairwise_updating import update_pairs
+from mklkit.combiners.cluster_gating.products import (
+    QuadraticForms,
+    quadratic_forms,
+    smoothness_form,
+)
+from mklkit.combiners.templates.gating import composite_gram
+from mklkit.learners.kda import GramEmbedding, embed_gram
+from mklkit.numerics.graph_embedding import Graphs
+from mklkit.protocols import Array
+from mklkit.views.tiles import symmetric_tiles
+from mklkit.views.view import ViewSet
+
+if TYPE_CHECKING:
+    from mklkit.combiners.cluster_gating.combiner import ClusterGating
+
+__all__ = ["Stages", "gated_blocks", "kernel_products"]
+
+FIRST_STRIDE = 2.0
+
+
+class Stages:
+    """The two stages by turns, on one problem."""
+
+    def __init__(
+        self,
+        combiner: ClusterGating,
+        views: ViewSet,
+        memberships: Array,
+        graphs: Graphs,
+        random_state: np.random.RandomState,
+    ) -> None:
+        self.combiner = combiner
+        self.views = views
+        self.memberships = memberships
+        self.graphs = graphs
+        self.seed = int(random_state.randint(2**31 - 1))
+        n_clusters = memberships.shape[1]
+        self.smooth = combiner.smoothness * smoothness_form(n_clusters, len(views))
+
+    def alternate(self, n_components: int) -> tuple[Array, tuple[float, ...]]:
+        """Return Θ and the ratio after each stage.
+
+        Stage two alone moves little, as the embedding is made for the present weights; so its
+        direction is followed farther as long as the ratio grows more by that, and taken as it is
+        where it does not.
+        """
+        n_clusters, n_kernels = self.memberships.shape[1], len(self.views)
+        theta = np.full((n_clusters, n_kernels), 1 / n_kernels)
+        found = self._embed(theta, n_components)
+        projection, ratio = found.projection, found.ratio
+        history = [ratio]
+        stride = FIRST_STRIDE
+        # No choice with one kernel, and none to be learned where all of them are zero.
+        for _ in range(self.combiner.max_iter if n_kernels > 1 and projection.size else 0):
+            before = ratio
+            moved, ratio = self._move(theta, projection, before)
+            history.append(ratio)
+            farther = _on_simplices(theta + stride * (moved - theta))
+            found = self._embed(farther, n_components)
+            if found.ratio >= ratio:
+                theta, stride = farther, 2 * stride
+            else:
+                theta, stride = moved, FIRST_STRIDE
+                found = self._embed(theta, n_components)
+            # An indefinite composite may hold nothing better in its positive part.
+            if found.ratio > ratio:
+                projection, ratio = found.projection, found.ratio
+            history.append(ratio)
+            if ratio - before <= self.combiner.tol * ratio:
+                break
+        return theta, tuple(history)
+
+    def _embed(self, theta: Array, n_components: int) -> GramEmbedding:
+        """Return the best embedding for some weights: stage one."""
+        prior = float(theta.ravel() @ self.smooth @ theta.ravel())
+        gram = self._composite(theta)
+        return embed_gram(gram, self.graphs, self.combiner.reg, n_components, prior)
+
+    def _composite(self, theta: Array) -> Array:
+        return composite_gram(self.views, self.memberships @ theta, self.combiner.composition)
+
+    def _move(self, theta: Array, projection: Array, ratio: float) -> tuple[Array, float]:
+        """Return better weights for the embedding, and their ratio; never worse ones."""
+        gates = self.memberships @ theta if self.combiner.composition == "product" else None
+        blocks = gated_blocks(self.views, self.memberships, projection, gates)
+        forms = self._forms(blocks, projection)
+        if gates is None:
+            found = update_pairs(
+                theta, forms.upper, forms.lower, forms.linear, self.combiner.pairs, seed=self.seed
+            )
+            reached = found.history[-1] if found.history else ratio
+            return (found.weights, reached) if reached > ratio else (theta, ratio)
+        # About the present weights the product form is twice their composite, less that itself.
+        present = np.tensordot(theta.ravel(), blocks, axes=1) / 2
+        linearised = self._forms(blocks - present / len(theta), projection)
+        found = update_pairs(
+            theta,
+            linearised.upper,
+            linearised.lower,
+            linearised.linear,
+            self.combiner.pairs,
+            seed=self.seed,
+        )
+        moved, reached = self._line_search(theta, found.weights, projection, ratio)
+        if reached > ratio:
+            return moved, reached
+        # The linearised form may have its top where the true ratio falls; its slopes are true.
+        slopes = linearised.upper @ theta.ravel() - ratio * (
+            linearised.lower @ theta.ravel() + linearised.linear / 2
+        )
+        steepest = np.eye(theta.shape[1])[slopes.reshape(theta.shape).argmax(axis=1)]
+        return self._line_search(theta, steepest, projection, ratio)
+
+    def _forms(self, blocks: Array, projection: Array) -> QuadraticForms:
+        forms = quadratic_forms(blocks, projection, self.graphs, self.combiner.reg)
+        return attrs.evolve(forms, lower=forms.lower + self.smooth)
+
+    def _line_search(
+        self, theta: Array, target: Array, projection: Array, ratio: float
+    ) -> tuple[Array, float]:
+        """Return the farthest of halved steps to the target that raises the true ratio."""
+        share = 1.0
+        for _ in range(6):
+            candidate = theta + share * (target - theta)
+            seen = self._composite(candidate) @ projection
+            within = np.vdot(seen, self.graphs.similarity(seen))
+            prior = candidate.ravel() @ self.smooth @ candidate.ravel()
+            denominator = within + self.combiner.reg * np.vdot(projection, seen) + prior
+            reached = float(np.vdot(seen, self.graphs.constraint(seen)) / denominator)
+            if reached > ratio:
+                return candidate, reached
+            share /= 2
+        return theta, ratio
+
+
+def _on_simplices(theta: Array) -> Array:
+    """Return the weights with each row back on the simplex."""
+    kept = np.maximum(theta, 0)
+    return kept / kept.sum(axis=1, keepdims=True)
+
+
+def gated_blocks(
+    views: ViewSet, memberships: Array, projection: Array, gates: Array | None = None
+) -> Array:
+    """Return Z_cp = (E_p G_p D_c + D_c G_p E_p)A for all clusters and kernels, (CM, N, K).
+
+    Parameters
+    ----------
+    views : ViewSet
+    memberships : ndarray of shape (N, C)
+        Γ; D_c is the diagonal of its column c.
+    projection : ndarray of shape (N, K)
+        A.
+    gates : ndarray of shape (N, M), optional
+        E_p is the diagonal of column p (product form); the identity where not given (sum form).
+
+    Notes
+    -----
+    O(CM·N²K), tile by tile.
+    """
+    n_rows, n_clusters = memberships.shape
+    n_components = projection.shape[1]
+    factors = np.ones((n_rows, len(views))) if gates is None else gates
+    # Each kernel meets [E_p A, D_1 A, …, D_C A]: K(C + 1) columns in one product.
+    by_cluster = (memberships[:, :, None] * projection[:, None, :]).reshape(n_rows, -1)
+    asked = [np.hstack([factors[:, [p]] * projection, by_cluster]) for p in range(len(views))]
+    answered = kernel_products(views, asked)
+    blocks = np.empty((n_clusters, len(views), n_rows, n_components))
+    for p, products in enumerate(answered):
+        plain = products[:, :n_components]
+        clustered = products[:, n_components:].reshape(n_rows, n_clusters, n_components)
+        for c in range(n_clusters):
+            blocks[c, p] = memberships[:, [c]] * plain + factors[:, [p]] * clustered[:, c]
+    return blocks.reshape(-1, n_rows, n_components)
+
+
+def kernel_products(views: ViewSet, columns: Sequence[Array]) -> list[Array]:
+    """Return G_p V_p for each view and its own columns V_p (N, k), tile by tile."""
+    products = [np.zeros_like(own) for own in columns]
+    kernels, rows = [view.kernel for view in views], [view.rows for view in views]
+    for block, other, tiles in symmetric_tiles(kernels, rows):
+        for p, tile in tiles:
+            products[p][block] += tile @ columns[p][other]
+            if other != block:
+                products[p][other] += tile.T @ columns[p][block]
+    return products

@@ -1,0 +1,1 @@
+"""Four kinds of combiner, each with one method to write."""

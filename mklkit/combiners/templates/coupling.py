@@ -1,0 +1,107 @@
+"""The coupling template: one subproblem a view, solved together."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+
+from mklkit.errors import IncompatibleError
+from mklkit.protocols import Array, CoupledLearner, Learner, Subproblem
+from mklkit.protocols.component import Component
+from mklkit.registry.hookspecs import hookimpl
+from mklkit.views.deciding import BlockDecision, RowBlock
+from mklkit.views.projectors import Projector
+from mklkit.views.view import ViewSet
+
+__all__ = ["CoupledDecision", "CoupledSolution", "CouplingCombiner"]
+
+
+@attrs.frozen(eq=False)
+class CoupledSolution:
+    """The coefficients of every subproblem, in the order of the views, and how they came.
+
+    Attributes
+    ----------
+    coefficients : list
+        Each of its subproblem's own making.
+    weights : ndarray of shape (M,)
+        How the views' decision values are averaged.
+    history : tuple of float
+        The joint objective after each iteration.
+    """
+
+    coefficients: list[Any]
+    weights: Array
+    history: tuple[float, ...] = ()
+
+
+@attrs.frozen(eq=False)
+class CoupledDecision(BlockDecision):
+    """The weighted mean of the views' decision functions.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (M,)
+    history : tuple of float
+        The joint objective after each iteration.
+    """
+
+    weights: Array
+    projectors: list[Projector]
+    learners: list[Any]
+    history: tuple[float, ...]
+
+    def decide_block(self, block: RowBlock) -> Array:
+        """Return the decision values (n,) of one block of rows."""
+        total = np.zeros(len(block))
+        for index, values in block.columns_of(self.projectors):
+            total += self.weights[index] * self.learners[index].decide(values)
+        return total
+
+
+@attrs.frozen
+class CouplingCombiner(Component, ABC):
+    """Template: the views' learners are fitted jointly, each seeing what the others say.
+
+    A subclass writes :meth:`couple`. It asks every view's subproblem to "solve against this
+    target" and never looks inside, so that any learner that offers ``subproblem`` can be coupled.
+    """
+
+    feature_map: ClassVar[str] = "empirical"
+    learner: ClassVar[str] = "mhks"
+
+    @abstractmethod
+    def couple(
+        self,
+        problems: Sequence[Subproblem],
+        y: Array,
+        learner: CoupledLearner,
+        random_state: np.random.RandomState,
+    ) -> CoupledSolution:
+        """Return the joint solution of the views' subproblems for labels −1 and +1."""
+
+    def fit(
+        self, views: ViewSet, y: Array, learner: Learner, random_state: np.random.RandomState
+    ) -> CoupledDecision:
+        """Return the decision of the jointly fitted learners."""
+        if not isinstance(learner, CoupledLearner):
+            raise IncompatibleError(
+                f"{self.name} couples learners through their subproblems, and {learner.name} has"
+                " none: use a learner such as 'mhks' or 'kmhks'."
+            )
+        problems = [learner.subproblem(view) for view in views]
+        solution = self.couple(problems, y, learner, random_state)
+        pairs = zip(problems, solution.coefficients, strict=True)
+        learners = [problem.finish(coefficients) for problem, coefficients in pairs]
+        projectors = [view.projector for view in views]
+        return CoupledDecision(solution.weights, projectors, learners, solution.history)
+
+
+@hookimpl
+def mklkit_model_types() -> Iterable[type]:
+    """Register what coupling combiners leave in a model file."""
+    return [CoupledDecision]

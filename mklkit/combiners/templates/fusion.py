@@ -1,0 +1,90 @@
+"""The fusion template: one learner a view, their decision values fused."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+
+from mklkit.protocols import Array, Learner
+from mklkit.protocols.component import Component
+from mklkit.registry.hookspecs import hookimpl
+from mklkit.views.deciding import BlockDecision, RowBlock
+from mklkit.views.projectors import Projector
+from mklkit.views.sides import GramSide
+from mklkit.views.view import ViewSet
+
+__all__ = ["FusedDecision", "FusionCombiner"]
+
+
+@attrs.frozen(eq=False)
+class FusedDecision(BlockDecision):
+    """A learner a view, and what joins their decision values.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (M,)
+        As the fusion states them; uniform where it has none.
+    fusion : object
+        With ``fuse(scores (n, M)) -> (n,)``.
+    """
+
+    weights: Array
+    projectors: list[Projector]
+    learners: list[Any]
+    fusion: Any
+
+    def scores(self, block: RowBlock) -> Array:
+        """Return each view's decision values (n, M)."""
+        scores = np.empty((len(block), len(self.projectors)))
+        for index, values in block.columns_of(self.projectors):
+            scores[:, index] = self.learners[index].decide(values)
+        return scores
+
+    def decide_block(self, block: RowBlock) -> Array:
+        """Return the decision values (n,) of one block of rows."""
+        return np.asarray(self.fusion.fuse(self.scores(block)))
+
+
+@attrs.frozen
+class FusionCombiner(Component, ABC):
+    """Template: each view has its own learner; their decision values are fused.
+
+    A subclass writes :meth:`fuse`. Where the fusion itself is learned, :meth:`learn` returns a
+    fitted object with a ``fuse`` of its own.
+    """
+
+    feature_map: ClassVar[str] = "implicit"
+    learner: ClassVar[str] = "svm"
+
+    @abstractmethod
+    def fuse(self, scores: Array) -> Array:
+        """Return one decision value (n,) of the views' decision values (n, M)."""
+
+    def learn(self, scores: Array, y: Array, random_state: np.random.RandomState) -> Any:
+        """Return what fuses, given the training rows' scores (N, M); this object as it is."""
+        return self
+
+    def fit(
+        self, views: ViewSet, y: Array, learner: Learner, random_state: np.random.RandomState
+    ) -> FusedDecision:
+        """Return the decision of one learner a view, fused."""
+        learners, scores = [], np.empty((len(y), len(views)))
+        for index, view in enumerate(views):
+            # The view is asked for a matrix that it need not keep: one at a time is held.
+            side = view if view.explicit else GramSide(view.gram(keep=False))
+            fitted = learner.fit(side, y)
+            scores[:, index] = fitted.decide(side.features() if side.explicit else side.gram())
+            learners.append(fitted)
+        fusion = self.learn(scores, y, random_state)
+        weights = getattr(fusion, "view_weights", np.full(len(views), 1 / len(views)))
+        return FusedDecision(weights, [view.projector for view in views], learners, fusion)
+
+
+@hookimpl
+def mklkit_model_types() -> Iterable[type]:
+    """Register what fusion combiners leave in a model file."""
+    return [FusedDecision]

@@ -1,0 +1,175 @@
+"""The gating template: kernel weights that depend on the row."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar, Literal, Protocol
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from mklkit.errors import IncompatibleError, MKLKitError, MKLKitWarning
+from mklkit.numerics.pairwise import mirror_upper
+from mklkit.protocols import Array, Learner
+from mklkit.protocols.component import Component
+from mklkit.registry.columns import columns_without_ids
+from mklkit.registry.hookspecs import hookimpl
+from mklkit.views.deciding import BlockDecision, RowBlock
+from mklkit.views.projectors import Projector
+from mklkit.views.sides import GramSide
+from mklkit.views.tiles import symmetric_tiles
+from mklkit.views.view import ViewSet
+
+__all__ = ["GatedDecision", "Gates", "GatingCombiner"]
+
+Composition = Literal["sum", "product"]
+
+
+class Gates(Protocol):
+    """Fitted gates."""
+
+    def gates(self, rows: Array) -> Array:
+        """Return each row's weight on each kernel, (n, M), for rows (n, d)."""
+        ...
+
+
+@attrs.frozen(eq=False)
+class GatedDecision(BlockDecision):
+    """One learner on the composite Σ_m (η_m(x) + η_m(z)) k_m(x, z), or η_m(x)η_m(z) k_m(x, z).
+
+    Attributes
+    ----------
+    weights : ndarray of shape (M,) or (C, M)
+        The gates' own ``weights`` where they have any (of each cluster, say), else their means
+        over the training rows.
+    gates : Gates
+        η.
+    training_gates : ndarray of shape (N, M)
+    columns : ndarray of int or None
+        The features that the gates see; None: all of them.
+    """
+
+    weights: Array
+    gates: Any
+    training_gates: Array
+    projectors: list[Projector]
+    learner: Any
+    composition: Composition
+    columns: NDArray[np.intp] | None = None
+
+    def gate_weights(self, rows: Array) -> Array:
+        """Return each row's weight on each kernel, (n, M)."""
+        return np.asarray(self.gates.gates(_cut(rows, self.columns)))
+
+    def decide_block(self, block: RowBlock) -> Array:
+        """Return the decision values (n,) of one block of rows."""
+        own = self.gate_weights(block.rows)
+        total = np.zeros((len(block), len(self.training_gates)))
+        for index, values in block.columns_of(self.projectors):
+            total += values * _factor(
+                own[:, index], self.training_gates[:, index], self.composition
+            )
+        return np.asarray(self.learner.decide(total))
+
+
+@attrs.frozen
+class GatingCombiner(Component, ABC):
+    """Template: gates η (n, M) that say how much each kernel counts at each row.
+
+    A subclass writes :meth:`fit_gates`; what it returns writes ``gates(rows) -> (n, M)``. The
+    composite kernel is handed to the learner as one Gram matrix.
+
+    Gates are functions of features. Columns of row ids, by which a precomputed kernel looks rows
+    up, are not shown to them.
+    """
+
+    feature_map: ClassVar[str] = "implicit"
+    learner: ClassVar[str] = "svm"
+
+    @property
+    def composition(self) -> Composition:
+        """How the gates of two rows meet: their product, which keeps the composite definite."""
+        return "product"
+
+    @abstractmethod
+    def fit_gates(self, views: ViewSet, y: Array, random_state: np.random.RandomState) -> Gates:
+        """Return the gates learned from labels −1 and +1."""
+
+    def fit(
+        self, views: ViewSet, y: Array, learner: Learner, random_state: np.random.RandomState
+    ) -> GatedDecision:
+        """Return the decision of the learner on the composite kernel."""
+        if views.explicit:
+            raise IncompatibleError(
+                f"{self.name} weighs kernels row by row and needs feature_map='implicit'."
+            )
+        columns = _feature_columns(views, self.name)
+        rows = _cut(views.rows, columns)
+        gates = self.fit_gates(ViewSet(list(views), rows, views.explicit), y, random_state)
+        values = np.asarray(gates.gates(rows), dtype=np.float64)
+        if values.shape != (len(views.rows), len(views)):
+            raise MKLKitError(
+                f"{self.name} must give gates of shape ({len(views.rows)}, {len(views)});"
+                f" it gave {values.shape}."
+            )
+        gram = composite_gram(views, values, self.composition)
+        if self.composition == "sum" and not getattr(learner, "takes_indefinite", False):
+            self._warn_if_indefinite(gram, learner)
+        fitted = learner.fit(GramSide(gram), y)
+        projectors = [view.projector for view in views]
+        weights = np.asarray(getattr(gates, "weights", values.mean(axis=0)))
+        return GatedDecision(weights, gates, values, projectors, fitted, self.composition, columns)
+
+    def _warn_if_indefinite(self, gram: Array, learner: Learner) -> None:
+        values = np.linalg.eigvalsh(gram)
+        if values[0] < -1e-8 * values[-1]:
+            warnings.warn(
+                f"The sum composite of {self.name} is not positive semi-definite (eigenvalues from"
+                f" {values[0]:.3g} to {values[-1]:.3g}), which {learner.name} is not made for; use"
+                " composition='product', or the learner kda.",
+                MKLKitWarning,
+                stacklevel=3,
+            )
+
+
+def _feature_columns(views: ViewSet, name: str) -> NDArray[np.intp] | None:
+    """Return the columns that hold no row ids, None where all do not."""
+    bound = [(view.kernel, view.projector.columns) for view in views]
+    features = columns_without_ids(bound, views.rows.shape[1])
+    if features is not None and not features.size:
+        raise IncompatibleError(
+            f"{name} weighs kernels by a row's features, and these rows are ids of a precomputed"
+            " kernel and nothing else: add feature columns, and bind the kernel to the id column as"
+            " in ('graph', Precomputed(K), ['id'])."
+        )
+    return features
+
+
+def _cut(rows: Array, columns: NDArray[np.intp] | None) -> Array:
+    return rows if columns is None else rows[:, columns]
+
+
+def composite_gram(views: ViewSet, gates: Array, composition: Composition) -> Array:
+    """Return the composite Gram matrix (N, N), tile by tile: one matrix of memory."""
+    gram = np.zeros((len(gates), len(gates)))
+    kernels, rows = [view.kernel for view in views], [view.rows for view in views]
+    for block, other, tiles in symmetric_tiles(kernels, rows):
+        for index, tile in tiles:
+            gram[block, other] += tile * _factor(
+                gates[block, index], gates[other, index], composition
+            )
+    return mirror_upper(gram)
+
+
+def _factor(own: Array, others: Array, composition: Composition) -> Array:
+    joined: Sequence[Array] = (own[:, None], others[None, :])
+    return joined[0] * joined[1] if composition == "product" else joined[0] + joined[1]
+
+
+@hookimpl
+def mklkit_model_types() -> Iterable[type]:
+    """Register what gating combiners leave in a model file."""
+    return [GatedDecision]

@@ -1,0 +1,197 @@
+"""The weighting template, and the decision function that fixed kernel weights leave behind."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+
+from mklkit.errors import MKLKitError, WeightsWarning
+from mklkit.protocols import Array, FittedLearner, Learner
+from mklkit.protocols.component import Component
+from mklkit.views.deciding import BlockDecision, RowBlock
+from mklkit.views.projectors import Projector, with_support
+from mklkit.views.view import View, ViewSet
+
+__all__ = [
+    "LearnedWeighting",
+    "WeightedDecision",
+    "WeightingCombiner",
+    "weighting_rule",
+]
+
+
+@attrs.frozen(eq=False)
+class WeightedDecision(BlockDecision):
+    """One learner on the weighted sum of the kernels.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (M,)
+    projectors : list of Projector
+        Of the views with a weight that isn't zero.
+    scales : ndarray
+        Their weights.
+    learner : FittedLearner
+    explicit : bool
+    """
+
+    weights: Array
+    projectors: list[Projector]
+    scales: Array
+    learner: Any
+    explicit: bool
+
+    @classmethod
+    def learn(cls, views: ViewSet, weights: Array, y: Array, learner: Learner) -> WeightedDecision:
+        """Return the decision of a learner fitted on the weighted sum."""
+        fitted: Any = learner.fit(views.weighted(weights), y)
+        used = np.flatnonzero(weights)
+        projectors = [views[int(m)].projector for m in used]
+        if not views.explicit and hasattr(fitted, "restricted"):
+            support = fitted.support
+            projectors = with_support(projectors, support)
+            fitted = fitted.restricted(support)
+        return cls(weights, projectors, weights[used], fitted, views.explicit)
+
+    def decide_block(self, block: RowBlock) -> Array:
+        """Return the decision values (n,) of one block of rows."""
+        fitted: FittedLearner = self.learner
+        if self.explicit:
+            parts: list[Any] = [None] * len(self.projectors)
+            for index, values in block.columns_of(self.projectors):
+                parts[index] = np.sqrt(self.scales[index]) * values
+            return fitted.decide(np.hstack(parts))
+        total: Any = None
+        for index, values in block.columns_of(self.projectors):
+            scaled = values * values.dtype.type(self.scales[index])
+            total = scaled if total is None else np.add(total, scaled, out=total)
+        return fitted.decide(total)
+
+
+@attrs.frozen
+class LearnedWeighting(Component, ABC):
+    """Template: one weight a kernel, then one learner on the weighted sum Σ w_m K_m.
+
+    A subclass writes :meth:`choose`, with the learner and the seed at hand. The weights are divided
+    by their sum; where they are all zero or not all finite, a ``WeightsWarning`` says so and
+    uniform weights stand in.
+    """
+
+    feature_map: ClassVar[str] = "implicit"
+    learner: ClassVar[str] = "svm"
+
+    @abstractmethod
+    def choose(
+        self, views: ViewSet, y: Array, learner: Learner, random_state: np.random.RandomState
+    ) -> Array:
+        """Return the weights (M,), none negative, for labels −1 and +1."""
+
+    def fit(
+        self, views: ViewSet, y: Array, learner: Learner, random_state: np.random.RandomState
+    ) -> WeightedDecision:
+        """Return the decision of the learner on the weighted sum."""
+        raw = np.asarray(self.choose(views, y, learner, random_state), dtype=np.float64)
+        if raw.shape != (len(views),):
+            raise MKLKitError(
+                f"{self.name} must give one weight a kernel, an array of shape ({len(views)},);"
+                f" it gave shape {raw.shape}."
+            )
+        return WeightedDecision.learn(views, on_simplex(raw, views.labels, self.name), y, learner)
+
+
+@attrs.frozen
+class WeightingCombiner(LearnedWeighting):
+    """Template: weights that depend on the kernels and labels alone.
+
+    A subclass writes :meth:`weights`. For a score of one kernel at a time a plain function is
+    enough, see :func:`weighting_rule`.
+    """
+
+    @abstractmethod
+    def weights(self, views: ViewSet, y: Array) -> Array:
+        """Return the weights (M,), none negative, for labels −1 and +1."""
+
+    def choose(
+        self, views: ViewSet, y: Array, learner: Learner, random_state: np.random.RandomState
+    ) -> Array:
+        """Return what :meth:`weights` does."""
+        return self.weights(views, y)
+
+
+def on_simplex(raw: Array, labels: Sequence[str], name: str) -> Array:
+    """Return weights divided by their sum, or uniform ones where they can't be."""
+    uniform = np.full(len(raw), 1 / len(raw))
+    broken = [label for label, weight in zip(labels, raw, strict=True) if not np.isfinite(weight)]
+    if broken:
+        warnings.warn(
+            f"{name} has no finite weight for {', '.join(broken)}; uniform weights are used.",
+            WeightsWarning,
+            stacklevel=3,
+        )
+        return uniform
+    if (raw < 0).any():
+        raise MKLKitError(f"{name} gave a negative weight: {raw.min():.6g}; weights start at zero.")
+    if not raw.any():
+        warnings.warn(
+            f"{name} gives every kernel the weight zero; uniform weights are used.",
+            WeightsWarning,
+            stacklevel=3,
+        )
+        return uniform
+    # The largest first: a sum of weights near 1e308 would overflow, one near 1e-308 underflow.
+    scaled = raw / raw.max()
+    return scaled / scaled.sum()
+
+
+def weighting_rule(
+    name: str, feature_map: str = "implicit", learner: str = "svm"
+) -> Callable[[Callable[[View, Array], float]], type[WeightingCombiner]]:
+    """Make a combiner of a function that scores one view.
+
+    Parameters
+    ----------
+    name : str
+        The name that users type.
+    feature_map, learner : str
+        The pair used where the user gives none.
+
+    Returns
+    -------
+    callable
+        A decorator. What it makes is a combiner class, in the function's place.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> @weighting_rule("trace")
+    ... def trace(view, y):
+    ...     '''Weight each kernel by the trace of its Gram matrix.'''
+    ...     return view.kernel.diagonal(view.rows).sum()
+    >>> trace()
+    trace()
+    >>> trace.name
+    'trace'
+    """
+
+    def decorate(rule: Callable[[View, Array], float]) -> type[WeightingCombiner]:
+        def weights(self: WeightingCombiner, views: ViewSet, y: Array) -> Array:
+            return np.array([rule(view, y) for view in views], dtype=np.float64)
+
+        body = {
+            "__doc__": rule.__doc__,
+            "__module__": rule.__module__,
+            "__qualname__": rule.__qualname__,
+            "__slots__": (),
+            "name": name,
+            "feature_map": feature_map,
+            "learner": learner,
+            "weights": weights,
+        }
+        return type(rule.__name__, (WeightingCombiner,), body)
+
+    return decorate

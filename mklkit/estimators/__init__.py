@@ -1,0 +1,1 @@
+"""From components to scikit-learn estimators."""

@@ -1,0 +1,221 @@
+"""MKLClassifier: the whole library behind scikit-learn's estimator contract."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from mklkit.errors import DataError, IncompatibleError
+from mklkit.estimators.fitting import fit_decision
+from mklkit.estimators.multiclass import BinaryProblem, decompose, join_scores
+from mklkit.estimators.nested_parameters import NestedParameters
+from mklkit.estimators.training import (
+    ProblemViews,
+    bind_to_columns,
+    check_training_data,
+    choose_strategy,
+    in_threads,
+)
+from mklkit.protocols import Array, Decision
+from mklkit.registry.composing import Choice, choose_components
+from mklkit.views.bound_kernels import BoundKernel
+from mklkit.views.deciding import decide_all
+
+__all__ = ["MKLClassifier"]
+
+
+class MKLClassifier(ClassifierMixin, NestedParameters):
+    """Multiple kernel classifier: kernels, seen through a feature map, joined by a combiner.
+
+    Parameters
+    ----------
+    kernels : str, Kernel, tuple, or list of these, optional
+        Spec strings (``"rbf(sigma='mean')"``, ``"fou:rbf@fou_*"``), kernel objects, or
+        ``(label, kernel, columns)`` with columns a glob, a list of names or positions, or a slice.
+        Default: ``linear``, ``rbf(sigma='mean')``, ``polynomial(degree=2)``.
+    feature_map : str or FeatureMap, optional
+        ``"implicit"``, ``"empirical(subset=0.1)"`` ...; the combiner's own where not given.
+    combiner : str or Combiner, default="uniform"
+        ``"dimkl3"``, ``"best-single"`` ...
+    learner : str or Learner, optional
+        ``"svm(C=10)"``, ``"mhks"`` ...; the combiner's own where not given.
+    multiclass : {"ovo", "ovr", "native"}, default="ovo"
+        More than two classes: one against one, one against the rest, or all at once where combiner
+        and learner can (``uniform`` or ``cluster-gating`` with ``kda``). Kernels with a
+        data-dependent bandwidth, maps and weights are each problem's own.
+    random_state : int, RandomState or None, default=None
+        Seeds what draws at random: subset maps, cross-validation inside a combiner.
+    n_jobs : int or None, default=None
+        Threads over binary problems; the result depends on it by rounding at most.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (C,)
+    weights_ : ndarray of shape (n_problems, M)
+        Kernel weights, one row a binary problem (and cluster, where a combiner gates by clusters).
+    kernel_names_ : list of str
+        M names.
+    kernel_columns_ : list of (ndarray of int or None)
+        The positions of the columns that each kernel sees; None: all.
+    problems_ : list of (negative, positive)
+        The class labels of each binary problem; ``"(rest)"`` is all others.
+    kernels_, feature_map_, combiner_, learner_ : components
+        What was used.
+    choices_ : list of str
+        What was filled in because it was not given, a sentence each.
+    decisions_ : list of Decision
+        One a binary problem.
+    n_features_in_, feature_names_in_ : as in scikit-learn
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = make_pipeline(StandardScaler(), MKLClassifier(combiner="dimkl3"))
+    >>> bool(model.fit(X[:400], y[:400]).score(X[400:], y[400:]) > 0.9)
+    True
+    >>> model[-1].kernel_names_
+    ['linear', "rbf(sigma='mean')", 'polynomial']
+    """
+
+    def __init__(
+        self,
+        kernels: Any = None,
+        feature_map: Any = None,
+        combiner: Any = "uniform",
+        learner: Any = None,
+        multiclass: str = "ovo",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.kernels = kernels
+        self.feature_map = feature_map
+        self.combiner = combiner
+        self.learner = learner
+        self.multiclass = multiclass
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn from rows (N, d) and their class labels (N,).
+
+        Raises
+        ------
+        ValueError
+            For data scikit-learn refuses (NaN, text, one row) and for one class.
+        MKLKitError
+            A ``ValueError`` too: unknown names, components that don't fit together, columns that
+            don't exist.
+        """
+        choice = choose_components(self.combiner, self.feature_map, self.learner)
+        X, codes = check_training_data(self, X, y, self.multiclass)
+        bound = bind_to_columns(self.kernels, self)
+        strategy = choose_strategy(self.multiclass, choice.combiner, choice.learner)
+        problems = decompose(len(self.classes_), strategy)
+        self.decisions_ = self._fit_problems(problems, bound, choice, X, codes)
+        self._binary_problems = problems
+        self.kernels_ = [kernel.kernel for kernel in bound]
+        self.kernel_names_ = [kernel.label for kernel in bound]
+        self.kernel_columns_ = [kernel.columns for kernel in bound]
+        self.combiner_, self.feature_map_ = choice.combiner, choice.feature_map
+        self.learner_, self.choices_ = choice.learner, list(choice.notes)
+        self.problems_ = [problem.names(self.classes_) for problem in problems]
+        self.weights_ = np.vstack([decision.weights for decision in self.decisions_])
+        return self
+
+    def _fit_problems(
+        self,
+        problems: list[BinaryProblem],
+        bound: list[BoundKernel],
+        choice: Choice,
+        X: Array,
+        codes: NDArray[np.intp],
+    ) -> list[Decision]:
+        # Seeds are drawn before anything runs, so that the order of the threads doesn't matter.
+        seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(problems) + 1)
+        views_of = ProblemViews(bound, choice.feature_map, X, codes, seeds[-1])
+
+        def fit_one(problem: BinaryProblem, seed: int) -> Decision:
+            random_state = np.random.RandomState(seed)
+            views, labels = views_of.of(problem, random_state)
+            return fit_decision(choice.combiner, views, labels, choice.learner, random_state)
+
+        pairs = zip(problems, seeds[:-1], strict=True)
+        return list(in_threads([partial(fit_one, *pair) for pair in pairs], self.n_jobs, len(X)))
+
+    def decision_function(self, X: Any) -> Array:
+        """Return decision values: (n,) for two classes (above 0: ``classes_[1]``), else (n, C).
+
+        Raises
+        ------
+        DataError
+            If one is not finite, as features of 1e300 may make it.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False, order="C")
+        shared = getattr(self.feature_map_, "shared", False)
+        scores = decide_all(self.decisions_, X, shared)
+        infinite = np.flatnonzero(~np.isfinite(scores).all(axis=1))
+        if len(infinite):
+            raise DataError(
+                f"The decision value of row {infinite[0]} is not finite (rows of this kind:"
+                f" {len(infinite)}): its features are too far from those of the training data."
+            )
+        if len(self.classes_) == 2:
+            return scores[:, 0]
+        if self._binary_problems[0].positive is None:
+            return scores
+        return join_scores(self._binary_problems, scores, len(self.classes_))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class label (n,) of each row."""
+        scores = self.decision_function(X)
+        codes = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+        return np.asarray(self.classes_[codes])
+
+    def gate_weights(self, X: Any) -> Array:
+        """Return each row's weight on each kernel, (n, M), where the combiner gates them.
+
+        For several binary problems their mean.
+
+        Raises
+        ------
+        IncompatibleError
+            If the combiner's weights are the same for all rows.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False, order="C")
+        gated: list[Any] = [d for d in self.decisions_ if hasattr(d, "gate_weights")]
+        if not gated:
+            raise IncompatibleError(
+                f"{self.combiner_.name} weighs kernels the same for all rows; see weights_."
+                " A gating combiner, such as cluster-gating, has weights a row."
+            )
+        return np.asarray(np.mean([decision.gate_weights(X) for decision in gated], axis=0))
+
+    def weights_frame(self) -> pd.DataFrame:
+        """Return the kernel weights as a tidy table: problem, (cluster,) kernel, weight."""
+        check_is_fitted(self)
+        names = [_problem_name(*labels) for labels in self.problems_]
+        n_kernels, n_rows = len(self.kernel_names_), len(self.weights_)
+        frame = pd.DataFrame({"kernel": self.kernel_names_ * n_rows})
+        if self.decisions_[0].weights.ndim == 2:
+            counts = [len(decision.weights) for decision in self.decisions_]
+            clusters = np.concatenate([np.arange(count) for count in counts])
+            frame.insert(0, "cluster", np.repeat(clusters, n_kernels))
+            names = np.repeat(names, counts).tolist()
+        frame.insert(0, "problem", np.repeat(names, n_kernels))
+        return frame.assign(weight=self.weights_.ravel())
+
+
+def _problem_name(negative: Any, positive: Any) -> str:
+    return "all classes" if str(positive) == "(all)" else f"{positive} vs {negative}"

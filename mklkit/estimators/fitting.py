@@ -1,0 +1,110 @@
+"""One binary fit that ends in finite numbers, or in an error that says what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+
+from mklkit.errors import DataError, MKLKitError, plain_message
+from mklkit.numerics.pairwise import row_blocks
+from mklkit.protocols import Array, Combiner, Decision, Learner
+from mklkit.views.deciding import RowBlock, decide_block
+from mklkit.views.tiles import symmetric_tiles
+from mklkit.views.view import ViewSet
+
+__all__ = ["fit_decision", "solver_errors_explained"]
+
+CHECKED_ROWS = 256
+"""Training rows that are decided at a time, beside whatever matrices a fit still holds."""
+
+ORDINARY = 1e12
+"""Kernel values between one over this and this are within reach of every solver."""
+
+
+def fit_decision(
+    combiner: Combiner,
+    views: ViewSet,
+    y: Array,
+    learner: Learner,
+    random_state: np.random.RandomState,
+) -> Decision:
+    """Return what a combiner learns; its weights and its decisions on the training rows are finite.
+
+    Raises
+    ------
+    DataError
+        If they are not, or a solver fails on kernel values that are beyond it; it names the kernel
+        and what helps.
+
+    Notes
+    -----
+    The training rows are decided once: O(N²d) a kernel on an implicit map, no more than a Gram
+    matrix costs, and O(Np) on an explicit one, whose features are there already.
+    """
+    with solver_errors_explained(combiner, learner, views):
+        decision = combiner.fit(views, y, learner, random_state)
+        finite = np.isfinite(decision.weights).all() and _decides_finitely(decision, views)
+    if not finite:
+        what = "found no finite decision values"
+        raise _beyond(combiner, learner, *_most_extreme(views), what)
+    return decision
+
+
+@contextmanager
+def solver_errors_explained(combiner: Combiner, learner: Learner, views: ViewSet) -> Iterator[None]:
+    """Turn what a solver says of values that are beyond it into an error that names the kernel.
+
+    Other errors on kernel values of an ordinary size are somebody's mistake, and left as they are.
+    Overflow goes on in silence: it ends in a number that is not finite, which the caller looks for.
+    """
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):
+            yield
+    except MKLKitError:
+        raise
+    except (FloatingPointError, OverflowError, ValueError, RuntimeError) as error:
+        label, largest = _most_extreme(views)
+        ordinary = 1 / ORDINARY <= largest <= ORDINARY
+        if ordinary and not isinstance(error, np.linalg.LinAlgError):
+            raise
+        what = f"failed ({plain_message(error)})"
+        raise _beyond(combiner, learner, label, largest, what) from error
+
+
+def _decides_finitely(decision: Decision, views: ViewSet) -> bool:
+    made = [(view.projector.map, view.features()) for view in views] if views.explicit else []
+    for place in row_blocks(len(views.rows), CHECKED_ROWS):
+        known = [(fitted, features[place]) for fitted, features in made]
+        values = decide_block(decision, RowBlock(views.rows[place], known=known))
+        if not np.isfinite(values).all():
+            return False
+    return True
+
+
+def _most_extreme(views: ViewSet) -> tuple[str, float]:
+    """Return the kernel whose values are furthest from one, and the largest of them.
+
+    A kernel with values that are no numbers comes before all others.
+    """
+    largest = np.zeros(len(views))
+    kernels, rows = [view.kernel for view in views], [view.rows for view in views]
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        for _, _, tiles in symmetric_tiles(kernels, rows):
+            for index, tile in tiles:
+                largest[index] = np.maximum(largest[index], np.abs(tile).max())
+        place = int(np.argmax(np.nan_to_num(np.abs(np.log(largest)), nan=np.inf)))
+    return views.labels[place], float(largest[place])
+
+
+def _beyond(
+    combiner: Combiner, learner: Learner, label: str, largest: float, what: str
+) -> DataError:
+    """Return the error that names the kernel, its values and what helps."""
+    size = f"values up to {largest:.2g}" if np.isfinite(largest) else "values that are no numbers"
+    return DataError(
+        f"{combiner.name} with {learner.name} {what} on these training data. Kernel {label!r} has"
+        f" the most extreme values, {size}: scale the data (each column to mean 0 and deviation"
+        f" 1, say), choose a lower degree, or a normalised kernel such as 'cosine(polynomial)'."
+    )

@@ -1,0 +1,248 @@
+"""From checked data to the views of each binary problem: what all estimators share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from numbers import Number
+from typing import Any, TypeVar, cast
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed, effective_n_jobs
+from numpy.typing import NDArray
+from pandas.api.types import is_numeric_dtype, is_object_dtype
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+from threadpoolctl import threadpool_limits
+
+from mklkit.errors import DataError, IncompatibleError, MKLKitError, SpecError
+from mklkit.estimators.multiclass import BinaryProblem, Strategy
+from mklkit.protocols import Array, FeatureMap
+from mklkit.protocols.component import declared, is_whole
+from mklkit.registry.columns import columns_without_ids, resolve_columns
+from mklkit.registry.composing import bind_kernels
+from mklkit.views.bound_kernels import BoundKernel
+from mklkit.views.memory import check_gram_fits
+from mklkit.views.view import ViewSet
+
+__all__ = [
+    "ProblemViews",
+    "bind_to_columns",
+    "check_training_data",
+    "choose_strategy",
+    "in_threads",
+]
+
+Result = TypeVar("Result")
+
+SMALL_ROWS = 600
+MULTICLASS = ("ovo", "ovr", "native")
+
+
+def check_training_data(
+    estimator: Any, X: Any, y: Any, multiclass: str
+) -> tuple[Array, NDArray[np.intp]]:
+    """Return checked rows and class numbers; sets ``classes_`` and scikit-learn's own attributes.
+
+    Raises
+    ------
+    ValueError
+        For what scikit-learn refuses: NaN, text, one row, continuous targets.
+    DataError
+        For one class only, for rows without a label, and for a frame with columns of text or dates.
+    """
+    if multiclass not in MULTICLASS:
+        raise SpecError(
+            f"multiclass must be one of {', '.join(map(repr, MULTICLASS))}; got {multiclass!r}."
+        )
+    _check_no_label_is_missing(y)
+    _check_columns_are_numbers(X)
+    X, y = validate_data(
+        estimator, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2, order="C"
+    )
+    check_classification_targets(y)
+    estimator.classes_, codes = np.unique(y, return_inverse=True)
+    if len(estimator.classes_) < 2:
+        raise DataError(
+            "A classifier needs rows of at least two classes; there is one class only,"
+            f" {estimator.classes_.tolist()[0]!r}."
+        )
+    return X, codes
+
+
+def _check_columns_are_numbers(X: Any) -> None:
+    if not isinstance(X, pd.DataFrame):
+        return  # scikit-learn finds text in arrays
+    other = [
+        X.columns[place]
+        for place, kind in enumerate(X.dtypes)
+        if not (is_numeric_dtype(kind) or _holds_numbers(X.iloc[:, place]))
+    ]
+    if other:
+        more = f" and {len(other) - 1} more" if len(other) > 1 else ""
+        raise DataError(
+            f"Kernels compare numbers, and column {str(other[0])!r}{more} holds text, dates or"
+            " categories. Encode them first, within the model: make_pipeline(TableEncoder(),"
+            " StandardScaler(), MKLClassifier(…)), with 'from mklkit import TableEncoder'."
+        )
+
+
+def _holds_numbers(column: pd.Series) -> bool:
+    return is_object_dtype(column) and all(isinstance(each, Number) for each in column.dropna())
+
+
+def _check_no_label_is_missing(y: Any) -> None:
+    labels = np.asarray(y)
+    if labels.dtype != object or labels.ndim != 1:
+        return  # scikit-learn finds NaN among numbers
+    missing = np.flatnonzero(pd.isna(labels))
+    if len(missing):
+        raise DataError(
+            f"{len(missing)} of {len(labels)} rows have no class label, row {missing[0]} (from 0)"
+            " the first: leave them out, or give them one."
+        )
+
+
+def bind_to_columns(kernels: Any, estimator: Any) -> list[BoundKernel]:
+    """Return the kernels with their columns as positions in the data the estimator has seen.
+
+    A kernel that names no columns sees all but those of row ids: in the order of the rows there
+    may be the classes to be learned.
+
+    Raises
+    ------
+    DataError
+        If a kernel's columns are not there, or row ids alone are left to one of features.
+    """
+    names = getattr(estimator, "feature_names_in_", None)
+    names = None if names is None else list(names)
+    resolved = []
+    for kernel in bind_kernels(kernels):
+        try:
+            columns = resolve_columns(kernel.columns, estimator.n_features_in_, names)
+        except MKLKitError as error:
+            raise DataError(f"Kernel {kernel.label!r}: {error}") from None
+        resolved.append(BoundKernel(kernel.label, kernel.kernel, columns))
+    return _without_row_ids(resolved, estimator.n_features_in_)
+
+
+def _without_row_ids(kernels: list[BoundKernel], n_features: int) -> list[BoundKernel]:
+    features = columns_without_ids([(each.kernel, each.columns) for each in kernels], n_features)
+    if features is None:
+        return kernels
+    reading = [kernel for kernel in kernels if _reads_row_ids(kernel)]
+    for place, kernel in enumerate(kernels):
+        if kernel.columns is None and not _reads_row_ids(kernel):
+            if not features.size:
+                raise DataError(
+                    f"Kernel {kernel.label!r} is one of features, and the only column holds the row"
+                    f" ids of {reading[0].label!r}: add feature columns, and bind the kernel of"
+                    " ids to its own, as in ('graph', Precomputed(K), ['id'])."
+                )
+            kernels[place] = BoundKernel(kernel.label, kernel.kernel, features)
+    return kernels
+
+
+def _reads_row_ids(kernel: BoundKernel) -> bool:
+    return bool(declared(kernel.kernel, "reads_row_ids"))
+
+
+def choose_strategy(multiclass: str, combiner: Any, learner: Any) -> Strategy:
+    """Return how several classes are told apart.
+
+    Raises
+    ------
+    IncompatibleError
+        If ``"native"`` is asked of parts that tell only two classes apart.
+    """
+    native = [declared(part, "native_multiclass") for part in (combiner, learner)]
+    if multiclass == "native" and not all(native):
+        part = learner if native[0] else combiner
+        raise IncompatibleError(
+            f"{part.name} tells two classes apart; for more use multiclass='ovo' or 'ovr'."
+        )
+    return cast(Strategy, multiclass)
+
+
+class ProblemViews:
+    """The views of each binary problem on some training rows.
+
+    A map that declares itself ``shared`` (a random subset) is fitted once on all rows, and each
+    problem takes its rows of the features; any other is fitted on each problem's own rows.
+
+    Parameters
+    ----------
+    kernels : sequence of BoundKernel
+    feature_map : FeatureMap
+    rows : ndarray of shape (N, d)
+    codes : ndarray of shape (N,)
+        Class numbers.
+    seed : int
+        Of the shared map.
+    """
+
+    def __init__(
+        self,
+        kernels: Sequence[BoundKernel],
+        feature_map: FeatureMap,
+        rows: Array,
+        codes: NDArray[np.intp],
+        seed: int,
+    ) -> None:
+        self.codes = codes
+        self.shared: ViewSet | None = None
+        self._kernels = kernels
+        self._map = feature_map
+        self._rows = rows
+        if getattr(feature_map, "shared", False):
+            self.shared = ViewSet.fit(kernels, feature_map, rows, np.random.RandomState(seed))
+            # Computed here, before threads ask for them at the same time.
+            self.shared.make_features()
+
+    def of(
+        self, problem: BinaryProblem, random_state: np.random.RandomState
+    ) -> tuple[ViewSet, Array]:
+        """Return a problem's views and its labels −1 and +1."""
+        members = problem.rows(self.codes)
+        labels = problem.labels(self.codes[members], self._rows.dtype)
+        everyone = len(members) == len(self._rows)
+        if self.shared is not None:
+            return (self.shared if everyone else self.shared.restricted(members)), labels
+        if not self._map.explicit:
+            check_gram_fits(len(members), self._rows.itemsize)
+        rows = self._rows if everyone else self._rows[members]
+        return ViewSet.fit(self._kernels, self._map, rows, random_state), labels
+
+
+def in_threads(
+    tasks: Sequence[Callable[[], Result]], n_jobs: int | None, n_rows: int
+) -> Iterator[Result]:
+    """Yield each task's result, in order, from ``n_jobs`` threads.
+
+    One BLAS thread a task where there are several, or where matrices of ``n_rows`` rows are too
+    small to share: two pools of threads on the same cores slow each other down, and on a busy
+    machine two threads of one small product mostly wait for each other.
+
+    Raises
+    ------
+    SpecError
+        If ``n_jobs`` is no whole number, or zero.
+    """
+    jobs = min(_effective_jobs(n_jobs), len(tasks))
+    with threadpool_limits(1 if jobs > 1 or n_rows < SMALL_ROWS else None, user_api="blas"):
+        if jobs == 1:
+            for task in tasks:
+                yield task()
+        else:
+            yield from Parallel(n_jobs=jobs, prefer="threads", return_as="generator")(
+                delayed(task)() for task in tasks
+            )
+
+
+def _effective_jobs(n_jobs: Any) -> int:
+    if n_jobs is not None and (not is_whole(n_jobs) or n_jobs == 0):
+        raise SpecError(
+            "n_jobs must be None or a whole number other than 0 (-1: one a processor);"
+            f" got {n_jobs!r:.80}."
+        )
+    return int(effective_n_jobs(n_jobs))

@@ -1,0 +1,162 @@
+"""Kernel alignment: how alike two kernels are on some rows (paper 002, equation 14)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import attrs
+import numpy as np
+import pandas as pd
+
+from mklkit.errors import DataError
+from mklkit.protocols import Array, FittedKernel
+from mklkit.registry.columns import resolve_columns
+from mklkit.registry.composing import bind_kernels
+from mklkit.views.bound_kernels import fit_kernels
+from mklkit.views.tiles import kernel_products
+
+__all__ = ["NEAR_DUPLICATE", "alignment_matrix", "kernel_alignment", "near_duplicates"]
+
+NEAR_DUPLICATE = 0.99
+
+
+def kernel_alignment(first: Array, second: Array, centered: bool = False) -> float:
+    """Return the alignment of two Gram matrices, ⟨K₁, K₂⟩/(‖K₁‖‖K₂‖).
+
+    Parameters
+    ----------
+    first, second : ndarray of shape (N, N)
+        Gram matrices of the same rows.
+    centered : bool, default=False
+        Whether both are centred first, K → HKH with H = I − 11ᵀ/N (Cortes et al. 2012).
+
+    Returns
+    -------
+    float
+        Between 0 and 1 for positive semi-definite matrices, −1 and 1 for any; 0 where a matrix is
+        zero.
+
+    Raises
+    ------
+    DataError
+        If the matrices are not square, of one size and finite.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> kernel_alignment(np.eye(2), np.ones((2, 2)))  # doctest: +ELLIPSIS
+    0.7071...
+    >>> kernel_alignment(np.eye(2), 3 * np.eye(2), centered=True)
+    1.0
+    """
+    first, second = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    if first.ndim != 2 or first.shape != second.shape or first.shape[0] != first.shape[1]:
+        raise DataError(
+            "Alignment is taken of two square Gram matrices of the same rows; got shapes"
+            f" {first.shape} and {second.shape}."
+        )
+    if not (np.isfinite(first).all() and np.isfinite(second).all()):
+        raise DataError("Alignment is taken of finite numbers; a Gram matrix has NaN or infinity.")
+    if centered:
+        first, second = _centred(first), _centred(second)
+    # Scaled first: the norms of matrices near 1e200 would overflow.
+    first, second = _scaled(first), _scaled(second)
+    norms = np.sqrt(np.vdot(first, first) * np.vdot(second, second))
+    return float(np.clip(np.vdot(first, second) / norms, -1, 1)) if norms > 0 else 0.0
+
+
+def alignment_matrix(kernels: Any, X: Any, centered: bool = False) -> pd.DataFrame:
+    """Return how alike kernels are on the rows of X, every pair, labelled.
+
+    Parameters
+    ----------
+    kernels : as for MKLClassifier, or a fitted estimator
+        Spec strings, kernels, bindings; of a fitted estimator (a search, a vote) its kernels.
+    X : array-like of shape (N, d)
+        Numbers; a DataFrame's column names serve kernels bound to columns.
+    centered : bool, default=False
+
+    Returns
+    -------
+    DataFrame of shape (M, M)
+
+    Raises
+    ------
+    DataError
+        If X is not a table of at least two rows of finite numbers.
+
+    Notes
+    -----
+    Tile by tile: O(N²(d + M²)) time, M tiles of memory and no Gram matrix; two passes if centred.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.RandomState(0).randn(20, 3)
+    >>> table = alignment_matrix(["linear", "polynomial(degree=1, coef0=0)", "rbf(sigma=1)"], X)
+    >>> table.round(2).iloc[0].tolist()
+    [1.0, 1.0, 0.47]
+    """
+    names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
+    try:
+        rows = np.ascontiguousarray(np.asarray(X, dtype=np.float64))
+    except (TypeError, ValueError) as error:
+        raise DataError(f"Alignment needs a table of numbers: {error}.") from None
+    if rows.ndim != 2 or len(rows) < 2 or not np.isfinite(rows).all():
+        raise DataError(
+            "Alignment needs a table of at least two rows of finite numbers; got shape"
+            f" {rows.shape}" + ("." if np.isfinite(rows).all() else " with NaN or infinity.")
+        )
+    bound = bind_kernels(_kernels_of(kernels))
+    placed = [
+        attrs.evolve(kernel, columns=resolve_columns(kernel.columns, rows.shape[1], names))
+        for kernel in bound
+    ]
+    fitted, own_rows = fit_kernels(placed, rows)
+    labels = [kernel.label for kernel in bound]
+    return pd.DataFrame(_alignments(fitted, own_rows, centered), index=labels, columns=labels)
+
+
+def near_duplicates(table: pd.DataFrame) -> list[tuple[str, str, float]]:
+    """Return the pairs of kernels with an alignment above 0.99.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> names = ["a", "b"]
+    >>> near_duplicates(pd.DataFrame([[1, 0.995], [0.995, 1]], index=names, columns=names))
+    [('a', 'b', 0.995)]
+    """
+    values = table.to_numpy(dtype=float)
+    labels = [str(label) for label in table.index]
+    return [
+        (labels[i], labels[j], float(values[i, j]))
+        for i, j in combinations(range(len(labels)), 2)
+        if values[i, j] > NEAR_DUPLICATE
+    ]
+
+
+def _kernels_of(kernels: Any) -> Any:
+    """Return a fitted estimator's kernels as they were given; anything else as it is."""
+    estimator = getattr(kernels, "best_estimator_", kernels)
+    if hasattr(estimator, "members_"):
+        estimator = estimator.members_[0]
+    return estimator.kernels if hasattr(estimator, "kernels_") else kernels
+
+
+def _alignments(kernels: Sequence[FittedKernel], rows: Sequence[Array], centered: bool) -> Array:
+    products = kernel_products(kernels, rows, centered=centered).products
+    norms = np.sqrt(np.diag(products))
+    scale = np.outer(norms, norms)
+    return np.clip(np.divide(products, scale, where=scale > 0, out=np.zeros_like(scale)), -1, 1)
+
+
+def _centred(matrix: Array) -> Array:
+    return matrix - matrix.mean(axis=0) - matrix.mean(axis=1)[:, None] + matrix.mean()
+
+
+def _scaled(matrix: Array) -> Array:
+    largest = np.abs(matrix).max(initial=0)
+    return matrix / largest if largest > 0 else matrix

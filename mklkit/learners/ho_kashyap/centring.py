@@ -1,0 +1,65 @@
+"""Training sides whose features have mean zero: of features far from it, and of a Gram matrix."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mklkit.numerics.least_squares import NormalMatrix, Spectrum
+from mklkit.protocols import Array, TrainingSide
+from mklkit.views.sides import Side
+
+__all__ = ["CentredFeatures", "GramFeatures"]
+
+
+class CentredFeatures(Side):
+    """Features less their means: their products keep the digits that a large mean would take."""
+
+    explicit = True
+
+    def __init__(self, side: TrainingSide) -> None:
+        super().__init__()
+        self.n_rows = side.n_rows
+        features = side.features()
+        self.centre = features.mean(axis=0)
+        self._features = features - self.centre
+
+    def features(self) -> Array:
+        """Return the centred features (N, p)."""
+        return self._features
+
+
+class GramFeatures(Side):
+    """A Gram matrix as features: U√D of its centred self, whose normal matrix is D and sums zero.
+
+    Negative eigenvalues (an indefinite kernel) are left out.
+    """
+
+    explicit = True
+
+    def __init__(self, side: TrainingSide) -> None:
+        super().__init__()
+        self.n_rows = side.n_rows
+        self._eigenpairs = side.spectrum()
+        self._features = self._eigenpairs.vectors * np.sqrt(self._eigenpairs.values)
+
+    def features(self) -> Array:
+        """Return U√D."""
+        return self._features
+
+    def normal_matrix(self) -> NormalMatrix:
+        """Return D with sums of zero."""
+        values = self._eigenpairs.values
+        return NormalMatrix(values, np.zeros_like(values), self.n_rows)
+
+    def spectrum(self) -> Spectrum:
+        """Return D in its own coordinates."""
+        return self.normal_matrix().spectrum()
+
+    def row_coefficients(self, weights: Array) -> Array:
+        """Return α with Kα = Φw up to a constant: U D^{-1/2} w, for weights (r,) or (r, G)."""
+        scale = np.sqrt(self._eigenpairs.values)
+        return self._eigenpairs.vectors @ (weights.T / scale).T
+
+    def weights_for(self, outputs: Array) -> Array:
+        """Return w (r,) with Φw = outputs (N,) up to a constant."""
+        return self._eigenpairs.vectors.T @ outputs / np.sqrt(self._eigenpairs.values)

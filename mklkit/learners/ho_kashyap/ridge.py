@@ -1,0 +1,223 @@
+"""Ridge regressions with a free bias, one a view: what Ho–Kashyap learners solve again and again.
+
+Each is set up once for a view and then solved for many targets, data weights and ridges, a column
+each; see :mod:`mklkit.combiners.ifsl.rules` for who asks.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+import numpy as np
+import scipy.linalg
+from numpy.typing import NDArray
+
+from mklkit.learners.ho_kashyap.centring import CentredFeatures, GramFeatures
+from mklkit.learners.linear_decision import LinearDecision
+from mklkit.numerics.least_squares import (
+    SPECTRUM_TOLERANCE,
+    ArrowheadSystem,
+    CholeskySystem,
+    SpectralSystem,
+    cholesky_or_none,
+)
+from mklkit.protocols import Array, TrainingSide
+
+__all__ = [
+    "CholeskyProblem",
+    "FeatureProblem",
+    "GramProblem",
+    "RidgeCoefficients",
+]
+
+
+@attrs.frozen(eq=False)
+class RidgeCoefficients:
+    """Weights (p, G) or (p,), and the bias, (G,) or a number."""
+
+    weights: Array
+    bias: Any
+
+
+class FeatureProblem:
+    """Ridge regression on a view's features, ``s·‖f − t/s‖² + c‖w‖²`` over f = Φw + w₀.
+
+    Where the normal matrix is diagonal (full empirical maps) no factorisation at all. Elsewhere one
+    eigendecomposition of the centred normal matrix serves every ridge and data weight; for one
+    ridge a Cholesky factor does.
+
+    Parameters
+    ----------
+    side : TrainingSide
+        Reached through its block operations only, but where its features lie far from zero and are
+        centred first.
+    ridges : ndarray of shape (G,)
+        c of each column, 0 or above.
+    """
+
+    def __init__(self, side: TrainingSide, ridges: Array) -> None:
+        self._side = side
+        self._ridges = ridges
+        self._normal = side.normal_matrix()
+        self._centre = np.zeros_like(self._normal.sums)
+        if self._normal.far_from_zero:
+            self._side = CentredFeatures(side)
+            self._centre = self._side.centre
+            self._normal = self._side.normal_matrix()
+        self._system: ArrowheadSystem | CholeskySystem | SpectralSystem
+        diagonal = self._normal.is_diagonal
+        if diagonal and ridges.min() > SPECTRUM_TOLERANCE * float(self._normal.products.sum()):
+            self._system = ArrowheadSystem(self._normal)
+        elif len(ridges) == 1 and not diagonal:
+            self._system = CholeskySystem(self._normal)
+        else:
+            self._system = SpectralSystem(self._side.spectrum(), self._normal.sums)
+
+    @property
+    def n_coefficients(self) -> int:
+        """The weights and the bias."""
+        return len(self._normal.sums) + 1
+
+    def filled(self, values: Array) -> RidgeCoefficients:
+        """Return coefficients (p + 1,) as they are in every column."""
+        columns = np.repeat(values[:, None], len(self._ridges), axis=1)
+        return RidgeCoefficients(columns[:-1], columns[-1] + self._centre @ columns[:-1])
+
+    def solve(
+        self, targets: Array, data_weights: Array, columns: NDArray[np.intp]
+    ) -> RidgeCoefficients:
+        """Return the minimisers for targets (N, G) and data weights (G,)."""
+        means = targets.mean(axis=0)
+        projected = self._side.project_back(targets)
+        weights = self._system.solve(projected, means, data_weights, self._ridges[columns])
+        bias = means / data_weights - self._normal.sums @ weights / self._normal.n_rows
+        return RidgeCoefficients(weights, bias)
+
+    def outputs(self, coefficients: RidgeCoefficients) -> Array:
+        """Return the decision values on the training rows."""
+        return self._side.project(coefficients.weights) + coefficients.bias
+
+    def penalty(self, coefficients: RidgeCoefficients, columns: NDArray[np.intp]) -> Array:
+        """Return c‖w‖²."""
+        squares = np.einsum("pg,pg->g", coefficients.weights, coefficients.weights)
+        return self._ridges[columns] * squares
+
+    def pick(self, coefficients: RidgeCoefficients, column: int) -> RidgeCoefficients:
+        """Return one column's coefficients."""
+        return RidgeCoefficients(
+            coefficients.weights[:, column].copy(), float(coefficients.bias[column])
+        )
+
+    def finish(self, coefficients: RidgeCoefficients) -> LinearDecision:
+        """Return the decision function of one column's coefficients."""
+        bias = coefficients.bias - self._centre @ coefficients.weights
+        return LinearDecision(coefficients.weights, float(bias))
+
+
+class GramProblem(FeatureProblem):
+    """The same in a kernel's own feature space, from its Gram matrix: any c ≥ 0, any s.
+
+    Parameters
+    ----------
+    side : TrainingSide
+    ridges : ndarray of shape (G,)
+    """
+
+    def __init__(self, side: TrainingSide, ridges: Array) -> None:
+        self._features = GramFeatures(side)
+        self._gram = side.gram()
+        self._row_means = self._gram.mean(axis=0)
+        super().__init__(self._features, ridges)
+
+    @property
+    def n_coefficients(self) -> int:
+        """The row coefficients and the bias, as of :class:`CholeskyProblem`."""
+        return len(self._gram) + 1
+
+    def filled(self, values: Array) -> RidgeCoefficients:
+        """Return row coefficients and bias (N + 1,) as the same function in every column."""
+        outputs = self._gram @ values[:-1] + values[-1]
+        found = np.append(self._features.weights_for(outputs), outputs.mean())
+        return super().filled(found)
+
+    def finish(self, coefficients: RidgeCoefficients) -> LinearDecision:
+        """Return the decision function of one column's coefficients, on similarities."""
+        on_rows = self.on_rows(coefficients)
+        return LinearDecision(on_rows.weights, on_rows.bias)
+
+    def on_rows(self, coefficients: RidgeCoefficients) -> RidgeCoefficients:
+        """Return the same functions as coefficients α of the training rows, and their bias."""
+        alpha = self._features.row_coefficients(coefficients.weights)
+        return RidgeCoefficients(alpha, coefficients.bias - self._row_means @ alpha)
+
+
+class CholeskyProblem:
+    """One ridge c > 0 on a Gram matrix: the LS-SVM system of KMHKS by a Cholesky factor.
+
+    A tenth of the cost of the eigenpairs; one factor of sK + cI for each data weight asked.
+    """
+
+    def __init__(self, side: TrainingSide, ridge: float) -> None:
+        self._side = side
+        self._gram = side.gram()
+        self._ridge = ridge
+        self._spectral: GramProblem | None = None
+        self._factors: dict[float, tuple[Array, Array]] = {}
+
+    @property
+    def n_coefficients(self) -> int:
+        """The row coefficients and the bias."""
+        return len(self._gram) + 1
+
+    def filled(self, values: Array) -> RidgeCoefficients:
+        """Return coefficients (N + 1,) as they are."""
+        return RidgeCoefficients(values[:-1, None], values[-1:])
+
+    def solvable(self, data_weight: float) -> bool:
+        """Return whether sK + cI is positive definite (an indefinite kernel may fail)."""
+        if data_weight not in self._factors:
+            matrix = data_weight * self._gram
+            matrix[np.diag_indices_from(matrix)] += self._ridge
+            factor = cholesky_or_none(matrix)
+            if factor is None:
+                return False
+            ones = np.ones(len(matrix), dtype=matrix.dtype)
+            solved = scipy.linalg.cho_solve((factor, True), ones, check_finite=False)
+            self._factors[data_weight] = (factor, solved)
+        return True
+
+    def solve(
+        self, targets: Array, data_weights: Array, columns: NDArray[np.intp]
+    ) -> RidgeCoefficients:
+        """Return the minimiser of ``s·‖f − t/s‖² + c αᵀKα`` over f = Kα + w₀."""
+        weight = float(data_weights[0])
+        if not self.solvable(weight):
+            self._spectral = self._spectral or GramProblem(self._side, np.array([self._ridge]))
+            found = self._spectral.solve(targets, data_weights, columns)
+            return self._spectral.on_rows(found)
+        factor, ones = self._factors[weight]
+        alpha = scipy.linalg.cho_solve((factor, True), targets, check_finite=False)
+        # The bias is what makes the coefficients sum to zero: φᵀα = 0 of the paper.
+        shift = alpha.sum(axis=0) / ones.sum()
+        alpha -= ones[:, None] * shift
+        return RidgeCoefficients(alpha, shift / data_weights)
+
+    def outputs(self, coefficients: RidgeCoefficients) -> Array:
+        """Return the decision values Kα + w₀ on the training rows."""
+        return self._gram @ coefficients.weights + coefficients.bias
+
+    def penalty(self, coefficients: RidgeCoefficients, columns: NDArray[np.intp]) -> Array:
+        """Return c αᵀKα."""
+        alpha = coefficients.weights
+        return self._ridge * np.einsum("ng,ng->g", alpha, self._gram @ alpha)
+
+    def pick(self, coefficients: RidgeCoefficients, column: int) -> RidgeCoefficients:
+        """Return one column's coefficients."""
+        return RidgeCoefficients(
+            coefficients.weights[:, column].copy(), float(coefficients.bias[column])
+        )
+
+    def finish(self, coefficients: RidgeCoefficients) -> LinearDecision:
+        """Return the decision function."""
+        return LinearDecision(coefficients.weights, coefficients.bias)

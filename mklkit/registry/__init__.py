@@ -1,0 +1,1 @@
+"""From names to components: hooks, plugins, spec strings, columns, composing."""

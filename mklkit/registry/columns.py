@@ -1,0 +1,151 @@
+"""Which columns a kernel sees: a glob or list of names, a slice, or positions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mklkit.errors import DataError, quoted, suggest
+from mklkit.protocols.component import declared
+
+__all__ = ["columns_without_ids", "resolve_columns"]
+
+_SLICE = re.compile(r"(-?\d+)?:(-?\d+)?")
+
+
+def resolve_columns(
+    selector: Any, n_features: int, names: Sequence[str] | None
+) -> NDArray[np.intp] | None:
+    """Return the positions of the columns that a selector names, or None for all of them.
+
+    Parameters
+    ----------
+    selector : None, str, int, slice or sequence of str, int or bool
+        A string is a name, or a comma-separated list of names, globs (``fou_*``) or slices
+        (``0:10``); truth values are a mask, one a feature.
+    n_features : int
+    names : sequence of str, optional
+        The feature names, where the data have any.
+
+    Raises
+    ------
+    DataError
+        If a name or glob fits no column, a position is out of range, a mask has another length, or
+        the selector is none of these.
+
+    Examples
+    --------
+    >>> resolve_columns("a*,c", 3, ["a1", "b", "c"])
+    array([0, 2])
+    >>> resolve_columns(slice(0, 2), 3, None)
+    array([0, 1])
+    """
+    if selector is None:
+        return None
+    everything = np.arange(n_features)
+    if isinstance(selector, slice):
+        chosen = _sliced(selector, everything)
+    elif _is_mask(selector):
+        mask = np.asarray(selector)
+        if mask.shape != (n_features,):
+            raise DataError(
+                f"A mask of columns has one value a feature, {n_features}; got {mask.size}."
+            )
+        chosen = everything[mask]
+    else:
+        found = [_positions(part, everything, names) for part in _parts(selector, names)]
+        chosen = np.array([position for part in found for position in part], dtype=np.intp)
+    if len(chosen) == 0:
+        raise DataError(f"The columns {quoted(selector)} select none of the {n_features} features.")
+    if len(set(chosen.tolist())) < len(chosen):
+        chosen = np.array(list(dict.fromkeys(chosen.tolist())), dtype=np.intp)
+    return None if np.array_equal(chosen, everything) else chosen
+
+
+def columns_without_ids(
+    bound: Iterable[tuple[Any, NDArray[np.intp] | None]], n_features: int
+) -> NDArray[np.intp] | None:
+    """Return the columns that hold no row ids, or None where no kernel looks rows up.
+
+    Parameters
+    ----------
+    bound : iterable of (kernel, columns)
+        Kernels, fitted or not, and the positions that they see (None: all).
+    n_features : int
+
+    Examples
+    --------
+    >>> from mklkit import RBF, Precomputed
+    >>> columns_without_ids([(Precomputed(np.eye(4)), np.array([1])), (RBF(), None)], 3)
+    array([0, 2])
+    """
+    everything = np.arange(n_features)
+    ids = [
+        everything if columns is None else columns
+        for kernel, columns in bound
+        if declared(kernel, "reads_row_ids")
+    ]
+    return np.setdiff1d(everything, np.concatenate(ids)) if ids else None
+
+
+def _sliced(selector: slice, everything: NDArray[np.intp]) -> NDArray[np.intp]:
+    bounds = (selector.start, selector.stop, selector.step)
+    if all(bound is None or isinstance(bound, (int, np.integer)) for bound in bounds):
+        return everything[selector]
+    raise DataError(
+        f"Slices of columns are by position, as in slice(0, 10); got {quoted(selector)}. Name"
+        " columns by a list or a glob, as 'a_*'."
+    )
+
+
+def _is_mask(selector: Any) -> bool:
+    if isinstance(selector, str) or not hasattr(selector, "__len__") or len(selector) == 0:
+        return False
+    return all(isinstance(value, (bool, np.bool_)) for value in selector)
+
+
+def _parts(selector: Any, names: Sequence[str] | None) -> list[Any]:
+    """Return the single names, globs or positions of a selector."""
+    if isinstance(selector, (int, np.integer)):
+        return [selector]
+    if isinstance(selector, str):
+        # A name may hold a comma itself.
+        return [selector] if names is not None and selector in names else selector.split(",")
+    if not isinstance(selector, Iterable):
+        raise DataError(
+            "Columns are chosen by names, globs, positions, a slice or a mask; got"
+            f" {quoted(selector)}."
+        )
+    return list(selector)
+
+
+def _positions(
+    part: Any, everything: NDArray[np.intp], names: Sequence[str] | None
+) -> Sequence[int]:
+    if isinstance(part, (int, np.integer)) and not isinstance(part, bool):
+        if not -len(everything) <= part < len(everything):
+            raise DataError(f"Column {part} was asked for, but there are {len(everything)}.")
+        return [int(everything[part])]
+    text = str(part).strip()
+    if names is not None:
+        exact = [i for i, name in enumerate(names) if name == text]
+        found = exact or [i for i, name in enumerate(names) if fnmatchcase(name, text)]
+        if found:
+            return found
+    match = _SLICE.fullmatch(text)
+    if match is not None:
+        bounds = (int(bound) if bound else None for bound in match.groups())
+        return everything[slice(*bounds)].tolist()
+    if text.lstrip("-").isdigit():
+        return _positions(int(text), everything, names)
+    if names is None:
+        raise DataError(
+            f"The columns {quoted(text)} are asked for by name, but the data have no feature names:"
+            " pass a DataFrame, or select by position (0:10)."
+        )
+    raise DataError(f"No column is named {quoted(text)}.{suggest(text, names)}")

@@ -1,0 +1,154 @@
+"""What the registry holds of a component, and what a class must have to be one."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import attrs
+
+from mklkit.errors import SpecError, cut, quoted
+from mklkit.protocols.component import declared
+from mklkit.protocols.preset import Preset
+from mklkit.registry.specs import MAX_NAME, is_name, parse_kernel_spec, parse_spec
+
+__all__ = ["HOOKS", "Entry", "Kind", "make_entry", "spoken"]
+
+Kind = Literal["kernel", "feature_map", "combiner", "learner", "preset"]
+
+HOOKS: dict[Kind, str] = {
+    "kernel": "mklkit_kernels",
+    "feature_map": "mklkit_feature_maps",
+    "combiner": "mklkit_combiners",
+    "learner": "mklkit_learners",
+    "preset": "mklkit_presets",
+}
+# What 'fit' is given, besides self.
+ARGUMENTS: dict[Kind, tuple[str, ...]] = {
+    "kernel": ("rows",),
+    "feature_map": ("kernel", "rows", "random_state"),
+    "combiner": ("views", "y", "learner", "random_state"),
+    "learner": ("side", "y"),
+}
+# Class attributes that the protocols ask for.
+DECLARED: dict[Kind, dict[str, type]] = {
+    "feature_map": {"explicit": bool},
+    "combiner": {"feature_map": str, "learner": str},
+    "learner": {"on_features": bool, "on_gram": bool},
+}
+TYPE_WORDS: dict[type, str] = {bool: "True or False", str: "a spec string"}
+
+
+@attrs.frozen
+class Entry:
+    """One registered name, what it makes, and where it comes from."""
+
+    kind: Kind
+    name: str
+    target: Any
+    distribution: str
+    version: str
+    help: str
+
+
+def spoken(kind: Kind) -> str:
+    """Return a kind as a message names it."""
+    return kind.replace("_", " ")
+
+
+def make_entry(kind: Kind, target: Any, distribution: str, version: str) -> Entry:
+    """Return the entry of a component class or preset.
+
+    Raises
+    ------
+    TypeError
+        If it has no name that can be typed, or lacks what its kind must have.
+    """
+    name = getattr(target, "name", None)
+    word = spoken(kind)
+    if not isinstance(name, str) or not name:
+        raise TypeError(f"the {word} {quoted(target)} has no 'name'")
+    if not is_name(name):
+        raise TypeError(
+            f"the {word} name {quoted(name)} can't be typed: names have letters, digits, '_', '.'"
+            f" and '-', {MAX_NAME} at most, and start with a letter or '_'"
+        )
+    missing = list(_missing_in_preset(target) if kind == "preset" else _missing(kind, target))
+    if missing:
+        raise TypeError(f"the {word} {name!r} {'; it '.join(missing)}")
+    text = target.help if kind == "preset" else inspect.getdoc(target)
+    return Entry(kind, name, target, distribution, version, cut((text or "").partition("\n")[0]))
+
+
+def _missing(kind: Kind, target: Any) -> Iterator[str]:
+    """Yield what a component class lacks, each as the end of a sentence."""
+    if not isinstance(target, type) or not callable(getattr(target, "fit", None)):
+        yield "must be a class with a 'fit' method"
+        return
+    unwritten = sorted(getattr(target, "__abstractmethods__", ()))
+    if unwritten:
+        yield f"leaves {', '.join(unwritten)} to be written"
+    if not _takes(target, ARGUMENTS[kind]):
+        yield f"must have fit(self, {', '.join(ARGUMENTS[kind])})"
+    for attribute, expected in DECLARED.get(kind, {}).items():
+        value = getattr(target, attribute, None)
+        if not isinstance(value, expected):
+            found = "none" if value is None else quoted(value)
+            yield f"must have a class attribute {attribute}, {TYPE_WORDS[expected]}; got {found}"
+        elif isinstance(value, str):
+            yield from _unreadable(attribute, value)
+    if kind == "learner" and not any(getattr(target, name, True) for name in DECLARED[kind]):
+        yield "must have on_features or on_gram True, as it learns from nothing otherwise"
+    for fact in ("for_kernels", "for_learners"):
+        value = declared(target, fact)
+        if not isinstance(value, tuple) or not all(isinstance(one, str) for one in value):
+            yield f"must have {fact} as a tuple of names; got {quoted(value)}"
+
+
+def _missing_in_preset(target: Any) -> Iterator[str]:
+    """Yield what a preset lacks, each as the end of a sentence."""
+    if not isinstance(target, Preset):
+        yield "must be a mklkit.Preset"
+        return
+    # Whatever a plugin passed stands there: a Preset doesn't check what it is made of.
+    given: dict[str, Any] = attrs.asdict(target, recurse=False)
+    if not isinstance(given["help"], str):
+        yield f"must have a text as its help; got {quoted(given['help'])}"
+    for attribute, optional in (("combiner", False), ("feature_map", True), ("learner", True)):
+        value = given[attribute]
+        if isinstance(value, str):
+            yield from _unreadable(attribute, value)
+        elif not (optional and value is None):
+            yield f"must have a spec string as its {attribute}; got {quoted(value)}"
+    kernels = given["kernels"]
+    if kernels is not None and not (
+        isinstance(kernels, tuple) and kernels and all(isinstance(one, str) for one in kernels)
+    ):
+        yield f"must have a tuple of spec strings as its kernels; got {quoted(kernels)}"
+        return
+    for kernel in kernels or ():
+        try:
+            parse_kernel_spec(kernel)
+        except SpecError as error:
+            yield f"has a kernel that can't be read: {error}"
+
+
+def _unreadable(attribute: str, spec: str) -> Iterator[str]:
+    try:
+        parse_spec(spec)
+    except SpecError as error:
+        yield f"has a {attribute} that can't be read: {error}"
+
+
+def _takes(cls: type, arguments: tuple[str, ...]) -> bool:
+    """Return whether a class's fit can be called with that many arguments."""
+    try:
+        signature = inspect.signature(cls.fit)  # type: ignore[attr-defined]
+    except ValueError:  # Compiled code need not say what it takes.
+        return True
+    try:
+        signature.bind(None, *arguments)
+    except TypeError:
+        return False
+    return True

@@ -1,0 +1,299 @@
+"""Names to implementations: built-ins and plugins, by the same hooks.
+
+Every module of the packages ``kernels``, ``feature_maps``, ``combiners``, ``learners`` and
+``presets`` that implements a hook is a built-in, so that a new strategy is one new file. Third
+parties come in through the entry-point group ``mklkit``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pkgutil
+import threading
+import warnings
+from collections.abc import Iterable
+from types import ModuleType
+from typing import Any
+
+import attrs
+import pluggy
+
+from mklkit.errors import (
+    MKLKitError,
+    PluginConflictError,
+    PluginWarning,
+    SpecError,
+    UnknownNameError,
+    cut,
+    plain_message,
+    quoted,
+    suggest,
+)
+from mklkit.protocols.component import parameter_names
+from mklkit.registry import hookspecs
+from mklkit.registry.discovery import PluginFailure, canonical, installed_plugins, stdout_to_stderr
+from mklkit.registry.entries import HOOKS, Entry, Kind, make_entry, spoken
+from mklkit.registry.hookspecs import ENTRY_POINT_GROUP
+from mklkit.registry.specs import parse_spec
+
+__all__ = ["Entry", "Kind", "PluginFailure", "Registry", "forget_registry", "get_registry"]
+
+BUILT_IN = "mklkit"
+BUILTIN_PACKAGES = ("kernels", "feature_maps", "combiners", "learners", "presets")
+
+
+class Registry:
+    """The strategies at hand, by kind and name.
+
+    Parameters
+    ----------
+    third_party : bool
+        Whether installed plugins are loaded besides the built-ins.
+
+    Examples
+    --------
+    >>> registry = Registry(third_party=False)
+    >>> [entry.name for entry in registry.entries("feature_map")]
+    ['empirical', 'implicit']
+    >>> registry.create("kernel", "rbf(sigma='mean')")
+    RBF(sigma='mean', gamma=None)
+    """
+
+    def __init__(self, third_party: bool = True) -> None:
+        self.failures: list[PluginFailure] = []
+        self._manager = pluggy.PluginManager("mklkit")
+        self._manager.add_hookspecs(hookspecs)
+        self._origins: dict[str, tuple[str, str]] = {}
+        self._entries: dict[tuple[Kind, str], list[Entry]] = {}
+        self._model_types: dict[str, type] = {}
+        self._type_origins: dict[str, str] = {}
+        self._load_builtins()
+        if third_party:
+            self.load_plugins()
+
+    def entries(self, kind: Kind) -> list[Entry]:
+        """Return the entries of a kind, by name; a name claimed twice stands twice."""
+        found = [entry for (k, _), claims in self._entries.items() if k == kind for entry in claims]
+        return sorted(found, key=lambda entry: (entry.name, entry.distribution))
+
+    def lookup(self, kind: Kind, name: str) -> Entry:
+        """Return the entry of a name.
+
+        Raises
+        ------
+        UnknownNameError
+            If nothing provides the name; the nearest is suggested.
+        PluginConflictError
+            If two distributions claim it.
+        """
+        claims = self._entries.get((kind, name), [])
+        if len(claims) == 1:
+            return claims[0]
+        word = spoken(kind)
+        if claims:
+            names = " and ".join(sorted({claim.distribution for claim in claims}))
+            raise PluginConflictError(
+                f"The {word} name {name!r} is claimed by {names}: uninstall one of them,"
+                " or set MKLKIT_DISABLE_PLUGINS=1."
+            )
+        known = [entry.name for entry in self.entries(kind)]
+        # A preset's name is looked up as it was typed, and may be another kind's spec string.
+        bare = name.partition("(")[0].strip()
+        others = tuple(o for o in HOOKS if o != kind and (o, bare) in self._entries)
+        if (kind, bare) in self._entries:
+            hint = f" Did you mean {bare!r}? A {word} has no parameters."
+        elif others:
+            hint = f" {bare!r} is a {spoken(others[0])}."
+        else:
+            hint = suggest(name, known)
+        raise UnknownNameError(
+            f"No {word} is named {quoted(name)}.{hint} Known: {', '.join(dict.fromkeys(known))}.",
+            bare,
+            others,
+        )
+
+    def create(self, kind: Kind, spec: object) -> Any:
+        """Return the component that a spec string names; an object is passed through.
+
+        Parameters
+        ----------
+        kind : str
+            ``"kernel"``, ``"feature_map"``, ``"combiner"`` or ``"learner"``.
+        spec : str or component
+            ``"rbf(sigma='mean')"``, a component, or a component class (built with its defaults).
+
+        Raises
+        ------
+        SpecError
+            If the string can't be read, a parameter is unknown or its value is refused.
+        """
+        word = spoken(kind)
+        if isinstance(spec, str):
+            parsed = parse_spec(spec)
+            entry = self.lookup(kind, parsed.name)
+            return self._build(entry.target, parsed.args, parsed.kwargs, spec)
+        if isinstance(spec, type):
+            return self._build(spec, (), {}, spec.__name__)
+        if not callable(getattr(spec, "fit", None)) or not hasattr(type(spec), "name"):
+            raise SpecError(
+                f"Expected a {word}: a name such as {self.entries(kind)[0].name!r}, a spec string"
+                f" or an object with a 'name' and a 'fit' method; got {quoted(spec)}."
+            )
+        return spec
+
+    def model_types(self) -> dict[str, type]:
+        """Return the classes that a model file may hold, by their full name."""
+        return dict(self._model_types)
+
+    def distribution_of(self, type_name: str) -> str | None:
+        """Return the distribution that registered a class of that full name, if any."""
+        return self._type_origins.get(type_name)
+
+    def _build(self, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any], text: str) -> Any:
+        shown = quoted(text)
+        if attrs.has(cls):
+            known, name = parameter_names(cls), getattr(cls, "name", cls.__name__)
+            if len(args) > len(known):
+                raise SpecError(
+                    f"{shown} gives {len(args)} values; {name} takes {', '.join(known) or 'none'}."
+                )
+            for key in kwargs:
+                if key not in known:
+                    raise SpecError(
+                        f"{shown}: {name} has no parameter {quoted(key)};"
+                        f" it takes {', '.join(known) or 'none'}.{suggest(key, known)}"
+                    )
+            missing = [f.name for f in attrs.fields(cls) if f.init and f.default is attrs.NOTHING]
+            for key in missing[len(args) :]:
+                if key not in kwargs:
+                    raise SpecError(
+                        f"{shown} needs {quoted(key)}, which only Python can give it:"
+                        f" {cls.__name__}({key}=...)."
+                    )
+        try:
+            return cls(*args, **kwargs)
+        except MKLKitError:
+            raise
+        except (TypeError, ValueError, OverflowError) as error:
+            raise SpecError(f"{shown} can't be built: {plain_message(error)}") from error
+
+    def _load_builtins(self) -> None:
+        version = importlib.import_module("mklkit._version").__version__
+        for package_name in BUILTIN_PACKAGES:
+            package = importlib.import_module(f"mklkit.{package_name}")
+            for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+                module = importlib.import_module(info.name)
+                self._register(module, info.name, BUILT_IN, version)
+
+    def load_plugins(self) -> None:
+        """Load what is installed; what can't be loaded is left out and named by a warning."""
+        for plugin in installed_plugins(ENTRY_POINT_GROUP, self._fail):
+            origin = plugin.distribution
+            # Anything at all may go wrong while foreign code is imported (SystemExit included);
+            # whatever it is, it is reported by name and the rest must keep working.
+            try:
+                with stdout_to_stderr():
+                    module = plugin.load()
+                    self._register(module, f"{origin}:{plugin.name}", origin, plugin.version)
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
+                # pluggy names the plugin first and says what is wrong with it lines below.
+                whole = isinstance(error, pluggy.PluginValidationError)
+                text = cut(" ".join(str(error).split())) if whole else plain_message(error)
+                reason = f"{cut(type(error).__name__)}: {text}"
+                self._fail(PluginFailure(plugin.name, origin, reason))
+
+    def _fail(self, failure: PluginFailure) -> None:
+        self.failures.append(failure)
+        warnings.warn(str(failure), PluginWarning, stacklevel=2)
+
+    def _register(
+        self, module: ModuleType, plugin_name: str, distribution: str, version: str
+    ) -> None:
+        """Register one plugin whole, or not at all."""
+        try:
+            # First of all, as pluggy keeps what it has registered of a module that it refuses.
+            self._manager.register(module, name=plugin_name)
+            self._manager.check_pending()
+            if distribution != BUILT_IN and not self._manager.get_hookcallers(module):
+                raise TypeError(
+                    f"it has no hook, such as @hookimpl def {HOOKS['kernel']}(): it gives nothing"
+                )
+            found = [
+                make_entry(kind, target, distribution, version)
+                for kind, hook_name in HOOKS.items()
+                for target in self._ask(hook_name, plugin_name)
+            ]
+            types = self._ask("mklkit_model_types", plugin_name)
+            types += [entry.target for entry in found if isinstance(entry.target, type)]
+            for cls in types:
+                if not isinstance(cls, type):
+                    raise TypeError(f"mklkit_model_types must return classes, got {quoted(cls)}")
+            self._refuse_taken_names(found)
+        except BaseException:
+            if self._manager.has_plugin(plugin_name):
+                self._manager.unregister(name=plugin_name)
+            raise
+        for entry in found:
+            self._entries.setdefault((entry.kind, entry.name), []).append(entry)
+        for cls in types:
+            full_name = f"{cls.__module__}.{cls.__qualname__}"
+            # Who names a class first keeps it: a plugin may list one that it uses, not owns.
+            self._model_types.setdefault(full_name, cls)
+            self._type_origins.setdefault(full_name, distribution)
+
+    def _refuse_taken_names(self, found: list[Entry]) -> None:
+        """Refuse a name of the library's own, or one that a package gives twice.
+
+        Names of two packages are an error on use only, so that both can be installed.
+        """
+        own: set[tuple[Kind, str]] = set()
+        for entry in found:
+            key = (entry.kind, entry.name)
+            origins = {canonical(claim.distribution) for claim in self._entries.get(key, [])}
+            name = f"{spoken(entry.kind)} {entry.name!r}"
+            if key in own or canonical(entry.distribution) in origins:
+                raise PluginConflictError(f"it has the {name} twice")
+            if BUILT_IN in origins:
+                # Were it an error on use, one package could stop every default.
+                raise PluginConflictError(f"its {name} has the name of one of {BUILT_IN}'s own")
+            own.add(key)
+
+    def _ask(self, hook_name: str, plugin_name: str) -> list[Any]:
+        caller = getattr(self._manager.hook, hook_name)
+        answers: Iterable[Any] = ()
+        for implementation in caller.get_hookimpls():
+            if implementation.plugin_name == plugin_name:
+                answers = implementation.function()
+        return list(answers or ())
+
+
+_lock = threading.RLock()
+_of_this_process: list[Registry] = []
+
+
+def get_registry() -> Registry:
+    """Return the registry of this process; ``MKLKIT_DISABLE_PLUGINS=1`` leaves plugins out.
+
+    A plugin that asks for it while being imported gets the one that is being filled.
+    """
+    with _lock:
+        if not _of_this_process:
+            registry = Registry(third_party=False)
+            _of_this_process.append(registry)
+            switched_off = os.environ.get("MKLKIT_DISABLE_PLUGINS", "").strip().casefold()
+            try:
+                if switched_off in ("", "0", "false", "no"):
+                    registry.load_plugins()
+            except BaseException:
+                _of_this_process.clear()
+                raise
+        return _of_this_process[0]
+
+
+def forget_registry() -> None:
+    """Have the next one who asks for the registry find what is installed by then."""
+    with _lock:
+        _of_this_process.clear()

@@ -1,0 +1,258 @@
+"""Spec strings: ``"rbf(sigma='mean')"`` to a name and parameters, and back.
+
+Only literals are read (through :mod:`ast`); nothing is ever evaluated. A bare word is a string,
+so that ``rbf(sigma=mean)`` can be typed in a shell without a second pair of quotes.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+import attrs
+
+from mklkit.errors import SpecError, quoted
+from mklkit.protocols.component import parameter_names
+
+__all__ = [
+    "MAX_NAME",
+    "KernelSpec",
+    "Spec",
+    "is_name",
+    "parse_kernel_spec",
+    "parse_spec",
+    "to_spec",
+]
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+MAX_NAME = 100
+MAX_DEPTH = 8
+_LABEL = re.compile(r"(?P<label>[A-Za-z_][\w. -]*):(?=\s*[A-Za-z_])")
+
+
+@attrs.frozen
+class Spec:
+    """A name with positional and named parameters, as read from a spec string."""
+
+    name: str
+    args: tuple[Any, ...] = ()
+    kwargs: dict[str, Any] = attrs.field(factory=dict)
+
+
+@attrs.frozen
+class KernelSpec:
+    """A kernel's spec string, with the label before it and the columns after it."""
+
+    spec: str
+    label: str | None = None
+    columns: str | None = None
+
+
+def is_name(text: str) -> bool:
+    """Return whether a text can be the name of a component, which users type."""
+    return len(text) <= MAX_NAME and _NAME.fullmatch(text) is not None
+
+
+def parse_spec(text: str) -> Spec:
+    """Read a spec string.
+
+    Parameters
+    ----------
+    text : str
+        ``name`` or ``name(parameter=literal, ...)``.
+
+    Returns
+    -------
+    Spec
+
+    Raises
+    ------
+    SpecError
+        If the text isn't of that form, or a parameter is not a literal.
+
+    Examples
+    --------
+    >>> parse_spec("rbf(sigma='mean')")
+    Spec(name='rbf', args=(), kwargs={'sigma': 'mean'})
+    >>> parse_spec("best-single")
+    Spec(name='best-single', args=(), kwargs={})
+    """
+    stripped, shown = text.strip(), quoted(text)
+    match = _NAME.match(stripped)
+    if match is None:
+        raise SpecError(f"Expected name or name(parameter=value, ...), got {shown}.")
+    rest = stripped[match.end() :].strip()
+    if not rest:
+        return Spec(match.group())
+    if not (rest.startswith("(") and rest.endswith(")")):
+        raise SpecError(
+            f"Expected name or name(parameter=value, ...), got {shown}:"
+            f" {quoted(rest)} after the name {quoted(match.group())} can't be read."
+        )
+    try:
+        call = ast.parse(f"spec{rest}", mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        raise SpecError(f"The parameters in {shown} can't be read as name=value pairs.") from error
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+        raise SpecError(f"Expected name or name(parameter=value, ...), got {shown}.")
+    if _depth(call) > MAX_DEPTH:
+        raise SpecError(
+            f"Components stand inside each other at most {MAX_DEPTH} deep; {shown} goes further."
+        )
+    kwargs: dict[str, Any] = {}
+    for keyword in call.keywords:
+        if keyword.arg is None:
+            raise SpecError(f"'**' can't be used in a spec string, as in {shown}.")
+        if keyword.arg in kwargs:
+            raise SpecError(f"The parameter {quoted(keyword.arg)} is given twice in {shown}.")
+        kwargs[keyword.arg] = _literal(keyword.value, text)
+    return Spec(match.group(), tuple(_literal(arg, text) for arg in call.args), kwargs)
+
+
+def _depth(call: ast.expr) -> int:
+    """Return how many components stand inside each other."""
+    deepest = 0
+    pending: list[tuple[ast.AST, int]] = [(call, 0)]
+    while pending:
+        node, depth = pending.pop()
+        depth += isinstance(node, ast.Call)
+        deepest = max(deepest, depth)
+        pending += [(child, depth) for child in ast.iter_child_nodes(node)]
+    return deepest
+
+
+def _literal(node: ast.expr, text: str) -> Any:
+    word = _bare_word(node)
+    if word is not None:
+        return word
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        # A component inside a component, as in cosine(polynomial(degree=3)): its own spec string.
+        return ast.unparse(node)
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError) as error:
+        raise SpecError(
+            f"Parameters in a spec string are literals (numbers, strings, True, lists);"
+            f" {quoted(ast.unparse(node))} in {quoted(text)} is not."
+        ) from error
+
+
+def _bare_word(node: ast.expr) -> str | None:
+    """Return a word typed without quotes, such as mean or fixed-mean, or None."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
+        left, right = _bare_word(node.left), _bare_word(node.right)
+        if left is not None and right is not None:
+            return f"{left}-{right}"
+    return None
+
+
+def parse_kernel_spec(text: str) -> KernelSpec:
+    """Split ``label:kernel@columns`` into its three parts.
+
+    Parameters
+    ----------
+    text : str
+        A kernel's spec string, optionally with ``label:`` before it and ``@columns`` after it.
+
+    Returns
+    -------
+    KernelSpec
+
+    Examples
+    --------
+    >>> parse_kernel_spec("fou:rbf(sigma='mean')@fou_*")
+    KernelSpec(spec="rbf(sigma='mean')", label='fou', columns='fou_*')
+    >>> parse_kernel_spec("linear")
+    KernelSpec(spec='linear', label=None, columns=None)
+    """
+    rest = text.strip()
+    label = None
+    match = _LABEL.match(rest)
+    if match is not None:
+        label = match.group("label").strip()
+        rest = rest[match.end() :].strip()
+    end = _end_of_call(rest)
+    tail = rest[end:].strip()
+    if not tail:
+        return KernelSpec(rest, label)
+    if not tail.startswith("@") or not tail[1:].strip():
+        raise SpecError(
+            f"Expected [label:]kernel[@columns], got {quoted(text)}: {quoted(tail)} can't be read."
+            " Columns are a glob (@fou_*), names (@a,b) or a slice (@0:10)."
+        )
+    return KernelSpec(rest[:end].strip(), label, tail[1:].strip())
+
+
+def _end_of_call(text: str) -> int:
+    """Return where ``name(...)`` ends, passing over quotes and inner parentheses."""
+    match = _NAME.match(text)
+    if match is None:
+        raise SpecError(f"Expected [label:]kernel[@columns], got {quoted(text)}.")
+    position = match.end()
+    if not text[position:].startswith("("):
+        return position
+    depth, quote = 0, ""
+    for index in range(position, len(text)):
+        character = text[index]
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in "'\"":
+            quote = character
+        elif character == "(":
+            depth += 1
+        elif character == ")":
+            depth -= 1
+            if depth == 0:
+                return index + 1
+    raise SpecError(f"The parenthesis opened in {quoted(text)} is not closed.")
+
+
+def to_spec(component: object) -> str:
+    """Render a component as the spec string that makes it; defaults are left out.
+
+    Parameters
+    ----------
+    component : Component
+        A kernel, feature map, combiner or learner.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from mklkit.kernels.rbf import RBF
+    >>> to_spec(RBF(sigma="0.1*mean"))
+    "rbf(sigma='0.1*mean')"
+    """
+    name: str = getattr(component, "name", type(component).__name__)
+    if not attrs.has(type(component)):
+        return name
+    cls: Any = type(component)
+    fields = attrs.fields_dict(cls)
+    parts = []
+    for key in parameter_names(component):
+        value = getattr(component, key)
+        if not _is_default(fields[key].default, value):
+            parts.append(f"{key}={_render(value)}")
+    return f"{name}({', '.join(parts)})" if parts else name
+
+
+def _is_default(default: Any, value: Any) -> bool:
+    if isinstance(default, attrs.Factory):  # type: ignore[arg-type]
+        default = default.factory()
+    try:
+        return bool(default == value)
+    except ValueError:  # arrays compare element by element
+        return False
+
+
+def _render(value: Any) -> str:
+    if attrs.has(type(value)) and hasattr(value, "name"):
+        return repr(to_spec(value))
+    if hasattr(value, "shape"):
+        return f"<array {'x'.join(str(n) for n in value.shape)}>"
+    return repr(value)

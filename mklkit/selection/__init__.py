@@ -1,1 +1,0 @@
-"""Choosing parameters: grids at the price of a fit, and how kernels relate."""

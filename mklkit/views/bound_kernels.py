@@ -1,0 +1,108 @@
+"""Kernels bound to columns, fitted to training rows; and the feature maps of all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+
+from mklkit.errors import DataError, IncompatibleError, plain_message
+from mklkit.protocols import Array, FeatureMap, FittedKernel, FittedMap
+from mklkit.protocols.component import declared
+
+__all__ = ["BoundKernel", "fit_kernels", "fit_maps"]
+
+
+@attrs.frozen
+class BoundKernel:
+    """A kernel with the name that results show and the columns it sees (None: all of them)."""
+
+    label: str
+    kernel: Any
+    columns: Any = None
+
+
+def fit_kernels(
+    kernels: Sequence[BoundKernel], rows: Array
+) -> tuple[list[FittedKernel], list[Array]]:
+    """Return the fitted kernels and each one's own columns of the rows (N, d).
+
+    The same columns are the same array, by which kernels share base quantities.
+
+    Raises
+    ------
+    DataError
+        If a kernel has values that no float can hold on these rows.
+    """
+    cuts: dict[bytes | None, Array] = {}
+    own_rows, fitted = [], []
+    for bound in kernels:
+        key = None if bound.columns is None else bound.columns.tobytes()
+        if key not in cuts:
+            cuts[key] = (
+                rows if bound.columns is None else np.ascontiguousarray(rows[:, bound.columns])
+            )
+        own_rows.append(cuts[key])
+        fitted.append(_fit_kernel(bound, cuts[key]))
+    return fitted, own_rows
+
+
+def _fit_kernel(bound: BoundKernel, rows: Array) -> FittedKernel:
+    """Return the fitted kernel; refuse one whose values no float can hold on these rows."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        fitted: FittedKernel = bound.kernel.fit(rows)
+        largest = np.abs(fitted.diagonal(rows)).max()
+    if not np.isfinite(largest):
+        raise _no_numbers(bound, f"{largest}")
+    return fitted
+
+
+def fit_maps(
+    kernels: Sequence[BoundKernel],
+    feature_map: FeatureMap,
+    fitted: Sequence[FittedKernel],
+    rows: Sequence[Array],
+    random_state: np.random.RandomState,
+) -> list[FittedMap]:
+    """Return each kernel's map, in order; what a map draws at random it may draw for all.
+
+    Raises
+    ------
+    IncompatibleError
+        If the map is made for other kernels.
+    """
+    _refuse_other_kernels(kernels, feature_map)
+    together = getattr(feature_map, "fit_all", None)
+    pairs = zip(fitted, rows, strict=True)
+    maps: Iterator[FittedMap] = (
+        (feature_map.fit(kernel, own, random_state) for kernel, own in pairs)
+        if together is None
+        else together(fitted, rows, random_state)
+    )
+    made: list[FittedMap] = []
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):
+            made.extend(maps)
+    except np.linalg.LinAlgError as error:
+        raise _no_numbers(kernels[len(made)], plain_message(error)) from error
+    return made
+
+
+def _refuse_other_kernels(kernels: Sequence[BoundKernel], feature_map: FeatureMap) -> None:
+    only = declared(feature_map, "for_kernels")
+    others = [bound for bound in kernels if only and bound.kernel.name not in only]
+    if others:
+        labels = ", ".join(dict.fromkeys(bound.label for bound in others))
+        raise IncompatibleError(
+            f"The feature map {feature_map.name!r} can't be fitted to {labels}. Kernels that work"
+            f" with {feature_map.name}: {', '.join(only)}; or choose another feature map."
+        )
+
+
+def _no_numbers(bound: BoundKernel, what: str) -> DataError:
+    return DataError(
+        f"Kernel {bound.label!r} has values that are no finite numbers on these data ({what}):"
+        " scale the data, or choose a lower degree."
+    )

@@ -1,0 +1,157 @@
+"""Deciding on new rows: a block of them at a time, each map's columns made once a block."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mklkit.numerics.pairwise import row_blocks
+from mklkit.protocols import Array, Decision, FittedMap
+from mklkit.views.projectors import Projector
+from mklkit.views.similarities import similarities
+
+__all__ = ["BLOCK_ROWS", "BlockDecision", "RowBlock", "decide_all", "decide_block"]
+
+BLOCK_ROWS = 2048
+"""Rows that are decided at a time, so that no n × N matrix is formed."""
+
+
+Known = tuple[FittedMap, Array]
+"""A map and the columns that it makes of some rows."""
+
+
+class RowBlock:
+    """A block of rows, and what maps have made of it.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n, d)
+        With all features.
+    keep : bool, default=False
+        Whether a map's columns are kept for the next decision that asks for them: worth their
+        memory where decisions share maps.
+    known : sequence of (FittedMap, ndarray of shape (n, p))
+        Columns that maps have already made of these rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mklkit import Implicit, Linear, Projector
+    >>> rows = np.array([[1.0], [2.0]])
+    >>> fitted = Implicit().fit(Linear().fit(rows), rows, np.random.RandomState(0))
+    >>> block = RowBlock(np.array([[3.0]]))
+    >>> [values.tolist() for _, values in block.columns_of([Projector("linear", None, fitted)])]
+    [[[3.0, 6.0]]]
+    """
+
+    def __init__(self, rows: Array, keep: bool = False, known: Sequence[Known] = ()) -> None:
+        self.rows = rows
+        self._keep = keep
+        self._cuts: dict[bytes, Array] = {}
+        # The map stands beside its columns so that its id can't become another's.
+        self._made: dict[int, Known] = {id(made[0]): made for made in known}
+
+    def __len__(self) -> int:
+        """Return the number of rows n."""
+        return len(self.rows)
+
+    def columns_of(self, projectors: Sequence[Projector]) -> Iterator[tuple[int, Array]]:
+        """Yield each projector's columns, sharing base quantities where maps allow.
+
+        Yields
+        ------
+        index : int
+            In any order.
+        columns : ndarray of shape (n, p) or (n, N)
+            The receiver's own until the next is asked for, and not to be written to.
+        """
+        fresh = []
+        for index, projector in enumerate(projectors):
+            if id(projector.map) in self._made:
+                yield index, self._made[id(projector.map)][1]
+            else:
+                fresh.append(index)
+        for index, values in self._evaluate(projectors, fresh):
+            if self._keep:
+                fitted = projectors[index].map
+                self._made[id(fitted)] = fitted, values
+            yield index, values
+
+    def _evaluate(
+        self, projectors: Sequence[Projector], wanted: Iterable[int]
+    ) -> Iterator[tuple[int, Array]]:
+        with_landmarks: list[int] = []
+        for index in wanted:
+            projector = projectors[index]
+            if hasattr(projector.map, "from_similarities"):
+                with_landmarks.append(index)
+            else:
+                yield index, projector.map.transform(self._cut(projector.columns))
+        own_rows = [self._cut(projectors[index].columns) for index in with_landmarks]
+        maps: list[Any] = [projectors[index].map for index in with_landmarks]
+        evaluated = similarities([m.kernel for m in maps], own_rows, [m.landmarks for m in maps])
+        for position, values in evaluated:
+            made = maps[position].from_similarities(values)
+            if self._keep and np.may_share_memory(made, values):
+                made = (
+                    made.copy()
+                )  # the next kernel's similarities are written into the same memory
+            yield with_landmarks[position], made
+
+    def _cut(self, columns: NDArray[np.intp] | None) -> Array:
+        """Return the rows' own columns; the same columns are the same array each time."""
+        if columns is None:
+            return self.rows
+        key = columns.tobytes()
+        if key not in self._cuts:
+            self._cuts[key] = np.ascontiguousarray(self.rows[:, columns])
+        return self._cuts[key]
+
+
+class BlockDecision(ABC):
+    """Template: a decision function that is written for one block of rows.
+
+    Decisions that share maps are asked about the same block one after another, and each map's
+    columns are made once.
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def decide_block(self, block: RowBlock) -> Array:
+        """Return the decision values, (n,) or (n, G), of one block of rows."""
+
+    def decide(self, rows: Array) -> Array:
+        """Return the decision values, (n,) or (n, G), of rows (n, d), a block at a time."""
+        if len(rows) <= BLOCK_ROWS:
+            return self.decide_block(RowBlock(rows))
+        blocks = row_blocks(len(rows), BLOCK_ROWS)
+        return np.concatenate([self.decide_block(RowBlock(rows[block])) for block in blocks])
+
+
+def decide_block(decision: Decision, block: RowBlock) -> Array:
+    """Return any decision's values on one block of rows."""
+    if isinstance(decision, BlockDecision):
+        return decision.decide_block(block)
+    return decision.decide(block.rows)
+
+
+def decide_all(decisions: Sequence[Decision], rows: Array, shared: bool = False) -> Array:
+    """Return the values of decisions on rows (n, d), side by side, a block at a time.
+
+    Parameters
+    ----------
+    decisions : sequence of Decision
+    rows : ndarray of shape (n, d)
+    shared : bool, default=False
+        Whether the decisions share maps; their columns are then made once for all of them.
+    """
+    values = []
+    for place in row_blocks(len(rows), BLOCK_ROWS):
+        block = RowBlock(rows[place], keep=shared)
+        values.append(np.column_stack([decide_block(decision, block) for decision in decisions]))
+    return np.vstack(values)

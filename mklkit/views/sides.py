@@ -1,0 +1,138 @@
+"""Training sides: what learners see of one view, of a weighted sum of views, of some rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mklkit.errors import IncompatibleError
+from mklkit.numerics.least_squares import NormalMatrix, Spectrum
+from mklkit.numerics.pairwise import TILE_COLUMNS, TILE_ROWS, mirror_upper
+from mklkit.protocols import Array, FittedKernel, TrainingSide
+from mklkit.views.tiles import symmetric_tiles
+
+__all__ = ["GramSide", "RowSubset", "Side", "weighted_gram"]
+
+
+class Side:
+    """The doors of a training side that follow from its features or its Gram matrix."""
+
+    explicit: bool
+    n_rows: int
+
+    def __init__(self) -> None:
+        self._normal: NormalMatrix | None = None
+        self._spectrum: Spectrum | None = None
+
+    def gram(self, keep: bool = True) -> Array:
+        """Return the Gram matrix (N, N) of the training rows: their features' inner products."""
+        features = self.features()
+        return features @ features.T
+
+    def features(self) -> Array:
+        """Return the features (N, p) of the training rows, where the map is explicit."""
+        raise IncompatibleError("This view has no features: its feature map is implicit.")
+
+    def normal_matrix(self) -> NormalMatrix:
+        """Return ``features.T @ features`` with the column sums, in O(Np²)."""
+        if self._normal is None:
+            features = self.features()
+            self._normal = NormalMatrix(features.T @ features, features.sum(axis=0), self.n_rows)
+        return self._normal
+
+    def project(self, coefficients: Array) -> Array:
+        """Return ``features @ coefficients``, in O(Np)."""
+        return self.features() @ coefficients
+
+    def project_back(self, targets: Array) -> Array:
+        """Return ``features.T @ targets``, in O(Np)."""
+        return self.features().T @ targets
+
+    def spectrum(self) -> Spectrum:
+        """Return the eigenpairs of the centred normal matrix, or Gram matrix where implicit."""
+        if self._spectrum is None:
+            if self.explicit:
+                self._spectrum = self.normal_matrix().spectrum()
+            else:
+                gram = self.gram()
+                means = gram.mean(axis=0)
+                centred = gram - means
+                centred -= means[:, None]
+                centred += means.mean()
+                spectrum = Spectrum.of(centred)
+                # An eigenvector of a tiny eigenvalue is mixed with the constant one of eigenvalue
+                # zero; coefficients divided by the eigenvalue would blow that share up.
+                vectors = spectrum.vectors - spectrum.vectors.mean(axis=0)
+                self._spectrum = Spectrum(spectrum.values, vectors)
+        return self._spectrum
+
+
+class GramSide(Side):
+    """A Gram matrix (N, N) as a training side."""
+
+    explicit = False
+
+    def __init__(self, gram: Array) -> None:
+        super().__init__()
+        self.n_rows = len(gram)
+        self._gram = gram
+
+    def gram(self, keep: bool = True) -> Array:
+        """Return the matrix."""
+        return self._gram
+
+
+class RowSubset(Side):
+    """Some rows of a training side, as a training side of their own (for cross-validation)."""
+
+    def __init__(self, side: TrainingSide, rows: NDArray[np.intp]) -> None:
+        super().__init__()
+        self.side = side
+        self.rows = rows
+        self.explicit = side.explicit
+        self.n_rows = len(rows)
+
+    def gram(self, keep: bool = True) -> Array:
+        """Return the Gram matrix of these rows."""
+        return self.side.gram()[np.ix_(self.rows, self.rows)]
+
+    def features(self) -> Array:
+        """Return the features of these rows."""
+        return self.side.features()[self.rows]
+
+    def columns_of(self, rows: NDArray[np.intp]) -> Array:
+        """Return the columns that other training rows have in this subset's view."""
+        if self.explicit:
+            return self.side.features()[rows]
+        return self.side.gram()[np.ix_(rows, self.rows)]
+
+
+def weighted_gram(
+    kernels: Sequence[FittedKernel],
+    rows: Sequence[Array],
+    weights: Array,
+    n_rows: int | None = None,
+) -> Array:
+    """Return Σ w_m K_m from tiles on and above the diagonal: one matrix of memory, and tiles."""
+    if not kernels:
+        return np.zeros((n_rows or 0, n_rows or 0))
+    gram = np.empty((len(rows[0]), len(rows[0])), dtype=rows[0].dtype)
+    # One pair of buffers for all tiles: memory that is new each time costs more than the sums.
+    buffers = np.empty((2, TILE_ROWS * min(len(gram), TILE_COLUMNS)), dtype=gram.dtype)
+    for block, other, tiles in symmetric_tiles(kernels, rows):
+        total, scaled = (_shaped(buffer, gram[block, other].shape) for buffer in buffers)
+        for count, (index, tile) in enumerate(tiles):
+            np.multiply(tile, gram.dtype.type(weights[index]), out=scaled, casting="same_kind")
+            if count == 0:
+                total, scaled = scaled, total
+            else:
+                total += scaled
+        gram[block, other] = total
+    # A product's two triangles may differ by rounding; solvers expect them not to.
+    return mirror_upper(gram)
+
+
+def _shaped(buffer: Array, shape: tuple[int, ...]) -> Array:
+    return buffer[: shape[0] * shape[1]].reshape(shape)

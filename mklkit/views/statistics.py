@@ -1,0 +1,239 @@
+"""What weighting rules read from the training rows: tile sums over all kernels at once.
+
+Nothing here ever holds a Gram matrix: kernels are evaluated tile by tile, those that share a base
+quantity together, and each tile leaves a few numbers behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from operator import itemgetter
+from typing import cast
+
+import attrs
+import numpy as np
+
+from mklkit.numerics.moments import Moments
+from mklkit.numerics.order_statistics import Passes, interpolate, select_ranks
+from mklkit.numerics.pairwise import TILE_COLUMNS, TILE_ROWS, row_blocks
+from mklkit.protocols import Array, FittedKernel, ScalarKernel
+from mklkit.views.similarities import is_scalar, similarities
+from mklkit.views.tiles import CentredTiles, cut, symmetric_tiles
+
+__all__ = [
+    "Quadrant",
+    "Quadrants",
+    "SharedStatistics",
+]
+
+SMALL_BLOCK = TILE_ROWS * TILE_COLUMNS
+"""Values of a block that is looked at whole."""
+
+
+@attrs.frozen
+class Quadrant:
+    """The values of one block of a Gram matrix: mean μ, standard deviation σ, quartiles."""
+
+    mean: float
+    deviation: float
+    lower_quartile: float
+    upper_quartile: float
+
+    @property
+    def interquartile_range(self) -> float:
+        """The distance of the quartiles (IQR)."""
+        return self.upper_quartile - self.lower_quartile
+
+
+@attrs.frozen
+class Quadrants:
+    """A Gram matrix by classes: class 1 is the positive one (paper 003, Figure 1).
+
+    Full blocks, their diagonals included. The fourth, class 2 × class 1, is the second transposed.
+    """
+
+    within_first: Quadrant
+    """q₁: class 1 × class 1."""
+    between: Quadrant
+    """q₂: class 1 × class 2."""
+    within_second: Quadrant
+    """q₄: class 2 × class 2."""
+
+
+class SharedStatistics:
+    """The statistics of M kernels on the same training rows, each computed once.
+
+    Parameters
+    ----------
+    kernels : sequence of FittedKernel
+    rows : sequence of ndarray
+        (N, d_m) for each kernel.
+
+    Notes
+    -----
+    Each statistic costs O(N²(d + M)) time, O(M + tile) memory; quartiles make two to four passes,
+    but kernels that are monotone in a shared base need one selection between them.
+    """
+
+    def __init__(self, kernels: Sequence[FittedKernel], rows: Sequence[Array]) -> None:
+        self.kernels = list(kernels)
+        self.rows = list(rows)
+        self._quadrants: dict[bytes, list[Quadrants]] = {}
+        self._alignments: dict[tuple[bytes, bool], list[float]] = {}
+
+    def quadrants(self, y: Array) -> list[Quadrants]:
+        """Return each kernel's quadrants for labels −1 and +1."""
+        key = y.tobytes()
+        if key not in self._quadrants:
+            first, second = (
+                cut(self.rows, np.flatnonzero(y > 0)),
+                cut(self.rows, np.flatnonzero(y <= 0)),
+            )
+            blocks = [
+                self._block(first, None),
+                self._block(first, second),
+                self._block(second, None),
+            ]
+            self._quadrants[key] = [Quadrants(*parts) for parts in zip(*blocks, strict=True)]
+        return self._quadrants[key]
+
+    def alignments(self, y: Array, centered: bool = False) -> list[float]:
+        """Return each kernel's alignment with the label kernel yyᵀ (paper 002, equation 14).
+
+        Centred ones are those of HKH and Hyyᵀ H, H = I − 11ᵀ/N.
+        """
+        key = y.tobytes(), centered
+        if key not in self._alignments:
+            labels = y.astype(np.float64)
+            if centered:
+                labels -= labels.mean()
+            self._alignments[key] = self._align(labels, centered)
+        return self._alignments[key]
+
+    def _block(self, a: Sequence[Array], b: Sequence[Array] | None) -> list[Quadrant]:
+        """Return each kernel's statistics on one block; ``b`` is None where it is symmetric."""
+        if len(a[0]) * len((a if b is None else b)[0]) <= SMALL_BLOCK:
+            # One tile holds it all: evaluated once, not once a pass.
+            whole = similarities(self.kernels, a, a if b is None else b, same=b is None)
+            return [q for _, q in sorted(_whole_blocks(whole), key=itemgetter(0))]
+        moments = [Moments() for _ in self.kernels]
+        for tiles, weight in _block_tiles(self.kernels, a, b):
+            for index, tile in tiles:
+                moments[index] = moments[index].merge(Moments.of(tile, weight))
+        quartiles = self._quartiles(a, b, moments[0].count)
+        return [Quadrant(m.mean, m.deviation, *q) for m, q in zip(moments, quartiles, strict=True)]
+
+    def _quartiles(
+        self, a: Sequence[Array], b: Sequence[Array] | None, count: int
+    ) -> list[tuple[float, float]]:
+        positions = [0.25 * (count - 1), 0.75 * (count - 1)]
+        ranks = [r for p in positions for r in (int(p), min(int(p) + 1, count - 1))]
+        mirrored = [count - 1 - rank for rank in ranks]
+        shared: dict[tuple[int, str], dict[int, float]] = {}
+        quartiles = []
+        for index, kernel in enumerate(self.kernels):
+            monotone = getattr(kernel, "monotone", 0) if is_scalar(kernel) else 0
+            if monotone:
+                scalar = cast(ScalarKernel, kernel)
+                key = (id(a[index]), scalar.base)
+                if key not in shared:
+                    # A falling kernel turns the mirrored ranks into the wanted ones.
+                    passes = _passes(_Base(scalar.base), index, a, b)
+                    shared[key] = _values_at(passes, [*ranks, *mirrored])
+                wanted = ranks if monotone > 0 else mirrored
+                at_base = np.array([shared[key][rank] for rank in wanted])
+                values = scalar.of(at_base, at_base).tolist()
+            else:
+                found = _values_at(_passes(kernel, index, a, b), ranks)
+                values = [found[rank] for rank in ranks]
+            parts = [position - int(position) for position in positions]
+            quartiles.append(
+                (
+                    interpolate(values[0], values[1], parts[0]),
+                    interpolate(values[2], values[3], parts[1]),
+                )
+            )
+        return quartiles
+
+    def _align(self, labels: Array, centered: bool) -> list[float]:
+        """Return ⟨K, ttᵀ⟩/(‖K‖‖ttᵀ‖) for labels t, of HKH for K where centred."""
+        moments = [Moments() for _ in self.kernels]
+        products = np.zeros(len(self.kernels))
+        centred = CentredTiles(self.kernels, self.rows) if centered else None
+        each = symmetric_tiles(self.kernels, self.rows) if centred is None else centred
+        for block, other, tiles in each:
+            weight = 1 if other == block else 2
+            for index, tile in tiles:
+                moments[index] = moments[index].merge(Moments.of(tile, weight))
+                products[index] += weight * float(labels[block] @ (tile @ labels[other]))
+        noise = np.zeros(len(self.kernels)) if centred is None else centred.noise
+        found = []
+        for product, seen, least in zip(products, moments, noise, strict=True):
+            # The root mean square: the norm of K over N, where its square would overflow.
+            size = float(np.hypot(seen.mean, seen.deviation))
+            angle = product / size / (len(labels) * float(labels @ labels)) if size > 0 else 0.0
+            # What centring leaves of a constant kernel is rounding, which no label explains.
+            found.append(0.0 if size <= least else float(angle))
+        return found
+
+
+def _whole_blocks(
+    blocks: Iterator[tuple[int, Array]],
+) -> Iterator[tuple[int, Quadrant]]:
+    """Yield the statistics of blocks that are in memory."""
+    for index, block in blocks:
+        moments = Moments.of(block)
+        values = block.ravel().astype(np.float64)
+        positions = [0.25 * (values.size - 1), 0.75 * (values.size - 1)]
+        ranks = sorted({r for p in positions for r in (int(p), min(int(p) + 1, values.size - 1))})
+        values.partition(ranks)
+        low, high = (
+            interpolate(
+                float(values[int(p)]), float(values[min(int(p) + 1, values.size - 1)]), p - int(p)
+            )
+            for p in positions
+        )
+        yield index, Quadrant(moments.mean, moments.deviation, low, high)
+
+
+@attrs.frozen
+class _Base:
+    """The base quantity itself, in the shape of a scalar kernel."""
+
+    base: str
+
+    def of(self, base: Array, out: Array) -> Array:
+        return base
+
+
+def _block_tiles(
+    kernels: Sequence[FittedKernel], a: Sequence[Array], b: Sequence[Array] | None
+) -> Iterator[tuple[Iterator[tuple[int, Array]], int]]:
+    """Yield a block's tiles and how often their values count; half of them where symmetric."""
+    if b is None:
+        for block, other, tiles in symmetric_tiles(kernels, a):
+            yield tiles, 1 if other == block else 2
+        return
+    for block in row_blocks(len(a[0]), TILE_ROWS):
+        for other in row_blocks(len(b[0]), TILE_COLUMNS):
+            yield similarities(kernels, cut(a, block), cut(b, other)), 1
+
+
+def _passes(
+    kernel: FittedKernel | _Base, index: int, a: Sequence[Array], b: Sequence[Array] | None
+) -> Passes:
+    """Return the passes over one kernel's block that a selection asks for."""
+    own_a = [a[index]]
+    own_b = None if b is None else [b[index]]
+
+    def once() -> Iterable[tuple[Array, int]]:
+        for tiles, weight in _block_tiles([cast(FittedKernel, kernel)], own_a, own_b):
+            for _, tile in tiles:
+                yield tile, weight
+
+    return once
+
+
+def _values_at(passes: Passes, ranks: Sequence[int]) -> dict[int, float]:
+    distinct = sorted(set(ranks))
+    return dict(zip(distinct, select_ranks(passes, distinct), strict=True))

@@ -1,0 +1,251 @@
+"""Views: kernels seen through a feature map on the training rows.
+
+A view computes what is asked of it once. Whatever needs a Gram matrix, a tile statistic or an
+eigendecomposition asks the view, so that methods, grids and folds can share it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mklkit.kernels.linear import FittedLinear
+from mklkit.numerics.least_squares import NormalMatrix
+from mklkit.numerics.pairwise import row_blocks
+from mklkit.protocols import Array, FeatureMap, FittedKernel
+from mklkit.views.bound_kernels import BoundKernel, fit_kernels, fit_maps
+from mklkit.views.deciding import BLOCK_ROWS, RowBlock
+from mklkit.views.feature_products import feature_products, label_alignment
+from mklkit.views.projectors import Projector
+from mklkit.views.sides import Side, weighted_gram
+from mklkit.views.statistics import Quadrants, SharedStatistics
+from mklkit.views.tiles import KernelProducts, kernel_products
+from mklkit.views.weighted_views import WeightedViews
+
+__all__ = ["View", "ViewSet"]
+
+
+class View(Side):
+    """One kernel through one feature map on the training rows.
+
+    Attributes
+    ----------
+    label : str
+        The kernel's name in results.
+    kernel : FittedKernel
+    rows : ndarray of shape (N, d)
+        The training rows, the kernel's own columns only.
+    """
+
+    def __init__(
+        self,
+        projector: Projector,
+        kernel: FittedKernel,
+        rows: Array,
+        shared: SharedStatistics,
+        index: int,
+    ) -> None:
+        super().__init__()
+        self.label = projector.label
+        self.projector = projector
+        self.kernel = kernel
+        self.rows = rows
+        self.n_rows = len(rows)
+        self.explicit = projector.map.explicit
+        self._shared = shared
+        self._index = index
+        self._gram: Array | None = None
+        self._features: Array | None = None
+        self._own_statistics: SharedStatistics | None = None
+        self._whole: tuple[View, NDArray[np.intp]] | None = None
+
+    def restricted(self, members: NDArray[np.intp], rows: Array, shared: SharedStatistics) -> View:
+        """Return the view of some training rows, their features taken from this one's."""
+        part = View(self.projector, self.kernel, rows, shared, self._index)
+        part._whole = (self, members)
+        return part
+
+    @cached_property
+    def seen(self) -> tuple[FittedKernel, Array]:
+        """The kernel that a learner sees, and the rows (N, ·) that it takes.
+
+        On an explicit map that is ΦΦᵀ, the inner product of the features. Where these reproduce the
+        view's own kernel, as on a full empirical map, it is that one, which takes less time and
+        shares work with others.
+        """
+        if not self.explicit or self._reproduces_kernel():
+            return self.kernel, self.rows
+        return FittedLinear(), self.features()
+
+    @property
+    def sees_features(self) -> bool:
+        """Whether :attr:`seen` is the inner product of the features."""
+        return self.seen[0] is not self.kernel
+
+    def _reproduces_kernel(self) -> bool:
+        # What a map leaves out of a positive semi-definite kernel is one again, and zero where its
+        # diagonal is.
+        features = self.features()
+        own = self.kernel.diagonal(self.rows)
+        gap = np.abs(np.einsum("ij,ij->i", features, features) - own).max()
+        return bool(gap <= np.sqrt(np.finfo(features.dtype).eps) * np.abs(own).max())
+
+    def gram(self, keep: bool = True) -> Array:
+        """Return the Gram matrix (N, N) that a learner sees: of the kernel, or ΦΦᵀ of features.
+
+        Parameters
+        ----------
+        keep : bool, default=True
+            Whether the view remembers it. Combiners that look at each kernel once pass False, so
+            that no more than one matrix is held at a time.
+        """
+        if self._gram is not None:
+            return self._gram
+        kernel, rows = self.seen
+        gram = weighted_gram([kernel], [rows], np.ones(1))
+        if keep:
+            self._gram = gram
+        return gram
+
+    def features(self) -> Array:
+        """Return the features (N, p) of the training rows."""
+        if self._features is None and self._whole is not None:
+            whole, members = self._whole
+            self._features = whole.features()[members]
+        if self._features is None:
+            ready = getattr(self.projector.map, "training_features", lambda: None)()
+            self._features = self.projector.map.transform(self.rows) if ready is None else ready
+        return self._features
+
+    def take_features(self, features: Array) -> None:
+        """Take the features (N, p) of the training rows, made elsewhere."""
+        self._features = features
+
+    def normal_matrix(self) -> NormalMatrix:
+        """Return ``features.T @ features``; on a full empirical map its diagonal alone, in O(p)."""
+        if self._normal is None:
+            fitted = self.projector.map
+            is_whole = self._whole is None and getattr(fitted, "full", False)
+            if is_whole and hasattr(fitted, "eigenvalues"):
+                sums = self.features().sum(axis=0)
+                self._normal = NormalMatrix(fitted.eigenvalues, sums, self.n_rows)
+        return super().normal_matrix()
+
+    def quadrants(self, y: Array) -> Quadrants:
+        """Return the class blocks' statistics; computed for all kernels together, once."""
+        statistics, index = self._statistics()
+        return statistics.quadrants(y)[index]
+
+    def label_alignment(self, y: Array, centered: bool = False) -> float:
+        """Return the alignment with the label kernel; computed for all kernels together, once.
+
+        On features in O(Np²).
+        """
+        if self.sees_features:
+            return label_alignment(self.features(), y, centered)
+        return self._shared.alignments(y, centered)[self._index]
+
+    def _statistics(self) -> tuple[SharedStatistics, int]:
+        """Return the statistics of what a learner sees, and this view's place there."""
+        if not self.sees_features:
+            return self._shared, self._index
+        if self._own_statistics is None:
+            kernel, rows = self.seen
+            self._own_statistics = SharedStatistics([kernel], [rows])
+        return self._own_statistics, 0
+
+
+class ViewSet(Sequence[View]):
+    """The views of one problem, on the same training rows.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (N, d)
+        The training rows with all features.
+    explicit : bool
+        Whether the views have features (else Gram rows).
+    """
+
+    def __init__(self, views: Sequence[View], rows: Array, explicit: bool) -> None:
+        self._views = list(views)
+        self.rows = rows
+        self.explicit = explicit
+
+    @classmethod
+    def fit(
+        cls,
+        kernels: Sequence[BoundKernel],
+        feature_map: FeatureMap,
+        rows: Array,
+        random_state: np.random.RandomState,
+    ) -> ViewSet:
+        """Return the views of training rows (N, d); ``columns`` of the kernels are positions."""
+        fitted, own_rows = fit_kernels(kernels, rows)
+        shared = SharedStatistics(fitted, own_rows)
+        maps = fit_maps(kernels, feature_map, fitted, own_rows, random_state)
+        views = []
+        for index, fitted_map in enumerate(maps):
+            bound, kernel, own = kernels[index], fitted[index], own_rows[index]
+            projector = Projector(bound.label, bound.columns, fitted_map)
+            views.append(View(projector, kernel, own, shared, index))
+        return cls(views, rows, feature_map.explicit)
+
+    @overload
+    def __getitem__(self, index: int) -> View: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[View]: ...
+    def __getitem__(self, index: int | slice) -> View | Sequence[View]:
+        """Return the view, or views, at a position."""
+        return self._views[index]
+
+    def __len__(self) -> int:
+        """Return the number of views M."""
+        return len(self._views)
+
+    def __iter__(self) -> Iterator[View]:
+        """Iterate over the views."""
+        return iter(self._views)
+
+    @property
+    def labels(self) -> list[str]:
+        """The kernels' names in results."""
+        return [view.label for view in self._views]
+
+    def restricted(self, members: NDArray[np.intp]) -> ViewSet:
+        """Return the views of some of the training rows, on the maps fitted to all of them."""
+        cuts: dict[int, Array] = {}
+        rows = [cuts.setdefault(id(view.rows), view.rows[members]) for view in self._views]
+        shared = SharedStatistics([view.kernel for view in self._views], rows)
+        parts = [
+            view.restricted(members, own, shared)
+            for view, own in zip(self._views, rows, strict=True)
+        ]
+        return ViewSet(parts, self.rows[members], self.explicit)
+
+    def make_features(self) -> None:
+        """Compute all views' features at once, with what their kernels share."""
+        made: list[list[Array]] = [[] for _ in self._views]
+        for place in row_blocks(len(self.rows), BLOCK_ROWS):
+            block = RowBlock(self.rows[place], keep=True)
+            for index, columns in block.columns_of([view.projector for view in self._views]):
+                made[index].append(columns)
+        for view, parts in zip(self._views, made, strict=True):
+            view.take_features(np.concatenate(parts))
+
+    def products(self, y: Array) -> KernelProducts:
+        """Return the centred kernels' inner products, with each other and with the labels y (N,).
+
+        In O(Np²) a pair of kernels where learners see features, else O(N²).
+        """
+        if all(view.sees_features for view in self._views):
+            return feature_products([view.features() for view in self._views], y)
+        kernels, rows = zip(*(view.seen for view in self._views), strict=True)
+        return kernel_products(kernels, rows, y)
+
+    def weighted(self, weights: Array) -> WeightedViews:
+        """Return the weighted sum of the kernels as one training side."""
+        return WeightedViews(self, weights)

@@ -1,0 +1,71 @@
+"""The weighted sum of views as one training side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mklkit.numerics.least_squares import NormalMatrix
+from mklkit.protocols import Array
+from mklkit.views.sides import Side, weighted_gram
+
+if TYPE_CHECKING:
+    from mklkit.views.view import ViewSet
+
+__all__ = ["WeightedViews"]
+
+
+class WeightedViews(Side):
+    """The sum Σ w_m K_m as a training side: one Gram matrix, or scaled features side by side.
+
+    Parameters
+    ----------
+    views : ViewSet
+    weights : ndarray of shape (M,)
+        Not negative where the views are explicit.
+    """
+
+    def __init__(self, views: ViewSet, weights: Array) -> None:
+        super().__init__()
+        self.views = views
+        self.weights = np.asarray(weights, dtype=np.float64)
+        self.explicit = views.explicit
+        self.n_rows = len(views.rows)
+        self._gram: Array | None = None
+        self._features: Array | None = None
+
+    def gram(self, keep: bool = True) -> Array:
+        """Return Σ w_m K_m, (N, N): one matrix, summed tile by tile."""
+        if self._gram is not None:
+            return self._gram
+        used = [m for m in range(len(self.views)) if self.weights[m] != 0]
+        seen = [self.views[m].seen for m in used]
+        gram = weighted_gram(
+            [kernel for kernel, _ in seen],
+            [rows for _, rows in seen],
+            self.weights[used],
+            len(self.views.rows),
+        )
+        if keep:
+            self._gram = gram
+        return gram
+
+    def features(self) -> Array:
+        """Return the features √w_m Φ_m side by side, (N, Σp)."""
+        if self._features is None:
+            roots = np.sqrt(self.weights)
+            used = [(roots[m], view) for m, view in enumerate(self.views) if roots[m] != 0]
+            self._features = np.hstack([root * view.features() for root, view in used])
+        return self._features
+
+    def normal_matrix(self) -> NormalMatrix:
+        """Return ``features.T @ features``; where one view carries all weight, its own."""
+        used = np.flatnonzero(self.weights)
+        if self._normal is None and len(used) == 1:
+            own = self.views[int(used[0])].normal_matrix()
+            weight = self.weights[used[0]]
+            self._normal = NormalMatrix(
+                weight * own.products, np.sqrt(weight) * own.sums, own.n_rows
+            )
+        return super().normal_matrix()
