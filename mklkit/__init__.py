@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from mklkit.kernels.polynomial import Polynomial as Polynomial
     from mklkit.kernels.precomputed import Precomputed as Precomputed
     from mklkit.kernels.rbf import RBF as RBF
-    from mklkit.kernels.scalar import FittedScalarKernel as FittedScalarKernel
     from mklkit.kernels.tanh import Tanh as Tanh
     from mklkit.learners.ho_kashyap.kmhks import KMHKS as KMHKS
     from mklkit.learners.ho_kashyap.mhks import MHKS as MHKS
@@ -80,6 +79,7 @@ if TYPE_CHECKING:
     from mklkit.views.deciding import BlockDecision as BlockDecision
     from mklkit.views.deciding import RowBlock as RowBlock
     from mklkit.views.projectors import Projector as Projector
+    from mklkit.views.scalar_kernels import FittedScalarKernel as FittedScalarKernel
     from mklkit.views.sides import GramSide as GramSide
     from mklkit.views.sides import RowSubset as RowSubset
     from mklkit.views.sides import Side as Side
@@ -118,7 +118,7 @@ _HOME = {
     "FittedKernel": "protocols",
     "FittedLearner": "protocols",
     "FittedMap": "protocols",
-    "FittedScalarKernel": "kernels.scalar",
+    "FittedScalarKernel": "views.scalar_kernels",
     "FusionCombiner": "combiners.templates.fusion",
     "Gates": "combiners.templates.gating",
     "GatesDisplay": "plotting.gates",

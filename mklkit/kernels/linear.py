@@ -7,12 +7,12 @@ from typing import ClassVar
 
 import attrs
 
-from mklkit.kernels.scalar import FittedScalarKernel
 from mklkit.protocols import Array
 from mklkit.protocols.component import Component
 from mklkit.registry.hookspecs import hookimpl
+from mklkit.views.scalar_kernels import InnerProduct
 
-__all__ = ["FittedLinear", "Linear"]
+__all__ = ["Linear"]
 
 
 @attrs.frozen
@@ -30,23 +30,9 @@ class Linear(Component):
 
     name: ClassVar[str] = "linear"
 
-    def fit(self, rows: Array) -> FittedLinear:
+    def fit(self, rows: Array) -> InnerProduct:
         """Return the kernel (nothing is read off the rows)."""
-        return FittedLinear()
-
-
-@attrs.frozen
-class FittedLinear(FittedScalarKernel):
-    """The linear kernel, ready to evaluate."""
-
-    base: ClassVar[str] = "inner_product"
-    monotone: ClassVar[int] = 1
-
-    def of(self, base: Array, out: Array) -> Array:
-        """Return the inner products as they are."""
-        if out is not base:
-            out[...] = base
-        return out
+        return InnerProduct()
 
 
 @hookimpl
@@ -58,4 +44,4 @@ def mklkit_kernels() -> Iterable[type]:
 @hookimpl
 def mklkit_model_types() -> Iterable[type]:
     """Register what it leaves in a model file."""
-    return [FittedLinear]
+    return [InnerProduct]

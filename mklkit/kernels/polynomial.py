@@ -9,10 +9,10 @@ import attrs
 import numpy as np
 from attrs.validators import ge, gt, instance_of
 
-from mklkit.kernels.scalar import FittedScalarKernel
 from mklkit.protocols import Array
 from mklkit.protocols.component import Component, finite, whole
 from mklkit.registry.hookspecs import hookimpl
+from mklkit.views.scalar_kernels import FittedScalarKernel
 
 __all__ = ["FittedPolynomial", "Polynomial"]
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from mklkit.errors import DataError
 from mklkit.kernels.bandwidth import Bandwidth, bandwidth
-from mklkit.kernels.scalar import FittedScalarKernel
 from mklkit.protocols import Array
 from mklkit.protocols.component import Component
 from mklkit.registry.hookspecs import hookimpl
 from mklkit.registry.specs import to_spec
+from mklkit.views.scalar_kernels import FittedScalarKernel
 
 __all__ = ["RBF", "FittedRBF"]
 

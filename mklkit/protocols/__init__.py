@@ -1,3 +1,3 @@
-"""The contracts between the parts: kernel, feature map, learner, combiner, and what they hand over."""
+"""The contracts between the parts: kernel, feature map, learner, combiner, component, preset."""
 
 from mklkit.protocols.contracts import *  # noqa: F403

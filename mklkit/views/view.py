@@ -13,7 +13,6 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.kernels.linear import FittedLinear
 from mklkit.numerics.least_squares import NormalMatrix
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.protocols import Array, FeatureMap, FittedKernel
@@ -21,6 +20,7 @@ from mklkit.views.bound_kernels import BoundKernel, fit_kernels, fit_maps
 from mklkit.views.deciding import BLOCK_ROWS, RowBlock
 from mklkit.views.feature_products import feature_products, label_alignment
 from mklkit.views.projectors import Projector
+from mklkit.views.scalar_kernels import InnerProduct
 from mklkit.views.sides import Side, weighted_gram
 from mklkit.views.statistics import Quadrants, SharedStatistics
 from mklkit.views.tiles import KernelProducts, kernel_products
@@ -79,7 +79,7 @@ class View(Side):
         """
         if not self.explicit or self._reproduces_kernel():
             return self.kernel, self.rows
-        return FittedLinear(), self.features()
+        return InnerProduct(), self.features()
 
     @property
     def sees_features(self) -> bool:

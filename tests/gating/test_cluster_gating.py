@@ -16,7 +16,8 @@ from sklearn.preprocessing import StandardScaler
 from mklkit import MKLClassifier
 from mklkit.combiners.cluster_gating.combiner import ClusterGating
 from mklkit.errors import IncompatibleError, MKLKitError, MKLKitWarning, SpecError
-from mklkit.learners.kda import KDA, embed_gram
+from mklkit.learners.kda import KDA
+from mklkit.numerics.embedding import embed_gram
 from mklkit.numerics.graph_embedding import discriminant_graphs
 from mklkit.views.sides import GramSide
 

@@ -15,7 +15,7 @@ from oracles.gated import (
 )
 from sklearn.metrics.pairwise import rbf_kernel
 
-from mklkit.learners.kda import embed_features, embed_gram
+from mklkit.numerics.embedding import embed_features, embed_gram
 from mklkit.numerics.graph_embedding import Graphs, discriminant_graphs, trace_ratio
 
 

@@ -17,7 +17,7 @@ from sklearn.metrics.pairwise import (
 )
 
 from mklkit import RBF, Cosine, Laplacian, Linear, Polynomial, Tanh, to_spec
-from mklkit.kernels.scalar import FittedScalarKernel
+from mklkit.views.scalar_kernels import FittedScalarKernel
 from mklkit.views.similarities import similarities
 
 PEERS = {

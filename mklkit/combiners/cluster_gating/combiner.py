@@ -16,7 +16,7 @@ from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
 from mklkit.combiners.cluster_gating.stages import Stages
 from mklkit.combiners.templates.gating import Composition, GatingCombiner
 from mklkit.errors import MKLKitWarning, SpecError, suggest
-from mklkit.learners.kda import embedding_size
+from mklkit.numerics.embedding import embedding_size
 from mklkit.numerics.graph_embedding import discriminant_graphs
 from mklkit.numerics.library_warnings import held_back
 from mklkit.protocols import Array

@@ -18,7 +18,7 @@ from mklkit.combiners.cluster_gating.products import (
     smoothness_form,
 )
 from mklkit.combiners.templates.gating import composite_gram
-from mklkit.learners.kda import GramEmbedding, embed_gram
+from mklkit.numerics.embedding import GramEmbedding, embed_gram
 from mklkit.numerics.graph_embedding import Graphs
 from mklkit.protocols import Array
 from mklkit.views.tiles import symmetric_tiles

@@ -1,0 +1,90 @@
+"""Discriminant embeddings of Gram matrices and of features, and what becomes of their points."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+import numpy as np
+import scipy.linalg
+from numpy.typing import NDArray
+
+from mklkit.numerics.graph_embedding import Graphs, trace_ratio
+from mklkit.numerics.least_squares import Spectrum
+
+__all__ = [
+    "GramEmbedding",
+    "class_means",
+    "embed_features",
+    "embed_gram",
+    "embedding_size",
+    "whitened",
+]
+
+Array = NDArray[np.floating[Any]]
+
+
+def whitened(projection: Array, points: Array, y: Array, regularization: float) -> Array:
+    """Return a projection with the regularised scatter within classes the same in all directions.
+
+    The trace ratio leaves the directions' scales open, which distances to class means depend on.
+    One direction alone keeps its scale.
+    """
+    if points.shape[1] == 1:
+        return projection
+    within = points - class_means(points, y)[np.unique(y, return_inverse=True)[1]]
+    scatter = within.T @ within
+    size = max(regularization, 1e-12 * float(np.trace(scatter)), np.finfo(float).tiny)
+    scatter[np.diag_indices_from(scatter)] += size
+    return scipy.linalg.solve_triangular(
+        scipy.linalg.cholesky(scatter, lower=True), projection.T, lower=True
+    ).T
+
+
+@attrs.frozen(eq=False)
+class GramEmbedding:
+    """A (N, K) on a Gram matrix's rows, the trace ratio, and its history."""
+
+    projection: Array
+    ratio: float
+    history: tuple[float, ...]
+
+
+def embed_gram(
+    gram: Array, graphs: Graphs, regularization: float, n_components: int, offset: float = 0.0
+) -> GramEmbedding:
+    """Return the embedding of a Gram matrix (N, N), by one eigendecomposition, O(N³).
+
+    Directions with negative eigenvalues (an indefinite kernel) are left out: along them the
+    regularised ratio has no bound.
+    """
+    spectrum = Spectrum.of(gram)
+    roots = np.sqrt(spectrum.values)
+    found = trace_ratio(
+        spectrum.vectors * roots, spectrum.values, graphs, regularization, n_components, offset
+    )
+    # W = D^{1/2}Uᵀα in coordinates; α in the span of U.
+    return GramEmbedding(
+        spectrum.vectors @ (found.weights / roots[:, None]), found.ratio, found.history
+    )
+
+
+def embed_features(
+    features: Array, graphs: Graphs, regularization: float, n_components: int
+) -> tuple[Array, tuple[float, ...]]:
+    """Return the embedding (p, K) of features (N, p), in O(Np² + p³), and the ratio's history."""
+    spectrum = Spectrum.of(features.T @ features)
+    coordinates = features @ spectrum.vectors
+    found = trace_ratio(coordinates, spectrum.values, graphs, regularization, n_components)
+    return spectrum.vectors @ found.weights, found.history
+
+
+def embedding_size(n_components: int | None, y: Array) -> int:
+    """Return K: as asked, or one less than the classes; less than the rows in any case."""
+    wanted = len(np.unique(y)) - 1 if n_components is None else n_components
+    return max(1, min(wanted, len(y) - 1))
+
+
+def class_means(points: Array, y: Array) -> Array:
+    """Return the classes' means (C, K) of embedded rows (N, K), in the order of the labels."""
+    return np.stack([points[y == label].mean(axis=0) for label in np.unique(y)])
