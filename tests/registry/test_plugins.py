@@ -28,7 +28,7 @@ from typing import ClassVar
 import attrs
 import numpy as np
 from mklkit import Component, LinearDecision, Preset, hookimpl
-from mklkit.kernels.linear import FittedLinear
+from mklkit.views.scalar_kernels import InnerProduct
 
 @attrs.frozen
 class Doubled(Component):

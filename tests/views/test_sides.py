@@ -10,9 +10,9 @@ from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kerne
 
 from mklkit import RBF, Implicit, Precomputed
 from mklkit.errors import IncompatibleError
-from mklkit.kernels.linear import FittedLinear
 from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.feature_products import feature_products
+from mklkit.views.scalar_kernels import InnerProduct
 from mklkit.views.sides import GramSide, RowSubset
 from mklkit.views.tiles import kernel_products
 from mklkit.views.view import ViewSet
@@ -256,7 +256,7 @@ def test_products_of_kernels_are_the_same_read_off_features_and_off_tiles(rng):
     rows = rng.normal(size=(300, 3))
     y = np.where(rows[:, 0] > 0.3, 1.0, -1.0)
     features = [rng.normal(size=(300, 4)) + 100, rng.normal(size=(300, 2)) * 1e3]
-    by_tiles = kernel_products([FittedLinear()] * 2, features, y)
+    by_tiles = kernel_products([InnerProduct()] * 2, features, y)
     by_features = feature_products(features, y)
     centring = np.eye(300) - 1 / 300
     grams = [centring @ own @ own.T @ centring for own in features]
