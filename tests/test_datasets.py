@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -388,6 +389,16 @@ class TestRefusals:
     def test_infinite_target(self, tmp_path: Path, infinite: str) -> None:
         with pytest.raises(DataError, match="infinite number"):
             load_table(written(tmp_path / "a.csv", f"x,kind\n1,{infinite}\n2,1\n3,0\n"))
+
+    @pytest.mark.parametrize("size", [2**53, 1.37e89, -1e300])
+    def test_whole_target_too_large_for_classes(self, tmp_path: Path, size: float) -> None:
+        lines = "".join(f"1,{size * (1 + i / 64)!r}\n" for i in range(40))
+        with pytest.raises(DataError, match=re.escape(f"is continuous (it holds {size:g})")):
+            load_table(written(tmp_path / "a.csv", f"x,kind\n{lines}"))
+
+    def test_a_file_without_a_name(self) -> None:
+        with pytest.raises(DataError, match="not an empty text"):
+            load_table("")
 
     @pytest.mark.parametrize("values", [[[1, 2]] * 4, [{"a": 1}] * 4, [None, [1], [2], None]])
     def test_parquet_columns_of_lists_and_records(self, tmp_path: Path, values: list[Any]) -> None:

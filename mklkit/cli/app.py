@@ -55,8 +55,12 @@ class BriefGroup(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         """Find a command, read its arguments and run it."""
-        with _shortening():
-            return super().invoke(ctx)
+        try:
+            with _shortening():
+                return super().invoke(ctx)
+        except SystemExit as leaving:
+            # A command's own ways to end are other exceptions: a component has no business here.
+            _fail_by_our_fault(leaving)
 
 
 @contextlib.contextmanager

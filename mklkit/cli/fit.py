@@ -41,13 +41,20 @@ def fit(
     multiclass: opt.MulticlassOption = opt.Multiclass.ovo,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Save the model, as model.mkl, say."),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            parser=opt.file_path,
+            help="Save the model, as model.mkl, say.",
+        ),
     ] = None,
     plot: Annotated[
         Path | None,
         typer.Option(
             "--plot",
             metavar="FILE",
+            parser=opt.file_path,
             help="Draw the kernel weights, by cluster where there are clusters, as weights.png,"
             " .pdf or .svg.",
         ),

@@ -27,6 +27,7 @@ __all__ = [
     "Seed",
     "Target",
     "Tune",
+    "file_path",
 ]
 
 DEFAULT_DATA = "breast_cancer"
@@ -64,6 +65,13 @@ def _not_blank(spec: str | None) -> str | None:
     return spec
 
 
+def file_path(text: str) -> Path:
+    """Return the path that an option gives; an empty text would be the folder one is in."""
+    if not text:
+        raise typer.BadParameter("the name of a file or folder is expected, not an empty text.")
+    return Path(text)
+
+
 Data = Annotated[
     str | None,
     typer.Argument(
@@ -74,7 +82,10 @@ Data = Annotated[
     ),
 ]
 ModelFile = Annotated[
-    Path, typer.Argument(metavar="MODEL", help="A model file that 'mklkit fit -o' wrote.")
+    Path,
+    typer.Argument(
+        metavar="MODEL", parser=file_path, help="A model file that 'mklkit fit -o' wrote."
+    ),
 ]
 Target = Annotated[
     str | None,

@@ -40,7 +40,13 @@ def new(
         ),
     ] = Template.weighting,
     into: Annotated[
-        Path, typer.Option("--into", metavar="DIR", help="The folder that gets the package.")
+        Path,
+        typer.Option(
+            "--into",
+            metavar="DIR",
+            parser=opt.file_path,
+            help="The folder that gets the package.",
+        ),
     ] = Path(),
 ) -> None:
     """Write a package that installs, has a passing test and shows in 'mklkit list'.

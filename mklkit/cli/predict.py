@@ -30,7 +30,11 @@ def predict(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="Write CSV to this file instead of stdout."
+            "--output",
+            "-o",
+            metavar="FILE",
+            parser=opt.file_path,
+            help="Write CSV to this file instead of stdout.",
         ),
     ] = None,
 ) -> None:

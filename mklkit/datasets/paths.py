@@ -19,9 +19,11 @@ def user_path(text: str | PathLike[str]) -> Path:
     Raises
     ------
     DataError
-        If there is no such user.
+        If there is no such user, or nothing is named.
     """
     path = Path(text)
+    if not str(text):
+        raise DataError("The name of a file is expected, not an empty text.")
     try:
         return path.expanduser()
     except RuntimeError as error:

@@ -136,7 +136,8 @@ def class_labels(target: pd.Series) -> pd.Series:
     """
     labels = _plain(target)
     if is_float_dtype(labels):
-        example = next(value for value in labels if value != round(value))
+        # Where all are whole they are too large to be told apart as classes.
+        example = next((value for value in labels if value != round(value)), labels.iloc[0])
         raise DataError(
             f"The target {target.name!r} is continuous (it holds {example:g}): mklkit classifies."
             " Choose a column of classes as the target."

@@ -101,7 +101,9 @@ class FittedRBF(FittedScalarKernel):
 
     def of(self, base: Array, out: Array) -> Array:
         """Return exp(−γ·base)."""
-        np.multiply(base, -self.gamma, out=out)
+        # Where the product is beyond the largest number, the kernel is 0.
+        with np.errstate(over="ignore"):
+            np.multiply(base, -self.gamma, out=out)
         return np.exp(out, out=out)
 
 

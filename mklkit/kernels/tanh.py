@@ -62,8 +62,10 @@ class FittedTanh(FittedScalarKernel):
 
     def of(self, base: Array, out: Array) -> Array:
         """Return the squashed inner products."""
-        np.multiply(base, self.beta, out=out)
-        out += self.coef0
+        # Where the product is beyond the largest number, the kernel is −1 or 1.
+        with np.errstate(over="ignore"):
+            np.multiply(base, self.beta, out=out)
+            out += self.coef0
         return np.tanh(out, out=out)
 
 

@@ -8,12 +8,12 @@ from typing import Any, Literal
 
 import attrs
 
+from mklkit.protocols.component import Component, declared
 from mklkit.errors import SpecError, cut, quoted
-from mklkit.protocols.component import declared
 from mklkit.protocols.preset import Preset
 from mklkit.registry.specs import MAX_NAME, is_name, parse_kernel_spec, parse_spec
 
-__all__ = ["HOOKS", "Entry", "Kind", "make_entry", "spoken"]
+__all__ = ["HOOKS", "Entry", "Kind", "lacking", "make_entry", "spoken"]
 
 Kind = Literal["kernel", "feature_map", "combiner", "learner", "preset"]
 
@@ -74,34 +74,42 @@ def make_entry(kind: Kind, target: Any, distribution: str, version: str) -> Entr
             f"the {word} name {quoted(name)} can't be typed: names have letters, digits, '_', '.'"
             f" and '-', {MAX_NAME} at most, and start with a letter or '_'"
         )
-    missing = list(_missing_in_preset(target) if kind == "preset" else _missing(kind, target))
+    if kind == "preset":
+        missing = list(_missing_in_preset(target))
+    elif isinstance(target, type):
+        missing = list(lacking(kind, target))
+    else:
+        missing = ["must be a class with a 'fit' method"]
     if missing:
         raise TypeError(f"the {word} {name!r} {'; it '.join(missing)}")
     text = target.help if kind == "preset" else inspect.getdoc(target)
     return Entry(kind, name, target, distribution, version, cut((text or "").partition("\n")[0]))
 
 
-def _missing(kind: Kind, target: Any) -> Iterator[str]:
-    """Yield what a component class lacks, each as the end of a sentence."""
-    if not isinstance(target, type) or not callable(getattr(target, "fit", None)):
+def lacking(kind: Kind, component: object) -> Iterator[str]:
+    """Yield what a component or its class lacks, each as the end of a sentence."""
+    cls = component if isinstance(component, type) else type(component)
+    if not callable(getattr(cls, "fit", None)):
         yield "must be a class with a 'fit' method"
         return
-    unwritten = sorted(getattr(target, "__abstractmethods__", ()))
+    unwritten = sorted(getattr(cls, "__abstractmethods__", ()))
     if unwritten:
         yield f"leaves {', '.join(unwritten)} to be written"
-    if not _takes(target, ARGUMENTS[kind]):
+    if issubclass(cls, Component) and not attrs.has(cls):
+        yield "derives from Component and so needs '@attrs.frozen' written above its class"
+    if not _takes(cls, ARGUMENTS[kind]):
         yield f"must have fit(self, {', '.join(ARGUMENTS[kind])})"
     for attribute, expected in DECLARED.get(kind, {}).items():
-        value = getattr(target, attribute, None)
+        value = getattr(component, attribute, None)
         if not isinstance(value, expected):
             found = "none" if value is None else quoted(value)
             yield f"must have a class attribute {attribute}, {TYPE_WORDS[expected]}; got {found}"
         elif isinstance(value, str):
             yield from _unreadable(attribute, value)
-    if kind == "learner" and not any(getattr(target, name, True) for name in DECLARED[kind]):
+    if kind == "learner" and not any(getattr(component, name, True) for name in DECLARED[kind]):
         yield "must have on_features or on_gram True, as it learns from nothing otherwise"
     for fact in ("for_kernels", "for_learners"):
-        value = declared(target, fact)
+        value = declared(component, fact)
         if not isinstance(value, tuple) or not all(isinstance(one, str) for one in value):
             yield f"must have {fact} as a tuple of names; got {quoted(value)}"
 

@@ -31,9 +31,9 @@ from mklkit.errors import (
     suggest,
 )
 from mklkit.protocols.component import parameter_names
-from mklkit.registry import hookspecs
+from mklkit.registry.registry import hookspecs
 from mklkit.registry.discovery import PluginFailure, canonical, installed_plugins, stdout_to_stderr
-from mklkit.registry.entries import HOOKS, Entry, Kind, make_entry, spoken
+from mklkit.registry.entries import HOOKS, Entry, Kind, lacking, make_entry, spoken
 from mklkit.registry.hookspecs import ENTRY_POINT_GROUP
 from mklkit.registry.specs import parse_spec
 
@@ -126,21 +126,21 @@ class Registry:
         Raises
         ------
         SpecError
-            If the string can't be read, a parameter is unknown or its value is refused.
+            If the string can't be read, a parameter is refused, or an object is no component.
         """
         word = spoken(kind)
         if isinstance(spec, str):
             parsed = parse_spec(spec)
             entry = self.lookup(kind, parsed.name)
             return self._build(entry.target, parsed.args, parsed.kwargs, spec)
-        if isinstance(spec, type):
-            return self._build(spec, (), {}, spec.__name__)
-        if not callable(getattr(spec, "fit", None)) or not hasattr(type(spec), "name"):
+        cls = spec if isinstance(spec, type) else type(spec)
+        missing = list(lacking(kind, spec)) if hasattr(cls, "name") else ["has no 'name'"]
+        if missing:
             raise SpecError(
                 f"Expected a {word}: a name such as {self.entries(kind)[0].name!r}, a spec string"
-                f" or an object with a 'name' and a 'fit' method; got {quoted(spec)}."
+                f" or a component; got {quoted(spec)}: it {'; it '.join(missing)}."
             )
-        return spec
+        return self._build(spec, (), {}, spec.__name__) if isinstance(spec, type) else spec
 
     def model_types(self) -> dict[str, type]:
         """Return the classes that a model file may hold, by their full name."""

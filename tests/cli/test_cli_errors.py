@@ -66,6 +66,23 @@ def test_a_mistake_in_the_call_quotes_little(mklkit: Run, arguments: list[str]) 
     assert len(done.err) < 4000
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["fit", ""],
+        ["fit", "iris", "-o", ""],
+        ["fit", "iris", "--plot", ""],
+        ["predict", "", "iris"],
+        ["predict", "a.mkl", "iris", "-o", ""],
+        ["inspect", ""],
+        ["plugin", "new", "nearest-mean", "--into", ""],
+    ],
+)
+def test_an_empty_name_is_no_folder(mklkit: Run, tmp_path: Path, arguments: list[str]) -> None:
+    mklkit(*arguments, cwd=tmp_path).refused("is expected, not an empty text")
+    assert not os.listdir(tmp_path)
+
+
 @pytest.mark.parametrize("option", ["-o", "--plot"])
 def test_a_loop_of_links_and_a_long_name_as_output(
     mklkit: Run, tmp_path: Path, option: str

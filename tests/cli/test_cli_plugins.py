@@ -52,9 +52,30 @@ def unspeakable(view, y):
     """Raise what is no Exception."""
     raise Unspeakable
 
+@weighting_rule("leaves")
+def leaves(view, y):
+    """End the program."""
+    raise SystemExit(3)
+
+class Leaving:
+    def __call__(self, a, b):
+        return a @ b.T
+    def diagonal(self, a):
+        raise SystemExit(0)
+
+class Leaves:
+    """A kernel that ends the program once it is asked."""
+    name = "leaves-late"
+    def fit(self, rows):
+        return Leaving()
+
+@hookimpl
+def mklkit_kernels():
+    return [Leaves]
+
 @hookimpl
 def mklkit_combiners():
-    return [divides, interrupts, complains, unspeakable]
+    return [divides, interrupts, complains, unspeakable, leaves]
 '''
 
 
@@ -125,6 +146,19 @@ def test_what_is_no_exception_is_told_in_one_line(
     assert done.code == 1
     assert "our fault, or a plugin's: Unspeakable: Unspeakable" in done.err
     assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("option", "name", "code"), [("-c", "leaves", 3), ("-k", "leaves-late", 0)]
+)
+def test_a_component_can_not_choose_the_exit_code(
+    mklkit: Run, faulty: dict[str, str], tmp_path: Path, option: str, name: str, code: int
+) -> None:
+    done = mklkit("fit", "iris", option, name, "-o", tmp_path / "a.mkl", **faulty)
+    assert done.code == 1
+    assert done.out == ""
+    assert f"our fault, or a plugin's: SystemExit: {code}\n" in done.err
+    assert not os.listdir(tmp_path)
 
 
 @pytest.mark.process

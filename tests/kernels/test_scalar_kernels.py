@@ -104,6 +104,14 @@ def test_columns_far_from_zero_keep_their_digits(name, rng):
     np.testing.assert_allclose(kernel.fit(far)(far, far), exact, rtol=1e-9)
 
 
+@pytest.mark.parametrize("kernel", [RBF(gamma=1e308), Laplacian(gamma=1e308), Tanh(beta=1e308)])
+def test_saturated_kernels_are_at_their_limit_without_a_warning(kernel, rows, others):
+    with np.errstate(all="raise", under="ignore"):
+        values = kernel.fit(rows)(others, rows)
+    expected = np.sign(others @ rows.T) if isinstance(kernel, Tanh) else np.zeros(values.shape)
+    np.testing.assert_array_equal(values, expected)
+
+
 def test_kernels_evaluated_together_are_those_evaluated_alone(rows, others):
     fitted = [kernel.fit(rows) for kernel, _ in PEERS.values()]
     cut = np.ascontiguousarray(rows[:, :2])

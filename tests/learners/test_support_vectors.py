@@ -81,3 +81,20 @@ def test_numpys_global_state_is_left_alone(monkeypatch, rows_of_libsvm):
     after = np.random.get_state()  # noqa: NPY002
     assert after[2] == before[2]
     np.testing.assert_array_equal(after[1], before[1])
+
+
+def test_passes_over_the_rows_are_bounded_in_all(monkeypatch):
+    monkeypatch.setattr(support_vectors, "LIBSVM_ROWS", 0)
+    liblinear, taken = support_vectors._liblinear, []
+
+    def counted(*arguments):
+        machine = liblinear(*arguments)
+        taken.append(machine.n_iter_)
+        return machine
+
+    monkeypatch.setattr(support_vectors, "_liblinear", counted)
+    rows, y = _problem(300)
+    plane = solve_primal(1e3 * rows, y, 1.0, 1e-9, 40 * support_vectors.STEPS_A_PASS)
+    assert not plane.ended
+    assert len(taken) > 1
+    assert sum(taken) <= 40

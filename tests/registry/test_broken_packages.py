@@ -243,6 +243,10 @@ BROKEN = {
     "presetkernel": (_preset("'half', 'Help.', 'uniform', ('rbf(',)"), "kernel that can't be read"),
     "presetlearner": (_preset("'half', 'Help.', 'uniform', learner=3"), "as its learner; got 3"),
     "presetname": (_preset("'half a preset', 'Help.', 'uniform'"), "can't be typed"),
+    "undecorated": (
+        _component("kernels", KERNEL).replace("class Half", "class Half(Component)"),
+        "'half' derives from Component and so needs '@attrs.frozen' written above its class",
+    ),
     "typeobject": (
         "from mklkit import hookimpl\n@hookimpl\ndef mklkit_model_types():\n    return [len]\n",
         "must return classes",

@@ -3,10 +3,23 @@
 from __future__ import annotations
 
 import attrs
+import numpy as np
 import pytest
 
 import mklkit
-from mklkit import IFSL, RBF, SVM, Empirical, Linear, MKLClassifier, Registry, get_registry
+from mklkit import (
+    IFSL,
+    RBF,
+    SVM,
+    Component,
+    Empirical,
+    IFSLClassifierCV,
+    Linear,
+    MKLClassifier,
+    Registry,
+    get_registry,
+)
+from mklkit.registry.composing import bind_kernels
 from mklkit.errors import SpecError, UnknownNameError
 from mklkit.registry.composing import bind_kernels
 
@@ -130,6 +143,47 @@ def test_specs_that_can_not_be_built_say_why(registry, kind, spec, message):
 def test_what_is_no_component_is_refused(registry, value):
     with pytest.raises(SpecError, match=r"Expected a kernel: a name such as 'cosine', a spec"):
         registry.create("kernel", value)
+
+
+@pytest.mark.parametrize("kind", ["kernel", "feature_map", "combiner", "learner"])
+@pytest.mark.parametrize("value", [int, dict, np.ndarray, object])
+def test_a_class_of_another_sort_is_refused(registry, kind, value):
+    with pytest.raises(SpecError, match=r"got <class '.*'>: it has no 'name'"):
+        registry.create(kind, value)
+
+
+@pytest.mark.parametrize("make", [lambda cls: cls, lambda cls: cls()])
+@pytest.mark.parametrize(
+    ("kind", "cls", "lacks"),
+    [
+        ("kernel", SVM, r"it must have fit\(self, rows\)\.$"),
+        ("feature_map", SVM, "it must have a class attribute explicit, True or False"),
+        ("combiner", SVM, r"it must have fit\(self, views, y, learner, random_state\)"),
+        ("learner", Empirical, "it must have a class attribute on_features"),
+    ],
+)
+def test_a_component_of_another_kind_is_refused(registry, make, kind, cls, lacks):
+    with pytest.raises(SpecError, match=lacks):
+        registry.create(kind, make(cls))
+
+
+@pytest.mark.parametrize("part", ["kernels", "feature_map", "combiner", "learner"])
+@pytest.mark.parametrize("estimator", [MKLClassifier, IFSLClassifierCV])
+def test_classifiers_refuse_a_class_of_another_sort(estimator, part):
+    with pytest.raises(SpecError, match="it has no 'name'"):
+        estimator(**{part: int}).fit([[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1])
+
+
+def test_a_component_without_its_decorator_is_told_what_to_write(registry):
+    class Bare(Component):
+        name = "bare"
+
+        def fit(self, rows):
+            return Linear().fit(rows)
+
+    with pytest.raises(SpecError, match=r"needs '@attrs\.frozen' written above its class"):
+        registry.create("kernel", Bare())
+    assert registry.create("kernel", attrs.frozen(Bare)()).name == "bare"
 
 
 def test_any_class_that_keeps_the_protocol_will_do(registry):
