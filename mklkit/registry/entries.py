@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 import attrs
 
-from mklkit.protocols.component import Component, declared
 from mklkit.errors import SpecError, cut, quoted
+from mklkit.protocols.component import Component, declared
 from mklkit.protocols.preset import Preset
 from mklkit.registry.specs import MAX_NAME, is_name, parse_kernel_spec, parse_spec
 

@@ -19,7 +19,6 @@ from mklkit import (
     Registry,
     get_registry,
 )
-from mklkit.registry.composing import bind_kernels
 from mklkit.errors import SpecError, UnknownNameError
 from mklkit.registry.composing import bind_kernels
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mklkit import DataError, MKLClassifier, MKLKitWarning
-from mklkit.views.view import memory
+from mklkit.views import memory
 
 ROWS = np.random.default_rng(0).normal(size=(40, 3))
 LABELS = np.arange(40) % 2
