@@ -51,6 +51,11 @@ if TYPE_CHECKING:
     from mklkit.learners.support_vectors import DualSolution as DualSolution
     from mklkit.learners.support_vectors import solve_dual as solve_dual
     from mklkit.learners.svm import SVM as SVM
+    from mklkit.numerics.cone_programs import Cone as Cone
+    from mklkit.numerics.cone_programs import ConeSolution as ConeSolution
+    from mklkit.numerics.cone_programs import solve_cone_program as solve_cone_program
+    from mklkit.numerics.votes import majority as majority
+    from mklkit.numerics.votes import squashed as squashed
     from mklkit.persistence import load_model as load_model
     from mklkit.persistence import read_facts as read_facts
     from mklkit.persistence import save_model as save_model
@@ -72,6 +77,10 @@ if TYPE_CHECKING:
     from mklkit.protocols.component import finite as finite
     from mklkit.protocols.component import whole as whole
     from mklkit.protocols.preset import Preset as Preset
+    from mklkit.protocols.priced_learner import PricedLearner as PricedLearner
+    from mklkit.protocols.priced_learner import price_field as price_field
+    from mklkit.protocols.priced_learner import price_of as price_of
+    from mklkit.protocols.priced_learner import scaled_price as scaled_price
     from mklkit.registry.hookspecs import hookimpl as hookimpl
     from mklkit.registry.registry import Registry as Registry
     from mklkit.registry.registry import get_registry as get_registry
@@ -165,6 +174,15 @@ _HOME = {
     "symmetric_tiles": "views.tiles",
     "kernel_products": "views.tiles",
     "to_spec": "registry.specs",
+    "Cone": "numerics.cone_programs",
+    "ConeSolution": "numerics.cone_programs",
+    "solve_cone_program": "numerics.cone_programs",
+    "majority": "numerics.votes",
+    "squashed": "numerics.votes",
+    "PricedLearner": "protocols.priced_learner",
+    "price_field": "protocols.priced_learner",
+    "price_of": "protocols.priced_learner",
+    "scaled_price": "protocols.priced_learner",
     "weighting_rule": "combiners.templates.weighting",
 }
 

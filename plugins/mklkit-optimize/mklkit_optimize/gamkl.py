@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 import attrs
 import numpy as np
-from attrs.validators import and_, ge, gt, in_, instance_of, optional
+from attrs.validators import and_, ge, in_, instance_of
 from numpy.typing import NDArray
 from scipy.optimize import differential_evolution
 from sklearn.model_selection import StratifiedKFold
@@ -18,10 +18,11 @@ from mklkit import (
     ViewSet,
     WeightedDecision,
     finite,
+    price_field,
+    price_of,
     solve_dual,
     whole,
 )
-from mklkit_optimize.base import price_of
 from mklkit_optimize.gram_sums import Array, gram_stack
 from mklkit_optimize.norm_ball import decide_at_scale
 from mklkit_optimize.saddle import SaddleProblem
@@ -88,11 +89,7 @@ class GAMKL(LearnedWeighting):
         default=15, converter=whole, validator=and_(instance_of(int), ge(1))
     )
     folds: int = attrs.field(default=3, converter=whole, validator=and_(instance_of(int), ge(2)))
-    C: float | None = attrs.field(
-        default=None,
-        converter=attrs.converters.optional(float),
-        validator=optional(and_(gt(0), finite)),
-    )
+    C: float | None = price_field()
 
     def choose(
         self, views: ViewSet, y: Array, learner: BaseLearner, random_state: np.random.RandomState

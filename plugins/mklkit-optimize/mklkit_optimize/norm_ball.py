@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from mklkit import BaseLearner, ViewSet, WeightedDecision
+from mklkit import BaseLearner, ViewSet, WeightedDecision, scaled_price
 from mklkit_optimize.gram_sums import Array
 
 __all__ = ["decide_at_scale"]
@@ -21,7 +19,5 @@ def decide_at_scale(
     Learners without a price take the simplex weights as they are.
     """
     scale = float(weights.sum())
-    machine: Any = learner
-    if hasattr(machine, "C") and scale != 1.0:
-        machine = machine.set_params(C=machine.C * scale)
-    return WeightedDecision.learn(views, np.asarray(weights / scale), y, machine)
+    priced = scaled_price(learner, scale)
+    return WeightedDecision.learn(views, np.asarray(weights / scale), y, priced)
