@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from mklkit.estimators.voting import RPEMEKLClassifier as RPEMEKLClassifier
     from mklkit.evaluation.alignment import alignment_matrix as alignment_matrix
     from mklkit.evaluation.alignment import kernel_alignment as kernel_alignment
+    from mklkit.evaluation.cross_validation import cross_validate as cross_validate
     from mklkit.feature_maps.empirical import Empirical as Empirical
     from mklkit.feature_maps.implicit import Implicit as Implicit
     from mklkit.kernels.cosine import Cosine as Cosine
@@ -164,6 +165,7 @@ _HOME = {
     "WeightingCombiner": "combiners.templates.weighting",
     "__version__": "_version",
     "alignment_matrix": "evaluation.alignment",
+    "cross_validate": "evaluation.cross_validation",
     "get_registry": "registry.registry",
     "hookimpl": "registry.hookspecs",
     "kernel_alignment": "evaluation.alignment",

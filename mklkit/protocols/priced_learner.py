@@ -19,7 +19,8 @@ class PricedLearner(Protocol):
     With price C on the kernel s·K it is the same decision function as with price s·C on K.
     """
 
-    C: float
+    C: float | str
+    """The price; a text where it is a rule by which the learner finds it on its training side."""
 
     def set_params(self, **params: Any) -> Self:
         """Return the learner with another ``C``."""
@@ -36,7 +37,9 @@ def price_field() -> Any:
 
 
 def price_of(own: float | None, learner: object) -> float:
-    """Return the C that a combiner's inner problems take: its own, else the learner's, else 1.
+    """Return the C that a combiner's inner problems take.
+
+    Its own, else the learner's where that is a number, else 1.
 
     Examples
     --------
@@ -46,11 +49,13 @@ def price_of(own: float | None, learner: object) -> float:
     """
     if own is not None:
         return own
-    return float(learner.C) if isinstance(learner, PricedLearner) else 1.0
+    if not isinstance(learner, PricedLearner) or isinstance(learner.C, str):
+        return 1.0
+    return float(learner.C)
 
 
 def scaled_price(learner: Any, factor: float) -> Any:
-    """Return the learner with C times the factor; one without a price as it is."""
-    if factor == 1.0 or not isinstance(learner, PricedLearner):
+    """Return the learner with C times the factor; one whose price is no number as it is."""
+    if factor == 1.0 or not isinstance(learner, PricedLearner) or isinstance(learner.C, str):
         return learner
     return learner.set_params(C=learner.C * factor)
