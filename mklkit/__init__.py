@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from mklkit.learners.support_vectors import DualSolution as DualSolution
     from mklkit.learners.support_vectors import solve_dual as solve_dual
     from mklkit.learners.svm import SVM as SVM
+    from mklkit.numerics.centring import centred_gram as centred_gram
     from mklkit.numerics.cone_programs import Cone as Cone
     from mklkit.numerics.cone_programs import ConeSolution as ConeSolution
     from mklkit.numerics.cone_programs import solve_cone_program as solve_cone_program
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     from mklkit.plotting.gates import GatesDisplay as GatesDisplay
     from mklkit.plotting.weights import KernelWeightsDisplay as KernelWeightsDisplay
     from mklkit.preprocessing.encoder import TableEncoder as TableEncoder
+    from mklkit.protocols import Array as Array
     from mklkit.protocols import BaseLearner as BaseLearner
     from mklkit.protocols import Combiner as Combiner
     from mklkit.protocols import CoupledLearner as CoupledLearner
@@ -90,6 +92,7 @@ if TYPE_CHECKING:
     from mklkit.views.deciding import RowBlock as RowBlock
     from mklkit.views.projectors import Projector as Projector
     from mklkit.views.scalar_kernels import FittedScalarKernel as FittedScalarKernel
+    from mklkit.views.sides import FeatureSide as FeatureSide
     from mklkit.views.sides import GramSide as GramSide
     from mklkit.views.sides import RowSubset as RowSubset
     from mklkit.views.sides import Side as Side
@@ -185,6 +188,9 @@ _HOME = {
     "price_field": "protocols.priced_learner",
     "price_of": "protocols.priced_learner",
     "scaled_price": "protocols.priced_learner",
+    "Array": "protocols",
+    "FeatureSide": "views.sides",
+    "centred_gram": "numerics.centring",
     "weighting_rule": "combiners.templates.weighting",
 }
 

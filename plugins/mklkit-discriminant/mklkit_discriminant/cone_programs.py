@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from mklkit import Cone, ConeSolution, solve_cone_program
-from mklkit_discriminant.centred_kernels import Array, DiscriminantProblem
+from mklkit import Array, Cone, ConeSolution, solve_cone_program
+from mklkit_discriminant.centred_kernels import DiscriminantProblem
 
 __all__ = ["theta_by_qcqp", "theta_by_sdp"]
 

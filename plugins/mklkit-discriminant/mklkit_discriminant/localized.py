@@ -9,6 +9,7 @@ import numpy as np
 from attrs.validators import and_, ge, gt, in_, instance_of
 
 from mklkit import (
+    Array,
     BaseLearner,
     GatingCombiner,
     ViewSet,
@@ -17,7 +18,6 @@ from mklkit import (
     price_of,
     whole,
 )
-from mklkit_discriminant.centred_kernels import Array, gram_of
 from mklkit_discriminant.gate_descent import LocalizedProblem, descend
 from mklkit_discriminant.gate_functions import GateFunction, gate_values
 
@@ -121,7 +121,7 @@ class Localized(GatingCombiner):
         # What is constant but for rounding would become noise of unit size.
         spread[spread <= 1e-12 * np.abs(rows).max(axis=0)] = 1.0
         problem = LocalizedProblem(
-            np.stack([gram_of(view) for view in views]),
+            np.stack([view.gram(keep=False) for view in views]),
             _inputs(rows, centre, spread),
             np.asarray(y, dtype=np.float64),
             price_of(self.C, None),

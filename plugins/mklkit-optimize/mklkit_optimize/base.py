@@ -9,6 +9,7 @@ import numpy as np
 from attrs.validators import and_, ge, gt, instance_of
 
 from mklkit import (
+    Array,
     BaseLearner,
     LearnedWeighting,
     ViewSet,
@@ -17,7 +18,7 @@ from mklkit import (
     price_of,
     whole,
 )
-from mklkit_optimize.gram_sums import Array, gram_stack
+from mklkit_optimize.gram_sums import gram_stack
 from mklkit_optimize.saddle import SaddleProblem
 
 __all__ = ["SaddleWeighting"]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from mklkit import solve_cone_program, solve_dual
-from mklkit_optimize.gram_sums import Array
+from mklkit import Array, solve_cone_program, solve_dual
 
 __all__ = ["NEARLY_SINGULAR", "by_clarabel", "by_libsvm", "nearest_points"]
 

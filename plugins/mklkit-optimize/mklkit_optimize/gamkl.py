@@ -13,18 +13,17 @@ from scipy.optimize import differential_evolution
 from sklearn.model_selection import StratifiedKFold
 
 from mklkit import (
+    Array,
     BaseLearner,
-    LearnedWeighting,
     ViewSet,
-    WeightedDecision,
     finite,
     price_field,
     price_of,
     solve_dual,
     whole,
 )
-from mklkit_optimize.gram_sums import Array, gram_stack
-from mklkit_optimize.norm_ball import decide_at_scale
+from mklkit_optimize.gram_sums import gram_stack
+from mklkit_optimize.norm_ball import NormBallWeighting
 from mklkit_optimize.saddle import SaddleProblem
 
 __all__ = ["GAMKL"]
@@ -36,7 +35,7 @@ PATIENCE = 1000
 
 
 @attrs.frozen
-class GAMKL(LearnedWeighting):
+class GAMKL(NormBallWeighting):
     """Breed kernel weights with ‖σ‖_p = 1; the fittest are those whose machine errs least.
 
     Parameters
@@ -117,12 +116,6 @@ class GAMKL(LearnedWeighting):
             # SciPy takes any ValueError for a cost function of the wrong form.
             raise (error.__cause__ or error) from None
         return self._on_ball(outcome.x)
-
-    def fit(
-        self, views: ViewSet, y: Array, learner: BaseLearner, random_state: np.random.RandomState
-    ) -> WeightedDecision:
-        """Return the decision of the machine on the weighted sum."""
-        return decide_at_scale(views, self.choose(views, y, learner, random_state), y, learner)
 
     def _on_ball(self, genes: Array) -> Array:
         if not genes.any():

@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
+import attrs
 import numpy as np
 
-from mklkit import BaseLearner, ViewSet, WeightedDecision, scaled_price
-from mklkit_optimize.gram_sums import Array
+from mklkit import (
+    Array,
+    BaseLearner,
+    LearnedWeighting,
+    ViewSet,
+    WeightedDecision,
+    scaled_price,
+)
 
-__all__ = ["decide_at_scale"]
+__all__ = ["NormBallWeighting"]
 
 
-def decide_at_scale(
-    views: ViewSet, weights: Array, y: Array, learner: BaseLearner
-) -> WeightedDecision:
-    """Return the machine on Σ σ_m K_m, its weights stated on the simplex.
+@attrs.frozen
+class NormBallWeighting(LearnedWeighting):
+    """Template: the decision on Σ σ_m K_m as chosen, its weights stated on the simplex.
 
     With s = Σσ_m, a machine of price C on s·K is one of price s·C on K: the same decision function.
     Learners without a price take the simplex weights as they are.
     """
-    scale = float(weights.sum())
-    priced = scaled_price(learner, scale)
-    return WeightedDecision.learn(views, np.asarray(weights / scale), y, priced)
+
+    def fit(
+        self, views: ViewSet, y: Array, learner: BaseLearner, random_state: np.random.RandomState
+    ) -> WeightedDecision:
+        """Return the decision of the learner on the weighted sum."""
+        weights = self.choose(views, y, learner, random_state)
+        scale = float(weights.sum())
+        priced = scaled_price(learner, scale)
+        return WeightedDecision.learn(views, np.asarray(weights / scale), y, priced)
