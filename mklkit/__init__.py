@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from mklkit.estimators.voting import RPEMEKLClassifier as RPEMEKLClassifier
     from mklkit.evaluation.alignment import alignment_matrix as alignment_matrix
     from mklkit.evaluation.alignment import kernel_alignment as kernel_alignment
+    from mklkit.evaluation.cross_validation import cross_validate as cross_validate
     from mklkit.feature_maps.empirical import Empirical as Empirical
     from mklkit.feature_maps.implicit import Implicit as Implicit
     from mklkit.kernels.cosine import Cosine as Cosine
@@ -51,12 +52,19 @@ if TYPE_CHECKING:
     from mklkit.learners.support_vectors import DualSolution as DualSolution
     from mklkit.learners.support_vectors import solve_dual as solve_dual
     from mklkit.learners.svm import SVM as SVM
+    from mklkit.numerics.centring import centred_gram as centred_gram
+    from mklkit.numerics.cone_programs import Cone as Cone
+    from mklkit.numerics.cone_programs import ConeSolution as ConeSolution
+    from mklkit.numerics.cone_programs import solve_cone_program as solve_cone_program
+    from mklkit.numerics.votes import majority as majority
+    from mklkit.numerics.votes import squashed as squashed
     from mklkit.persistence import load_model as load_model
     from mklkit.persistence import read_facts as read_facts
     from mklkit.persistence import save_model as save_model
     from mklkit.plotting.gates import GatesDisplay as GatesDisplay
     from mklkit.plotting.weights import KernelWeightsDisplay as KernelWeightsDisplay
     from mklkit.preprocessing.encoder import TableEncoder as TableEncoder
+    from mklkit.protocols import Array as Array
     from mklkit.protocols import BaseLearner as BaseLearner
     from mklkit.protocols import Combiner as Combiner
     from mklkit.protocols import CoupledLearner as CoupledLearner
@@ -72,6 +80,10 @@ if TYPE_CHECKING:
     from mklkit.protocols.component import finite as finite
     from mklkit.protocols.component import whole as whole
     from mklkit.protocols.preset import Preset as Preset
+    from mklkit.protocols.priced_learner import PricedLearner as PricedLearner
+    from mklkit.protocols.priced_learner import price_field as price_field
+    from mklkit.protocols.priced_learner import price_of as price_of
+    from mklkit.protocols.priced_learner import scaled_price as scaled_price
     from mklkit.registry.hookspecs import hookimpl as hookimpl
     from mklkit.registry.registry import Registry as Registry
     from mklkit.registry.registry import get_registry as get_registry
@@ -80,6 +92,7 @@ if TYPE_CHECKING:
     from mklkit.views.deciding import RowBlock as RowBlock
     from mklkit.views.projectors import Projector as Projector
     from mklkit.views.scalar_kernels import FittedScalarKernel as FittedScalarKernel
+    from mklkit.views.sides import FeatureSide as FeatureSide
     from mklkit.views.sides import GramSide as GramSide
     from mklkit.views.sides import RowSubset as RowSubset
     from mklkit.views.sides import Side as Side
@@ -155,6 +168,7 @@ _HOME = {
     "WeightingCombiner": "combiners.templates.weighting",
     "__version__": "_version",
     "alignment_matrix": "evaluation.alignment",
+    "cross_validate": "evaluation.cross_validation",
     "get_registry": "registry.registry",
     "hookimpl": "registry.hookspecs",
     "kernel_alignment": "evaluation.alignment",
@@ -165,6 +179,18 @@ _HOME = {
     "symmetric_tiles": "views.tiles",
     "kernel_products": "views.tiles",
     "to_spec": "registry.specs",
+    "Cone": "numerics.cone_programs",
+    "ConeSolution": "numerics.cone_programs",
+    "solve_cone_program": "numerics.cone_programs",
+    "majority": "numerics.votes",
+    "squashed": "numerics.votes",
+    "PricedLearner": "protocols.priced_learner",
+    "price_field": "protocols.priced_learner",
+    "price_of": "protocols.priced_learner",
+    "scaled_price": "protocols.priced_learner",
+    "Array": "protocols",
+    "FeatureSide": "views.sides",
+    "centred_gram": "numerics.centring",
     "weighting_rule": "combiners.templates.weighting",
 }
 

@@ -22,6 +22,7 @@ __all__ = [
     "SpecError",
     "UnknownNameError",
     "WeightsWarning",
+    "counted",
     "cut",
     "plain_message",
     "quoted",
@@ -79,6 +80,18 @@ class PluginWarning(MKLKitWarning):
 
 class WeightsWarning(MKLKitWarning):
     """Kernel weights that could not be computed and were replaced."""
+
+
+def counted(number: int, word: str) -> str:
+    """Return a number with its noun, in the plural unless it is one.
+
+    Examples
+    --------
+    >>> counted(1, "row"), counted(3, "row"), counted(2, "class")
+    ('1 row', '3 rows', '2 classes')
+    """
+    plural = f"{word}es" if word.endswith("s") else f"{word}s"
+    return f"{number} {word if number == 1 else plural}"
 
 
 def cut(text: str, limit: int = 400) -> str:

@@ -41,6 +41,7 @@ def say_if_useless(score: dict[str, Any], rows: str, options: ModelOptions, mode
 
 def _advice(options: ModelOptions, model: Any) -> list[str]:
     from mklkit.persistence.facts import classifier_in
+    from mklkit.protocols.priced_learner import scaled_price
     from mklkit.registry.specs import to_spec
 
     advice = []
@@ -49,8 +50,8 @@ def _advice(options: ModelOptions, model: Any) -> list[str]:
     if options.preset is None:
         advice.append("kernels of equal size (--preset normalised)")
     learner = classifier_in(model).learner_
-    if "C" in learner.get_params():
-        larger = to_spec(learner.set_params(C=FACTOR_ON_C * learner.C))
-        advice.append(f"a larger C (--learner {quote(larger)})")
+    larger = scaled_price(learner, FACTOR_ON_C)
+    if larger is not learner:
+        advice.append(f"a larger C (--learner {quote(to_spec(larger))})")
     advice.append("other kernels or widths ('mklkit kernels' shows which differ)")
     return [*advice[:-1], f"or {advice[-1]}"] if len(advice) > 1 else advice

@@ -18,7 +18,6 @@ from rich.text import Text
 __all__ = [
     "counting",
     "plain",
-    "progress_bar",
     "say",
     "shortened",
     "show",
@@ -84,15 +83,6 @@ def working(what: str) -> Iterator[None]:
     with _progress(SpinnerColumn(), TextColumn("{task.description}"), Elapsed()) as progress:
         progress.add_task(what, total=None)
         yield
-
-
-@contextmanager
-def progress_bar(what: str, total: int) -> Iterator[Any]:
-    """Show a bar on a terminal, nothing in a pipe; yields a function that moves it one on."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Elapsed())
-    with _progress(*columns) as progress:
-        task = progress.add_task(what, total=total)
-        yield lambda: progress.advance(task)
 
 
 @contextmanager

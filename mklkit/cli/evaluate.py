@@ -9,12 +9,10 @@ import typer
 from mklkit.cli import options as opt
 from mklkit.cli.advice import say_if_useless
 from mklkit.cli.building import ModelOptions, build_model, default_choices, read_data, steps_of
-from mklkit.cli.console import progress_bar, show, show_json
+from mklkit.cli.console import counting, show, show_json
 from mklkit.cli.score_tables import SCORES, ClassTable
 
 __all__ = ["evaluate"]
-
-FOLD_FACTS = ("repeat", "fold", "rows", *SCORES, "seconds")
 
 
 def evaluate(
@@ -62,27 +60,14 @@ def _cross_validate(
     pipeline: Any, table: Any, folds: int, repeats: int, seed: int
 ) -> tuple[dict[str, Any], Any]:
     """Return the results, and the model of the last fold."""
-    from time import perf_counter
-
-    from sklearn.base import clone
-
-    from mklkit.estimators.folds import plan_folds
-    from mklkit.evaluation import score
+    from mklkit.evaluation import cross_validate
     from mklkit.persistence.facts import facts_of_model
 
-    labels = table.target.to_numpy()
-    plan = plan_folds(labels, folds, repeats)
-    rounds: list[dict[str, Any]] = []
-    model: Any = None
-    with progress_bar("folds", plan.folds * plan.repeats) as move_on:
-        for number, (train, scored) in enumerate(plan.splits(labels, seed)):
-            start = perf_counter()
-            model = clone(pipeline).fit(table.features.iloc[train], labels[train])
-            predictions = model.predict(table.features.iloc[scored])
-            place = {"repeat": number // plan.folds, "fold": number % plan.folds}
-            found = score(labels[scored], predictions, labels[train])
-            rounds.append({**place, **found, "seconds": perf_counter() - start})
-            move_on()
+    with counting("folds") as progress:
+        found = cross_validate(
+            pipeline, table.features, table.target, folds, repeats, seed, progress
+        )
+    model = found.estimator
     facts = facts_of_model(model)
     # What is done to the data is said of all rows, not of one fold's.
     model.named_steps["encode"].fit(table.features)
@@ -90,32 +75,13 @@ def _cross_validate(
         "preprocessing": steps_of(table, model),
         "choices": list(model[-1].choices_),
         "model": {key: facts[key] for key in facts if key != "weights"},
-        "plan": {"folds": plan.folds, "repeats": plan.repeats, "notes": plan.notes},
-        "scores": {name: _spread([one[name] for one in rounds]) for name in SCORES},
-        "pooled": _pooled(rounds),
-        "folds": [{key: one[key] for key in FOLD_FACTS} for one in rounds],
-        "seconds": sum(one["seconds"] for one in rounds),
+        "plan": {"folds": found.n_folds, "repeats": found.repeats, "notes": found.notes},
+        "scores": found.scores,
+        "pooled": found.pooled,
+        "folds": found.folds,
+        "seconds": found.seconds,
     }
     return result, model
-
-
-def _pooled(rounds: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the scores of all folds' rows together; every fold trains on every class."""
-    import numpy as np
-
-    from mklkit.evaluation import score_confusion
-
-    return score_confusion(
-        np.sum([one["confusion"] for one in rounds], axis=0),
-        rounds[0]["classes"],
-        float(np.average([one["baseline"] for one in rounds], weights=[r["rows"] for r in rounds])),
-    )
-
-
-def _spread(values: list[float]) -> dict[str, float]:
-    from statistics import fmean, stdev
-
-    return {"mean": fmean(values), "std": stdev(values) if len(values) > 1 else 0.0}
 
 
 def _report(table: Any, result: dict[str, Any]) -> None:

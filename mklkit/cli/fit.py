@@ -176,8 +176,9 @@ def _report(table: Any, result: dict[str, Any]) -> None:
 
 
 def _split_line(result: dict[str, Any]) -> str:
+    from mklkit.errors import counted
+
     held_out = result["scores"]["held_out"]
     if held_out is None:
         return f"no rows ({result['split']})" if result["split"] != "none" else "no rows"
-    rows = "1 row" if held_out["rows"] == 1 else f"{held_out['rows']} rows"
-    return f"{rows}, {result['split']}"
+    return f"{counted(held_out['rows'], 'row')}, {result['split']}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mklkit.cli import options as opt
-from mklkit.cli.console import plain, progress_bar, say, show, show_json
+from mklkit.cli.console import counting, plain, say, show, show_json
 from mklkit.scaffold import Template
 
 if TYPE_CHECKING:
@@ -83,8 +83,11 @@ def check(
     registry = get_registry()
     broken = _failures(registry, package)
     checks = checks_of(registry, package, required=not broken)
-    with progress_bar("checking", len(checks)) as advance:
-        found = list(findings(checks, advance))
+    found = []
+    with counting("checking") as progress:
+        for finding in findings(checks):
+            found.append(finding)
+            progress(len(found), len(checks))
     if as_json:
         show_json(_as_facts(package, found, broken))
     else:

@@ -99,8 +99,9 @@ def _say_unknown_values(pipeline: Any, features: pd.DataFrame) -> None:
     """Say which values of text columns training never saw: they count as none of the known."""
     import numpy as np
 
+    from mklkit.errors import counted
     from mklkit.preprocessing import TableEncoder
-    from mklkit.preprocessing.columns import counted, text_of
+    from mklkit.preprocessing.columns import text_of
 
     encoder = getattr(pipeline, "named_steps", {}).get("encode")
     if not isinstance(encoder, TableEncoder) or not encoder.text_:
@@ -151,6 +152,7 @@ def _write(table: pd.DataFrame, output: Path | None) -> None:
 
 def _say_accuracy(target: pd.Series, predictions: pd.Series, classes: Any) -> None:
     from mklkit.cli.report import percent
+    from mklkit.errors import counted
     from mklkit.evaluation import score
     from mklkit.preprocessing.columns import text_of
 
@@ -163,9 +165,8 @@ def _say_accuracy(target: pd.Series, predictions: pd.Series, classes: Any) -> No
         return
     guesses = text_of(predictions.to_frame())[:, 0]
     result = score(truth[given].astype(str), guesses[given].astype(str))
-    rows = "1 row" if result["rows"] == 1 else f"{result['rows']} rows"
     say(
         f"accuracy {percent(result['accuracy'])}, balanced"
-        f" {percent(result['balanced_accuracy'])} on the {rows} with a {target.name!r}; always"
-        f" the commonest class: {percent(result['baseline'])}"
+        f" {percent(result['balanced_accuracy'])} on the {counted(result['rows'], 'row')} with a"
+        f" {target.name!r}; always the commonest class: {percent(result['baseline'])}"
     )

@@ -11,6 +11,7 @@ import scipy.linalg
 from attrs.validators import ge, gt, instance_of
 
 from mklkit.combiners.templates.weighting import WeightingCombiner
+from mklkit.numerics.centring import centred_gram
 from mklkit.protocols import Array
 from mklkit.protocols.component import finite, whole
 from mklkit.registry.hookspecs import hookimpl
@@ -119,10 +120,8 @@ def rkhs_bhattacharyya(gram: Array, y: Array, rank: int = 5, floor: float = 1e-3
 def _class_spread(gram: Array, rank: int, floor: float) -> _ClassSpread:
     """Return the top eigenpairs of a class covariance from the class's Gram matrix (n, n)."""
     n_rows = len(gram)
-    centred = gram - gram.mean(axis=0)
-    centred -= centred.mean(axis=1)[:, None]
-    top = min(rank, n_rows)
-    values, vectors = scipy.linalg.eigh(centred, subset_by_index=(n_rows - top, n_rows - 1))
+    top = (n_rows - min(rank, n_rows), n_rows - 1)
+    values, vectors = scipy.linalg.eigh(centred_gram(gram), subset_by_index=top)
     # The covariance divides by n; its eigenvectors are Φᵀu/√(n·e) of the centred rows.
     variances = values / n_rows
     kept = variances > floor

@@ -6,6 +6,8 @@ import attrs
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
+from mklkit.errors import counted
+
 __all__ = ["NewRows", "Table"]
 
 # A data set of many classes is summed up by its largest few.
@@ -54,7 +56,7 @@ class Table:
         n_text = sum(not _is_number(self.features[name]) for name in self.features)
         text = f" ({n_text} not numeric)" if n_text else ""
         return (
-            f"{self.name}: {_counted(n_rows, 'row')}, {_counted(n_features, 'feature')}{text},"
+            f"{self.name}: {counted(n_rows, 'row')}, {counted(n_features, 'feature')}{text},"
             f" {len(counts)} classes: {', '.join(shown)}; target {self.target.name!r}"
         )
 
@@ -80,7 +82,3 @@ class NewRows:
 
 def _is_number(column: pd.Series) -> bool:
     return is_numeric_dtype(column) and not is_bool_dtype(column)
-
-
-def _counted(number: int, word: str) -> str:
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"

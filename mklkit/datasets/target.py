@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype, is_numeric_dtype
 
-from mklkit.errors import DataError, suggest
+from mklkit.errors import DataError, counted, suggest
 from mklkit.registry.columns import resolve_columns
 
 __all__ = ["choose_target", "class_labels", "columns_to_drop", "drop_without_target"]
@@ -111,8 +111,7 @@ def drop_without_target(frame: pd.DataFrame, name: str, notes: list[str]) -> pd.
     if not known.any():
         raise DataError(f"The target {name!r} has no values at all.")
     missing = int((~known).sum())
-    rows = "1 row" if missing == 1 else f"{missing} rows"
-    notes.append(f"{rows} without a target left out")
+    notes.append(f"{counted(missing, 'row')} without a target left out")
     return frame[known].reset_index(drop=True)
 
 

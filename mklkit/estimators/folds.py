@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import RepeatedStratifiedKFold
 
-from mklkit.errors import DataError
+from mklkit.errors import DataError, SpecError, counted, quoted
+from mklkit.protocols.component import is_whole
 
 __all__ = ["FoldPlan", "Rows", "plan_folds", "single_rows_note"]
 
@@ -57,6 +58,8 @@ def plan_folds(labels: NDArray[Any], folds: int, repeats: int = 1) -> FoldPlan:
 
     Raises
     ------
+    SpecError
+        If there are fewer than two folds or no repeats.
     DataError
         If no class has two rows, so that nothing can be scored.
 
@@ -66,6 +69,11 @@ def plan_folds(labels: NDArray[Any], folds: int, repeats: int = 1) -> FoldPlan:
     ['1 class has a single row, always trained on and never scored',
      '2 folds instead of 5: the smallest class has 2 rows']
     """
+    for name, given, least in (("folds", folds, 2), ("repeats", repeats, 1)):
+        if not is_whole(given) or given < least:
+            raise SpecError(
+                f"{name} must be a whole number, {least} or above; got {quoted(given)}."
+            )
     _, codes = np.unique(labels, return_inverse=True)
     counts = np.bincount(codes)
     single = counts[codes] == 1
@@ -92,5 +100,5 @@ def single_rows_note(n_classes: int) -> str:
     >>> single_rows_note(2)
     '2 classes have a single row, always trained on and never scored'
     """
-    classes = "1 class has" if n_classes == 1 else f"{n_classes} classes have"
-    return f"{classes} a single row, always trained on and never scored"
+    have = "has" if n_classes == 1 else "have"
+    return f"{counted(n_classes, 'class')} {have} a single row, always trained on and never scored"

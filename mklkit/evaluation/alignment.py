@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from mklkit.errors import DataError
+from mklkit.numerics.centring import centred_gram
 from mklkit.protocols import Array, FittedKernel
 from mklkit.registry.columns import resolve_columns
 from mklkit.registry.composing import bind_kernels
@@ -60,7 +61,7 @@ def kernel_alignment(first: Array, second: Array, centered: bool = False) -> flo
     if not (np.isfinite(first).all() and np.isfinite(second).all()):
         raise DataError("Alignment is taken of finite numbers; a Gram matrix has NaN or infinity.")
     if centered:
-        first, second = _centred(first), _centred(second)
+        first, second = centred_gram(first), centred_gram(second)
     # Scaled first: the norms of matrices near 1e200 would overflow.
     first, second = _scaled(first), _scaled(second)
     norms = np.sqrt(np.vdot(first, first) * np.vdot(second, second))
@@ -151,10 +152,6 @@ def _alignments(kernels: Sequence[FittedKernel], rows: Sequence[Array], centered
     norms = np.sqrt(np.diag(products))
     scale = np.outer(norms, norms)
     return np.clip(np.divide(products, scale, where=scale > 0, out=np.zeros_like(scale)), -1, 1)
-
-
-def _centred(matrix: Array) -> Array:
-    return matrix - matrix.mean(axis=0) - matrix.mean(axis=1)[:, None] + matrix.mean()
 
 
 def _scaled(matrix: Array) -> Array:

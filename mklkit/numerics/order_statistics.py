@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from mklkit.numerics.compiling import compiled
 
-__all__ = ["Passes", "interpolate", "quantiles", "select_ranks"]
+__all__ = ["Passes", "between", "quantile_places", "quantiles", "select_ranks", "values_at"]
 
 Passes = Callable[[], Iterable[tuple[NDArray[np.floating[Any]], int]]]
 """A fresh pass over the values: tiles, and how many times each tile's values count."""
@@ -194,19 +194,33 @@ def quantiles(tiles: Passes, count: int, fractions: Sequence[float]) -> list[flo
     >>> quantiles(lambda: [(np.arange(4.0), 1)], 4, [0.25, 0.75])
     [0.75, 2.25]
     """
+    places = quantile_places(count, fractions)
+    return between(places, values_at(tiles, [rank for *pair, _ in places for rank in pair]))
+
+
+def quantile_places(count: int, fractions: Sequence[float]) -> list[tuple[int, int, float]]:
+    """Return, per quantile, the ranks on either side of it and how far it is between them.
+
+    Examples
+    --------
+    >>> quantile_places(4, [0.25])
+    [(0, 1, 0.75)]
+    """
     positions = [fraction * (count - 1) for fraction in fractions]
-    ranks = sorted({r for p in positions for r in (int(p), min(int(p) + 1, count - 1))})
-    value = dict(zip(ranks, select_ranks(tiles, ranks), strict=True))
-    found = []
-    for position in positions:
-        low = value[int(position)]
-        high = value[min(int(position) + 1, count - 1)]
-        part = position - int(position)
-        found.append(interpolate(low, high, part))
-    return found
+    return [(int(p), min(int(p) + 1, count - 1), p - int(p)) for p in positions]
 
 
-def interpolate(low: float, high: float, part: float) -> float:
-    """Return the value a part of the way from low to high."""
+def values_at(tiles: Passes, ranks: Iterable[int]) -> dict[int, float]:
+    """Return the value of each rank, as :func:`select_ranks` finds them."""
+    distinct = sorted(set(ranks))
+    return dict(zip(distinct, select_ranks(tiles, distinct), strict=True))
+
+
+def between(places: Iterable[tuple[int, int, float]], values: Any) -> list[float]:
+    """Return the quantiles at the places, for values by rank."""
+    return [_interpolated(float(values[a]), float(values[b]), part) for a, b, part in places]
+
+
+def _interpolated(low: float, high: float, part: float) -> float:
     # Not low + part * (high - low): the difference of -1e308 and 1e308 overflows.
     return low if low == high else low * (1 - part) + high * part

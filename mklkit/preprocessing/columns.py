@@ -12,14 +12,13 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import is_bool_dtype, is_float_dtype, is_numeric_dtype
 
-from mklkit.errors import DataError, suggest
+from mklkit.errors import DataError, counted, suggest
 
 __all__ = [
     "MISSING",
     "all_as_numbers",
     "as_frame",
     "as_numbers",
-    "counted",
     "is_identifier",
     "is_numeric",
     "named",
@@ -179,11 +178,6 @@ def _word(value: object) -> str:
     if isinstance(value, (float, np.floating)) and float(value).is_integer():
         return str(int(value))
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
-
-
-def counted(number: int, word: str) -> str:
-    """Return ``3 columns``, ``1 column``."""
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
 def named(names: Sequence[str]) -> str:

@@ -12,12 +12,11 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_is_fitted
 
-from mklkit.errors import DataError
+from mklkit.errors import DataError, counted
 from mklkit.preprocessing.columns import (
     MISSING,
     all_as_numbers,
     as_frame,
-    counted,
     is_identifier,
     is_numeric,
     named,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from importlib.metadata import PackageNotFoundError, distribution
 from typing import Any, Literal
 
@@ -79,7 +79,7 @@ def checks_of(registry: Registry, package: str, required: bool = True) -> list[C
     ]
 
 
-def findings(checks: Iterable[Check], advance: Callable[[], None]) -> Iterator[Finding]:
+def findings(checks: Iterable[Check]) -> Iterator[Finding]:
     """Run checks one after the other, and yield what became of each."""
     for check in checks:
         outcome: Outcome = "passed"
@@ -91,7 +91,6 @@ def findings(checks: Iterable[Check], advance: Callable[[], None]) -> Iterator[F
         except NotApplicable as reason:
             outcome, message = "not applicable", str(reason)
         yield Finding(check.kind, check.component, check.name, outcome, message)
-        advance()
 
 
 def _needs_python(entry: Entry) -> Check:

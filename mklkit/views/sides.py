@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.errors import IncompatibleError
+from mklkit.numerics.centring import centred_gram
 from mklkit.numerics.least_squares import NormalMatrix, Spectrum
 from mklkit.numerics.pairwise import TILE_COLUMNS, TILE_ROWS, mirror_upper
 from mklkit.protocols import Array, FittedKernel, TrainingSide
 from mklkit.views.tiles import symmetric_tiles
 
-__all__ = ["GramSide", "RowSubset", "Side", "weighted_gram"]
+__all__ = ["FeatureSide", "GramSide", "RowSubset", "Side", "weighted_gram"]
 
 
 class Side:
@@ -56,17 +57,27 @@ class Side:
             if self.explicit:
                 self._spectrum = self.normal_matrix().spectrum()
             else:
-                gram = self.gram()
-                means = gram.mean(axis=0)
-                centred = gram - means
-                centred -= means[:, None]
-                centred += means.mean()
-                spectrum = Spectrum.of(centred)
+                spectrum = Spectrum.of(centred_gram(self.gram()))
                 # An eigenvector of a tiny eigenvalue is mixed with the constant one of eigenvalue
                 # zero; coefficients divided by the eigenvalue would blow that share up.
                 vectors = spectrum.vectors - spectrum.vectors.mean(axis=0)
                 self._spectrum = Spectrum(spectrum.values, vectors)
         return self._spectrum
+
+
+class FeatureSide(Side):
+    """Features (N, p) as a training side."""
+
+    explicit = True
+
+    def __init__(self, features: Array) -> None:
+        super().__init__()
+        self.n_rows = len(features)
+        self._features = features
+
+    def features(self) -> Array:
+        """Return the features."""
+        return self._features
 
 
 class GramSide(Side):

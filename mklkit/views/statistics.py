@@ -14,7 +14,7 @@ import attrs
 import numpy as np
 
 from mklkit.numerics.moments import Moments
-from mklkit.numerics.order_statistics import Passes, interpolate, select_ranks
+from mklkit.numerics.order_statistics import Passes, between, quantile_places, values_at
 from mklkit.numerics.pairwise import TILE_COLUMNS, TILE_ROWS, row_blocks
 from mklkit.protocols import Array, FittedKernel, ScalarKernel
 from mklkit.views.similarities import is_scalar, similarities
@@ -28,6 +28,7 @@ __all__ = [
 
 SMALL_BLOCK = TILE_ROWS * TILE_COLUMNS
 """Values of a block that is looked at whole."""
+QUARTILES = (0.25, 0.75)
 
 
 @attrs.frozen
@@ -125,9 +126,9 @@ class SharedStatistics:
 
     def _quartiles(
         self, a: Sequence[Array], b: Sequence[Array] | None, count: int
-    ) -> list[tuple[float, float]]:
-        positions = [0.25 * (count - 1), 0.75 * (count - 1)]
-        ranks = [r for p in positions for r in (int(p), min(int(p) + 1, count - 1))]
+    ) -> list[list[float]]:
+        places = quantile_places(count, QUARTILES)
+        ranks = [rank for *pair, _ in places for rank in pair]
         mirrored = [count - 1 - rank for rank in ranks]
         shared: dict[tuple[int, str], dict[int, float]] = {}
         quartiles = []
@@ -139,20 +140,13 @@ class SharedStatistics:
                 if key not in shared:
                     # A falling kernel turns the mirrored ranks into the wanted ones.
                     passes = _passes(_Base(scalar.base), index, a, b)
-                    shared[key] = _values_at(passes, [*ranks, *mirrored])
+                    shared[key] = values_at(passes, [*ranks, *mirrored])
                 wanted = ranks if monotone > 0 else mirrored
                 at_base = np.array([shared[key][rank] for rank in wanted])
-                values = scalar.of(at_base, at_base).tolist()
+                values = dict(zip(ranks, scalar.of(at_base, at_base).tolist(), strict=True))
             else:
-                found = _values_at(_passes(kernel, index, a, b), ranks)
-                values = [found[rank] for rank in ranks]
-            parts = [position - int(position) for position in positions]
-            quartiles.append(
-                (
-                    interpolate(values[0], values[1], parts[0]),
-                    interpolate(values[2], values[3], parts[1]),
-                )
-            )
+                values = values_at(_passes(kernel, index, a, b), ranks)
+            quartiles.append(between(places, values))
         return quartiles
 
     def _align(self, labels: Array, centered: bool) -> list[float]:
@@ -184,16 +178,9 @@ def _whole_blocks(
     for index, block in blocks:
         moments = Moments.of(block)
         values = block.ravel().astype(np.float64)
-        positions = [0.25 * (values.size - 1), 0.75 * (values.size - 1)]
-        ranks = sorted({r for p in positions for r in (int(p), min(int(p) + 1, values.size - 1))})
-        values.partition(ranks)
-        low, high = (
-            interpolate(
-                float(values[int(p)]), float(values[min(int(p) + 1, values.size - 1)]), p - int(p)
-            )
-            for p in positions
-        )
-        yield index, Quadrant(moments.mean, moments.deviation, low, high)
+        places = quantile_places(values.size, QUARTILES)
+        values.partition(sorted({rank for *pair, _ in places for rank in pair}))
+        yield index, Quadrant(moments.mean, moments.deviation, *between(places, values))
 
 
 @attrs.frozen
@@ -232,8 +219,3 @@ def _passes(
                 yield tile, weight
 
     return once
-
-
-def _values_at(passes: Passes, ranks: Sequence[int]) -> dict[int, float]:
-    distinct = sorted(set(ranks))
-    return dict(zip(distinct, select_ranks(passes, distinct), strict=True))

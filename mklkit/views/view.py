@@ -23,7 +23,7 @@ from mklkit.views.projectors import Projector
 from mklkit.views.scalar_kernels import InnerProduct
 from mklkit.views.sides import Side, weighted_gram
 from mklkit.views.statistics import Quadrants, SharedStatistics
-from mklkit.views.tiles import KernelProducts, kernel_products
+from mklkit.views.tiles import KernelProducts, cut, kernel_products
 from mklkit.views.weighted_views import WeightedViews
 
 __all__ = ["View", "ViewSet"]
@@ -215,10 +215,14 @@ class ViewSet(Sequence[View]):
         """The kernels' names in results."""
         return [view.label for view in self._views]
 
+    @property
+    def seen(self) -> tuple[list[FittedKernel], list[Array]]:
+        """The kernels that learners see and each one's rows, as :attr:`View.seen` has them."""
+        return [view.seen[0] for view in self._views], [view.seen[1] for view in self._views]
+
     def restricted(self, members: NDArray[np.intp]) -> ViewSet:
         """Return the views of some of the training rows, on the maps fitted to all of them."""
-        cuts: dict[int, Array] = {}
-        rows = [cuts.setdefault(id(view.rows), view.rows[members]) for view in self._views]
+        rows = cut([view.rows for view in self._views], members)
         shared = SharedStatistics([view.kernel for view in self._views], rows)
         parts = [
             view.restricted(members, own, shared)
@@ -243,8 +247,7 @@ class ViewSet(Sequence[View]):
         """
         if all(view.sees_features for view in self._views):
             return feature_products([view.features() for view in self._views], y)
-        kernels, rows = zip(*(view.seen for view in self._views), strict=True)
-        return kernel_products(kernels, rows, y)
+        return kernel_products(*self.seen, y)
 
     def weighted(self, weights: Array) -> WeightedViews:
         """Return the weighted sum of the kernels as one training side."""

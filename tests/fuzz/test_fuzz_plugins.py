@@ -80,7 +80,7 @@ def _check_checks(draw: Draw, registry: Registry) -> None:
     """Run a few of the checks that ``mklkit plugin check`` runs."""
     checks = checks_of(registry, DISTRIBUTION, required=False)
     chosen = [draw.one_of(checks) for _ in range(3 if checks else 0)]
-    for finding in findings(chosen, lambda: None):
+    for finding in findings(chosen):
         assert len(finding.message) <= MESSAGE
 
 

@@ -6,45 +6,29 @@ import numpy as np
 
 from mklkit.numerics.least_squares import NormalMatrix, Spectrum
 from mklkit.protocols import Array, TrainingSide
-from mklkit.views.sides import Side
+from mklkit.views.sides import FeatureSide
 
 __all__ = ["CentredFeatures", "GramFeatures"]
 
 
-class CentredFeatures(Side):
+class CentredFeatures(FeatureSide):
     """Features less their means: their products keep the digits that a large mean would take."""
 
-    explicit = True
-
     def __init__(self, side: TrainingSide) -> None:
-        super().__init__()
-        self.n_rows = side.n_rows
         features = side.features()
         self.centre = features.mean(axis=0)
-        self._features = features - self.centre
-
-    def features(self) -> Array:
-        """Return the centred features (N, p)."""
-        return self._features
+        super().__init__(features - self.centre)
 
 
-class GramFeatures(Side):
+class GramFeatures(FeatureSide):
     """A Gram matrix as features: U√D of its centred self, whose normal matrix is D and sums zero.
 
     Negative eigenvalues (an indefinite kernel) are left out.
     """
 
-    explicit = True
-
     def __init__(self, side: TrainingSide) -> None:
-        super().__init__()
-        self.n_rows = side.n_rows
         self._eigenpairs = side.spectrum()
-        self._features = self._eigenpairs.vectors * np.sqrt(self._eigenpairs.values)
-
-    def features(self) -> Array:
-        """Return U√D."""
-        return self._features
+        super().__init__(self._eigenpairs.vectors * np.sqrt(self._eigenpairs.values))
 
     def normal_matrix(self) -> NormalMatrix:
         """Return D with sums of zero."""

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
-from mklkit import MKLKitError, View
+from mklkit import Array, MKLKitError, centred_gram
 
-__all__ = ["Array", "DiscriminantProblem", "discriminant_problem", "gram_of"]
-
-Array = NDArray[np.floating[Any]]
+__all__ = ["DiscriminantProblem", "discriminant_problem"]
 
 RANK_TOLERANCE = 1e-12
 CONSTANT = 1e-10
@@ -130,14 +126,6 @@ def discriminant_problem(
     return DiscriminantProblem(factors, inside, max(1.0 - float(inside @ inside), 0.0), traces)
 
 
-def gram_of(view: View) -> Array:
-    """Return a view's Gram matrix (N, N), its features' inner products where it has features."""
-    if view.explicit:
-        features = np.asarray(view.features())
-        return features @ features.T
-    return np.asarray(view.gram(keep=False))
-
-
 @attrs.frozen(eq=False)
 class _Centred:
     """A kernel without its means.
@@ -161,8 +149,7 @@ class _Centred:
         size = float(np.abs(gram).max()) * len(gram)
         # A matrix of rounding errors has no eigenvalue above its size times the error.
         rounding = ROUNDINGS * float(np.finfo(gram.dtype).eps) * size
-        means = gram.mean(axis=0, dtype=np.float64)
-        matrix = gram - means - means[:, None] + means.mean()
+        matrix = centred_gram(gram, np.float64)
         trace = float(np.trace(matrix))
         if abs(trace) <= max(CONSTANT * size, rounding):
             return cls(matrix, 0.0, rounding)

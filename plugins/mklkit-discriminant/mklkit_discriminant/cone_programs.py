@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
-from mklkit import MKLKitError
-from mklkit_discriminant.centred_kernels import Array, DiscriminantProblem
+from mklkit import Array, Cone, ConeSolution, solve_cone_program
+from mklkit_discriminant.centred_kernels import DiscriminantProblem
 
 __all__ = ["theta_by_qcqp", "theta_by_sdp"]
 
@@ -28,18 +29,16 @@ def theta_by_qcqp(problem: DiscriminantProblem) -> Array:
     components of the cones' multipliers sum to one: these sums are θ.
     (Ye et al. 2007, with b twice their β.)
     """
-    import clarabel  # type: ignore[import-untyped]
-    from scipy import sparse
-
     size = problem.size
-    blocks, right, cones = [], [], []
+    blocks, right = [], []
+    cones: list[Cone] = []
     on_bound = np.zeros((2, size + 1))
     on_bound[:, -1] = -1.0
     for factor in problem.factors:
         rank = factor.shape[1]
         blocks += [on_bound, np.hstack([-2 * factor.T, np.zeros((rank, 1))])]
         right += [np.array([1.0, -1.0]), np.zeros(rank)]
-        cones.append(clarabel.SecondOrderConeT(rank + 2))
+        cones.append(("second_order", rank + 2))
     solution = _solve(
         sparse.diags_array(np.append(np.full(size, 2.0), 0.0)),
         np.append(-2 * problem.target, 1.0),
@@ -47,7 +46,7 @@ def theta_by_qcqp(problem: DiscriminantProblem) -> Array:
         np.concatenate(right),
         cones,
     )
-    multipliers = np.asarray(solution.z)
+    multipliers = solution.multipliers
     starts = np.cumsum([0, *(factor.shape[1] + 2 for factor in problem.factors[:-1])])
     return multipliers[starts] + multipliers[starts + 1]
 
@@ -64,8 +63,6 @@ def theta_by_sdp(problem: DiscriminantProblem) -> Array:
     (Kim et al. 2006, with the total in place of the within-class scatter; Ye et al. 2007.)
     The solver's own matrix has (p + 1)(p + 2)/2 dense rows: O(p⁴) memory, O(p⁶) time.
     """
-    import clarabel
-
     n_kernels, size = len(problem.factors), problem.size
     first, last = np.tril_indices(size + 1)
     # The triangle's entries off the diagonal count twice in an inner product, hence their root.
@@ -86,28 +83,21 @@ def theta_by_sdp(problem: DiscriminantProblem) -> Array:
         np.append(np.zeros(n_kernels), 1.0),
         np.vstack([simplex, np.column_stack(columns)]),
         np.concatenate([[1.0], np.zeros(n_kernels), triangle(np.eye(size), problem.target, 0.0)]),
-        [
-            clarabel.ZeroConeT(1),
-            clarabel.NonnegativeConeT(n_kernels),
-            clarabel.PSDTriangleConeT(size + 1),
-        ],
+        [("zero", 1), ("nonnegative", n_kernels), ("psd_triangle", size + 1)],
     )
-    return np.asarray(solution.x)[:-1]
+    return solution.values[:-1]
 
 
-def _solve(quadratic: Any, linear: Array, matrix: Array, right: Array, cones: list[Any]) -> Any:
-    import clarabel
-    from scipy import sparse
-
-    settings = clarabel.DefaultSettings()
-    settings.verbose = False
-    settings.tol_gap_abs = settings.tol_gap_rel = GAP
-    solver = clarabel.DefaultSolver(
-        sparse.csc_matrix(quadratic), linear, sparse.csc_matrix(matrix), right, cones, settings
+def _solve(
+    quadratic: Any, linear: Array, matrix: Array, right: Array, cones: list[Cone]
+) -> ConeSolution:
+    return solve_cone_program(
+        quadratic,
+        linear,
+        matrix,
+        right,
+        cones,
+        name="mkda's cone programme",
+        remedy="take a larger reg",
+        gap=GAP,
     )
-    solution = solver.solve()
-    if "Solved" not in str(solution.status):
-        raise MKLKitError(
-            f"mkda's cone programme was not solved ({solution.status}); take a larger reg."
-        )
-    return solution

@@ -5,8 +5,7 @@ from __future__ import annotations
 import attrs
 import numpy as np
 
-from mklkit import solve_dual
-from mklkit_discriminant.centred_kernels import Array
+from mklkit import Array, solve_dual
 from mklkit_discriminant.gate_functions import GateFunction, gate_values, through_gates
 
 __all__ = ["GatePoint", "LocalizedProblem", "descend"]

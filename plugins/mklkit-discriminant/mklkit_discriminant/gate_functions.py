@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import expit, softmax
 
-from mklkit_discriminant.centred_kernels import Array
+from mklkit import Array
 
 __all__ = ["GateFunction", "gate_values", "through_gates"]
 

@@ -6,10 +6,18 @@ from typing import Any, ClassVar
 
 import attrs
 import numpy as np
-from attrs.validators import and_, ge, gt, in_, instance_of, optional
+from attrs.validators import and_, ge, gt, in_, instance_of
 
-from mklkit import BaseLearner, GatingCombiner, ViewSet, finite, whole
-from mklkit_discriminant.centred_kernels import Array, gram_of
+from mklkit import (
+    Array,
+    BaseLearner,
+    GatingCombiner,
+    ViewSet,
+    finite,
+    price_field,
+    price_of,
+    whole,
+)
 from mklkit_discriminant.gate_descent import LocalizedProblem, descend
 from mklkit_discriminant.gate_functions import GateFunction, gate_values
 
@@ -93,18 +101,14 @@ class Localized(GatingCombiner):
     restarts: int = attrs.field(default=1, converter=whole, validator=[instance_of(int), ge(1)])
     tol: float = attrs.field(default=1e-4, converter=float, validator=and_(gt(0), finite))
     max_iter: int = attrs.field(default=100, converter=whole, validator=[instance_of(int), ge(1)])
-    C: float | None = attrs.field(
-        default=None,
-        converter=attrs.converters.optional(float),
-        validator=optional(and_(gt(0), finite)),
-    )
+    C: float | None = price_field()
 
     def fit(
         self, views: ViewSet, y: Array, learner: BaseLearner, random_state: np.random.RandomState
     ) -> Any:
         """Return the decision of the learner on the composite kernel."""
         if self.C is None:
-            priced = attrs.evolve(self, C=getattr(learner, "C", 1.0))
+            priced = attrs.evolve(self, C=price_of(None, learner))
             return priced.fit(views, y, learner, random_state)
         return super(Localized, self).fit(views, y, learner, random_state)  # noqa: UP008
 
@@ -117,10 +121,10 @@ class Localized(GatingCombiner):
         # What is constant but for rounding would become noise of unit size.
         spread[spread <= 1e-12 * np.abs(rows).max(axis=0)] = 1.0
         problem = LocalizedProblem(
-            np.stack([gram_of(view) for view in views]),
+            np.stack([view.gram(keep=False) for view in views]),
             _inputs(rows, centre, spread),
             np.asarray(y, dtype=np.float64),
-            1.0 if self.C is None else self.C,
+            price_of(self.C, None),
             self.gating,
         )
         shape = rows.shape[1] + 1, len(views)

@@ -9,8 +9,8 @@ import attrs
 import numpy as np
 from attrs.validators import and_, gt, in_
 
-from mklkit import MKLKitError, MKLKitWarning, ViewSet, WeightingCombiner, finite
-from mklkit_discriminant.centred_kernels import Array, discriminant_problem, gram_of
+from mklkit import Array, MKLKitError, MKLKitWarning, ViewSet, WeightingCombiner, finite
+from mklkit_discriminant.centred_kernels import discriminant_problem
 from mklkit_discriminant.cone_programs import theta_by_qcqp, theta_by_sdp
 
 __all__ = ["MKDA"]
@@ -80,7 +80,7 @@ class MKDA(WeightingCombiner):
             return np.ones(1)
         largest = LARGEST[self.form]
         labels = y.astype(np.float64)
-        grams = [gram_of(view) for view in views]
+        grams = [view.gram(keep=False) for view in views]
         problem = discriminant_problem(grams, labels, self.reg, views.labels)
         weights = np.zeros(len(views))
         if not problem.factors:

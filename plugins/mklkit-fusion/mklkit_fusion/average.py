@@ -8,8 +8,7 @@ import attrs
 from attrs.validators import instance_of
 from numpy.typing import NDArray
 
-from mklkit import FusionCombiner
-from mklkit_fusion.squash import squashed
+from mklkit import FusionCombiner, squashed
 
 __all__ = ["AverageScores"]
 

@@ -9,10 +9,9 @@ import numpy as np
 from attrs.validators import ge, in_
 from numpy.typing import NDArray
 
-from mklkit import FusionCombiner, IncompatibleError, finite, whole
+from mklkit import FusionCombiner, IncompatibleError, finite, squashed, whole
 from mklkit_fusion.choquet import choquet_integral, shapley_values
 from mklkit_fusion.measure import Norm, learn_measure
-from mklkit_fusion.squash import squashed
 
 __all__ = ["MOST_KERNELS", "ChoquetFusion", "DeFIMKL"]
 

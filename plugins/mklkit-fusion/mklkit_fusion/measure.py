@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from mklkit import MKLKitError
+from mklkit import solve_cone_program
 from mklkit_fusion.choquet import chains
 
 __all__ = ["Norm", "learn_measure", "objective"]
@@ -85,8 +85,16 @@ def learn_measure(
     else:
         normal = normal + 2 * lam * sparse.identity(free)
     matrix, bound = _monotonicity(count)
-    solution = _solve(normal, linear, matrix, bound)
-    return _exactly_monotone(np.concatenate([[0.0], np.clip(solution, 0, 1), [1.0]]))
+    solution = solve_cone_program(
+        normal,
+        linear,
+        matrix,
+        bound,
+        [("nonnegative", len(bound))],
+        name="the fuzzy measure's quadratic programme",
+        remedy="look for decision values that are very large, or all the same",
+    )
+    return _exactly_monotone(np.concatenate([[0.0], np.clip(solution.values, 0, 1), [1.0]]))
 
 
 def _monotonicity(count: int) -> tuple[Any, NDArray[Any]]:
@@ -101,28 +109,6 @@ def _monotonicity(count: int) -> tuple[Any, NDArray[Any]]:
     columns = np.concatenate([smaller[low], larger[high]]) - 1
     matrix = sparse.csc_matrix((entries, (rows, columns)), shape=(len(pairs), whole - 1))
     return matrix, (~high).astype(np.float64)
-
-
-def _solve(normal: Any, linear: NDArray[Any], matrix: Any, bound: NDArray[Any]) -> NDArray[Any]:
-    import clarabel
-
-    settings = clarabel.DefaultSettings()
-    settings.verbose = False
-    solver = clarabel.DefaultSolver(
-        sparse.triu(normal).tocsc(),
-        linear,
-        matrix,
-        bound,
-        [clarabel.NonnegativeConeT(len(bound))],
-        settings,
-    )
-    solution = solver.solve()
-    if str(solution.status) not in {"Solved", "AlmostSolved"}:
-        raise MKLKitError(
-            f"The fuzzy measure's quadratic programme ended as {solution.status}; look for decision"
-            " values that are very large, or all the same."
-        )
-    return np.array(solution.x)
 
 
 def _exactly_monotone(measure: NDArray[Any]) -> NDArray[Any]:

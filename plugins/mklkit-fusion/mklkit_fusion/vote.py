@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import attrs
-import numpy as np
 from numpy.typing import NDArray
 
-from mklkit import FusionCombiner
-from mklkit_fusion.squash import squashed
+from mklkit import FusionCombiner, majority
 
 __all__ = ["Vote"]
 
@@ -29,6 +27,7 @@ class Vote(FusionCombiner):
 
     Examples
     --------
+    >>> import numpy as np
     >>> scores = np.array([[0.1, 0.2, -9.0], [1.0, -2.0, 0.0]])
     >>> Vote().fuse(scores) > 0
     array([ True, False])
@@ -38,5 +37,4 @@ class Vote(FusionCombiner):
 
     def fuse(self, scores: NDArray[Any]) -> NDArray[Any]:
         """Return the fused decision values (n,) of the views' (n, M)."""
-        tie_break = squashed(scores).mean(axis=1) / (2 * scores.shape[1])
-        return np.sign(scores).mean(axis=1) + tie_break
+        return majority(scores)

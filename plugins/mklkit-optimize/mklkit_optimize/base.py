@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
 
 import attrs
 import numpy as np
-from attrs.validators import and_, ge, gt, instance_of, optional
+from attrs.validators import and_, ge, gt, instance_of
 
-from mklkit import BaseLearner, LearnedWeighting, ViewSet, finite, whole
-from mklkit_optimize.gram_sums import Array, gram_stack
+from mklkit import (
+    Array,
+    BaseLearner,
+    LearnedWeighting,
+    ViewSet,
+    finite,
+    price_field,
+    price_of,
+    whole,
+)
+from mklkit_optimize.gram_sums import gram_stack
 from mklkit_optimize.saddle import SaddleProblem
 
-__all__ = ["SaddleWeighting", "price_of"]
-
-
-def price_of(own: float | None, learner: Any) -> float:
-    """Return the C of the inner machines: the combiner's, else the learner's, else 1."""
-    return float(getattr(learner, "C", 1.0)) if own is None else own
+__all__ = ["SaddleWeighting"]
 
 
 @attrs.frozen
@@ -41,11 +44,7 @@ class SaddleWeighting(LearnedWeighting, ABC):
     max_iter: int = attrs.field(
         default=1000, converter=whole, validator=and_(instance_of(int), ge(1))
     )
-    C: float | None = attrs.field(
-        default=None,
-        converter=attrs.converters.optional(float),
-        validator=optional(and_(gt(0), finite)),
-    )
+    C: float | None = price_field()
 
     @abstractmethod
     def solve(self, problem: SaddleProblem) -> Array:

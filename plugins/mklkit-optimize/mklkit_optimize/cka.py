@@ -8,8 +8,7 @@ import attrs
 import numpy as np
 from scipy.optimize import nnls
 
-from mklkit import ViewSet, WeightingCombiner
-from mklkit_optimize.gram_sums import Array
+from mklkit import Array, ViewSet, WeightingCombiner
 
 __all__ = ["CKA", "best_aligned"]
 

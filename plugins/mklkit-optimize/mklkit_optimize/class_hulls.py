@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy import sparse
 
-from mklkit import MKLKitError, solve_dual
-from mklkit_optimize.gram_sums import Array
+from mklkit import Array, solve_cone_program, solve_dual
 
 __all__ = ["NEARLY_SINGULAR", "by_clarabel", "by_libsvm", "nearest_points"]
 
@@ -68,28 +68,16 @@ def by_libsvm(gram: Array, y: Array, tol: float = TOLERANCE) -> Array | None:
 
 def by_clarabel(gram: Array, y: Array) -> Array:
     """Return γ by an interior-point solver, in O(N³): hulls may meet, where no margin exists."""
-    import clarabel  # type: ignore[import-untyped]
-    from scipy import sparse
-
     n_rows = len(y)
     size = float(np.trace(gram)) / n_rows or 1.0
-    quadratic = sparse.triu(sparse.csc_matrix(2 * gram / size * np.outer(y, y)), format="csc")
     classes = np.vstack([y > 0, y < 0]).astype(np.float64)
-    constraints = sparse.vstack([classes, -sparse.identity(n_rows)], format="csc")
-    settings = clarabel.DefaultSettings()
-    settings.verbose = False
-    solver = clarabel.DefaultSolver(
-        quadratic,
+    solution = solve_cone_program(
+        2 * gram / size * np.outer(y, y),
         np.zeros(n_rows),
-        constraints,
+        sparse.vstack([classes, -sparse.identity(n_rows)]),
         np.append(np.ones(2), np.zeros(n_rows)),
-        [clarabel.ZeroConeT(2), clarabel.NonnegativeConeT(n_rows)],
-        settings,
+        [("zero", 2), ("nonnegative", n_rows)],
+        name="easymkl's quadratic programme",
+        remedy="the kernels may not be positive semi-definite; take a larger lam",
     )
-    solution = solver.solve()
-    if "Solved" not in str(solution.status):
-        raise MKLKitError(
-            f"easymkl's quadratic programme was not solved ({solution.status}): the kernels may not"
-            " be positive semi-definite; take a larger lam."
-        )
-    return np.maximum(np.asarray(solution.x), 0.0)
+    return np.maximum(solution.values, 0.0)

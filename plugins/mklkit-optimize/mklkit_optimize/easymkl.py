@@ -8,9 +8,9 @@ import attrs
 import numpy as np
 from attrs.validators import and_, ge, instance_of, le
 
-from mklkit import ViewSet, WeightingCombiner
+from mklkit import Array, ViewSet, WeightingCombiner
 from mklkit_optimize.class_hulls import NEARLY_SINGULAR, nearest_points
-from mklkit_optimize.gram_sums import Array, mean_diagonals, quadratic_forms, weighted_gram
+from mklkit_optimize.gram_sums import mean_diagonals, quadratic_forms, weighted_gram
 
 __all__ = ["EasyMKL"]
 

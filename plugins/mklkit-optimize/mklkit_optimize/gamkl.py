@@ -7,23 +7,23 @@ from typing import ClassVar, Literal
 
 import attrs
 import numpy as np
-from attrs.validators import and_, ge, gt, in_, instance_of, optional
+from attrs.validators import and_, ge, in_, instance_of
 from numpy.typing import NDArray
 from scipy.optimize import differential_evolution
 from sklearn.model_selection import StratifiedKFold
 
 from mklkit import (
+    Array,
     BaseLearner,
-    LearnedWeighting,
     ViewSet,
-    WeightedDecision,
     finite,
+    price_field,
+    price_of,
     solve_dual,
     whole,
 )
-from mklkit_optimize.base import price_of
-from mklkit_optimize.gram_sums import Array, gram_stack
-from mklkit_optimize.norm_ball import decide_at_scale
+from mklkit_optimize.gram_sums import gram_stack
+from mklkit_optimize.norm_ball import NormBallWeighting
 from mklkit_optimize.saddle import SaddleProblem
 
 __all__ = ["GAMKL"]
@@ -35,7 +35,7 @@ PATIENCE = 1000
 
 
 @attrs.frozen
-class GAMKL(LearnedWeighting):
+class GAMKL(NormBallWeighting):
     """Breed kernel weights with ‖σ‖_p = 1; the fittest are those whose machine errs least.
 
     Parameters
@@ -88,11 +88,7 @@ class GAMKL(LearnedWeighting):
         default=15, converter=whole, validator=and_(instance_of(int), ge(1))
     )
     folds: int = attrs.field(default=3, converter=whole, validator=and_(instance_of(int), ge(2)))
-    C: float | None = attrs.field(
-        default=None,
-        converter=attrs.converters.optional(float),
-        validator=optional(and_(gt(0), finite)),
-    )
+    C: float | None = price_field()
 
     def choose(
         self, views: ViewSet, y: Array, learner: BaseLearner, random_state: np.random.RandomState
@@ -120,12 +116,6 @@ class GAMKL(LearnedWeighting):
             # SciPy takes any ValueError for a cost function of the wrong form.
             raise (error.__cause__ or error) from None
         return self._on_ball(outcome.x)
-
-    def fit(
-        self, views: ViewSet, y: Array, learner: BaseLearner, random_state: np.random.RandomState
-    ) -> WeightedDecision:
-        """Return the decision of the machine on the weighted sum."""
-        return decide_at_scale(views, self.choose(views, y, learner, random_state), y, learner)
 
     def _on_ball(self, genes: Array) -> Array:
         if not genes.any():

@@ -8,10 +8,9 @@ import attrs
 import numpy as np
 from attrs.validators import and_, ge
 
-from mklkit import BaseLearner, ViewSet, WeightedDecision, finite
+from mklkit import Array, finite
 from mklkit_optimize.base import SaddleWeighting
-from mklkit_optimize.gram_sums import Array
-from mklkit_optimize.norm_ball import decide_at_scale
+from mklkit_optimize.norm_ball import NormBallWeighting
 from mklkit_optimize.saddle import SaddleProblem, relative_gap, remedy_of, warn_of_gap
 
 __all__ = ["MKLGL", "closed_form_step", "farther"]
@@ -21,7 +20,7 @@ GROWTH = 1.5
 
 
 @attrs.frozen
-class MKLGL(SaddleWeighting):
+class MKLGL(NormBallWeighting, SaddleWeighting):
     """Alternate a support vector machine with closed-form weights on the ℓp ball.
 
     σ_k = ‖f_k‖^{2/(1+p)} / (Σ_j ‖f_j‖^{2p/(1+p)})^{1/p}, with ‖f_k‖² = σ_k² (α∘y)ᵀK_k(α∘y).
@@ -86,12 +85,6 @@ class MKLGL(SaddleWeighting):
         if gap > self.tol:
             warn_of_gap(self.name, self.max_iter, gap, self.tol, remedy_of(solution))
         return weights
-
-    def fit(
-        self, views: ViewSet, y: Array, learner: BaseLearner, random_state: np.random.RandomState
-    ) -> WeightedDecision:
-        """Return the decision of the machine on the weighted sum."""
-        return decide_at_scale(views, self.choose(views, y, learner, random_state), y, learner)
 
 
 def closed_form_step(weights: Array, forms: Array, p: float) -> Array:

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+import attrs
 import numpy as np
 
-from mklkit import BaseLearner, ViewSet, WeightedDecision
-from mklkit_optimize.gram_sums import Array
+from mklkit import (
+    Array,
+    BaseLearner,
+    LearnedWeighting,
+    ViewSet,
+    WeightedDecision,
+    scaled_price,
+)
 
-__all__ = ["decide_at_scale"]
+__all__ = ["NormBallWeighting"]
 
 
-def decide_at_scale(
-    views: ViewSet, weights: Array, y: Array, learner: BaseLearner
-) -> WeightedDecision:
-    """Return the machine on Σ σ_m K_m, its weights stated on the simplex.
+@attrs.frozen
+class NormBallWeighting(LearnedWeighting):
+    """Template: the decision on Σ σ_m K_m as chosen, its weights stated on the simplex.
 
     With s = Σσ_m, a machine of price C on s·K is one of price s·C on K: the same decision function.
     Learners without a price take the simplex weights as they are.
     """
-    scale = float(weights.sum())
-    machine: Any = learner
-    if hasattr(machine, "C") and scale != 1.0:
-        machine = machine.set_params(C=machine.C * scale)
-    return WeightedDecision.learn(views, np.asarray(weights / scale), y, machine)
+
+    def fit(
+        self, views: ViewSet, y: Array, learner: BaseLearner, random_state: np.random.RandomState
+    ) -> WeightedDecision:
+        """Return the decision of the learner on the weighted sum."""
+        weights = self.choose(views, y, learner, random_state)
+        scale = float(weights.sum())
+        priced = scaled_price(learner, scale)
+        return WeightedDecision.learn(views, np.asarray(weights / scale), y, priced)

@@ -12,8 +12,7 @@ import attrs
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from mklkit import DataError, solve_dual
-from mklkit_optimize.gram_sums import Array
+from mklkit import Array, DataError, solve_dual
 
 __all__ = [
     "RAISE_LIMIT",

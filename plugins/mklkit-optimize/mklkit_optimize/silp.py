@@ -8,9 +8,8 @@ import attrs
 import numpy as np
 from scipy.optimize import linprog
 
-from mklkit import MKLKitError
+from mklkit import Array, MKLKitError
 from mklkit_optimize.base import SaddleWeighting
-from mklkit_optimize.gram_sums import Array
 from mklkit_optimize.saddle import (
     RAISE_LIMIT,
     InnerSolution,

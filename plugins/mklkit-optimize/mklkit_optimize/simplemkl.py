@@ -11,8 +11,8 @@ import numpy as np
 import scipy.linalg
 from scipy.optimize import minimize
 
+from mklkit import Array
 from mklkit_optimize.base import SaddleWeighting
-from mklkit_optimize.gram_sums import Array
 from mklkit_optimize.saddle import (
     RAISE_LIMIT,
     InnerSolution,

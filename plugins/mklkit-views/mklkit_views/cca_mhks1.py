@@ -8,8 +8,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit import BlockDecision, RowBlock
-from mklkit_views.correlated import CorrelatedCombiner, CorrelatedViews, FeatureSide
+from mklkit import BlockDecision, FeatureSide, RowBlock
+from mklkit_views.correlated import CorrelatedCombiner, CorrelatedViews
 
 __all__ = ["CCAMHKS1", "ConcatenatedDecision"]
 

@@ -8,8 +8,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit import BlockDecision, RowBlock
-from mklkit_views.correlated import CorrelatedCombiner, CorrelatedViews, FeatureSide
+from mklkit import BlockDecision, FeatureSide, RowBlock, majority
+from mklkit_views.correlated import CorrelatedCombiner, CorrelatedViews
 
 __all__ = ["CCAMHKS2", "VotedDecision"]
 
@@ -29,7 +29,7 @@ class VotedDecision(BlockDecision):
 
     def decide_block(self, block: RowBlock) -> NDArray[Any]:
         """Return the decision values (n,) of one block: votes, and less than half a vote."""
-        return _majority(self.scores(block))
+        return majority(self.scores(block))
 
 
 @attrs.frozen
@@ -65,9 +65,3 @@ class CCAMHKS2(CorrelatedCombiner):
         even = np.full(len(projections), 1 / len(projections))
         fitted = [learner.fit(FeatureSide(columns), y) for columns in projections]
         return VotedDecision(even, views, fitted)
-
-
-def _majority(scores: NDArray[Any]) -> NDArray[Any]:
-    """Return the mean sign (n,) of scores (n, M), and less than half a vote to settle ties."""
-    squashed = scores / np.hypot(1.0, scores)
-    return np.sign(scores).mean(axis=1) + squashed.mean(axis=1) / (2 * scores.shape[1])

@@ -10,25 +10,10 @@ import numpy as np
 from attrs.validators import ge, instance_of, optional
 from numpy.typing import NDArray
 
-from mklkit import Component, IncompatibleError, Projector, RowBlock, Side, finite, whole
+from mklkit import Component, IncompatibleError, Projector, RowBlock, finite, whole
 from mklkit_views.nmcca import NmCCA
 
-__all__ = ["CorrelatedCombiner", "CorrelatedViews", "FeatureSide"]
-
-
-class FeatureSide(Side):
-    """Features (N, p) as a training side."""
-
-    explicit = True
-
-    def __init__(self, features: NDArray[Any]) -> None:
-        super().__init__()
-        self.n_rows = len(features)
-        self._features = features
-
-    def features(self) -> NDArray[Any]:
-        """Return the features."""
-        return self._features
+__all__ = ["CorrelatedCombiner", "CorrelatedViews"]
 
 
 @attrs.frozen(eq=False)

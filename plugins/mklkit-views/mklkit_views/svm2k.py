@@ -19,6 +19,7 @@ from mklkit import (
     Projector,
     RowBlock,
     finite,
+    price_of,
 )
 from mklkit_views.svm2k_program import TwoMachines, solve_svm2k
 
@@ -98,7 +99,8 @@ class SVM2K(Component):
         self._check(views, learner)
         grams = [_definite_gram(view) for view in views]
         labels = np.asarray(y, dtype=np.float64)
-        machines = solve_svm2k((grams[0], grams[1]), labels, learner.C, self.D, self.epsilon)
+        price = price_of(None, learner)
+        machines = solve_svm2k((grams[0], grams[1]), labels, price, self.D, self.epsilon)
         projectors = [view.projector for view in views]
         even = np.full(2, 0.5)
         if views.explicit:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import eigh
 
-from mklkit import MKLKitError
+from mklkit import solve_cone_program
 
 __all__ = ["TwoMachines", "solve_svm2k"]
 
@@ -77,11 +77,20 @@ def solve_svm2k(
     upper = sparse.block_diag([*(square.upper for square in squares), free, further])
     prices = [-y, -y, np.full(2 * n_agree, epsilon), np.zeros(further.shape[0])]
     n_equations = 2 + further.shape[0]
-    values, multipliers = _solve(upper.tocsc(), np.concatenate(prices), matrix, bound, n_equations)
+    solution = solve_cone_program(
+        upper,
+        np.concatenate(prices),
+        matrix,
+        bound,
+        [("zero", n_equations), ("nonnegative", len(bound) - n_equations)],
+        name="svm2k's quadratic programme",
+        remedy="scale the features so that kernel values are moderate, or choose a smaller C",
+    )
+    multipliers = solution.multipliers
     limit = NEGLIGIBLE * (C + agreement)
     first, second = (
         _without_rounding(part, gram, limit)
-        for part, gram in zip(np.split(values[: 2 * n_rows], 2), grams, strict=True)
+        for part, gram in zip(np.split(solution.values[: 2 * n_rows], 2), grams, strict=True)
     )
     return TwoMachines((first, second), (float(multipliers[0]), float(multipliers[1])))
 
@@ -154,21 +163,3 @@ def _constraints(
     equal = np.zeros(2 + first.rank + second.rank)
     bound = [equal, *box, *box, np.zeros(2 * n_agree), np.full(n_agree, agreement)]
     return sparse.bmat(blocks).tocsc(), np.concatenate(bound)
-
-
-def _solve(
-    upper: Any, linear: NDArray[Any], matrix: Any, bound: NDArray[Any], n_equations: int
-) -> tuple[NDArray[Any], NDArray[Any]]:
-    import clarabel
-
-    settings = clarabel.DefaultSettings()
-    settings.verbose = False
-    n_limits = len(bound) - n_equations
-    cones = [clarabel.ZeroConeT(n_equations), clarabel.NonnegativeConeT(n_limits)]
-    solution = clarabel.DefaultSolver(upper, linear, matrix, bound, cones, settings).solve()
-    if str(solution.status) not in {"Solved", "AlmostSolved"}:
-        raise MKLKitError(
-            f"svm2k's quadratic programme ended as {solution.status}: scale the features so that"
-            " kernel values are moderate, or choose a smaller C."
-        )
-    return np.array(solution.x), np.array(solution.z)

@@ -1,0 +1,138 @@
+"""Repeated stratified cross-validation, scored fold by fold and over all folds together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from statistics import fmean, stdev
+from time import perf_counter
+from typing import Any
+
+import attrs
+import numpy as np
+from sklearn.base import clone
+
+from mklkit.errors import DataError
+from mklkit.estimators.folds import plan_folds
+from mklkit.evaluation.scores import score, score_confusion
+
+__all__ = ["SCORES", "CrossValidation", "cross_validate"]
+
+SCORES = ("accuracy", "balanced_accuracy", "baseline")
+KEPT_PER_FOLD = ("repeat", "fold", "rows", *SCORES, "seconds")
+
+
+@attrs.frozen(eq=False)
+class CrossValidation:
+    """What cross-validation found.
+
+    Attributes
+    ----------
+    folds : list of dict
+        Per fold ``repeat``, ``fold``, ``rows``, ``accuracy``, ``balanced_accuracy``, ``baseline``
+        and ``seconds``.
+    pooled : dict
+        The scores of the rows of all folds together, as :func:`score_confusion` returns them.
+    n_folds, repeats : int
+        As carried out.
+    notes : list of str
+        Where that is not as asked.
+    estimator : estimator
+        As fitted for the last fold.
+    """
+
+    folds: list[dict[str, Any]]
+    pooled: dict[str, Any]
+    n_folds: int
+    repeats: int
+    notes: list[str]
+    estimator: Any
+
+    @property
+    def scores(self) -> dict[str, dict[str, float]]:
+        """Mean and standard deviation over the folds, per score."""
+        return {name: _spread([fold[name] for fold in self.folds]) for name in SCORES}
+
+    @property
+    def seconds(self) -> float:
+        """The time that fitting and predicting took."""
+        return sum(fold["seconds"] for fold in self.folds)
+
+
+def cross_validate(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    folds: int = 5,
+    repeats: int = 1,
+    random_state: Any = 0,
+    progress: Callable[[int, int], Any] | None = None,
+) -> CrossValidation:
+    """Fit and score an estimator on stratified folds; every fold trains on every class.
+
+    Parameters
+    ----------
+    estimator : classifier or pipeline
+        It is cloned for each fold.
+    X : array-like or DataFrame of shape (n_rows, n_columns)
+    y : array-like of shape (n_rows,)
+    folds : int, default=5
+        Fewer where the smallest class has fewer rows.
+    repeats : int, default=1
+        How often the rows are dealt into folds.
+    random_state : int, RandomState or None, default=0
+        For dealing the rows.
+    progress : callable, optional
+        Called with the number of folds done and the number of all, at the start and per fold.
+
+    Raises
+    ------
+    DataError
+        If X and y are not of the same length, or no class has two rows.
+    SpecError
+        If there are fewer than two folds or no repeats.
+
+    Examples
+    --------
+    >>> from mklkit import MKLClassifier
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> found = cross_validate(MKLClassifier(), X, y, folds=3)
+    >>> len(found.folds), found.pooled["rows"], found.scores["accuracy"]["mean"] > 0.9
+    (3, 150, True)
+    """
+    rows = X if hasattr(X, "iloc") else np.asarray(X)
+    labels = np.asarray(y)
+    if len(rows) != len(labels):
+        raise DataError(f"X has {len(rows)} rows but y has {len(labels)} labels.")
+    plan = plan_folds(labels, folds, repeats)
+    total = plan.folds * plan.repeats
+    report = progress or (lambda done, of: None)
+    report(0, total)
+    found: list[dict[str, Any]] = []
+    fitted: Any = None
+    for train, scored in plan.splits(labels, random_state):
+        start = perf_counter()
+        fitted = clone(estimator).fit(_taken(rows, train), labels[train])
+        predictions = fitted.predict(_taken(rows, scored))
+        repeat, fold = divmod(len(found), plan.folds)
+        own = score(labels[scored], predictions, labels[train])
+        found.append({"repeat": repeat, "fold": fold, **own, "seconds": perf_counter() - start})
+        report(len(found), total)
+    kept = [{key: fold[key] for key in KEPT_PER_FOLD} for fold in found]
+    return CrossValidation(kept, _pooled(found), plan.folds, plan.repeats, plan.notes, fitted)
+
+
+def _taken(rows: Any, places: Any) -> Any:
+    return rows.iloc[places] if hasattr(rows, "iloc") else rows[places]
+
+
+def _pooled(folds: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the scores of the rows of all folds together."""
+    weights = [fold["rows"] for fold in folds]
+    baseline = float(np.average([fold["baseline"] for fold in folds], weights=weights))
+    confusion = np.sum([fold["confusion"] for fold in folds], axis=0)
+    return score_confusion(confusion, folds[0]["classes"], baseline)
+
+
+def _spread(values: list[float]) -> dict[str, float]:
+    return {"mean": fmean(values), "std": stdev(values) if len(values) > 1 else 0.0}
