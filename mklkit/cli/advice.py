@@ -46,10 +46,10 @@ def _advice(options: ModelOptions, model: Any) -> list[str]:
     advice = []
     if options.scale == "none":
         advice.append("scaled features (--scale standard)")
-    if options.preset is None:
-        advice.append("kernels of equal size (--preset normalised)")
+    if options.kernels or options.preset:
+        advice.append("the default kernels, which are of equal size")
     learner = classifier_in(model).learner_
-    if "C" in learner.get_params():
+    if isinstance(learner.get_params().get("C"), float):
         larger = to_spec(learner.set_params(C=FACTOR_ON_C * learner.C))
         advice.append(f"a larger C (--learner {quote(larger)})")
     advice.append("other kernels or widths ('mklkit kernels' shows which differ)")

@@ -104,7 +104,8 @@ class Localized(GatingCombiner):
     ) -> Any:
         """Return the decision of the learner on the composite kernel."""
         if self.C is None:
-            priced = attrs.evolve(self, C=getattr(learner, "C", 1.0))
+            price = getattr(learner, "C", 1.0)
+            priced = attrs.evolve(self, C=1.0 if isinstance(price, str) else price)
             return priced.fit(views, y, learner, random_state)
         return super(Localized, self).fit(views, y, learner, random_state)  # noqa: UP008
 

@@ -17,8 +17,9 @@ __all__ = ["SaddleWeighting", "price_of"]
 
 
 def price_of(own: float | None, learner: Any) -> float:
-    """Return the C of the inner machines: the combiner's, else the learner's, else 1."""
-    return float(getattr(learner, "C", 1.0)) if own is None else own
+    """Return the C of the inner machines: the combiner's, else the learner's number, else 1."""
+    price = getattr(learner, "C", 1.0) if own is None else own
+    return 1.0 if isinstance(price, str) else float(price)
 
 
 @attrs.frozen
@@ -34,7 +35,7 @@ class SaddleWeighting(LearnedWeighting, ABC):
         Relative duality gap at which the iteration ends.
     max_iter : int, default=1000
     C : float, optional
-        Of the inner machines; the learner's own where not given (1 if it has none).
+        Of the inner machines; the learner's own where not given (1 if that is no number).
     """
 
     tol: float = attrs.field(default=1e-5, converter=float, validator=and_(gt(0), finite))

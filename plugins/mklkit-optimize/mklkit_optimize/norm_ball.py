@@ -22,6 +22,7 @@ def decide_at_scale(
     """
     scale = float(weights.sum())
     machine: Any = learner
-    if hasattr(machine, "C") and scale != 1.0:
+    # A price chosen on the Gram matrix follows its scale by itself.
+    if isinstance(getattr(machine, "C", None), float) and scale != 1.0:
         machine = machine.set_params(C=machine.C * scale)
     return WeightedDecision.learn(views, np.asarray(weights / scale), y, machine)

@@ -98,7 +98,8 @@ class SVM2K(Component):
         self._check(views, learner)
         grams = [_definite_gram(view) for view in views]
         labels = np.asarray(y, dtype=np.float64)
-        machines = solve_svm2k((grams[0], grams[1]), labels, learner.C, self.D, self.epsilon)
+        price = 1.0 if isinstance(learner.C, str) else learner.C
+        machines = solve_svm2k((grams[0], grams[1]), labels, price, self.D, self.epsilon)
         projectors = [view.projector for view in views]
         even = np.full(2, 0.5)
         if views.explicit:
