@@ -20,7 +20,7 @@ MOST_STEPS = 100_000
 
 
 def choose_price(side: TrainingSide, y: Array) -> float:
-    """Return the C with the most rows right in three folds; of several, the middle one.
+    """Return the C with the most rows right in three folds; of several, the smallest.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def choose_price(side: TrainingSide, y: Array) -> float:
     >>> from mklkit.views.sides import GramSide
     >>> rows = np.array([[-3.0], [-2.0], [-1.0], [1.0], [2.0], [3.0]])
     >>> choose_price(GramSide(rows @ rows.T / np.mean(rows**2)), np.sign(rows[:, 0]))
-    10.0
+    1.0
     """
     if side.explicit:
         features = side.features()
@@ -63,8 +63,7 @@ def choose_price(side: TrainingSide, y: Array) -> float:
     inner = features[rows] @ features[rows].T if side.explicit else gram[np.ix_(rows, rows)]
     prices = [price * unit for price in PRICES]
     right = np.array([_rows_right(inner, y[rows], folds, price) for price in prices])
-    best = np.flatnonzero(right == right.max())
-    return prices[best[len(best) // 2]]
+    return prices[int(right.argmax())]
 
 
 def _sample(similarity: Array, members: NDArray[np.intp], n_rows: int) -> NDArray[np.intp]:
