@@ -50,7 +50,7 @@ def _advice(options: ModelOptions, model: Any) -> list[str]:
         advice.append("the default kernels, which are of equal size")
     learner = classifier_in(model).learner_
     if isinstance(learner.get_params().get("C"), float):
-        larger = to_spec(learner.set_params(C=FACTOR_ON_C * learner.C))
+        larger = to_spec(learner.with_params(C=FACTOR_ON_C * learner.C))
         advice.append(f"a larger C (--learner {quote(larger)})")
     advice.append("other kernels or widths ('mklkit kernels' shows which differ)")
     return [*advice[:-1], f"or {advice[-1]}"] if len(advice) > 1 else advice

@@ -76,7 +76,7 @@ class NestedParameters(BaseEstimator):
                 raise self._invalid(
                     f"{prefix}__{inner}", self._why_absent(prefix, inner, components)
                 )
-            self._replace(prefix, components[prefix].set_params(**changes))
+            self._replace(prefix, components[prefix].with_params(**changes))
         return self
 
     def _invalid(self, key: str, why: str) -> SpecError:

@@ -32,9 +32,9 @@ def _price(value: Any) -> Any:
 def _positive(instance: object, attribute: Any, value: Any) -> None:
     if isinstance(value, str):
         if value != AUTO:
-            raise ValueError(f"C must be a number above 0 or {AUTO!r}, got {quoted(value)}")
+            raise ValueError(f"'C' must be {AUTO!r} or a number > 0, got {quoted(value)}")
     elif not 0 < value < np.inf:
-        raise ValueError(f"C must be a finite number above 0, got {value}")
+        raise ValueError(f"'C' must be > 0 and finite, got {value}")
 
 
 @attrs.frozen(eq=False)

@@ -19,7 +19,7 @@ def test_without_data_the_built_in_ones_are_used_and_said(mklkit: Run) -> None:
     assert "no DATA was given" in done.out
     assert "features standardised" in done.out
     assert "combiner dimkl3, map implicit, learner svm" in done.out
-    for kernel in ("linear", "rbf(sigma='mean')", "polynomial"):
+    for kernel in ("cosine_linear", "rbf", "cosine_polynomial"):
         assert kernel in done.out
     assert "█" in done.out
     assert "held out  114 rows, stratified" in done.out

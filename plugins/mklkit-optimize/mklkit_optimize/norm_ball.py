@@ -24,5 +24,5 @@ def decide_at_scale(
     machine: Any = learner
     # A price chosen on the Gram matrix follows its scale by itself.
     if isinstance(getattr(machine, "C", None), float) and scale != 1.0:
-        machine = machine.set_params(C=machine.C * scale)
+        machine = machine.with_params(C=machine.C * scale)
     return WeightedDecision.learn(views, np.asarray(weights / scale), y, machine)
