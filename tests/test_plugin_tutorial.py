@@ -73,7 +73,7 @@ def test_a_plain_function_becomes_a_combiner(first_steps: tuple[list[str], np.nd
     assert line.split()[:3] == ["contrast", "mklkit-contrast", "0.1.0"]
     assert "Mean similarity within the classes" in line
     assert "combiner contrast" in fitted
-    for kernel in ("linear", "rbf(sigma='mean')", "polynomial"):
+    for kernel in ("cosine_linear", "rbf", "cosine_polynomial"):
         assert kernel in fitted
     assert weights.sum() == pytest.approx(1)
     # Uniform weights would be what is left of a rule that failed.

@@ -47,8 +47,8 @@ def _advice(options: ModelOptions, model: Any) -> list[str]:
     advice = []
     if options.scale == "none":
         advice.append("scaled features (--scale standard)")
-    if options.preset is None:
-        advice.append("kernels of equal size (--preset normalised)")
+    if options.kernels or options.preset:
+        advice.append("the default kernels, which are of equal size")
     learner = classifier_in(model).learner_
     larger = scaled_price(learner, FACTOR_ON_C)
     if larger is not learner:

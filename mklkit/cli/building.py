@@ -121,7 +121,7 @@ def default_choices(options: ModelOptions) -> list[str]:
         return [f"preset {options.preset}{note}"]
     lines = []
     if not options.kernels:
-        lines.append("kernels linear, rbf and polynomial: the default")
+        lines.append("kernels cosine(linear), rbf and cosine(polynomial): the default")
     if options.combiner is None:
         lines.append(f"combiner {DEFAULT_COMBINER}: the default")
     return lines

@@ -121,7 +121,7 @@ Kernels = Annotated[
         "--kernel",
         "-k",
         metavar="SPEC",
-        show_default="linear, rbf(sigma='mean'), polynomial(degree=2)",
+        show_default="cosine(linear), rbf, cosine(polynomial)",
         help="A kernel, with its name and columns if wanted: \"rbf(sigma='mean')\","
         ' "shape:linear@fou_*". Repeat for several.',
         rich_help_panel=MODEL_PANEL,

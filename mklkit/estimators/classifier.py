@@ -36,10 +36,11 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
 
     Parameters
     ----------
-    kernels : str, Kernel, tuple, or list of these, optional
-        Spec strings (``"rbf(sigma='mean')"``, ``"fou:rbf@fou_*"``), kernel objects, or
-        ``(label, kernel, columns)`` with columns a glob, a list of names or positions, or a slice.
-        Default: ``linear``, ``rbf(sigma='mean')``, ``polynomial(degree=2)``.
+    kernels : str, Kernel, or list of these, optional
+        Spec strings (``"rbf(sigma='mean')"``, ``"fou:rbf@fou_*"``), kernel objects, or, within a
+        list or tuple, ``(label, kernel, columns)`` with columns a glob, a list of names or
+        positions, or a slice. Default: ``cosine(linear)``, ``rbf(sigma='mean')`` and
+        ``cosine(polynomial)``, all with k(x, x) = 1.
     feature_map : str or FeatureMap, optional
         ``"implicit"``, ``"empirical(subset=0.1)"`` ...; the combiner's own where not given.
     combiner : str or Combiner, default="uniform"
@@ -84,7 +85,7 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
     >>> bool(model.fit(X[:400], y[:400]).score(X[400:], y[400:]) > 0.9)
     True
     >>> model[-1].kernel_names_
-    ['linear', "rbf(sigma='mean')", 'polynomial']
+    ['cosine_linear', 'rbf', 'cosine_polynomial']
     """
 
     def __init__(

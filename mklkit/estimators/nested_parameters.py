@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator
 
 from mklkit.errors import MKLKitError, SpecError, quoted
 from mklkit.protocols.component import Component
-from mklkit.registry.composing import bind_kernels, choose_components
+from mklkit.registry.composing import bind_kernels, choose_components, kernel_list, parts_of
 from mklkit.registry.registry import get_registry
 from mklkit.views.bound_kernels import BoundKernel
 
@@ -76,7 +76,7 @@ class NestedParameters(BaseEstimator):
                 raise self._invalid(
                     f"{prefix}__{inner}", self._why_absent(prefix, inner, components)
                 )
-            self._replace(prefix, components[prefix].set_params(**changes))
+            self._replace(prefix, components[prefix].with_params(**changes))
         return self
 
     def _invalid(self, key: str, why: str) -> SpecError:
@@ -137,14 +137,12 @@ class NestedParameters(BaseEstimator):
             setattr(self, outer, component)
             return
         name = outer.removeprefix("kernels__")
-        self.kernels = [
-            (
-                kernel.label,
-                component if _nested_name(kernel) == name else kernel.kernel,
-                kernel.columns,
-            )
-            for kernel in bind_kernels(self._kernels())
-        ]
+        kernels = bind_kernels(self._kernels())
+        place = [_nested_name(kernel) for kernel in kernels].index(name)
+        # A label that was made from the kernel's old parameters is not kept.
+        label = parts_of(kernel_list(self._kernels())[place])[0]
+        self.kernels = [(each.label, each.kernel, each.columns) for each in kernels]
+        self.kernels[place] = (label, component, kernels[place].columns)
 
 
 def _created(kind: Any, spec: str) -> Any:

@@ -198,7 +198,7 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
         for subset in choices:
             search = IFSLClassifierCV(
                 kernels=self._kernels(),
-                feature_map=Empirical().set_params(subset=subset),
+                feature_map=Empirical().with_params(subset=subset),
                 ridges=grid or (self.c,),
                 lams=grid or (self.lam,),
                 cv=self.cv,
@@ -228,7 +228,7 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
     def _member(self, subset: Any, c: float, lam: float) -> MKLClassifier:
         return MKLClassifier(
             kernels=self._kernels(),
-            feature_map=Empirical().set_params(subset=subset),
+            feature_map=Empirical().with_params(subset=subset),
             combiner=f"ifsl(lam={lam!r})",
             learner=f"mhks(c={c!r})",
             multiclass=self.multiclass,

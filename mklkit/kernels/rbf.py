@@ -60,12 +60,12 @@ class RBF(Component):
             object.__setattr__(self, "sigma", DEFAULT_SIGMA)
         self._width()
 
-    def set_params(self, **params: Any) -> Self:
+    def with_params(self, **params: Any) -> Self:
         """Return a changed copy; ``sigma`` or ``gamma`` takes the place of the other."""
         for given, other in (("sigma", "gamma"), ("gamma", "sigma")):
             if params.get(given) is not None:
                 params.setdefault(other, None)
-        return super().set_params(**params)
+        return super().with_params(**params)
 
     def _width(self) -> Bandwidth:
         if self.gamma is not None:

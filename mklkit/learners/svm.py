@@ -4,20 +4,44 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import attrs
 import numpy as np
 from attrs.validators import ge, gt, instance_of
 from sklearn.exceptions import ConvergenceWarning
 
+from mklkit.errors import quoted
 from mklkit.learners.linear_decision import LinearDecision
+from mklkit.learners.price import choose_price
 from mklkit.learners.support_vectors import MOST_STEPS, solve_dual, solve_primal
 from mklkit.protocols import Array, TrainingSide
 from mklkit.protocols.component import Component, finite, whole
 from mklkit.registry.hookspecs import hookimpl
 
-__all__ = ["SVM"]
+__all__ = ["SVM", "PricedDecision"]
+
+
+AUTO = "auto"
+
+
+def _price(value: Any) -> Any:
+    return value if isinstance(value, str) else float(value)
+
+
+def _positive(instance: object, attribute: Any, value: Any) -> None:
+    if isinstance(value, str):
+        if value != AUTO:
+            raise ValueError(f"'C' must be {AUTO!r} or a number > 0, got {quoted(value)}")
+    elif not 0 < value < np.inf:
+        raise ValueError(f"'C' must be > 0 and finite, got {value}")
+
+
+@attrs.frozen(eq=False)
+class PricedDecision(LinearDecision):
+    """A support vector machine's decision function, and the price it was learned with."""
+
+    C: float = attrs.field(kw_only=True)
 
 
 @attrs.frozen
@@ -26,8 +50,10 @@ class SVM(Component):
 
     Parameters
     ----------
-    C : float, default=1.0
-        Price of a row on the wrong side of its margin.
+    C : float or "auto", default="auto"
+        Price of a row on the wrong side of its margin. ``"auto"``: 1, 10 or 100 over the mean
+        k(x, x), by cross-validation on at most 300 rows or so of the training side
+        (:func:`mklkit.learners.price.choose_price`); the fitted decision says which.
     tol : float, default=1e-3
         By how much the margins may violate the optimum's conditions.
     max_iter : int, default=1_000_000
@@ -65,32 +91,32 @@ class SVM(Component):
     on_features: ClassVar[bool] = True
     on_gram: ClassVar[bool] = True
 
-    C: float = attrs.field(default=1.0, converter=float, validator=[gt(0), finite])
+    C: float | str = attrs.field(default=AUTO, converter=_price, validator=_positive)
     tol: float = attrs.field(default=1e-3, converter=float, validator=[gt(0), finite])
     max_iter: int = attrs.field(
         default=MOST_STEPS, converter=whole, validator=[instance_of(int), ge(1)]
     )
 
-    def fit(self, side: TrainingSide, y: Array) -> LinearDecision:
+    def fit(self, side: TrainingSide, y: Array) -> PricedDecision:
         """Return the decision function learned from labels −1 and +1."""
+        price = choose_price(side, y) if isinstance(self.C, str) else self.C
         if side.explicit:
             features = side.features()
-            plane = solve_primal(features, y, self.C, self.tol, self.max_iter)
+            plane = solve_primal(features, y, price, self.tol, self.max_iter)
             if not plane.ended:
                 self._say_what_helps(float((features**2).sum(axis=1).mean()))
-            return LinearDecision(plane.weights, plane.bias)
+            return PricedDecision(plane.weights, plane.bias, C=price)
         gram = side.gram()
-        machine = solve_dual(gram, y, self.C, self.tol, self.max_iter)
+        machine = solve_dual(gram, y, price, self.tol, self.max_iter)
         if not machine.ended:
             self._say_what_helps(float(np.diagonal(gram).mean()))
-        return LinearDecision(machine.coefficients, machine.bias)
+        return PricedDecision(machine.coefficients, machine.bias, C=price)
 
     def _say_what_helps(self, size: float) -> None:
         warnings.warn(
             f"svm was stopped after max_iter={self.max_iter} steps. Kernel values are about"
             f" {size:.2g} here; where that is far above 1, scaled features or kernels like"
-            " 'cosine(polynomial)' (the preset 'normalised') help, and else a smaller C or a larger"
-            " max_iter.",
+            " 'cosine(polynomial)' help, and else a smaller C or a larger max_iter.",
             ConvergenceWarning,
             stacklevel=3,
         )
@@ -105,4 +131,4 @@ def mklkit_learners() -> Iterable[type]:
 @hookimpl
 def mklkit_model_types() -> Iterable[type]:
     """Register what learners leave in a model file."""
-    return [LinearDecision]
+    return [LinearDecision, PricedDecision]

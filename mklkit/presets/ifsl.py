@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from mklkit.presets.plain import PLAIN_KERNELS
 from mklkit.protocols.preset import Preset
 from mklkit.registry.hookspecs import hookimpl
 
@@ -25,7 +26,7 @@ def mklkit_presets() -> Iterable[Preset]:
             "multik-mhks",
             "Linear, Gaussian and quadratic kernels, one MHKS each, coupled (paper 000)",
             "ifsl(rule='gradient')",
-            ("linear", "rbf(sigma='mean')", "polynomial(degree=2)"),
+            PLAIN_KERNELS,
             "empirical",
             "mhks",
         ),

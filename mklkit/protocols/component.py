@@ -73,7 +73,7 @@ class Component:
     """Configuration that scikit-learn's tools can read and vary.
 
     A subclass is an ``@attrs.frozen`` class with a ``name``, the one that users type. It never
-    changes: ``fit`` returns a separate fitted object, ``set_params`` a changed copy. Values are
+    changes: ``fit`` returns a separate fitted object, ``with_params`` a changed copy. Values are
     checked by attrs validators, so that a component that exists is a valid one.
 
     Examples
@@ -82,7 +82,7 @@ class Component:
     >>> cubic = Polynomial(degree=3)
     >>> cubic.get_params()
     {'degree': 3, 'coef0': 1.0, 'gamma': 1.0}
-    >>> cubic.set_params(coef0=0.5)
+    >>> cubic.with_params(coef0=0.5)
     Polynomial(degree=3, coef0=0.5, gamma=1.0)
     """
 
@@ -99,7 +99,7 @@ class Component:
                     own |= {f"{key}__{inner}": v for inner, v in value.get_params().items()}
         return own
 
-    def set_params(self, **params: Any) -> Self:
+    def with_params(self, **params: Any) -> Self:
         """Return a copy with some parameters changed (the component itself is frozen)."""
         changed: dict[str, Any] = {}
         nested: dict[str, dict[str, Any]] = {}
@@ -117,7 +117,7 @@ class Component:
                 changed[outer] = value
         for outer, inner_params in nested.items():
             part = changed.get(outer, getattr(self, outer))
-            changed[outer] = part.set_params(**inner_params)
+            changed[outer] = part.with_params(**inner_params)
         # attrs calls the class through its own __init__, so converters and validators run again.
         try:
             return attrs.evolve(self, **changed)  # type: ignore[misc]

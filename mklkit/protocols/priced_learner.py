@@ -22,7 +22,7 @@ class PricedLearner(Protocol):
     C: float | str
     """The price; a text where it is a rule by which the learner finds it on its training side."""
 
-    def set_params(self, **params: Any) -> Self:
+    def with_params(self, **params: Any) -> Self:
         """Return the learner with another ``C``."""
         ...
 
@@ -58,4 +58,4 @@ def scaled_price(learner: Any, factor: float) -> Any:
     """Return the learner with C times the factor; one whose price is no number as it is."""
     if factor == 1.0 or not isinstance(learner, PricedLearner) or isinstance(learner.C, str):
         return learner
-    return learner.set_params(C=learner.C * factor)
+    return learner.with_params(C=learner.C * factor)

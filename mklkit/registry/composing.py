@@ -14,10 +14,21 @@ from mklkit.registry.registry import Registry, get_registry
 from mklkit.registry.specs import parse_kernel_spec, to_spec
 from mklkit.views.bound_kernels import BoundKernel
 
-__all__ = ["DEFAULT_KERNELS", "Choice", "bind_kernels", "choose_components"]
+__all__ = [
+    "DEFAULT_KERNELS",
+    "Choice",
+    "bind_kernels",
+    "choose_components",
+    "kernel_list",
+    "parts_of",
+]
 
-DEFAULT_KERNELS = ("linear", "rbf(sigma='mean')", "polynomial(degree=2)")
-"""The trio of paper 000."""
+DEFAULT_KERNELS = (
+    "cosine_linear:cosine(linear)",
+    "rbf:rbf(sigma='mean')",
+    "cosine_polynomial:cosine(polynomial(degree=2))",
+)
+"""The trio of paper 000 at one size, k(x, x) = 1."""
 
 MAP_FOR = {True: "empirical", False: "implicit"}
 
@@ -41,11 +52,14 @@ class Choice:
 def bind_kernels(kernels: Any) -> list[BoundKernel]:
     """Return the kernels with unique labels; ``columns`` are still as the user gave them.
 
+    A label is what the user gave; else the spec string as it was typed, or an object's parameters
+    in full, so that it does not change with a default. A repeated one is numbered.
+
     Parameters
     ----------
-    kernels : None, str, Kernel, tuple, or a sequence of these
-        A spec string (``"label:rbf(sigma='mean')@columns"``), a kernel, or
-        ``(label, kernel, columns)``; the default trio where None.
+    kernels : None, str, Kernel, or a list or tuple of kernels
+        A spec string (``"label:rbf(sigma='mean')@columns"``) or a kernel; within a list or tuple
+        also ``(label, kernel, columns)``. The default trio where None.
 
     Raises
     ------
@@ -57,52 +71,47 @@ def bind_kernels(kernels: Any) -> list[BoundKernel]:
     >>> [(k.label, k.columns) for k in bind_kernels(["linear", "fou:rbf@fou_*"])]
     [('linear', None), ('fou', 'fou_*')]
     """
+    unique: dict[str, BoundKernel] = {}
+    for value in kernel_list(kernels):
+        kernel = _bind(value)
+        label, count = kernel.label, 1
+        while label in unique:
+            count += 1
+            label = f"{kernel.label} #{count}"
+        unique[label] = attrs.evolve(kernel, label=label)
+    return list(unique.values())
+
+
+def kernel_list(kernels: Any) -> list[Any]:
+    """Return the kernels of an estimator one by one, as the user gave them."""
     if kernels is None:
         kernels = DEFAULT_KERNELS
-    if isinstance(kernels, str) or not isinstance(kernels, Sequence) or _is_binding(kernels):
+    if isinstance(kernels, str) or not isinstance(kernels, Sequence):
         kernels = [kernels]
     if len(kernels) == 0:
         raise SpecError("Expected at least one kernel, got an empty list.")
-    bound = [_bind(kernel) for kernel in kernels]
-    seen: dict[str, int] = {}
-    unique = []
-    for kernel in bound:
-        seen[kernel.label] = seen.get(kernel.label, 0) + 1
-        count = seen[kernel.label]
-        label = kernel.label if count == 1 else f"{kernel.label} #{count}"
-        unique.append(attrs.evolve(kernel, label=label))
-    return unique
+    return list(kernels)
 
 
-def _is_binding(value: Any) -> bool:
-    """Return whether a tuple is one kernel with its label and columns, not several kernels."""
-    return isinstance(value, tuple) and len(value) == 3 and not _is_kernel_like(value[2])
-
-
-def _is_kernel_like(value: Any) -> bool:
+def parts_of(value: Any) -> tuple[str | None, Any, Any]:
+    """Return the label (None where none was given), kernel and columns of one kernel."""
+    if isinstance(value, tuple):
+        if len(value) not in (2, 3) or not isinstance(value[0], str | None):
+            raise SpecError(f"Expected (label, kernel, columns), got {quoted(value)}.")
+        return value[0], value[1], value[2] if len(value) == 3 else None
     if isinstance(value, str):
-        try:
-            name = parse_kernel_spec(value).spec.partition("(")[0]
-        except SpecError:
-            return False
-        return any(entry.name == name for entry in get_registry().entries("kernel"))
-    return hasattr(value, "fit") or _is_binding(value)
+        spec = parse_kernel_spec(value)
+        return spec.label, spec.spec, spec.columns
+    return None, value, None
 
 
 def _bind(value: Any) -> BoundKernel:
-    registry = get_registry()
-    if isinstance(value, tuple):
-        if len(value) not in (2, 3) or not isinstance(value[0], str):
-            raise SpecError(f"Expected (label, kernel, columns), got {quoted(value)}.")
-        columns = value[2] if len(value) == 3 else None
-        return BoundKernel(value[0], registry.create("kernel", value[1]), columns)
-    if isinstance(value, str):
-        spec = parse_kernel_spec(value)
-        kernel = registry.create("kernel", spec.spec)
-        label = spec.label or to_spec(kernel) + (f"@{spec.columns}" if spec.columns else "")
-        return BoundKernel(label, kernel, spec.columns)
-    kernel = registry.create("kernel", value)
-    return BoundKernel(to_spec(kernel), kernel)
+    label, given, columns = parts_of(value)
+    kernel = get_registry().create("kernel", given)
+    if label is None:
+        label = given if isinstance(given, str) else to_spec(kernel, full=True)
+        label += f"@{columns}" if isinstance(columns, str) else ""
+    return BoundKernel(label, kernel, columns)
 
 
 def choose_components(combiner: Any, feature_map: Any, learner: Any) -> Choice:

@@ -1,7 +1,7 @@
 """Spec strings: ``"rbf(sigma='mean')"`` to a name and parameters, and back.
 
-Only literals are read (through :mod:`ast`); nothing is ever evaluated. A bare word is a string,
-so that ``rbf(sigma=mean)`` can be typed in a shell without a second pair of quotes.
+Only literals are read (through :mod:`ast`); nothing is ever evaluated. Bare words are a string,
+so that ``rbf(sigma=mean/4)`` can be typed in a shell without a second pair of quotes.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ __all__ = [
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 MAX_NAME = 100
 MAX_DEPTH = 8
+BARE = (ast.Name, ast.Load, ast.Constant, ast.BinOp, ast.Sub, ast.Mult, ast.Div)
+"""What text without quotes may consist of."""
 _LABEL = re.compile(r"(?P<label>[A-Za-z_][\w. -]*):(?=\s*[A-Za-z_])")
 
 
@@ -123,9 +125,8 @@ def _depth(call: ast.expr) -> int:
 
 
 def _literal(node: ast.expr, text: str) -> Any:
-    word = _bare_word(node)
-    if word is not None:
-        return word
+    if _is_bare_text(node):
+        return ast.unparse(node).replace(" ", "")
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         # A component inside a component, as in cosine(polynomial(degree=3)): its own spec string.
         return ast.unparse(node)
@@ -138,15 +139,12 @@ def _literal(node: ast.expr, text: str) -> Any:
         ) from error
 
 
-def _bare_word(node: ast.expr) -> str | None:
-    """Return a word typed without quotes, such as mean or fixed-mean, or None."""
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
-        left, right = _bare_word(node.left), _bare_word(node.right)
-        if left is not None and right is not None:
-            return f"{left}-{right}"
-    return None
+def _is_bare_text(node: ast.expr) -> bool:
+    """Return whether this is text typed without quotes, such as mean, fixed-mean or mean/4."""
+    parts = list(ast.walk(node))
+    return all(isinstance(part, BARE) for part in parts) and any(
+        isinstance(part, ast.Name) for part in parts
+    )
 
 
 def parse_kernel_spec(text: str) -> KernelSpec:
@@ -210,13 +208,15 @@ def _end_of_call(text: str) -> int:
     raise SpecError(f"The parenthesis opened in {quoted(text)} is not closed.")
 
 
-def to_spec(component: object) -> str:
-    """Render a component as the spec string that makes it; defaults are left out.
+def to_spec(component: object, *, full: bool = False) -> str:
+    """Render a component as the spec string that makes it.
 
     Parameters
     ----------
     component : Component
         A kernel, feature map, combiner or learner.
+    full : bool, default=False
+        Whether parameters at their defaults are shown too; those that are None never are.
 
     Returns
     -------
@@ -227,6 +227,9 @@ def to_spec(component: object) -> str:
     >>> from mklkit.kernels.rbf import RBF
     >>> to_spec(RBF(sigma="0.1*mean"))
     "rbf(sigma='0.1*mean')"
+    >>> from mklkit.kernels.polynomial import Polynomial
+    >>> to_spec(Polynomial(degree=3)), to_spec(Polynomial(degree=3), full=True)
+    ('polynomial(degree=3)', 'polynomial(degree=3, coef0=1.0, gamma=1.0)')
     """
     name: str = getattr(component, "name", type(component).__name__)
     if not attrs.has(type(component)):
@@ -236,8 +239,8 @@ def to_spec(component: object) -> str:
     parts = []
     for key in parameter_names(component):
         value = getattr(component, key)
-        if not _is_default(fields[key].default, value):
-            parts.append(f"{key}={_render(value)}")
+        if value is not None if full else not _is_default(fields[key].default, value):
+            parts.append(f"{key}={_render(value, full)}")
     return f"{name}({', '.join(parts)})" if parts else name
 
 
@@ -250,9 +253,9 @@ def _is_default(default: Any, value: Any) -> bool:
         return False
 
 
-def _render(value: Any) -> str:
+def _render(value: Any, full: bool) -> str:
     if attrs.has(type(value)) and hasattr(value, "name"):
-        return repr(to_spec(value))
+        return repr(to_spec(value, full=full))
     if hasattr(value, "shape"):
         return f"<array {'x'.join(str(n) for n in value.shape)}>"
     return repr(value)

@@ -53,13 +53,13 @@ def docstring_has_its_parameters(case: Case) -> None:
 
 
 def parameters_round_trip(case: Case) -> None:
-    """What get_params gives, set_params and the class itself take, to make the same component."""
+    """What get_params gives, with_params and the class itself take, to make the same component."""
     component = _with_parameters(case)
     params = component.get_params(deep=False)
-    again = component.set_params(**params)
+    again = component.with_params(**params)
     made = type(component)(**params)
     copied = clone(component)
-    for other, maker in ((again, "set_params"), (made, "the class"), (copied, "clone")):
+    for other, maker in ((again, "with_params"), (made, "the class"), (copied, "clone")):
         expect(
             same(state_of(other), state_of(component)),
             f"{maker} to give the same component back",
@@ -71,13 +71,13 @@ def parameters_round_trip(case: Case) -> None:
 def unknown_parameters_are_refused(case: Case) -> None:
     """A parameter that does not exist is refused by an MKLKitError."""
     component = _with_parameters(case)
-    component.set_params()
+    component.with_params()
     try:
-        component.set_params(no_such_parameter=1)
+        component.with_params(no_such_parameter=1)
     except MKLKitError:
         return
     raise CheckFailure(
-        f"Expected set_params(no_such_parameter=1) to raise an MKLKitError; it was taken. {DERIVE}"
+        f"Expected with_params(no_such_parameter=1) to raise an MKLKitError; it was taken. {DERIVE}"
     )
 
 
@@ -89,10 +89,10 @@ def values_that_are_no_numbers_are_refused(case: Case) -> None:
     if not numeric:
         raise NotApplicable(f"{case.label} has no parameter whose default is a number")
     for name in numeric:
-        component.set_params(**{name: fields[name].default})
+        component.with_params(**{name: fields[name].default})
         for value in ("no-number", float("nan")):
             try:
-                component.set_params(**{name: value})
+                component.with_params(**{name: value})
             except (TypeError, ValueError):
                 continue
             raise CheckFailure(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from processes import Fitted, Run
 
-NAMES = ("linear", "rbf(sigma='mean')", "polynomial")
+NAMES = ("cosine_linear", "rbf", "cosine_polynomial")
 
 
 def rows_of(mklkit: Run, fitted: Fitted, command: str, width: int) -> list[str]:

@@ -35,7 +35,7 @@ def test_the_chosen_kernel_is_the_one_a_plain_loop_finds(rng, feature_map):
         rows = rows * 10.0 ** rng.uniform(-1, 1.5) + rng.choice([0.5, 2]) * y[:, None]
         scores = naive_scores([rbf_kernel(rows, gamma=g) for g in WIDTHS], y, 4, seed)
         views = views_of([f"rbf(gamma={g})" for g in WIDTHS], rows, feature_map)
-        weights = BestSingle(folds=4).choose(views, y, SVM(), np.random.RandomState(seed))
+        weights = BestSingle(folds=4).choose(views, y, SVM(C=1.0), np.random.RandomState(seed))
         assert sorted(weights) == [0, 0, 0, 1]
         best = int(weights.argmax())
         if feature_map == "implicit":
@@ -56,7 +56,7 @@ def test_the_first_of_equals_is_chosen(two_classes):
 def test_decisions_are_those_of_the_chosen_kernel_alone(two_classes):
     rows, y = two_classes
     model = MKLClassifier(
-        ["rbf(gamma=100)", "rbf(gamma=0.1)"], combiner="best-single", random_state=0
+        ["rbf(gamma=100)", "rbf(gamma=0.1)"], None, "best-single", "svm(C=1.0)", random_state=0
     ).fit(rows, y)
     np.testing.assert_array_equal(model.weights_, [[0, 1]])
     alone = SVC(kernel="rbf", gamma=0.1).fit(rows, y)

@@ -86,7 +86,7 @@ def test_gates_of_each_row_weigh_its_similarities(rng, combiner, n_rows):
                 total += np.add.outer(own[:, m], other[:, m]) * values
         return total
 
-    model = MKLClassifier(TRIO, combiner=combiner).fit(rows, y)
+    model = MKLClassifier(TRIO, combiner=combiner, learner="svm(C=1.0)").fit(rows, y)
     machine = SVC(kernel="precomputed").fit(composite(rows, rows), y)
     np.testing.assert_allclose(
         model.decision_function(new), machine.decision_function(composite(new, rows)), atol=1e-6

@@ -56,7 +56,9 @@ def test_decisions_are_those_of_an_svm_on_the_weighted_sum(two_classes, rng, raw
     test = sum(w * k for w, k in zip(weights, trio_grams(new, rows), strict=True))
     expected = SVC(kernel="precomputed").fit(train, y).decision_function(test)
     for feature_map in ("implicit", "empirical"):
-        model = MKLClassifier(TRIO, combiner=Fixed(raw), feature_map=feature_map, learner="svm")
+        model = MKLClassifier(
+            TRIO, combiner=Fixed(raw), feature_map=feature_map, learner="svm(C=1.0)"
+        )
         model.fit(rows, y)
         np.testing.assert_allclose(model.weights_, [weights])
         tolerance = 1e-9 if feature_map == "implicit" else 5e-3
@@ -118,7 +120,8 @@ def test_kernels_without_weight_are_not_evaluated_again(two_classes):
     gram = rbf_kernel(rows, gamma=0.2)
     unused = Precomputed(np.eye(10))  # knows no row beyond the tenth
     few, few_y = ids(10), y[:10]
-    model = MKLClassifier([unused, Precomputed(gram)], combiner=Fixed((0, 1))).fit(few, few_y)
+    kernels = [unused, Precomputed(gram)]
+    model = MKLClassifier(kernels, combiner=Fixed((0, 1)), learner="svm(C=1.0)").fit(few, few_y)
     expected = SVC(kernel="precomputed").fit(gram[:10, :10], few_y).decision_function(gram[:, :10])
     np.testing.assert_allclose(model.decision_function(ids(70)), expected, atol=1e-9)
 
@@ -126,7 +129,7 @@ def test_kernels_without_weight_are_not_evaluated_again(two_classes):
 def test_only_support_vectors_stay_in_the_model(two_classes):
     rows, y = two_classes
     rows = rows + 3 * y[:, None]  # well apart: few support vectors
-    model = MKLClassifier(["rbf(gamma=0.1)", "linear"]).fit(rows, y)
+    model = MKLClassifier(["rbf(gamma=0.1)", "linear"], learner="svm(C=1.0)").fit(rows, y)
     (decision,) = model.decisions_
     kept = {len(projector.map.landmarks) for projector in decision.projectors}
     gram = (rbf_kernel(rows, gamma=0.1) + linear_kernel(rows)) / 2
@@ -137,7 +140,7 @@ def test_only_support_vectors_stay_in_the_model(two_classes):
 def test_blocks_of_new_rows_are_decided_as_one(two_classes, rng):
     rows, y = two_classes
     new = rng.normal(size=(5000, 4))  # more than two blocks
-    model = MKLClassifier(TRIO).fit(rows, y)
+    model = MKLClassifier(TRIO, learner="svm(C=1.0)").fit(rows, y)
     machine = SVC(kernel="precomputed").fit(sum(trio_grams(rows, rows)) / 3, y)
     expected = machine.decision_function(sum(trio_grams(new, rows)) / 3)
     np.testing.assert_allclose(model.decision_function(new), expected, atol=1e-9)

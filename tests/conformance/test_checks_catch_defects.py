@@ -184,7 +184,7 @@ class Outdated(Kernel):
 class Immovable(Kernel):
     """Refuses every value of its parameter."""
 
-    def set_params(self, **params: Any) -> Any:
+    def with_params(self, **params: Any) -> Any:
         if params:
             raise MKLKitError("No.")
         return self
@@ -195,7 +195,7 @@ class Fussy(Kernel):
 
     shift: float
 
-    def set_params(self, **params: Any) -> Any:
+    def with_params(self, **params: Any) -> Any:
         return type(self)(shift=1 + params["shift"])
 
 

@@ -40,7 +40,8 @@ def iris():
 def test_a_uniform_sum_of_kernels_is_an_svm_on_their_mean():
     X, y = load_breast_cancer(return_X_y=True)
     X = StandardScaler().fit_transform(X)
-    model = MKLClassifier(["linear", "rbf(gamma=0.05)"]).fit(X[:300], y[:300])
+    kernels = ["linear", "rbf(gamma=0.05)"]
+    model = MKLClassifier(kernels, learner="svm(C=1.0)").fit(X[:300], y[:300])
     mean = (linear_kernel(X, X[:300]) + rbf_kernel(X, X[:300], gamma=0.05)) / 2
     peer = SVC(kernel="precomputed").fit(mean[:300], y[:300])
     np.testing.assert_allclose(model.decision_function(X), peer.decision_function(mean), atol=1e-8)
@@ -99,25 +100,25 @@ def test_weights_are_on_the_simplex_whatever_the_data(n_rows, n_features, combin
     assert set(model.predict(X)) <= set(y)
 
 
-def test_the_kernels_not_given_are_the_trio_of_the_paper(iris):
+def test_the_kernels_not_given_are_the_trio_of_the_paper_at_one_size(iris):
     X, y = iris
     model = MKLClassifier().fit(X, y)
-    assert model.kernel_names_ == ["linear", "rbf(sigma='mean')", "polynomial"]
-    peer = MKLClassifier(TRIO).fit(X, y)
+    assert model.kernel_names_ == ["cosine_linear", "rbf", "cosine_polynomial"]
+    peer = MKLClassifier(["cosine(linear)", TRIO[1], "cosine(polynomial(degree=2))"]).fit(X, y)
     np.testing.assert_array_equal(model.decision_function(X), peer.decision_function(X))
 
 
 @pytest.mark.parametrize(
     ("kernels", "names"),
     [
-        ("rbf", ["rbf(sigma='mean')"]),
+        ("rbf", ["rbf"]),
         (RBF(gamma=2.0), ["rbf(gamma=2.0)"]),
         ("wide:rbf(sigma=9)", ["wide"]),
         (["tanh", "tanh", Linear()], ["tanh", "tanh #2", "linear"]),
         (("linear", "laplacian"), ["linear", "laplacian"]),
         (("linear", "tanh", "polynomial"), ["linear", "tanh", "polynomial"]),
-        (("short", "rbf", "0:2"), ["short"]),
-        (("short", "rbf", [0, 1]), ["short"]),
+        ([("short", "rbf", "0:2")], ["short"]),
+        ((("short", "rbf", [0, 1]),), ["short"]),
         ([("short", Linear(), slice(0, 2)), ("other", "rbf(gamma=1)")], ["short", "other"]),
         (["petal:linear@2:4", "tanh@0"], ["petal", "tanh@0"]),
         ([Linear], ["linear"]),
@@ -130,11 +131,12 @@ def test_kernels_in_every_form_and_their_names(iris, kernels, names):
 
 def test_a_kernel_bound_to_columns_sees_those_alone(iris):
     X, y = iris
-    bound = MKLClassifier(["a:rbf@0:2", ("b", "linear", [3, 2])]).fit(X, y)
+    model = MKLClassifier(["a:rbf@0:2", ("b", "linear", [3, 2])], learner="svm(C=1.0)")
+    bound = clone(model).fit(X, y)
     first, second = X[:, :2], X[:, [3, 2]]
     # Per pair of classes the bandwidth is the pair's own, so the peer is fitted per pair too.
     pair = (y == 0) | (y == 2)
-    two = MKLClassifier(["a:rbf@0:2", ("b", "linear", [3, 2])]).fit(X[pair], y[pair])
+    two = model.fit(X[pair], y[pair])
     gamma = RBF().fit(first[pair]).gamma
     gram = (rbf_kernel(first, first[pair], gamma=gamma) + linear_kernel(second, second[pair])) / 2
     peer = SVC(kernel="precomputed").fit(gram[pair], y[pair])

@@ -96,7 +96,7 @@ def test_setting_a_nested_parameter_leaves_the_rest_alone():
     assert [(label, columns) for label, _, columns in model.kernels] == [
         ("linear@0:2", "0:2"),
         ("wide", None),
-        ("polynomial(degree=3)", None),
+        ("polynomial(degree=3, coef0=1.0, gamma=1.0)", None),
     ]
 
 

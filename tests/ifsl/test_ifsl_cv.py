@@ -279,7 +279,7 @@ def test_nested_parameters_reach_what_is_searched(three_classes, kernels):
     assert search.get_params()["kernels__rbf__sigma"] == 0.3
     again = clone(search).fit(X, y)
     by_hand = [
-        "rbf(sigma=0.3)" if kernel.startswith("rbf") else kernel
+        "rbf:rbf(sigma=0.3)" if kernel.startswith("rbf") else kernel
         for kernel in kernels or DEFAULT_KERNELS
     ]
     expected = IFSLClassifierCV(by_hand, combiner=IFSL(rule="fixed-mean"), **given).fit(X, y)

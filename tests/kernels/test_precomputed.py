@@ -38,7 +38,7 @@ def test_cross_validation_is_scikit_learns():
     X, y = load_iris(return_X_y=True)
     gram = rbf_kernel(X, gamma=0.5)
     folds = StratifiedKFold(5, shuffle=True, random_state=3)
-    model = MKLClassifier(Precomputed(gram))
+    model = MKLClassifier(Precomputed(gram), learner="svm(C=1.0)")
     peer = SVC(kernel="precomputed")
     np.testing.assert_array_equal(
         cross_val_predict(model, ids(150), y, cv=folds), cross_val_predict(peer, gram, y, cv=folds)

@@ -207,9 +207,9 @@ def test_a_default_width_goes_by_its_name():
 
 
 def test_one_width_takes_the_place_of_the_other():
-    assert RBF().set_params(gamma=2.0) == RBF(gamma=2.0)
-    assert RBF(gamma=2.0).set_params(sigma="median") == RBF(sigma="median")
-    assert RBF(gamma=2.0).set_params(gamma=None) == RBF()
+    assert RBF().with_params(gamma=2.0) == RBF(gamma=2.0)
+    assert RBF(gamma=2.0).with_params(sigma="median") == RBF(sigma="median")
+    assert RBF(gamma=2.0).with_params(gamma=None) == RBF()
     assert RBF(gamma=2.0).get_params() == {"sigma": None, "gamma": 2.0}
     with pytest.raises(ValueError, match="not both"):
-        RBF().set_params(sigma=1.0, gamma=1.0)
+        RBF().with_params(sigma=1.0, gamma=1.0)

@@ -44,7 +44,7 @@ def test_liblinear_solves_the_problem_of_libsvm(monkeypatch, C, scale, offset):
 def test_many_rows_of_features_are_left_to_liblinear(monkeypatch):
     monkeypatch.setattr(support_vectors, "_libsvm", None)
     rows, y = _problem(support_vectors.LIBSVM_ROWS + 1)
-    model = MKLClassifier("linear", feature_map="empirical(subset=8)", learner="svm")
+    model = MKLClassifier("linear", feature_map="empirical(subset=8)", learner="svm(C=1.0)")
     assert model.fit(rows, y).score(rows, y) > 0.7
 
 

@@ -60,8 +60,8 @@ def test_values_out_of_range_are_refused_by_name(parameters):
 def test_kernels_of_large_values_end_with_one_warning_of_ours():
     """Without a limit libsvm is not done after 10⁸ steps, minutes, on these."""
     X, y = load_breast_cancer(return_X_y=True)
-    model = MKLClassifier("polynomial(degree=2)", learner="svm(max_iter=20_000)")
-    with pytest.warns(ConvergenceWarning, match=r"max_iter=20000 steps\. .*'normalised'") as seen:
+    model = MKLClassifier("polynomial(degree=2)", learner="svm(C=1.0, max_iter=20_000)")
+    with pytest.warns(ConvergenceWarning, match=r"max_iter=20000 steps\. .*'cosine") as seen:
         model.fit(X, y)
     assert len(seen) == 1
     assert np.isfinite(model.decision_function(X)).all()

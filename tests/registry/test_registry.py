@@ -225,4 +225,4 @@ def test_every_public_name_is_there():
 
 def test_a_value_that_a_component_refuses_is_told_in_plain_words():
     with pytest.raises(SpecError, match=r"ifsl: 'rule' must be in \(.*\) \(got 'x'\)$"):
-        IFSL().set_params(rule="x")
+        IFSL().with_params(rule="x")

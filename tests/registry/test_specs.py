@@ -212,7 +212,7 @@ LONG = "x" * 200_000
         lambda: parse_spec(f"rbf(sigma=open('{LONG}').read())"),
         lambda: parse_kernel_spec(f"rbf{LONG}("),
         lambda: parse_kernel_spec(f"rbf?{LONG}"),
-        lambda: RBF().set_params(**{LONG: 1}),
+        lambda: RBF().with_params(**{LONG: 1}),
         lambda: bind_kernels([(LONG, "rbf", None, None)]),
         lambda: preset_classifier([LONG]),
         lambda: preset_classifier("mhks", **{LONG: 1}),
@@ -239,12 +239,12 @@ def test_numbers_that_no_float_holds_are_refused():
         with pytest.raises(SpecError, match=said):
             get_registry().create(kind, f"{name}({parameter}={10**400})")
     with pytest.raises(SpecError, match="too large"):
-        Polynomial().set_params(coef0=10**400)
+        Polynomial().with_params(coef0=10**400)
 
 
 def test_the_numbers_of_numpy_are_told_as_plain_ones():
     with pytest.raises(SpecError, match=r"'degree' must be >= 1.*\b0\b") as error:
-        Polynomial().set_params(degree=np.int64(0))
+        Polynomial().with_params(degree=np.int64(0))
     assert "np." not in str(error.value)
     with pytest.raises(SpecError, match=r"got \[7, True\]") as error:
         get_registry().create("kernel", [np.int64(7), np.bool_(True)])

@@ -37,7 +37,7 @@ class SaddleWeighting(LearnedWeighting, ABC):
         Relative duality gap at which the iteration ends.
     max_iter : int, default=1000
     C : float, optional
-        Of the inner machines; the learner's own where not given (1 if it has none).
+        Of the inner machines; the learner's own where not given (1 if that is no number).
     """
 
     tol: float = attrs.field(default=1e-5, converter=float, validator=and_(gt(0), finite))

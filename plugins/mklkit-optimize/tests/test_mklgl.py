@@ -100,7 +100,8 @@ def test_large_p_evens_the_weights_out():
 
 def test_the_decision_is_that_of_weights_on_the_unit_ball():
     rows, labels = random_problem(4, n_rows=80)
-    model = MKLClassifier(kernels=specs(8), combiner="mklgl(p=2)").fit(rows, labels)
+    model = MKLClassifier(kernels=specs(8), combiner="mklgl(p=2)", learner="svm(C=1.0)")
+    model.fit(rows, labels)
     weights = model.weights_[0] / np.linalg.norm(model.weights_[0])
     gram = np.einsum("m,mij->ij", weights, grams_of(rows))
     expected = SVC(kernel="precomputed").fit(gram, labels).decision_function(gram)
