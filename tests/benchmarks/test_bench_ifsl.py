@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from builders import views_of
+from mklkit.estimators.ifsl_search import PAPER_GRID
 from oracles.coupled import multik_mhks
 from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
@@ -22,7 +23,6 @@ from sklearn.preprocessing import StandardScaler
 
 from mklkit import IFSL, MHKS
 from mklkit.combiners.ifsl.grid import fit_grid
-from mklkit.estimators.ifsl_search import PAPER_GRID
 
 TRIO = ["linear", "rbf(sigma='mean')", "polynomial(degree=2)"]
 RIDGES, LAMS = (side.ravel() for side in np.meshgrid(PAPER_GRID, PAPER_GRID, indexing="ij"))
