@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from builders import ifsl_search, views_of
 from coupled_fits import TRIO, coefficients_of, couple
+from documents import listings
 from oracles.coupled import ifsl_residuals, multik_mhks
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
@@ -222,6 +223,11 @@ def test_a_learner_with_a_search_space_is_searched_like_any_other(two_classes):
     theirs = GridSearchCV(model, grid, cv=folds).fit(rows, y).cv_results_
     order = [theirs["params"].index(params) for params in ours["params"]]
     np.testing.assert_allclose(ours["mean_test_score"], theirs["mean_test_score"][order])
+
+
+def test_the_learner_of_the_page_on_couplings_is_coupled():
+    (listing,) = listings("docs/write-a-coupling.md", "py")
+    exec(listing, {})  # its last line asserts that it learns
 
 
 def test_a_start_that_a_subproblem_cannot_take_is_refused(two_classes):
