@@ -20,7 +20,7 @@ from sklearn.model_selection import (
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from mklkit import IFSL, KMHKS, MHKS, Empirical, MKLClassifier
+from mklkit import IFSL, KMHKS, MHKS, Empirical, MKLClassifier, MKLSearchCV
 from mklkit.combiners.ifsl.rules import PAPER_GRID
 from mklkit.errors import DataError, SpecError
 from mklkit.registry.composing import DEFAULT_KERNELS
@@ -287,6 +287,34 @@ def test_nested_parameters_reach_what_is_searched(three_classes, kernels):
     np.testing.assert_array_equal(again.decision_function(X), expected.decision_function(X))
     usual = ifsl_search(kernels, **given).fit(X, y)
     assert not np.array_equal(again.decision_function(X), usual.decision_function(X))
+
+
+def test_other_parameters_may_stand_beside_those_of_the_search_space(two_classes):
+    X, y = two_classes
+    model = MKLClassifier(["rbf", "linear"], "empirical", "ifsl", "mhks")
+    grid = {"kernels__rbf__sigma": (0.5, 2.0), "combiner__lam": LAMS, "learner__c": RIDGES}
+    search = MKLSearchCV(model, grid, cv=FOLDS).fit(X, y)
+    plain = GridSearchCV(model, grid, cv=FOLDS).fit(X, y).cv_results_
+    order = [plain["params"].index(params) for params in search.cv_results_["params"]]
+    assert sorted(order) == list(range(18))
+    ours, theirs = search.cv_results_["mean_test_score"], plain["mean_test_score"][order]
+    np.testing.assert_allclose(ours, theirs, rtol=1e-12)
+    assert search.best_estimator_.get_params()["kernels__rbf__sigma"] in (0.5, 2.0)
+    several = [{"learner__c": (1.0,)}, {"combiner__lam": (0.5, 4.0)}]
+    found = MKLSearchCV(model, several, cv=FOLDS).fit(X, y).cv_results_["params"]
+    assert found == [{"learner__c": 1.0}, {"combiner__lam": 0.5}, {"combiner__lam": 4.0}]
+
+
+@pytest.mark.parametrize("grid", [{"learner__d": [1]}, {"learner": 1.0}, "c", [], [1], {"a": []}])
+def test_a_grid_that_is_none_is_refused(two_classes, grid):
+    with pytest.raises(SpecError):
+        MKLSearchCV(MKLClassifier(combiner="ifsl"), grid).fit(*two_classes)
+
+
+@pytest.mark.parametrize("estimator", ["ifsl", None, MKLSearchCV(MKLClassifier())])
+def test_only_classifiers_of_this_library_are_searched(two_classes, estimator):
+    with pytest.raises(SpecError, match="an MKLClassifier; got"):
+        MKLSearchCV(estimator).fit(*two_classes)
 
 
 def test_a_learner_must_be_given_to_be_varied():
