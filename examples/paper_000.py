@@ -19,7 +19,8 @@ from typing import Any
 from numpy.typing import NDArray
 from protocols import Fitted, Scores, compare, folds, parser, print_table, read, wanted
 
-from mklkit import IFSLClassifierCV, RPEMEKLClassifier
+from mklkit import MKLClassifier, MKLSearchCV, RPEMEKLClassifier
+from mklkit.combiners.ifsl.rules import PAPER_GRID
 from mklkit.presets.ifsl import RPEMEKL_KERNELS
 
 KERNELS = ("linear", "rbf(sigma='mean')", "polynomial(degree=2)")
@@ -41,9 +42,11 @@ PUBLISHED = {
 
 def coupled_and_single(rows: Any, labels: NDArray[Any], seed: int) -> dict[str, Fitted]:
     """Return MultiK-MHKS, and MHKS on the best of the single kernels."""
-    search = partial(IFSLClassifierCV, learner="mhks", cv=folds(labels, 5, seed))
-    coupled = search(KERNELS).fit(rows, labels)
-    singles = [search([kernel], lams=[0]).fit(rows, labels) for kernel in KERNELS]
+    model = partial(MKLClassifier, combiner="ifsl", learner="mhks")
+    search = partial(MKLSearchCV, cv=folds(labels, 5, seed))
+    coupled = search(model(KERNELS)).fit(rows, labels)
+    alone = {"learner__c": PAPER_GRID, "combiner__lam": [0]}
+    singles = [search(model([kernel]), alone).fit(rows, labels) for kernel in KERNELS]
     single = max(singles, key=lambda one: one.best_score_)
     return {
         "MultiK-MHKS": Fitted(coupled, coupled.best_score_),
@@ -53,13 +56,8 @@ def coupled_and_single(rows: Any, labels: NDArray[Any], seed: int) -> dict[str, 
 
 def random_landmarks(rows: Any, labels: NDArray[Any], seed: int) -> dict[str, Fitted]:
     """Return RPEMEKL with c and λ tuned on one member's map."""
-    search = IFSLClassifierCV(
-        RPEMEKL_KERNELS,
-        f"empirical(subset={LANDMARKS})",
-        learner="mhks",
-        cv=folds(labels, 2, seed),
-        random_state=seed,
-    ).fit(rows, labels)
+    model = MKLClassifier(RPEMEKL_KERNELS, f"empirical(subset={LANDMARKS})", "ifsl", "mhks")
+    search = MKLSearchCV(model, cv=folds(labels, 2, seed), random_state=seed).fit(rows, labels)
     c, lam = search.best_params_["learner__c"], search.best_params_["combiner__lam"]
     voting = RPEMEKLClassifier(subset=LANDMARKS, c=c, lam=lam, random_state=seed)
     return {"RPEMEKL": Fitted(voting.fit(rows, labels), search.best_score_)}

@@ -11,14 +11,15 @@ Every attribute of House-votes is y, n or missing: 1, -1 and 0 here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
 from numpy.typing import NDArray
 from protocols import Fitted, Scores, compare, folds, parser, print_table, read, wanted
 
-from mklkit import IFSLClassifierCV
+from mklkit import MKLClassifier, MKLSearchCV
+from mklkit.combiners.ifsl.rules import PAPER_GRID
 
 HETEROGENEOUS = {"RBF": "rbf(sigma='mean')", "POLY": "polynomial(degree=3)"}
 HOMOGENEOUS = {"RBF1": "rbf(sigma='0.1*mean')", "RBF2": "rbf(sigma='10*mean')"}
@@ -38,14 +39,14 @@ def coupled_and_singles(
     rows: Any, labels: NDArray[Any], seed: int, kernels: dict[str, str]
 ) -> dict[str, Fitted]:
     """Return MultiV-KMHKS, and KMHKS on each of its kernels."""
-    search = partial(
-        IFSLClassifierCV,
-        feature_map="implicit",
-        learner="kmhks",
-        cv=folds(labels, 5, seed),
-    )
-    models = {"MultiV-KMHKS": search(list(kernels.values()), lams=COUPLINGS)}
-    models |= {f"KMHKS ({name})": search([kernel], lams=[0]) for name, kernel in kernels.items()}
+
+    def search(kernels: list[str], lams: Sequence[float]) -> MKLSearchCV:
+        model = MKLClassifier(kernels, "implicit", "ifsl", "kmhks")
+        grid = {"learner__c": PAPER_GRID, "combiner__lam": lams}
+        return MKLSearchCV(model, grid, cv=folds(labels, 5, seed))
+
+    models = {"MultiV-KMHKS": search(list(kernels.values()), COUPLINGS)}
+    models |= {f"KMHKS ({name})": search([kernel], [0]) for name, kernel in kernels.items()}
     fitted = {name: model.fit(rows, labels) for name, model in models.items()}
     return {name: Fitted(model, model.best_score_) for name, model in fitted.items()}
 

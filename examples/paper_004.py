@@ -18,8 +18,8 @@ from typing import Any
 from numpy.typing import NDArray
 from protocols import Fitted, Scores, compare, folds, parser, print_table, read, wanted
 
-from mklkit import IFSLClassifierCV, RPEMEKLClassifier
-from mklkit.estimators.voting import SUBSET_CHOICES
+from mklkit import MKLClassifier, MKLSearchCV, RPEMEKLClassifier
+from mklkit.estimators.rpemekl import SUBSET_CHOICES
 from mklkit.presets.ifsl import RPEMEKL_KERNELS
 
 # File, how many of its features, and accuracies in per cent with the best p and with p = 0.1 (paper
@@ -47,14 +47,9 @@ def voting(
     """Return RPEMEKL with the best share of landmarks, and with a tenth of the rows."""
     found = {}
     for subset in SUBSET_CHOICES:
-        search = IFSLClassifierCV(
-            RPEMEKL_KERNELS,
-            f"empirical(subset={subset})",
-            learner="mhks",
-            cv=folds(labels, n_folds, seed),
-            random_state=seed,
-            n_jobs=n_jobs,
-        ).fit(rows, labels)
+        model = MKLClassifier(RPEMEKL_KERNELS, f"empirical(subset={subset})", "ifsl", "mhks")
+        cv = folds(labels, n_folds, seed)
+        search = MKLSearchCV(model, cv=cv, random_state=seed, n_jobs=n_jobs).fit(rows, labels)
         found[subset] = (search.best_score_, search.best_params_)
 
     def members(subset: float) -> Fitted:

@@ -25,7 +25,8 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from mklkit import IFSLClassifierCV, MKLClassifier, alignment_matrix
+from mklkit import MKLClassifier, MKLSearchCV, alignment_matrix
+from mklkit.combiners.ifsl.rules import PAPER_GRID
 from mklkit.presets.ifsl import RPEMEKL_KERNELS
 
 if TYPE_CHECKING:
@@ -84,13 +85,10 @@ def sets(figure: str, folder: Path | None) -> Iterator[tuple[str, DataSet]]:
 def accuracy_by_coupling(axes: Axes, folder: Path | None, n_splits: int) -> None:
     """Draw ten-fold cross-validated accuracy against λ, with the best c (000, Fig. 1)."""
     for name, (rows, labels) in sets("lambda", folder):
-        search = IFSLClassifierCV(
-            QUADRATIC_TRIO,
-            learner="mhks",
-            cv=folds(labels, 10, seed=0),
-        ).fit(rows, labels)
-        by_point = search.cv_results_["mean_test_score"].reshape(len(search.ridges), -1)
-        axes.plot(search.lams, 100 * by_point.max(axis=0), marker="o", label=name)
+        model = MKLClassifier(QUADRATIC_TRIO, combiner="ifsl", learner="mhks")
+        search = MKLSearchCV(model, cv=folds(labels, 10, seed=0)).fit(rows, labels)
+        by_point = search.cv_results_["mean_test_score"].reshape(len(PAPER_GRID), -1)
+        axes.plot(PAPER_GRID, 100 * by_point.max(axis=0), marker="o", label=name)
     axes.set_xscale("log", base=2)
     axes.set(xlabel="λ", ylabel="cross-validated accuracy (%)", title="MultiK-MHKS")
 
@@ -121,12 +119,9 @@ def accuracy_by_alignment(axes: Axes, folder: Path | None, n_splits: int) -> Non
         points = []
         for width in track(WIDTHS, name, console=talk, disable=not talk.is_terminal):
             pair = ["first:rbf(sigma='0.1*mean')", f"second:rbf(sigma='{width}*mean')"]
-            search = IFSLClassifierCV(
-                pair,
-                "implicit",
-                learner="kmhks",
-                ridges=(0.0625, 1.0, 16.0),
-                lams=10.0 ** np.arange(-5, 5),
+            search = MKLSearchCV(
+                MKLClassifier(pair, "implicit", "ifsl", "kmhks"),
+                {"learner__c": (0.0625, 1.0, 16.0), "combiner__lam": 10.0 ** np.arange(-5, 5)},
                 cv=StratifiedShuffleSplit(n_splits, test_size=0.5, random_state=0),
             ).fit(rows, labels)
             alignment = alignment_matrix(pair, rows).to_numpy()[0, 1]

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from mklkit.errors import WeightsWarning as WeightsWarning
     from mklkit.estimators.classifier import MKLClassifier as MKLClassifier
     from mklkit.estimators.from_preset import preset_classifier as preset_classifier
-    from mklkit.estimators.ifsl_search import IFSLClassifierCV as IFSLClassifierCV
+    from mklkit.estimators.rpemekl import RPEMEKLClassifier as RPEMEKLClassifier
+    from mklkit.estimators.search import MKLSearchCV as MKLSearchCV
     from mklkit.estimators.voting import MKLVotingClassifier as MKLVotingClassifier
-    from mklkit.estimators.voting import RPEMEKLClassifier as RPEMEKLClassifier
     from mklkit.evaluation.alignment import alignment_matrix as alignment_matrix
     from mklkit.evaluation.alignment import kernel_alignment as kernel_alignment
     from mklkit.evaluation.cross_validation import cross_validate as cross_validate
@@ -68,12 +68,18 @@ if TYPE_CHECKING:
     from mklkit.protocols import BaseLearner as BaseLearner
     from mklkit.protocols import Combiner as Combiner
     from mklkit.protocols import CoupledLearner as CoupledLearner
+    from mklkit.protocols import CouplingFacts as CouplingFacts
     from mklkit.protocols import Decision as Decision
     from mklkit.protocols import FeatureMap as FeatureMap
     from mklkit.protocols import FittedKernel as FittedKernel
     from mklkit.protocols import FittedLearner as FittedLearner
     from mklkit.protocols import FittedMap as FittedMap
+    from mklkit.protocols import GridCombiner as GridCombiner
+    from mklkit.protocols import GridDecision as GridDecision
+    from mklkit.protocols import InitialisedSubproblem as InitialisedSubproblem
     from mklkit.protocols import Kernel as Kernel
+    from mklkit.protocols import LinearFunction as LinearFunction
+    from mklkit.protocols import Stopping as Stopping
     from mklkit.protocols import Subproblem as Subproblem
     from mklkit.protocols import TrainingSide as TrainingSide
     from mklkit.protocols.component import Component as Component
@@ -123,6 +129,12 @@ _HOME = {
     "Component": "protocols.component",
     "Cosine": "kernels.cosine",
     "CoupledLearner": "protocols",
+    "CouplingFacts": "protocols",
+    "GridCombiner": "protocols",
+    "GridDecision": "protocols",
+    "InitialisedSubproblem": "protocols",
+    "LinearFunction": "protocols",
+    "Stopping": "protocols",
     "CoupledSolution": "combiners.templates.coupling",
     "CouplingCombiner": "combiners.templates.coupling",
     "Decision": "protocols",
@@ -137,7 +149,6 @@ _HOME = {
     "GatesDisplay": "plotting.gates",
     "GatingCombiner": "combiners.templates.gating",
     "IFSL": "combiners.ifsl.combiner",
-    "IFSLClassifierCV": "estimators.ifsl_search",
     "Implicit": "feature_maps.implicit",
     "KMHKS": "learners.ho_kashyap.kmhks",
     "Kernel": "protocols",
@@ -148,6 +159,7 @@ _HOME = {
     "LinearDecision": "learners.linear_decision",
     "MHKS": "learners.ho_kashyap.mhks",
     "MKLClassifier": "estimators.classifier",
+    "MKLSearchCV": "estimators.search",
     "MKLVotingClassifier": "estimators.voting",
     "MKLKitError": "errors",
     "MKLKitWarning": "errors",
@@ -155,7 +167,7 @@ _HOME = {
     "Precomputed": "kernels.precomputed",
     "Preset": "protocols.preset",
     "RBF": "kernels.rbf",
-    "RPEMEKLClassifier": "estimators.voting",
+    "RPEMEKLClassifier": "estimators.rpemekl",
     "Registry": "registry.registry",
     "SVM": "learners.svm",
     "Subproblem": "protocols",

@@ -8,6 +8,9 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
+from mklkit.combiners.ifsl.rules import PAPER_GRID
+from mklkit.estimators.classifier import MKLClassifier
+from mklkit.estimators.search import MKLSearchCV
 from mklkit.learners.linear_decision import LinearDecision
 from mklkit.protocols.component import Component
 from mklkit.registry.composing import bind_kernels
@@ -23,6 +26,21 @@ def views_of(
     bound = [BoundKernel(kernel.label, kernel.kernel) for kernel in bind_kernels(kernels)]
     fitted_map = get_registry().create("feature_map", feature_map)
     return ViewSet.fit(bound, fitted_map, rows, np.random.RandomState(seed))
+
+
+def ifsl_search(
+    kernels: Any = None,
+    feature_map: Any = None,
+    combiner: Any = "ifsl",
+    learner: Any = None,
+    ridges: Any = PAPER_GRID,
+    lams: Any = PAPER_GRID,
+    multiclass: str = "ovo",
+    **settings: Any,
+) -> MKLSearchCV:
+    """Return the search of c and λ of coupled learners."""
+    model = MKLClassifier(kernels, feature_map, combiner, learner, multiclass)
+    return MKLSearchCV(model, {"learner__c": ridges, "combiner__lam": lams}, **settings)
 
 
 def ids(n_rows: int) -> np.ndarray:

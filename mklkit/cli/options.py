@@ -187,8 +187,8 @@ Tune = Annotated[
     bool,
     typer.Option(
         "--tune",
-        help="Choose c and lam of the combiner ifsl by cross-validation on the training rows, from"
-        " the papers' 9 x 9 grid.",
+        help="Choose parameters by cross-validation on the training rows, for combiners that fit a"
+        " whole grid at once: c and lam of ifsl, from the papers' 9 x 9 grid.",
         rich_help_panel=MODEL_PANEL,
     ),
 ]

@@ -8,12 +8,13 @@ from typing import Any
 import attrs
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import RepeatedStratifiedKFold
+from sklearn.model_selection import RepeatedStratifiedKFold, check_cv
 
-from mklkit.errors import DataError, SpecError, counted, quoted
+from mklkit.errors import DataError, SpecError, counted, plain_message, quoted
+from mklkit.protocols import Array
 from mklkit.protocols.component import is_whole
 
-__all__ = ["FoldPlan", "Rows", "plan_folds", "single_rows_note"]
+__all__ = ["FoldPlan", "Rows", "plan_folds", "single_rows_note", "splits_of"]
 
 Rows = NDArray[np.intp]
 
@@ -102,3 +103,58 @@ def single_rows_note(n_classes: int) -> str:
     """
     have = "has" if n_classes == 1 else "have"
     return f"{counted(n_classes, 'class')} {have} a single row, always trained on and never scored"
+
+
+def splits_of(
+    cv: Any, X: Array, codes: NDArray[np.intp], classes: NDArray[Any], seed: int
+) -> tuple[list[tuple[Rows, Rows]], list[str]]:
+    """Return the rows to train on and to score of each fold, and what is to be said of them.
+
+    Parameters
+    ----------
+    cv : int, scikit-learn splitter, or list of (training rows, scored rows)
+        An int means shuffled stratified folds, as :func:`plan_folds` has them.
+    X : ndarray of shape (N, d)
+    codes : ndarray of shape (N,)
+        Class numbers.
+    classes : ndarray of shape (C,)
+        Class labels.
+    seed : int
+        Of shuffled folds.
+
+    Raises
+    ------
+    SpecError
+        If ``cv`` makes no folds.
+    DataError
+        If a fold's training rows have none of a class that has several rows.
+    """
+    if is_whole(cv) and cv >= 2:
+        plan = plan_folds(codes, int(cv))
+        return list(plan.splits(codes, seed)), plan.notes
+    rows = np.arange(len(codes))
+    try:
+        found = check_cv(cv, codes, classifier=True).split(X, codes)
+        given = [(rows[training], rows[scored]) for training, scored in found]
+    except (TypeError, ValueError, IndexError) as error:
+        raise _no_folds(cv, plain_message(error)) from error
+    if not given:
+        raise _no_folds(cv, "it makes no fold")
+    splits = []
+    moved: set[int] = set()
+    for fold, (training, scored) in enumerate(given):
+        absent = np.setdiff1d(codes, codes[training])
+        if (np.bincount(codes)[absent] > 1).any():
+            raise DataError(
+                f"The training rows of fold {fold} have none of class"
+                f" {classes.tolist()[absent[0]]!r}; use stratified folds."
+            )
+        moved.update(absent.tolist())
+        single = np.isin(codes[scored], absent)
+        splits.append((np.concatenate([training, scored[single]]), scored[~single]))
+    return splits, [single_rows_note(len(moved))] if moved else []
+
+
+def _no_folds(cv: Any, reason: str) -> SpecError:
+    wanted = "a number of folds from 2, a splitter, or a list of (training rows, test rows)"
+    return SpecError(f"cv must be {wanted}; got {cv!r:.80}: {reason:.200}.")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
-from mklkit.combiners.ifsl.combiner import IFSL
 from mklkit.errors import SpecError, quoted, suggest
 from mklkit.estimators.classifier import MKLClassifier
-from mklkit.estimators.ifsl_search import IFSLClassifierCV
+from mklkit.estimators.search import MKLSearchCV
 from mklkit.estimators.voting import MKLVotingClassifier
+from mklkit.protocols import GridCombiner
 from mklkit.protocols.preset import Preset
 from mklkit.registry.registry import get_registry
 
@@ -17,7 +17,7 @@ __all__ = ["preset_classifier"]
 
 def preset_classifier(
     preset: str | Preset, *, tune: bool = False, random_state: Any = None, **settings: Any
-) -> MKLClassifier | IFSLClassifierCV | MKLVotingClassifier:
+) -> MKLClassifier | MKLSearchCV | MKLVotingClassifier:
     """Return the classifier that a preset stands for, not fitted.
 
     Parameters
@@ -25,14 +25,14 @@ def preset_classifier(
     preset : str or Preset
         A name that ``mklkit list presets`` shows, or a preset itself.
     tune : bool, default=False
-        Whether ridge and λ are chosen by cross-validation, which coupled learners can do.
+        Whether parameters are chosen by cross-validation, from the combiner's own search space.
     random_state : int, RandomState or None, default=None
     **settings
         Parameters of :class:`MKLClassifier`, in place of the preset's.
 
     Returns
     -------
-    MKLClassifier, IFSLClassifierCV or MKLVotingClassifier
+    MKLClassifier, MKLSearchCV or MKLVotingClassifier
         The last one where the preset has several members. Scaling is left to the pipeline that it
         becomes part of; ``preset.scale`` says which one the preset assumes.
 
@@ -42,7 +42,7 @@ def preset_classifier(
         If no preset has that name.
     SpecError
         If ``preset`` is neither, a setting is no parameter of the classifier, or ``tune`` is asked
-        of a combiner other than ``ifsl``.
+        of a combiner that can't fit a whole grid at once.
 
     Examples
     --------
@@ -56,23 +56,23 @@ def preset_classifier(
     """
     found = _found(preset)
     given = {name: value for name, value in settings.items() if value is not None}
-    estimator = IFSLClassifierCV if tune else MKLClassifier
-    known = estimator().get_params(deep=False)
+    known = MKLClassifier().get_params(deep=False)
     for name in given.keys() - known.keys():
         hint = suggest(name, known)
-        raise SpecError(f"{estimator.__name__} has no parameter {quoted(name)}.{hint}")
+        raise SpecError(f"MKLClassifier has no parameter {quoted(name)}.{hint}")
     own = {
         "kernels": None if found.kernels is None else list(found.kernels),
         "feature_map": found.feature_map,
         "combiner": found.combiner,
         "learner": found.learner,
     }
+    classifier: Any = MKLClassifier(**{**own, **given}, random_state=random_state)
     if tune:
-        _refuse_unless_coupled(given.get("combiner", found.combiner))
-    classifier = estimator(**{**own, **given}, random_state=random_state)
-    if found.members == 1:
-        return classifier
-    return MKLVotingClassifier(classifier, found.members, random_state=random_state)
+        _refuse_unless_searchable(classifier.combiner)
+        classifier = MKLSearchCV(classifier)
+    if found.members > 1:
+        classifier = MKLVotingClassifier(classifier, found.members, random_state=random_state)
+    return cast(MKLClassifier | MKLSearchCV | MKLVotingClassifier, classifier)
 
 
 def _found(preset: Any) -> Preset:
@@ -87,15 +87,21 @@ def _found(preset: Any) -> Preset:
     return found
 
 
-def _refuse_unless_coupled(combiner: Any) -> None:
+def _refuse_unless_searchable(combiner: Any) -> None:
     registry = get_registry()
     chosen = registry.create("combiner", combiner)
-    if isinstance(chosen, IFSL):
+    if isinstance(chosen, GridCombiner):
         return
+    combiners = [entry for entry in registry.entries("combiner") if _fits_grids(entry.target)]
+    names = {entry.name for entry in combiners}
     presets = [entry.target for entry in registry.entries("preset")]
-    tunable = [one.name for one in presets if one.combiner.partition("(")[0] == IFSL.name]
+    tunable = [one.name for one in presets if one.combiner.partition("(")[0] in names]
     raise SpecError(
-        f"IFSLClassifierCV searches c and lam of combiner {IFSL.name!r}, so only its presets can be"
-        f" tuned: {', '.join(tunable)}; got combiner {chosen.name!r}."
+        f"Tuning needs a combiner that fits a whole grid at once ({', '.join(sorted(names))}), and"
+        f" so only its presets can be tuned: {', '.join(tunable)}; got combiner {chosen.name!r}."
         " Use scikit-learn's GridSearchCV over MKLClassifier for others."
     )
+
+
+def _fits_grids(target: Any) -> bool:
+    return isinstance(target, type) and issubclass(target, GridCombiner)

@@ -43,22 +43,12 @@ def trusted_names() -> list[str]:
 
 
 def _registered_types() -> dict[str, type]:
-    from mklkit.estimators.classifier import MKLClassifier
-    from mklkit.estimators.ifsl_search import IFSLClassifierCV
-    from mklkit.estimators.multiclass import BinaryProblem
-    from mklkit.estimators.voting import MKLVotingClassifier, RPEMEKLClassifier
+    from mklkit.estimators.model_types import MODEL_TYPES
     from mklkit.preprocessing import TableEncoder
     from mklkit.registry.registry import get_registry
 
     # The registry knows components; these hold them.
-    own: tuple[type, ...] = (
-        TableEncoder,
-        MKLClassifier,
-        IFSLClassifierCV,
-        MKLVotingClassifier,
-        RPEMEKLClassifier,
-        BinaryProblem,
-    )
+    own = (TableEncoder, *MODEL_TYPES)
     return get_registry().model_types() | {
         f"{cls.__module__}.{cls.__qualname__}": cls for cls in own
     }

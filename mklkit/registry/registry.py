@@ -31,10 +31,10 @@ from mklkit.errors import (
     suggest,
 )
 from mklkit.protocols.component import parameter_names
+from mklkit.registry import hookspecs
 from mklkit.registry.discovery import PluginFailure, canonical, installed_plugins, stdout_to_stderr
 from mklkit.registry.entries import HOOKS, Entry, Kind, lacking, make_entry, spoken
 from mklkit.registry.hookspecs import ENTRY_POINT_GROUP
-from mklkit.registry.registry import hookspecs
 from mklkit.registry.specs import parse_spec
 
 __all__ = ["Entry", "Kind", "PluginFailure", "Registry", "forget_registry", "get_registry"]

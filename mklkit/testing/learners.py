@@ -116,32 +116,43 @@ def support_carries_the_decision(case: Case) -> None:
 
 def subproblem_finds_the_minimum(case: Case) -> None:
     """Solving a subproblem gives the least s·‖f − t/s‖² + penalty; its pieces fit together."""
-    if not isinstance(case.component, CoupledLearner):
+    learner: Any = case.component
+    if not isinstance(learner, CoupledLearner):
         raise NotApplicable(f"{case.label} offers no subproblem, so it can't be coupled")
     random = np.random.default_rng(5)
     for view in _views(case):
-        problem = case.component.subproblem(view)
-        target, weight = case.y + random.normal(size=len(case.y)), 1.5
+        # Two columns where the learner has a search space, one where it has none.
+        variants = [learner] * (2 if learner.coupling.search_space else 1)
+        problem = learner.subproblem(view, variants)
+        shape = len(case.y), len(variants)
+        targets, weights = case.y[:, None] + random.normal(size=shape), np.full(shape[1], 1.5)
 
-        def objective(
-            coefficients: Any, problem: Any = problem, target: Any = target, weight: Any = weight
-        ) -> float:
-            gap = problem.outputs(coefficients) - target / weight
-            return float(weight * gap @ gap + problem.penalty(coefficients))
+        def objectives(
+            coefficients: Any,
+            problem: Any = problem,
+            targets: Any = targets,
+            weights: Any = weights,
+        ) -> Any:
+            gap = problem.outputs(coefficients) - targets / weights
+            return weights * (gap**2).sum(axis=0) + problem.penalty(coefficients)
 
-        solved = problem.solve(target, weight)
-        least = objective(solved)
+        solved = problem.solve(targets, weights)
+        outputs, least = problem.outputs(solved), objectives(solved)
+        expect_array(outputs, shape, "outputs(coefficients)")
+        expect_array(least, shape[1:], "penalty(coefficients) and the squares, a column each,")
         for size in (1e-3, 0.1, 1.0):
-            nearby = problem.solve(target + size * random.normal(size=len(target)), weight)
+            nearby = objectives(problem.solve(targets + size * random.normal(size=shape), weights))
             expect(
-                least <= objective(nearby) * (1 + 1e-9) + 1e-9,
-                "solve(target, s) to minimise s·‖f − target/s‖² + penalty",
-                f"{least:.6g} there and {objective(nearby):.6g} elsewhere",
+                bool((least <= nearby * (1 + 1e-9) + 1e-9).all()),
+                "solve(targets, s) to minimise s·‖f − t/s‖² + penalty",
+                f"{least} there and {nearby} elsewhere",
                 "See mklkit.Subproblem for the equation.",
             )
-        decided = problem.finish(solved).decide(view.features() if view.explicit else view.gram())
-        what = "finish(coefficients).decide(training columns) to be outputs(coefficients)"
-        expect_close(decided, problem.outputs(solved), what, "Both are f.", 1e-6)
+        columns = view.features() if view.explicit else view.gram()
+        what = "finish(coefficients, column).decide(training columns) to be outputs(coefficients)"
+        for column in range(shape[1]):
+            decided = problem.finish(solved, column).decide(columns)
+            expect_close(decided, outputs[:, column], what, "Both are f.", 1e-6)
 
 
 def _views(case: Case, rows: Any = None) -> Iterator[View]:

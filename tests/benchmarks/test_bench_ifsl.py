@@ -21,8 +21,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 
 from mklkit import IFSL, MHKS
-from mklkit.combiners.ifsl.grid import fit_grid
-from mklkit.estimators.ifsl_search import PAPER_GRID
+from mklkit.combiners.ifsl.rules import PAPER_GRID
 
 TRIO = ["linear", "rbf(sigma='mean')", "polynomial(degree=2)"]
 RIDGES, LAMS = (side.ravel() for side in np.meshgrid(PAPER_GRID, PAPER_GRID, indexing="ij"))
@@ -56,7 +55,9 @@ def whole_grid(rows: np.ndarray, y: np.ndarray, initial: str) -> Any:
     """Decompose the views and fit all 81 points."""
     views = views_of(TRIO, rows, "empirical")
     combiner = IFSL(initial=initial)
-    return fit_grid(views, y, combiner, MHKS(), RIDGES, LAMS, np.random.RandomState(0))
+    pairs = zip(RIDGES, LAMS, strict=True)
+    points = [{"learner__c": c, "combiner__lam": lam} for c, lam in pairs]
+    return combiner.fit_grid(views, y, MHKS(), points, np.random.RandomState(0))
 
 
 @pytest.mark.benchmark

@@ -32,9 +32,10 @@ class CoupledRidge(CouplingCombiner):
             for index, problem in enumerate(problems):
                 others = outputs.sum(axis=0) - outputs[index]
                 target = y + self.lam / n_views * others
-                coefficients[index] = problem.solve(target, weight)
-                outputs[index] = problem.outputs(coefficients[index])
-        return CoupledSolution(coefficients, np.full(n_views, 1 / n_views), (1.0, 0.5))
+                coefficients[index] = problem.solve(target[:, None], np.array([weight]))
+                outputs[index] = problem.outputs(coefficients[index])[:, 0]
+        learners = [one.finish(c) for one, c in zip(problems, coefficients, strict=True)]
+        return CoupledSolution(learners, np.full(n_views, 1 / n_views), (1.0, 0.5))
 
 
 def joint_outputs(features, y, c, lam):

@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris
 
 from mklkit import MKLClassifier, MKLVotingClassifier, Preset, SpecError, preset_classifier
 from mklkit.errors import UnknownNameError
-from mklkit.estimators.ifsl_search import IFSLClassifierCV
+from mklkit.estimators.search import MKLSearchCV
 from mklkit.testing import CheckFailure, check_preset, component_checks
 
 
@@ -53,7 +53,7 @@ def test_members_vote_and_coupled_learners_can_be_tuned() -> None:
     voting = preset_classifier("rpemekl", random_state=3)
     assert isinstance(voting, MKLVotingClassifier)
     assert (voting.n_members, voting.random_state) == (3, 3)
-    assert isinstance(preset_classifier("multik-mhks", tune=True), IFSLClassifierCV)
+    assert isinstance(preset_classifier("multik-mhks", tune=True), MKLSearchCV)
 
 
 def test_unknown_names_are_refused_with_the_nearest() -> None:
@@ -75,4 +75,4 @@ def test_tuning_what_cannot_be_tuned_is_refused_at_once() -> None:
     with pytest.raises(SpecError, match=r"got combiner 'dimkl3'"):
         preset_classifier("multik-mhks", tune=True, combiner="dimkl3")
     made = preset_classifier("paper-dimkl1", tune=True, combiner="ifsl(rule='fixed-mean')")
-    assert isinstance(made, IFSLClassifierCV)
+    assert isinstance(made, MKLSearchCV)

@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 import pytest
+from builders import ifsl_search
 
-from mklkit import Component, DataError, IFSLClassifierCV, MKLClassifier, preset_classifier
+from mklkit import Component, DataError, MKLClassifier, preset_classifier
 
 
 @pytest.fixture
@@ -122,5 +123,5 @@ def test_a_map_of_a_kernel_without_finite_values_names_it(problem, feature_map):
 def test_the_search_far_from_zero_ends_in_a_finite_model(rng):
     X = rng.normal(size=(30, 5)) + 1e8
     y = rng.integers(0, 2, size=30)
-    search = IFSLClassifierCV(ridges=(0.1, 1.0), lams=(0.1, 1.0), cv=2, random_state=1).fit(X, y)
+    search = ifsl_search(ridges=(0.1, 1.0), lams=(0.1, 1.0), cv=2, random_state=1).fit(X, y)
     assert np.isfinite(search.decision_function(X)).all()

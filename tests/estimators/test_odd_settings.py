@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from builders import ifsl_search
 
-from mklkit import IFSLClassifierCV, MKLClassifier, MKLVotingClassifier, RPEMEKLClassifier
+from mklkit import MKLClassifier, MKLVotingClassifier, RPEMEKLClassifier
 from mklkit.errors import SpecError
 
 GRID = {"ridges": (1.0,), "lams": (1.0,)}
@@ -15,11 +16,11 @@ GRID = {"ridges": (1.0,), "lams": (1.0,)}
     ("model", "setting"),
     [
         *((MKLClassifier(n_jobs=value), "n_jobs") for value in ("two", 0, 1e-300, True, [1])),
-        *((IFSLClassifierCV(cv=value, **GRID), "cv") for value in (0, 1, -3, True, "5", 0.5)),
-        *((IFSLClassifierCV(cv=value, **GRID), "cv") for value in ({}, [], [None], int)),
-        (IFSLClassifierCV(cv=[(["a"], ["b"])], **GRID), "cv"),
-        (IFSLClassifierCV(cv=[([0, 1, 99], [2])], **GRID), "cv"),
-        (IFSLClassifierCV(progress="x", **GRID), "progress"),
+        *((ifsl_search(cv=value, **GRID), "cv") for value in (0, 1, -3, True, "5", 0.5)),
+        *((ifsl_search(cv=value, **GRID), "cv") for value in ({}, [], [None], int)),
+        (ifsl_search(cv=[(["a"], ["b"])], **GRID), "cv"),
+        (ifsl_search(cv=[([0, 1, 99], [2])], **GRID), "cv"),
+        (ifsl_search(progress="x", **GRID), "progress"),
         *((RPEMEKLClassifier(subset=value), "subset") for value in ("−1", 0, True, 1.5)),
         *((RPEMEKLClassifier(n_members=value), "n_members") for value in (True, 0, 2.0, "x" * 999)),
         (MKLVotingClassifier(n_members=None), "n_members"),
@@ -34,6 +35,6 @@ def test_wrong_settings_are_named(model, setting, two_classes):
 def test_folds_may_be_given_by_rows_or_masks(two_classes):
     X, y = two_classes
     half = np.arange(len(y)) % 2 == 0
-    by_mask = IFSLClassifierCV(cv=[(half, ~half)], **GRID).fit(X, y)
+    by_mask = ifsl_search(cv=[(half, ~half)], **GRID).fit(X, y)
     rows = [(np.flatnonzero(half), np.flatnonzero(~half))]
-    assert by_mask.best_score_ == IFSLClassifierCV(cv=rows, **GRID).fit(X, y).best_score_
+    assert by_mask.best_score_ == ifsl_search(cv=rows, **GRID).fit(X, y).best_score_

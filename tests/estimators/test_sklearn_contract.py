@@ -8,15 +8,16 @@ whichever they are, is asked by mklkit's own conformance checks.
 
 from __future__ import annotations
 
+from builders import ifsl_search
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mklkit import IFSLClassifierCV, MKLClassifier, RPEMEKLClassifier
+from mklkit import MKLClassifier, RPEMEKLClassifier
 
 
 @parametrize_with_checks(
     [
         MKLClassifier(),
-        IFSLClassifierCV(ridges=(1.0,), lams=(1.0,), cv=2),
+        ifsl_search(ridges=(1.0,), lams=(1.0,), cv=2),
         # Its fit and predict are those of MKLVotingClassifier.
         RPEMEKLClassifier(subset=0.3),
     ]

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from builders import ifsl_search
 from drawing import Draw, component, kernel_list, labels_for, rows_of
 from guards import is_told, listened
 
 from mklkit import (
-    IFSLClassifierCV,
     MKLClassifier,
+    MKLSearchCV,
     MKLVotingClassifier,
     RPEMEKLClassifier,
     get_registry,
@@ -115,13 +116,13 @@ def _preset(draw: Draw) -> Any:
     return preset_classifier(draw.one_of(names), random_state=draw.whole(0, 9))
 
 
-def _search(draw: Draw) -> IFSLClassifierCV:
+def _search(draw: Draw) -> MKLSearchCV:
     given: dict[str, Any] = {"ridges": (0.5, 2.0), "lams": (1.0,), "cv": draw.whole(2, 5)}
     if draw.chance(0.5):
         given["kernels"] = kernel_list(draw, wrong=0.0)
     if draw.chance(0.2):
-        given[draw.one_of(list(IFSLClassifierCV().get_params(deep=False)))] = draw.odd_value()
-    return IFSLClassifierCV(**({"random_state": 1} | given))
+        given[draw.one_of(list(ifsl_search().get_params(deep=False)))] = draw.odd_value()
+    return ifsl_search(**({"random_state": 1} | given))
 
 
 def _ensemble(draw: Draw) -> RPEMEKLClassifier:

@@ -12,9 +12,8 @@ from builders import views_of
 from sklearn.exceptions import ConvergenceWarning
 
 from mklkit import IFSL, KMHKS, MHKS, MKLClassifier
-from mklkit.combiners.ifsl.combiner import margin_growth, mean_weights, run_rule
+from mklkit.combiners.ifsl.combiner import mean_weights, run_rule
 from mklkit.combiners.ifsl.rules import Columns
-from mklkit.learners.ho_kashyap.ridge import RidgeCoefficients
 
 TRIO = ["linear", "rbf(sigma='mean')", "polynomial(degree=2)"]
 """The library's default kernels, those of paper 000."""
@@ -83,17 +82,17 @@ def run_to(
 ) -> Ending:
     """Run the combiner's rule on views of the rows; the margins are kept, as no decision does."""
     views = views_of(kernels or TRIO, rows, feature_map)
-    problems = [learner.grid_problem(view, np.array([learner.c])) for view in views]
+    problems = [learner.subproblem(view, [learner]) for view in views]
     mu = mean_weights(combiner.weights, len(views))
-    columns = Columns(np.array([combiner.lam]), mu, *margin_growth(learner))
+    columns = Columns(np.array([combiner.lam]), mu, learner.coupling)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         (solution,) = run_rule(combiner, problems, y, columns, learner, np.random.RandomState(0))
     outputs, penalties = [], []
-    for problem, found in zip(problems, solution.coefficients, strict=True):
-        column = RidgeCoefficients(found.weights[:, None], np.array([found.bias]))
-        outputs.append(problem.outputs(column)[:, 0])
-        penalties.append(problem.penalty(column, np.array([0]))[0])
+    for view, found in zip(views, solution.learners, strict=True):
+        outputs.append(found.decide(view.features() if view.explicit else view.gram()))
+        products = found.coefficients if view.explicit else view.gram() @ found.coefficients
+        penalties.append(learner.c * found.coefficients @ products)
     return Ending(
         np.array(outputs), solution.margins, np.array(penalties), np.array(solution.history)
     )

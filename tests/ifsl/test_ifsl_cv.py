@@ -1,10 +1,11 @@
-"""IFSLClassifierCV against scikit-learn's own search over single fits."""
+"""MKLSearchCV against scikit-learn's own search over single fits."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
 import pytest
+from builders import ifsl_search
 from coupled_fits import TRIO
 from scipy.stats import rankdata
 from sklearn.base import clone
@@ -19,9 +20,9 @@ from sklearn.model_selection import (
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from mklkit import IFSL, KMHKS, MHKS, Empirical, IFSLClassifierCV, MKLClassifier
+from mklkit import IFSL, KMHKS, MHKS, Empirical, MKLClassifier, MKLSearchCV
+from mklkit.combiners.ifsl.rules import PAPER_GRID
 from mklkit.errors import DataError, SpecError
-from mklkit.estimators.ifsl_search import PAPER_GRID
 from mklkit.registry.composing import DEFAULT_KERNELS
 
 RIDGES = (2.0**-3, 1.0, 8.0)
@@ -61,7 +62,7 @@ def assert_same_results(ours, theirs, n_splits=3):
 @pytest.mark.parametrize(("learner", "feature_map"), CASES)
 def test_two_classes_score_as_in_a_plain_search(two_classes, learner, feature_map):
     X, y = two_classes
-    search = IFSLClassifierCV(
+    search = ifsl_search(
         learner=learner, feature_map=feature_map, ridges=RIDGES, lams=LAMS, cv=FOLDS
     ).fit(X, y)
     plain = plain_search(learner, feature_map).fit(X, y)
@@ -76,7 +77,7 @@ def test_two_classes_score_as_in_a_plain_search(two_classes, learner, feature_ma
 def test_three_classes_score_as_in_a_plain_search(three_classes, learner, feature_map, multiclass):
     X, labels = three_classes
     y = np.array(["nettle", "fern", "moss"])[labels]
-    search = IFSLClassifierCV(
+    search = ifsl_search(
         learner=learner,
         feature_map=feature_map,
         ridges=RIDGES,
@@ -96,14 +97,14 @@ def test_repeated_and_unbalanced_folds_score_as_in_a_plain_search(two_classes):
         list(GroupKFold(3).split(X, y, groups)),
         KFold(3, shuffle=True, random_state=1),
     ):
-        search = IFSLClassifierCV(ridges=RIDGES, lams=LAMS, cv=cv).fit(X, y)
+        search = ifsl_search(ridges=RIDGES, lams=LAMS, cv=cv).fit(X, y)
         plain = plain_search("mhks", "empirical", cv=cv).fit(X, y)
         assert_same_results(search.cv_results_, plain.cv_results_, search.n_splits_)
 
 
 def test_the_results_are_a_table_as_users_of_searches_know_it(two_classes):
     X, y = two_classes
-    search = IFSLClassifierCV(ridges=RIDGES, lams=LAMS, cv=FOLDS).fit(X, y)
+    search = ifsl_search(ridges=RIDGES, lams=LAMS, cv=FOLDS).fit(X, y)
     frame = pd.DataFrame(search.cv_results_)
     assert len(frame) == 9
     plain = plain_search("mhks", "empirical").fit(X, y).cv_results_
@@ -120,7 +121,7 @@ def test_the_results_are_a_table_as_users_of_searches_know_it(two_classes):
 def test_the_mean_number_of_passes_is_that_of_the_fits(two_classes):
     X, y = two_classes
     splits = list(FOLDS.split(X, y))
-    search = IFSLClassifierCV(ridges=(0.5,), lams=(2.0,), cv=splits).fit(X, y)
+    search = ifsl_search(ridges=(0.5,), lams=(2.0,), cv=splits).fit(X, y)
     lengths = [
         len(
             MKLClassifier(combiner="ifsl(lam=2.0)", learner="mhks(c=0.5)")
@@ -135,7 +136,7 @@ def test_the_mean_number_of_passes_is_that_of_the_fits(two_classes):
 
 def test_the_papers_grid_is_the_default(two_classes):
     X, y = two_classes
-    search = IFSLClassifierCV(cv=2, random_state=0).fit(X, y)
+    search = ifsl_search(cv=2, random_state=0).fit(X, y)
     assert tuple(2.0**k for k in (-4, -3, -2, -1, 0, 1, 2, 3, 4)) == PAPER_GRID
     pairs = [(p["learner__c"], p["combiner__lam"]) for p in search.cv_results_["params"]]
     assert pairs == [(c, lam) for c in PAPER_GRID for lam in PAPER_GRID]
@@ -147,7 +148,7 @@ def test_equal_scores_go_to_most_agreement_then_most_ridge():
         rng = np.random.default_rng(seed)
         y = np.repeat([0, 1], 12)
         X = rng.normal(size=(24, 2)) + 0.9 * y[:, None]
-        search = IFSLClassifierCV(ridges=RIDGES, lams=LAMS, cv=2, random_state=0).fit(X, y)
+        search = ifsl_search(ridges=RIDGES, lams=LAMS, cv=2, random_state=0).fit(X, y)
         results = search.cv_results_
         assert results["params"][search.best_index_] == search.best_params_
         ties = [results["params"][i] for i in np.flatnonzero(results["rank_test_score"] == 1)]
@@ -160,7 +161,7 @@ def test_equal_scores_go_to_most_agreement_then_most_ridge():
 
 def test_the_best_estimator_is_a_fit_on_all_rows(two_classes, rng):
     X, y = two_classes
-    search = IFSLClassifierCV(
+    search = ifsl_search(
         TRIO,
         combiner=IFSL(weights=(2, 1, 1), initial="zeros"),
         learner=KMHKS(tol=1e-5),
@@ -189,7 +190,7 @@ def test_threads_and_seeds(three_classes, feature_map):
     X, y = three_classes
 
     def results(n_jobs, seed):
-        search = IFSLClassifierCV(
+        search = ifsl_search(
             feature_map=feature_map,
             ridges=RIDGES[1:],
             lams=LAMS[1:],
@@ -211,10 +212,10 @@ def test_threads_and_seeds(three_classes, feature_map):
 def test_columns_by_name(two_classes):
     X, y = two_classes
     frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
-    named = IFSLClassifierCV(
+    named = ifsl_search(
         ["linear@a,b", "rbf(gamma=0.3)@[cd]"], ridges=RIDGES, lams=LAMS, cv=FOLDS
     ).fit(frame, y)
-    placed = IFSLClassifierCV(
+    placed = ifsl_search(
         ["linear@0:2", "rbf(gamma=0.3)@2:4"], ridges=RIDGES, lams=LAMS, cv=FOLDS
     ).fit(X, y)
     assert list(named.feature_names_in_) == ["a", "b", "c", "d"]
@@ -229,7 +230,7 @@ def test_columns_by_name(two_classes):
 def test_fewer_folds_where_a_class_has_fewer_rows(rng):
     X = rng.normal(size=(30, 3))
     y = np.array([0] * 14 + [1] * 13 + [2] * 3)
-    search = IFSLClassifierCV(ridges=(1.0,), lams=(1.0,), cv=5, random_state=0).fit(X, y)
+    search = ifsl_search(ridges=(1.0,), lams=(1.0,), cv=5, random_state=0).fit(X, y)
     assert search.n_splits_ == 3
     assert {"split2_test_score"} <= set(search.cv_results_)
     assert "split3_test_score" not in search.cv_results_
@@ -240,7 +241,7 @@ def test_fewer_folds_where_a_class_has_fewer_rows(rng):
 def test_whole_numbers_of_numpy_make_shuffled_folds_too(two_classes):
     X, y = two_classes
     scores = [
-        IFSLClassifierCV(ridges=RIDGES, lams=LAMS, cv=cv, random_state=2)
+        ifsl_search(ridges=RIDGES, lams=LAMS, cv=cv, random_state=2)
         .fit(X, y)
         .cv_results_["mean_test_score"]
         for cv in (3, np.int64(3))
@@ -250,7 +251,7 @@ def test_whole_numbers_of_numpy_make_shuffled_folds_too(two_classes):
 
 def test_progress_counts_every_problem_of_every_fold(three_classes):
     seen: list[tuple[int, int]] = []
-    IFSLClassifierCV(
+    ifsl_search(
         ridges=(1.0,), lams=(1.0,), cv=2, progress=lambda done, total: seen.append((done, total))
     ).fit(*three_classes)
     assert seen == [(done, 6) for done in range(1, 7)]
@@ -258,7 +259,7 @@ def test_progress_counts_every_problem_of_every_fold(three_classes):
 
 def test_it_works_inside_scikit_learns_own_tools(two_classes):
     X, y = two_classes
-    search = IFSLClassifierCV(
+    search = ifsl_search(
         feature_map=Empirical(subset=15),
         learner=MHKS(max_iter=2000),
         ridges=RIDGES,
@@ -274,20 +275,48 @@ def test_it_works_inside_scikit_learns_own_tools(two_classes):
 def test_nested_parameters_reach_what_is_searched(three_classes, kernels):
     X, y = three_classes
     given = {"ridges": (1.0,), "lams": (0.5, 1.0), "cv": FOLDS}
-    search = IFSLClassifierCV(kernels=kernels, **given)
-    search.set_params(kernels__rbf__sigma=0.3, combiner__rule="fixed-mean")
-    assert search.get_params()["kernels__rbf__sigma"] == 0.3
+    search = ifsl_search(kernels=kernels, **given)
+    search.set_params(estimator__kernels__rbf__sigma=0.3, estimator__combiner__rule="fixed-mean")
+    assert search.get_params()["estimator__kernels__rbf__sigma"] == 0.3
     again = clone(search).fit(X, y)
     by_hand = [
         "rbf:rbf(sigma=0.3)" if kernel.startswith("rbf") else kernel
         for kernel in kernels or DEFAULT_KERNELS
     ]
-    expected = IFSLClassifierCV(by_hand, combiner=IFSL(rule="fixed-mean"), **given).fit(X, y)
+    expected = ifsl_search(by_hand, combiner=IFSL(rule="fixed-mean"), **given).fit(X, y)
     np.testing.assert_array_equal(again.decision_function(X), expected.decision_function(X))
-    usual = IFSLClassifierCV(kernels, **given).fit(X, y)
+    usual = ifsl_search(kernels, **given).fit(X, y)
     assert not np.array_equal(again.decision_function(X), usual.decision_function(X))
 
 
+def test_other_parameters_may_stand_beside_those_of_the_search_space(two_classes):
+    X, y = two_classes
+    model = MKLClassifier(["rbf", "linear"], "empirical", "ifsl", "mhks")
+    grid = {"kernels__rbf__sigma": (0.5, 2.0), "combiner__lam": LAMS, "learner__c": RIDGES}
+    search = MKLSearchCV(model, grid, cv=FOLDS).fit(X, y)
+    plain = GridSearchCV(model, grid, cv=FOLDS).fit(X, y).cv_results_
+    order = [plain["params"].index(params) for params in search.cv_results_["params"]]
+    assert sorted(order) == list(range(18))
+    ours, theirs = search.cv_results_["mean_test_score"], plain["mean_test_score"][order]
+    np.testing.assert_allclose(ours, theirs, rtol=1e-12)
+    assert search.best_estimator_.get_params()["kernels__rbf__sigma"] in (0.5, 2.0)
+    several = [{"learner__c": (1.0,)}, {"combiner__lam": (0.5, 4.0)}]
+    found = MKLSearchCV(model, several, cv=FOLDS).fit(X, y).cv_results_["params"]
+    assert found == [{"learner__c": 1.0}, {"combiner__lam": 0.5}, {"combiner__lam": 4.0}]
+
+
+@pytest.mark.parametrize("grid", [{"learner__d": [1]}, {"learner": 1.0}, "c", [], [1], {"a": []}])
+def test_a_grid_that_is_none_is_refused(two_classes, grid):
+    with pytest.raises(SpecError):
+        MKLSearchCV(MKLClassifier(combiner="ifsl"), grid).fit(*two_classes)
+
+
+@pytest.mark.parametrize("estimator", ["ifsl", None, MKLSearchCV(MKLClassifier())])
+def test_only_classifiers_of_this_library_are_searched(two_classes, estimator):
+    with pytest.raises(SpecError, match="an MKLClassifier; got"):
+        MKLSearchCV(estimator).fit(*two_classes)
+
+
 def test_a_learner_must_be_given_to_be_varied():
-    with pytest.raises(SpecError, match=r"for IFSLClassifierCV: .* Give learner='mhks'"):
-        IFSLClassifierCV().set_params(learner__c=1.0)
+    with pytest.raises(SpecError, match=r"for MKLClassifier: .* Give learner='mhks'"):
+        ifsl_search().set_params(estimator__learner__c=1.0)

@@ -1,19 +1,19 @@
-"""What IFSLClassifierCV says of mistakes."""
+"""What MKLSearchCV says of mistakes."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from builders import ifsl_search
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from mklkit import IFSLClassifierCV
 from mklkit.errors import DataError, IncompatibleError, SpecError
 
 
 def test_folds_that_leave_a_class_out_are_refused(three_classes):
     X, y = three_classes
     in_order = np.argsort(y)
-    search = IFSLClassifierCV(ridges=(1.0,), lams=(1.0,), cv=KFold(3))
+    search = ifsl_search(ridges=(1.0,), lams=(1.0,), cv=KFold(3))
     with pytest.raises(DataError, match="fold 0 have none of class 0; use stratified folds"):
         search.fit(X[in_order], y[in_order])
 
@@ -21,13 +21,13 @@ def test_folds_that_leave_a_class_out_are_refused(three_classes):
 @pytest.mark.parametrize(
     ("given", "error", "words"),
     [
-        ({"ridges": ()}, SpecError, "ridges must be finite numbers"),
-        ({"ridges": (-1,)}, SpecError, r"0 or above; got \(-1,\)"),
-        ({"ridges": 2.0}, SpecError, "ridges"),
-        ({"ridges": ("a",)}, SpecError, "got"),
-        ({"lams": (np.nan,)}, SpecError, "lams"),
-        ({"lams": (np.inf,)}, SpecError, "lams must be finite"),
-        ({"lams": [[1.0]]}, SpecError, "lams"),
+        ({"ridges": ()}, SpecError, "learner__c needs a sequence of values"),
+        ({"ridges": (-1,)}, SpecError, "'c' must be >= 0: -1"),
+        ({"ridges": 2.0}, SpecError, "learner__c"),
+        ({"ridges": ("a",)}, SpecError, "mhks: .*'a'"),
+        ({"lams": (np.nan,)}, SpecError, "lam"),
+        ({"lams": (np.inf,)}, SpecError, "'lam' must be a finite number"),
+        ({"lams": [[1.0]]}, SpecError, "ifsl: "),
         ({"combiner": "uniform"}, IncompatibleError, "'uniform'.*GridSearchCV over MKLClassifier"),
         ({"learner": "svm"}, IncompatibleError, "'mhks' or 'kmhks'"),
         ({"learner": "kmhks", "feature_map": "empirical"}, IncompatibleError, "Gram matrix"),
@@ -40,7 +40,7 @@ def test_folds_that_leave_a_class_out_are_refused(three_classes):
 )
 def test_mistakes_are_named(two_classes, given, error, words):
     with pytest.raises(error, match=words):
-        IFSLClassifierCV(**given).fit(*two_classes)
+        ifsl_search(**given).fit(*two_classes)
 
 
 @pytest.mark.parametrize("cv", [3, StratifiedKFold(3)])
@@ -50,7 +50,7 @@ def test_a_class_of_one_row_is_trained_on_and_the_search_goes_on(cv) -> None:
     y = np.where(np.arange(25) % 3 == 0, "often", "also")
     y[-1] = "once"
     X[-1] = 40.0
-    search = IFSLClassifierCV("linear", ridges=[1.0], lams=[1.0], cv=cv, random_state=0).fit(X, y)
+    search = ifsl_search("linear", ridges=[1.0], lams=[1.0], cv=cv, random_state=0).fit(X, y)
     assert "1 class has a single row, always trained on and never scored" in search.choices_
     assert search.predict(X[-1:]) == ["once"]
     # Of the 24 rows that are scored, 8 a fold, one or the other may be wrong.
@@ -62,5 +62,5 @@ def test_a_class_of_one_row_is_trained_on_and_the_search_goes_on(cv) -> None:
 def test_a_class_of_fewer_rows_than_folds_is_said() -> None:
     X = np.random.default_rng(0).normal(size=(20, 2))
     y = np.array([0] * 17 + [1] * 3)
-    search = IFSLClassifierCV("linear", ridges=[1.0], lams=[1.0], random_state=0).fit(X, y)
+    search = ifsl_search("linear", ridges=[1.0], lams=[1.0], random_state=0).fit(X, y)
     assert "3 folds instead of 5: the smallest class has 3 rows" in search.choices_

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+import attrs
 import numpy as np
 import pytest
 import scipy.linalg
@@ -66,8 +67,9 @@ def factorised(monkeypatch) -> Counter[str]:
 def asked_in(passes, learner, feature_map, rule, rows, y, n_points=1):
     views = [CountingSide(view) for view in views_of(TRIO, rows, feature_map)]
     model = learner(tol=1e-300, max_iter=passes)
-    problems = [model.grid_problem(view, np.linspace(0.5, 2, n_points)) for view in views]
-    columns = Columns(np.linspace(0.5, 2, n_points), mean_weights((3, 2, 1), 3), 0.99, 1e-6)
+    variants = [attrs.evolve(model, c=c) for c in np.linspace(0.5, 2, n_points)]
+    problems = [model.subproblem(view, variants) for view in views]
+    columns = Columns(np.linspace(0.5, 2, n_points), mean_weights((3, 2, 1), 3), model.coupling)
     with pytest.warns(match="max_iter"):
         solutions = run_rule(IFSL(rule=rule), problems, y, columns, model, np.random.RandomState(0))
     assert {len(solution.history) for solution in solutions} == {passes}

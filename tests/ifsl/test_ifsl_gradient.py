@@ -91,7 +91,7 @@ def test_each_start_is_what_it_says_and_is_used(two_classes, initial):
     views = views_of(TRIO, rows, "empirical")
     source, begin = np.random.RandomState(5), []
     for view in views:
-        problem = MHKS().grid_problem(view, np.ones(1))
+        problem = MHKS().subproblem(view, [MHKS()])
         found = start(problem, initial, source)
         width = view.features().shape[1]
         values = np.zeros(width + 1) if found is None else np.append(found.weights, found.bias)

@@ -15,7 +15,6 @@ from oracles.coupled import multik_mhks, multiv_kmhks
 from sklearn.exceptions import ConvergenceWarning
 
 from mklkit import IFSL, KMHKS, MHKS
-from mklkit.combiners.ifsl.grid import fit_grid
 
 RIDGES = np.repeat([2.0**-4, 0.5, 16.0], 3)
 LAMS = np.tile([0.0, 1.0, 16.0], 3)
@@ -23,10 +22,16 @@ STARTS = ["unit", "ones", "zeros"]
 MAPS = ["empirical", "empirical(subset=30)", "empirical(rank=8)"]
 
 
+def fit_grid(views, y, combiner, learner, ridges, lams):
+    pairs = zip(ridges, lams, strict=True)
+    points = [{"learner__c": c, "combiner__lam": lam} for c, lam in pairs]
+    return combiner.fit_grid(views, y, learner, points, np.random.RandomState(0))
+
+
 def grid_of(views, y, combiner, learner, ridges=RIDGES, lams=LAMS):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return fit_grid(views, y, combiner, learner, ridges, lams, np.random.RandomState(0))
+        return fit_grid(views, y, combiner, learner, ridges, lams)
 
 
 def singles_of(views, y, combiner, learner, ridges=RIDGES, lams=LAMS):
@@ -130,6 +135,6 @@ def test_points_that_run_out_of_passes_are_said_once(two_classes):
     views = views_of(TRIO, rows, "empirical")
     learner = MHKS(max_iter=12)
     with pytest.warns(ConvergenceWarning, match="max_iter=12") as caught:
-        grid = fit_grid(views, y, IFSL(), learner, RIDGES, LAMS, np.random.RandomState(0))
+        grid = fit_grid(views, y, IFSL(), learner, RIDGES, LAMS)
     assert len([w for w in caught if issubclass(w.category, ConvergenceWarning)]) == 1
     assert grid.n_iter.max() == 12

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from builders import views_of
+from builders import ifsl_search, views_of
 from coupled_fits import (
     SIDES,
     TRIO,
@@ -18,7 +18,7 @@ from coupled_fits import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mklkit import IFSL, KMHKS, MHKS, IFSLClassifierCV, MKLClassifier, RPEMEKLClassifier
+from mklkit import IFSL, KMHKS, MHKS, MKLClassifier, RPEMEKLClassifier
 
 
 @each_side
@@ -156,7 +156,7 @@ def test_single_precision_goes_in_and_agrees(two_classes, rng, learner, feature_
 @pytest.mark.parametrize(
     "model",
     [
-        IFSLClassifierCV(ridges=(0.5, 2.0), lams=(0.5, 2.0), cv=2, random_state=0),
+        ifsl_search(ridges=(0.5, 2.0), lams=(0.5, 2.0), cv=2, random_state=0),
         RPEMEKLClassifier(subset=20, random_state=0),
     ],
     ids=["search", "vote"],

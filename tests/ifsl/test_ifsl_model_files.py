@@ -7,9 +7,9 @@ import sys
 
 import numpy as np
 import pytest
+from builders import ifsl_search
 
 from mklkit import (
-    IFSLClassifierCV,
     MKLClassifier,
     MKLVotingClassifier,
     RPEMEKLClassifier,
@@ -42,13 +42,11 @@ MODELS = {
         MKLClassifier(combiner="ifsl", feature_map="empirical(subset=9)"), random_state=0
     ),
     "vote of searches": MKLVotingClassifier(
-        IFSLClassifierCV(
-            feature_map="empirical(subset=9)", ridges=(0.5, 4.0), lams=(0.5, 4.0), cv=2
-        ),
+        ifsl_search(feature_map="empirical(subset=9)", ridges=(0.5, 4.0), lams=(0.5, 4.0), cv=2),
         random_state=0,
     ),
     "rpemekl": RPEMEKLClassifier(subset=(0.1, 0.3), random_state=0),
-    "search": IFSLClassifierCV(ridges=(0.5, 4.0), lams=(0.5, 4.0), cv=2, random_state=0),
+    "search": ifsl_search(ridges=(0.5, 4.0), lams=(0.5, 4.0), cv=2, random_state=0),
 }
 
 
@@ -90,7 +88,7 @@ def test_predictions_are_the_same(three_classes, rng, tmp_path, name, read):
 
 def test_what_a_search_found_is_kept(two_classes, tmp_path):
     X, y = two_classes
-    search = IFSLClassifierCV(ridges=(0.5, 4.0), lams=(0.5, 4.0), cv=2, random_state=0)
+    search = ifsl_search(ridges=(0.5, 4.0), lams=(0.5, 4.0), cv=2, random_state=0)
     save_model(search.fit(X, y), tmp_path / "model.mkl")
     restored = load_model(tmp_path / "model.mkl")
     assert restored.best_params_ == search.best_params_

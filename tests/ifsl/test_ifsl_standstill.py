@@ -7,12 +7,12 @@ import warnings
 
 import numpy as np
 import pytest
-from builders import views_of
+from builders import ifsl_search, views_of
 from coupled_fits import TRIO, coupled, each_rule, each_side, run_to
 from oracles.coupled import joint_minimum
 from sklearn.exceptions import ConvergenceWarning
 
-from mklkit import IFSL, MHKS, IFSLClassifierCV
+from mklkit import IFSL, MHKS
 
 
 @each_side
@@ -65,7 +65,7 @@ def test_nothing_is_said_of_the_papers_values(two_classes, learner, feature_map,
 
 def test_a_grid_says_the_least_lam_at_a_standstill(two_classes):
     X, y = two_classes
-    search = IFSLClassifierCV(
+    search = ifsl_search(
         TRIO,
         "implicit",
         IFSL(initial="zeros"),

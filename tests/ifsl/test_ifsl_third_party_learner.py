@@ -11,11 +11,13 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 import pytest
-from builders import views_of
+from builders import ifsl_search, views_of
 from coupled_fits import TRIO, coefficients_of, couple
+from documents import listings
 from oracles.coupled import ifsl_residuals, multik_mhks
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
-from mklkit import IFSL, Component, IFSLClassifierCV, LinearDecision, MKLClassifier
+from mklkit import IFSL, Component, CouplingFacts, LinearDecision, MKLClassifier, MKLSearchCV
 from mklkit.errors import IncompatibleError
 
 
@@ -32,24 +34,24 @@ class UntilStill:
 
 @attrs.frozen(eq=False)
 class RidgeSubproblem:
-    """min s‖Φw − t/s‖² + c‖w‖², by a dense solve each time."""
+    """min s‖Φw − t/s‖² + c‖w‖², by a dense solve each time; one column."""
 
     features: np.ndarray
     c: float
 
-    def solve(self, target: np.ndarray, data_weight: float = 1.0) -> np.ndarray:
-        products = data_weight * self.features.T @ self.features
+    def solve(self, targets, data_weights, columns=slice(None)):
+        products = data_weights[0] * self.features.T @ self.features
         ridge = self.c * np.eye(len(products))
-        return np.linalg.solve(products + ridge, self.features.T @ target)
+        return np.linalg.solve(products + ridge, self.features.T @ targets)
 
-    def outputs(self, coefficients: np.ndarray) -> np.ndarray:
+    def outputs(self, coefficients):
         return self.features @ coefficients
 
-    def penalty(self, coefficients: np.ndarray) -> float:
-        return float(self.c * coefficients @ coefficients)
+    def penalty(self, coefficients, columns=slice(None)):
+        return self.c * (coefficients**2).sum(axis=0)
 
-    def finish(self, coefficients: np.ndarray) -> LinearDecision:
-        return LinearDecision(coefficients, 0.0)
+    def finish(self, coefficients, column=0):
+        return LinearDecision(coefficients[:, column], 0.0)
 
 
 @attrs.frozen
@@ -62,36 +64,34 @@ class Ridge(Component):
 
     c: float = 1.0
 
-    @property
-    def stopping(self) -> UntilStill:
-        return UntilStill(1e-14)
+    coupling: ClassVar = CouplingFacts(stopping=UntilStill(1e-14))
 
-    def subproblem(self, side: Any) -> RidgeSubproblem:
+    def subproblem(self, side: Any, variants: Any) -> RidgeSubproblem:
         return RidgeSubproblem(side.features(), self.c)
 
     def fit(self, side: Any, y: np.ndarray) -> LinearDecision:
-        problem = self.subproblem(side)
-        return problem.finish(problem.solve(y))
+        problem = self.subproblem(side, [self])
+        return problem.finish(problem.solve(y[:, None], np.ones(1)))
 
 
 @attrs.frozen(eq=False)
 class WithBias(RidgeSubproblem):
     """The same with a bias, last of the coefficients and free."""
 
-    def solve(self, target: np.ndarray, data_weight: float = 1.0) -> np.ndarray:
+    def solve(self, targets, data_weights, columns=slice(None)):
         design = self._design()
         ridge = self.c * np.eye(design.shape[1])
         ridge[-1, -1] = 0
-        return np.linalg.solve(data_weight * design.T @ design + ridge, design.T @ target)
+        return np.linalg.solve(data_weights[0] * design.T @ design + ridge, design.T @ targets)
 
-    def outputs(self, coefficients: np.ndarray) -> np.ndarray:
+    def outputs(self, coefficients):
         return self._design() @ coefficients
 
-    def penalty(self, coefficients: np.ndarray) -> float:
+    def penalty(self, coefficients, columns=slice(None)):
         return super().penalty(coefficients[:-1])
 
-    def finish(self, coefficients: np.ndarray) -> LinearDecision:
-        return LinearDecision(coefficients[:-1], float(coefficients[-1]))
+    def finish(self, coefficients, column=0):
+        return LinearDecision(coefficients[:-1, column], float(coefficients[-1, column]))
 
     def _design(self) -> np.ndarray:
         return np.column_stack([self.features, np.ones(len(self.features))])
@@ -109,7 +109,11 @@ class RidgeOnMargins(Component):
     rho: float = 0.5
     b0: float = 0.25
 
-    def subproblem(self, side: Any) -> WithBias:
+    @property
+    def coupling(self) -> CouplingFacts:
+        return CouplingFacts(self.rho, self.b0)
+
+    def subproblem(self, side: Any, variants: Any) -> WithBias:
         return WithBias(side.features(), self.c)
 
     def fit(self, side: Any, y: np.ndarray) -> LinearDecision:
@@ -178,6 +182,56 @@ def test_it_is_a_classifier_like_any_other(two_classes, rng):
 
 def test_the_search_for_grids_says_who_it_serves(two_classes):
     rows, y = two_classes
-    search = IFSLClassifierCV(feature_map="empirical", learner=Ridge())
+    search = ifsl_search(feature_map="empirical", learner=Ridge())
     with pytest.raises(IncompatibleError, match=r"outside-ridge.*GridSearchCV"):
         search.fit(rows, y)
+
+
+@attrs.frozen
+class Ridges(Ridge):
+    """The same learner, several c side by side: a column each."""
+
+    name: ClassVar[str] = "outside-ridges"
+
+    coupling: ClassVar = CouplingFacts(search_space={"c": (0.1, 10.0)})
+
+    def subproblem(self, side: Any, variants: Any) -> Any:
+        return ManyRidges(side.features(), np.array([one.c for one in variants]))
+
+
+class ManyRidges(RidgeSubproblem):
+    def solve(self, targets, data_weights, columns=slice(None)):
+        each = zip(targets.T, data_weights, self.c[columns], strict=True)
+        found = [
+            RidgeSubproblem(self.features, c).solve(target[:, None], [weight])
+            for target, weight, c in each
+        ]
+        return np.hstack(found)
+
+    def penalty(self, coefficients, columns=slice(None)):
+        return self.c[columns] * (coefficients**2).sum(axis=0)
+
+
+def test_a_learner_with_a_search_space_is_searched_like_any_other(two_classes):
+    rows, y = two_classes
+    folds = StratifiedKFold(3)
+    model = MKLClassifier(combiner="ifsl", feature_map="empirical", learner=Ridges())
+    search = MKLSearchCV(model, cv=folds)
+    assert search.search_space()["learner__c"] == (0.1, 10.0)
+    grid = {"learner__c": (0.1, 10.0), "combiner__lam": (0.0, 2.0)}
+    ours = search.set_params(param_grid=grid).fit(rows, y).cv_results_
+    theirs = GridSearchCV(model, grid, cv=folds).fit(rows, y).cv_results_
+    order = [theirs["params"].index(params) for params in ours["params"]]
+    np.testing.assert_allclose(ours["mean_test_score"], theirs["mean_test_score"][order])
+
+
+def test_the_learner_of_the_page_on_couplings_is_coupled():
+    (listing,) = listings("docs/write-a-coupling.md", "py")
+    exec(listing, {})  # its last line asserts that it learns
+
+
+def test_a_start_that_a_subproblem_cannot_take_is_refused(two_classes):
+    rows, y = two_classes
+    views = views_of(TRIO, rows, "empirical")
+    with pytest.raises(IncompatibleError, match=r"RidgeSubproblem.*initial='zeros'"):
+        couple(views, y, IFSL(initial="unit"), Ridge())

@@ -8,7 +8,7 @@ import tracemalloc
 import numpy as np
 import pandas as pd
 import pytest
-from builders import ids
+from builders import ids, ifsl_search
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -22,7 +22,6 @@ from sklearn.metrics.pairwise import (
 
 from mklkit import (
     RBF,
-    IFSLClassifierCV,
     MKLClassifier,
     Precomputed,
     RPEMEKLClassifier,
@@ -149,7 +148,7 @@ def test_bandwidths_by_rule_are_read_off_the_rows(rng):
     [
         (MKLClassifier(["rbf(gamma=1)", "linear"]), ["rbf(gamma=1)", "linear"]),
         (
-            IFSLClassifierCV(["rbf", "linear"], ridges=(1,), lams=(1,), cv=2),
+            ifsl_search(["rbf", "linear"], ridges=(1,), lams=(1,), cv=2),
             ["rbf(sigma='mean')", "linear"],
         ),
         (RPEMEKLClassifier(subset=9, random_state=0), ["cosine", "rbf", "rbf_narrow"]),

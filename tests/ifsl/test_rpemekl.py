@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from builders import ifsl_search
 from oracles.coupled import multik_mhks, unit_start, zero_start
 from sklearn.base import clone
 from sklearn.metrics.pairwise import cosine_similarity, pairwise_distances, rbf_kernel
@@ -12,14 +13,13 @@ from sklearn.pipeline import make_pipeline
 
 from mklkit import (
     Empirical,
-    IFSLClassifierCV,
     MKLClassifier,
     MKLVotingClassifier,
     RPEMEKLClassifier,
 )
+from mklkit.combiners.ifsl.rules import PAPER_GRID
 from mklkit.errors import SpecError
-from mklkit.estimators.ifsl_search import PAPER_GRID
-from mklkit.estimators.voting import SUBSET_CHOICES
+from mklkit.estimators.rpemekl import SUBSET_CHOICES
 from mklkit.presets.ifsl import RPEMEKL_KERNELS
 
 NAMES = np.array(["nettle", "fern", "moss"])
@@ -162,7 +162,7 @@ def test_the_subset_is_the_best_of_the_choices(two_classes, subset):
     X, y = two_classes
     model = RPEMEKLClassifier(subset=subset, c=0.5, lam=2.0, cv=3, random_state=0).fit(X, y)
     scores = [
-        IFSLClassifierCV(
+        ifsl_search(
             ["cosine(linear)", "rbf", "rbf(sigma='mean/10')"],
             Empirical(subset=choice),
             ridges=[0.5],
@@ -183,7 +183,7 @@ def test_the_subset_is_the_best_of_the_choices(two_classes, subset):
 def test_c_and_lam_are_tuned_where_asked(two_classes):
     X, y = two_classes
     model = RPEMEKLClassifier(subset=0.3, tune=True, cv=2, random_state=0).fit(X, y)
-    search = IFSLClassifierCV(
+    search = ifsl_search(
         model.members_[0].kernels, Empirical(subset=0.3), cv=2, random_state=0
     ).fit(X, y)
     assert model.best_params_ == {
@@ -208,7 +208,7 @@ def test_auto_means_the_papers_choices(two_classes):
 
 def test_members_may_each_search_for_themselves(two_classes):
     X, y = two_classes
-    search = IFSLClassifierCV(
+    search = ifsl_search(
         feature_map="empirical(subset=12)", ridges=(0.25, 4.0), lams=(0.5, 8.0), cv=2
     )
     model = MKLVotingClassifier(search, n_members=3, random_state=0).fit(X, y)
@@ -253,7 +253,7 @@ def test_mistakes_are_named(two_classes, given, words):
 
 @pytest.mark.parametrize("member", ["ifsl", make_pipeline(MKLClassifier())], ids=["str", "pipe"])
 def test_members_of_another_kind_are_refused(two_classes, member):
-    with pytest.raises(SpecError, match=r"MKLClassifier or IFSLClassifierCV; got (str|Pipeline)"):
+    with pytest.raises(SpecError, match=r"MKLClassifier or MKLSearchCV; got (str|Pipeline)"):
         MKLVotingClassifier(member).fit(*two_classes)
 
 

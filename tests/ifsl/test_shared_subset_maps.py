@@ -7,10 +7,11 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 import pytest
+from builders import ifsl_search
 from coupled_fits import TRIO, coefficients_of
 from oracles.coupled import multik_mhks
 
-from mklkit import IFSL, Component, IFSLClassifierCV, MKLClassifier, MKLVotingClassifier
+from mklkit import IFSL, Component, MKLClassifier, MKLVotingClassifier
 from mklkit.estimators.multiclass import decompose, join_scores
 from mklkit.numerics.pairwise import BASES, squared_distances
 
@@ -137,7 +138,7 @@ def test_the_grid_uses_the_shared_map_of_its_fold(four_classes):
     X, y = four_classes
     rows = np.arange(90)
     split = [(rows[:60], rows[60:])]
-    search = IFSLClassifierCV(
+    search = ifsl_search(
         TRIO,
         "empirical(subset=20)",
         IFSL(initial="zeros"),

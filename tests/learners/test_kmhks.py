@@ -107,12 +107,12 @@ def test_the_subproblem_is_a_least_squares_svm(two_classes, rng, kernel, c, data
     )
     solution = np.linalg.solve(system, np.append(target, 0))
     expected = gram @ solution[:-1] + solution[-1]
-    problem = KMHKS(c=c).subproblem(view)
-    coefficients = problem.solve(target, data_weight)
-    np.testing.assert_allclose(problem.outputs(coefficients), expected, atol=1e-7)
+    problem = KMHKS().subproblem(view, [KMHKS(c=c)])
+    coefficients = problem.solve(target[:, None], np.array([data_weight]))
+    np.testing.assert_allclose(problem.outputs(coefficients)[:, 0], expected, atol=1e-7)
     np.testing.assert_allclose(problem.finish(coefficients).decide(gram), expected, atol=1e-7)
     quadratic = c * solution[:-1] @ gram @ solution[:-1]
-    assert problem.penalty(coefficients) == pytest.approx(quadratic, rel=1e-6, abs=1e-10)
+    assert problem.penalty(coefficients)[0] == pytest.approx(quadratic, rel=1e-6, abs=1e-10)
 
 
 @pytest.mark.parametrize("c", [0.0, 1.0])

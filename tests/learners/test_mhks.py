@@ -99,11 +99,11 @@ def test_the_subproblem_is_a_ridge_regression_with_a_free_bias(
     else:
         system = data_weight * design.T @ design + ridge
         expected = design @ np.linalg.lstsq(system, design.T @ target, rcond=1e-14)[0]
-    problem = MHKS(c=c).subproblem(view)
-    coefficients = problem.solve(target, data_weight)
-    np.testing.assert_allclose(problem.outputs(coefficients), expected, atol=1e-6)
+    problem = MHKS().subproblem(view, [MHKS(c=c)])
+    coefficients = problem.solve(target[:, None], np.array([data_weight]))
+    np.testing.assert_allclose(problem.outputs(coefficients)[:, 0], expected, atol=1e-6)
     weights = problem.finish(coefficients).coefficients
-    assert problem.penalty(coefficients) == pytest.approx(c * weights @ weights, rel=1e-9)
+    assert problem.penalty(coefficients)[0] == pytest.approx(c * weights @ weights, rel=1e-9)
     np.testing.assert_allclose(problem.finish(coefficients).decide(features), expected, atol=1e-6)
 
 

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from builders import ifsl_search
 from crafted import fitted
 
 from mklkit.datasets import load_table
 from mklkit.estimators.classifier import MKLClassifier
-from mklkit.estimators.ifsl_search import IFSLClassifierCV
 from mklkit.estimators.voting import MKLVotingClassifier
 from mklkit.persistence import load_model, read_facts, save_model
 from mklkit.registry.registry import get_registry
@@ -101,7 +101,7 @@ class TestRoundTrip:
         vote = MKLVotingClassifier(
             MKLClassifier(feature_map="empirical(subset=0.3)", learner="mhks"), random_state=0
         )
-        search = IFSLClassifierCV(kernels=["linear", "rbf"], ridges=(1.0,), lams=(1.0, 2.0), cv=2)
+        search = ifsl_search(kernels=["linear", "rbf"], ridges=(1.0,), lams=(1.0, 2.0), cv=2)
         for model in (vote, search):
             save_model(model.fit(rows, labels), tmp_path / "model.mkl")
             again, facts = load_model(tmp_path / "model.mkl"), read_facts(tmp_path / "model.mkl")

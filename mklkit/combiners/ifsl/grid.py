@@ -1,32 +1,29 @@
-"""A whole (c, λ) grid of coupled learners on one problem, for little more than one fit."""
+"""The decision functions of a whole (c, λ) grid of coupled learners, side by side."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import attrs
 import numpy as np
 
-from mklkit.combiners.ifsl.combiner import IFSL, margin_growth, mean_weights, run_rule
-from mklkit.combiners.ifsl.rules import Columns
-from mklkit.protocols import Array
+from mklkit.protocols import Array, LinearFunction
 from mklkit.views.deciding import BlockDecision, RowBlock
 from mklkit.views.projectors import Projector
-from mklkit.views.view import ViewSet
 
-__all__ = ["GridDecision", "fit_grid"]
+__all__ = ["GridMean"]
 
 
 @attrs.frozen(eq=False)
-class GridDecision(BlockDecision):
-    """The decision functions of all points of a grid.
+class GridMean(BlockDecision):
+    """The weighted mean of the views' decision functions, at every point of a grid.
 
     Attributes
     ----------
     projectors : list of Projector
-        One a view.
+        One per view.
     coefficients : list of ndarray
-        (p, G) or (N, G) a view, scaled by the view's weight in the mean.
+        (p, G) or (N, G) per view, scaled by the view's weight in the mean.
     biases : ndarray of shape (G,)
     n_iter : ndarray of shape (G,)
         Objective evaluations until each point had converged.
@@ -44,52 +41,18 @@ class GridDecision(BlockDecision):
             total += values @ self.coefficients[index]
         return total
 
-
-def fit_grid(
-    views: ViewSet,
-    y: Array,
-    combiner: IFSL,
-    learner: Any,
-    ridges: Array,
-    lams: Array,
-    random_state: np.random.RandomState,
-) -> GridDecision:
-    """Fit every pair of a ridge and a λ on the same views.
-
-    Parameters
-    ----------
-    views : ViewSet
-    y : ndarray of shape (N,)
-        −1 and +1.
-    combiner : IFSL
-        Its ``lam`` is not used.
-    learner : Learner with ``grid_problem``
-        ``mhks`` or ``kmhks``; its ``c`` is not used.
-    ridges, lams : ndarray of shape (G,)
-        c and λ of each point.
-    random_state : RandomState
-        For ``initial="random"`` only.
-
-    Returns
-    -------
-    GridDecision
-        Of each point what a fit of its own would give, up to rounding.
-
-    Notes
-    -----
-    One decomposition a view serves all points, and all points iterate abreast, so that features
-    are read once an iteration for all of them: matrix products in place of matrix-vector products.
-    Warm starts along the grid were tried and left out: they took as long
-    and, as margins never shrink, ended elsewhere than the fits that the grid stands for.
-    """
-    problems = [learner.grid_problem(view, ridges) for view in views]
-    mu = mean_weights(combiner.weights, len(views))
-    columns = Columns(lams, mu, *margin_growth(learner))
-    solutions = run_rule(combiner, problems, y, columns, learner, random_state)
-    coefficients, biases = [], np.zeros(len(ridges))
-    for index, problem in enumerate(problems):
-        finished = [problem.finish(solution.coefficients[index]) for solution in solutions]
-        coefficients.append(mu[index] * np.column_stack([f.coefficients for f in finished]))
-        biases += mu[index] * np.array([f.bias for f in finished])
-    n_iter = np.array([len(solution.history) for solution in solutions])
-    return GridDecision([view.projector for view in views], coefficients, biases, n_iter)
+    @classmethod
+    def of(
+        cls,
+        weights: Array,
+        projectors: list[Projector],
+        learners: Sequence[Sequence[LinearFunction]],
+        n_iter: Array,
+    ) -> GridMean:
+        """Return the mean by the views' weights (M,) of each point's learners, one per view."""
+        by_view = zip(weights, zip(*learners, strict=True), strict=True)
+        coefficients = [
+            weight * np.column_stack([one.coefficients for one in ones]) for weight, ones in by_view
+        ]
+        biases = np.array([[one.bias for one in ones] for ones in learners]) @ weights
+        return cls(projectors, coefficients, biases, n_iter)

@@ -1,20 +1,20 @@
 """Ho–Kashyap learners that agree with one another: the iterations of papers 000 and 002.
 
-Minimises, over one decision function f_l and margins b_l ≥ 0 a view,
+Minimises, over one decision function f_l and margins b_l ≥ 0 per view,
 
     L = Σ_l [‖φ∘f_l − 1 − b_l‖² + penalty_l] + λ Σ_l ‖f_l − f̄‖²,   f̄ = Σ_j μ_j f_j.
 
 With one view this is MHKS and KMHKS. Many (λ, ridge) pairs run abreast, a column each, so that a
 whole grid reads the features as often as one fit does; a column leaves when it has converged.
 
-Arrays are (N, G) a view: N training rows, G columns.
+Arrays are (N, G) per view: N training rows, G columns.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import attrs
 import numpy as np
@@ -22,56 +22,12 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from mklkit.numerics.compiling import compiled
+from mklkit.protocols import Array, CouplingFacts, LinearFunction, Subproblem
 
-__all__ = ["Columns", "GridProblem", "Solution", "Stopping", "by_fixed_mean", "by_gradient"]
+__all__ = ["PAPER_GRID", "Columns", "Solution", "by_fixed_mean", "by_gradient"]
 
-Array = NDArray[np.floating[Any]]
-
-
-@attrs.frozen
-class Stopping:
-    """When the iteration ends.
-
-    Attributes
-    ----------
-    tol : float
-        Paper symbol ξ.
-    relative : bool
-        Whether the change of the objective is divided by the objective (002) or not (000).
-    max_iter : int
-    """
-
-    tol: float = 1e-3
-    relative: bool = False
-    max_iter: int = 1000
-
-    def reached(self, previous: Array, current: Array) -> NDArray[np.bool_]:
-        """Return where the objective has changed by no more than the tolerance.
-
-        One that is no number any more will not change either.
-        """
-        scale = np.abs(previous) if self.relative else 1.0
-        return np.asarray(~(np.abs(current - previous) > self.tol * scale))
-
-
-class GridProblem(Protocol):
-    """One view's least squares, for many targets and ridges at once."""
-
-    def solve(self, targets: Array, data_weights: Array, columns: NDArray[np.intp]) -> Any:
-        """Return coefficients for targets (N, G), weights (G,), and which columns these are."""
-        ...
-
-    def outputs(self, coefficients: Any) -> Array:
-        """Return the decision values (N, G)."""
-        ...
-
-    def penalty(self, coefficients: Any, columns: NDArray[np.intp]) -> Array:
-        """Return the regularisation terms (G,)."""
-        ...
-
-    def pick(self, coefficients: Any, column: int) -> Any:
-        """Return one column's coefficients."""
-        ...
+PAPER_GRID = tuple(2.0**k for k in range(-4, 5))
+"""2⁻⁴ … 2⁴, for c and for λ (paper 000, section 3)."""
 
 
 @attrs.frozen(eq=False)
@@ -83,16 +39,13 @@ class Columns:
     lam : ndarray of shape (G,)
     weights : ndarray of shape (M,)
         μ, on the simplex.
-    rate : float
-        ρ, how far margins grow at a step.
-    initial_margin : float or ndarray of shape (M, N, G)
-        b₀; or where another run's margins ended.
+    facts : CouplingFacts
+        ρ, b₀ and ξ, as the learner has them.
     """
 
     lam: Array
     weights: Array
-    rate: float
-    initial_margin: Any
+    facts: CouplingFacts
 
 
 @attrs.frozen(eq=False)
@@ -101,8 +54,8 @@ class Solution:
 
     Attributes
     ----------
-    coefficients : list
-        One a view.
+    learners : list of LinearFunction
+        One per view.
     margins : ndarray of shape (M, N)
         b of each view.
     history : tuple of float
@@ -110,7 +63,7 @@ class Solution:
     converged : bool
     """
 
-    coefficients: list[Any]
+    learners: list[LinearFunction]
     margins: Array
     history: tuple[float, ...]
     converged: bool
@@ -185,7 +138,7 @@ class _State:
 
     def __init__(
         self,
-        problems: Sequence[GridProblem],
+        problems: Sequence[Subproblem],
         labels: Array,
         columns: Columns,
         initial: Sequence[Any],
@@ -202,7 +155,7 @@ class _State:
             if coefficients is not None:
                 self.outputs[view] = problems[view].outputs(coefficients)
         self.margins = np.empty(shape, dtype=labels.dtype)
-        self.margins[...] = columns.initial_margin
+        self.margins[...] = columns.facts.b0
         self.target = np.empty(shape[1:], dtype=labels.dtype)
         self.history: list[list[float]] = [[] for _ in range(n_columns)]
         self.solutions: list[Solution | None] = [None] * n_columns
@@ -219,7 +172,7 @@ class _State:
 
     def grow(self, view: int) -> None:
         """Let one view's margins grow towards its outputs."""
-        _grow_margins(self.outputs[view], self.labels, self.given.rate, self.margins[view])
+        _grow_margins(self.outputs[view], self.labels, self.given.facts.rho, self.margins[view])
 
     def objective(self) -> Array:
         """Return L of each running column."""
@@ -229,8 +182,9 @@ class _State:
                 total = total + problem.penalty(coefficients, self.running)
         return total
 
-    def record(self, stopping: Stopping) -> bool:
+    def record(self) -> bool:
         """Note the objective, let converged columns go; return whether any is left."""
+        stopping = self.given.facts.stopping
         now = self.objective()
         for column, value in zip(self.running, now, strict=True):
             self.history[column].append(float(value))
@@ -251,9 +205,8 @@ class _State:
         for position in np.flatnonzero(leaving).tolist():
             owner = int(self.running[position])
             pairs = zip(self.problems, self.coefficients, strict=True)
-            picked = [problem.pick(c, position) for problem, c in pairs]
             self.solutions[owner] = Solution(
-                picked,
+                [problem.finish(found, position) for problem, found in pairs],
                 self.margins[:, :, position].copy(),
                 tuple(self.history[owner]),
                 bool(done[position]),
@@ -285,35 +238,33 @@ def coupling_matrix(weights: Array) -> Array:
 
 
 def by_gradient(
-    problems: Sequence[GridProblem],
+    problems: Sequence[Subproblem],
     labels: Array,
     columns: Columns,
     initial: Sequence[Any],
-    stopping: Stopping,
 ) -> list[Solution]:
     """Iterate as Table 1 of paper 000: the exact gradient in each view's function.
 
     Parameters
     ----------
-    problems : sequence of GridProblem
+    problems : sequence of Subproblem
         M of them.
     labels : ndarray of shape (N,)
         φ, −1 and +1.
     columns : Columns
     initial : sequence
         Coefficients of each view at the start; the first one's are not used.
-    stopping : Stopping
 
     Returns
     -------
     list of Solution
-        One a column.
+        One per column.
 
     Notes
     -----
     The first view is solved once; then, each pass, all margins grow, all views are solved in
     turn (newest outputs at once) and the objective is taken. A pass costs one ``solve`` and one
-    ``outputs`` a view.
+    ``outputs`` per view.
     """
     labels = np.ascontiguousarray(labels)
     state = _State(problems, labels, columns, [None, *initial[1:]])
@@ -327,7 +278,7 @@ def by_gradient(
         state.solve(view, 1.0 + lam * coupling[view, view])
 
     solve(0)
-    while state.record(stopping):
+    while state.record():
         for view in range(len(problems)):
             state.grow(view)
         for view in range(len(problems)):
@@ -336,11 +287,10 @@ def by_gradient(
 
 
 def by_fixed_mean(
-    problems: Sequence[GridProblem],
+    problems: Sequence[Subproblem],
     labels: Array,
     columns: Columns,
     initial: Sequence[Any],
-    stopping: Stopping,
 ) -> list[Solution]:
     """Iterate as Table 1 of paper 002: the weighted mean is held while a view is solved.
 
@@ -360,5 +310,5 @@ def by_fixed_mean(
             )
             state.solve(view, 1.0 + lam)
             state.grow(view)
-        running = state.record(stopping)
+        running = state.record()
     return state.result()

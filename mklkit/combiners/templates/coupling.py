@@ -1,4 +1,4 @@
-"""The coupling template: one subproblem a view, solved together."""
+"""The coupling template: one subproblem per view, solved together."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ __all__ = ["CoupledDecision", "CoupledSolution", "CouplingCombiner"]
 
 @attrs.frozen(eq=False)
 class CoupledSolution:
-    """The coefficients of every subproblem, in the order of the views, and how they came.
+    """The decision function of every view, in their order, and how they came.
 
     Attributes
     ----------
-    coefficients : list
-        Each of its subproblem's own making.
+    learners : list of FittedLearner
+        What the subproblems' ``finish`` returns.
     weights : ndarray of shape (M,)
         How the views' decision values are averaged.
     history : tuple of float
         The joint objective after each iteration.
     """
 
-    coefficients: list[Any]
+    learners: list[Any]
     weights: Array
     history: tuple[float, ...] = ()
 
@@ -93,12 +93,10 @@ class CouplingCombiner(Component, ABC):
                 f"{self.name} couples learners through their subproblems, and {learner.name} has"
                 " none: use a learner such as 'mhks' or 'kmhks'."
             )
-        problems = [learner.subproblem(view) for view in views]
-        solution = self.couple(problems, y, learner, random_state)
-        pairs = zip(problems, solution.coefficients, strict=True)
-        learners = [problem.finish(coefficients) for problem, coefficients in pairs]
+        problems = [learner.subproblem(view, [learner]) for view in views]
+        found = self.couple(problems, y, learner, random_state)
         projectors = [view.projector for view in views]
-        return CoupledDecision(solution.weights, projectors, learners, solution.history)
+        return CoupledDecision(found.weights, projectors, found.learners, found.history)
 
 
 @hookimpl

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, ClassVar
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
 
 import attrs
 
-from mklkit.combiners.ifsl.rules import Columns, Solution, Stopping, by_fixed_mean
+from mklkit.combiners.ifsl.rules import Columns, Solution, by_fixed_mean
 from mklkit.learners.ho_kashyap.margins import MarginLearner
 from mklkit.learners.ho_kashyap.ridge import CholeskyProblem, GramProblem
-from mklkit.protocols import Array, TrainingSide
+from mklkit.protocols import Array, Subproblem, TrainingSide
 from mklkit.registry.hookspecs import hookimpl
 
 __all__ = ["KMHKS"]
@@ -54,21 +54,19 @@ class KMHKS(MarginLearner):
     name: ClassVar[str] = "kmhks"
     on_features: ClassVar[bool] = False
     on_gram: ClassVar[bool] = True
+    relative: ClassVar[bool] = True
 
-    def grid_problem(self, side: TrainingSide, ridges: Array) -> CholeskyProblem | GramProblem:
+    def problem(self, side: TrainingSide, ridges: Array) -> CholeskyProblem | GramProblem:
         """Return the ridge regression in the kernel's feature space."""
         if len(ridges) == 1 and ridges[0] > 0:
             return CholeskyProblem(side, float(ridges[0]))
         return GramProblem(side, ridges)
 
-    @property
-    def stopping(self) -> Stopping:
-        """Relative change of the objective, as paper 002 has it (equation 12)."""
-        return Stopping(self.tol, relative=True, max_iter=self.max_iter)
-
-    def iterate(self, problems: Any, labels: Array, columns: Columns) -> list[Solution]:
+    def iterate(
+        self, problems: Sequence[Subproblem], labels: Array, columns: Columns
+    ) -> list[Solution]:
         """Return where Table 1 of paper 002 ends with one view."""
-        return by_fixed_mean(problems, labels, columns, [None], self.stopping)
+        return by_fixed_mean(problems, labels, columns, [None])
 
 
 @hookimpl

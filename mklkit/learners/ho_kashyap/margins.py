@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from collections.abc import Sequence
+from typing import ClassVar
 
 import attrs
 import numpy as np
 from attrs.validators import and_, ge, gt, instance_of, le
 
-from mklkit.combiners.ifsl.rules import Columns, Solution, Stopping
-from mklkit.learners.ho_kashyap.one_column import OneColumn
+from mklkit.combiners.ifsl.rules import PAPER_GRID, Columns, Solution
 from mklkit.learners.linear_decision import LinearDecision
-from mklkit.protocols import Array, TrainingSide
+from mklkit.protocols import Array, CouplingFacts, Stopping, Subproblem, TrainingSide
 from mklkit.protocols.component import Component, finite, whole
 
 __all__ = ["MarginLearner"]
@@ -22,8 +22,11 @@ __all__ = ["MarginLearner"]
 class MarginLearner(Component, ABC):
     """Least squares to labels with margins that may grow: ‖φ∘f − 1 − b‖² + c‖w‖², b ≥ 0.
 
-    A subclass says what it learns from and writes ``grid_problem``, ``stopping`` and ``iterate``.
+    A subclass says what it learns from and writes ``problem`` and ``iterate``.
     """
+
+    relative: ClassVar[bool]
+    """Whether ``tol`` is a share of the objective."""
 
     c: float = attrs.field(default=1.0, converter=float, validator=[ge(0), finite])
     rho: float = attrs.field(default=0.99, converter=float, validator=and_(gt(0), le(1)))
@@ -31,27 +34,29 @@ class MarginLearner(Component, ABC):
     max_iter: int = attrs.field(default=1000, converter=whole, validator=[instance_of(int), ge(2)])
     b0: float = attrs.field(default=1e-6, converter=float, validator=[ge(0), finite])
 
+    @property
+    def coupling(self) -> CouplingFacts:
+        """ρ, b₀ and ξ; the papers' grid of c is what a search tries."""
+        stopping = Stopping(self.tol, self.relative, self.max_iter)
+        return CouplingFacts(self.rho, self.b0, stopping, {"c": PAPER_GRID})
+
     @abstractmethod
-    def grid_problem(self, side: TrainingSide, ridges: Array) -> Any:
+    def problem(self, side: TrainingSide, ridges: Array) -> Subproblem:
         """Return the least-squares problem of one view for several ridges (G,), set up once."""
 
-    @property
     @abstractmethod
-    def stopping(self) -> Stopping:
-        """When the iteration ends."""
+    def iterate(
+        self, problems: Sequence[Subproblem], labels: Array, columns: Columns
+    ) -> list[Solution]:
+        """Return where the paper's iteration ends with one view, a solution per column."""
 
-    @abstractmethod
-    def iterate(self, problems: Any, labels: Array, columns: Columns) -> list[Solution]:
-        """Return where the paper's iteration ends with one view, a solution a column."""
-
-    def subproblem(self, side: TrainingSide) -> OneColumn:
-        """Return the least-squares problem of one view, set up to be solved for many targets."""
-        return OneColumn(self.grid_problem(side, np.array([self.c])))
+    def subproblem(self, side: TrainingSide, variants: Sequence[MarginLearner]) -> Subproblem:
+        """Return the least-squares problem of one view, a column for each variant's c."""
+        return self.problem(side, np.array([one.c for one in variants]))
 
     def fit(self, side: TrainingSide, y: Array) -> LinearDecision:
         """Return the decision function learned from labels −1 and +1; ``history`` is its loss."""
-        problem = self.grid_problem(side, np.array([self.c]))
-        columns = Columns(np.zeros(1), np.ones(1), self.rho, self.b0)
-        solution = self.iterate([problem], y, columns)[0]
-        fitted: LinearDecision = problem.finish(solution.coefficients[0])
-        return attrs.evolve(fitted, history=solution.history)
+        columns = Columns(np.zeros(1), np.ones(1), self.coupling)
+        (solution,) = self.iterate([self.subproblem(side, [self])], y, columns)
+        (fitted,) = solution.learners
+        return LinearDecision(fitted.coefficients, fitted.bias, solution.history)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, ClassVar
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
 
 import attrs
 
-from mklkit.combiners.ifsl.rules import Columns, Solution, Stopping, by_gradient
+from mklkit.combiners.ifsl.rules import Columns, Solution, by_gradient
 from mklkit.learners.ho_kashyap.margins import MarginLearner
 from mklkit.learners.ho_kashyap.ridge import FeatureProblem
-from mklkit.protocols import Array, TrainingSide
+from mklkit.protocols import Array, Subproblem, TrainingSide
 from mklkit.registry.hookspecs import hookimpl
 
 __all__ = ["MHKS"]
@@ -55,19 +55,17 @@ class MHKS(MarginLearner):
     name: ClassVar[str] = "mhks"
     on_features: ClassVar[bool] = True
     on_gram: ClassVar[bool] = False
+    relative: ClassVar[bool] = False
 
-    def grid_problem(self, side: TrainingSide, ridges: Array) -> FeatureProblem:
+    def problem(self, side: TrainingSide, ridges: Array) -> FeatureProblem:
         """Return the ridge regression on the view's features."""
         return FeatureProblem(side, ridges)
 
-    @property
-    def stopping(self) -> Stopping:
-        """Absolute change of the objective, as paper 000 has it."""
-        return Stopping(self.tol, relative=False, max_iter=self.max_iter)
-
-    def iterate(self, problems: Any, labels: Array, columns: Columns) -> list[Solution]:
+    def iterate(
+        self, problems: Sequence[Subproblem], labels: Array, columns: Columns
+    ) -> list[Solution]:
         """Return where Table 1 of paper 000 ends with one view."""
-        return by_gradient(problems, labels, columns, [None], self.stopping)
+        return by_gradient(problems, labels, columns, [None])
 
 
 @hookimpl

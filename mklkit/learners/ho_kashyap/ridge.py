@@ -1,17 +1,14 @@
-"""Ridge regressions with a free bias, one a view: what Ho–Kashyap learners solve again and again.
+"""Ridge regressions with a free bias, one per view: what Ho–Kashyap learners solve again and again.
 
-Each is set up once for a view and then solved for many targets, data weights and ridges, a column
-each; see :mod:`mklkit.combiners.ifsl.rules` for who asks.
+Each is a :class:`mklkit.Subproblem`: set up once for a view, then solved for many targets, data
+weights and ridges, a column each; see :mod:`mklkit.combiners.ifsl.rules` for who asks.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import attrs
 import numpy as np
 import scipy.linalg
-from numpy.typing import NDArray
 
 from mklkit.learners.ho_kashyap.centring import CentredFeatures, GramFeatures
 from mklkit.learners.linear_decision import LinearDecision
@@ -22,7 +19,7 @@ from mklkit.numerics.least_squares import (
     SpectralSystem,
     cholesky_or_none,
 )
-from mklkit.protocols import Array, TrainingSide
+from mklkit.protocols import Array, TrainingSide, Which
 
 __all__ = [
     "CholeskyProblem",
@@ -34,10 +31,10 @@ __all__ = [
 
 @attrs.frozen(eq=False)
 class RidgeCoefficients:
-    """Weights (p, G) or (p,), and the bias, (G,) or a number."""
+    """Weights (p, G) and biases (G,)."""
 
     weights: Array
-    bias: Any
+    bias: Array
 
 
 class FeatureProblem:
@@ -85,7 +82,7 @@ class FeatureProblem:
         return RidgeCoefficients(columns[:-1], columns[-1] + self._centre @ columns[:-1])
 
     def solve(
-        self, targets: Array, data_weights: Array, columns: NDArray[np.intp]
+        self, targets: Array, data_weights: Array, columns: Which = slice(None)
     ) -> RidgeCoefficients:
         """Return the minimisers for targets (N, G) and data weights (G,)."""
         means = targets.mean(axis=0)
@@ -98,21 +95,15 @@ class FeatureProblem:
         """Return the decision values on the training rows."""
         return self._side.project(coefficients.weights) + coefficients.bias
 
-    def penalty(self, coefficients: RidgeCoefficients, columns: NDArray[np.intp]) -> Array:
+    def penalty(self, coefficients: RidgeCoefficients, columns: Which = slice(None)) -> Array:
         """Return c‖w‖²."""
         squares = np.einsum("pg,pg->g", coefficients.weights, coefficients.weights)
         return self._ridges[columns] * squares
 
-    def pick(self, coefficients: RidgeCoefficients, column: int) -> RidgeCoefficients:
-        """Return one column's coefficients."""
-        return RidgeCoefficients(
-            coefficients.weights[:, column].copy(), float(coefficients.bias[column])
-        )
-
-    def finish(self, coefficients: RidgeCoefficients) -> LinearDecision:
+    def finish(self, coefficients: RidgeCoefficients, column: int = 0) -> LinearDecision:
         """Return the decision function of one column's coefficients."""
-        bias = coefficients.bias - self._centre @ coefficients.weights
-        return LinearDecision(coefficients.weights, float(bias))
+        weights = coefficients.weights[:, column].copy()
+        return LinearDecision(weights, float(coefficients.bias[column] - self._centre @ weights))
 
 
 class GramProblem(FeatureProblem):
@@ -141,10 +132,12 @@ class GramProblem(FeatureProblem):
         found = np.append(self._features.weights_for(outputs), outputs.mean())
         return super().filled(found)
 
-    def finish(self, coefficients: RidgeCoefficients) -> LinearDecision:
+    def finish(self, coefficients: RidgeCoefficients, column: int = 0) -> LinearDecision:
         """Return the decision function of one column's coefficients, on similarities."""
-        on_rows = self.on_rows(coefficients)
-        return LinearDecision(on_rows.weights, on_rows.bias)
+        one = slice(column, column + 1)
+        picked = RidgeCoefficients(coefficients.weights[:, one], coefficients.bias[one])
+        on_rows = self.on_rows(picked)
+        return LinearDecision(on_rows.weights[:, 0], float(on_rows.bias[0]))
 
     def on_rows(self, coefficients: RidgeCoefficients) -> RidgeCoefficients:
         """Return the same functions as coefficients α of the training rows, and their bias."""
@@ -188,7 +181,7 @@ class CholeskyProblem:
         return True
 
     def solve(
-        self, targets: Array, data_weights: Array, columns: NDArray[np.intp]
+        self, targets: Array, data_weights: Array, columns: Which = slice(None)
     ) -> RidgeCoefficients:
         """Return the minimiser of ``s·‖f − t/s‖² + c αᵀKα`` over f = Kα + w₀."""
         weight = float(data_weights[0])
@@ -207,17 +200,13 @@ class CholeskyProblem:
         """Return the decision values Kα + w₀ on the training rows."""
         return self._gram @ coefficients.weights + coefficients.bias
 
-    def penalty(self, coefficients: RidgeCoefficients, columns: NDArray[np.intp]) -> Array:
+    def penalty(self, coefficients: RidgeCoefficients, columns: Which = slice(None)) -> Array:
         """Return c αᵀKα."""
         alpha = coefficients.weights
         return self._ridge * np.einsum("ng,ng->g", alpha, self._gram @ alpha)
 
-    def pick(self, coefficients: RidgeCoefficients, column: int) -> RidgeCoefficients:
-        """Return one column's coefficients."""
-        return RidgeCoefficients(
+    def finish(self, coefficients: RidgeCoefficients, column: int = 0) -> LinearDecision:
+        """Return the decision function of one column's coefficients."""
+        return LinearDecision(
             coefficients.weights[:, column].copy(), float(coefficients.bias[column])
         )
-
-    def finish(self, coefficients: RidgeCoefficients) -> LinearDecision:
-        """Return the decision function."""
-        return LinearDecision(coefficients.weights, coefficients.bias)

@@ -43,20 +43,23 @@ class Sketch(CouplingCombiner):
         learner: CoupledLearner,
         random_state: np.random.RandomState,
     ) -> CoupledSolution:
-        """Return the views' coefficients, and how their decisions are averaged."""
+        """Return the views' decision functions, and how they are averaged."""
         pull = self.pull if len(problems) > 1 else 0.0
-        coefficients = [problem.solve(y) for problem in problems]
+        # One column: a coupling of its own parameters solves one target at a time.
+        labels, one = y[:, None], np.ones(1)
+        coefficients = [problem.solve(labels, one) for problem in problems]
         pairs = zip(problems, coefficients, strict=True)
         outputs = [problem.outputs(found) for problem, found in pairs]
         for _ in range(self.sweeps):
             for index, problem in enumerate(problems):
                 others = outputs[:index] + outputs[index + 1 :]
                 # ‖f − y‖² + pull·‖f − mean‖² is (1 + pull)·‖f − target/(1 + pull)‖² and a constant.
-                target = y + pull * np.mean(others, axis=0) if pull else y
-                coefficients[index] = problem.solve(target, 1 + pull)
+                target = labels + pull * np.mean(others, axis=0) if pull else labels
+                coefficients[index] = problem.solve(target, (1 + pull) * one)
                 outputs[index] = problem.outputs(coefficients[index])
-        weights = np.full(len(problems), 1 / len(problems))
-        return CoupledSolution(coefficients, weights)
+        pairs = zip(problems, coefficients, strict=True)
+        learners = [problem.finish(found) for problem, found in pairs]
+        return CoupledSolution(learners, np.full(len(problems), 1 / len(problems)))
 
 
 @hookimpl

@@ -1,0 +1,19 @@
+"""The estimators' own types that a model file may hold."""
+
+from __future__ import annotations
+
+from mklkit.estimators.classifier import MKLClassifier
+from mklkit.estimators.multiclass import BinaryProblem
+from mklkit.estimators.rpemekl import RPEMEKLClassifier
+from mklkit.estimators.search import MKLSearchCV
+from mklkit.estimators.voting import MKLVotingClassifier
+
+__all__ = ["MODEL_TYPES"]
+
+MODEL_TYPES: tuple[type, ...] = (
+    MKLClassifier,
+    MKLSearchCV,
+    MKLVotingClassifier,
+    RPEMEKLClassifier,
+    BinaryProblem,
+)
