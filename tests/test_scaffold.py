@@ -16,6 +16,7 @@ import attrs
 import pytest
 from documents import ROOT, commands, listings
 from environments import Environment
+from processes import run_in_process
 
 from mklkit.errors import SpecError
 from mklkit.persistence import read_facts
@@ -51,22 +52,23 @@ class Installed:
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    """Return an environment whose folder holds what the first line of each page writes."""
-    home = tmp_path_factory.mktemp("scaffold")
-    (home / "work").mkdir()
-    environment = Environment(home, home / "work")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder that holds what the first line of each page writes."""
+    folder = tmp_path_factory.mktemp("work")
     for page in PAGES.values():
-        environment.run(commands(page)[0])
-    return environment
+        _, *arguments = shlex.split(commands(page)[0])
+        outcome = run_in_process(*arguments, cwd=folder)
+        assert outcome.code == 0, outcome
+    return folder
 
 
 @pytest.fixture(scope="module")
-def installed(written: Environment) -> Installed:
+def installed(written: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    environment = Environment(tmp_path_factory.mktemp("scaffold"), written)
     folders = [names(template).distribution for template in PAGES]
-    written.run(f"pip install {' '.join(f'./{folder}' for folder in folders)}")
-    tested = written.run(f"pytest -v -p no:cacheprovider {' '.join(folders)}").stdout
-    return Installed(written, tested, written.run("mklkit list").stdout)
+    environment.run(f"pip install {' '.join(f'./{folder}' for folder in folders)}")
+    tested = environment.run(f"pytest -v -p no:cacheprovider {' '.join(folders)}").stdout
+    return Installed(environment, tested, environment.run("mklkit list").stdout)
 
 
 def test_there_is_a_page_for_each_template() -> None:
@@ -87,7 +89,6 @@ def test_the_steps_are_those_of_the_page(template: Template) -> None:
     assert commands(PAGES[template])[: len(steps)] == steps
 
 
-@pytest.mark.packages
 @pytest.mark.parametrize("template", PAGES)
 def test_what_is_written_says_the_same(template: Template) -> None:
     new = names(template)
@@ -98,9 +99,9 @@ def test_what_is_written_says_the_same(template: Template) -> None:
 
 
 @pytest.mark.parametrize("template", PAGES)
-def test_the_page_lists_what_is_written(written: Environment, template: Template) -> None:
+def test_the_page_lists_what_is_written(written: Path, template: Template) -> None:
     new = names(template)
-    file = written.folder / new.distribution / new.module / "__init__.py"
+    file = written / new.distribution / new.module / "__init__.py"
     assert listings(PAGES[template], "python") == [file.read_text(encoding="utf-8")]
     assert (file.parent / "py.typed").exists()
 
@@ -113,10 +114,10 @@ def test_names_that_are_none_are_refused(name: str) -> None:
 
 @pytest.mark.packages
 @pytest.mark.parametrize("check", [["check", "--no-cache"], ["format", "--check", "--no-cache"]])
-def test_what_is_written_is_tidy(written: Environment, check: list[str]) -> None:
+def test_what_is_written_is_tidy(written: Path, check: list[str]) -> None:
     for template in PAGES:
         command = [sys.executable, "-m", "ruff", *check, "--config", ROOT / "pyproject.toml", "."]
-        folder = written.folder / names(template).distribution
+        folder = written / names(template).distribution
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
 

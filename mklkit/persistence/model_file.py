@@ -149,6 +149,11 @@ def load_model(path: str | PathLike[str]) -> Any:
     try:
         model = _unpacked(archive, facts["trial"])
     except Exception as error:
+        if "allow_pickle" in str(error):
+            # NumPy's advice is to allow what would run the file's code.
+            raise ModelFileError(
+                f"{path} is damaged: it holds an array of Python objects, which are never loaded."
+            ) from error
         raise damaged(path, error) from error
     if not callable(getattr(model, "predict", None)):
         raise ModelFileError(f"{path} holds no model but a {type(model).__name__}.")

@@ -113,6 +113,7 @@ def test_closed_streams_are_no_fault_of_ours() -> None:
 def test_an_interruption_at_the_start_leaves_no_traceback() -> None:
     script = """
 import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background
 from mklkit.__main__ import main
 class Interrupted:
     def find_spec(self, name, path=None, target=None):

@@ -94,7 +94,7 @@ def test_a_mistake_in_a_combiner_on_ordinary_data_stays_what_it_is(problem):
         ("ifsl", np.float64, 1e30, 0),
         ("ifsl", np.float64, 1, 1e8),
         ("ifsl", np.float32, 1e9, 0),
-        ("average-scores", np.float32, 1e18, 0),
+        ("centered-alignment", np.float32, 1e18, 0),
         ("cluster-gating", np.float64, 1e100, 0),
     ],
 )

@@ -27,7 +27,15 @@ def weights_by_group(seed: int, **options: str) -> np.ndarray:
     return model.weights_[cluster_of]
 
 
-@pytest.mark.parametrize(("composition", "n_seeds"), [("sum", 10), ("product", 4)])
+@pytest.mark.parametrize(
+    ("composition", "n_seeds"),
+    [
+        ("sum", 2),
+        ("product", 1),
+        pytest.param("sum", 10, marks=pytest.mark.slow),
+        pytest.param("product", 4, marks=pytest.mark.slow),
+    ],
+)
 def test_the_weights_move_as_the_gaps_do(composition, n_seeds):
     found = np.array([weights_by_group(s, composition=composition) for s in range(n_seeds)])
     nearest, farthest = found[:, 0], found[:, 3]

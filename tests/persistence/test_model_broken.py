@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import struct
@@ -71,6 +72,17 @@ class TestBrokenFiles:
         path = rewritten(saved, tmp_path / "model.mkl", schema=lambda _: schema)
         with pytest.raises(ModelFileError, match="damaged"):
             load_model(path)
+
+    def test_an_array_of_objects_is_not_advertised(self, tmp_path: Path, saved: Path) -> None:
+        path, array = tmp_path / "model.mkl", io.BytesIO()
+        np.save(array, np.array([1, "a"], dtype=object))
+        with zipfile.ZipFile(saved) as old, zipfile.ZipFile(path, "w") as new:
+            for name in old.namelist():
+                content = array.getvalue() if name.endswith(".npy") else old.read(name)
+                new.writestr(name, content)
+        with pytest.raises(ModelFileError, match="Python objects, which are never") as caught:
+            load_model(path)
+        assert "allow_pickle" not in str(caught.value)
 
 
 class TestNoFileToRead:

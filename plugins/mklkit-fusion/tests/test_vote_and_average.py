@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from mklkit_fusion import AverageScores, Vote
 
-from mklkit import MKLClassifier
+from mklkit import DataError, MKLClassifier
 
 KERNELS = ["linear", "rbf(gamma=0.3)", "polynomial(degree=2)", "laplacian(gamma=0.2)"]
 
@@ -77,3 +77,18 @@ def test_normalise_is_a_parameter_of_the_classifier():
     scores = single_scores(rows, y, new, KERNELS)
     expected = (scores / np.sqrt(1 + scores**2)).mean(axis=1)
     np.testing.assert_allclose(model.decision_function(new), expected, atol=1e-8)
+
+
+@pytest.mark.filterwarnings("ignore::mklkit.MKLKitWarning")
+@pytest.mark.parametrize("learner", ["svm", "kmhks"])
+def test_far_from_one_a_fit_is_finite_or_refused_in_our_words(learner):
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    y = (X[:, 0] > 0).astype(int)
+    X = (X * 1e18).astype(np.float32)
+    model = MKLClassifier(combiner="average-scores", learner=learner)
+    try:
+        model.fit(X, y)
+    except DataError as error:
+        assert "scale the data" in str(error)  # noqa: PT017
+    else:
+        assert np.isfinite(model.decision_function(X)).all()
