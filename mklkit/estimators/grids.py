@@ -69,7 +69,7 @@ def grouped_points(
     groups = []
     for grid in grids:
         for name, values in grid.items():
-            if isinstance(values, str) or np.ndim(values) < 1 or not len(values):
+            if not _is_list(values):
                 raise SpecError(f"{name} needs a sequence of values to try; got {values!r:.80}.")
             for value in values:
                 clone(estimator).set_params(**{name: value})
@@ -79,6 +79,13 @@ def grouped_points(
     if not groups:
         raise SpecError("param_grid has no points: give at least one parameter with its values.")
     return groups
+
+
+def _is_list(values: Any) -> bool:
+    """Return whether these are one value or more, in order."""
+    if isinstance(values, np.ndarray):
+        return values.ndim > 0 and len(values) > 0
+    return isinstance(values, Sequence) and not isinstance(values, str) and len(values) > 0
 
 
 def _points(grid: Mapping[str, Sequence[Any]]) -> list[Point]:

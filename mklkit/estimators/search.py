@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from itertools import count
 from typing import Any, Self
 
 import numpy as np
@@ -114,7 +115,13 @@ class MKLSearchCV(ClassifierMixin, BaseEstimator):
         splits, folds_notes = splits_of(self.cv, X, codes, self.classes_, seed)
         self.n_splits_ = len(splits)
         runs = [_GridRun(self, _varied(base, group.common), group) for group in groups]
-        report = _Progress(self.progress, len(runs) * len(splits))
+        total = len(runs) * len(splits) * len(runs[0].problems)
+        done = count(1)
+
+        def report() -> None:
+            if self.progress is not None:
+                self.progress(next(done), total)
+
         found = [run.scores(X, codes, splits, report) for run in runs]
         scores, n_iter = (np.concatenate(parts, axis=-1) for parts in zip(*found, strict=True))
         params = [point for group in groups for point in group.params]
@@ -222,20 +229,6 @@ def _varied(base: MKLClassifier, params: dict[str, Any]) -> MKLClassifier:
     return varied
 
 
-class _Progress:
-    """Counts binary problems over folds and groups, and tells who asked."""
-
-    def __init__(self, tell: Callable[[int, int], None] | None, n_folds: int) -> None:
-        self._tell = tell
-        self._n_folds = n_folds
-        self._done = 0
-
-    def step(self, n_problems: int) -> None:
-        self._done += 1
-        if self._tell is not None:
-            self._tell(self._done, self._n_folds * n_problems)
-
-
 class _GridRun:
     """One group of points over all folds."""
 
@@ -251,7 +244,11 @@ class _GridRun:
         self.problems = decompose(self.n_classes, strategy)
 
     def scores(
-        self, X: Array, codes: NDArray[np.intp], splits: list[tuple[Rows, Rows]], report: _Progress
+        self,
+        X: Array,
+        codes: NDArray[np.intp],
+        splits: list[tuple[Rows, Rows]],
+        report: Callable[[], None],
     ) -> tuple[Array, Array]:
         """Return accuracies (folds, points), and the mean number of iterations (points,)."""
         n_problems = len(self.problems)
@@ -271,7 +268,7 @@ class _GridRun:
             for problem, (values, n_iter) in zip(self.problems, results, strict=True):
                 joiner.add(problem, values)
                 iterations += n_iter
-                report.step(n_problems)
+                report()
             scores.append(_accuracy(joiner, codes[test]))
         return np.array(scores), iterations / (len(splits) * n_problems)
 

@@ -54,7 +54,7 @@ def test_tuning_says_what_it_chose(mklkit: Run, tmp_path: Path) -> None:
     done = mklkit("fit", "iris", "--combiner", "ifsl", "--tune", "-k", "rbf", "-o", model, "--json")
     assert done.code == 0, done
     result = done.json
-    assert any("best of 81 pairs by 5-fold cross-validation" in line for line in result["choices"])
+    assert any("best of 81 points by 5-fold cross-validation" in line for line in result["choices"])
     assert result["scores"]["held_out"]["accuracy"] > 0.8
     assert mklkit("predict", model, "iris").out.count("\n") == 151
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from builders import ifsl_search
 from drawing import Draw, component, kernel_list, labels_for, rows_of
 from guards import is_told, listened
 
@@ -117,12 +116,14 @@ def _preset(draw: Draw) -> Any:
 
 
 def _search(draw: Draw) -> MKLSearchCV:
-    given: dict[str, Any] = {"ridges": (0.5, 2.0), "lams": (1.0,), "cv": draw.whole(2, 5)}
+    model = MKLClassifier(combiner="ifsl")
     if draw.chance(0.5):
-        given["kernels"] = kernel_list(draw, wrong=0.0)
+        model.set_params(kernels=kernel_list(draw, wrong=0.0))
+    grid = {"learner__c": (0.5, 2.0), "combiner__lam": (1.0,)}
+    given: dict[str, Any] = {"estimator": model, "param_grid": grid, "cv": draw.whole(2, 5)}
     if draw.chance(0.2):
-        given[draw.one_of(list(ifsl_search().get_params(deep=False)))] = draw.odd_value()
-    return ifsl_search(**({"random_state": 1} | given))
+        given[draw.one_of(list(MKLSearchCV(model).get_params(deep=False)))] = draw.odd_value()
+    return MKLSearchCV(**({"random_state": 1} | given))
 
 
 def _ensemble(draw: Draw) -> RPEMEKLClassifier:

@@ -148,7 +148,7 @@ def test_the_grid_uses_the_shared_map_of_its_fold(four_classes):
         random_state=0,
     )
     CountedGaussian.calls.clear()
-    search.set_params(kernels=[CountedGaussian()]).fit(X, y)
+    search.set_params(estimator__kernels=[CountedGaussian()]).fit(X, y)
     # Training rows once a fold; test rows once a pair, as each pair of the grid decides by itself.
     assert CountedGaussian.calls.count(60) == 1
     assert CountedGaussian.calls.count(30) == 6

@@ -127,24 +127,7 @@ class IFSL(CouplingCombiner):
         points: Sequence[Mapping[str, Any]],
         random_state: np.random.RandomState,
     ) -> GridMean:
-        """Fit every point, a λ and the learner's parameters, on the same views.
-
-        Parameters
-        ----------
-        views : ViewSet
-        y : ndarray of shape (N,)
-            −1 and +1.
-        learner : CoupledLearner
-            ``mhks`` or ``kmhks``, or one whose facts name a search space.
-        points : sequence of mapping
-            ``{"combiner__lam": …, "learner__c": …}``.
-        random_state : RandomState
-            For ``initial="random"`` only.
-
-        Returns
-        -------
-        GridMean
-            Of each point what a fit of its own would give, up to rounding.
+        """Return what fits of every point, a λ and the learner's parameters, would give.
 
         Notes
         -----
