@@ -55,7 +55,7 @@ def random_landmarks(rows: Any, labels: NDArray[Any], seed: int) -> dict[str, Fi
     """Return RPEMEKL with c and λ tuned on one member's map."""
     search = IFSLClassifierCV(
         RPEMEKL_KERNELS,
-        f"empirical(subset={LANDMARKS})",
+        feature_map=f"empirical(subset={LANDMARKS})",
         learner="mhks",
         cv=folds(labels, 2, seed),
         random_state=seed,

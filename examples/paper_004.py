@@ -49,7 +49,7 @@ def voting(
     for subset in SUBSET_CHOICES:
         search = IFSLClassifierCV(
             RPEMEKL_KERNELS,
-            f"empirical(subset={subset})",
+            feature_map=f"empirical(subset={subset})",
             learner="mhks",
             cv=folds(labels, n_folds, seed),
             random_state=seed,

@@ -123,7 +123,7 @@ def accuracy_by_alignment(axes: Axes, folder: Path | None, n_splits: int) -> Non
             pair = ["first:rbf(sigma='0.1*mean')", f"second:rbf(sigma='{width}*mean')"]
             search = IFSLClassifierCV(
                 pair,
-                "implicit",
+                feature_map="implicit",
                 learner="kmhks",
                 ridges=(0.0625, 1.0, 16.0),
                 lams=10.0 ** np.arange(-5, 5),
@@ -155,7 +155,9 @@ FIGURES: dict[str, Callable[[Axes, Path | None, int], None]] = {
     "004-fig1-objective": convergence(
         "A member of RPEMEKL",
         "004",
-        MKLClassifier(RPEMEKL_KERNELS, "empirical(subset=0.1)", "ifsl", random_state=0),
+        MKLClassifier(
+            RPEMEKL_KERNELS, feature_map="empirical(subset=0.1)", combiner="ifsl", random_state=0
+        ),
     ),
 }
 

@@ -72,7 +72,7 @@ def preset_classifier(
     classifier = estimator(**{**own, **given}, random_state=random_state)
     if found.members == 1:
         return classifier
-    return MKLVotingClassifier(classifier, found.members, random_state=random_state)
+    return MKLVotingClassifier(classifier, n_members=found.members, random_state=random_state)
 
 
 def _found(preset: Any) -> Preset:

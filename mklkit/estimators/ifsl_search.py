@@ -96,6 +96,7 @@ class IFSLClassifierCV(ClassifierMixin, NestedParameters):
     def __init__(
         self,
         kernels: Any = None,
+        *,
         feature_map: Any = None,
         combiner: Any = "ifsl",
         learner: Any = None,

@@ -63,7 +63,9 @@ class MKLVotingClassifier(ClassifierMixin, BaseEstimator):
     True
     """
 
-    def __init__(self, estimator: Any = None, n_members: int = 3, random_state: Any = None) -> None:
+    def __init__(
+        self, estimator: Any = None, *, n_members: int = 3, random_state: Any = None
+    ) -> None:
         self.estimator = estimator
         self.n_members = n_members
         self.random_state = random_state
@@ -160,6 +162,7 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
     def __init__(
         self,
         kernels: Any = None,
+        *,
         subset: Any = 0.1,
         n_members: int = 3,
         c: float = 1.0,

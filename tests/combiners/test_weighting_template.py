@@ -56,7 +56,9 @@ def test_decisions_are_those_of_an_svm_on_the_weighted_sum(two_classes, rng, raw
     test = sum(w * k for w, k in zip(weights, trio_grams(new, rows), strict=True))
     expected = SVC(kernel="precomputed").fit(train, y).decision_function(test)
     for feature_map in ("implicit", "empirical"):
-        model = MKLClassifier(TRIO, combiner=Fixed(raw), feature_map=feature_map, learner="svm(C=1.0)")
+        model = MKLClassifier(
+            TRIO, combiner=Fixed(raw), feature_map=feature_map, learner="svm(C=1.0)"
+        )
         model.fit(rows, y)
         np.testing.assert_allclose(model.weights_, [weights])
         tolerance = 1e-9 if feature_map == "implicit" else 5e-3
