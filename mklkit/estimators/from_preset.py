@@ -12,7 +12,7 @@ from mklkit.estimators.voting import MKLVotingClassifier
 from mklkit.protocols.preset import Preset
 from mklkit.registry.registry import get_registry
 
-__all__ = ["preset_classifier"]
+__all__ = ["find_preset", "preset_classifier"]
 
 
 def preset_classifier(
@@ -33,8 +33,8 @@ def preset_classifier(
     Returns
     -------
     MKLClassifier, IFSLClassifierCV or MKLVotingClassifier
-        The last one where the preset has several members. Scaling is left to the pipeline that it
-        becomes part of; ``preset.scale`` says which one the preset assumes.
+        The last one where the preset has several members. It does not scale features, which
+        :func:`mklkit.preset_pipeline` does as the preset assumes.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def preset_classifier(
     >>> bool(model.fit(X[:300], y[:300]).score(X[300:], y[300:]) > 0.95)
     True
     """
-    found = _found(preset)
+    found = find_preset(preset)
     given = {name: value for name, value in settings.items() if value is not None}
     estimator = IFSLClassifierCV if tune else MKLClassifier
     known = estimator().get_params(deep=False)
@@ -75,7 +75,8 @@ def preset_classifier(
     return MKLVotingClassifier(classifier, n_members=found.members, random_state=random_state)
 
 
-def _found(preset: Any) -> Preset:
+def find_preset(preset: Any) -> Preset:
+    """Return the preset of a name; a preset itself is passed through."""
     if isinstance(preset, Preset):
         return preset
     if not isinstance(preset, str):

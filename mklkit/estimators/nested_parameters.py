@@ -141,8 +141,9 @@ class NestedParameters(BaseEstimator):
         place = [_nested_name(kernel) for kernel in kernels].index(name)
         # A label that was made from the kernel's old parameters is not kept.
         label = parts_of(kernel_list(self._kernels())[place])[0]
-        self.kernels = [(each.label, each.kernel, each.columns) for each in kernels]
-        self.kernels[place] = (label, component, kernels[place].columns)
+        given: list[Any] = [(each.label, each.kernel, each.columns) for each in kernels]
+        given[place] = (label, component, kernels[place].columns)
+        self.kernels = given
 
 
 def _created(kind: Any, spec: str) -> Any:
