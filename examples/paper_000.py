@@ -56,7 +56,12 @@ def coupled_and_single(rows: Any, labels: NDArray[Any], seed: int) -> dict[str, 
 
 def random_landmarks(rows: Any, labels: NDArray[Any], seed: int) -> dict[str, Fitted]:
     """Return RPEMEKL with c and λ tuned on one member's map."""
-    model = MKLClassifier(RPEMEKL_KERNELS, f"empirical(subset={LANDMARKS})", "ifsl", "mhks")
+    model = MKLClassifier(
+        RPEMEKL_KERNELS,
+        feature_map=f"empirical(subset={LANDMARKS})",
+        combiner="ifsl",
+        learner="mhks",
+    )
     search = MKLSearchCV(model, cv=folds(labels, 2, seed), random_state=seed).fit(rows, labels)
     c, lam = search.best_params_["learner__c"], search.best_params_["combiner__lam"]
     voting = RPEMEKLClassifier(subset=LANDMARKS, c=c, lam=lam, random_state=seed)

@@ -75,7 +75,7 @@ EFFORTS = {
     "Letters": Effort(FEW, (1.0,), 2, 2600, "empirical(subset=300)"),
 }
 # On raw features libsvm may take hundreds of millions of steps.
-STOPPED_SVM = "svm(max_iter=100_000)"
+STOPPED_SVM = "svm(C=1.0, max_iter=100_000)"
 REGS = (0.01, 0.1, 1.0)
 DISAGREEMENTS = (0.1, 1.0)
 LEFT_OUT = {("Letters", "SVM-2K")}
@@ -85,7 +85,9 @@ def search_plan(method: str, effort: Effort) -> tuple[MKLClassifier, list[dict[s
     """Return a method's classifier, and grids of its parameters to search one after the other."""
     if method.startswith("CCA"):
         combiner = COMBINERS[METHODS.index(method)]
-        model = MKLClassifier(KERNELS, effort.feature_map, combiner, "mhks")
+        model = MKLClassifier(
+            KERNELS, feature_map=effort.feature_map, combiner=combiner, learner="mhks"
+        )
         return model, [{"combiner__reg": REGS}, {"learner__c": effort.ridges}]
     if method == "SVM-2K":
         pairs = list(combinations(KERNELS, 2))

@@ -41,7 +41,7 @@ def coupled_and_singles(
     """Return MultiV-KMHKS, and KMHKS on each of its kernels."""
 
     def search(kernels: list[str], lams: Sequence[float]) -> MKLSearchCV:
-        model = MKLClassifier(kernels, "implicit", "ifsl", "kmhks")
+        model = MKLClassifier(kernels, feature_map="implicit", combiner="ifsl", learner="kmhks")
         grid = {"learner__c": PAPER_GRID, "combiner__lam": lams}
         return MKLSearchCV(model, grid, cv=folds(labels, 5, seed))
 

@@ -47,7 +47,12 @@ def voting(
     """Return RPEMEKL with the best share of landmarks, and with a tenth of the rows."""
     found = {}
     for subset in SUBSET_CHOICES:
-        model = MKLClassifier(RPEMEKL_KERNELS, f"empirical(subset={subset})", "ifsl", "mhks")
+        model = MKLClassifier(
+            RPEMEKL_KERNELS,
+            feature_map=f"empirical(subset={subset})",
+            combiner="ifsl",
+            learner="mhks",
+        )
         cv = folds(labels, n_folds, seed)
         search = MKLSearchCV(model, cv=cv, random_state=seed, n_jobs=n_jobs).fit(rows, labels)
         found[subset] = (search.best_score_, search.best_params_)

@@ -120,7 +120,7 @@ def accuracy_by_alignment(axes: Axes, folder: Path | None, n_splits: int) -> Non
         for width in track(WIDTHS, name, console=talk, disable=not talk.is_terminal):
             pair = ["first:rbf(sigma='0.1*mean')", f"second:rbf(sigma='{width}*mean')"]
             search = MKLSearchCV(
-                MKLClassifier(pair, "implicit", "ifsl", "kmhks"),
+                MKLClassifier(pair, feature_map="implicit", combiner="ifsl", learner="kmhks"),
                 {"learner__c": (0.0625, 1.0, 16.0), "combiner__lam": 10.0 ** np.arange(-5, 5)},
                 cv=StratifiedShuffleSplit(n_splits, test_size=0.5, random_state=0),
             ).fit(rows, labels)
@@ -150,7 +150,9 @@ FIGURES: dict[str, Callable[[Axes, Path | None, int], None]] = {
     "004-fig1-objective": convergence(
         "A member of RPEMEKL",
         "004",
-        MKLClassifier(RPEMEKL_KERNELS, "empirical(subset=0.1)", "ifsl", random_state=0),
+        MKLClassifier(
+            RPEMEKL_KERNELS, feature_map="empirical(subset=0.1)", combiner="ifsl", random_state=0
+        ),
     ),
 }
 

@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from mklkit.plotting.gates import GatesDisplay as GatesDisplay
     from mklkit.plotting.weights import KernelWeightsDisplay as KernelWeightsDisplay
     from mklkit.preprocessing.encoder import TableEncoder as TableEncoder
+    from mklkit.preprocessing.pipeline import preset_pipeline as preset_pipeline
     from mklkit.protocols import Array as Array
     from mklkit.protocols import BaseLearner as BaseLearner
     from mklkit.protocols import Combiner as Combiner
@@ -188,6 +189,7 @@ _HOME = {
     "read_facts": "persistence",
     "save_model": "persistence",
     "preset_classifier": "estimators.from_preset",
+    "preset_pipeline": "preprocessing.pipeline",
     "symmetric_tiles": "views.tiles",
     "kernel_products": "views.tiles",
     "to_spec": "registry.specs",

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 __all__ = ["ModelOptions", "build_model", "default_choices", "read_data", "steps_of"]
 
 DEFAULT_COMBINER = "uniform"
-DEFAULT_SCALE = "standard"
 OPTION_OF: dict[str, str] = {
     "kernel": "--kernel",
     "feature_map": "--feature-map",
@@ -52,8 +51,7 @@ def build_model(options: ModelOptions) -> Any:
     SpecError
         If a name is unknown or a spec string can't be read: before any data are.
     """
-    from mklkit.estimators.from_preset import preset_classifier
-    from mklkit.preprocessing import build_pipeline
+    from mklkit.preprocessing import preset_pipeline
     from mklkit.protocols.preset import Preset
     from mklkit.registry.registry import get_registry
     from mklkit.registry.specs import parse_kernel_spec
@@ -76,8 +74,9 @@ def build_model(options: ModelOptions) -> Any:
         if part is not None:
             with _naming_the_right_option(kind, part):
                 registry.create(kind, part)
-    classifier = preset_classifier(
+    return preset_pipeline(
         preset,
+        scale=options.scale,
         tune=options.tune,
         random_state=options.seed,
         kernels=options.kernels or None,
@@ -85,7 +84,6 @@ def build_model(options: ModelOptions) -> Any:
         n_jobs=options.jobs,
         **parts,
     )
-    return build_pipeline(classifier, scale=options.scale or preset.scale or DEFAULT_SCALE)
 
 
 @contextmanager

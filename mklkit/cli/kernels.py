@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mklkit.cli import options as opt
-from mklkit.cli.building import DEFAULT_SCALE, read_data, steps_of
+from mklkit.cli.building import read_data, steps_of
 from mklkit.cli.console import say, show, show_json, working
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def kernels(
     factor only. Paper 002 found that weakly correlated kernels (between 0 and 0.5) combine best.
     """
     from mklkit.evaluation.alignment import alignment_matrix, near_duplicates
-    from mklkit.preprocessing import build_pipeline
+    from mklkit.preprocessing.pipeline import DEFAULT_SCALE, build_pipeline
     from mklkit.registry.composing import DEFAULT_KERNELS, bind_kernels
 
     chosen = list(specs or DEFAULT_KERNELS)

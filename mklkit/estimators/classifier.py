@@ -91,6 +91,7 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
     def __init__(
         self,
         kernels: Any = None,
+        *,
         feature_map: Any = None,
         combiner: Any = "uniform",
         learner: Any = None,

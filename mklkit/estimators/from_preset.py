@@ -12,7 +12,7 @@ from mklkit.protocols import GridCombiner
 from mklkit.protocols.preset import Preset
 from mklkit.registry.registry import get_registry
 
-__all__ = ["preset_classifier"]
+__all__ = ["find_preset", "preset_classifier"]
 
 
 def preset_classifier(
@@ -33,8 +33,8 @@ def preset_classifier(
     Returns
     -------
     MKLClassifier, MKLSearchCV or MKLVotingClassifier
-        The last one where the preset has several members. Scaling is left to the pipeline that it
-        becomes part of; ``preset.scale`` says which one the preset assumes.
+        The last one where the preset has several members. It does not scale features, which
+        :func:`mklkit.preset_pipeline` does as the preset assumes.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def preset_classifier(
     >>> bool(model.fit(X[:300], y[:300]).score(X[300:], y[300:]) > 0.95)
     True
     """
-    found = _found(preset)
+    found = find_preset(preset)
     given = {name: value for name, value in settings.items() if value is not None}
     known = MKLClassifier().get_params(deep=False)
     for name in given.keys() - known.keys():
@@ -71,11 +71,14 @@ def preset_classifier(
         _refuse_unless_searchable(classifier.combiner)
         classifier = MKLSearchCV(classifier)
     if found.members > 1:
-        classifier = MKLVotingClassifier(classifier, found.members, random_state=random_state)
+        classifier = MKLVotingClassifier(
+            classifier, n_members=found.members, random_state=random_state
+        )
     return cast(MKLClassifier | MKLSearchCV | MKLVotingClassifier, classifier)
 
 
-def _found(preset: Any) -> Preset:
+def find_preset(preset: Any) -> Preset:
+    """Return the preset of a name; a preset itself is passed through."""
     if isinstance(preset, Preset):
         return preset
     if not isinstance(preset, str):

@@ -68,6 +68,7 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
     def __init__(
         self,
         kernels: Any = None,
+        *,
         subset: Any = 0.1,
         n_members: int = 3,
         c: float = 1.0,

@@ -90,6 +90,7 @@ class MKLSearchCV(ClassifierMixin, BaseEstimator):
         self,
         estimator: Any,
         param_grid: Any = None,
+        *,
         cv: Any = 5,
         progress: Callable[[int, int], None] | None = None,
         n_jobs: int | None = None,

@@ -58,7 +58,9 @@ class MKLVotingClassifier(ClassifierMixin, BaseEstimator):
     True
     """
 
-    def __init__(self, estimator: Any = None, n_members: int = 3, random_state: Any = None) -> None:
+    def __init__(
+        self, estimator: Any = None, *, n_members: int = 3, random_state: Any = None
+    ) -> None:
         self.estimator = estimator
         self.n_members = n_members
         self.random_state = random_state

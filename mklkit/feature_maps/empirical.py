@@ -35,10 +35,11 @@ def _subset(instance: object, attribute: Any, value: Any) -> None:
 
 @attrs.frozen
 class Empirical(Component):
-    """Explicit features from a kernel, Φ(x) = Λ^{-1/2} Qᵀ k(S, x) (EKM).
+    """Features by the empirical kernel map (EKM), or on a subset of the rows (nystroem).
 
-    QΛQᵀ is the eigendecomposition of the Gram matrix of the landmark rows S. With every training
-    row a landmark, ΦΦᵀ is the Gram matrix; with a random subset it is its Nyström approximation.
+    Φ(x) = Λ^{-1/2} Qᵀ k(S, x), where QΛQᵀ is the eigendecomposition of the Gram matrix of the landmark rows S. With every training
+    row a landmark, ΦΦᵀ is the Gram matrix; with a random subset it
+    is its Nyström approximation, as in scikit-learn's ``Nystroem``.
 
     Parameters
     ----------
@@ -68,6 +69,9 @@ class Empirical(Component):
     """
 
     name: ClassVar[str] = "empirical"
+    searched_as: ClassVar[dict[str, str]] = dict.fromkeys(
+        ("nystroem", "nystrom"), "empirical(subset=0.1)"
+    )
     explicit: ClassVar[bool] = True
 
     subset: float | None = attrs.field(default=None, validator=_subset)

@@ -5,6 +5,19 @@ model: ``encode`` (one-hot columns for text, medians for gaps) and ``scale``.
 """
 
 from mklkit.preprocessing.encoder import TableEncoder
-from mklkit.preprocessing.pipeline import Scale, build_pipeline, columns_needed, describe
+from mklkit.preprocessing.pipeline import (
+    Scale,
+    build_pipeline,
+    columns_needed,
+    describe,
+    preset_pipeline,
+)
 
-__all__ = ["Scale", "TableEncoder", "build_pipeline", "columns_needed", "describe"]
+__all__ = [
+    "Scale",
+    "TableEncoder",
+    "build_pipeline",
+    "columns_needed",
+    "describe",
+    "preset_pipeline",
+]

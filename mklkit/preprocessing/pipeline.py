@@ -9,18 +9,30 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from mklkit.errors import MKLKitError, suggest
+from mklkit.estimators.from_preset import find_preset, preset_classifier
 from mklkit.preprocessing.encoder import TableEncoder
+from mklkit.protocols.preset import Preset
 
-__all__ = ["Scale", "build_pipeline", "columns_needed", "describe"]
+__all__ = [
+    "DEFAULT_SCALE",
+    "Scale",
+    "build_pipeline",
+    "columns_needed",
+    "describe",
+    "preset_pipeline",
+]
 
 Scale = Literal["standard", "minmax", "none"]
+DEFAULT_SCALE = "standard"
 SCALE_WORDS = {
     StandardScaler: "features standardised (mean 0, deviation 1)",
     MinMaxScaler: "features scaled to [-1, 1]",
 }
 
 
-def build_pipeline(classifier: Any, scale: str = "standard", max_categories: int = 100) -> Pipeline:
+def build_pipeline(
+    classifier: Any, scale: str = DEFAULT_SCALE, max_categories: int = 100
+) -> Pipeline:
     """Put the preprocessing steps before a classifier.
 
     Parameters
@@ -61,6 +73,33 @@ def build_pipeline(classifier: Any, scale: str = "standard", max_categories: int
         scaler = MinMaxScaler(feature_range=(-1, 1)).set_output(transform="pandas")
     encoder = TableEncoder(max_categories=max_categories)
     return Pipeline([("encode", encoder), ("scale", scaler), ("classify", classifier)])
+
+
+def preset_pipeline(preset: str | Preset, *, scale: str | None = None, **settings: Any) -> Pipeline:
+    """Return the steps of ``build_pipeline`` before a preset's classifier, scaled as it assumes.
+
+    Parameters
+    ----------
+    preset : str or Preset
+        A name that ``mklkit list presets`` shows, or a preset itself.
+    scale : {"standard", "minmax", "none"}, optional
+        In place of the preset's.
+    **settings
+        As for :func:`mklkit.preset_classifier`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = preset_pipeline("paper-dimkl1")
+    >>> model["scale"].feature_range
+    (-1, 1)
+    >>> bool(model.fit(X[:300], y[:300]).score(X[300:], y[300:]) > 0.95)
+    True
+    """
+    found = find_preset(preset)
+    classifier = preset_classifier(found, **settings)
+    return build_pipeline(classifier, scale=scale or found.scale or DEFAULT_SCALE)
 
 
 def describe(pipeline: Pipeline) -> list[str]:

@@ -22,6 +22,7 @@ UNLESS_DECLARED: dict[str, Any] = {
     "native_multiclass": False,
     "reads_row_ids": False,
     "row_order_matters": False,
+    "searched_as": {},
     "weight_range": None,
 }
 """What holds where a component's class says nothing; the protocols tell what each means."""

@@ -214,3 +214,4 @@ class Combiner(Protocol):
     # ``weight_range = (low, high)`` where weights are not on the simplex;
     # ``n_kernels = 2`` where that many kernels are taken, neither more nor less;
     # ``row_order_matters = True`` where the order of the training rows changes the decision.
+    # Any component: ``searched_as = {"word": "spec"}``, what to suggest to who asks for the word.

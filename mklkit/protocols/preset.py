@@ -25,7 +25,8 @@ class Preset:
     members : int, default=1
         How many classifiers, each with its own random maps, vote.
     scale : {"standard", "minmax", "none"}, optional
-        How the command line scales features, where the paper's kernels assume it.
+        How ``mklkit.preset_pipeline`` and the command line scale features, where the paper's
+        kernels assume it; ``"standard"`` where not given.
 
     Examples
     --------

@@ -56,7 +56,11 @@ def test_the_first_of_equals_is_chosen(two_classes):
 def test_decisions_are_those_of_the_chosen_kernel_alone(two_classes):
     rows, y = two_classes
     model = MKLClassifier(
-        ["rbf(gamma=100)", "rbf(gamma=0.1)"], None, "best-single", "svm(C=1.0)", random_state=0
+        ["rbf(gamma=100)", "rbf(gamma=0.1)"],
+        feature_map=None,
+        combiner="best-single",
+        learner="svm(C=1.0)",
+        random_state=0,
     ).fit(rows, y)
     np.testing.assert_array_equal(model.weights_, [[0, 1]])
     alone = SVC(kernel="rbf", gamma=0.1).fit(rows, y)

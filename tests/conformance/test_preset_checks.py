@@ -40,7 +40,9 @@ def test_presets_have_checks_by_their_own_name() -> None:
 def test_the_parts_of_a_preset_are_those_given_by_hand() -> None:
     X, y = load_iris(return_X_y=True)
     preset = Preset("three", "Help.", "dimkl3", ("rbf", "linear"), "implicit", "svm(C=5)")
-    by_hand = MKLClassifier(["rbf", "linear"], "implicit", "dimkl3", "svm(C=5)").fit(X, y)
+    by_hand = MKLClassifier(
+        ["rbf", "linear"], feature_map="implicit", combiner="dimkl3", learner="svm(C=5)"
+    ).fit(X, y)
     made = preset_classifier(preset).fit(X, y)
     np.testing.assert_array_equal(made.decision_function(X), by_hand.decision_function(X))
     softer = preset_classifier(preset, learner="svm(C=0.1)", kernels=["rbf"])

@@ -71,7 +71,7 @@ def test_the_order_of_the_rows_does_not_matter(iris, rng, combiner, feature_map,
     X, y = iris
     order = rng.permutation(len(y))
     tight = {"svm": "svm(tol=1e-8)", "mhks": "mhks", "kmhks": "kmhks"}[learner]
-    model = MKLClassifier(TRIO, feature_map, combiner, tight)
+    model = MKLClassifier(TRIO, feature_map=feature_map, combiner=combiner, learner=tight)
     there = model.fit(X, y)
     weights, values = there.weights_, there.decision_function(X)
     shuffled = clone(model).fit(X[order], y[order])
@@ -231,7 +231,9 @@ def test_clones_have_the_same_parameters(kernels):
 def test_threads_change_nothing(iris, combiner, feature_map):
     X, y = iris
     one, two = (
-        MKLClassifier(TRIO, feature_map, combiner, random_state=4, n_jobs=jobs).fit(X, y)
+        MKLClassifier(
+            TRIO, feature_map=feature_map, combiner=combiner, random_state=4, n_jobs=jobs
+        ).fit(X, y)
         for jobs in (1, 2)
     )
     np.testing.assert_array_equal(one.weights_, two.weights_)
@@ -241,7 +243,7 @@ def test_threads_change_nothing(iris, combiner, feature_map):
 def test_the_seed_decides_everything_that_is_drawn(iris):
     X, y = iris
     values = [
-        MKLClassifier("rbf", "empirical(subset=0.1)", learner="mhks", random_state=seed)
+        MKLClassifier("rbf", feature_map="empirical(subset=0.1)", learner="mhks", random_state=seed)
         .fit(X, y)
         .decision_function(X)
         for seed in (1, 1, 2)
@@ -253,8 +255,12 @@ def test_the_seed_decides_everything_that_is_drawn(iris):
 def test_single_precision_rows_predict_nearly_the_same(two_classes):
     rows, y = two_classes
     for feature_map, learner in PAIRS:
-        double = MKLClassifier(TRIO, feature_map, "dimkl3", learner).fit(rows, y)
-        single = MKLClassifier(TRIO, feature_map, "dimkl3", learner).fit(rows.astype("f4"), y)
+        double = MKLClassifier(
+            TRIO, feature_map=feature_map, combiner="dimkl3", learner=learner
+        ).fit(rows, y)
+        single = MKLClassifier(
+            TRIO, feature_map=feature_map, combiner="dimkl3", learner=learner
+        ).fit(rows.astype("f4"), y)
         np.testing.assert_allclose(single.weights_, double.weights_, rtol=1e-3)
         agreed = single.predict(rows.astype("f4")) == double.predict(rows)
         assert agreed.mean() > 0.97, (feature_map, learner)

@@ -117,7 +117,9 @@ def test_far_from_one_a_fit_is_finite_or_refused_in_our_words(
 def test_a_map_of_a_kernel_without_finite_values_names_it(problem, feature_map):
     X, y = problem
     with pytest.raises(DataError, match=r"'rbf\(gamma=1\)' has values that are no finite numbers"):
-        MKLClassifier(["tanh", "rbf(gamma=1)"], feature_map, learner="mhks").fit(X * 1e200, y)
+        MKLClassifier(["tanh", "rbf(gamma=1)"], feature_map=feature_map, learner="mhks").fit(
+            X * 1e200, y
+        )
 
 
 def test_the_search_far_from_zero_ends_in_a_finite_model(rng):

@@ -45,7 +45,9 @@ def test_a_grid_scores_every_point_as_built_by_hand(iris):
 
 def test_a_grid_over_a_pipeline_reaches_a_combiner_and_a_map(iris):
     X, y = iris
-    model = MKLClassifier(["linear", "rbf"], "empirical", "dimkl6", "mhks")
+    model = MKLClassifier(
+        ["linear", "rbf"], feature_map="empirical", combiner="dimkl6", learner="mhks"
+    )
     search = GridSearchCV(
         make_pipeline(StandardScaler(), model),
         {
@@ -64,7 +66,9 @@ def test_a_grid_over_a_pipeline_reaches_a_combiner_and_a_map(iris):
 
 def test_ranges_of_numpy_are_grids_too(iris):
     X, y = iris
-    model = MKLClassifier(["polynomial"], "empirical", "uniform", "mhks")
+    model = MKLClassifier(
+        ["polynomial"], feature_map="empirical", combiner="uniform", learner="mhks"
+    )
     grid = {
         "kernels__polynomial__degree": np.arange(1, 3),
         "feature_map__rank": np.arange(2, 4),

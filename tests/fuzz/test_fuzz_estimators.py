@@ -134,4 +134,6 @@ def _ensemble(draw: Draw) -> RPEMEKLClassifier:
 
 
 def _vote(draw: Draw) -> MKLVotingClassifier:
-    return MKLVotingClassifier(_parts(draw, 0.02), draw.one_of([1, 2, 3, 0]), random_state=1)
+    return MKLVotingClassifier(
+        _parts(draw, 0.02), n_members=draw.one_of([1, 2, 3, 0]), random_state=1
+    )

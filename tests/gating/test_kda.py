@@ -63,7 +63,9 @@ def test_two_classes_are_decided_as_by_lda_in_feature_space(
 ):
     rows, y = two_classes
     new = rng.normal(size=(200, 4))
-    model = MKLClassifier("rbf(gamma=0.3)", feature_map, learner=KDA(reg=reg)).fit(rows, y)
+    model = MKLClassifier("rbf(gamma=0.3)", feature_map=feature_map, learner=KDA(reg=reg)).fit(
+        rows, y
+    )
     peer = equivalent_lda(feature_space(rows, rows, 0.3), y, reg, solver)
     ours = model.decision_function(new)
     # Ours has no share of the class sizes in its threshold.
@@ -94,7 +96,7 @@ def test_many_classes_go_to_the_nearest_mean(feature_map):
     X, y = load_wine(return_X_y=True)
     X = StandardScaler().fit_transform(X)
     model = MKLClassifier(
-        "rbf(gamma=0.1)", feature_map, learner="kda(reg=0.01)", multiclass="native"
+        "rbf(gamma=0.1)", feature_map=feature_map, learner="kda(reg=0.01)", multiclass="native"
     ).fit(X, y)
     decision = model.decisions_[0].learner
     columns = rbf_kernel(X, gamma=0.1)
@@ -128,7 +130,9 @@ def test_features_and_gram_matrices_decide_alike_under_any_weights(
     rows, y = two_classes
     new = rng.normal(size=(50, 4))
     implicit, empirical = (
-        MKLClassifier(kernels, name, combiner=combiner, learner="kda(reg=0.1)").fit(rows, y)
+        MKLClassifier(kernels, feature_map=name, combiner=combiner, learner="kda(reg=0.1)").fit(
+            rows, y
+        )
         for name in ("implicit", "empirical")
     )
     np.testing.assert_allclose(implicit.weights_, empirical.weights_, rtol=1e-9)
@@ -139,7 +143,10 @@ def test_features_and_gram_matrices_decide_alike_under_any_weights(
 def test_a_subset_map_is_lda_on_its_own_features(two_classes):
     rows, y = two_classes
     model = MKLClassifier(
-        "rbf(gamma=0.3)", "empirical(subset=0.3)", learner="kda(reg=0.1)", random_state=0
+        "rbf(gamma=0.3)",
+        feature_map="empirical(subset=0.3)",
+        learner="kda(reg=0.1)",
+        random_state=0,
     ).fit(rows, y)
     features = model.decisions_[0].projectors[0].transform(rows)
     peer = equivalent_lda(features, y, 0.1, "lsqr")
@@ -215,7 +222,7 @@ def test_single_precision_rows_decide_as_double_ones(two_classes):
 @pytest.mark.parametrize("feature_map", ["implicit", "empirical"])
 def test_kernels_that_are_zero_leave_one_class_for_all(feature_map):
     X, y = np.zeros((12, 2)), np.arange(12) % 2
-    model = MKLClassifier("linear", feature_map, learner="kda").fit(X, y)
+    model = MKLClassifier("linear", feature_map=feature_map, learner="kda").fit(X, y)
     assert len(set(model.predict(X))) == 1
     np.testing.assert_array_equal(model.decision_function(X), 0)
 

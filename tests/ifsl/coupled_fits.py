@@ -35,9 +35,9 @@ def coupled(learner, feature_map, rule="gradient", lam=1.0, kernels=TRIO, c=1.0,
     """Return a classifier that couples such learners; it starts from zeros."""
     return MKLClassifier(
         kernels,
-        feature_map,
-        IFSL(lam=lam, rule=rule, initial=settings.pop("initial", "zeros")),
-        learner(c=c, **settings),
+        feature_map=feature_map,
+        combiner=IFSL(lam=lam, rule=rule, initial=settings.pop("initial", "zeros")),
+        learner=learner(c=c, **settings),
     )
 
 

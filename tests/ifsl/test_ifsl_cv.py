@@ -291,7 +291,9 @@ def test_nested_parameters_reach_what_is_searched(three_classes, kernels):
 
 def test_other_parameters_may_stand_beside_those_of_the_search_space(two_classes):
     X, y = two_classes
-    model = MKLClassifier(["rbf", "linear"], "empirical", "ifsl", "mhks")
+    model = MKLClassifier(
+        ["rbf", "linear"], feature_map="empirical", combiner="ifsl", learner="mhks"
+    )
     grid = {"kernels__rbf__sigma": (0.5, 2.0), "combiner__lam": LAMS, "learner__c": RIDGES}
     search = MKLSearchCV(model, grid, cv=FOLDS).fit(X, y)
     plain = GridSearchCV(model, grid, cv=FOLDS).fit(X, y).cv_results_

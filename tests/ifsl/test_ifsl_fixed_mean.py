@@ -130,7 +130,9 @@ def test_the_start_is_zero_where_not_given(two_classes, rule):
 def test_one_view_is_kmhks_exactly(two_classes, kernel):
     rows, y = two_classes
     coupled, alone = (
-        MKLClassifier(kernel, "implicit", combiner, KMHKS(c=0.3)).fit(rows, y)
+        MKLClassifier(kernel, feature_map="implicit", combiner=combiner, learner=KMHKS(c=0.3)).fit(
+            rows, y
+        )
         for combiner in (IFSL(lam=0.0), "uniform")
     )
     assert coupled.decisions_[0].history == alone.decisions_[0].learner.history

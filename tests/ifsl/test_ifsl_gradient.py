@@ -164,7 +164,9 @@ def test_the_last_view_solved_has_a_gradient_of_zero(two_classes, weights):
 def test_one_view_is_mhks_exactly(two_classes, feature_map, lam, kernel):
     rows, y = two_classes
     coupled, alone = (
-        MKLClassifier(kernel, feature_map, combiner, MHKS(c=0.3), random_state=0).fit(rows, y)
+        MKLClassifier(
+            kernel, feature_map=feature_map, combiner=combiner, learner=MHKS(c=0.3), random_state=0
+        ).fit(rows, y)
         for combiner in (IFSL(lam=lam, rule="gradient"), "uniform")
     )
     assert coupled.decisions_[0].history == alone.decisions_[0].learner.history

@@ -38,7 +38,9 @@ def test_the_order_of_the_rows_does_not_matter_to_the_published_starts(two_class
     """They are the same point only if eigenvectors have the same signs in any order."""
     X, y = two_classes
     order, new = rng.permutation(len(y)), rng.normal(size=(40, 4))
-    model = MKLClassifier(TRIO, "empirical", IFSL(initial=initial), MHKS(max_iter=100))
+    model = MKLClassifier(
+        TRIO, feature_map="empirical", combiner=IFSL(initial=initial), learner=MHKS(max_iter=100)
+    )
     values = quietly(model, X, y).decision_function(new)
     again = quietly(model, X[order], y[order]).decision_function(new)
     np.testing.assert_allclose(values, again, rtol=1e-6, atol=1e-6 * np.abs(values).max())
@@ -62,7 +64,11 @@ def test_several_classes_renamed_are_told_apart_alike(three_classes, rng, featur
     predicted = []
     for names in (np.array(["a", "b", "c"]), np.array(["c", "a", "b"]), np.array([30, 10, 20])):
         model = MKLClassifier(
-            TRIO, feature_map, IFSL(initial="zeros"), "mhks(tol=1e-6)", random_state=0
+            TRIO,
+            feature_map=feature_map,
+            combiner=IFSL(initial="zeros"),
+            learner="mhks(tol=1e-6)",
+            random_state=0,
         ).fit(X, names[labels])
         back = {name: code for code, name in enumerate(names.tolist())}
         predicted.append([back[label] for label in model.predict(new).tolist()])
@@ -134,7 +140,8 @@ def test_no_coupling_is_the_mean_of_the_views(two_classes, rng):
     settings = {"tol": 1e-9, "max_iter": 5000}
     together = coupled(KMHKS, "implicit", "fixed-mean", 0.0, **settings).fit(X, y)
     apart = [
-        MKLClassifier(kernel, "implicit", learner=KMHKS(**settings)).fit(X, y) for kernel in TRIO
+        MKLClassifier(kernel, feature_map="implicit", learner=KMHKS(**settings)).fit(X, y)
+        for kernel in TRIO
     ]
     expected = np.mean([model.decision_function(new) for model in apart], axis=0)
     np.testing.assert_allclose(together.decision_function(new), expected, atol=1e-3)

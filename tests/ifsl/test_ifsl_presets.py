@@ -50,9 +50,9 @@ def grams_by_name(X):
 def classifier_of(preset):
     return MKLClassifier(
         list(preset.kernels),
-        preset.feature_map,
-        preset.combiner,
-        preset.learner,
+        feature_map=preset.feature_map,
+        combiner=preset.combiner,
+        learner=preset.learner,
         random_state=0,
     )
 

@@ -67,9 +67,9 @@ def test_a_grid_says_the_least_lam_at_a_standstill(two_classes):
     X, y = two_classes
     search = ifsl_search(
         TRIO,
-        "implicit",
-        IFSL(initial="zeros"),
-        "kmhks",
+        feature_map="implicit",
+        combiner=IFSL(initial="zeros"),
+        learner="kmhks",
         ridges=(1.0,),
         lams=(1.0, 1e6, 1e5),
         cv=2,

@@ -53,9 +53,9 @@ def test_members_are_those_of_table_1(two_classes, rng, initial):
     X, y = two_classes
     member = MKLClassifier(
         ["cosine(linear)", "rbf", "rbf(sigma='mean/10')"],
-        "empirical(subset=0.3)",
-        f"ifsl(lam=0.25, initial={initial!r})",
-        "mhks(c=2.0)",
+        feature_map="empirical(subset=0.3)",
+        combiner=f"ifsl(lam=0.25, initial={initial!r})",
+        learner="mhks(c=2.0)",
     )
     model = MKLVotingClassifier(member, n_members=3, random_state=0).fit(X, y)
     new = rng.normal(size=(60, 4))
@@ -164,7 +164,7 @@ def test_the_subset_is_the_best_of_the_choices(two_classes, subset):
     scores = [
         ifsl_search(
             ["cosine(linear)", "rbf", "rbf(sigma='mean/10')"],
-            Empirical(subset=choice),
+            feature_map=Empirical(subset=choice),
             ridges=[0.5],
             lams=[2.0],
             cv=3,

@@ -28,8 +28,8 @@ def four_classes(rng):
 def fitted(X, y, **settings):
     model = MKLClassifier(
         settings.pop("kernels", TRIO),
-        settings.pop("feature_map", "empirical(subset=25)"),
-        "ifsl(lam=0.5, initial='zeros')",
+        feature_map=settings.pop("feature_map", "empirical(subset=25)"),
+        combiner="ifsl(lam=0.5, initial='zeros')",
         random_state=settings.pop("seed", 0),
         **settings,
     )
@@ -140,8 +140,8 @@ def test_the_grid_uses_the_shared_map_of_its_fold(four_classes):
     split = [(rows[:60], rows[60:])]
     search = ifsl_search(
         TRIO,
-        "empirical(subset=20)",
-        IFSL(initial="zeros"),
+        feature_map="empirical(subset=20)",
+        combiner=IFSL(initial="zeros"),
         ridges=(0.5,),
         lams=(2.0,),
         cv=split,
@@ -185,7 +185,7 @@ def test_kernels_of_a_member_share_distances(four_classes, monkeypatch):
 
 def test_members_of_a_vote_stand_on_rows_of_their_own(four_classes):
     X, y = four_classes
-    member = MKLClassifier(TRIO, "empirical(subset=9)", "ifsl")
+    member = MKLClassifier(TRIO, feature_map="empirical(subset=9)", combiner="ifsl")
     vote = MKLVotingClassifier(member, random_state=0).fit(X, y)
     drawn = [maps_of(one)[0][0].landmarks for one in vote.members_]
     assert not np.array_equal(drawn[0], drawn[1])

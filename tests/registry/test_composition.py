@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mklkit import KMHKS, SVM, Empirical, Implicit, MKLClassifier
+from mklkit import KMHKS, RBF, SVM, Empirical, Implicit, MKLClassifier, Polynomial
 from mklkit.errors import IncompatibleError, SpecError
 from mklkit.registry.composing import bind_kernels, choose_components
 
@@ -74,6 +74,29 @@ def test_labels_are_unique():
     kernels = ["tanh", "tanh", "a:linear", "a:rbf", "tanh"]
     labels = [kernel.label for kernel in bind_kernels(kernels)]
     assert labels == ["tanh", "tanh #2", "a", "a #2", "tanh #3"]
+
+
+def test_labels_are_what_was_typed_or_all_that_an_object_is():
+    kernels = ["polynomial(degree=2)", "rbf(sigma=mean/4)", "rbf@a,b", Polynomial(), RBF(gamma=2)]
+    assert [kernel.label for kernel in bind_kernels(kernels)] == [
+        "polynomial(degree=2)",
+        "rbf(sigma=mean/4)",
+        "rbf@a,b",
+        "polynomial(degree=2, coef0=1.0, gamma=1.0)",
+        "rbf(gamma=2)",
+    ]
+
+
+def test_a_given_label_never_meets_a_counted_one():
+    bound = bind_kernels(["tanh", "tanh", ("tanh #2", "linear")])
+    assert len({kernel.label for kernel in bound}) == 3
+
+
+@pytest.mark.parametrize("form", [list, tuple])
+def test_a_tuple_of_kernels_is_a_list_of_them(form):
+    assert len(bind_kernels(form(["linear", "rbf", "tanh"]))) == 3
+    (bound,) = bind_kernels(form([("linear", "rbf", "tanh")]))
+    assert (bound.label, bound.kernel, bound.columns) == ("linear", RBF(), "tanh")
 
 
 @pytest.mark.parametrize("kernels", [[], (), [()], [("a",)], [(1, "rbf", None)], [None], 7, b"rbf"])

@@ -226,3 +226,8 @@ def test_every_public_name_is_there():
 def test_a_value_that_a_component_refuses_is_told_in_plain_words():
     with pytest.raises(SpecError, match=r"ifsl: 'rule' must be in \(.*\) \(got 'x'\)$"):
         IFSL().with_params(rule="x")
+
+
+def test_nystroem_finds_the_subset_map():
+    with pytest.raises(UnknownNameError, match=r"Did you mean 'empirical\(subset=0.1\)'\?"):
+        get_registry().create("feature_map", "nystroem(n_components=5)")

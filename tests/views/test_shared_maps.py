@@ -52,7 +52,9 @@ def test_similarities_that_are_features_are_not_overwritten_by_the_next_kernels(
     X, y = X[::3], y[::3]
     kernels = [f"rbf(gamma={gamma})" for gamma in (0.05, 0.5, 5.0)]
     decisions = [
-        MKLClassifier(kernels, Nearness(sharing), "ifsl", "mhks").fit(X, y).decision_function(X)
+        MKLClassifier(kernels, feature_map=Nearness(sharing), combiner="ifsl", learner="mhks")
+        .fit(X, y)
+        .decision_function(X)
         for sharing in (True, False)
     ]
     np.testing.assert_allclose(decisions[0], decisions[1], rtol=1e-9)
@@ -62,7 +64,9 @@ def test_similarities_that_are_features_are_not_overwritten_by_the_next_kernels(
 def test_decisions_that_share_maps_decide_as_each_does_alone(rng, n_rows):
     X = rng.normal(size=(80, 3))
     y = (X[:, 0] > 0).astype(int) + (X[:, 1] > 0)
-    model = MKLClassifier(["linear", "rbf"], "empirical(subset=9)", "ifsl", random_state=0)
+    model = MKLClassifier(
+        ["linear", "rbf"], feature_map="empirical(subset=9)", combiner="ifsl", random_state=0
+    )
     model.fit(X, y)
     rows = rng.normal(size=(n_rows, 3))
     naive = np.zeros((n_rows, 3))
@@ -82,7 +86,9 @@ def test_decisions_that_share_maps_decide_as_each_does_alone(rng, n_rows):
 def test_a_block_keeps_the_columns_that_were_made_of_its_own_rows_only(rng):
     X = rng.normal(size=(40, 3))
     y = (X[:, 0] > 0).astype(int)
-    model = MKLClassifier("rbf", "empirical(subset=9)", "ifsl", random_state=0).fit(X, y)
+    model = MKLClassifier(
+        "rbf", feature_map="empirical(subset=9)", combiner="ifsl", random_state=0
+    ).fit(X, y)
     decision = model.decisions_[0]
     first, second = RowBlock(X[:20], keep=True), RowBlock(X[20:], keep=True)
     once = [decision.decide_block(block) for block in (first, second)]

@@ -91,7 +91,9 @@ def test_a_kernels_scale_changes_nothing_but_its_weight():
 def test_features_and_gram_rows_give_the_same_weights():
     rows, labels = random_problem(2)
     weights = [
-        MKLClassifier(SPECS, feature_map, "mkda(reg=0.01)", "kda").fit(rows, labels).weights_[0]
+        MKLClassifier(SPECS, feature_map=feature_map, combiner="mkda(reg=0.01)", learner="kda")
+        .fit(rows, labels)
+        .weights_[0]
         for feature_map in ("implicit", "empirical(tol=1e-13)")
     ]
     np.testing.assert_allclose(weights[0], weights[1], atol=1e-4)

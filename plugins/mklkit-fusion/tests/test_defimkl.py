@@ -24,13 +24,17 @@ def three_classes(n_rows=90):
 def test_algorithms_2_and_3(feature_map, learner):
     rows, y, new = three_classes()
     rows, y = rows[y > 0], y[y > 0]
-    parts = [MKLClassifier(k, feature_map, learner=learner).fit(rows, y) for k in KERNELS]
+    parts = [
+        MKLClassifier(k, feature_map=feature_map, learner=learner).fit(rows, y) for k in KERNELS
+    ]
     training, asked = (
         np.column_stack([part.decision_function(x) for part in parts]) for x in (rows, new)
     )
     training, asked = (f / np.sqrt(1 + f**2) for f in (training, asked))
     measure = learn_measure(training, np.where(y == 2, 1.0, -1.0), 0.3, 1)
-    model = MKLClassifier(KERNELS, feature_map, DeFIMKL(lam=0.3, p=1), learner).fit(rows, y)
+    model = MKLClassifier(
+        KERNELS, feature_map=feature_map, combiner=DeFIMKL(lam=0.3, p=1), learner=learner
+    ).fit(rows, y)
     np.testing.assert_allclose(
         model.decision_function(new), choquet_integral(asked, measure), atol=1e-4
     )

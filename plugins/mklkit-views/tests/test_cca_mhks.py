@@ -94,7 +94,13 @@ def test_with_svm_and_with_a_subset_that_spans_the_features(feature_map):
     training, asked = projections(rows, new, 0.2, 2)
     machine = SVC(C=5, kernel="linear", tol=1e-7).fit(np.hstack(training), y)
     combiner = "cca-mhks1(n_components=2, reg=0.2)"
-    model = MKLClassifier(KERNELS, feature_map, combiner, "svm(C=5, tol=1e-7)", random_state=0)
+    model = MKLClassifier(
+        KERNELS,
+        feature_map=feature_map,
+        combiner=combiner,
+        learner="svm(C=5, tol=1e-7)",
+        random_state=0,
+    )
     values = model.fit(rows, y).decision_function(new)
     np.testing.assert_allclose(values, machine.decision_function(np.hstack(asked)), atol=1e-4)
     many = np.tile(new, (100, 1))  # more than a block of rows
@@ -117,7 +123,7 @@ def test_the_order_of_rows_and_the_seed_do_not_matter(name):
 def test_gram_matrices_and_impossible_parameters_are_refused(name):
     rows, y, _ = two_classes()
     with pytest.raises(IncompatibleError, match="empirical"):
-        MKLClassifier(None, "implicit", name, "svm").fit(rows, y)
+        MKLClassifier(None, feature_map="implicit", combiner=name, learner="svm").fit(rows, y)
     for parameters in ("n_components=0", "reg=-1", "n_components=1.5"):
         with pytest.raises(MKLKitError, match=parameters.partition("=")[0]):
             MKLClassifier(combiner=f"{name}({parameters})").fit(rows, y)

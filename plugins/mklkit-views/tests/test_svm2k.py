@@ -184,7 +184,9 @@ def test_the_machines_disagree_less_the_more_it_costs():
 def test_features_and_gram_matrices_give_the_same():
     rows, y, new = one_table()
     values = [
-        MKLClassifier(PAIR, feature_map, "svm2k(D=0.5)").fit(rows, y).decision_function(new)
+        MKLClassifier(PAIR, feature_map=feature_map, combiner="svm2k(D=0.5)")
+        .fit(rows, y)
+        .decision_function(new)
         for feature_map in ("implicit", "empirical")
     ]
     np.testing.assert_allclose(*values, atol=1e-4)
@@ -194,11 +196,15 @@ def test_only_support_vectors_are_kept():
     rows, y, new = one_table()
     rows = np.hstack([rows[:, :1] + 3 * y[:, None], rows[:, 1:]])
     smooth = ["linear", "rbf(gamma=0.01)"]
-    model = MKLClassifier(smooth, None, "svm2k(epsilon=1)", "svm(C=10)").fit(rows, y)
+    model = MKLClassifier(
+        smooth, feature_map=None, combiner="svm2k(epsilon=1)", learner="svm(C=10)"
+    ).fit(rows, y)
     kept = [projector.map.landmarks for projector in model.decisions_[0].projectors]
     assert kept[0] is kept[1]
     assert len(kept[0]) < 40
-    whole = MKLClassifier(smooth, "empirical", "svm2k(epsilon=1)", "svm(C=10)").fit(rows, y)
+    whole = MKLClassifier(
+        smooth, feature_map="empirical", combiner="svm2k(epsilon=1)", learner="svm(C=10)"
+    ).fit(rows, y)
     np.testing.assert_allclose(
         model.decision_function(new), whole.decision_function(new), atol=1e-4
     )

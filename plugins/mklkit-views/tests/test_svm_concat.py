@@ -27,7 +27,9 @@ def summed_kernels(a, b):
 @pytest.mark.parametrize("feature_map", [None, "implicit", "empirical"])
 def test_it_is_a_machine_on_the_sum_of_the_kernels(feature_map):
     rows, y, new = two_classes()
-    model = MKLClassifier(KERNELS, feature_map, "svm-concat", "svm(C=0.5, tol=1e-6)").fit(rows, y)
+    model = MKLClassifier(
+        KERNELS, feature_map=feature_map, combiner="svm-concat", learner="svm(C=0.5, tol=1e-6)"
+    ).fit(rows, y)
     machine = SVC(C=0.5, kernel="precomputed", tol=1e-6).fit(summed_kernels(rows, rows), y)
     expected = machine.decision_function(summed_kernels(new, rows))
     np.testing.assert_allclose(model.decision_function(new), expected, atol=1e-3)
@@ -36,8 +38,12 @@ def test_it_is_a_machine_on_the_sum_of_the_kernels(feature_map):
 
 def test_it_is_uniform_weighting_with_a_larger_price():
     rows, y, new = two_classes()
-    concatenated = MKLClassifier(KERNELS, None, "svm-concat", "svm(C=1, tol=1e-6)").fit(rows, y)
-    uniform = MKLClassifier(KERNELS, None, "uniform", "svm(C=3, tol=1e-6)").fit(rows, y)
+    concatenated = MKLClassifier(
+        KERNELS, feature_map=None, combiner="svm-concat", learner="svm(C=1, tol=1e-6)"
+    ).fit(rows, y)
+    uniform = MKLClassifier(
+        KERNELS, feature_map=None, combiner="uniform", learner="svm(C=3, tol=1e-6)"
+    ).fit(rows, y)
     np.testing.assert_allclose(
         concatenated.decision_function(new), uniform.decision_function(new), atol=1e-3
     )

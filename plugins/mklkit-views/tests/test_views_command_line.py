@@ -73,13 +73,17 @@ def three_classes():
 @pytest.mark.parametrize("combiner", ["cca-mhks1", "cca-mhks2", "svm2k", "svm-concat"])
 def test_a_saved_model_decides_as_before(tmp_path, combiner, feature_map):
     rows, y = three_classes()
-    model = MKLClassifier(["linear", "rbf"], feature_map, combiner).fit(rows, y)
+    model = MKLClassifier(["linear", "rbf"], feature_map=feature_map, combiner=combiner).fit(
+        rows, y
+    )
     save_model(model, tmp_path / "model.mkl")
     restored = load_model(tmp_path / "model.mkl")
     np.testing.assert_array_equal(restored.decision_function(rows), model.decision_function(rows))
     halves = rows.astype(np.float32)
     assert (
-        MKLClassifier(["linear", "rbf"], feature_map, combiner).fit(halves, y).score(halves, y)
+        MKLClassifier(["linear", "rbf"], feature_map=feature_map, combiner=combiner)
+        .fit(halves, y)
+        .score(halves, y)
         > 0.4
     )
 

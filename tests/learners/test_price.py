@@ -1,0 +1,78 @@
+"""The price that the support vector machine chooses by itself."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from builders import views_of
+from sklearn.metrics.pairwise import rbf_kernel
+
+from mklkit import SVM, GramSide, MKLClassifier
+from mklkit.learners import price
+from mklkit.learners.price import choose_price
+
+
+def problem(n_rows, seed=0, noise=1.0):
+    generator = np.random.default_rng(seed)
+    rows = generator.normal(size=(n_rows, 3))
+    y = np.where(np.prod(rows[:, :2], axis=1) + noise * generator.normal(size=n_rows) > 0, 1.0, -1)
+    return rows, y
+
+
+@pytest.mark.parametrize("n_rows", [40, 700])
+def test_neither_order_nor_signs_nor_scale_matter(n_rows):
+    rows, y = problem(n_rows)
+    gram = rbf_kernel(rows, gamma=0.3)
+    chosen = choose_price(GramSide(gram), y)
+    order = np.random.default_rng(1).permutation(n_rows)
+    assert choose_price(GramSide(gram[np.ix_(order, order)]), y[order]) == chosen
+    assert choose_price(GramSide(gram), -y) == chosen
+    assert choose_price(GramSide(64 * gram), y) == chosen / 64
+
+
+def test_features_are_their_inner_products():
+    rows, y = problem(400)
+    view = views_of("rbf(gamma=0.3)", rows, "empirical(subset=30)")[0]
+    features = view.features()
+    assert np.isclose(choose_price(view, y), choose_price(GramSide(features @ features.T), y))
+
+
+def test_noise_asks_for_a_lower_price():
+    chosen = []
+    for noise in (0.0, 3.0):
+        rows, y = problem(300, noise=noise)
+        chosen.append(choose_price(GramSide(rbf_kernel(rows, gamma=0.3)), y))
+    assert chosen[0] > chosen[1]
+
+
+def test_a_few_hundred_rows_are_tried(monkeypatch):
+    seen = []
+
+    def counted(gram, *args, **settings):
+        seen.append(len(gram))
+        return solve(gram, *args, **settings)
+
+    solve = price.solve_dual
+    monkeypatch.setattr(price, "solve_dual", counted)
+    rows, y = problem(2000)
+    choose_price(GramSide(rbf_kernel(rows)), y)
+    assert len(seen) == 9
+    assert max(seen) <= 202
+
+
+def test_too_few_rows_of_a_class_leave_the_middle_price():
+    y = problem(30)[1]
+    y[:] = -1
+    y[:2] = 1
+    assert choose_price(GramSide(2 * np.eye(30)), y) == 5
+    assert choose_price(GramSide(np.zeros((30, 30))), y) == 10
+
+
+def test_the_decision_says_its_price():
+    rows, y = problem(60)
+    side = GramSide(rbf_kernel(rows, gamma=0.3))
+    fitted = SVM().fit(side, y)
+    assert choose_price(side, y) == fitted.C
+    assert SVM(C=3).fit(side, y).C == 3
+    model = MKLClassifier("rbf(gamma=0.3)").fit(rows, y)
+    assert model.decisions_[0].learner.C == fitted.C
