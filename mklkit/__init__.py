@@ -1,7 +1,8 @@
 """mklkit: multiple kernel learning from parts that compose.
 
-The names below are the whole public interface. They are imported when first used, so that
-``import mklkit`` and the command line's help cost next to nothing.
+The names below are the whole public interface, in two lists: one for users, one for authors of
+components. They are imported when first used, so that ``import mklkit`` and the command line's
+help cost next to nothing.
 """
 
 from __future__ import annotations
@@ -98,6 +99,7 @@ if TYPE_CHECKING:
     from mklkit.views.deciding import BlockDecision as BlockDecision
     from mklkit.views.deciding import RowBlock as RowBlock
     from mklkit.views.projectors import Projector as Projector
+    from mklkit.views.projectors import with_support as with_support
     from mklkit.views.scalar_kernels import FittedScalarKernel as FittedScalarKernel
     from mklkit.views.sides import FeatureSide as FeatureSide
     from mklkit.views.sides import GramSide as GramSide
@@ -108,104 +110,77 @@ if TYPE_CHECKING:
     from mklkit.views.view import View as View
     from mklkit.views.view import ViewSet as ViewSet
 
+FOR_USERS = {
+    "_version": "__version__",
+    "combiners.cluster_gating.combiner": "ClusterGating",
+    "combiners.ifsl.combiner": "IFSL",
+    "errors": "DataError IncompatibleError MKLKitError MKLKitWarning SpecError WeightsWarning",
+    "estimators.classifier": "MKLClassifier",
+    "estimators.from_preset": "preset_classifier",
+    "estimators.rpemekl": "RPEMEKLClassifier",
+    "estimators.search": "MKLSearchCV",
+    "estimators.voting": "MKLVotingClassifier",
+    "evaluation.alignment": "alignment_matrix kernel_alignment",
+    "evaluation.cross_validation": "cross_validate",
+    "feature_maps.empirical": "Empirical",
+    "feature_maps.implicit": "Implicit",
+    "kernels.cosine": "Cosine",
+    "kernels.laplacian": "Laplacian",
+    "kernels.linear": "Linear",
+    "kernels.polynomial": "Polynomial",
+    "kernels.precomputed": "Precomputed",
+    "kernels.rbf": "RBF",
+    "kernels.tanh": "Tanh",
+    "learners.ho_kashyap.kmhks": "KMHKS",
+    "learners.ho_kashyap.mhks": "MHKS",
+    "learners.kda": "KDA",
+    "learners.svm": "SVM",
+    "persistence": "load_model read_facts save_model",
+    "plotting.gates": "GatesDisplay",
+    "plotting.weights": "KernelWeightsDisplay",
+    "preprocessing.encoder": "TableEncoder",
+    "preprocessing.pipeline": "preset_pipeline",
+    "protocols.preset": "Preset",
+    "registry.registry": "get_registry",
+    "registry.specs": "to_spec",
+}
+"""What fits, judges, draws and saves models: names by the module that they come from."""
+
+FOR_AUTHORS = {
+    "combiners.templates.coupling": "CoupledSolution CouplingCombiner",
+    "combiners.templates.fusion": "FusionCombiner",
+    "combiners.templates.gating": "Gates GatingCombiner",
+    "combiners.templates.weighting": (
+        "LearnedWeighting WeightedDecision WeightingCombiner weighting_rule"
+    ),
+    "learners.linear_decision": "LinearDecision",
+    "learners.support_vectors": "DualSolution solve_dual",
+    "numerics.centring": "centred_gram",
+    "numerics.cone_programs": "Cone ConeSolution solve_cone_program",
+    "numerics.votes": "majority squashed",
+    "protocols": (
+        "Array BaseLearner Combiner CoupledLearner CouplingFacts Decision FeatureMap FittedKernel "
+        "FittedLearner FittedMap GridCombiner GridDecision InitialisedSubproblem Kernel "
+        "LinearFunction Stopping Subproblem TrainingSide"
+    ),
+    "protocols.component": "Component finite whole",
+    "protocols.priced_learner": "PricedLearner price_field price_of scaled_price",
+    "registry.hookspecs": "hookimpl",
+    "registry.registry": "Registry",
+    "views.deciding": "BlockDecision RowBlock",
+    "views.projectors": "Projector with_support",
+    "views.scalar_kernels": "FittedScalarKernel",
+    "views.sides": "FeatureSide GramSide RowSubset Side",
+    "views.tiles": "kernel_products symmetric_tiles",
+    "views.view": "View ViewSet",
+}
+"""What components are written with: protocols, templates, views and numerical helpers."""
+
 _HOME = {
-    "whole": "protocols.component",
-    "finite": "protocols.component",
-    "WeightsWarning": "errors",
-    "SpecError": "errors",
-    "DataError": "errors",
-    "DualSolution": "learners.support_vectors",
-    "solve_dual": "learners.support_vectors",
-    "IncompatibleError": "errors",
-    "RowSubset": "views.sides",
-    "Side": "views.sides",
-    "GramSide": "views.sides",
-    "BlockDecision": "views.deciding",
-    "RowBlock": "views.deciding",
-    "Projector": "views.projectors",
-    "ClusterGating": "combiners.cluster_gating.combiner",
-    "KDA": "learners.kda",
-    "BaseLearner": "protocols",
-    "Combiner": "protocols",
-    "Component": "protocols.component",
-    "Cosine": "kernels.cosine",
-    "CoupledLearner": "protocols",
-    "CouplingFacts": "protocols",
-    "GridCombiner": "protocols",
-    "GridDecision": "protocols",
-    "InitialisedSubproblem": "protocols",
-    "LinearFunction": "protocols",
-    "Stopping": "protocols",
-    "CoupledSolution": "combiners.templates.coupling",
-    "CouplingCombiner": "combiners.templates.coupling",
-    "Decision": "protocols",
-    "Empirical": "feature_maps.empirical",
-    "FeatureMap": "protocols",
-    "FittedKernel": "protocols",
-    "FittedLearner": "protocols",
-    "FittedMap": "protocols",
-    "FittedScalarKernel": "views.scalar_kernels",
-    "FusionCombiner": "combiners.templates.fusion",
-    "Gates": "combiners.templates.gating",
-    "GatesDisplay": "plotting.gates",
-    "GatingCombiner": "combiners.templates.gating",
-    "IFSL": "combiners.ifsl.combiner",
-    "Implicit": "feature_maps.implicit",
-    "KMHKS": "learners.ho_kashyap.kmhks",
-    "Kernel": "protocols",
-    "KernelWeightsDisplay": "plotting.weights",
-    "Laplacian": "kernels.laplacian",
-    "LearnedWeighting": "combiners.templates.weighting",
-    "Linear": "kernels.linear",
-    "LinearDecision": "learners.linear_decision",
-    "MHKS": "learners.ho_kashyap.mhks",
-    "MKLClassifier": "estimators.classifier",
-    "MKLSearchCV": "estimators.search",
-    "MKLVotingClassifier": "estimators.voting",
-    "MKLKitError": "errors",
-    "MKLKitWarning": "errors",
-    "Polynomial": "kernels.polynomial",
-    "Precomputed": "kernels.precomputed",
-    "Preset": "protocols.preset",
-    "RBF": "kernels.rbf",
-    "RPEMEKLClassifier": "estimators.rpemekl",
-    "Registry": "registry.registry",
-    "SVM": "learners.svm",
-    "Subproblem": "protocols",
-    "TableEncoder": "preprocessing.encoder",
-    "Tanh": "kernels.tanh",
-    "TrainingSide": "protocols",
-    "View": "views.view",
-    "ViewSet": "views.view",
-    "WeightedDecision": "combiners.templates.weighting",
-    "WeightingCombiner": "combiners.templates.weighting",
-    "__version__": "_version",
-    "alignment_matrix": "evaluation.alignment",
-    "cross_validate": "evaluation.cross_validation",
-    "get_registry": "registry.registry",
-    "hookimpl": "registry.hookspecs",
-    "kernel_alignment": "evaluation.alignment",
-    "load_model": "persistence",
-    "read_facts": "persistence",
-    "save_model": "persistence",
-    "preset_classifier": "estimators.from_preset",
-    "preset_pipeline": "preprocessing.pipeline",
-    "symmetric_tiles": "views.tiles",
-    "kernel_products": "views.tiles",
-    "to_spec": "registry.specs",
-    "Cone": "numerics.cone_programs",
-    "ConeSolution": "numerics.cone_programs",
-    "solve_cone_program": "numerics.cone_programs",
-    "majority": "numerics.votes",
-    "squashed": "numerics.votes",
-    "PricedLearner": "protocols.priced_learner",
-    "price_field": "protocols.priced_learner",
-    "price_of": "protocols.priced_learner",
-    "scaled_price": "protocols.priced_learner",
-    "Array": "protocols",
-    "FeatureSide": "views.sides",
-    "centred_gram": "numerics.centring",
-    "weighting_rule": "combiners.templates.weighting",
+    name: module
+    for modules in (FOR_USERS, FOR_AUTHORS)
+    for module, names in modules.items()
+    for name in names.split()
 }
 
 __all__ = sorted(_HOME)  # noqa: PLE0605

@@ -16,7 +16,15 @@ from numpy.typing import NDArray
 
 from mklkit.numerics.compiling import compiled
 
-__all__ = ["Passes", "between", "quantile_places", "quantiles", "select_ranks", "values_at"]
+__all__ = [
+    "Passes",
+    "between",
+    "interpolate",
+    "quantile_places",
+    "quantiles",
+    "select_ranks",
+    "values_at",
+]
 
 Passes = Callable[[], Iterable[tuple[NDArray[np.floating[Any]], int]]]
 """A fresh pass over the values: tiles, and how many times each tile's values count."""
@@ -218,9 +226,10 @@ def values_at(tiles: Passes, ranks: Iterable[int]) -> dict[int, float]:
 
 def between(places: Iterable[tuple[int, int, float]], values: Any) -> list[float]:
     """Return the quantiles at the places, for values by rank."""
-    return [_interpolated(float(values[a]), float(values[b]), part) for a, b, part in places]
+    return [interpolate(float(values[a]), float(values[b]), part) for a, b, part in places]
 
 
-def _interpolated(low: float, high: float, part: float) -> float:
+def interpolate(low: float, high: float, part: float) -> float:
+    """Return the value a part of the way from low to high."""
     # Not low + part * (high - low): the difference of -1e308 and 1e308 overflows.
     return low if low == high else low * (1 - part) + high * part

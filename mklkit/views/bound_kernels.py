@@ -11,6 +11,7 @@ import numpy as np
 from mklkit.errors import DataError, IncompatibleError, plain_message
 from mklkit.protocols import Array, FeatureMap, FittedKernel, FittedMap
 from mklkit.protocols.component import declared
+from mklkit.views.column_cuts import ColumnCuts
 
 __all__ = ["BoundKernel", "fit_kernels", "fit_maps"]
 
@@ -36,17 +37,10 @@ def fit_kernels(
     DataError
         If a kernel has values that no float can hold on these rows.
     """
-    cuts: dict[bytes | None, Array] = {}
-    own_rows, fitted = [], []
-    for bound in kernels:
-        key = None if bound.columns is None else bound.columns.tobytes()
-        if key not in cuts:
-            cuts[key] = (
-                rows if bound.columns is None else np.ascontiguousarray(rows[:, bound.columns])
-            )
-        own_rows.append(cuts[key])
-        fitted.append(_fit_kernel(bound, cuts[key]))
-    return fitted, own_rows
+    cuts = ColumnCuts(rows)
+    own_rows = [cuts.of(bound.columns) for bound in kernels]
+    pairs = zip(kernels, own_rows, strict=True)
+    return [_fit_kernel(bound, own) for bound, own in pairs], own_rows
 
 
 def _fit_kernel(bound: BoundKernel, rows: Array) -> FittedKernel:

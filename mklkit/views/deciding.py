@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.protocols import Array, Decision, FittedMap
+from mklkit.views.column_cuts import ColumnCuts
 from mklkit.views.projectors import Projector
 from mklkit.views.similarities import similarities
 
@@ -51,7 +51,7 @@ class RowBlock:
     def __init__(self, rows: Array, keep: bool = False, known: Sequence[Known] = ()) -> None:
         self.rows = rows
         self._keep = keep
-        self._cuts: dict[bytes, Array] = {}
+        self._cuts = ColumnCuts(rows)
         # The map stands beside its columns so that its id can't become another's.
         self._made: dict[int, Known] = {id(made[0]): made for made in known}
 
@@ -90,8 +90,8 @@ class RowBlock:
             if hasattr(projector.map, "from_similarities"):
                 with_landmarks.append(index)
             else:
-                yield index, projector.map.transform(self._cut(projector.columns))
-        own_rows = [self._cut(projectors[index].columns) for index in with_landmarks]
+                yield index, projector.map.transform(self._cuts.of(projector.columns))
+        own_rows = [self._cuts.of(projectors[index].columns) for index in with_landmarks]
         maps: list[Any] = [projectors[index].map for index in with_landmarks]
         evaluated = similarities([m.kernel for m in maps], own_rows, [m.landmarks for m in maps])
         for position, values in evaluated:
@@ -101,15 +101,6 @@ class RowBlock:
                     made.copy()
                 )  # the next kernel's similarities are written into the same memory
             yield with_landmarks[position], made
-
-    def _cut(self, columns: NDArray[np.intp] | None) -> Array:
-        """Return the rows' own columns; the same columns are the same array each time."""
-        if columns is None:
-            return self.rows
-        key = columns.tobytes()
-        if key not in self._cuts:
-            self._cuts[key] = np.ascontiguousarray(self.rows[:, columns])
-        return self._cuts[key]
 
 
 class BlockDecision(ABC):

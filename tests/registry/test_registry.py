@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import attrs
 import numpy as np
 import pytest
+from documents import ROOT
 
 import mklkit
 from mklkit import (
@@ -13,7 +16,6 @@ from mklkit import (
     SVM,
     Component,
     Empirical,
-    IFSLClassifierCV,
     Linear,
     MKLClassifier,
     Registry,
@@ -167,7 +169,7 @@ def test_a_component_of_another_kind_is_refused(registry, make, kind, cls, lacks
 
 
 @pytest.mark.parametrize("part", ["kernels", "feature_map", "combiner", "learner"])
-@pytest.mark.parametrize("estimator", [MKLClassifier, IFSLClassifierCV])
+@pytest.mark.parametrize("estimator", [MKLClassifier])
 def test_classifiers_refuse_a_class_of_another_sort(estimator, part):
     with pytest.raises(SpecError, match="it has no 'name'"):
         estimator(**{part: int}).fit([[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1])
@@ -221,6 +223,14 @@ def test_every_public_name_is_there():
     assert set(dir(mklkit)) >= set(mklkit.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nonesuch'"):
         _ = mklkit.nonesuch
+
+
+def test_the_page_of_public_names_lists_them_all():
+    page = (ROOT / "docs" / "public-names.md").read_text(encoding="utf-8")
+    users, authors = page.split("## For authors")
+    for table, part in ((mklkit.FOR_USERS, users), (mklkit.FOR_AUTHORS, authors)):
+        names = {name for line in table.values() for name in line.split()} - {"__version__"}
+        assert names <= set(re.findall(r"`(\w+)`", part)), "docs/public-names.md is out of date"
 
 
 def test_a_value_that_a_component_refuses_is_told_in_plain_words():

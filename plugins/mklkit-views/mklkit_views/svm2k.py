@@ -20,6 +20,7 @@ from mklkit import (
     RowBlock,
     finite,
     price_of,
+    with_support,
 )
 from mklkit_views.svm2k_program import TwoMachines, solve_svm2k
 
@@ -147,17 +148,9 @@ def _with_support(
 ) -> tuple[list[Projector], list[LinearDecision]]:
     """Return maps and machines on the rows that either machine needs, shared by both."""
     support = np.flatnonzero(np.logical_or(*machines.coefficients))
-    kept: dict[int, NDArray[Any]] = {}
-    trimmed, fitted = [], []
-    for projector, coefficients, bias in zip(
-        projectors, machines.coefficients, machines.biases, strict=True
-    ):
-        own: Any = projector.map
-        machine = LinearDecision(coefficients, bias)
-        if hasattr(own, "with_landmarks"):
-            rows = kept.setdefault(id(own.landmarks), own.landmarks[support])
-            projector = attrs.evolve(projector, map=own.with_landmarks(rows))  # noqa: PLW2901
-            machine = machine.restricted(support)
-        trimmed.append(projector)
-        fitted.append(machine)
+    trimmed = with_support(projectors, support)
+    fitted = []
+    for index, kept in enumerate(trimmed):
+        machine = LinearDecision(machines.coefficients[index], machines.biases[index])
+        fitted.append(machine if kept is projectors[index] else machine.restricted(support))
     return trimmed, fitted

@@ -1,0 +1,68 @@
+"""Cross-validation from Python: against scikit-learn's own, and what it refuses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from documents import listings
+from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_score
+
+from mklkit import DataError, SpecError
+from mklkit.evaluation import cross_validate
+
+
+@pytest.mark.parametrize("as_table", [False, True])
+def test_scores_are_scikit_learns(as_table) -> None:
+    X, y = load_iris(return_X_y=True)
+    model = LogisticRegression(max_iter=1000)
+    splitter = RepeatedStratifiedKFold(n_splits=4, n_repeats=2, random_state=3)
+    expected = cross_val_score(model, X, y, cv=splitter)
+    given = (pd.DataFrame(X, index=range(500, 650)), pd.Series(y)) if as_table else (X, y)
+    found = cross_validate(model, *given, folds=4, repeats=2, random_state=3)
+    np.testing.assert_allclose([fold["accuracy"] for fold in found.folds], expected)
+    assert found.scores["accuracy"]["mean"] == pytest.approx(expected.mean())
+    assert found.scores["accuracy"]["std"] == pytest.approx(expected.std(ddof=1))
+    assert found.pooled["rows"] == 300
+    assert np.sum(found.pooled["confusion"]) == 300
+    assert [(fold["repeat"], fold["fold"]) for fold in found.folds] == [
+        (repeat, fold) for repeat in range(2) for fold in range(4)
+    ]
+
+
+def test_progress_is_told_at_the_start_and_after_each_fold() -> None:
+    X, y = load_iris(return_X_y=True)
+    seen: list[tuple[int, int]] = []
+    model = LogisticRegression(max_iter=1000)
+    cross_validate(model, X, y, folds=3, progress=lambda done, total: seen.append((done, total)))
+    assert seen == [(0, 3), (1, 3), (2, 3), (3, 3)]
+
+
+def test_small_classes_lower_the_number_of_folds_and_that_is_said() -> None:
+    y = np.array([0] * 8 + [1] * 3)
+    found = cross_validate(LogisticRegression(), np.arange(11.0)[:, None], y, folds=5)
+    assert (found.n_folds, found.repeats) == (3, 1)
+    assert found.notes == ["3 folds instead of 5: the smallest class has 3 rows"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"folds": 1}, SpecError, "folds must be a whole number, 2 or above; got 1"),
+        ({"repeats": 0}, SpecError, "repeats must be a whole number, 1 or above; got 0"),
+        ({"y": [0, 1]}, DataError, "X has 4 rows but y has 2 labels"),
+        ({"y": [0, 1, 2, 3]}, DataError, "Every class has a single row"),
+    ],
+)
+def test_refusals(arguments, error, message) -> None:
+    given = {"X": np.eye(4), "y": [0, 0, 1, 1], **arguments}
+    with pytest.raises(error, match=message):
+        cross_validate(LogisticRegression(), **given)
+
+
+def test_the_listing_on_the_page_runs(capsys) -> None:
+    (listing,) = listings("docs/public-names.md", "python")
+    exec(listing, {})
+    assert "'mean': 0.9" in capsys.readouterr().out
