@@ -15,9 +15,12 @@ if TYPE_CHECKING:
     from mklkit.combiners.ifsl.combiner import IFSL as IFSL
     from mklkit.combiners.templates.coupling import CoupledSolution as CoupledSolution
     from mklkit.combiners.templates.coupling import CouplingCombiner as CouplingCombiner
+    from mklkit.combiners.templates.fusion import Fusion as Fusion
     from mklkit.combiners.templates.fusion import FusionCombiner as FusionCombiner
+    from mklkit.combiners.templates.fusion import WeightedFusion as WeightedFusion
     from mklkit.combiners.templates.gating import Gates as Gates
     from mklkit.combiners.templates.gating import GatingCombiner as GatingCombiner
+    from mklkit.combiners.templates.gating import WeightedGates as WeightedGates
     from mklkit.combiners.templates.weighting import LearnedWeighting as LearnedWeighting
     from mklkit.combiners.templates.weighting import WeightedDecision as WeightedDecision
     from mklkit.combiners.templates.weighting import WeightingCombiner as WeightingCombiner
@@ -51,23 +54,44 @@ if TYPE_CHECKING:
     from mklkit.learners.support_vectors import DualSolution as DualSolution
     from mklkit.learners.support_vectors import solve_dual as solve_dual
     from mklkit.learners.svm import SVM as SVM
+    from mklkit.numerics.least_squares import NormalMatrix as NormalMatrix
+    from mklkit.numerics.least_squares import Spectrum as Spectrum
     from mklkit.persistence import load_model as load_model
     from mklkit.persistence import read_facts as read_facts
     from mklkit.persistence import save_model as save_model
     from mklkit.plotting.gates import GatesDisplay as GatesDisplay
     from mklkit.plotting.weights import KernelWeightsDisplay as KernelWeightsDisplay
     from mklkit.preprocessing.encoder import TableEncoder as TableEncoder
-    from mklkit.protocols import BaseLearner as BaseLearner
     from mklkit.protocols import Combiner as Combiner
+    from mklkit.protocols import CombinerFacts as CombinerFacts
     from mklkit.protocols import CoupledLearner as CoupledLearner
     from mklkit.protocols import Decision as Decision
     from mklkit.protocols import FeatureMap as FeatureMap
+    from mklkit.protocols import FeatureMapFacts as FeatureMapFacts
     from mklkit.protocols import FittedKernel as FittedKernel
     from mklkit.protocols import FittedLearner as FittedLearner
     from mklkit.protocols import FittedMap as FittedMap
     from mklkit.protocols import Kernel as Kernel
+    from mklkit.protocols import KernelFacts as KernelFacts
+    from mklkit.protocols import KernelProducts as KernelProducts
+    from mklkit.protocols import KernelView as KernelView
+    from mklkit.protocols import LandmarkMap as LandmarkMap
+    from mklkit.protocols import Learner as Learner
+    from mklkit.protocols import LearnerFacts as LearnerFacts
+    from mklkit.protocols import MapForAll as MapForAll
+    from mklkit.protocols import OrthogonalFeatures as OrthogonalFeatures
+    from mklkit.protocols import Projector as Projector
+    from mklkit.protocols import Quadrant as Quadrant
+    from mklkit.protocols import Quadrants as Quadrants
+    from mklkit.protocols import RememberedFeatures as RememberedFeatures
+    from mklkit.protocols import RowWeights as RowWeights
+    from mklkit.protocols import ScalarKernel as ScalarKernel
     from mklkit.protocols import Subproblem as Subproblem
+    from mklkit.protocols import SupportedDecision as SupportedDecision
     from mklkit.protocols import TrainingSide as TrainingSide
+    from mklkit.protocols import TrimmableMap as TrimmableMap
+    from mklkit.protocols import Views as Views
+    from mklkit.protocols import facts_of as facts_of
     from mklkit.protocols.component import Component as Component
     from mklkit.protocols.component import finite as finite
     from mklkit.protocols.component import whole as whole
@@ -78,7 +102,6 @@ if TYPE_CHECKING:
     from mklkit.registry.specs import to_spec as to_spec
     from mklkit.views.deciding import BlockDecision as BlockDecision
     from mklkit.views.deciding import RowBlock as RowBlock
-    from mklkit.views.projectors import Projector as Projector
     from mklkit.views.scalar_kernels import FittedScalarKernel as FittedScalarKernel
     from mklkit.views.sides import GramSide as GramSide
     from mklkit.views.sides import RowSubset as RowSubset
@@ -102,10 +125,28 @@ _HOME = {
     "GramSide": "views.sides",
     "BlockDecision": "views.deciding",
     "RowBlock": "views.deciding",
-    "Projector": "views.projectors",
+    "Projector": "protocols",
     "ClusterGating": "combiners.cluster_gating.combiner",
     "KDA": "learners.kda",
-    "BaseLearner": "protocols",
+    "CombinerFacts": "protocols",
+    "FeatureMapFacts": "protocols",
+    "KernelFacts": "protocols",
+    "KernelProducts": "protocols",
+    "KernelView": "protocols",
+    "LandmarkMap": "protocols",
+    "Learner": "protocols",
+    "LearnerFacts": "protocols",
+    "MapForAll": "protocols",
+    "OrthogonalFeatures": "protocols",
+    "Quadrant": "protocols",
+    "Quadrants": "protocols",
+    "RememberedFeatures": "protocols",
+    "RowWeights": "protocols",
+    "ScalarKernel": "protocols",
+    "SupportedDecision": "protocols",
+    "TrimmableMap": "protocols",
+    "Views": "protocols",
+    "facts_of": "protocols",
     "Combiner": "protocols",
     "Component": "protocols.component",
     "Cosine": "kernels.cosine",
@@ -121,6 +162,11 @@ _HOME = {
     "FittedScalarKernel": "views.scalar_kernels",
     "FusionCombiner": "combiners.templates.fusion",
     "Gates": "combiners.templates.gating",
+    "WeightedGates": "combiners.templates.gating",
+    "Fusion": "combiners.templates.fusion",
+    "WeightedFusion": "combiners.templates.fusion",
+    "NormalMatrix": "numerics.least_squares",
+    "Spectrum": "numerics.least_squares",
     "GatesDisplay": "plotting.gates",
     "GatingCombiner": "combiners.templates.gating",
     "IFSL": "combiners.ifsl.combiner",

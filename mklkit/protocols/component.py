@@ -10,33 +10,9 @@ import attrs
 
 from mklkit.errors import MKLKitError, SpecError, plain_message, quoted, suggest
 
-__all__ = ["Component", "declared", "finite", "is_whole", "parameter_names", "whole"]
+__all__ = ["Component", "finite", "is_whole", "parameter_names", "whole"]
 
 LARGEST_COUNT = 2**31 - 1
-
-UNLESS_DECLARED: dict[str, Any] = {
-    "definite": True,
-    "for_kernels": (),
-    "for_learners": (),
-    "n_kernels": None,
-    "native_multiclass": False,
-    "reads_row_ids": False,
-    "row_order_matters": False,
-    "weight_range": None,
-}
-"""What holds where a component's class says nothing; the protocols tell what each means."""
-
-
-def declared(component: object, fact: str) -> Any:
-    """Return what a component or its class says of itself, or what holds where it says nothing.
-
-    Examples
-    --------
-    >>> from mklkit.kernels.tanh import Tanh
-    >>> declared(Tanh, "definite"), declared(Tanh, "reads_row_ids")
-    (False, False)
-    """
-    return getattr(component, fact, UNLESS_DECLARED[fact])
 
 
 def finite(instance: object, attribute: Any, value: float) -> None:

@@ -9,11 +9,18 @@ from typing import Any, Literal
 import attrs
 
 from mklkit.errors import SpecError, cut, quoted
-from mklkit.protocols.component import declared
+from mklkit.protocols import (
+    CombinerFacts,
+    Facts,
+    FeatureMapFacts,
+    KernelFacts,
+    LearnerFacts,
+    facts_of,
+)
 from mklkit.protocols.preset import Preset
 from mklkit.registry.specs import MAX_NAME, is_name, parse_kernel_spec, parse_spec
 
-__all__ = ["HOOKS", "Entry", "Kind", "make_entry", "spoken"]
+__all__ = ["FACTS", "HOOKS", "Entry", "Kind", "make_entry", "spoken"]
 
 Kind = Literal["kernel", "feature_map", "combiner", "learner", "preset"]
 
@@ -31,13 +38,12 @@ ARGUMENTS: dict[Kind, tuple[str, ...]] = {
     "combiner": ("views", "y", "learner", "random_state"),
     "learner": ("side", "y"),
 }
-# Class attributes that the protocols ask for.
-DECLARED: dict[Kind, dict[str, type]] = {
-    "feature_map": {"explicit": bool},
-    "combiner": {"feature_map": str, "learner": str},
-    "learner": {"on_features": bool, "on_gram": bool},
+FACTS: dict[Kind, type[Facts]] = {
+    "kernel": KernelFacts,
+    "feature_map": FeatureMapFacts,
+    "combiner": CombinerFacts,
+    "learner": LearnerFacts,
 }
-TYPE_WORDS: dict[type, str] = {bool: "True or False", str: "a spec string"}
 
 
 @attrs.frozen
@@ -91,19 +97,16 @@ def _missing(kind: Kind, target: Any) -> Iterator[str]:
         yield f"leaves {', '.join(unwritten)} to be written"
     if not _takes(target, ARGUMENTS[kind]):
         yield f"must have fit(self, {', '.join(ARGUMENTS[kind])})"
-    for attribute, expected in DECLARED.get(kind, {}).items():
-        value = getattr(target, attribute, None)
-        if not isinstance(value, expected):
-            found = "none" if value is None else quoted(value)
-            yield f"must have a class attribute {attribute}, {TYPE_WORDS[expected]}; got {found}"
-        elif isinstance(value, str):
-            yield from _unreadable(attribute, value)
-    if kind == "learner" and not any(getattr(target, name, True) for name in DECLARED[kind]):
-        yield "must have on_features or on_gram True, as it learns from nothing otherwise"
-    for fact in ("for_kernels", "for_learners"):
-        value = declared(target, fact)
-        if not isinstance(value, tuple) or not all(isinstance(one, str) for one in value):
-            yield f"must have {fact} as a tuple of names; got {quoted(value)}"
+    if isinstance(inspect.getattr_static(target, "facts", None), property):
+        return  # They depend on parameters: checked when they are read.
+    try:
+        facts = facts_of(target, FACTS[kind])
+    except SpecError as error:
+        yield f"must state what is true of it: {error}"
+        return
+    if isinstance(facts, CombinerFacts):
+        yield from _unreadable("feature_map", facts.feature_map)
+        yield from _unreadable("learner", facts.learner)
 
 
 def _missing_in_preset(target: Any) -> Iterator[str]:

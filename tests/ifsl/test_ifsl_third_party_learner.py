@@ -15,7 +15,7 @@ from builders import views_of
 from coupled_fits import TRIO, coefficients_of, couple
 from oracles.coupled import ifsl_residuals, multik_mhks
 
-from mklkit import IFSL, Component, IFSLClassifierCV, LinearDecision, MKLClassifier
+from mklkit import IFSL, Component, IFSLClassifierCV, LearnerFacts, LinearDecision, MKLClassifier
 from mklkit.errors import IncompatibleError
 
 
@@ -57,8 +57,7 @@ class Ridge(Component):
     """Ridge regression on the labels: margins stay at one."""
 
     name: ClassVar[str] = "outside-ridge"
-    on_features: ClassVar[bool] = True
-    on_gram: ClassVar[bool] = False
+    facts: ClassVar[LearnerFacts] = LearnerFacts(on_features=True)
 
     c: float = 1.0
 
@@ -102,8 +101,7 @@ class RidgeOnMargins(Component):
     """Ridge regression on margins that grow; it leaves the stopping rule to ifsl."""
 
     name: ClassVar[str] = "outside-ridge-on-margins"
-    on_features: ClassVar[bool] = True
-    on_gram: ClassVar[bool] = False
+    facts: ClassVar[LearnerFacts] = LearnerFacts(on_features=True)
 
     c: float = 1.0
     rho: float = 0.5

@@ -9,9 +9,8 @@ import numpy as np
 
 from mklkit.combiners.ifsl.combiner import IFSL, margin_growth, mean_weights, run_rule
 from mklkit.combiners.ifsl.rules import Columns
-from mklkit.protocols import Array
+from mklkit.protocols import Array, Projector
 from mklkit.views.deciding import BlockDecision, RowBlock
-from mklkit.views.projectors import Projector
 from mklkit.views.view import ViewSet
 
 __all__ = ["GridDecision", "fit_grid"]

@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 from attrs.validators import and_, ge, gt, in_, instance_of, optional
 
-from mklkit import BaseLearner, GatingCombiner, ViewSet, finite, whole
+from mklkit import GatingCombiner, Learner, ViewSet, finite, whole
 from mklkit_discriminant.centred_kernels import Array, gram_of
 from mklkit_discriminant.gate_descent import LocalizedProblem, descend
 from mklkit_discriminant.gate_functions import GateFunction, gate_values
@@ -100,7 +100,7 @@ class Localized(GatingCombiner):
     )
 
     def fit(
-        self, views: ViewSet, y: Array, learner: BaseLearner, random_state: np.random.RandomState
+        self, views: ViewSet, y: Array, learner: Learner, random_state: np.random.RandomState
     ) -> Any:
         """Return the decision of the learner on the composite kernel."""
         if self.C is None:

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 from attrs.validators import and_, ge, gt, instance_of, optional
 
-from mklkit import BaseLearner, LearnedWeighting, ViewSet, finite, whole
+from mklkit import LearnedWeighting, Learner, ViewSet, finite, whole
 from mklkit_optimize.gram_sums import Array, gram_stack
 from mklkit_optimize.saddle import SaddleProblem
 
@@ -52,7 +52,7 @@ class SaddleWeighting(LearnedWeighting, ABC):
         """Return the weights σ (M,)."""
 
     def choose(
-        self, views: ViewSet, y: Array, learner: BaseLearner, random_state: np.random.RandomState
+        self, views: ViewSet, y: Array, learner: Learner, random_state: np.random.RandomState
     ) -> Array:
         """Return the optimal weights for labels −1 and +1."""
         if len(views) == 1:

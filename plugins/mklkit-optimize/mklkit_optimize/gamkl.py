@@ -13,8 +13,8 @@ from scipy.optimize import differential_evolution
 from sklearn.model_selection import StratifiedKFold
 
 from mklkit import (
-    BaseLearner,
     LearnedWeighting,
+    Learner,
     ViewSet,
     WeightedDecision,
     finite,
@@ -95,7 +95,7 @@ class GAMKL(LearnedWeighting):
     )
 
     def choose(
-        self, views: ViewSet, y: Array, learner: BaseLearner, random_state: np.random.RandomState
+        self, views: ViewSet, y: Array, learner: Learner, random_state: np.random.RandomState
     ) -> Array:
         """Return σ (M,), ‖σ‖_p = 1, for labels −1 and +1."""
         if len(views) == 1:
@@ -122,7 +122,7 @@ class GAMKL(LearnedWeighting):
         return self._on_ball(outcome.x)
 
     def fit(
-        self, views: ViewSet, y: Array, learner: BaseLearner, random_state: np.random.RandomState
+        self, views: ViewSet, y: Array, learner: Learner, random_state: np.random.RandomState
     ) -> WeightedDecision:
         """Return the decision of the machine on the weighted sum."""
         return decide_at_scale(views, self.choose(views, y, learner, random_state), y, learner)

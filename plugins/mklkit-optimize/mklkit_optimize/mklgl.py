@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 from attrs.validators import and_, ge
 
-from mklkit import BaseLearner, ViewSet, WeightedDecision, finite
+from mklkit import Learner, ViewSet, WeightedDecision, finite
 from mklkit_optimize.base import SaddleWeighting
 from mklkit_optimize.gram_sums import Array
 from mklkit_optimize.norm_ball import decide_at_scale
@@ -88,7 +88,7 @@ class MKLGL(SaddleWeighting):
         return weights
 
     def fit(
-        self, views: ViewSet, y: Array, learner: BaseLearner, random_state: np.random.RandomState
+        self, views: ViewSet, y: Array, learner: Learner, random_state: np.random.RandomState
     ) -> WeightedDecision:
         """Return the decision of the machine on the weighted sum."""
         return decide_at_scale(views, self.choose(views, y, learner, random_state), y, learner)

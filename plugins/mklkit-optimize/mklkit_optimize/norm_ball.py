@@ -6,15 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from mklkit import BaseLearner, ViewSet, WeightedDecision
+from mklkit import Learner, ViewSet, WeightedDecision
 from mklkit_optimize.gram_sums import Array
 
 __all__ = ["decide_at_scale"]
 
 
-def decide_at_scale(
-    views: ViewSet, weights: Array, y: Array, learner: BaseLearner
-) -> WeightedDecision:
+def decide_at_scale(views: ViewSet, weights: Array, y: Array, learner: Learner) -> WeightedDecision:
     """Return the machine on Σ σ_m K_m, its weights stated on the simplex.
 
     With s = Σσ_m, a machine of price C on s·K is one of price s·C on K: the same decision function.

@@ -13,11 +13,13 @@ from scipy.linalg import LinAlgError, cholesky
 from mklkit import (
     SVM,
     BlockDecision,
+    CombinerFacts,
     Component,
     IncompatibleError,
     LinearDecision,
     Projector,
     RowBlock,
+    TrimmableMap,
     finite,
 )
 from mklkit_views.svm2k_program import TwoMachines, solve_svm2k
@@ -86,9 +88,7 @@ class SVM2K(Component):
     """
 
     name: ClassVar[str] = "svm2k"
-    feature_map: ClassVar[str] = "implicit"
-    learner: ClassVar[str] = "svm"
-    n_kernels: ClassVar[int] = 2
+    facts: ClassVar[CombinerFacts] = CombinerFacts(n_kernels=2)
 
     D: float = attrs.field(default=1.0, converter=float, validator=[ge(0), finite])
     epsilon: float = attrs.field(default=0.0, converter=float, validator=[ge(0), finite])
@@ -108,11 +108,6 @@ class SVM2K(Component):
         return TwoViewDecision(even, *_with_support(projectors, machines))
 
     def _check(self, views: Any, learner: Any) -> None:
-        if len(views) != self.n_kernels:
-            raise IncompatibleError(
-                f"svm2k joins exactly two kernels; there {'is' if len(views) == 1 else 'are'}"
-                f" {len(views)}: {', '.join(views.labels)}. Name two, such as 'linear' and 'rbf'."
-            )
         if not isinstance(learner, SVM):
             raise IncompatibleError(
                 "svm2k is a pair of support vector machines and takes C from the learner"
@@ -152,7 +147,7 @@ def _with_support(
     ):
         own: Any = projector.map
         machine = LinearDecision(coefficients, bias)
-        if hasattr(own, "with_landmarks"):
+        if isinstance(own, TrimmableMap):
             rows = kept.setdefault(id(own.landmarks), own.landmarks[support])
             projector = attrs.evolve(projector, map=own.with_landmarks(rows))  # noqa: PLW2901
             machine = machine.restricted(support)
