@@ -65,7 +65,7 @@ def _check_number(combiner: Combiner, labels: list[str], n_kernels: int | None) 
         raise IncompatibleError(
             f"{combiner.name} joins exactly {n_kernels} kernels; there"
             f" {'is' if len(labels) == 1 else 'are'} {len(labels)}: {', '.join(labels)}."
-            f" Name {n_kernels}."
+            f" Give it {n_kernels} kernels."
         )
 
 
