@@ -16,9 +16,12 @@ if TYPE_CHECKING:
     from mklkit.combiners.ifsl.combiner import IFSL as IFSL
     from mklkit.combiners.templates.coupling import CoupledSolution as CoupledSolution
     from mklkit.combiners.templates.coupling import CouplingCombiner as CouplingCombiner
+    from mklkit.combiners.templates.fusion import Fusion as Fusion
     from mklkit.combiners.templates.fusion import FusionCombiner as FusionCombiner
+    from mklkit.combiners.templates.fusion import WeightedFusion as WeightedFusion
     from mklkit.combiners.templates.gating import Gates as Gates
     from mklkit.combiners.templates.gating import GatingCombiner as GatingCombiner
+    from mklkit.combiners.templates.gating import WeightedGates as WeightedGates
     from mklkit.combiners.templates.weighting import LearnedWeighting as LearnedWeighting
     from mklkit.combiners.templates.weighting import WeightedDecision as WeightedDecision
     from mklkit.combiners.templates.weighting import WeightingCombiner as WeightingCombiner
@@ -57,6 +60,8 @@ if TYPE_CHECKING:
     from mklkit.numerics.cone_programs import Cone as Cone
     from mklkit.numerics.cone_programs import ConeSolution as ConeSolution
     from mklkit.numerics.cone_programs import solve_cone_program as solve_cone_program
+    from mklkit.numerics.least_squares import NormalMatrix as NormalMatrix
+    from mklkit.numerics.least_squares import Spectrum as Spectrum
     from mklkit.numerics.votes import majority as majority
     from mklkit.numerics.votes import squashed as squashed
     from mklkit.persistence import load_model as load_model
@@ -67,12 +72,13 @@ if TYPE_CHECKING:
     from mklkit.preprocessing.encoder import TableEncoder as TableEncoder
     from mklkit.preprocessing.pipeline import preset_pipeline as preset_pipeline
     from mklkit.protocols import Array as Array
-    from mklkit.protocols import BaseLearner as BaseLearner
     from mklkit.protocols import Combiner as Combiner
+    from mklkit.protocols import CombinerFacts as CombinerFacts
     from mklkit.protocols import CoupledLearner as CoupledLearner
     from mklkit.protocols import CouplingFacts as CouplingFacts
     from mklkit.protocols import Decision as Decision
     from mklkit.protocols import FeatureMap as FeatureMap
+    from mklkit.protocols import FeatureMapFacts as FeatureMapFacts
     from mklkit.protocols import FittedKernel as FittedKernel
     from mklkit.protocols import FittedLearner as FittedLearner
     from mklkit.protocols import FittedMap as FittedMap
@@ -80,10 +86,29 @@ if TYPE_CHECKING:
     from mklkit.protocols import GridDecision as GridDecision
     from mklkit.protocols import InitialisedSubproblem as InitialisedSubproblem
     from mklkit.protocols import Kernel as Kernel
+    from mklkit.protocols import KernelFacts as KernelFacts
+    from mklkit.protocols import KernelProducts as KernelProducts
+    from mklkit.protocols import KernelView as KernelView
+    from mklkit.protocols import LandmarkMap as LandmarkMap
+    from mklkit.protocols import Learner as Learner
+    from mklkit.protocols import LearnerFacts as LearnerFacts
     from mklkit.protocols import LinearFunction as LinearFunction
+    from mklkit.protocols import MapForAll as MapForAll
+    from mklkit.protocols import OrthogonalFeatures as OrthogonalFeatures
+    from mklkit.protocols import Projector as Projector
+    from mklkit.protocols import Quadrant as Quadrant
+    from mklkit.protocols import Quadrants as Quadrants
+    from mklkit.protocols import RememberedFeatures as RememberedFeatures
+    from mklkit.protocols import RowWeights as RowWeights
+    from mklkit.protocols import ScalarKernel as ScalarKernel
     from mklkit.protocols import Stopping as Stopping
     from mklkit.protocols import Subproblem as Subproblem
+    from mklkit.protocols import SupportedDecision as SupportedDecision
     from mklkit.protocols import TrainingSide as TrainingSide
+    from mklkit.protocols import TrimmableMap as TrimmableMap
+    from mklkit.protocols import Views as Views
+    from mklkit.protocols import Which as Which
+    from mklkit.protocols import facts_of as facts_of
     from mklkit.protocols.component import Component as Component
     from mklkit.protocols.component import finite as finite
     from mklkit.protocols.component import whole as whole
@@ -98,7 +123,6 @@ if TYPE_CHECKING:
     from mklkit.registry.specs import to_spec as to_spec
     from mklkit.views.deciding import BlockDecision as BlockDecision
     from mklkit.views.deciding import RowBlock as RowBlock
-    from mklkit.views.projectors import Projector as Projector
     from mklkit.views.projectors import with_support as with_support
     from mklkit.views.scalar_kernels import FittedScalarKernel as FittedScalarKernel
     from mklkit.views.sides import FeatureSide as FeatureSide
@@ -148,8 +172,8 @@ FOR_USERS = {
 
 FOR_AUTHORS = {
     "combiners.templates.coupling": "CoupledSolution CouplingCombiner",
-    "combiners.templates.fusion": "FusionCombiner",
-    "combiners.templates.gating": "Gates GatingCombiner",
+    "combiners.templates.fusion": "Fusion FusionCombiner WeightedFusion",
+    "combiners.templates.gating": "Gates GatingCombiner WeightedGates",
     "combiners.templates.weighting": (
         "LearnedWeighting WeightedDecision WeightingCombiner weighting_rule"
     ),
@@ -157,18 +181,22 @@ FOR_AUTHORS = {
     "learners.support_vectors": "DualSolution solve_dual",
     "numerics.centring": "centred_gram",
     "numerics.cone_programs": "Cone ConeSolution solve_cone_program",
+    "numerics.least_squares": "NormalMatrix Spectrum",
     "numerics.votes": "majority squashed",
     "protocols": (
-        "Array BaseLearner Combiner CoupledLearner CouplingFacts Decision FeatureMap FittedKernel "
-        "FittedLearner FittedMap GridCombiner GridDecision InitialisedSubproblem Kernel "
-        "LinearFunction Stopping Subproblem TrainingSide"
+        "Array Combiner CombinerFacts CoupledLearner CouplingFacts Decision FeatureMap "
+        "FeatureMapFacts FittedKernel FittedLearner FittedMap GridCombiner GridDecision "
+        "InitialisedSubproblem Kernel KernelFacts KernelProducts KernelView LandmarkMap Learner "
+        "LearnerFacts LinearFunction MapForAll OrthogonalFeatures Projector Quadrant Quadrants "
+        "RememberedFeatures RowWeights ScalarKernel Stopping Subproblem SupportedDecision "
+        "TrainingSide TrimmableMap Views Which facts_of"
     ),
     "protocols.component": "Component finite whole",
     "protocols.priced_learner": "PricedLearner price_field price_of scaled_price",
     "registry.hookspecs": "hookimpl",
     "registry.registry": "Registry",
     "views.deciding": "BlockDecision RowBlock",
-    "views.projectors": "Projector with_support",
+    "views.projectors": "with_support",
     "views.scalar_kernels": "FittedScalarKernel",
     "views.sides": "FeatureSide GramSide RowSubset Side",
     "views.tiles": "kernel_products symmetric_tiles",

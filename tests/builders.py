@@ -12,6 +12,7 @@ from mklkit.combiners.ifsl.rules import PAPER_GRID
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.search import MKLSearchCV
 from mklkit.learners.linear_decision import LinearDecision
+from mklkit.protocols import LearnerFacts
 from mklkit.protocols.component import Component
 from mklkit.registry.composing import bind_kernels
 from mklkit.registry.registry import get_registry
@@ -53,8 +54,7 @@ class Silent(Component):
     """A learner that says zero: for tests of what happens before a learner is asked."""
 
     name: ClassVar[str] = "silent"
-    on_features: ClassVar[bool] = True
-    on_gram: ClassVar[bool] = True
+    facts: ClassVar[LearnerFacts] = LearnerFacts(on_features=True, on_gram=True)
 
     def fit(self, side: Any, y: np.ndarray) -> LinearDecision:
         """Return the zero function."""

@@ -7,9 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from mklkit.combiners.templates.weighting import weighting_rule
-from mklkit.protocols import Array
+from mklkit.protocols import Array, Quadrant
 from mklkit.registry.hookspecs import hookimpl
-from mklkit.views.statistics import Quadrant
 from mklkit.views.view import View
 
 __all__ = ["dimkl1", "dimkl2", "dimkl3", "dimkl4", "dimkl5"]

@@ -9,9 +9,8 @@ import attrs
 import numpy as np
 
 from mklkit.combiners.templates.weighting import WeightedDecision, WeightingCombiner
-from mklkit.protocols import Array
+from mklkit.protocols import Array, CombinerFacts, Projector
 from mklkit.registry.hookspecs import hookimpl
-from mklkit.views.projectors import Projector
 from mklkit.views.view import ViewSet
 
 __all__ = ["Uniform"]
@@ -31,7 +30,7 @@ class Uniform(WeightingCombiner):
     """
 
     name: ClassVar[str] = "uniform"
-    native_multiclass: ClassVar[bool] = True
+    facts: ClassVar[CombinerFacts] = CombinerFacts(native_multiclass=True)
 
     def weights(self, views: ViewSet, y: Array) -> Array:
         """Return ones."""

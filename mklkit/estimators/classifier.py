@@ -23,7 +23,7 @@ from mklkit.estimators.training import (
     choose_strategy,
     in_threads,
 )
-from mklkit.protocols import Array, Decision
+from mklkit.protocols import Array, Decision, FeatureMapFacts, RowWeights, facts_of
 from mklkit.registry.composing import Choice, choose_components
 from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.deciding import decide_all
@@ -164,7 +164,7 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False, order="C")
-        shared = getattr(self.feature_map_, "shared", False)
+        shared = facts_of(self.feature_map_, FeatureMapFacts).shared
         scores = decide_all(self.decisions_, X, shared)
         infinite = np.flatnonzero(~np.isfinite(scores).all(axis=1))
         if len(infinite):
@@ -196,7 +196,7 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False, order="C")
-        gated: list[Any] = [d for d in self.decisions_ if hasattr(d, "gate_weights")]
+        gated = [d for d in self.decisions_ if isinstance(d, RowWeights)]
         if not gated:
             raise IncompatibleError(
                 f"{self.combiner_.name} weighs kernels the same for all rows; see weights_."

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from mklkit.errors import DataError, MKLKitError, plain_message
+from mklkit.errors import DataError, IncompatibleError, MKLKitError, plain_message
 from mklkit.numerics.pairwise import row_blocks
-from mklkit.protocols import Array, Combiner, Decision, Learner
+from mklkit.protocols import Array, Combiner, CombinerFacts, Decision, Learner, facts_of
 from mklkit.views.deciding import RowBlock, decide_block
 from mklkit.views.tiles import symmetric_tiles
 from mklkit.views.view import ViewSet
@@ -18,6 +18,9 @@ __all__ = ["fit_decision", "solver_errors_explained"]
 
 CHECKED_ROWS = 256
 """Training rows that are decided at a time, beside whatever matrices a fit still holds."""
+
+SLACK = 1e-8
+"""By how much rounding may carry a weight out of its range."""
 
 ORDINARY = 1e12
 """Kernel values between one over this and this are within reach of every solver."""
@@ -37,19 +40,43 @@ def fit_decision(
     DataError
         If they are not, or a solver fails on kernel values that are beyond it; it names the kernel
         and what helps.
+    IncompatibleError
+        If the combiner takes another number of kernels.
 
     Notes
     -----
     The training rows are decided once: O(N²d) a kernel on an implicit map, no more than a Gram
     matrix costs, and O(Np) on an explicit one, whose features are there already.
     """
+    facts = facts_of(combiner, CombinerFacts)
+    _check_number(combiner, views.labels, facts.n_kernels)
     with solver_errors_explained(combiner, learner, views):
         decision = combiner.fit(views, y, learner, random_state)
         finite = np.isfinite(decision.weights).all() and _decides_finitely(decision, views)
     if not finite:
         what = "found no finite decision values"
         raise _beyond(combiner, learner, *_most_extreme(views), what)
+    _check_range(combiner, decision.weights, facts.weight_range)
     return decision
+
+
+def _check_number(combiner: Combiner, labels: list[str], n_kernels: int | None) -> None:
+    if n_kernels is not None and len(labels) != n_kernels:
+        raise IncompatibleError(
+            f"{combiner.name} joins exactly {n_kernels} kernels; there"
+            f" {'is' if len(labels) == 1 else 'are'} {len(labels)}: {', '.join(labels)}."
+            f" Give it {n_kernels} kernels."
+        )
+
+
+def _check_range(combiner: Combiner, weights: Array, given: tuple[float, float] | None) -> None:
+    low, high = given or (0.0, 1.0)
+    if weights.min() < low - SLACK or weights.max() > high + SLACK:
+        raise MKLKitError(
+            f"{combiner.name} must have weights from {low:g} to {high:g}; it gave"
+            f" {weights.min():.6g} to {weights.max():.6g}. Other ranges are stated by"
+            " facts = CombinerFacts(weight_range=(low, high))."
+        )
 
 
 @contextmanager

@@ -17,12 +17,20 @@ from threadpoolctl import threadpool_limits
 
 from mklkit.errors import DataError, IncompatibleError, MKLKitError, SpecError
 from mklkit.estimators.multiclass import BinaryProblem, Strategy
-from mklkit.protocols import Array, FeatureMap
-from mklkit.protocols.component import declared, is_whole
-from mklkit.registry.columns import columns_without_ids, resolve_columns
+from mklkit.protocols import (
+    Array,
+    CombinerFacts,
+    FeatureMap,
+    FeatureMapFacts,
+    LearnerFacts,
+    facts_of,
+)
+from mklkit.protocols.component import is_whole
+from mklkit.registry.columns import resolve_columns
 from mklkit.registry.composing import bind_kernels
 from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.memory import check_gram_fits
+from mklkit.views.row_ids import hide_row_ids
 from mklkit.views.view import ViewSet
 
 __all__ = [
@@ -123,28 +131,7 @@ def bind_to_columns(kernels: Any, estimator: Any) -> list[BoundKernel]:
         except MKLKitError as error:
             raise DataError(f"Kernel {kernel.label!r}: {error}") from None
         resolved.append(BoundKernel(kernel.label, kernel.kernel, columns))
-    return _without_row_ids(resolved, estimator.n_features_in_)
-
-
-def _without_row_ids(kernels: list[BoundKernel], n_features: int) -> list[BoundKernel]:
-    features = columns_without_ids([(each.kernel, each.columns) for each in kernels], n_features)
-    if features is None:
-        return kernels
-    reading = [kernel for kernel in kernels if _reads_row_ids(kernel)]
-    for place, kernel in enumerate(kernels):
-        if kernel.columns is None and not _reads_row_ids(kernel):
-            if not features.size:
-                raise DataError(
-                    f"Kernel {kernel.label!r} is one of features, and the only column holds the row"
-                    f" ids of {reading[0].label!r}: add feature columns, and bind the kernel of"
-                    " ids to its own, as in ('graph', Precomputed(K), ['id'])."
-                )
-            kernels[place] = BoundKernel(kernel.label, kernel.kernel, features)
-    return kernels
-
-
-def _reads_row_ids(kernel: BoundKernel) -> bool:
-    return bool(declared(kernel.kernel, "reads_row_ids"))
+    return hide_row_ids(resolved, estimator.n_features_in_)
 
 
 def choose_strategy(multiclass: str, combiner: Any, learner: Any) -> Strategy:
@@ -155,7 +142,10 @@ def choose_strategy(multiclass: str, combiner: Any, learner: Any) -> Strategy:
     IncompatibleError
         If ``"native"`` is asked of parts that tell only two classes apart.
     """
-    native = [declared(part, "native_multiclass") for part in (combiner, learner)]
+    native = [
+        facts_of(combiner, CombinerFacts).native_multiclass,
+        facts_of(learner, LearnerFacts).native_multiclass,
+    ]
     if multiclass == "native" and not all(native):
         part = learner if native[0] else combiner
         raise IncompatibleError(
@@ -167,7 +157,7 @@ def choose_strategy(multiclass: str, combiner: Any, learner: Any) -> Strategy:
 class ProblemViews:
     """The views of each binary problem on some training rows.
 
-    A map that declares itself ``shared`` (a random subset) is fitted once on all rows, and each
+    A map whose facts say ``shared`` (a random subset) is fitted once on all rows, and each
     problem takes its rows of the features; any other is fitted on each problem's own rows.
 
     Parameters
@@ -194,7 +184,8 @@ class ProblemViews:
         self._kernels = kernels
         self._map = feature_map
         self._rows = rows
-        if getattr(feature_map, "shared", False):
+        self._facts = facts_of(feature_map, FeatureMapFacts)
+        if self._facts.shared:
             self.shared = ViewSet.fit(kernels, feature_map, rows, np.random.RandomState(seed))
             # Computed here, before threads ask for them at the same time.
             self.shared.make_features()
@@ -208,7 +199,7 @@ class ProblemViews:
         everyone = len(members) == len(self._rows)
         if self.shared is not None:
             return (self.shared if everyone else self.shared.restricted(members)), labels
-        if not self._map.explicit:
+        if not self._facts.explicit:
             check_gram_fits(len(members), self._rows.itemsize)
         rows = self._rows if everyone else self._rows[members]
         return ViewSet.fit(self._kernels, self._map, rows, random_state), labels

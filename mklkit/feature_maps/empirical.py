@@ -11,7 +11,7 @@ from attrs.validators import ge, instance_of, lt, optional
 
 from mklkit.errors import quoted
 from mklkit.numerics.least_squares import Spectrum
-from mklkit.protocols import Array, FittedKernel
+from mklkit.protocols import Array, FeatureMapFacts, FittedKernel
 from mklkit.protocols.component import Component, whole
 from mklkit.registry.hookspecs import hookimpl
 
@@ -72,7 +72,6 @@ class Empirical(Component):
     searched_as: ClassVar[dict[str, str]] = dict.fromkeys(
         ("nystroem", "nystrom"), "empirical(subset=0.1)"
     )
-    explicit: ClassVar[bool] = True
 
     subset: float | None = attrs.field(default=None, validator=_subset)
     rank: int | None = attrs.field(
@@ -81,9 +80,9 @@ class Empirical(Component):
     tol: float = attrs.field(default=1e-12, converter=float, validator=[ge(0), lt(1)])
 
     @property
-    def shared(self) -> bool:
-        """Whether all binary problems of a classifier use one map: a random subset does."""
-        return self.subset is not None
+    def facts(self) -> FeatureMapFacts:
+        """Features; all binary problems of a classifier use one random subset."""
+        return FeatureMapFacts(explicit=True, shared=self.subset is not None)
 
     def fit(
         self, kernel: FittedKernel, rows: Array, random_state: np.random.RandomState
@@ -150,6 +149,10 @@ class FittedEmpirical:
     def training_features(self) -> Array | None:
         """Return the features of the training rows, QΛ^{1/2}, where they need no product."""
         return self.weights * self.eigenvalues if self.full else None
+
+    def squared_lengths(self) -> Array | None:
+        """Return the diagonal Λ of ``features.T @ features``, where all rows are landmarks."""
+        return self.eigenvalues if self.full else None
 
 
 @hookimpl

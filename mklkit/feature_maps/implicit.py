@@ -8,7 +8,7 @@ from typing import ClassVar
 import attrs
 import numpy as np
 
-from mklkit.protocols import Array, FittedKernel
+from mklkit.protocols import Array, FeatureMapFacts, FittedKernel
 from mklkit.protocols.component import Component
 from mklkit.registry.hookspecs import hookimpl
 
@@ -32,7 +32,7 @@ class Implicit(Component):
     """
 
     name: ClassVar[str] = "implicit"
-    explicit: ClassVar[bool] = False
+    facts: ClassVar[FeatureMapFacts] = FeatureMapFacts(explicit=False)
 
     def fit(
         self, kernel: FittedKernel, rows: Array, random_state: np.random.RandomState

@@ -9,8 +9,8 @@ import attrs
 import numpy as np
 
 from mklkit.kernels.linear import Linear
-from mklkit.protocols import Array, FittedKernel, Kernel
-from mklkit.protocols.component import Component, declared
+from mklkit.protocols import Array, FittedKernel, Kernel, KernelFacts, facts_of
+from mklkit.protocols.component import Component
 from mklkit.registry.hookspecs import hookimpl
 
 __all__ = ["Cosine", "FittedCosine"]
@@ -50,9 +50,9 @@ class Cosine(Component):
     kernel: Kernel = attrs.field(factory=Linear, converter=_as_kernel)
 
     @property
-    def reads_row_ids(self) -> bool:
-        """Whether the inner kernel looks rows up."""
-        return bool(declared(self.kernel, "reads_row_ids"))
+    def facts(self) -> KernelFacts:
+        """What is true of the inner kernel."""
+        return facts_of(self.kernel, KernelFacts)
 
     def fit(self, rows: Array) -> FittedCosine:
         """Return the kernel with the inner one fitted."""
@@ -64,11 +64,6 @@ class FittedCosine:
     """The normalised kernel, ready to evaluate."""
 
     kernel: FittedKernel
-
-    @property
-    def reads_row_ids(self) -> bool:
-        """Whether the inner kernel looks rows up."""
-        return bool(declared(self.kernel, "reads_row_ids"))
 
     def __call__(self, a: Array, b: Array) -> Array:
         """Return the cosines of the rows of ``a`` (n, d) and ``b`` (m, d): (n, m)."""

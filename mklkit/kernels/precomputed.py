@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mklkit.errors import DataError
 from mklkit.numerics.pairwise import upper_blocks
-from mklkit.protocols import Array
+from mklkit.protocols import Array, KernelFacts
 from mklkit.protocols.component import Component
 from mklkit.registry.hookspecs import hookimpl
 
@@ -65,8 +65,7 @@ class Precomputed(Component):
     """
 
     name: ClassVar[str] = "precomputed"
-    definite: ClassVar[bool] = False
-    reads_row_ids: ClassVar[bool] = True
+    facts: ClassVar[KernelFacts] = KernelFacts(definite=False, reads_row_ids=True)
 
     matrix: Array = attrs.field(
         converter=_as_float,

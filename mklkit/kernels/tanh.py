@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 from attrs.validators import gt
 
-from mklkit.protocols import Array
+from mklkit.protocols import Array, KernelFacts
 from mklkit.protocols.component import Component, finite
 from mklkit.registry.hookspecs import hookimpl
 from mklkit.views.scalar_kernels import FittedScalarKernel
@@ -40,7 +40,7 @@ class Tanh(Component):
     """
 
     name: ClassVar[str] = "tanh"
-    definite: ClassVar[bool] = False
+    facts: ClassVar[KernelFacts] = KernelFacts(definite=False)
 
     beta: float = attrs.field(default=0.01, converter=float, validator=[finite, gt(0)])
     coef0: float = attrs.field(default=0.0, converter=float, validator=finite)

@@ -18,7 +18,7 @@ from mklkit.numerics.embedding import (
     whitened,
 )
 from mklkit.numerics.graph_embedding import Graphs, discriminant_graphs
-from mklkit.protocols import Array, TrainingSide
+from mklkit.protocols import Array, LearnerFacts, TrainingSide
 from mklkit.protocols.component import Component, finite, whole
 from mklkit.registry.hookspecs import hookimpl
 
@@ -88,10 +88,9 @@ class KDA(Component):
     """
 
     name: ClassVar[str] = "kda"
-    on_features: ClassVar[bool] = True
-    on_gram: ClassVar[bool] = True
-    native_multiclass: ClassVar[bool] = True
-    takes_indefinite: ClassVar[bool] = True
+    facts: ClassVar[LearnerFacts] = LearnerFacts(
+        on_features=True, on_gram=True, native_multiclass=True, takes_indefinite=True
+    )
 
     reg: float = attrs.field(default=1e-3, converter=float, validator=[ge(0), finite])
     n_components: int | None = attrs.field(

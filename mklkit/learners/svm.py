@@ -15,7 +15,7 @@ from mklkit.errors import quoted
 from mklkit.learners.linear_decision import LinearDecision
 from mklkit.learners.price import choose_price
 from mklkit.learners.support_vectors import MOST_STEPS, solve_dual, solve_primal
-from mklkit.protocols import Array, TrainingSide
+from mklkit.protocols import Array, LearnerFacts, TrainingSide
 from mklkit.protocols.component import Component, finite, whole
 from mklkit.registry.hookspecs import hookimpl
 
@@ -88,8 +88,7 @@ class SVM(Component):
     """
 
     name: ClassVar[str] = "svm"
-    on_features: ClassVar[bool] = True
-    on_gram: ClassVar[bool] = True
+    facts: ClassVar[LearnerFacts] = LearnerFacts(on_features=True, on_gram=True)
 
     C: float | str = attrs.field(default=AUTO, converter=_price, validator=_positive)
     tol: float = attrs.field(default=1e-3, converter=float, validator=[gt(0), finite])

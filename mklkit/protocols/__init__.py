@@ -1,5 +1,96 @@
 """The contracts between the parts: kernel, feature map, learner, combiner, component, preset."""
 
-from mklkit.protocols.contracts import *  # noqa: F403
-from mklkit.protocols.coupling import *  # noqa: F403
-from mklkit.protocols.searching import *  # noqa: F403
+from mklkit.protocols.arrays import Array
+from mklkit.protocols.combiner import (
+    Combiner,
+    Decision,
+    RowWeights,
+)
+from mklkit.protocols.coupling import (
+    CoupledLearner,
+    CouplingFacts,
+    InitialisedSubproblem,
+    LinearFunction,
+    Stopping,
+    Subproblem,
+    Which,
+)
+from mklkit.protocols.facts import (
+    CombinerFacts,
+    Facts,
+    FeatureMapFacts,
+    KernelFacts,
+    LearnerFacts,
+    facts_of,
+)
+from mklkit.protocols.feature_map import (
+    FeatureMap,
+    FittedMap,
+    LandmarkMap,
+    MapForAll,
+    OrthogonalFeatures,
+    RememberedFeatures,
+    TrimmableMap,
+)
+from mklkit.protocols.kernel import (
+    FittedKernel,
+    Kernel,
+    ScalarKernel,
+)
+from mklkit.protocols.learner import (
+    FittedLearner,
+    Learner,
+    SupportedDecision,
+)
+from mklkit.protocols.searching import GridCombiner, GridDecision
+from mklkit.protocols.training_side import TrainingSide
+from mklkit.protocols.views import (
+    KernelProducts,
+    KernelView,
+    Projector,
+    Quadrant,
+    Quadrants,
+    Views,
+)
+
+__all__ = [
+    "Array",
+    "Combiner",
+    "CombinerFacts",
+    "CoupledLearner",
+    "CouplingFacts",
+    "Decision",
+    "Facts",
+    "FeatureMap",
+    "FeatureMapFacts",
+    "FittedKernel",
+    "FittedLearner",
+    "FittedMap",
+    "GridCombiner",
+    "GridDecision",
+    "InitialisedSubproblem",
+    "Kernel",
+    "KernelFacts",
+    "KernelProducts",
+    "KernelView",
+    "LandmarkMap",
+    "Learner",
+    "LearnerFacts",
+    "LinearFunction",
+    "MapForAll",
+    "OrthogonalFeatures",
+    "Projector",
+    "Quadrant",
+    "Quadrants",
+    "RememberedFeatures",
+    "RowWeights",
+    "ScalarKernel",
+    "Stopping",
+    "Subproblem",
+    "SupportedDecision",
+    "TrainingSide",
+    "TrimmableMap",
+    "Views",
+    "Which",
+    "facts_of",
+]

@@ -10,34 +10,9 @@ import attrs
 
 from mklkit.errors import MKLKitError, SpecError, plain_message, quoted, suggest
 
-__all__ = ["Component", "declared", "finite", "is_whole", "parameter_names", "whole"]
+__all__ = ["Component", "finite", "is_whole", "parameter_names", "whole"]
 
 LARGEST_COUNT = 2**31 - 1
-
-UNLESS_DECLARED: dict[str, Any] = {
-    "definite": True,
-    "for_kernels": (),
-    "for_learners": (),
-    "n_kernels": None,
-    "native_multiclass": False,
-    "reads_row_ids": False,
-    "row_order_matters": False,
-    "searched_as": {},
-    "weight_range": None,
-}
-"""What holds where a component's class says nothing; the protocols tell what each means."""
-
-
-def declared(component: object, fact: str) -> Any:
-    """Return what a component or its class says of itself, or what holds where it says nothing.
-
-    Examples
-    --------
-    >>> from mklkit.kernels.tanh import Tanh
-    >>> declared(Tanh, "definite"), declared(Tanh, "reads_row_ids")
-    (False, False)
-    """
-    return getattr(component, fact, UNLESS_DECLARED[fact])
 
 
 def finite(instance: object, attribute: Any, value: float) -> None:
@@ -76,6 +51,9 @@ class Component:
     A subclass is an ``@attrs.frozen`` class with a ``name``, the one that users type. It never
     changes: ``fit`` returns a separate fitted object, ``with_params`` a changed copy. Values are
     checked by attrs validators, so that a component that exists is a valid one.
+
+    Optional: ``searched_as = {"word": "spec"}``, other words under which users look for it, each
+    with the spec string to suggest.
 
     Examples
     --------

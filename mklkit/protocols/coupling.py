@@ -13,7 +13,10 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.protocols.contracts import Array, FittedLearner, TrainingSide
+from mklkit.protocols.arrays import Array
+from mklkit.protocols.facts import LearnerFacts
+from mklkit.protocols.learner import FittedLearner
+from mklkit.protocols.training_side import TrainingSide
 
 __all__ = [
     "CoupledLearner",
@@ -140,8 +143,11 @@ class CoupledLearner(Protocol):
     """A learner that can also be one of several in a coupled fit."""
 
     name: ClassVar[str]
-    on_features: ClassVar[bool]
-    on_gram: ClassVar[bool]
+
+    @property
+    def facts(self) -> LearnerFacts:
+        """What is true of the learner."""
+        ...
 
     @property
     def coupling(self) -> CouplingFacts:

@@ -7,7 +7,8 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from mklkit.protocols.contracts import Array, Learner
+from mklkit.protocols.arrays import Array
+from mklkit.protocols.learner import Learner
 
 __all__ = ["GridCombiner", "GridDecision"]
 

@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.errors import DataError, quoted, suggest
-from mklkit.protocols.component import declared
 
-__all__ = ["columns_without_ids", "resolve_columns"]
+__all__ = ["resolve_columns"]
 
 _SLICE = re.compile(r"(-?\d+)?:(-?\d+)?")
 
@@ -65,32 +64,6 @@ def resolve_columns(
     if len(set(chosen.tolist())) < len(chosen):
         chosen = np.array(list(dict.fromkeys(chosen.tolist())), dtype=np.intp)
     return None if np.array_equal(chosen, everything) else chosen
-
-
-def columns_without_ids(
-    bound: Iterable[tuple[Any, NDArray[np.intp] | None]], n_features: int
-) -> NDArray[np.intp] | None:
-    """Return the columns that hold no row ids, or None where no kernel looks rows up.
-
-    Parameters
-    ----------
-    bound : iterable of (kernel, columns)
-        Kernels, fitted or not, and the positions that they see (None: all).
-    n_features : int
-
-    Examples
-    --------
-    >>> from mklkit import RBF, Precomputed
-    >>> columns_without_ids([(Precomputed(np.eye(4)), np.array([1])), (RBF(), None)], 3)
-    array([0, 2])
-    """
-    everything = np.arange(n_features)
-    ids = [
-        everything if columns is None else columns
-        for kernel, columns in bound
-        if declared(kernel, "reads_row_ids")
-    ]
-    return np.setdiff1d(everything, np.concatenate(ids)) if ids else None
 
 
 def _sliced(selector: slice, everything: NDArray[np.intp]) -> NDArray[np.intp]:

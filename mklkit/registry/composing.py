@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 import attrs
 
 from mklkit.errors import IncompatibleError, SpecError, quoted
-from mklkit.protocols.component import declared
+from mklkit.protocols import CombinerFacts, FeatureMapFacts, LearnerFacts, facts_of
 from mklkit.registry.entries import Kind
 from mklkit.registry.registry import Registry, get_registry
 from mklkit.registry.specs import parse_kernel_spec, to_spec
@@ -128,7 +129,7 @@ def choose_components(combiner: Any, feature_map: Any, learner: Any) -> Choice:
     learner_given, map_given = learner is not None, feature_map is not None
     learner = _part(registry, "learner", learner, chosen)
     feature_map = _part(registry, "feature_map", feature_map, chosen)
-    only = declared(chosen, "for_learners")
+    only = facts_of(chosen, CombinerFacts).for_learners
     if only and learner.name not in only:
         raise IncompatibleError(
             f"The combiner {chosen.name!r} does not work with the learner {learner.name!r}."
@@ -138,8 +139,9 @@ def choose_components(combiner: Any, feature_map: Any, learner: Any) -> Choice:
         notes.append(f"learner {to_spec(learner)}: declared by {chosen.name}")
     if not map_given and not _fits(learner, feature_map):
         usual = feature_map.name
-        feature_map = registry.create("feature_map", MAP_FOR[learner.on_features])
-        what = "features" if learner.on_features else "Gram matrices"
+        on_features = facts_of(learner, LearnerFacts).on_features
+        feature_map = registry.create("feature_map", MAP_FOR[on_features])
+        what = "features" if on_features else "Gram matrices"
         notes.append(
             f"feature map {to_spec(feature_map)}: {learner.name} learns from {what},"
             f" so not {usual}, which {chosen.name} declares"
@@ -156,22 +158,32 @@ def _part(registry: Registry, kind: Kind, given: Any, combiner: Any) -> Any:
     if given is not None:
         return registry.create(kind, given)
     try:
-        return registry.create(kind, getattr(combiner, kind))
+        facts = facts_of(combiner, CombinerFacts)
+        return registry.create(kind, facts.learner if kind == "learner" else facts.feature_map)
     except SpecError as error:
         raise IncompatibleError(f"The combiner {combiner.name!r} is at fault: {error}") from error
 
 
 def _fits(learner: Any, feature_map: Any) -> bool:
-    return bool(learner.on_features if feature_map.explicit else learner.on_gram)
+    facts = facts_of(learner, LearnerFacts)
+    return facts.learns_from(facts_of(feature_map, FeatureMapFacts))
 
 
 def _advice(registry: Registry, learner: Any, feature_map: Any) -> str:
-    maps = [e.name for e in registry.entries("feature_map") if _fits(learner, e.target)]
-    learners = [e.name for e in registry.entries("learner") if _fits(e.target, feature_map)]
-    gives = "features" if feature_map.explicit else "Gram rows (similarities)"
-    needs = "features" if learner.on_features else "a Gram matrix"
+    maps = [one.name for one in _made(registry, "feature_map") if _fits(learner, one)]
+    learners = [one.name for one in _made(registry, "learner") if _fits(one, feature_map)]
+    explicit = facts_of(feature_map, FeatureMapFacts).explicit
+    gives = "features" if explicit else "Gram rows (similarities)"
+    needs = "features" if facts_of(learner, LearnerFacts).on_features else "a Gram matrix"
     return (
         f"The learner {learner.name!r} needs {needs}, but the feature map {feature_map.name!r}"
         f" gives {gives}. Maps that work with {learner.name}: {', '.join(maps) or 'none'}."
         f" Learners that work on {feature_map.name}: {', '.join(learners) or 'none'}."
     )
+
+
+def _made(registry: Registry, kind: Kind) -> Iterator[Any]:
+    """Yield the registered components of a kind that can be made without parameters."""
+    for entry in registry.entries(kind):
+        with suppress(SpecError):
+            yield registry.create(kind, entry.target)

@@ -9,7 +9,15 @@ from typing import Any, Literal
 import attrs
 
 from mklkit.errors import SpecError, cut, quoted
-from mklkit.protocols.component import Component, declared
+from mklkit.protocols import (
+    CombinerFacts,
+    Facts,
+    FeatureMapFacts,
+    KernelFacts,
+    LearnerFacts,
+    facts_of,
+)
+from mklkit.protocols.component import Component
 from mklkit.protocols.preset import Preset
 from mklkit.registry.specs import MAX_NAME, is_name, parse_kernel_spec, parse_spec
 
@@ -31,13 +39,12 @@ ARGUMENTS: dict[Kind, tuple[str, ...]] = {
     "combiner": ("views", "y", "learner", "random_state"),
     "learner": ("side", "y"),
 }
-# Class attributes that the protocols ask for.
-DECLARED: dict[Kind, dict[str, type]] = {
-    "feature_map": {"explicit": bool},
-    "combiner": {"feature_map": str, "learner": str},
-    "learner": {"on_features": bool, "on_gram": bool},
+FACTS: dict[Kind, type[Facts]] = {
+    "kernel": KernelFacts,
+    "feature_map": FeatureMapFacts,
+    "combiner": CombinerFacts,
+    "learner": LearnerFacts,
 }
-TYPE_WORDS: dict[type, str] = {bool: "True or False", str: "a spec string"}
 
 
 @attrs.frozen
@@ -99,19 +106,17 @@ def lacking(kind: Kind, component: object) -> Iterator[str]:
         yield "derives from Component and so needs '@attrs.frozen' written above its class"
     if not _takes(cls, ARGUMENTS[kind]):
         yield f"must have fit(self, {', '.join(ARGUMENTS[kind])})"
-    for attribute, expected in DECLARED.get(kind, {}).items():
-        value = getattr(component, attribute, None)
-        if not isinstance(value, expected):
-            found = "none" if value is None else quoted(value)
-            yield f"must have a class attribute {attribute}, {TYPE_WORDS[expected]}; got {found}"
-        elif isinstance(value, str):
-            yield from _unreadable(attribute, value)
-    if kind == "learner" and not any(getattr(component, name, True) for name in DECLARED[kind]):
-        yield "must have on_features or on_gram True, as it learns from nothing otherwise"
-    for fact in ("for_kernels", "for_learners"):
-        value = declared(component, fact)
-        if not isinstance(value, tuple) or not all(isinstance(one, str) for one in value):
-            yield f"must have {fact} as a tuple of names; got {quoted(value)}"
+        return  # It is of another kind, so that its facts are too.
+    if isinstance(getattr(component, "facts", None), property):
+        return  # They depend on parameters: checked when they are read.
+    try:
+        facts = facts_of(component, FACTS[kind])
+    except SpecError as error:
+        yield f"must state what is true of it: {error}"
+        return
+    if isinstance(facts, CombinerFacts):
+        yield from _unreadable("feature_map", facts.feature_map)
+        yield from _unreadable("learner", facts.learner)
 
 
 def _missing_in_preset(target: Any) -> Iterator[str]:

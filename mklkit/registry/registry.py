@@ -30,7 +30,7 @@ from mklkit.errors import (
     quoted,
     suggest,
 )
-from mklkit.protocols.component import declared, parameter_names
+from mklkit.protocols.component import parameter_names
 from mklkit.registry import hookspecs
 from mklkit.registry.discovery import PluginFailure, canonical, installed_plugins, stdout_to_stderr
 from mklkit.registry.entries import HOOKS, Entry, Kind, lacking, make_entry, spoken
@@ -116,7 +116,7 @@ class Registry:
     def _meant(self, kind: Kind, word: str) -> str:
         """Return a hint where a component says that it is searched for by that word."""
         for entry in self.entries(kind):
-            meant = declared(entry.target, "searched_as").get(word.casefold())
+            meant = getattr(entry.target, "searched_as", {}).get(word.casefold())
             if meant:
                 return f" Did you mean {meant!r}?"
         return ""

@@ -14,12 +14,11 @@ Anywhere else ``check_combiner(Contrast)``, ``check_kernel``, ``check_feature_ma
 those that failed: what was expected, what came, what to do. ``mklkit plugin check PACKAGE`` does it
 for all components of an installed package.
 
-Some checks ask for less where a component says so, by a class attribute: a kernel with ``definite =
-False`` need not be positive semi-definite, a combiner with ``weight_range = (low, high)`` need not
-have weights on the simplex, one with ``n_kernels = 2`` is given that many, one with
-``row_order_matters = True`` may heed the order of the training rows, and a feature map with
-``for_kernels = ("rbf",)`` is given kernels of these names. Row order is not asked about
-where a random state was used.
+Some checks ask for less where a component's ``facts`` say so: a kernel with
+``KernelFacts(definite=False)`` need not be positive semi-definite, a combiner with
+``CombinerFacts(weight_range=(low, high))`` need not have weights on the simplex, one with
+``n_kernels=2`` is given that many, and a feature map with ``for_kernels=("rbf",)`` is given kernels
+of these names. Row order is not asked about where a random state was used.
 """
 
 from __future__ import annotations

@@ -12,8 +12,14 @@ from numpy.typing import NDArray
 from mklkit.errors import MKLKitError
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.from_preset import preset_classifier
-from mklkit.protocols import Array
-from mklkit.protocols.component import declared, parameter_names
+from mklkit.protocols import (
+    Array,
+    CombinerFacts,
+    FeatureMapFacts,
+    LearnerFacts,
+    facts_of,
+)
+from mklkit.protocols.component import parameter_names
 from mklkit.protocols.preset import Preset
 from mklkit.registry.composing import choose_components
 from mklkit.registry.registry import get_registry
@@ -88,13 +94,14 @@ class Case:
     @property
     def kernels(self) -> tuple[str, ...]:
         """Kernels that the component is checked with: as many as it takes."""
-        count = declared(self.component, "n_kernels") or 3
+        set_number = self.kind == "combiner" and facts_of(self.component, CombinerFacts).n_kernels
+        count = set_number or 3
         return (self.suitable * count)[:count]
 
     @cached_property
     def suitable(self) -> tuple[str, ...]:
         """Different kernels that the component's feature map can be fitted to."""
-        only = declared(self.partners()[0], "for_kernels")
+        only = facts_of(self.partners()[0], FeatureMapFacts).for_kernels
         ours = tuple(spec for spec in KERNELS if not only or parse_spec(spec).name in only)
         known = {parse_spec(spec).name for spec in ours}
         return ours + tuple(name for name in only if name not in known)
@@ -161,10 +168,12 @@ class Case:
             choice = choose_components(self.component, None, None)
             return choice.feature_map, choice.learner
         if self.kind == "learner":
-            kind = "empirical" if self.component.on_features else "implicit"
+            on_features = facts_of(self.component, LearnerFacts).on_features
+            kind = "empirical" if on_features else "implicit"
             return registry.create("feature_map", kind), self.component
         if self.kind == "feature_map":
-            learner = "mhks" if self.component.explicit else "svm"
+            explicit = facts_of(self.component, FeatureMapFacts).explicit
+            learner = "mhks" if explicit else "svm"
             return self.component, registry.create("learner", learner)
         return registry.create("feature_map", "implicit"), registry.create("learner", "svm")
 
@@ -206,7 +215,7 @@ class Case:
 
 
 def kind_of(component: Any) -> ComponentKind:
-    """Return what a component is: as registered, else by the attributes that its kind declares.
+    """Return what a component is: as registered, else by the arguments of its fit.
 
     Raises
     ------
@@ -224,12 +233,13 @@ def kind_of(component: Any) -> ComponentKind:
         raise MKLKitError(
             f"Expected a component or its class, with a 'fit' method; got {component!r}."
         )
-    if hasattr(cls, "on_features") or hasattr(cls, "on_gram"):
-        return "learner"
-    if hasattr(cls, "explicit"):
-        return "feature_map"
-    takes_views = "views" in inspect.signature(cls.fit).parameters
-    return "combiner" if takes_views or hasattr(cls, "learner") else "kernel"
+    arguments = inspect.signature(cls.fit).parameters
+    by_argument: dict[str, ComponentKind] = {
+        "views": "combiner",
+        "side": "learner",
+        "kernel": "feature_map",
+    }
+    return next((kind for name, kind in by_argument.items() if name in arguments), "kernel")
 
 
 def state_of(component: Any) -> dict[str, Any]:

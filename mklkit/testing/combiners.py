@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from mklkit.errors import MKLKitError
-from mklkit.protocols import Array
-from mklkit.protocols.component import declared
+from mklkit.protocols import Array, CombinerFacts, facts_of
 from mklkit.registry.composing import choose_components
 from mklkit.testing.cases import Case, has_drawn
 from mklkit.testing.expectations import (
@@ -34,20 +33,20 @@ def declares_its_partners(case: Case) -> None:
     except (MKLKitError, AttributeError) as error:
         raise CheckFailure(
             f"Expected a feature map and a learner to go with {case.label}; got: {error} Write"
-            " feature_map: ClassVar[str] and learner: ClassVar[str] in the class, spec strings"
-            " both; weightings have 'implicit' and 'svm'."
+            " facts = CombinerFacts(feature_map=..., learner=...) in the class, spec strings both;"
+            " weightings have 'implicit' and 'svm'."
         ) from error
 
 
 def weights_are_on_the_simplex(case: Case) -> None:
     """Weights are (M,) or (C, M), from zero up with sum one, or within the declared range."""
-    some, set_number = case.suitable, declared(case.component, "n_kernels")
-    for kernels in [case.kernels] if set_number else [some[:1], some[:2], some]:
+    some, facts = case.suitable, facts_of(case.component, CombinerFacts)
+    for kernels in [case.kernels] if facts.n_kernels else [some[:1], some[:2], some]:
         views = case.views(kernels=kernels)
         weights = _fit(case, views).weights
         n_rows = (len(weights),) if np.ndim(weights) == 2 else ()
         expect_array(weights, (*n_rows, len(kernels)), "weights", "One weight a kernel.")
-        limits = declared(case.component, "weight_range")
+        limits = facts.weight_range
         if limits is not None:
             expect(
                 bool((weights >= limits[0]).all() and (weights <= limits[1]).all()),
@@ -57,7 +56,7 @@ def weights_are_on_the_simplex(case: Case) -> None:
             )
             continue
         advice = (
-            "Divide them by their sum; or declare weight_range: ClassVar[tuple[float, float]] in"
+            "Divide them by their sum; or write facts = CombinerFacts(weight_range=(low, high)) in"
             " the class."
         )
         expect(bool((weights >= -1e-12).all()), "no weight below zero", weights, advice)
@@ -107,8 +106,6 @@ def one_seed_gives_one_decision(case: Case) -> None:
 
 def training_order_does_not_matter(case: Case) -> None:
     """The training rows in another order give the same weights and decisions."""
-    if declared(case.component, "row_order_matters"):
-        raise NotApplicable(f"{case.label} says that the order of rows matters")
     random_state = np.random.RandomState(0)
     usual = _fit(case, case.views(), random_state=random_state)
     if has_drawn(random_state, 0):

@@ -13,7 +13,9 @@ import numpy as np
 from sklearn.base import clone
 
 from mklkit.errors import MKLKitError, quoted
+from mklkit.protocols import facts_of
 from mklkit.protocols.component import Component, parameter_names
+from mklkit.registry.entries import FACTS
 from mklkit.registry.specs import is_name, parse_spec, to_spec
 from mklkit.testing.cases import Case, state_of
 from mklkit.testing.docstrings import documented_parameters
@@ -37,6 +39,16 @@ def name_and_description(case: Case) -> None:
     expect(any(line.strip() for line in lines), "a docstring", "none", advice)
     advice = "Say what it is right after the opening quotes; 'mklkit list' shows that line."
     expect(bool(lines[0].strip()), "a docstring with a first line", "an empty line", advice)
+
+
+def states_its_facts(case: Case) -> None:
+    """What is true of the component stands in its facts, an object of its kind."""
+    assert case.kind != "preset", "presets have checks of their own"
+    expected = FACTS[case.kind]
+    try:
+        facts_of(case.component, expected)
+    except MKLKitError as error:
+        raise CheckFailure(f"{error} Write it in the class, as a class attribute.") from error
 
 
 def docstring_has_its_parameters(case: Case) -> None:
@@ -200,6 +212,7 @@ def _is_literal(value: Any) -> bool:
 
 
 COMPONENT_CHECKS = (
+    states_its_facts,
     name_and_description,
     docstring_has_its_parameters,
     parameters_round_trip,

@@ -6,6 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from mklkit.protocols import (
+    FeatureMapFacts,
+    LandmarkMap,
+    OrthogonalFeatures,
+    RememberedFeatures,
+    TrimmableMap,
+    facts_of,
+)
 from mklkit.testing.cases import Case, has_drawn
 from mklkit.testing.expectations import NotApplicable, expect, expect_array, expect_close
 from mklkit.testing.places import expect_untouched
@@ -15,9 +23,10 @@ __all__ = ["FEATURE_MAP_CHECKS"]
 
 def says_whether_it_is_explicit(case: Case) -> None:
     """The class and the fitted map say alike whether columns are features or similarities."""
-    advice = "Write explicit: ClassVar[bool] in the class and in that of the fitted map."
-    said = getattr(type(case.component), "explicit", None)
-    expect(isinstance(said, bool), "explicit = True or False in the class", repr(said), advice)
+    advice = (
+        "Write facts = FeatureMapFacts(explicit=...) in the class, explicit in the fitted map's."
+    )
+    said = facts_of(case.component, FeatureMapFacts).explicit
     fitted = getattr(case.fit(), "explicit", None)
     expect(fitted is said, f"explicit = {said} in the fitted map too", repr(fitted), advice)
 
@@ -95,26 +104,27 @@ def shortcuts_agree_with_transform(case: Case) -> None:
     columns = fitted.transform(case.rows)
     advice = "Mend it, or leave it out: it is optional."
     asked = False
-    if hasattr(fitted, "from_similarities"):
+    if isinstance(fitted, LandmarkMap):
         asked = True
         values = fitted.from_similarities(fitted.kernel(case.rows, fitted.landmarks))
         what = "from_similarities(kernel(rows, landmarks)) to be transform(rows)"
         expect_close(values, columns, what, advice)
-    ready = getattr(fitted, "training_features", lambda: None)()
+    ready = fitted.training_features() if isinstance(fitted, RememberedFeatures) else None
     if ready is not None:
         asked = True
         what = "training_features() to be transform(training rows)"
         expect_close(ready, columns, what, advice, 1e-6)
-    if hasattr(fitted, "with_landmarks"):
+    if isinstance(fitted, TrimmableMap):
         asked = True
         some = np.arange(0, len(case.rows), 3)
         fewer = fitted.with_landmarks(case.rows[some]).transform(case.new_rows)
         what = "with_landmarks(rows) to give the columns of those rows"
         expect_close(fewer, fitted.transform(case.new_rows)[:, some], what, advice)
-    if getattr(fitted, "full", False) and hasattr(fitted, "eigenvalues"):
+    diagonal = fitted.squared_lengths() if isinstance(fitted, OrthogonalFeatures) else None
+    if diagonal is not None:
         asked = True
-        what = "features.T @ features to be diag(eigenvalues), as a full map says"
-        expect_close(columns.T @ columns, np.diag(fitted.eigenvalues), what, advice, 1e-6)
+        what = "features.T @ features to be diag(squared_lengths())"
+        expect_close(columns.T @ columns, np.diag(diagonal), what, advice, 1e-6)
     if not asked:
         raise NotApplicable(f"{case.label} offers no shortcuts")
 

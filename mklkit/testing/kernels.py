@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mklkit.numerics.pairwise import BASES
-from mklkit.protocols.component import declared
+from mklkit.protocols import FittedKernel, KernelFacts, facts_of
 from mklkit.testing.cases import Case
 from mklkit.testing.expectations import NotApplicable, expect, expect_array, expect_close
 from mklkit.testing.places import expect_untouched
@@ -18,7 +18,7 @@ def values_have_their_shapes(case: Case) -> None:
     """The fitted kernel gives (n, m) similarities and an (n,) diagonal, for one row as for many."""
     fitted = case.fitted()
     expect(
-        callable(fitted) and callable(getattr(fitted, "diagonal", None)),
+        isinstance(fitted, FittedKernel),
         "fit to return an object that can be called with two sets of rows and has a 'diagonal'",
         repr(fitted),
         "See mklkit.FittedKernel, or derive it from mklkit.FittedScalarKernel.",
@@ -65,8 +65,8 @@ def diagonal_is_that_of_the_matrix(case: Case) -> None:
 
 
 def positive_semi_definite(case: Case) -> None:
-    """No Gram matrix has a negative eigenvalue, unless the class says definite = False."""
-    if not declared(case.component, "definite"):
+    """No Gram matrix has a negative eigenvalue, unless its facts say definite=False."""
+    if not facts_of(case.component, KernelFacts).definite:
         raise NotApplicable(f"{case.label} does not claim to be positive semi-definite")
     fitted = case.fitted()
     gram = fitted(case.rows, case.rows)
@@ -75,7 +75,7 @@ def positive_semi_definite(case: Case) -> None:
         bool(values[0] >= -1e-8 * abs(values[-1])),
         "eigenvalues of the Gram matrix from zero up",
         f"{values[0]:.3g} to {values[-1]:.3g}",
-        "Mend the kernel; or write definite: ClassVar[bool] = False in the class, which says so.",
+        "Mend the kernel; or write facts = KernelFacts(definite=False) in the class.",
     )
 
 

@@ -8,7 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from mklkit.protocols import CoupledLearner
+from mklkit.protocols import (
+    CoupledLearner,
+    FittedLearner,
+    LearnerFacts,
+    SupportedDecision,
+    facts_of,
+)
 from mklkit.registry.registry import get_registry
 from mklkit.testing.cases import Case
 from mklkit.testing.expectations import NotApplicable, expect, expect_array, expect_close
@@ -21,23 +27,12 @@ __all__ = ["LEARNER_CHECKS"]
 ORDER_TOLERANCE = 0.02
 
 
-def says_what_it_learns_from(case: Case) -> None:
-    """The class says whether it learns from features, from Gram matrices, or from both."""
-    said = [getattr(type(case.component), name, None) for name in ("on_features", "on_gram")]
-    expect(
-        all(isinstance(value, bool) for value in said) and any(said),
-        "on_features and on_gram, one of them True at least",
-        said,
-        "Write on_features: ClassVar[bool] and on_gram: ClassVar[bool] in the class.",
-    )
-
-
 def decides_one_number_a_row(case: Case) -> None:
     """What fit returns decides columns (n, p) or (n, N) by one number a row."""
     for view in _views(case):
         fitted = case.component.fit(view, case.y)
         expect(
-            callable(getattr(fitted, "decide", None)),
+            isinstance(fitted, FittedLearner),
             "fit to return an object with a 'decide' method",
             repr(fitted),
             "mklkit.LinearDecision(coefficients, bias) is one.",
@@ -98,8 +93,8 @@ def support_carries_the_decision(case: Case) -> None:
     """A decision function that can be restricted to its support says the same there."""
     asked = False
     for view in _views(case):
-        fitted: Any = case.component.fit(view, case.y)
-        if view.explicit or not hasattr(fitted, "restricted"):
+        fitted = case.component.fit(view, case.y)
+        if view.explicit or not isinstance(fitted, SupportedDecision):
             continue
         asked = True
         columns = view.projector.transform(case.new_rows)
@@ -158,7 +153,8 @@ def subproblem_finds_the_minimum(case: Case) -> None:
 def _views(case: Case, rows: Any = None) -> Iterator[View]:
     """Yield a view of each kind that the learner says it learns from."""
     registry = get_registry()
-    kinds = {"empirical": case.component.on_features, "implicit": case.component.on_gram}
+    facts = facts_of(case.component, LearnerFacts)
+    kinds = {"empirical": facts.on_features, "implicit": facts.on_gram}
     for name in [name for name, learns in kinds.items() if learns]:
         feature_map = registry.create("feature_map", name)
         yield case.views(rows, ("rbf(sigma='mean')",), feature_map)[0]
@@ -166,7 +162,6 @@ def _views(case: Case, rows: Any = None) -> Iterator[View]:
 
 LEARNER_CHECKS = (
     view_is_left_as_it_is,
-    says_what_it_learns_from,
     decides_one_number_a_row,
     learns_what_is_plain,
     learns_again_the_same,

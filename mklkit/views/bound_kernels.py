@@ -9,8 +9,15 @@ import attrs
 import numpy as np
 
 from mklkit.errors import DataError, IncompatibleError, plain_message
-from mklkit.protocols import Array, FeatureMap, FittedKernel, FittedMap
-from mklkit.protocols.component import declared
+from mklkit.protocols import (
+    Array,
+    FeatureMap,
+    FeatureMapFacts,
+    FittedKernel,
+    FittedMap,
+    MapForAll,
+    facts_of,
+)
 from mklkit.views.column_cuts import ColumnCuts
 
 __all__ = ["BoundKernel", "fit_kernels", "fit_maps"]
@@ -68,12 +75,11 @@ def fit_maps(
         If the map is made for other kernels.
     """
     _refuse_other_kernels(kernels, feature_map)
-    together = getattr(feature_map, "fit_all", None)
     pairs = zip(fitted, rows, strict=True)
     maps: Iterator[FittedMap] = (
-        (feature_map.fit(kernel, own, random_state) for kernel, own in pairs)
-        if together is None
-        else together(fitted, rows, random_state)
+        feature_map.fit_all(fitted, rows, random_state)
+        if isinstance(feature_map, MapForAll)
+        else (feature_map.fit(kernel, own, random_state) for kernel, own in pairs)
     )
     made: list[FittedMap] = []
     try:
@@ -85,7 +91,7 @@ def fit_maps(
 
 
 def _refuse_other_kernels(kernels: Sequence[BoundKernel], feature_map: FeatureMap) -> None:
-    only = declared(feature_map, "for_kernels")
+    only = facts_of(feature_map, FeatureMapFacts).for_kernels
     others = [bound for bound in kernels if only and bound.kernel.name not in only]
     if others:
         labels = ", ".join(dict.fromkeys(bound.label for bound in others))

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
 from mklkit.numerics.pairwise import row_blocks
-from mklkit.protocols import Array, Decision, FittedMap
+from mklkit.protocols import Array, Decision, FittedMap, LandmarkMap, Projector
 from mklkit.views.column_cuts import ColumnCuts
-from mklkit.views.projectors import Projector
 from mklkit.views.similarities import similarities
 
 __all__ = ["BLOCK_ROWS", "BlockDecision", "RowBlock", "decide_all", "decide_block"]
@@ -85,14 +83,15 @@ class RowBlock:
         self, projectors: Sequence[Projector], wanted: Iterable[int]
     ) -> Iterator[tuple[int, Array]]:
         with_landmarks: list[int] = []
+        maps: list[LandmarkMap] = []
         for index in wanted:
             projector = projectors[index]
-            if hasattr(projector.map, "from_similarities"):
+            if isinstance(projector.map, LandmarkMap):
                 with_landmarks.append(index)
+                maps.append(projector.map)
             else:
                 yield index, projector.map.transform(self._cuts.of(projector.columns))
         own_rows = [self._cuts.of(projectors[index].columns) for index in with_landmarks]
-        maps: list[Any] = [projectors[index].map for index in with_landmarks]
         evaluated = similarities([m.kernel for m in maps], own_rows, [m.landmarks for m in maps])
         for position, values in evaluated:
             made = maps[position].from_similarities(values)

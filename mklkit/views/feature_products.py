@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mklkit.protocols import Array
-from mklkit.views.tiles import KernelProducts
+from mklkit.protocols import Array, KernelProducts
 
 __all__ = ["feature_products", "label_alignment"]
 

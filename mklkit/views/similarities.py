@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import cast
+from typing import TypeGuard, cast
 
 import numpy as np
 
@@ -13,9 +13,9 @@ from mklkit.protocols import Array, FittedKernel, ScalarKernel
 __all__ = ["is_scalar", "similarities"]
 
 
-def is_scalar(kernel: FittedKernel) -> bool:
+def is_scalar(kernel: FittedKernel) -> TypeGuard[ScalarKernel]:
     """Return whether a kernel is a scalar function of a base quantity that mklkit knows."""
-    return getattr(kernel, "base", None) in BASES and callable(getattr(kernel, "of", None))
+    return isinstance(kernel, ScalarKernel) and kernel.base in BASES
 
 
 def similarities(
@@ -54,14 +54,11 @@ def similarities(
             del waiting[first]
             yield first, kernel(a, b)
             continue
-        name = cast(ScalarKernel, kernel).base
+        name = kernel.base
         group = [
             index
             for index, other in waiting.items()
-            if is_scalar(other)
-            and cast(ScalarKernel, other).base == name
-            and a_rows[index] is a
-            and b_rows[index] is b
+            if is_scalar(other) and other.base == name and a_rows[index] is a and b_rows[index] is b
         ]
         base = BASES[name](a, b)
         if same and name != "inner_product":

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from operator import itemgetter
-from typing import cast
 
 import attrs
 import numpy as np
@@ -16,49 +15,16 @@ import numpy as np
 from mklkit.numerics.moments import Moments
 from mklkit.numerics.order_statistics import Passes, between, quantile_places, values_at
 from mklkit.numerics.pairwise import TILE_COLUMNS, TILE_ROWS, row_blocks
-from mklkit.protocols import Array, FittedKernel, ScalarKernel
+from mklkit.protocols import Array, FittedKernel, Quadrant, Quadrants
+from mklkit.views.scalar_kernels import FittedScalarKernel
 from mklkit.views.similarities import is_scalar, similarities
 from mklkit.views.tiles import CentredTiles, cut, symmetric_tiles
 
-__all__ = [
-    "Quadrant",
-    "Quadrants",
-    "SharedStatistics",
-]
+__all__ = ["SharedStatistics"]
 
 SMALL_BLOCK = TILE_ROWS * TILE_COLUMNS
 """Values of a block that is looked at whole."""
 QUARTILES = (0.25, 0.75)
-
-
-@attrs.frozen
-class Quadrant:
-    """The values of one block of a Gram matrix: mean μ, standard deviation σ, quartiles."""
-
-    mean: float
-    deviation: float
-    lower_quartile: float
-    upper_quartile: float
-
-    @property
-    def interquartile_range(self) -> float:
-        """The distance of the quartiles (IQR)."""
-        return self.upper_quartile - self.lower_quartile
-
-
-@attrs.frozen
-class Quadrants:
-    """A Gram matrix by classes: class 1 is the positive one (paper 003, Figure 1).
-
-    Full blocks, their diagonals included. The fourth, class 2 × class 1, is the second transposed.
-    """
-
-    within_first: Quadrant
-    """q₁: class 1 × class 1."""
-    between: Quadrant
-    """q₂: class 1 × class 2."""
-    within_second: Quadrant
-    """q₄: class 2 × class 2."""
 
 
 class SharedStatistics:
@@ -133,17 +99,15 @@ class SharedStatistics:
         shared: dict[tuple[int, str], dict[int, float]] = {}
         quartiles = []
         for index, kernel in enumerate(self.kernels):
-            monotone = getattr(kernel, "monotone", 0) if is_scalar(kernel) else 0
-            if monotone:
-                scalar = cast(ScalarKernel, kernel)
-                key = (id(a[index]), scalar.base)
+            if is_scalar(kernel) and kernel.monotone:
+                key = (id(a[index]), kernel.base)
                 if key not in shared:
                     # A falling kernel turns the mirrored ranks into the wanted ones.
-                    passes = _passes(_Base(scalar.base), index, a, b)
+                    passes = _passes(_Base(kernel.base), index, a, b)
                     shared[key] = values_at(passes, [*ranks, *mirrored])
-                wanted = ranks if monotone > 0 else mirrored
+                wanted = ranks if kernel.monotone > 0 else mirrored
                 at_base = np.array([shared[key][rank] for rank in wanted])
-                values = dict(zip(ranks, scalar.of(at_base, at_base).tolist(), strict=True))
+                values = dict(zip(ranks, kernel.of(at_base, at_base).tolist(), strict=True))
             else:
                 values = values_at(_passes(kernel, index, a, b), ranks)
             quartiles.append(between(places, values))
@@ -184,10 +148,10 @@ def _whole_blocks(
 
 
 @attrs.frozen
-class _Base:
-    """The base quantity itself, in the shape of a scalar kernel."""
+class _Base(FittedScalarKernel):
+    """The base quantity itself as a kernel."""
 
-    base: str
+    base: str  # type: ignore[misc]
 
     def of(self, base: Array, out: Array) -> Array:
         return base
@@ -207,14 +171,14 @@ def _block_tiles(
 
 
 def _passes(
-    kernel: FittedKernel | _Base, index: int, a: Sequence[Array], b: Sequence[Array] | None
+    kernel: FittedKernel, index: int, a: Sequence[Array], b: Sequence[Array] | None
 ) -> Passes:
     """Return the passes over one kernel's block that a selection asks for."""
     own_a = [a[index]]
     own_b = None if b is None else [b[index]]
 
     def once() -> Iterable[tuple[Array, int]]:
-        for tiles, weight in _block_tiles([cast(FittedKernel, kernel)], own_a, own_b):
+        for tiles, weight in _block_tiles([kernel], own_a, own_b):
             for _, tile in tiles:
                 yield tile, weight
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.numerics.pairwise import upper_blocks
-from mklkit.protocols import Array, FittedKernel
+from mklkit.protocols import Array, FittedKernel, KernelProducts
 from mklkit.views.similarities import similarities
 
-__all__ = ["CentredTiles", "KernelProducts", "Tiles", "cut", "kernel_products", "symmetric_tiles"]
+__all__ = ["CentredTiles", "Tiles", "cut", "kernel_products", "symmetric_tiles"]
 
 Tiles = Iterator[tuple[slice, slice, Iterator[tuple[int, Array]]]]
 """Rows and columns of each tile, and every kernel's values there."""
@@ -88,25 +87,6 @@ class CentredTiles:
         for index, tile in tiles:
             means = self._means[index]
             yield index, (tile - means[block, None]) - (means[other] - self._totals[index])
-
-
-@attrs.frozen(eq=False)
-class KernelProducts:
-    """Inner products of M kernels K_m/s_m with each other and with the labels.
-
-    Attributes
-    ----------
-    products : ndarray of shape (M, M)
-        ⟨K_k, K_l⟩/(s_k s_l), zero for a centred kernel that is constant but for rounding.
-    with_labels : ndarray of shape (M,)
-        yᵀK_m y/s_m.
-    sizes : ndarray of shape (M,)
-        s, about each kernel's largest value: products of kernels near 1e200 would overflow.
-    """
-
-    products: Array
-    with_labels: Array
-    sizes: Array
 
 
 def kernel_products(

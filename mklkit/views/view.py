@@ -15,15 +15,26 @@ from numpy.typing import NDArray
 
 from mklkit.numerics.least_squares import NormalMatrix
 from mklkit.numerics.pairwise import row_blocks
-from mklkit.protocols import Array, FeatureMap, FittedKernel
+from mklkit.protocols import (
+    Array,
+    FeatureMap,
+    FeatureMapFacts,
+    FittedKernel,
+    KernelProducts,
+    OrthogonalFeatures,
+    Projector,
+    Quadrants,
+    RememberedFeatures,
+    facts_of,
+)
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels, fit_maps
 from mklkit.views.deciding import BLOCK_ROWS, RowBlock
 from mklkit.views.feature_products import feature_products, label_alignment
-from mklkit.views.projectors import Projector
+from mklkit.views.row_ids import reads_row_ids
 from mklkit.views.scalar_kernels import InnerProduct
 from mklkit.views.sides import Side, weighted_gram
-from mklkit.views.statistics import Quadrants, SharedStatistics
-from mklkit.views.tiles import KernelProducts, cut, kernel_products
+from mklkit.views.statistics import SharedStatistics
+from mklkit.views.tiles import cut, kernel_products
 from mklkit.views.weighted_views import WeightedViews
 
 __all__ = ["View", "ViewSet"]
@@ -37,6 +48,8 @@ class View(Side):
     label : str
         The kernel's name in results.
     kernel : FittedKernel
+    reads_row_ids : bool
+        Whether the kernel takes ids to look up, not features.
     rows : ndarray of shape (N, d)
         The training rows, the kernel's own columns only.
     """
@@ -48,12 +61,14 @@ class View(Side):
         rows: Array,
         shared: SharedStatistics,
         index: int,
+        reads_row_ids: bool = False,
     ) -> None:
         super().__init__()
         self.label = projector.label
         self.projector = projector
         self.kernel = kernel
         self.rows = rows
+        self.reads_row_ids = reads_row_ids
         self.n_rows = len(rows)
         self.explicit = projector.map.explicit
         self._shared = shared
@@ -65,7 +80,7 @@ class View(Side):
 
     def restricted(self, members: NDArray[np.intp], rows: Array, shared: SharedStatistics) -> View:
         """Return the view of some training rows, their features taken from this one's."""
-        part = View(self.projector, self.kernel, rows, shared, self._index)
+        part = View(self.projector, self.kernel, rows, shared, self._index, self.reads_row_ids)
         part._whole = (self, members)
         return part
 
@@ -117,8 +132,9 @@ class View(Side):
             whole, members = self._whole
             self._features = whole.features()[members]
         if self._features is None:
-            ready = getattr(self.projector.map, "training_features", lambda: None)()
-            self._features = self.projector.map.transform(self.rows) if ready is None else ready
+            fitted = self.projector.map
+            ready = fitted.training_features() if isinstance(fitted, RememberedFeatures) else None
+            self._features = fitted.transform(self.rows) if ready is None else ready
         return self._features
 
     def take_features(self, features: Array) -> None:
@@ -126,13 +142,12 @@ class View(Side):
         self._features = features
 
     def normal_matrix(self) -> NormalMatrix:
-        """Return ``features.T @ features``; on a full empirical map its diagonal alone, in O(p)."""
-        if self._normal is None:
-            fitted = self.projector.map
-            is_whole = self._whole is None and getattr(fitted, "full", False)
-            if is_whole and hasattr(fitted, "eigenvalues"):
-                sums = self.features().sum(axis=0)
-                self._normal = NormalMatrix(fitted.eigenvalues, sums, self.n_rows)
+        """Return ``features.T @ features``; of orthogonal features its diagonal alone, in O(p)."""
+        fitted = self.projector.map
+        if self._normal is None and self._whole is None and isinstance(fitted, OrthogonalFeatures):
+            diagonal = fitted.squared_lengths()
+            if diagonal is not None:
+                self._normal = NormalMatrix(diagonal, self.features().sum(axis=0), self.n_rows)
         return super().normal_matrix()
 
     def quadrants(self, y: Array) -> Quadrants:
@@ -191,8 +206,8 @@ class ViewSet(Sequence[View]):
         for index, fitted_map in enumerate(maps):
             bound, kernel, own = kernels[index], fitted[index], own_rows[index]
             projector = Projector(bound.label, bound.columns, fitted_map)
-            views.append(View(projector, kernel, own, shared, index))
-        return cls(views, rows, feature_map.explicit)
+            views.append(View(projector, kernel, own, shared, index, reads_row_ids(bound)))
+        return cls(views, rows, facts_of(feature_map, FeatureMapFacts).explicit)
 
     @overload
     def __getitem__(self, index: int) -> View: ...

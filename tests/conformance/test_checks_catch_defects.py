@@ -13,11 +13,15 @@ import pytest
 from mklkit import (
     RBF,
     SVM,
+    CombinerFacts,
     Component,
     Empirical,
+    FeatureMapFacts,
     FittedScalarKernel,
     FusionCombiner,
     Implicit,
+    KernelFacts,
+    LearnerFacts,
     LinearDecision,
     MKLKitError,
     Precomputed,
@@ -257,7 +261,7 @@ class Meddling(Weighting):
 class Orphan(Weighting):
     """Names a learner that does not exist."""
 
-    learner: ClassVar[str] = "svn"
+    facts: ClassVar[CombinerFacts] = CombinerFacts(learner="svn")
 
 
 class Off(Weighting):
@@ -339,8 +343,7 @@ class Learner(Component):
     """Nearest class mean on features."""
 
     name: ClassVar[str] = "means"
-    on_features: ClassVar[bool] = True
-    on_gram: ClassVar[bool] = False
+    facts: ClassVar[Any] = LearnerFacts(on_features=True)
 
     def fit(self, side: Any, y: np.ndarray) -> Any:
         return LinearDecision(side.project_back(y) / len(y), 0.0)
@@ -356,7 +359,7 @@ class Silent(Learner):
 class Undecided(Learner):
     """Does not say what it learns from."""
 
-    on_features: ClassVar[bool] = False
+    facts: ClassVar[Any] = None
 
 
 class Ordered(Learner):
@@ -392,7 +395,7 @@ class Column(Learner):
 
 LEARNERS = {
     Silent: "learns_what_is_plain",
-    Undecided: "says_what_it_learns_from",
+    Undecided: "states_its_facts",
     Ordered: "training_order_does_not_matter",
     Unsure: "learns_again_the_same",
     Careless: "view_is_left_as_it_is",
@@ -426,7 +429,7 @@ class Whimsical(Empirical):
 class Lying(Implicit):
     """Says that it is explicit, and is not."""
 
-    explicit: ClassVar[bool] = True
+    facts: ClassVar[FeatureMapFacts] = FeatureMapFacts(explicit=True)
 
 
 class Greedy(Empirical):
@@ -488,15 +491,15 @@ def test_all_failures_are_listed_at_once() -> None:
         check_kernel(Negative)
     head, *failed = str(failure.value).splitlines()
     assert head == f"{len(failed)} of {len(component_checks(Negative, 'kernel'))} checks failed."
-    assert any("definite: ClassVar[bool] = False" in line for line in failed)
+    assert any("facts = KernelFacts(definite=False)" in line for line in failed)
 
 
 def test_declarations_ask_for_less() -> None:
     class Declared(Negative):
-        definite: ClassVar[bool] = False
+        facts: ClassVar[KernelFacts] = KernelFacts(definite=False)
 
     class Bounded(Off):
-        weight_range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+        facts: ClassVar[CombinerFacts] = CombinerFacts(weight_range=(0.0, 1.0))
 
     def outcome(component: type, name: str) -> None:
         [check] = [check for check in component_checks(component) if check.name == name]
@@ -505,7 +508,7 @@ def test_declarations_ask_for_less() -> None:
     with pytest.raises(NotApplicable, match="does not claim"):
         outcome(Declared, "positive_semi_definite")
     outcome(Bounded, "weights_are_on_the_simplex")
-    Bounded.weight_range = (0.0, 0.5)
+    Bounded.facts = CombinerFacts(weight_range=(0.0, 0.5))
     with pytest.raises(CheckFailure, match="weight_range"):
         outcome(Bounded, "weights_are_on_the_simplex")
 

@@ -8,7 +8,14 @@ import attrs
 import numpy as np
 import pytest
 
-from mklkit import Component, IncompatibleError, MKLClassifier, WeightingCombiner
+from mklkit import (
+    CombinerFacts,
+    Component,
+    FeatureMapFacts,
+    IncompatibleError,
+    MKLClassifier,
+    WeightingCombiner,
+)
 from mklkit.registry.composing import choose_components
 from mklkit.testing import Check, component_checks
 
@@ -23,8 +30,7 @@ class Fourier(Component):
     """
 
     name: ClassVar[str] = "fourier"
-    explicit: ClassVar[bool] = True
-    for_kernels: ClassVar[tuple[str, ...]] = ("rbf",)
+    facts: ClassVar[FeatureMapFacts] = FeatureMapFacts(explicit=True, for_kernels=("rbf",))
 
     n_features: int = attrs.field(default=200, validator=attrs.validators.instance_of(int))
 
@@ -54,7 +60,7 @@ class ByMargin(WeightingCombiner):
     """Weights for support vector machines, say."""
 
     name: ClassVar[str] = "by-margin"
-    for_learners: ClassVar[tuple[str, ...]] = ("svm",)
+    facts: ClassVar[CombinerFacts] = CombinerFacts(for_learners=("svm",))
 
     def weights(self, views: Any, y: np.ndarray) -> np.ndarray:
         return np.ones(len(views))
@@ -103,7 +109,7 @@ def test_a_combiner_refuses_other_learners_by_name() -> None:
 
 def test_a_partner_that_does_not_exist_is_told_as_the_combiners() -> None:
     class Orphan(ByMargin):
-        learner: ClassVar[str] = "svn"
+        facts: ClassVar[CombinerFacts] = CombinerFacts(learner="svn")
 
     with pytest.raises(IncompatibleError, match="'by-margin' is at fault: No learner is named"):
         choose_components(Orphan(), None, None)

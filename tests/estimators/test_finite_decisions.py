@@ -34,8 +34,6 @@ class Leaves(Component):
     """A combiner that leaves a decision, or ends in an error."""
 
     name: ClassVar[str] = "leaves"
-    feature_map: ClassVar[str] = "implicit"
-    learner: ClassVar[str] = "svm"
 
     outcome: Any = None
 

@@ -15,7 +15,10 @@ HEAD = """
 from typing import ClassVar
 import attrs
 import numpy as np
-from mklkit import Component, LinearDecision, Preset, WeightingCombiner, hookimpl
+from mklkit import (
+    CombinerFacts, Component, FeatureMapFacts, KernelFacts, LearnerFacts, LinearDecision, Preset,
+    WeightingCombiner, hookimpl,
+)
 
 class Escape(BaseException):
     pass
@@ -31,12 +34,12 @@ COMPONENTS: dict[str, tuple[str, tuple[str, ...], dict[str, str]]] = {
     "kernel": ("Component", (), {"fit(self, rows)": "Fitted()"}),
     "feature_map": (
         "Component",
-        ("explicit = True",),
+        ("facts = FeatureMapFacts(explicit=True)",),
         {"fit(self, kernel, rows, random_state)": "Fitted()"},
     ),
     "learner": (
         "Component",
-        ("on_features = False", "on_gram = True"),
+        ("facts = LearnerFacts(on_gram=True)",),
         {"fit(self, side, y)": "LinearDecision(y / len(y), 0.0)"},
     ),
     "combiner": ("WeightingCombiner", (), {"weights(self, views, y)": "np.ones(len(views))"}),
@@ -96,17 +99,18 @@ CLASS_LINES = (
     "__slots__ = ('a',)",
     "__doc__ = None",
     "__doc__ = 5",
-    "explicit = 'no'",
-    "on_gram = None",
-    "learner = 'none'",
-    "feature_map = 7",
-    "weight_range = 'wide'",
-    "n_kernels = 'two'",
+    "facts = FeatureMapFacts(explicit='no')",
+    "facts = LearnerFacts(on_gram=None)",
+    "facts = CombinerFacts(learner='none')",
+    "facts = CombinerFacts(feature_map=7)",
+    "facts = CombinerFacts(weight_range='wide')",
+    "facts = CombinerFacts(n_kernels='two')",
+    "facts = 5",
     "def __init__(self, needed): raise ValueError('never')",
     "def __repr__(self): raise Escape('repr')",
     "def __getattr__(self, key): raise Mute",
     "def __eq__(self, other): raise Mute",
-    "definite = np.array([1, 2])",
+    "facts = KernelFacts(definite=np.array([1, 2]))",
 )
 ANSWERS = (
     "[]",

@@ -9,10 +9,12 @@ from drawing import Draw, component, kernel_list, labels_for, rows_of
 from guards import is_told, listened
 
 from mklkit import (
+    CombinerFacts,
     MKLClassifier,
     MKLSearchCV,
     MKLVotingClassifier,
     RPEMEKLClassifier,
+    facts_of,
     get_registry,
     preset_classifier,
 )
@@ -44,10 +46,11 @@ def _check_weights(model: Any) -> None:
     model = getattr(model, "best_estimator_", model)
     weights = np.asarray(model.weights_)
     assert np.isfinite(weights).all()
-    low, high = getattr(model.combiner_, "weight_range", (0.0, 1.0))
+    stated = facts_of(model.combiner_, CombinerFacts).weight_range
+    low, high = stated or (0.0, 1.0)
     assert weights.min() >= low - 1e-9
     assert weights.max() <= high + 1e-9
-    if not hasattr(model.combiner_, "weight_range"):
+    if stated is None:
         np.testing.assert_allclose(weights.sum(axis=-1), 1, atol=1e-8)
 
 

@@ -17,7 +17,15 @@ from documents import listings
 from oracles.coupled import ifsl_residuals, multik_mhks
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
-from mklkit import IFSL, Component, CouplingFacts, LinearDecision, MKLClassifier, MKLSearchCV
+from mklkit import (
+    IFSL,
+    Component,
+    CouplingFacts,
+    LearnerFacts,
+    LinearDecision,
+    MKLClassifier,
+    MKLSearchCV,
+)
 from mklkit.errors import IncompatibleError
 
 
@@ -59,8 +67,7 @@ class Ridge(Component):
     """Ridge regression on the labels: margins stay at one."""
 
     name: ClassVar[str] = "outside-ridge"
-    on_features: ClassVar[bool] = True
-    on_gram: ClassVar[bool] = False
+    facts: ClassVar[LearnerFacts] = LearnerFacts(on_features=True)
 
     c: float = 1.0
 
@@ -102,8 +109,7 @@ class RidgeOnMargins(Component):
     """Ridge regression on margins that grow; it leaves the stopping rule to ifsl."""
 
     name: ClassVar[str] = "outside-ridge-on-margins"
-    on_features: ClassVar[bool] = True
-    on_gram: ClassVar[bool] = False
+    facts: ClassVar[LearnerFacts] = LearnerFacts(on_features=True)
 
     c: float = 1.0
     rho: float = 0.5

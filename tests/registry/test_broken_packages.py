@@ -164,47 +164,56 @@ BROKEN = {
     "encoding": ("# -*- coding: nothing -*-", "nothing"),
     "hookless": ("def mklkit_kernels():\n    return []", "it has no hook"),
     "none": ("from mklkit import hookimpl\n@hookimpl\ndef mklkit_kernels():\n    return 3", "int"),
-    "mapless": (_component("feature_maps", FIT_MAP), "'half' must have a class attribute explicit"),
+    "mapless": (
+        _component("feature_maps", FIT_MAP),
+        "'half' must state what is true of it: Expected",
+    ),
     "mapword": (
-        _component("feature_maps", f"explicit = 'yes'\n{FIT_MAP}"),
-        "attribute explicit, True or False; got 'yes'",
+        _component("feature_maps", f"facts = FeatureMapFacts(explicit='yes')\n{FIT_MAP}"),
+        "explicit must be True or False; got 'yes'",
     ),
     "mapfew": (
-        _component("feature_maps", "explicit = True\ndef fit(self, rows): ..."),
+        _component("feature_maps", f"facts = FeatureMapFacts(explicit=True)\n{KERNEL}"),
         "'half' must have fit(self, kernel, rows, random_state)",
     ),
     "mapkernels": (
-        _component("feature_maps", f"explicit = True\nfor_kernels = 'rbf'\n{FIT_MAP}"),
-        "for_kernels as a tuple of names; got 'rbf'",
+        _component(
+            "feature_maps",
+            f"facts = FeatureMapFacts(explicit=True, for_kernels='rbf')\n{FIT_MAP}",
+        ),
+        "for_kernels must be a tuple of names; got 'rbf'",
     ),
-    "learnerless": (_component("learners", FIT_LEARNER), "on_features, True or False; got none"),
+    "learnerless": (_component("learners", FIT_LEARNER), "mklkit.LearnerFacts(...); got None"),
     "learnergram": (
-        _component("learners", f"on_features = True\n{FIT_LEARNER}"),
-        "'half' must have a class attribute on_gram",
+        _component("learners", f"facts = LearnerFacts(on_features=True, on_gram=1)\n{FIT_LEARNER}"),
+        "on_gram must be True or False; got 1",
     ),
     "learnernone": (
-        _component("learners", f"on_features = on_gram = False\n{FIT_LEARNER}"),
-        "on_features or on_gram True",
+        _component("learners", f"facts = LearnerFacts()\n{FIT_LEARNER}"),
+        "on_features or on_gram must be True",
     ),
     "learnerfit": (
-        _component("learners", "on_features = on_gram = True\nfit = 3"),
+        _component("learners", "facts = LearnerFacts(on_gram=True)\nfit = 3"),
         "'half' must be a class with a 'fit' method",
     ),
-    "combinerless": (_component("combiners", FIT_COMBINER), "attribute feature_map, a spec string"),
+    "combinerless": (
+        _component("combiners", f"facts = KernelFacts()\n{FIT_COMBINER}"),
+        "mklkit.CombinerFacts(...); got KernelFacts",
+    ),
     "combinermap": (
-        _component("combiners", f"feature_map = 'implicit'\n{FIT_COMBINER}"),
-        "attribute learner, a spec string; got none",
+        _component("combiners", f"facts = CombinerFacts(learner=7)\n{FIT_COMBINER}"),
+        "learner must be a spec string; got 7",
     ),
     "combinerspec": (
-        _component("combiners", f"feature_map = 'implicit('\nlearner = 'svm'\n{FIT_COMBINER}"),
+        _component("combiners", f"facts = CombinerFacts(feature_map='implicit(')\n{FIT_COMBINER}"),
         "has a feature_map that can't be read",
     ),
     "combinerlearners": (
         _component(
             "combiners",
-            f"feature_map = 'implicit'\nlearner = 'svm'\nfor_learners = ['svm']\n{FIT_COMBINER}",
+            f"facts = CombinerFacts(for_learners=['svm'])\n{FIT_COMBINER}",
         ),
-        "for_learners as a tuple of names; got ['svm']",
+        "for_learners must be a tuple of names; got ['svm']",
     ),
     "abstract": (
         "from mklkit import WeightingCombiner, hookimpl\n"

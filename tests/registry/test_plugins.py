@@ -27,7 +27,7 @@ EVERYTHING = '''
 from typing import ClassVar
 import attrs
 import numpy as np
-from mklkit import Component, LinearDecision, Preset, hookimpl
+from mklkit import Component, LearnerFacts, LinearDecision, Preset, hookimpl
 from mklkit.views.scalar_kernels import InnerProduct
 
 @attrs.frozen
@@ -50,8 +50,7 @@ class FittedDoubled:
 class Centroids(Component):
     """Nearest class mean."""
     name: ClassVar[str] = "centroids"
-    on_features: ClassVar[bool] = False
-    on_gram: ClassVar[bool] = True
+    facts: ClassVar[LearnerFacts] = LearnerFacts(on_gram=True)
     def fit(self, side, y):
         gram, first, second = side.gram(), y > 0, y < 0
         alpha = first / first.sum() - second / second.sum()

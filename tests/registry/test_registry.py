@@ -158,9 +158,9 @@ def test_a_class_of_another_sort_is_refused(registry, kind, value):
     ("kind", "cls", "lacks"),
     [
         ("kernel", SVM, r"it must have fit\(self, rows\)\.$"),
-        ("feature_map", SVM, "it must have a class attribute explicit, True or False"),
+        ("feature_map", SVM, r"it must have fit\(self, kernel, rows, random_state\)"),
         ("combiner", SVM, r"it must have fit\(self, views, y, learner, random_state\)"),
-        ("learner", Empirical, "it must have a class attribute on_features"),
+        ("learner", Empirical, r"it must have fit\(self, side, y\)"),
     ],
 )
 def test_a_component_of_another_kind_is_refused(registry, make, kind, cls, lacks):

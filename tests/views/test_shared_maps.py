@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from mklkit import Component, MKLClassifier, RowBlock
+from mklkit import Component, FeatureMapFacts, MKLClassifier, RowBlock
 from mklkit.views.deciding import decide_all
 
 
@@ -37,8 +37,7 @@ class Nearness(Component):
     """All rows are landmarks, one array for all kernels, which is what lets them share a base."""
 
     name: ClassVar[str] = "nearness"
-    explicit: ClassVar[bool] = True
-    shared: ClassVar[bool] = True
+    facts: ClassVar[FeatureMapFacts] = FeatureMapFacts(explicit=True, shared=True)
 
     sharing: bool = True
 

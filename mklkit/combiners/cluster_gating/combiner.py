@@ -19,7 +19,7 @@ from mklkit.errors import MKLKitWarning, SpecError, suggest
 from mklkit.numerics.embedding import embedding_size
 from mklkit.numerics.graph_embedding import discriminant_graphs
 from mklkit.numerics.library_warnings import held_back
-from mklkit.protocols import Array
+from mklkit.protocols import Array, CombinerFacts
 from mklkit.protocols.component import finite, whole
 from mklkit.registry.hookspecs import hookimpl
 from mklkit.registry.specs import parse_spec
@@ -119,8 +119,7 @@ class ClusterGating(GatingCombiner):
     """
 
     name: ClassVar[str] = "cluster-gating"
-    learner: ClassVar[str] = "kda"
-    native_multiclass: ClassVar[bool] = True
+    facts: ClassVar[CombinerFacts] = CombinerFacts(learner="kda", native_multiclass=True)
 
     n_clusters: int = attrs.field(default=4, converter=whole, validator=[instance_of(int), ge(1)])
     composition: Composition = attrs.field(default="sum", validator=in_(("sum", "product")))

@@ -170,7 +170,7 @@ def run_rule(
     random_state: np.random.RandomState,
 ) -> list[Solution]:
     """Run the combiner's rule on the views' problems, one solution per column."""
-    rule = combiner.rule or ("gradient" if learner.on_features else "fixed-mean")
+    rule = combiner.rule or ("gradient" if learner.facts.on_features else "fixed-mean")
     initial = [start(problem, combiner.initial, random_state) for problem in problems]
     iterate = by_gradient if rule == "gradient" else by_fixed_mean
     solutions = iterate(problems, y, columns, initial)

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 import attrs
 import numpy as np
 
-from mklkit.protocols import Array, LinearFunction
+from mklkit.protocols import Array, LinearFunction, Projector
 from mklkit.views.deciding import BlockDecision, RowBlock
-from mklkit.views.projectors import Projector
 
 __all__ = ["GridMean"]
 

@@ -10,11 +10,10 @@ import attrs
 import numpy as np
 
 from mklkit.errors import IncompatibleError
-from mklkit.protocols import Array, CoupledLearner, Learner, Subproblem
+from mklkit.protocols import Array, CombinerFacts, CoupledLearner, Learner, Projector, Subproblem
 from mklkit.protocols.component import Component
 from mklkit.registry.hookspecs import hookimpl
 from mklkit.views.deciding import BlockDecision, RowBlock
-from mklkit.views.projectors import Projector
 from mklkit.views.view import ViewSet
 
 __all__ = ["CoupledDecision", "CoupledSolution", "CouplingCombiner"]
@@ -71,8 +70,7 @@ class CouplingCombiner(Component, ABC):
     target" and never looks inside, so that any learner that offers ``subproblem`` can be coupled.
     """
 
-    feature_map: ClassVar[str] = "empirical"
-    learner: ClassVar[str] = "mhks"
+    facts: ClassVar[CombinerFacts] = CombinerFacts(feature_map="empirical", learner="mhks")
 
     @abstractmethod
     def couple(

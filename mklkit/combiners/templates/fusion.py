@@ -4,20 +4,35 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import attrs
 import numpy as np
 
-from mklkit.protocols import Array, Learner
+from mklkit.protocols import Array, CombinerFacts, Learner, Projector
 from mklkit.protocols.component import Component
 from mklkit.registry.hookspecs import hookimpl
 from mklkit.views.deciding import BlockDecision, RowBlock
-from mklkit.views.projectors import Projector
 from mklkit.views.sides import GramSide
 from mklkit.views.view import ViewSet
 
-__all__ = ["FusedDecision", "FusionCombiner"]
+__all__ = ["FusedDecision", "Fusion", "FusionCombiner", "WeightedFusion"]
+
+
+class Fusion(Protocol):
+    """What joins the decision values of views."""
+
+    def fuse(self, scores: Array) -> Array:
+        """Return one decision value (n,) of the views' decision values (n, M)."""
+        ...
+
+
+@runtime_checkable
+class WeightedFusion(Fusion, Protocol):
+    """A fusion that says how much each view counts."""
+
+    view_weights: Array
+    """(M,)"""
 
 
 @attrs.frozen(eq=False)
@@ -28,14 +43,13 @@ class FusedDecision(BlockDecision):
     ----------
     weights : ndarray of shape (M,)
         As the fusion states them; uniform where it has none.
-    fusion : object
-        With ``fuse(scores (n, M)) -> (n,)``.
+    fusion : Fusion
     """
 
     weights: Array
     projectors: list[Projector]
     learners: list[Any]
-    fusion: Any
+    fusion: Fusion
 
     def scores(self, block: RowBlock) -> Array:
         """Return each view's decision values (n, M)."""
@@ -57,14 +71,13 @@ class FusionCombiner(Component, ABC):
     fitted object with a ``fuse`` of its own.
     """
 
-    feature_map: ClassVar[str] = "implicit"
-    learner: ClassVar[str] = "svm"
+    facts: ClassVar[CombinerFacts] = CombinerFacts()
 
     @abstractmethod
     def fuse(self, scores: Array) -> Array:
         """Return one decision value (n,) of the views' decision values (n, M)."""
 
-    def learn(self, scores: Array, y: Array, random_state: np.random.RandomState) -> Any:
+    def learn(self, scores: Array, y: Array, random_state: np.random.RandomState) -> Fusion:
         """Return what fuses, given the training rows' scores (N, M); this object as it is."""
         return self
 
@@ -80,7 +93,9 @@ class FusionCombiner(Component, ABC):
             scores[:, index] = fitted.decide(side.features() if side.explicit else side.gram())
             learners.append(fitted)
         fusion = self.learn(scores, y, random_state)
-        weights = getattr(fusion, "view_weights", np.full(len(views), 1 / len(views)))
+        weights = np.full(len(views), 1 / len(views))
+        if isinstance(fusion, WeightedFusion):
+            weights = fusion.view_weights
         return FusedDecision(weights, [view.projector for view in views], learners, fusion)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 import attrs
 import numpy as np
@@ -13,17 +13,16 @@ from numpy.typing import NDArray
 
 from mklkit.errors import IncompatibleError, MKLKitError, MKLKitWarning
 from mklkit.numerics.pairwise import mirror_upper
-from mklkit.protocols import Array, Learner
+from mklkit.protocols import Array, CombinerFacts, Learner, LearnerFacts, Projector, facts_of
 from mklkit.protocols.component import Component
-from mklkit.registry.columns import columns_without_ids
 from mklkit.registry.hookspecs import hookimpl
 from mklkit.views.deciding import BlockDecision, RowBlock
-from mklkit.views.projectors import Projector
+from mklkit.views.row_ids import feature_columns
 from mklkit.views.sides import GramSide
 from mklkit.views.tiles import symmetric_tiles
 from mklkit.views.view import ViewSet
 
-__all__ = ["GatedDecision", "Gates", "GatingCombiner"]
+__all__ = ["GatedDecision", "Gates", "GatingCombiner", "WeightedGates"]
 
 Composition = Literal["sum", "product"]
 
@@ -34,6 +33,14 @@ class Gates(Protocol):
     def gates(self, rows: Array) -> Array:
         """Return each row's weight on each kernel, (n, M), for rows (n, d)."""
         ...
+
+
+@runtime_checkable
+class WeightedGates(Gates, Protocol):
+    """Fitted gates that have weights of their own to show, of each cluster, say."""
+
+    weights: Array
+    """(M,) or (C, M)"""
 
 
 @attrs.frozen(eq=False)
@@ -86,8 +93,7 @@ class GatingCombiner(Component, ABC):
     up, are not shown to them.
     """
 
-    feature_map: ClassVar[str] = "implicit"
-    learner: ClassVar[str] = "svm"
+    facts: ClassVar[CombinerFacts] = CombinerFacts()
 
     @property
     def composition(self) -> Composition:
@@ -106,7 +112,7 @@ class GatingCombiner(Component, ABC):
             raise IncompatibleError(
                 f"{self.name} weighs kernels row by row and needs feature_map='implicit'."
             )
-        columns = _feature_columns(views, self.name)
+        columns = feature_columns(views, self.name)
         rows = _cut(views.rows, columns)
         gates = self.fit_gates(ViewSet(list(views), rows, views.explicit), y, random_state)
         values = np.asarray(gates.gates(rows), dtype=np.float64)
@@ -116,11 +122,13 @@ class GatingCombiner(Component, ABC):
                 f" it gave {values.shape}."
             )
         gram = composite_gram(views, values, self.composition)
-        if self.composition == "sum" and not getattr(learner, "takes_indefinite", False):
+        if self.composition == "sum" and not facts_of(learner, LearnerFacts).takes_indefinite:
             self._warn_if_indefinite(gram, learner)
         fitted = learner.fit(GramSide(gram), y)
         projectors = [view.projector for view in views]
-        weights = np.asarray(getattr(gates, "weights", values.mean(axis=0)))
+        weights = (
+            np.asarray(gates.weights) if isinstance(gates, WeightedGates) else values.mean(axis=0)
+        )
         return GatedDecision(weights, gates, values, projectors, fitted, self.composition, columns)
 
     def _warn_if_indefinite(self, gram: Array, learner: Learner) -> None:
@@ -133,19 +141,6 @@ class GatingCombiner(Component, ABC):
                 MKLKitWarning,
                 stacklevel=3,
             )
-
-
-def _feature_columns(views: ViewSet, name: str) -> NDArray[np.intp] | None:
-    """Return the columns that hold no row ids, None where all do not."""
-    bound = [(view.kernel, view.projector.columns) for view in views]
-    features = columns_without_ids(bound, views.rows.shape[1])
-    if features is not None and not features.size:
-        raise IncompatibleError(
-            f"{name} weighs kernels by a row's features, and these rows are ids of a precomputed"
-            " kernel and nothing else: add feature columns, and bind the kernel to the id column as"
-            " in ('graph', Precomputed(K), ['id'])."
-        )
-    return features
 
 
 def _cut(rows: Array, columns: NDArray[np.intp] | None) -> Array:

@@ -11,10 +11,17 @@ import attrs
 import numpy as np
 
 from mklkit.errors import MKLKitError, WeightsWarning
-from mklkit.protocols import Array, FittedLearner, Learner
+from mklkit.protocols import (
+    Array,
+    CombinerFacts,
+    FittedLearner,
+    Learner,
+    Projector,
+    SupportedDecision,
+)
 from mklkit.protocols.component import Component
 from mklkit.views.deciding import BlockDecision, RowBlock
-from mklkit.views.projectors import Projector, with_support
+from mklkit.views.projectors import with_support
 from mklkit.views.view import View, ViewSet
 
 __all__ = [
@@ -43,16 +50,16 @@ class WeightedDecision(BlockDecision):
     weights: Array
     projectors: list[Projector]
     scales: Array
-    learner: Any
+    learner: FittedLearner
     explicit: bool
 
     @classmethod
     def learn(cls, views: ViewSet, weights: Array, y: Array, learner: Learner) -> WeightedDecision:
         """Return the decision of a learner fitted on the weighted sum."""
-        fitted: Any = learner.fit(views.weighted(weights), y)
+        fitted = learner.fit(views.weighted(weights), y)
         used = np.flatnonzero(weights)
         projectors = [views[int(m)].projector for m in used]
-        if not views.explicit and hasattr(fitted, "restricted"):
+        if not views.explicit and isinstance(fitted, SupportedDecision):
             support = fitted.support
             projectors = with_support(projectors, support)
             fitted = fitted.restricted(support)
@@ -60,17 +67,16 @@ class WeightedDecision(BlockDecision):
 
     def decide_block(self, block: RowBlock) -> Array:
         """Return the decision values (n,) of one block of rows."""
-        fitted: FittedLearner = self.learner
         if self.explicit:
             parts: list[Any] = [None] * len(self.projectors)
             for index, values in block.columns_of(self.projectors):
                 parts[index] = np.sqrt(self.scales[index]) * values
-            return fitted.decide(np.hstack(parts))
+            return self.learner.decide(np.hstack(parts))
         total: Any = None
         for index, values in block.columns_of(self.projectors):
             scaled = values * values.dtype.type(self.scales[index])
             total = scaled if total is None else np.add(total, scaled, out=total)
-        return fitted.decide(total)
+        return self.learner.decide(total)
 
 
 @attrs.frozen
@@ -82,8 +88,7 @@ class LearnedWeighting(Component, ABC):
     uniform weights stand in.
     """
 
-    feature_map: ClassVar[str] = "implicit"
-    learner: ClassVar[str] = "svm"
+    facts: ClassVar[CombinerFacts] = CombinerFacts()
 
     @abstractmethod
     def choose(
@@ -188,8 +193,7 @@ def weighting_rule(
             "__qualname__": rule.__qualname__,
             "__slots__": (),
             "name": name,
-            "feature_map": feature_map,
-            "learner": learner,
+            "facts": CombinerFacts(feature_map=feature_map, learner=learner),
             "weights": weights,
         }
         return type(rule.__name__, (WeightingCombiner,), body)

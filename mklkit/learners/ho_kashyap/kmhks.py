@@ -10,7 +10,7 @@ import attrs
 from mklkit.combiners.ifsl.rules import Columns, Solution, by_fixed_mean
 from mklkit.learners.ho_kashyap.margins import MarginLearner
 from mklkit.learners.ho_kashyap.ridge import CholeskyProblem, GramProblem
-from mklkit.protocols import Array, Subproblem, TrainingSide
+from mklkit.protocols import Array, LearnerFacts, Subproblem, TrainingSide
 from mklkit.registry.hookspecs import hookimpl
 
 __all__ = ["KMHKS"]
@@ -52,8 +52,7 @@ class KMHKS(MarginLearner):
     """
 
     name: ClassVar[str] = "kmhks"
-    on_features: ClassVar[bool] = False
-    on_gram: ClassVar[bool] = True
+    facts: ClassVar[LearnerFacts] = LearnerFacts(on_gram=True)
     relative: ClassVar[bool] = True
 
     def problem(self, side: TrainingSide, ridges: Array) -> CholeskyProblem | GramProblem:

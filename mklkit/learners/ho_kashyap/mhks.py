@@ -10,7 +10,7 @@ import attrs
 from mklkit.combiners.ifsl.rules import Columns, Solution, by_gradient
 from mklkit.learners.ho_kashyap.margins import MarginLearner
 from mklkit.learners.ho_kashyap.ridge import FeatureProblem
-from mklkit.protocols import Array, Subproblem, TrainingSide
+from mklkit.protocols import Array, LearnerFacts, Subproblem, TrainingSide
 from mklkit.registry.hookspecs import hookimpl
 
 __all__ = ["MHKS"]
@@ -53,8 +53,7 @@ class MHKS(MarginLearner):
     """
 
     name: ClassVar[str] = "mhks"
-    on_features: ClassVar[bool] = True
-    on_gram: ClassVar[bool] = False
+    facts: ClassVar[LearnerFacts] = LearnerFacts(on_features=True)
     relative: ClassVar[bool] = False
 
     def problem(self, side: TrainingSide, ridges: Array) -> FeatureProblem:

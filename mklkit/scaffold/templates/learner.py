@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import attrs
 import numpy as np
-from mklkit import Component, LinearDecision, TrainingSide, hookimpl
+from mklkit import Component, LearnerFacts, LinearDecision, TrainingSide, hookimpl
 
 
 @attrs.frozen
@@ -14,8 +14,7 @@ class Sketch(Component):
     """Decide for the class whose mean is nearer; no parameter, no iteration."""
 
     name: ClassVar[str] = "sketch"
-    on_features: ClassVar[bool] = True
-    on_gram: ClassVar[bool] = True
+    facts: ClassVar[LearnerFacts] = LearnerFacts(on_features=True, on_gram=True)
 
     def fit(self, side: TrainingSide, y: np.ndarray) -> LinearDecision:
         """Return the decision function learned from labels −1 and +1."""

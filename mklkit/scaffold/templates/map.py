@@ -7,7 +7,7 @@ from typing import ClassVar
 import attrs
 import numpy as np
 from attrs.validators import ge, instance_of
-from mklkit import Component, FittedKernel, hookimpl, whole
+from mklkit import Component, FeatureMapFacts, FittedKernel, hookimpl, whole
 
 
 @attrs.frozen
@@ -21,7 +21,7 @@ class Sketch(Component):
     """
 
     name: ClassVar[str] = "sketch"
-    explicit: ClassVar[bool] = True
+    facts: ClassVar[FeatureMapFacts] = FeatureMapFacts(explicit=True)
 
     landmarks: int = attrs.field(default=50, converter=whole, validator=[instance_of(int), ge(1)])
 

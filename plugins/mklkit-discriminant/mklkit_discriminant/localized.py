@@ -10,8 +10,8 @@ from attrs.validators import and_, ge, gt, in_, instance_of
 
 from mklkit import (
     Array,
-    BaseLearner,
     GatingCombiner,
+    Learner,
     ViewSet,
     finite,
     price_field,
@@ -104,7 +104,7 @@ class Localized(GatingCombiner):
     C: float | None = price_field()
 
     def fit(
-        self, views: ViewSet, y: Array, learner: BaseLearner, random_state: np.random.RandomState
+        self, views: ViewSet, y: Array, learner: Learner, random_state: np.random.RandomState
     ) -> Any:
         """Return the decision of the learner on the composite kernel."""
         if self.C is None:

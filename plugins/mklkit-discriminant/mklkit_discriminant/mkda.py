@@ -9,7 +9,15 @@ import attrs
 import numpy as np
 from attrs.validators import and_, gt, in_
 
-from mklkit import Array, MKLKitError, MKLKitWarning, ViewSet, WeightingCombiner, finite
+from mklkit import (
+    Array,
+    CombinerFacts,
+    MKLKitError,
+    MKLKitWarning,
+    ViewSet,
+    WeightingCombiner,
+    finite,
+)
 from mklkit_discriminant.centred_kernels import discriminant_problem
 from mklkit_discriminant.cone_programs import theta_by_qcqp, theta_by_sdp
 
@@ -69,7 +77,7 @@ class MKDA(WeightingCombiner):
     """
 
     name: ClassVar[str] = "mkda"
-    learner: ClassVar[str] = "kda"
+    facts: ClassVar[CombinerFacts] = CombinerFacts(learner="kda")
 
     form: Literal["qcqp", "sdp"] = attrs.field(default="qcqp", validator=in_(("qcqp", "sdp")))
     reg: float = attrs.field(default=1e-3, converter=float, validator=and_(gt(0), finite))

@@ -10,8 +10,8 @@ from attrs.validators import and_, ge, gt, instance_of
 
 from mklkit import (
     Array,
-    BaseLearner,
     LearnedWeighting,
+    Learner,
     ViewSet,
     finite,
     price_field,
@@ -51,7 +51,7 @@ class SaddleWeighting(LearnedWeighting, ABC):
         """Return the weights σ (M,)."""
 
     def choose(
-        self, views: ViewSet, y: Array, learner: BaseLearner, random_state: np.random.RandomState
+        self, views: ViewSet, y: Array, learner: Learner, random_state: np.random.RandomState
     ) -> Array:
         """Return the optimal weights for labels −1 and +1."""
         if len(views) == 1:

@@ -14,7 +14,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from mklkit import (
     Array,
-    BaseLearner,
+    Learner,
     ViewSet,
     finite,
     price_field,
@@ -91,7 +91,7 @@ class GAMKL(NormBallWeighting):
     C: float | None = price_field()
 
     def choose(
-        self, views: ViewSet, y: Array, learner: BaseLearner, random_state: np.random.RandomState
+        self, views: ViewSet, y: Array, learner: Learner, random_state: np.random.RandomState
     ) -> Array:
         """Return σ (M,), ‖σ‖_p = 1, for labels −1 and +1."""
         if len(views) == 1:

@@ -7,8 +7,8 @@ import numpy as np
 
 from mklkit import (
     Array,
-    BaseLearner,
     LearnedWeighting,
+    Learner,
     ViewSet,
     WeightedDecision,
     scaled_price,
@@ -26,7 +26,7 @@ class NormBallWeighting(LearnedWeighting):
     """
 
     def fit(
-        self, views: ViewSet, y: Array, learner: BaseLearner, random_state: np.random.RandomState
+        self, views: ViewSet, y: Array, learner: Learner, random_state: np.random.RandomState
     ) -> WeightedDecision:
         """Return the decision of the learner on the weighted sum."""
         weights = self.choose(views, y, learner, random_state)

@@ -10,7 +10,15 @@ import numpy as np
 from attrs.validators import ge, instance_of, optional
 from numpy.typing import NDArray
 
-from mklkit import Component, IncompatibleError, Projector, RowBlock, finite, whole
+from mklkit import (
+    CombinerFacts,
+    Component,
+    IncompatibleError,
+    Projector,
+    RowBlock,
+    finite,
+    whole,
+)
 from mklkit_views.nmcca import NmCCA
 
 __all__ = ["CorrelatedCombiner", "CorrelatedViews"]
@@ -35,8 +43,7 @@ class CorrelatedViews:
 class CorrelatedCombiner(Component, ABC):
     """Template: the views' features go through near-mean CCA before anything learns from them."""
 
-    feature_map: ClassVar[str] = "empirical"
-    learner: ClassVar[str] = "mhks"
+    facts: ClassVar[CombinerFacts] = CombinerFacts(feature_map="empirical", learner="mhks")
 
     n_components: int | None = attrs.field(
         default=None, converter=whole, validator=optional([instance_of(int), ge(1)])

@@ -13,6 +13,7 @@ from scipy.linalg import LinAlgError, cholesky
 from mklkit import (
     SVM,
     BlockDecision,
+    CombinerFacts,
     Component,
     IncompatibleError,
     LinearDecision,
@@ -88,9 +89,7 @@ class SVM2K(Component):
     """
 
     name: ClassVar[str] = "svm2k"
-    feature_map: ClassVar[str] = "implicit"
-    learner: ClassVar[str] = "svm"
-    n_kernels: ClassVar[int] = 2
+    facts: ClassVar[CombinerFacts] = CombinerFacts(n_kernels=2)
 
     D: float = attrs.field(default=1.0, converter=float, validator=[ge(0), finite])
     epsilon: float = attrs.field(default=0.0, converter=float, validator=[ge(0), finite])
@@ -111,11 +110,6 @@ class SVM2K(Component):
         return TwoViewDecision(even, *_with_support(projectors, machines))
 
     def _check(self, views: Any, learner: Any) -> None:
-        if len(views) != self.n_kernels:
-            raise IncompatibleError(
-                f"svm2k joins exactly two kernels; there {'is' if len(views) == 1 else 'are'}"
-                f" {len(views)}: {', '.join(views.labels)}. Name two, such as 'linear' and 'rbf'."
-            )
         if not isinstance(learner, SVM):
             raise IncompatibleError(
                 "svm2k is a pair of support vector machines and takes C from the learner"

@@ -34,8 +34,6 @@ class SVMConcat(Component):
     """
 
     name: ClassVar[str] = "svm-concat"
-    feature_map: ClassVar[str] = "implicit"
-    learner: ClassVar[str] = "svm"
 
     def fit(self, views: Any, y: Any, learner: Any, random_state: np.random.RandomState) -> Any:
         """Return the decision of the learner on all features."""

@@ -213,7 +213,7 @@ def test_only_support_vectors_are_kept():
 @pytest.mark.parametrize("kernels", [None, ["linear"], [*PAIR, "laplacian"]])
 def test_any_other_number_of_kernels_is_refused(kernels):
     rows, y, _ = one_table()
-    with pytest.raises(IncompatibleError, match="exactly two kernels"):
+    with pytest.raises(IncompatibleError, match="exactly 2 kernels"):
         MKLClassifier(kernels, combiner="svm2k").fit(rows, y)
 
 

@@ -1,0 +1,112 @@
+"""Feature maps: how a kernel becomes columns, and what a fitted map may offer to save work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar, Protocol, Self, runtime_checkable
+
+import numpy as np
+
+from mklkit.protocols.arrays import Array
+from mklkit.protocols.facts import FeatureMapFacts
+from mklkit.protocols.kernel import FittedKernel
+
+__all__ = [
+    "FeatureMap",
+    "FittedMap",
+    "LandmarkMap",
+    "MapForAll",
+    "OrthogonalFeatures",
+    "RememberedFeatures",
+    "TrimmableMap",
+]
+
+
+class FittedMap(Protocol):
+    """A feature map on its training rows."""
+
+    explicit: bool
+    """Whether ``transform`` gives features; else its columns are similarities to training rows."""
+
+    def transform(self, rows: Array) -> Array:
+        """Return the columns of new rows: (n, p) features or (n, N) similarities."""
+        ...
+
+
+@runtime_checkable
+class LandmarkMap(Protocol):
+    """A fitted map that evaluates its kernel against landmark rows.
+
+    Kernels of several such maps are evaluated together where they share base quantities.
+    """
+
+    kernel: FittedKernel
+    landmarks: Array
+
+    def from_similarities(self, values: Array) -> Array:
+        """Return the columns, given the similarities to the landmarks."""
+        ...
+
+
+@runtime_checkable
+class TrimmableMap(Protocol):
+    """A fitted implicit map of which only some training rows can be kept: the support vectors."""
+
+    landmarks: Array
+
+    def transform(self, rows: Array) -> Array:
+        """Return the similarities (n, N) of new rows to the training rows."""
+        ...
+
+    def with_landmarks(self, landmarks: Array) -> Self:
+        """Return the map on other rows."""
+        ...
+
+
+@runtime_checkable
+class RememberedFeatures(Protocol):
+    """A fitted explicit map whose training rows' features need no evaluation."""
+
+    def training_features(self) -> Array | None:
+        """Return the features of the training rows (N, p), None where ``transform`` is needed."""
+        ...
+
+
+@runtime_checkable
+class OrthogonalFeatures(Protocol):
+    """A fitted explicit map whose features are orthogonal to each other on the training rows."""
+
+    def squared_lengths(self) -> Array | None:
+        """Return the diagonal (p,) of ``features.T @ features``, None where it is no diagonal."""
+        ...
+
+
+class FeatureMap(Protocol):
+    """How a kernel becomes columns."""
+
+    name: ClassVar[str]
+
+    @property
+    def facts(self) -> FeatureMapFacts:
+        """What is true of the map."""
+        ...
+
+    def fit(
+        self, kernel: FittedKernel, rows: Array, random_state: np.random.RandomState
+    ) -> FittedMap:
+        """Return the map fitted on the training rows (N, d)."""
+        ...
+
+
+@runtime_checkable
+class MapForAll(Protocol):
+    """A feature map that draws something at random once for all kernels."""
+
+    def fit_all(
+        self,
+        kernels: Sequence[FittedKernel],
+        rows: Sequence[Array],
+        random_state: np.random.RandomState,
+    ) -> Iterator[FittedMap]:
+        """Yield the maps of all kernels, in their order; rows are (N, d_m) for each kernel."""
+        ...

@@ -1,0 +1,53 @@
+"""Kernels: the similarity of two rows."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Protocol, runtime_checkable
+
+from mklkit.protocols.arrays import Array
+
+__all__ = ["FittedKernel", "Kernel", "ScalarKernel"]
+
+
+@runtime_checkable
+class FittedKernel(Protocol):
+    """A kernel whose parameters are numbers."""
+
+    def __call__(self, a: Array, b: Array) -> Array:
+        """Return the similarities of the rows of ``a`` (n, d) and ``b`` (m, d): (n, m)."""
+        ...
+
+    def diagonal(self, a: Array) -> Array:
+        """Return the similarity of each row with itself: (n,)."""
+        ...
+
+
+@runtime_checkable
+class ScalarKernel(FittedKernel, Protocol):
+    """A fitted kernel that is a scalar function of a base quantity, and says so.
+
+    Kernels that name the same ``base`` on the same rows share its computation.
+    """
+
+    base: ClassVar[str]
+    """A key of ``numerics.pairwise.BASES``: inner product, squared or Manhattan distance."""
+
+    monotone: ClassVar[int]
+    """+1 where the kernel grows with the base, −1 where it falls, 0 where it does neither."""
+
+    def of(self, base: Array, out: Array) -> Array:
+        """Return the kernel's values at the base's values, written into ``out``."""
+        ...
+
+
+class Kernel(Protocol):
+    """Similarity of two rows.
+
+    Optional: ``facts``, a :class:`mklkit.KernelFacts`, where its defaults do not hold.
+    """
+
+    name: ClassVar[str]
+
+    def fit(self, rows: Array) -> FittedKernel:
+        """Return the kernel with its data-dependent parameters read off the training rows."""
+        ...

@@ -1,0 +1,56 @@
+"""Learners: one decision function from one view."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Protocol, Self, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mklkit.protocols.arrays import Array
+from mklkit.protocols.facts import LearnerFacts
+from mklkit.protocols.training_side import TrainingSide
+
+__all__ = ["FittedLearner", "Learner", "SupportedDecision"]
+
+
+@runtime_checkable
+class FittedLearner(Protocol):
+    """A decision function on a view's columns."""
+
+    def decide(self, columns: Array) -> Array:
+        """Return the decision values (n,) for features (n, p) or similarities (n, N)."""
+        ...
+
+
+@runtime_checkable
+class SupportedDecision(Protocol):
+    """A fitted learner that needs only some of its columns: the support vectors' similarities."""
+
+    @property
+    def support(self) -> NDArray[np.intp]:
+        """The columns that have a say."""
+        ...
+
+    def restricted(self, support: NDArray[np.intp]) -> Self:
+        """Return the same function on those columns only."""
+        ...
+
+    def decide(self, columns: Array) -> Array:
+        """Return the decision values (n,)."""
+        ...
+
+
+class Learner(Protocol):
+    """Learns one decision function from one view."""
+
+    name: ClassVar[str]
+
+    @property
+    def facts(self) -> LearnerFacts:
+        """What is true of the learner; of what kinds of view it can learn."""
+        ...
+
+    def fit(self, side: TrainingSide, y: Array) -> FittedLearner:
+        """Return the decision function learned from labels −1 and +1."""
+        ...

@@ -1,0 +1,45 @@
+"""The training side: what a learner sees of one view."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from mklkit.numerics.least_squares import NormalMatrix, Spectrum
+from mklkit.protocols.arrays import Array
+
+__all__ = ["TrainingSide"]
+
+
+class TrainingSide(Protocol):
+    """What a learner sees of a view's training rows: features, or a Gram matrix.
+
+    Learners on features use ``normal_matrix``, ``project`` and ``project_back``, each a sum or a
+    map over blocks of rows; learners on similarities use the Gram matrix.
+    """
+
+    explicit: bool
+    n_rows: int
+
+    def gram(self) -> Array:
+        """Return the Gram matrix (N, N) that a learner sees: of the kernel, or ΦΦᵀ of features."""
+        ...
+
+    def features(self) -> Array:
+        """Return the features Φ (N, p) of the training rows, where ``explicit``."""
+        ...
+
+    def normal_matrix(self) -> NormalMatrix:
+        """Return ``features.T @ features`` (p, p) with the features' column sums (p,)."""
+        ...
+
+    def project(self, coefficients: Array) -> Array:
+        """Return ``features @ coefficients``: (N,), or (N, k) for k columns."""
+        ...
+
+    def project_back(self, targets: Array) -> Array:
+        """Return ``features.T @ targets``: (p,), or (p, k) for k columns."""
+        ...
+
+    def spectrum(self) -> Spectrum:
+        """Return the eigenpairs of the centred normal or Gram matrix, computed once."""
+        ...

@@ -1,0 +1,141 @@
+"""What combiners see: the kernels of one problem on its training rows, and what they may ask."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from mklkit.protocols.arrays import Array
+from mklkit.protocols.feature_map import FittedMap
+from mklkit.protocols.kernel import FittedKernel
+from mklkit.protocols.training_side import TrainingSide
+
+__all__ = ["KernelProducts", "KernelView", "Projector", "Quadrant", "Quadrants", "Views"]
+
+
+@attrs.frozen
+class Quadrant:
+    """The values of one block of a Gram matrix: mean μ, standard deviation σ, quartiles."""
+
+    mean: float
+    deviation: float
+    lower_quartile: float
+    upper_quartile: float
+
+    @property
+    def interquartile_range(self) -> float:
+        """The distance of the quartiles (IQR)."""
+        return self.upper_quartile - self.lower_quartile
+
+
+@attrs.frozen
+class Quadrants:
+    """A Gram matrix by classes: class 1 is the positive one (paper 003, Figure 1).
+
+    Full blocks, their diagonals included. The fourth, class 2 × class 1, is the second transposed.
+    """
+
+    within_first: Quadrant
+    """q₁: class 1 × class 1."""
+    between: Quadrant
+    """q₂: class 1 × class 2."""
+    within_second: Quadrant
+    """q₄: class 2 × class 2."""
+
+
+@attrs.frozen(eq=False)
+class KernelProducts:
+    """Inner products of M kernels K_m/s_m with each other and with the labels.
+
+    Attributes
+    ----------
+    products : ndarray of shape (M, M)
+        ⟨K_k, K_l⟩/(s_k s_l), zero for a centred kernel that is constant but for rounding.
+    with_labels : ndarray of shape (M,)
+        yᵀK_m y/s_m.
+    sizes : ndarray of shape (M,)
+        s, about each kernel's largest value: products of kernels near 1e200 would overflow.
+    """
+
+    products: Array
+    with_labels: Array
+    sizes: Array
+
+
+@attrs.frozen(eq=False)
+class Projector:
+    """What a fitted model keeps of a view: enough to turn new rows into its columns."""
+
+    label: str
+    columns: NDArray[np.intp] | None
+    map: FittedMap
+
+    def transform(self, rows: Array) -> Array:
+        """Return the view's columns (n, p) or (n, N) for new rows (n, d) with all features."""
+        return self.map.transform(rows if self.columns is None else rows[:, self.columns])
+
+
+class KernelView(TrainingSide, Protocol):
+    """One kernel through one feature map on the training rows.
+
+    Whatever is asked of it is computed once, together with what other views share.
+    """
+
+    label: str
+    """The kernel's name in results."""
+    kernel: FittedKernel
+    reads_row_ids: bool
+    """Whether the kernel takes ids to look up, not features."""
+    rows: Array
+    """(N, d): the training rows, the kernel's own columns only."""
+    projector: Projector
+
+    def gram(self, keep: bool = True) -> Array:
+        """Return the Gram matrix (N, N) that a learner sees; remembered unless ``keep=False``."""
+        ...
+
+    def quadrants(self, y: Array) -> Quadrants:
+        """Return the statistics of the Gram matrix's blocks by class."""
+        ...
+
+    def label_alignment(self, y: Array, centered: bool = False) -> float:
+        """Return the alignment of the Gram matrix with the label kernel yyᵀ."""
+        ...
+
+
+class Views(Protocol):
+    """The views of one problem, a sequence on the same training rows."""
+
+    rows: Array
+    """(N, d): the training rows with all features."""
+    explicit: bool
+    """Whether the views have features; else learners see Gram matrices."""
+
+    @property
+    def labels(self) -> list[str]:
+        """The kernels' names in results."""
+        ...
+
+    def __len__(self) -> int:
+        """Return the number of views M."""
+        ...
+
+    def __iter__(self) -> Iterator[KernelView]:
+        """Iterate over the views."""
+        ...
+
+    def __getitem__(self, index: int, /) -> KernelView:
+        """Return the view at a position."""
+        ...
+
+    def weighted(self, weights: Array) -> TrainingSide:
+        """Return the weighted sum of the kernels as one training side."""
+        ...
+
+    def products(self, y: Array) -> KernelProducts:
+        """Return the centred kernels' inner products, with each other and with the labels."""
+        ...
