@@ -37,9 +37,9 @@ def _subset(instance: object, attribute: Any, value: Any) -> None:
 class Empirical(Component):
     """Features by the empirical kernel map (EKM), or on a subset of the rows (nystroem).
 
-    Φ(x) = Λ^{-1/2} Qᵀ k(S, x), where QΛQᵀ is the eigendecomposition of the Gram matrix of the landmark rows S. With every training
-    row a landmark, ΦΦᵀ is the Gram matrix; with a random subset it
-    is its Nyström approximation, as in scikit-learn's ``Nystroem``.
+    Φ(x) = Λ^{-1/2} Qᵀ k(S, x), where QΛQᵀ is the eigendecomposition of the Gram matrix of the
+    landmark rows S. With every training row a landmark, ΦΦᵀ is the Gram matrix; with a random
+    subset it is its Nyström approximation, as in scikit-learn's ``Nystroem``.
 
     Parameters
     ----------
