@@ -39,7 +39,13 @@ def ifsl_search(
     **settings: Any,
 ) -> MKLSearchCV:
     """Return the search of c and λ of coupled learners."""
-    model = MKLClassifier(kernels, feature_map, combiner, learner, multiclass)
+    model = MKLClassifier(
+        kernels,
+        feature_map=feature_map,
+        combiner=combiner,
+        learner=learner,
+        multiclass=multiclass,
+    )
     return MKLSearchCV(model, {"learner__c": ridges, "combiner__lam": lams}, **settings)
 
 
