@@ -14,6 +14,7 @@ def centred_gram(gram: NDArray[Any], dtype: Any = None) -> NDArray[Any]:
 
     Examples
     --------
+    >>> import numpy as np
     >>> centred_gram(np.array([[1.0, 3.0], [3.0, 9.0]]))
     array([[ 1., -1.],
            [-1.,  1.]])

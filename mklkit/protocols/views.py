@@ -65,6 +65,11 @@ class KernelProducts:
     with_labels: Array
     sizes: Array
 
+    def label_alignments(self, labels: Array) -> Array:
+        """Return ⟨K, yyᵀ⟩/(‖K‖‖y‖²) per kernel (M,), 0 for a kernel of zeros."""
+        norms = np.sqrt(np.diag(self.products)) * float(labels @ labels)
+        return np.divide(self.with_labels, norms, where=norms > 0, out=np.zeros(len(norms)))
+
 
 @attrs.frozen(eq=False)
 class Projector:

@@ -54,6 +54,4 @@ def label_alignment(features: Array, y: Array, centered: bool = False) -> float:
     0.7071...
     """
     labels = y - y.mean(dtype=np.float64) if centered else np.asarray(y, dtype=np.float64)
-    found = feature_products([features], labels, centered)
-    norm = float(np.sqrt(found.products[0, 0]) * (labels @ labels))
-    return float(found.with_labels[0] / norm) if norm > 0 else 0.0
+    return float(feature_products([features], labels, centered).label_alignments(labels)[0])

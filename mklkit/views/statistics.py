@@ -18,7 +18,7 @@ from mklkit.numerics.pairwise import TILE_COLUMNS, TILE_ROWS, row_blocks
 from mklkit.protocols import Array, FittedKernel, Quadrant, Quadrants
 from mklkit.views.scalar_kernels import FittedScalarKernel
 from mklkit.views.similarities import is_scalar, similarities
-from mklkit.views.tiles import CentredTiles, cut, symmetric_tiles
+from mklkit.views.tiles import cut, kernel_products, symmetric_tiles
 
 __all__ = ["SharedStatistics"]
 
@@ -74,7 +74,8 @@ class SharedStatistics:
             labels = y.astype(np.float64)
             if centered:
                 labels -= labels.mean()
-            self._alignments[key] = self._align(labels, centered)
+            found = kernel_products(self.kernels, self.rows, labels, centered, pairs=False)
+            self._alignments[key] = found.label_alignments(labels).tolist()
         return self._alignments[key]
 
     def _block(self, a: Sequence[Array], b: Sequence[Array] | None) -> list[Quadrant]:
@@ -112,27 +113,6 @@ class SharedStatistics:
                 values = values_at(_passes(kernel, index, a, b), ranks)
             quartiles.append(between(places, values))
         return quartiles
-
-    def _align(self, labels: Array, centered: bool) -> list[float]:
-        """Return ⟨K, ttᵀ⟩/(‖K‖‖ttᵀ‖) for labels t, of HKH for K where centred."""
-        moments = [Moments() for _ in self.kernels]
-        products = np.zeros(len(self.kernels))
-        centred = CentredTiles(self.kernels, self.rows) if centered else None
-        each = symmetric_tiles(self.kernels, self.rows) if centred is None else centred
-        for block, other, tiles in each:
-            weight = 1 if other == block else 2
-            for index, tile in tiles:
-                moments[index] = moments[index].merge(Moments.of(tile, weight))
-                products[index] += weight * float(labels[block] @ (tile @ labels[other]))
-        noise = np.zeros(len(self.kernels)) if centred is None else centred.noise
-        found = []
-        for product, seen, least in zip(products, moments, noise, strict=True):
-            # The root mean square: the norm of K over N, where its square would overflow.
-            size = float(np.hypot(seen.mean, seen.deviation))
-            angle = product / size / (len(labels) * float(labels @ labels)) if size > 0 else 0.0
-            # What centring leaves of a constant kernel is rounding, which no label explains.
-            found.append(0.0 if size <= least else float(angle))
-        return found
 
 
 def _whole_blocks(

@@ -94,6 +94,7 @@ def kernel_products(
     rows: Sequence[Array],
     labels: Array | None = None,
     centered: bool = True,
+    pairs: bool = True,
 ) -> KernelProducts:
     """Return the kernels' inner products, each kernel centred first (HKH) if wanted.
 
@@ -104,10 +105,12 @@ def kernel_products(
         (N, d_m) for each kernel.
     labels : ndarray of shape (N,), optional
     centered : bool, default=True
+    pairs : bool, default=True
+        Whether products of different kernels are wanted, or those on the diagonal alone.
 
     Notes
     -----
-    O(N²(d + M²)) time, M tiles of memory and no Gram matrix.
+    O(N²(d + M²)) time, M tiles of memory and no Gram matrix; without pairs O(N²(d + M)), one tile.
 
     Examples
     --------
@@ -128,12 +131,16 @@ def kernel_products(
     products, with_labels = np.zeros((n_kernels, n_kernels)), np.zeros(n_kernels)
     for block, other, tiles in symmetric_tiles(kernels, rows) if centred is None else centred:
         times = 1 if other == block else 2
-        values = np.empty((n_kernels, block.stop - block.start, other.stop - other.start))
+        shape = block.stop - block.start, other.stop - other.start
+        values = np.empty((n_kernels if pairs else 1, *shape))
         for index, tile in tiles:
-            np.divide(tile, sizes[index], out=values[index])
-            with_labels[index] += times * (labels[block] @ (values[index] @ labels[other]))
-        flat = values.reshape(n_kernels, -1)
-        products += times * (flat @ flat.T)
+            own = np.divide(tile, sizes[index], out=values[index if pairs else 0])
+            with_labels[index] += times * (labels[block] @ (own @ labels[other]))
+            if not pairs:
+                products[index, index] += times * np.vdot(own, own)
+        if pairs:
+            flat = values.reshape(n_kernels, -1)
+            products += times * (flat @ flat.T)
     if centred is not None:
         constant = np.sqrt(np.diag(products)) / n_rows <= centred.noise / sizes
         products[constant] = products[:, constant] = with_labels[constant] = 0

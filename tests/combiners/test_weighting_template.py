@@ -90,7 +90,10 @@ def test_weights_land_on_the_simplex_in_their_proportions(raw):
     ("raw", "message"),
     [
         ((np.nan, 1, 1), "fixed has no finite weight for linear; uniform weights are used"),
-        ((1, np.inf, np.nan), r"no finite weight for rbf\(gamma=0.3\), polynomial; uniform"),
+        (
+            (1, np.inf, np.nan),
+            r"no finite weight for rbf\(gamma=0.3\), polynomial\(degree=2\); uniform",
+        ),
         ((0, 0, 0), "fixed gives every kernel the weight zero; uniform weights are used"),
     ],
 )

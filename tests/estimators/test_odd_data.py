@@ -117,11 +117,11 @@ def test_labels_of_every_kind(rng, labels):
     codes = np.arange(40) % 2
     X = rng.normal(size=(40, 2)) + 6 * codes[:, None]
     y = np.asarray(labels)[codes]
-    model = MKLClassifier(combiner="dimkl3").fit(X, y)
+    model = MKLClassifier("rbf", combiner="dimkl3").fit(X, y)
     np.testing.assert_array_equal(model.classes_, np.unique(y))
     np.testing.assert_array_equal(model.predict(X), y)
     assert model.score(X, y) == 1
-    series = MKLClassifier(combiner="dimkl3").fit(
+    series = MKLClassifier("rbf", combiner="dimkl3").fit(
         pd.DataFrame(X), pd.Series(y, index=range(40, 80))
     )
     np.testing.assert_array_equal(series.predict(pd.DataFrame(X)), y)

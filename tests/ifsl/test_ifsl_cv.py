@@ -148,7 +148,13 @@ def test_equal_scores_go_to_most_agreement_then_most_ridge():
         rng = np.random.default_rng(seed)
         y = np.repeat([0, 1], 12)
         X = rng.normal(size=(24, 2)) + 0.9 * y[:, None]
-        search = ifsl_search(ridges=RIDGES, lams=LAMS, cv=2, random_state=0).fit(X, y)
+        search = ifsl_search(
+            ["linear", "rbf", "polynomial(degree=2)"],
+            ridges=RIDGES,
+            lams=LAMS,
+            cv=2,
+            random_state=0,
+        ).fit(X, y)
         results = search.cv_results_
         assert results["params"][search.best_index_] == search.best_params_
         ties = [results["params"][i] for i in np.flatnonzero(results["rank_test_score"] == 1)]

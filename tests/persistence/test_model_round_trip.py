@@ -108,7 +108,7 @@ class TestRoundTrip:
             assert again.predict(rows).tolist() == model.predict(rows).tolist()
             assert facts["model"]["classes"] == ["setosa", "versicolor", "virginica"]
             assert facts["model"]["multiclass"] == "ovo"
-        assert [row["name"] for row in facts["model"]["kernels"]] == ["linear", "rbf(sigma='mean')"]
+        assert [row["name"] for row in facts["model"]["kernels"]] == ["linear", "rbf"]
         assert facts["model"]["combiner"].startswith("ifsl")
 
     def test_facts_name_components_and_weights(self, saved: Path, mixed: pd.DataFrame) -> None:
@@ -116,9 +116,9 @@ class TestRoundTrip:
         assert facts["data"] == {"name": "toy"}
         model = facts["model"]
         assert [kernel["name"] for kernel in model["kernels"]] == [
-            "linear",
-            "rbf(sigma='mean')",
-            "polynomial",
+            "cosine_linear",
+            "rbf",
+            "cosine_polynomial",
         ]
         assert model["combiner"] == "uniform"
         assert [row["weight"] for row in model["weights"]] == pytest.approx([1 / 3] * 3)

@@ -81,7 +81,7 @@ class SILP(SaddleWeighting):
             if gap <= self.tol:
                 return best.weights
             cuts.append(_cut(solution))
-        warn_of_gap(self.name, len(cuts), gap, self.tol, remedy_of(solution, remedy))
+        warn_of_gap(self.name, len(cuts) - 1, gap, self.tol, remedy_of(solution, remedy))
         return best.weights
 
 
