@@ -1,15 +1,8 @@
 """The contracts between the parts: kernel, feature map, learner, combiner, component, preset."""
 
 from mklkit.protocols.arrays import Array
-from mklkit.protocols.combiner import (
-    Combiner,
-    Decision,
-    RowWeights,
-)
-from mklkit.protocols.coupling import (
-    CoupledLearner,
-    Subproblem,
-)
+from mklkit.protocols.combiner import Combiner, Decision, RowWeights
+from mklkit.protocols.coupling import CoupledLearner, Subproblem
 from mklkit.protocols.facts import (
     CombinerFacts,
     Facts,
@@ -27,25 +20,10 @@ from mklkit.protocols.feature_map import (
     RememberedFeatures,
     TrimmableMap,
 )
-from mklkit.protocols.kernel import (
-    FittedKernel,
-    Kernel,
-    ScalarKernel,
-)
-from mklkit.protocols.learner import (
-    FittedLearner,
-    Learner,
-    SupportedDecision,
-)
+from mklkit.protocols.kernel import FittedKernel, Kernel, ScalarKernel
+from mklkit.protocols.learner import FittedLearner, Learner, SupportedDecision
 from mklkit.protocols.training_side import TrainingSide
-from mklkit.protocols.views import (
-    KernelProducts,
-    KernelView,
-    Projector,
-    Quadrant,
-    Quadrants,
-    Views,
-)
+from mklkit.protocols.views import KernelProducts, KernelView, Projector, Quadrant, Quadrants, Views
 
 __all__ = [
     "Array",

@@ -12,15 +12,7 @@ from numpy.typing import NDArray
 from scipy.optimize import differential_evolution
 from sklearn.model_selection import StratifiedKFold
 
-from mklkit import (
-    LearnedWeighting,
-    Learner,
-    ViewSet,
-    WeightedDecision,
-    finite,
-    solve_dual,
-    whole,
-)
+from mklkit import LearnedWeighting, Learner, ViewSet, WeightedDecision, finite, solve_dual, whole
 from mklkit_optimize.base import price_of
 from mklkit_optimize.gram_sums import Array, gram_stack
 from mklkit_optimize.norm_ball import decide_at_scale
