@@ -9,9 +9,8 @@ import numpy as np
 
 from mklkit.combiners.ifsl.combiner import IFSL, margin_growth, mean_weights, run_rule
 from mklkit.combiners.ifsl.rules import Columns
-from mklkit.protocols import Array, Projector
+from mklkit.protocols import Array, Projector, Views
 from mklkit.views.deciding import BlockDecision, RowBlock
-from mklkit.views.view import ViewSet
 
 __all__ = ["GridDecision", "fit_grid"]
 
@@ -45,7 +44,7 @@ class GridDecision(BlockDecision):
 
 
 def fit_grid(
-    views: ViewSet,
+    views: Views,
     y: Array,
     combiner: IFSL,
     learner: Any,
@@ -57,7 +56,7 @@ def fit_grid(
 
     Parameters
     ----------
-    views : ViewSet
+    views : Views
     y : ndarray of shape (N,)
         −1 and +1.
     combiner : IFSL
