@@ -9,9 +9,8 @@ import attrs
 import numpy as np
 
 from mklkit.combiners.templates.weighting import WeightingCombiner
-from mklkit.protocols import Array
+from mklkit.protocols import Array, Views
 from mklkit.registry.hookspecs import hookimpl
-from mklkit.views.view import ViewSet
 
 __all__ = ["Alignment", "CenteredAlignment"]
 
@@ -28,7 +27,7 @@ class Alignment(WeightingCombiner):
 
     name: ClassVar[str] = "alignment"
 
-    def weights(self, views: ViewSet, y: Array) -> Array:
+    def weights(self, views: Views, y: Array) -> Array:
         """Return the alignments, 0 where negative."""
         return np.array([max(view.label_alignment(y), 0.0) for view in views])
 
@@ -47,7 +46,7 @@ class CenteredAlignment(WeightingCombiner):
 
     name: ClassVar[str] = "centered-alignment"
 
-    def weights(self, views: ViewSet, y: Array) -> Array:
+    def weights(self, views: Views, y: Array) -> Array:
         """Return the centred alignments, 0 where negative."""
         return np.array([max(view.label_alignment(y, centered=True), 0.0) for view in views])
 

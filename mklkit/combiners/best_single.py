@@ -14,11 +14,10 @@ from sklearn.model_selection import StratifiedKFold
 
 from mklkit.combiners.templates.weighting import LearnedWeighting
 from mklkit.errors import WeightsWarning
-from mklkit.protocols import Array, Learner
+from mklkit.protocols import Array, KernelView, Learner, Views
 from mklkit.protocols.component import whole
 from mklkit.registry.hookspecs import hookimpl
 from mklkit.views.sides import GramSide, RowSubset
-from mklkit.views.view import View, ViewSet
 
 __all__ = ["BestSingle"]
 
@@ -43,7 +42,7 @@ class BestSingle(LearnedWeighting):
     folds: int = attrs.field(default=5, converter=whole, validator=[instance_of(int), ge(2)])
 
     def choose(
-        self, views: ViewSet, y: Array, learner: Learner, random_state: np.random.RandomState
+        self, views: Views, y: Array, learner: Learner, random_state: np.random.RandomState
     ) -> Array:
         """Return 1 for the best kernel and 0 for all others."""
         weights = np.zeros(len(views))
@@ -73,7 +72,10 @@ class BestSingle(LearnedWeighting):
 
 
 def _score(
-    view: View, y: Array, learner: Learner, splits: list[tuple[NDArray[np.intp], NDArray[np.intp]]]
+    view: KernelView,
+    y: Array,
+    learner: Learner,
+    splits: list[tuple[NDArray[np.intp], NDArray[np.intp]]],
 ) -> float:
     """Return the share of rows that the view's learner gets right when they are held out."""
     side = view if view.explicit else GramSide(view.gram(keep=False))

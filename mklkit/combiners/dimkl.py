@@ -7,9 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from mklkit.combiners.templates.weighting import weighting_rule
-from mklkit.protocols import Array, Quadrant
+from mklkit.protocols import Array, KernelView, Quadrant
 from mklkit.registry.hookspecs import hookimpl
-from mklkit.views.view import View
 
 __all__ = ["dimkl1", "dimkl2", "dimkl3", "dimkl4", "dimkl5"]
 
@@ -23,21 +22,21 @@ def _separation(between: Quadrant, spread: float, within: Quadrant) -> float:
 
 
 @weighting_rule("dimkl1")
-def dimkl1(view: View, y: Array) -> float:
+def dimkl1(view: KernelView, y: Array) -> float:
     """Class separation without normality, exp(−(μ₂ − IQR₂)²/(2σ₁)) (003, equation 5)."""
     blocks = view.quadrants(y)
     return _separation(blocks.between, blocks.between.interquartile_range, blocks.within_first)
 
 
 @weighting_rule("dimkl2")
-def dimkl2(view: View, y: Array) -> float:
+def dimkl2(view: KernelView, y: Array) -> float:
     """Class separation under normality, exp(−(μ₂ − σ₂)²/(2σ₁)) (003, equation 6)."""
     blocks = view.quadrants(y)
     return _separation(blocks.between, blocks.between.deviation, blocks.within_first)
 
 
 @weighting_rule("dimkl3")
-def dimkl3(view: View, y: Array) -> float:
+def dimkl3(view: KernelView, y: Array) -> float:
     """Distance of two overlaps, |d₁ − d₂| with d = μ − IQR of a block (003, equation 8).
 
     The printed formula lost its signs; this reading follows the text: "the Euclidean distance
@@ -50,7 +49,7 @@ def dimkl3(view: View, y: Array) -> float:
 
 
 @weighting_rule("dimkl4")
-def dimkl4(view: View, y: Array) -> float:
+def dimkl4(view: KernelView, y: Array) -> float:
     """Distance of the means, |μ₁ − μ₂|/√(IQR₁ + IQR₂) (003, equation 9)."""
     blocks = view.quadrants(y)
     gap = abs(blocks.within_first.mean - blocks.between.mean)
@@ -60,7 +59,7 @@ def dimkl4(view: View, y: Array) -> float:
 
 
 @weighting_rule("dimkl5")
-def dimkl5(view: View, y: Array) -> float:
+def dimkl5(view: KernelView, y: Array) -> float:
     """Bhattacharyya divergence of the blocks, (b₁ + b₂)/(b₁ + b₂ + σ₁ + σ₂ + σ₃) (003, eq. 10)."""
     blocks = view.quadrants(y)
     divergence = _bhattacharyya(blocks.within_first, blocks.between) + _bhattacharyya(

@@ -12,10 +12,9 @@ from attrs.validators import ge, gt, instance_of
 
 from mklkit.combiners.templates.weighting import WeightingCombiner
 from mklkit.numerics.centring import centred_gram
-from mklkit.protocols import Array
+from mklkit.protocols import Array, Views
 from mklkit.protocols.component import finite, whole
 from mklkit.registry.hookspecs import hookimpl
-from mklkit.views.view import ViewSet
 
 __all__ = ["DiMKL6", "rkhs_bhattacharyya"]
 
@@ -44,7 +43,7 @@ class DiMKL6(WeightingCombiner):
     rank: int = attrs.field(default=5, converter=whole, validator=[instance_of(int), ge(1)])
     floor: float = attrs.field(default=1e-3, converter=float, validator=[finite, gt(0)])
 
-    def weights(self, views: ViewSet, y: Array) -> Array:
+    def weights(self, views: Views, y: Array) -> Array:
         """Return the distances."""
         return np.array(
             [rkhs_bhattacharyya(view.gram(keep=False), y, self.rank, self.floor) for view in views]

@@ -9,9 +9,8 @@ import attrs
 import numpy as np
 
 from mklkit.combiners.templates.weighting import WeightedDecision, WeightingCombiner
-from mklkit.protocols import Array, CombinerFacts, Projector
+from mklkit.protocols import Array, CombinerFacts, Projector, Views
 from mklkit.registry.hookspecs import hookimpl
-from mklkit.views.view import ViewSet
 
 __all__ = ["Uniform"]
 
@@ -32,7 +31,7 @@ class Uniform(WeightingCombiner):
     name: ClassVar[str] = "uniform"
     facts: ClassVar[CombinerFacts] = CombinerFacts(native_multiclass=True)
 
-    def weights(self, views: ViewSet, y: Array) -> Array:
+    def weights(self, views: Views, y: Array) -> Array:
         """Return ones."""
         return np.ones(len(views))
 

@@ -44,14 +44,7 @@ from mklkit.protocols.learner import (
 )
 from mklkit.protocols.searching import GridCombiner, GridDecision
 from mklkit.protocols.training_side import TrainingSide
-from mklkit.protocols.views import (
-    KernelProducts,
-    KernelView,
-    Projector,
-    Quadrant,
-    Quadrants,
-    Views,
-)
+from mklkit.protocols.views import KernelProducts, KernelView, Projector, Quadrant, Quadrants, Views
 
 __all__ = [
     "Array",

@@ -12,13 +12,7 @@ from numpy.typing import NDArray
 from mklkit.errors import MKLKitError
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.from_preset import preset_classifier
-from mklkit.protocols import (
-    Array,
-    CombinerFacts,
-    FeatureMapFacts,
-    LearnerFacts,
-    facts_of,
-)
+from mklkit.protocols import Array, CombinerFacts, FeatureMapFacts, LearnerFacts, facts_of
 from mklkit.protocols.component import parameter_names
 from mklkit.protocols.preset import Preset
 from mklkit.registry.composing import choose_components

@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 import pytest
 
-from mklkit import FusionCombiner, MKLClassifier
+from mklkit import CombinerFacts, FusionCombiner, MKLClassifier
 
 TRIO = ["linear", "rbf(gamma=0.3)", "polynomial(degree=2)"]
 
@@ -34,6 +34,7 @@ class Stacked:
 @attrs.frozen
 class Stacking(Mean):
     name: ClassVar[str] = "stacking"
+    facts: ClassVar[CombinerFacts] = CombinerFacts(weight_range=(-np.inf, np.inf))
 
     def learn(self, scores, y, random_state):
         return Stacked(np.linalg.lstsq(scores, y, rcond=None)[0])

@@ -19,11 +19,10 @@ from mklkit.errors import MKLKitWarning, SpecError, suggest
 from mklkit.numerics.embedding import embedding_size
 from mklkit.numerics.graph_embedding import discriminant_graphs
 from mklkit.numerics.library_warnings import held_back
-from mklkit.protocols import Array, CombinerFacts
+from mklkit.protocols import Array, CombinerFacts, Views
 from mklkit.protocols.component import finite, whole
 from mklkit.registry.hookspecs import hookimpl
 from mklkit.registry.specs import parse_spec
-from mklkit.views.view import ViewSet
 
 __all__ = ["ClusterGates", "ClusterGating"]
 
@@ -133,7 +132,7 @@ class ClusterGating(GatingCombiner):
     tol: float = attrs.field(default=1e-4, converter=float, validator=gt(0))
 
     def fit_gates(
-        self, views: ViewSet, y: Array, random_state: np.random.RandomState
+        self, views: Views, y: Array, random_state: np.random.RandomState
     ) -> ClusterGates:
         """Return the soft clusters and their weights."""
         rows = views.rows

@@ -20,9 +20,8 @@ from mklkit.combiners.cluster_gating.products import (
 from mklkit.combiners.templates.gating import composite_gram
 from mklkit.numerics.embedding import GramEmbedding, embed_gram
 from mklkit.numerics.graph_embedding import Graphs
-from mklkit.protocols import Array
+from mklkit.protocols import Array, Views
 from mklkit.views.tiles import symmetric_tiles
-from mklkit.views.view import ViewSet
 
 if TYPE_CHECKING:
     from mklkit.combiners.cluster_gating.combiner import ClusterGating
@@ -38,7 +37,7 @@ class Stages:
     def __init__(
         self,
         combiner: ClusterGating,
-        views: ViewSet,
+        views: Views,
         memberships: Array,
         graphs: Graphs,
         random_state: np.random.RandomState,
@@ -154,13 +153,13 @@ def _on_simplices(theta: Array) -> Array:
 
 
 def gated_blocks(
-    views: ViewSet, memberships: Array, projection: Array, gates: Array | None = None
+    views: Views, memberships: Array, projection: Array, gates: Array | None = None
 ) -> Array:
     """Return Z_cp = (E_p G_p D_c + D_c G_p E_p)A for all clusters and kernels, (CM, N, K).
 
     Parameters
     ----------
-    views : ViewSet
+    views : Views
     memberships : ndarray of shape (N, C)
         Γ; D_c is the diagonal of its column c.
     projection : ndarray of shape (N, K)
@@ -188,7 +187,7 @@ def gated_blocks(
     return blocks.reshape(-1, n_rows, n_components)
 
 
-def kernel_products(views: ViewSet, columns: Sequence[Array]) -> list[Array]:
+def kernel_products(views: Views, columns: Sequence[Array]) -> list[Array]:
     """Return G_p V_p for each view and its own columns V_p (N, k), tile by tile."""
     products = [np.zeros_like(own) for own in columns]
     kernels, rows = [view.kernel for view in views], [view.rows for view in views]

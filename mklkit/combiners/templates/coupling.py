@@ -10,11 +10,18 @@ import attrs
 import numpy as np
 
 from mklkit.errors import IncompatibleError
-from mklkit.protocols import Array, CombinerFacts, CoupledLearner, Learner, Projector, Subproblem
+from mklkit.protocols import (
+    Array,
+    CombinerFacts,
+    CoupledLearner,
+    Learner,
+    Projector,
+    Subproblem,
+    Views,
+)
 from mklkit.protocols.component import Component
 from mklkit.registry.hookspecs import hookimpl
 from mklkit.views.deciding import BlockDecision, RowBlock
-from mklkit.views.view import ViewSet
 
 __all__ = ["CoupledDecision", "CoupledSolution", "CouplingCombiner"]
 
@@ -83,7 +90,7 @@ class CouplingCombiner(Component, ABC):
         """Return the joint solution of the views' subproblems for labels −1 and +1."""
 
     def fit(
-        self, views: ViewSet, y: Array, learner: Learner, random_state: np.random.RandomState
+        self, views: Views, y: Array, learner: Learner, random_state: np.random.RandomState
     ) -> CoupledDecision:
         """Return the decision of the jointly fitted learners."""
         if not isinstance(learner, CoupledLearner):

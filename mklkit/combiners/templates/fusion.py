@@ -9,12 +9,11 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import attrs
 import numpy as np
 
-from mklkit.protocols import Array, CombinerFacts, Learner, Projector
+from mklkit.protocols import Array, CombinerFacts, Learner, Projector, Views
 from mklkit.protocols.component import Component
 from mklkit.registry.hookspecs import hookimpl
 from mklkit.views.deciding import BlockDecision, RowBlock
 from mklkit.views.sides import GramSide
-from mklkit.views.view import ViewSet
 
 __all__ = ["FusedDecision", "Fusion", "FusionCombiner", "WeightedFusion"]
 
@@ -82,7 +81,7 @@ class FusionCombiner(Component, ABC):
         return self
 
     def fit(
-        self, views: ViewSet, y: Array, learner: Learner, random_state: np.random.RandomState
+        self, views: Views, y: Array, learner: Learner, random_state: np.random.RandomState
     ) -> FusedDecision:
         """Return the decision of one learner a view, fused."""
         learners, scores = [], np.empty((len(y), len(views)))

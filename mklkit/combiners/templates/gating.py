@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from mklkit.errors import IncompatibleError, MKLKitError, MKLKitWarning
 from mklkit.numerics.pairwise import mirror_upper
-from mklkit.protocols import Array, CombinerFacts, Learner, LearnerFacts, Projector, facts_of
+from mklkit.protocols import Array, CombinerFacts, Learner, LearnerFacts, Projector, Views, facts_of
 from mklkit.protocols.component import Component
 from mklkit.registry.hookspecs import hookimpl
 from mklkit.views.deciding import BlockDecision, RowBlock
@@ -101,11 +101,11 @@ class GatingCombiner(Component, ABC):
         return "product"
 
     @abstractmethod
-    def fit_gates(self, views: ViewSet, y: Array, random_state: np.random.RandomState) -> Gates:
+    def fit_gates(self, views: Views, y: Array, random_state: np.random.RandomState) -> Gates:
         """Return the gates learned from labels −1 and +1."""
 
     def fit(
-        self, views: ViewSet, y: Array, learner: Learner, random_state: np.random.RandomState
+        self, views: Views, y: Array, learner: Learner, random_state: np.random.RandomState
     ) -> GatedDecision:
         """Return the decision of the learner on the composite kernel."""
         if views.explicit:
@@ -114,7 +114,8 @@ class GatingCombiner(Component, ABC):
             )
         columns = feature_columns(views, self.name)
         rows = _cut(views.rows, columns)
-        gates = self.fit_gates(ViewSet(list(views), rows, views.explicit), y, random_state)
+        shown: list[Any] = list(views)
+        gates = self.fit_gates(ViewSet(shown, rows, views.explicit), y, random_state)
         values = np.asarray(gates.gates(rows), dtype=np.float64)
         if values.shape != (len(views.rows), len(views)):
             raise MKLKitError(
@@ -147,7 +148,7 @@ def _cut(rows: Array, columns: NDArray[np.intp] | None) -> Array:
     return rows if columns is None else rows[:, columns]
 
 
-def composite_gram(views: ViewSet, gates: Array, composition: Composition) -> Array:
+def composite_gram(views: Views, gates: Array, composition: Composition) -> Array:
     """Return the composite Gram matrix (N, N), tile by tile: one matrix of memory."""
     gram = np.zeros((len(gates), len(gates)))
     kernels, rows = [view.kernel for view in views], [view.rows for view in views]

@@ -15,14 +15,15 @@ from mklkit.protocols import (
     Array,
     CombinerFacts,
     FittedLearner,
+    KernelView,
     Learner,
     Projector,
     SupportedDecision,
+    Views,
 )
 from mklkit.protocols.component import Component
 from mklkit.views.deciding import BlockDecision, RowBlock
 from mklkit.views.projectors import with_support
-from mklkit.views.view import View, ViewSet
 
 __all__ = [
     "LearnedWeighting",
@@ -54,7 +55,7 @@ class WeightedDecision(BlockDecision):
     explicit: bool
 
     @classmethod
-    def learn(cls, views: ViewSet, weights: Array, y: Array, learner: Learner) -> WeightedDecision:
+    def learn(cls, views: Views, weights: Array, y: Array, learner: Learner) -> WeightedDecision:
         """Return the decision of a learner fitted on the weighted sum."""
         fitted = learner.fit(views.weighted(weights), y)
         used = np.flatnonzero(weights)
@@ -92,12 +93,12 @@ class LearnedWeighting(Component, ABC):
 
     @abstractmethod
     def choose(
-        self, views: ViewSet, y: Array, learner: Learner, random_state: np.random.RandomState
+        self, views: Views, y: Array, learner: Learner, random_state: np.random.RandomState
     ) -> Array:
         """Return the weights (M,), none negative, for labels −1 and +1."""
 
     def fit(
-        self, views: ViewSet, y: Array, learner: Learner, random_state: np.random.RandomState
+        self, views: Views, y: Array, learner: Learner, random_state: np.random.RandomState
     ) -> WeightedDecision:
         """Return the decision of the learner on the weighted sum."""
         raw = np.asarray(self.choose(views, y, learner, random_state), dtype=np.float64)
@@ -118,11 +119,11 @@ class WeightingCombiner(LearnedWeighting):
     """
 
     @abstractmethod
-    def weights(self, views: ViewSet, y: Array) -> Array:
+    def weights(self, views: Views, y: Array) -> Array:
         """Return the weights (M,), none negative, for labels −1 and +1."""
 
     def choose(
-        self, views: ViewSet, y: Array, learner: Learner, random_state: np.random.RandomState
+        self, views: Views, y: Array, learner: Learner, random_state: np.random.RandomState
     ) -> Array:
         """Return what :meth:`weights` does."""
         return self.weights(views, y)
@@ -155,7 +156,7 @@ def on_simplex(raw: Array, labels: Sequence[str], name: str) -> Array:
 
 def weighting_rule(
     name: str, feature_map: str = "implicit", learner: str = "svm"
-) -> Callable[[Callable[[View, Array], float]], type[WeightingCombiner]]:
+) -> Callable[[Callable[[KernelView, Array], float]], type[WeightingCombiner]]:
     """Make a combiner of a function that scores one view.
 
     Parameters
@@ -183,8 +184,8 @@ def weighting_rule(
     'trace'
     """
 
-    def decorate(rule: Callable[[View, Array], float]) -> type[WeightingCombiner]:
-        def weights(self: WeightingCombiner, views: ViewSet, y: Array) -> Array:
+    def decorate(rule: Callable[[KernelView, Array], float]) -> type[WeightingCombiner]:
+        def weights(self: WeightingCombiner, views: Views, y: Array) -> Array:
             return np.array([rule(view, y) for view in views], dtype=np.float64)
 
         body = {

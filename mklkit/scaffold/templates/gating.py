@@ -7,7 +7,7 @@ from typing import ClassVar
 import attrs
 import numpy as np
 from attrs.validators import ge, instance_of
-from mklkit import GatingCombiner, ViewSet, finite, hookimpl, whole
+from mklkit import GatingCombiner, Views, finite, hookimpl, whole
 from scipy.spatial import cKDTree
 from scipy.special import softmax
 
@@ -30,7 +30,7 @@ class Sketch(GatingCombiner):
     sharpness: float = attrs.field(default=2.0, converter=float, validator=[ge(0), finite])
 
     def fit_gates(
-        self, views: ViewSet, y: np.ndarray, random_state: np.random.RandomState
+        self, views: Views, y: np.ndarray, random_state: np.random.RandomState
     ) -> FittedSketch:
         """Return the fitted gates, learned from labels −1 and +1."""
         scores = [agreement(view.gram(keep=False), y) for view in views]

@@ -7,7 +7,7 @@ from typing import ClassVar
 import attrs
 import numpy as np
 from attrs.validators import gt
-from mklkit import ViewSet, WeightingCombiner, finite, hookimpl
+from mklkit import Views, WeightingCombiner, finite, hookimpl
 
 
 @attrs.frozen
@@ -24,7 +24,7 @@ class Sketch(WeightingCombiner):
 
     power: float = attrs.field(default=2.0, converter=float, validator=[gt(0), finite])
 
-    def weights(self, views: ViewSet, y: np.ndarray) -> np.ndarray:
+    def weights(self, views: Views, y: np.ndarray) -> np.ndarray:
         """Return one weight a kernel, (M,), zero or above; mklkit divides them by their sum."""
         alignments = [view.label_alignment(y, centered=True) for view in views]
         return np.maximum(alignments, 0.0) ** self.power
