@@ -49,7 +49,8 @@ def test_the_measure_sees_a_gram_matrix(many_rows, peak_of):
     assert peak_of(lambda: rows @ rows.T) == pytest.approx(ONE_GRAM, rel=0.01)
 
 
-@pytest.mark.parametrize("number", range(1, 6))
+# Of the rules on class blocks one reads quartiles, the other means and deviations.
+@pytest.mark.parametrize("number", [1, 5])
 def test_a_whole_fit_stays_below_one_and_a_half_gram_matrices(many_rows, peak_of, number):
     rows, y = many_rows
     model = MKLClassifier(FIVE, combiner=f"dimkl{number}")

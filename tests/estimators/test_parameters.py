@@ -13,9 +13,9 @@ from mklkit import RBF, SVM, Cosine, Linear, MKLClassifier, Polynomial
 from mklkit.errors import SpecError
 
 GRID = {
-    "combiner": ["uniform", "dimkl3", "dimkl6(rank=2)"],
+    "combiner": ["uniform", "dimkl6(rank=2)"],
     "learner__C": [0.1, 10.0],
-    "kernels__rbf__sigma": ["mean", "mean/10", 2.0],
+    "kernels__rbf__sigma": ["mean/10", 2.0],
 }
 
 
@@ -26,10 +26,10 @@ def iris():
 
 def test_a_grid_scores_every_point_as_built_by_hand(iris):
     X, y = iris
-    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    folds = StratifiedKFold(2, shuffle=True, random_state=0)
     model = MKLClassifier(["linear", "rbf"], learner="svm")
     search = GridSearchCV(model, GRID, cv=folds).fit(X, y)
-    assert len(search.cv_results_["params"]) == 18
+    assert len(search.cv_results_["params"]) == 8
     for params, score in zip(
         search.cv_results_["params"], search.cv_results_["mean_test_score"], strict=True
     ):
@@ -55,7 +55,7 @@ def test_a_grid_over_a_pipeline_reaches_a_combiner_and_a_map(iris):
             "mklclassifier__feature_map__subset": [0.2, None],
             "mklclassifier__learner__c": [0.1, 1.0],
         },
-        cv=3,
+        cv=2,
     ).fit(X, y)
     best = search.best_estimator_[-1]
     assert best.combiner_.rank == search.best_params_["mklclassifier__combiner__rank"]

@@ -22,7 +22,7 @@ MODELS = {
         3,
     ),
 }
-SHORT_RUN = 60
+SHORT_RUN = 30
 
 
 @pytest.fixture(scope="module", params=MODELS)
