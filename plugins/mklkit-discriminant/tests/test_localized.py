@@ -31,7 +31,8 @@ def composite(grams, gates, others=None):
 
 
 def fitted(rows, labels, **settings):
-    model = MKLClassifier(SPECS, combiner=Localized(**settings), random_state=0)
+    combiner = Localized(**settings)
+    model = MKLClassifier(SPECS, combiner=combiner, learner="svm(C=1.0)", random_state=0)
     return model.fit(rows, labels)
 
 
