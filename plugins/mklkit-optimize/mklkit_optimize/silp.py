@@ -71,15 +71,17 @@ class SILP(SaddleWeighting):
         gap, remedy = relative_gap(solution), RAISE_LIMIT
         while solution.ended and len(cuts) <= self.max_iter:
             weights, bound = best_on_cuts(np.array(cuts))
-            if np.array_equal(weights, solution.weights):
-                remedy = "no weights are new: raise tol, or are all kernels definite?"
-                break
-            solution = problem.at(weights)
-            best = min(best, solution, key=lambda seen: seen.objective)
+            repeated = np.array_equal(weights, solution.weights)
+            if not repeated:
+                solution = problem.at(weights)
+                best = min(best, solution, key=lambda seen: seen.objective)
             # The programme sees only some α, so that −θ is below the minimum of J.
             gap = (best.objective + bound) / abs(best.objective)
             if gap <= self.tol:
                 return best.weights
+            if repeated:
+                remedy = "no weights are new: raise tol, or are all kernels definite?"
+                break
             cuts.append(_cut(solution))
         warn_of_gap(self.name, len(cuts) - 1, gap, self.tol, remedy_of(solution, remedy))
         return best.weights
