@@ -30,11 +30,13 @@ def steps(command: str) -> list[str]:
 def run(command: str | list[str], folder: Path) -> str:
     """Run a shell command, or a program, and return what it prints."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    # What is shown is what a pipe gets, which has no width.
+    inherited = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
     done = subprocess.run(
         command,
         shell=isinstance(command, str),
         cwd=folder,
-        env={**os.environ, "PATH": path, "PYTHONIOENCODING": "utf-8"},
+        env={**inherited, "PATH": path, "PYTHONIOENCODING": "utf-8"},
         capture_output=True,
         text=True,
         encoding="utf-8",

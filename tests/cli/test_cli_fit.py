@@ -42,7 +42,7 @@ def test_json_holds_the_same_for_machines(mklkit: Run) -> None:
     assert result["seconds"] > 0
 
 
-@pytest.mark.process
+@pytest.mark.slow
 def test_the_built_in_data_take_less_than_four_seconds(started: Run) -> None:
     # The first run has filled the JIT cache. Processor time stands in for the clock's, which other
     # work on the machine would lengthen.

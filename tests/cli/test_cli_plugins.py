@@ -33,6 +33,7 @@ def divides(view, y):
 @weighting_rule("interrupts")
 def interrupts(view, y):
     """Press Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background
     os.kill(os.getpid(), signal.SIGINT)
     return 1.0
 

@@ -32,7 +32,7 @@ def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
     assert done.stderr.splitlines()[-1] == "LOADED"
 
 
-@pytest.mark.process
+@pytest.mark.slow
 def test_help_takes_less_than_a_third_of_a_second() -> None:
     def seconds() -> float:
         usage = resource.getrusage(resource.RUSAGE_CHILDREN)
