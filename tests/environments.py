@@ -65,10 +65,12 @@ class Environment:
 
     def run_python(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
         """Run Python; with the usual environment variables a failure is the test's."""
+        # Output goes to a pipe, which has no width; a test that wants one says so.
+        inherited = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
         result = subprocess.run(
             [self.python, *arguments],
             cwd=self.folder,
-            env={**os.environ, **environment},
+            env={**inherited, **environment},
             capture_output=True,
             text=True,
             encoding="utf-8",
