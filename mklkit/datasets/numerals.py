@@ -11,8 +11,9 @@ __all__ = ["read_numerals"]
 
 MINUS = str.maketrans("\N{MINUS SIGN}\N{EN DASH}\N{FIGURE DASH}", "---")
 PLAIN = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", re.ASCII)
-# What stands between thousands: a comma, an apostrophe or one of the narrow spaces.
-GROUPED = re.compile(r"[-+]?\d{1,3}([,'’\u00a0\u2009\u202f ]\d{3})+(\.\d*)?", re.ASCII)
+# What stands between thousands: a comma, an apostrophe or one of the narrow spaces. No such number
+# starts with a zero: the comma of 0,125 is a decimal one.
+GROUPED = re.compile(r"[-+]?[1-9]\d{0,2}([,'’\u00a0\u2009\u202f ]\d{3})+(\.\d*)?", re.ASCII)
 SEPARATORS = str.maketrans("", "", ",'’\u00a0\u2009\u202f ")
 DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+([eE][-+]?\d+)?", re.ASCII)
 
