@@ -89,78 +89,32 @@ def _steepest_pair(
 
 
 @compiled()
-def _newton_way(
-    theta: Array, n_kernels: int, ratio: float, upper: Array, lower: Array, slopes: Array
-) -> Array:  # pragma: no cover - compiled
-    """Return the Newton direction among the weights in use, curvatures taken as falling.
-
-    Coordinates are each cluster's weights in use but its largest, which makes up for them.
-    """
-    moved, heads = np.empty(theta.size, np.int64), np.empty(theta.size, np.int64)
-    count = 0
-    for first in range(0, theta.size, n_kernels):
-        head = first + int(np.argmax(theta[first : first + n_kernels]))
-        for k in range(first, first + n_kernels):
-            if k != head and theta[k] > IN_USE:
-                moved[count], heads[count] = k, head
-                count += 1
-    way = np.zeros(theta.size)
-    if count == 0:
-        return way
-    moved, heads = moved[:count], heads[:count]
-    difference = lower * ratio - upper
-    by_row = difference[moved] - difference[heads]
-    values, vectors = np.linalg.eigh(by_row[:, moved] - by_row[:, heads])
-    values = np.abs(values)
-    values = np.maximum(values, 1e-12 * values.max() + 1e-300)
-    step = vectors @ ((vectors.T @ (slopes[moved] - slopes[heads])) / values)
-    for k in range(count):
-        way[moved[k]] += step[k]
-        way[heads[k]] -= step[k]
-    return way
-
-
-@compiled()
-def _follow(
-    theta: Array, way: Array, ratio: float, upper: Array, lower: Array, slopes: Array
-) -> None:  # pragma: no cover - compiled
-    """Move theta in place as far along a way as is best."""
-    farthest = np.inf
-    for k in range(theta.size):
-        if way[k] < 0.0:
-            farthest = min(farthest, -theta[k] / way[k])
-    if farthest == np.inf:
-        return
-    curvature = float(way @ (upper @ way)) - ratio * float(way @ (lower @ way))
-    move, gain = _step(curvature, float(slopes @ way), 0.0, farthest)
-    if gain > 0.0:
-        for k in range(theta.size):
-            theta[k] = max(theta[k] + move * way[k], 0.0)
-
-
-@compiled()
-def _iterate(
+def _exchange_pairs(
     theta: Array,
     n_kernels: int,
+    ratio: float,
     upper: Array,
     lower: Array,
     linear: Array,
+    products: Array,
     draws: NDArray[np.int64],
     max_steps: int,
     tolerance: float,
-    history: Array,
-) -> tuple[int, int]:  # pragma: no cover - compiled
-    """Move weights in place; ``draws`` (steps, 2) are random pairs, empty for the gradient's."""
-    upper_theta, lower_theta = upper @ theta, lower @ theta
-    ratio = float(theta @ upper_theta) / float(theta @ lower_theta + linear @ theta)
-    history[0] = ratio
-    passes, steps, calm = 1, 0, 0
-    by_gradient = draws.shape[0] == 0
-    patience = 1 if by_gradient else 4 * theta.size * n_kernels
+    calm: int,
+    patience: int,
+) -> tuple[float, int, int]:  # pragma: no cover - compiled
+    """Exchange weight between pairs, in place; return the ratio, the steps taken, the calm ones.
+
+    ``products`` (3, CM) are S_Bθ, S_Lθ, kept up to date, and room for the slopes. ``draws``
+    (max_steps, 2) are random pairs, empty for the gradient's.
+    """
+    upper_theta, lower_theta, slopes = products[0], products[1], products[2]
+    steps = 0
     while steps < max_steps and calm < patience:
-        slopes = upper_theta - ratio * (lower_theta + 0.5 * linear)
+        for k in range(theta.size):
+            slopes[k] = upper_theta[k] - ratio * (lower_theta[k] + 0.5 * linear[k])
         gain, move, one, two = 0.0, 0.0, 0, 0
-        if by_gradient:
+        if draws.shape[0] == 0:
             for first in range(0, theta.size, n_kernels):
                 up, down = _steepest_pair(theta, first, n_kernels, slopes)
                 if up < 0 or down < 0 or up == down:
@@ -176,28 +130,62 @@ def _iterate(
         if gain > 0.0:
             theta[one] += move
             theta[two] -= move
-            upper_theta += move * (upper[:, one] - upper[:, two])
-            lower_theta += move * (lower[:, one] - lower[:, two])
-            now = float(theta @ upper_theta) / float(theta @ lower_theta + linear @ theta)
-            grown = max(now - ratio, 0.0)
+            above, below = 0.0, 0.0
+            for k in range(theta.size):
+                upper_theta[k] += move * (upper[k, one] - upper[k, two])
+                lower_theta[k] += move * (lower[k, one] - lower[k, two])
+                above += theta[k] * upper_theta[k]
+                below += theta[k] * (lower_theta[k] + linear[k])
+            grown = max(above / below - ratio, 0.0)
             ratio += grown
         # The steepest pair gains nothing: done. Random pairs: only after many calm draws.
         calm = calm + 1 if grown <= tolerance * abs(ratio) else 0
-        if by_gradient and (calm > 0 or steps % theta.size == 0):
-            # Near-equal kernels make a narrow ridge, on which exchanges alone zigzag.
-            slopes = upper_theta - ratio * (lower_theta + 0.5 * linear)
-            way = _newton_way(theta, n_kernels, ratio, upper, lower, slopes)
-            _follow(theta, way, ratio, upper, lower, slopes)
-            upper_theta, lower_theta = upper @ theta, lower @ theta
-            now = float(theta @ upper_theta) / float(theta @ lower_theta + linear @ theta)
-            if now - ratio > tolerance * abs(ratio):
-                calm = 0
-            ratio = max(ratio, now)
-        if steps % theta.size == 0:
-            history[passes] = ratio
-            passes += 1
-    history[passes] = ratio
-    return steps, passes + 1
+    return ratio, steps, calm
+
+
+def _newton_way(
+    theta: Array, n_kernels: int, ratio: float, upper: Array, lower: Array, slopes: Array
+) -> Array:
+    """Return the Newton direction among the weights in use, curvatures taken as falling.
+
+    Coordinates are each cluster's weights in use but its largest, which makes up for them.
+    """
+    by_cluster = theta.reshape(-1, n_kernels)
+    largest = by_cluster.argmax(axis=1) + np.arange(0, theta.size, n_kernels)
+    head_of = np.repeat(largest, n_kernels)
+    moved = np.flatnonzero((theta > IN_USE) & (head_of != np.arange(theta.size)))
+    heads = head_of[moved]
+    way = np.zeros(theta.size)
+    if moved.size == 0:
+        return way
+    difference = lower * ratio - upper
+    by_row = difference[moved] - difference[heads]
+    values, vectors = np.linalg.eigh(by_row[:, moved] - by_row[:, heads])
+    values = np.abs(values)
+    values = np.maximum(values, 1e-12 * values.max() + 1e-300)
+    step = vectors @ ((vectors.T @ (slopes[moved] - slopes[heads])) / values)
+    way[moved] = step
+    np.subtract.at(way, heads, step)
+    return way
+
+
+def _follow(
+    theta: Array, way: Array, ratio: float, upper: Array, lower: Array, slopes: Array
+) -> None:
+    """Move theta in place as far along a way as is best."""
+    falling = way < 0.0
+    if not falling.any():
+        return
+    farthest = float(np.min(-theta[falling] / way[falling]))
+    curvature = float(way @ (upper @ way)) - ratio * float(way @ (lower @ way))
+    move, gain = _step(curvature, float(slopes @ way), 0.0, farthest)
+    if gain > 0.0:
+        np.maximum(theta + move * way, 0.0, out=theta)
+
+
+def _ratio(theta: Array, products: Array, linear: Array) -> float:
+    """Return θᵀS_Bθ / (θᵀS_Lθ + fᵀθ) from S_Bθ and S_Lθ."""
+    return float(theta @ products[0]) / float(theta @ (products[1] + linear))
 
 
 def update_pairs(
@@ -260,18 +248,44 @@ def update_pairs(
         first = rng.integers(n_kernels, size=max_steps)
         second = (first + 1 + rng.integers(n_kernels - 1, size=max_steps)) % n_kernels
         draws = np.stack([cluster + first, cluster + second], axis=1)
-    history = np.empty(max_steps // current.size + 3)
-    steps, passes = _iterate(
-        current.reshape(-1),
-        n_kernels,
-        np.ascontiguousarray(upper, dtype=np.float64),
-        np.ascontiguousarray(lower, dtype=np.float64),
-        np.ascontiguousarray(linear, dtype=np.float64),
-        draws,
-        max_steps,
-        tolerance,
-        history,
+    upper, lower, linear = (
+        np.ascontiguousarray(part, dtype=np.float64) for part in (upper, lower, linear)
     )
+    theta = current.reshape(-1)
+    products = np.stack([upper @ theta, lower @ theta, np.zeros(theta.size)])
+    ratio = _ratio(theta, products, linear)
+    history, steps, calm = [ratio], 0, 0
+    by_gradient = pairs == "gradient"
+    patience = 1 if by_gradient else 4 * theta.size * n_kernels
+    while steps < max_steps and calm < patience:
+        ratio, taken, calm = _exchange_pairs(
+            theta,
+            n_kernels,
+            ratio,
+            upper,
+            lower,
+            linear,
+            products,
+            draws[steps:],
+            min(theta.size - steps % theta.size, max_steps - steps),
+            tolerance,
+            calm,
+            patience,
+        )
+        steps += taken
+        if by_gradient and (calm > 0 or steps % theta.size == 0):
+            # Near-equal kernels make a narrow ridge, on which exchanges alone zigzag.
+            slopes = products[0] - ratio * (products[1] + 0.5 * linear)
+            way = _newton_way(theta, n_kernels, ratio, upper, lower, slopes)
+            _follow(theta, way, ratio, upper, lower, slopes)
+            products[0], products[1] = upper @ theta, lower @ theta
+            now = _ratio(theta, products, linear)
+            if now - ratio > tolerance * abs(ratio):
+                calm = 0
+            ratio = max(ratio, now)
+        if steps % theta.size == 0:
+            history.append(ratio)
+    history.append(ratio)
     np.clip(current, 0, None, out=current)
     current /= current.sum(axis=1, keepdims=True)
-    return PairwiseResult(current, tuple(history[:passes].tolist()), steps)
+    return PairwiseResult(current, tuple(history), steps)
