@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from documents import ROOT
+from processes import run_script
 from sklearn.datasets import load_iris
 
 pytestmark = pytest.mark.process
 
 PAPER_003 = ROOT / "examples" / "paper_003.py"
 PAPER_003_PEERS = ROOT / "examples" / "paper_003_peers.py"
-
-
-def run(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, *map(str, arguments)],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-    )
 
 
 @pytest.fixture
@@ -43,10 +31,10 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("options", [(), ("--swap",)])
 def test_paper_003_prints_its_table(folder: Path, options: tuple[str, ...]) -> None:
-    done = run(PAPER_003, "--data", folder, "--splits", 2, *options, cwd=folder)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
-    header, rule, *rows = [line.split("|")[1:-1] for line in done.stdout.splitlines()]
+    done = run_script(PAPER_003, "--data", folder, "--splits", 2, *options, cwd=folder)
+    assert done.code == 0, done.err
+    assert done.err == ""
+    header, rule, *rows = [line.split("|")[1:-1] for line in done.out.splitlines()]
     assert {len(cells) for cells in (header, rule, *rows)} == {10}
     names = [row[0].strip() for row in rows]
     assert names == [
@@ -61,39 +49,38 @@ def test_paper_003_prints_its_table(folder: Path, options: tuple[str, ...]) -> N
 def test_paper_003_peers_prints_its_table(folder: Path) -> None:
     pytest.importorskip("mklkit_optimize")
     pytest.importorskip("mklkit_fusion")
-    done = run(PAPER_003_PEERS, "--data", folder, "--splits", 1, cwd=folder)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
-    rows = [line.split("|")[1:-1] for line in done.stdout.splitlines()[2:]]
+    done = run_script(PAPER_003_PEERS, "--data", folder, "--splits", 1, cwd=folder)
+    assert done.code == 0, done.err
+    assert done.err == ""
+    rows = [line.split("|")[1:-1] for line in done.out.splitlines()[2:]]
     systems = ["MKLGL (p = 1)", "MKLGL (p = 2)", "GAMKL", "DeFIMKL"]
     assert [row[0].strip() for row in rows] == systems
     assert all(float(row[1].partition("(")[0]) > 90 for row in rows)
 
 
 def test_paper_003_peers_says_which_plugins_it_misses(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path,
 ) -> None:
-    monkeypatch.setenv("MKLKIT_DISABLE_PLUGINS", "1")
-    done = run(PAPER_003_PEERS, "--data", folder, cwd=folder)
-    assert done.returncode == 2
-    assert "mklkit-fusion, mklkit-optimize: install them" in done.stderr
-    assert "Traceback" not in done.stderr
+    done = run_script(PAPER_003_PEERS, "--data", folder, cwd=folder, MKLKIT_DISABLE_PLUGINS="1")
+    assert done.code == 2
+    assert "mklkit-fusion, mklkit-optimize: install them" in done.err
+    assert "Traceback" not in done.err
 
 
 def test_paper_003_says_which_files_it_misses(tmp_path: Path) -> None:
-    done = run(PAPER_003, "--data", tmp_path, cwd=tmp_path)
-    assert done.returncode == 2
-    assert "sonar.csv" in done.stderr
-    assert "Traceback" not in done.stderr
+    done = run_script(PAPER_003, "--data", tmp_path, cwd=tmp_path)
+    assert done.code == 2
+    assert "sonar.csv" in done.err
+    assert "Traceback" not in done.err
 
 
 def test_paper_000_prints_its_table(tmp_path: Path) -> None:
     flowers = load_iris(as_frame=True).frame
     flowers.to_csv(tmp_path / "iris.csv", index=False)
     script = ROOT / "examples" / "paper_000.py"
-    done = run(script, "--data", tmp_path, "--splits", 1, "--only", "Iris", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    rows = [line.split("|")[1:-1] for line in done.stdout.splitlines()[2:]]
+    done = run_script(script, "--data", tmp_path, "--splits", 1, "--only", "Iris", cwd=tmp_path)
+    assert done.code == 0, done.err
+    rows = [line.split("|")[1:-1] for line in done.out.splitlines()[2:]]
     assert [[cell.strip() for cell in row[:2]] for row in rows] == [
         ["Iris", "MultiK-MHKS"],
         ["Iris", "MHKS"],
@@ -117,10 +104,10 @@ def test_paper_001_prints_its_tables(tmp_path: Path) -> None:
     heart.assign(target=np.where(sick, ">50", "<50")).to_csv(tmp_path / "heart_c.csv", index=False)
     script = ROOT / "examples" / "paper_001.py"
     parts = ("--splits", 1, "--only", "Heart", "stars")
-    done = run(script, "--data", tmp_path, *parts, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
-    three, four, weights, stars = tables(done.stdout)
+    done = run_script(script, "--data", tmp_path, *parts, cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert done.err == ""
+    three, four, weights, stars = tables(done.out)
     ours = dict(zip(three[0], three[1], strict=True))
     # Of widths far below the distances of the rows nothing can be learned.
     assert float(ours["w0.01"].split()[0]) < 70

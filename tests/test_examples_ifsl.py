@@ -2,37 +2,27 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from documents import ROOT
+from processes import Outcome, run_script
 from sklearn.datasets import load_iris
 
 pytestmark = pytest.mark.process
 
 
-def run(script: str, *arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, ROOT / "examples" / script, *map(str, arguments)],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-    )
+def run(script: str, *arguments: object, cwd: Path) -> Outcome:
+    return run_script(ROOT / "examples" / script, *arguments, cwd=cwd)
 
 
-def cells(done: subprocess.CompletedProcess[str]) -> list[list[str]]:
+def cells(done: Outcome) -> list[list[str]]:
     """Return the rows of the printed table."""
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
-    return [
-        [cell.strip() for cell in line.split("|")[1:-1]] for line in done.stdout.splitlines()[2:]
-    ]
+    assert done.code == 0, done.err
+    assert done.err == ""
+    return [[cell.strip() for cell in line.split("|")[1:-1]] for line in done.out.splitlines()[2:]]
 
 
 @pytest.fixture
@@ -78,17 +68,17 @@ def test_paper_004_takes_compressed_tables(tmp_path: Path) -> None:
 @pytest.mark.parametrize("script", ["paper_000.py", "paper_002.py", "paper_004.py"])
 def test_scripts_say_what_they_miss(script: str, tmp_path: Path) -> None:
     done = run(script, "--data", tmp_path, "--only", "Sonar", cwd=tmp_path)
-    assert done.returncode == 2
-    assert "sonar.csv" in done.stderr
-    assert "Traceback" not in done.stderr
+    assert done.code == 2
+    assert "sonar.csv" in done.err
+    assert "Traceback" not in done.err
 
 
 def test_paper_figures_draws_without_data(tmp_path: Path) -> None:
     image = pytest.importorskip("matplotlib.image")
     done = run("paper_figures.py", "--output", "out", "--only", "000-fig3-objective", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    assert done.code == 0, done.err
     (path,) = (tmp_path / "out").iterdir()
-    assert done.stdout.split() == [str(Path("out") / path.name)]
+    assert done.out.split() == [str(Path("out") / path.name)]
     pixels = image.imread(path)[..., :3]
     # The axes are drawn in black; each of the three curves has a colour of its own.
     colours = np.unique(pixels.reshape(-1, 3).round(2), axis=0)

@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from documents import ROOT
+from processes import run_script
 from sklearn.datasets import load_iris
 
 pytestmark = pytest.mark.process
 
 SCRIPT = ROOT / "examples" / "paper_000_peers.py"
-
-
-def run(*arguments: object, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, SCRIPT, *map(str, arguments)],
-        cwd=cwd,
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-    )
 
 
 @pytest.fixture
@@ -38,12 +24,10 @@ def flowers(tmp_path: Path) -> Path:
 def test_paper_000_peers_prints_its_table(flowers: Path) -> None:
     pytest.importorskip("mklkit_views")
     options = ("--splits", 1, "--only", "Iris", "--coarse")
-    done = run("--data", flowers, *options, cwd=flowers)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
-    rows = [
-        [cell.strip() for cell in line.split("|")[1:-1]] for line in done.stdout.splitlines()[2:]
-    ]
+    done = run_script(SCRIPT, "--data", flowers, *options, cwd=flowers)
+    assert done.code == 0, done.err
+    assert done.err == ""
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in done.out.splitlines()[2:]]
     assert [row[:2] for row in rows] == [
         ["Iris", "CCA+MHKS1"],
         ["Iris", "CCA+MHKS2"],
@@ -63,24 +47,24 @@ def test_paper_000_peers_prints_its_table(flowers: Path) -> None:
 def test_paper_000_peers_runs_some_of_the_methods(flowers: Path) -> None:
     pytest.importorskip("mklkit_views")
     options = ("--splits", 1, "--only", "Iris", "--coarse", "--methods", "SVM2", "SVM1")
-    done = run("--data", flowers, *options, cwd=flowers)
-    assert done.returncode == 0, done.stderr
-    methods = [line.split("|")[2].strip() for line in done.stdout.splitlines()[2:]]
+    done = run_script(SCRIPT, "--data", flowers, *options, cwd=flowers)
+    assert done.code == 0, done.err
+    methods = [line.split("|")[2].strip() for line in done.out.splitlines()[2:]]
     assert methods == ["SVM1", "SVM2"]
 
 
 def test_paper_000_peers_says_which_plugin_it_misses(flowers: Path) -> None:
-    done = run("--data", flowers, cwd=flowers, MKLKIT_DISABLE_PLUGINS="1")
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert "cca-mhks1" in done.stderr
-    assert "mklkit-views" in done.stderr
-    assert "Traceback" not in done.stderr
+    done = run_script(SCRIPT, "--data", flowers, cwd=flowers, MKLKIT_DISABLE_PLUGINS="1")
+    assert done.code == 2
+    assert done.out == ""
+    assert "cca-mhks1" in done.err
+    assert "mklkit-views" in done.err
+    assert "Traceback" not in done.err
 
 
 def test_paper_000_peers_says_which_files_it_misses(tmp_path: Path) -> None:
     pytest.importorskip("mklkit_views")
-    done = run("--data", tmp_path, "--only", "Sonar", cwd=tmp_path)
-    assert done.returncode == 2
-    assert "sonar.csv" in done.stderr
-    assert "Traceback" not in done.stderr
+    done = run_script(SCRIPT, "--data", tmp_path, "--only", "Sonar", cwd=tmp_path)
+    assert done.code == 2
+    assert "sonar.csv" in done.err
+    assert "Traceback" not in done.err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -13,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from documents import ROOT, commands, listings
+from processes import run_in_process, run_script
 
 README = "README.md"
 PAGES = [README, *sorted(page.relative_to(ROOT).as_posix() for page in ROOT.glob("docs/*.md"))]
@@ -27,14 +29,14 @@ def steps(command: str) -> list[str]:
     return [part for part in parts if not part.startswith("pip install ") and part != "pytest"]
 
 
-def run(command: str | list[str], folder: Path) -> str:
-    """Run a shell command, or a program, and return what it prints."""
+def run(command: str, folder: Path) -> str:
+    """Run a shell command and return what it prints."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     # What is shown is what a pipe gets, which has no width.
     inherited = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
     done = subprocess.run(
         command,
-        shell=isinstance(command, str),
+        shell=True,
         cwd=folder,
         env={**inherited, "PATH": path, "PYTHONIOENCODING": "utf-8"},
         capture_output=True,
@@ -44,6 +46,15 @@ def run(command: str | list[str], folder: Path) -> str:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
+
+
+def run_listing(number: int, folder: Path) -> str:
+    """Run one of the page's Python listings as a program and return what it prints."""
+    script = folder / "listing.py"
+    script.write_text(listings(README, "python")[number], encoding="utf-8")
+    outcome = run_script(script, cwd=folder)
+    assert outcome.code == 0, outcome
+    return outcome.out
 
 
 def same_but_for_rounding(shown: str, printed: str) -> None:
@@ -117,10 +128,12 @@ def test_the_first_command_prints_what_is_shown(tmp_path: Path) -> None:
 
 @pytest.mark.process
 def test_the_other_commands_run_in_turn(folder: Path) -> None:
-    own = [step for command in commands(README)[2:] for step in steps(command)]
-    assert {step.split()[1] for step in own} == {"fit", "predict", "evaluate", "inspect", "list"}
-    for step in own:
-        run(step, folder)
+    own = [shlex.split(step) for command in commands(README)[2:] for step in steps(command)]
+    assert {step[1] for step in own} == {"fit", "predict", "evaluate", "inspect", "list"}
+    for program, *arguments in own:
+        assert program == "mklkit"
+        outcome = run_in_process(*arguments, cwd=folder)
+        assert outcome.code == 0, outcome
     predicted = pd.read_csv(folder / "predictions.csv")["prediction"]
     truth = pd.read_csv(folder / "truth.csv")["species"]
     # Guessing would be right once in three.
@@ -129,19 +142,19 @@ def test_the_other_commands_run_in_turn(folder: Path) -> None:
 
 @pytest.mark.process
 def test_python_composition_prints_what_is_shown(tmp_path: Path) -> None:
-    printed = run([sys.executable, "-c", listings(README, "python")[0]], tmp_path)
+    printed = run_listing(0, tmp_path)
     same_but_for_rounding(listings(README, "text")[1], printed)
 
 
 @pytest.mark.process
 def test_python_model_file_gives_the_model_back(tmp_path: Path) -> None:
-    printed = run([sys.executable, "-c", listings(README, "python")[1]], tmp_path)
+    printed = run_listing(1, tmp_path)
     assert printed.split() == ["True", "dimkl3"]
 
 
 @pytest.mark.process
 def test_python_grid_search_runs(tmp_path: Path) -> None:
-    printed = run([sys.executable, "-c", listings(README, "python")[2]], tmp_path)
+    printed = run_listing(2, tmp_path)
     accuracy = float(printed.rpartition("accuracy: ")[2])
     # On these data a single nearest neighbour reaches 95 %.
     assert 0.94 < accuracy <= 1.0

@@ -31,11 +31,8 @@ def mklkit_combiners():
     [
         (["--help"], 0, "Usage: mklkit"),
         (["list", "--json"], 0, "warning: this plugin is old"),
-        (["inspect", "model.mkl"], 0, "combiner dimkl3"),
         (["predict", "model.mkl", "patients.csv"], 0, "accuracy"),
-        (["predict", "model.mkl", "none.csv"], 2, "none.csv"),
         (["fit", "patients.csv", "-k", "rbff"], 2, "Did you mean 'rbf'?"),
-        (["fit", "--holdout", "2"], 2, "--holdout"),
         (["fit", "iris", "-c", "divides-by-zero"], 1, "a plugin's: ZeroDivisionError"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-
 import numpy as np
 import pytest
+from processes import run_in_process
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import StandardScaler
@@ -15,11 +12,6 @@ from sklearn.preprocessing import StandardScaler
 from mklkit import RBF, MKLClassifier, get_registry
 from mklkit.kernels.bandwidth import squared_neighbour_distance
 from mklkit.presets.nu_mkl import FOUR_WIDTHS
-
-
-def run(*arguments):
-    command = [sys.executable, "-m", "mklkit", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 def test_kernels_are_gaussians_of_the_papers_four_widths():
@@ -49,28 +41,28 @@ def test_settings_are_the_papers():
     assert get_registry().create("learner", preset.learner).reg == 1e-3
 
 
-@pytest.mark.process
 def test_the_command_line_fits_and_predicts(tmp_path):
     model = tmp_path / "model.mkl"
     how = ("--preset", "nu-mkl", "--multiclass", "native", "--seed", 0)
-    fitted = run("fit", "iris", *how, "--json", "-o", model)
-    assert fitted.returncode == 0, fitted.stderr
-    told = json.loads(fitted.stdout)["model"]
+    fitted = run_in_process("fit", "iris", *how, "--json", "-o", model)
+    assert fitted.code == 0, fitted.err
+    told = fitted.json["model"]
     assert told["combiner"].startswith("cluster-gating")
     assert len(told["weights"]) == 16
     assert sorted({row["cluster"] for row in told["weights"]}) == [0, 1, 2, 3]
     X, _ = load_iris(return_X_y=True, as_frame=True)
     X.to_csv(tmp_path / "rows.csv", index=False)
-    predicted = run("predict", model, tmp_path / "rows.csv")
-    assert predicted.returncode == 0, predicted.stderr
-    first = [line for line in predicted.stdout.splitlines() if "setosa" in line]
+    predicted = run_in_process("predict", model, tmp_path / "rows.csv")
+    assert predicted.code == 0, predicted.err
+    first = [line for line in predicted.out.splitlines() if "setosa" in line]
     assert 45 <= len(first) <= 55
 
 
-@pytest.mark.process
 def test_the_command_line_tells_a_mistake_in_plain_words():
     clusterer = "gaussian-mixture(covariance_type='round')"
-    refused = run("fit", "iris", "--combiner", f'cluster-gating(clusterer="{clusterer}")')
-    assert refused.returncode == 2
-    assert "Got 'round' instead" in " ".join(refused.stderr.split())
-    assert "Traceback" not in refused.stderr
+    refused = run_in_process(
+        "fit", "iris", "--combiner", f'cluster-gating(clusterer="{clusterer}")'
+    )
+    assert refused.code == 2
+    assert "Got 'round' instead" in " ".join(refused.err.split())
+    assert "Traceback" not in refused.err

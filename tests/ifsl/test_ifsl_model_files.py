@@ -25,12 +25,13 @@ IN_A_FRESH_PROCESS = """
 import sys
 import numpy as np
 from mklkit import load_model
-model = load_model(sys.argv[1])
-rows = np.load(sys.argv[2])
-found = {"predictions": model.predict(rows)}
-if hasattr(model, "decision_function"):
-    found["values"] = model.decision_function(rows)
-np.savez(sys.argv[3], **found)
+for folder in sys.argv[1:]:
+    model = load_model(folder + "/model.mkl")
+    rows = np.load(folder + "/rows.npy")
+    found = {"predictions": model.predict(rows)}
+    if hasattr(model, "decision_function"):
+        found["values"] = model.decision_function(rows)
+    np.savez(folder + "/found.npz", **found)
 """
 MODELS = {
     "multik-mhks": MKLClassifier(combiner="ifsl(lam=0.5)"),
@@ -57,33 +58,42 @@ def values_of(model, rows):
     return found
 
 
-def here(folder):
-    """Return the values of the model file in a folder for the rows beside it."""
-    return values_of(load_model(folder / "model.mkl"), np.load(folder / "rows.npy"))
-
-
-def afresh(folder):
-    """Return the same, as another process finds them."""
-    files = [str(folder / name) for name in ("model.mkl", "rows.npy", "found.npz")]
-    subprocess.run([sys.executable, "-c", IN_A_FRESH_PROCESS, *files], check=True)
-    with np.load(folder / "found.npz") as found:
-        return dict(found)
-
-
-@pytest.mark.parametrize("read", [here, pytest.param(afresh, marks=pytest.mark.process)])
-@pytest.mark.parametrize("name", MODELS)
-def test_predictions_are_the_same(three_classes, rng, tmp_path, name, read):
-    X, labels = three_classes
-    new = rng.normal(size=(60, 4))
+def save(name, training_data, new, folder):
+    """Fit a model, save it in a folder beside new rows, and return what it says of them."""
+    X, labels = training_data
     model = MODELS[name].fit(X, NAMES[labels])
     expected = values_of(model, new)
     assert set(expected["predictions"]) == set(NAMES)
-    save_model(model, tmp_path / "model.mkl")
-    np.save(tmp_path / "rows.npy", new)
-    found = read(tmp_path)
+    save_model(model, folder / "model.mkl")
+    np.save(folder / "rows.npy", new)
+    return expected
+
+
+def assert_same(found, expected):
     assert set(found) == set(expected)
     for key, values in expected.items():
         np.testing.assert_array_equal(found[key], values)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_predictions_are_the_same(three_classes, rng, tmp_path, name):
+    new = rng.normal(size=(60, 4))
+    expected = save(name, three_classes, new, tmp_path)
+    assert_same(values_of(load_model(tmp_path / "model.mkl"), new), expected)
+
+
+@pytest.mark.process
+def test_another_process_predicts_the_same(three_classes, rng, tmp_path):
+    new = rng.normal(size=(60, 4))
+    expected = {}
+    for name in MODELS:
+        folder = tmp_path / name
+        folder.mkdir()
+        expected[str(folder)] = save(name, three_classes, new, folder)
+    subprocess.run([sys.executable, "-c", IN_A_FRESH_PROCESS, *expected], check=True)
+    for folder, values in expected.items():
+        with np.load(f"{folder}/found.npz") as found:
+            assert_same(dict(found), values)
 
 
 def test_what_a_search_found_is_kept(two_classes, tmp_path):
