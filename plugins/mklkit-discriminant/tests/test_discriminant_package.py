@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,21 +12,26 @@ import pytest
 
 import mklkit
 from mklkit import MKLClassifier, load_model, save_model
+from mklkit.__main__ import main
 
 COMBINERS = ("mkda", "mkda(form='sdp')", "localized", "localized(gating='sigmoid')")
 
 
-def mklkit_command(*arguments):
-    done = subprocess.run(
-        [sys.executable, "-m", "mklkit", *map(str, arguments)],
-        env={**os.environ, "COLUMNS": "200"},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+@pytest.fixture
+def command_line(capsys, monkeypatch):
+    """Return a function that calls the command line, and returns its exit code and what it said."""
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["mklkit", *map(str, arguments)])
+        try:
+            main()
+            code = 0
+        except SystemExit as leaving:
+            code = leaving.code or 0
+        return code, *capsys.readouterr()
+
+    return call
 
 
 def three_classes(n_rows=60):
@@ -48,20 +51,25 @@ def test_only_public_names_of_mklkit_are_imported():
                 assert not any(alias.name.split(".")[0] == "mklkit" for alias in node.names)
 
 
-def test_combiners_are_listed_with_their_origin():
-    lines = mklkit_command("list", "combiners").splitlines()
+def test_combiners_are_listed_with_their_origin(command_line):
+    code, out, _ = command_line("list", "combiners")
+    assert code == 0
+    lines = out.splitlines()
     for name in ("mkda", "localized"):
         assert any({name, "mklkit-discriminant"} <= set(line.split()) for line in lines)
 
 
 @pytest.mark.parametrize("combiner", ["mkda(reg=0.01)", "localized"])
-def test_fit_save_and_predict_on_the_command_line(tmp_path, combiner):
+def test_fit_save_and_predict_on_the_command_line(command_line, tmp_path, combiner):
     rows, y = three_classes()
     table, model = tmp_path / "rows.csv", tmp_path / "model.mkl"
     lines = [",".join(map(str, [*row, "xyz"[label]])) for row, label in zip(rows, y, strict=True)]
     table.write_text("\n".join(["a,b,c,kind", *lines]) + "\n", encoding="utf-8")
-    mklkit_command("fit", table, "--combiner", combiner, "-o", model)
-    predicted = mklkit_command("predict", model, table).splitlines()[1:]
+    code, _, said = command_line("fit", table, "--combiner", combiner, "-o", model)
+    assert code == 0, said
+    code, out, said = command_line("predict", model, table)
+    assert code == 0, said
+    predicted = out.splitlines()[1:]
     assert len(predicted) == len(y)
     right = ["xyz"[label] == line.split(",")[0] for label, line in zip(y, predicted, strict=True)]
     assert np.mean(right) > 0.7

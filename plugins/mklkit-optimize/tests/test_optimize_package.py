@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-import subprocess
 import sys
 from pathlib import Path
 
@@ -17,20 +16,26 @@ from sklearn.model_selection import GridSearchCV
 
 import mklkit
 from mklkit import MKLClassifier, load_model, save_model
+from mklkit.__main__ import main
 
 NAMES = ("cka", "easymkl", "gamkl", "mklgl", "silp", "simplemkl")
 
 
-def _mklkit(*arguments: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "mklkit", *arguments],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+@pytest.fixture
+def command_line(capsys, monkeypatch):
+    """Return a function that calls the command line, and returns its exit code and what it said."""
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["mklkit", *map(str, arguments)])
+        try:
+            main()
+            code = 0
+        except SystemExit as leaving:
+            code = leaving.code or 0
+        return code, *capsys.readouterr()
+
+    return call
 
 
 def test_only_public_names_of_mklkit_are_imported():
@@ -43,13 +48,15 @@ def test_only_public_names_of_mklkit_are_imported():
                 assert not any(alias.name.split(".")[0] == "mklkit" for alias in node.names)
 
 
-def test_the_combiners_are_listed_with_their_origin():
+def test_the_combiners_are_listed_with_their_origin(command_line):
     listed = {entry.name: entry.distribution for entry in mklkit.get_registry().entries("combiner")}
     assert {name: listed[name] for name in NAMES} == dict.fromkeys(NAMES, "mklkit-optimize")
-    assert "mklkit-optimize" in _mklkit("list", "combiners")
+    code, out, _ = command_line("list", "combiners")
+    assert code == 0
+    assert "mklkit-optimize" in out
 
 
-def test_fit_save_and_predict_on_the_command_line(tmp_path):
+def test_fit_save_and_predict_on_the_command_line(command_line, tmp_path):
     X, y = load_iris(return_X_y=True)
     table = tmp_path / "flowers.csv"
     lines = ["a,b,c,d,kind"] + [
@@ -58,12 +65,12 @@ def test_fit_save_and_predict_on_the_command_line(tmp_path):
     table.write_text("\n".join(lines) + "\n", encoding="utf-8")
     model = tmp_path / "model.mkl"
     combiner = "mklgl(p=2, tol=0.001)"
-    said = json.loads(
-        _mklkit("fit", str(table), "--combiner", combiner, "-o", str(model), "--json")
-    )
+    code, out, said = command_line("fit", table, "--combiner", combiner, "-o", model, "--json")
+    assert code == 0, said
     assert model.exists()
-    assert "mklgl" in json.dumps(said)
-    predicted = _mklkit("predict", str(model), str(table))
+    assert "mklgl" in json.loads(out)["model"]["combiner"]
+    code, predicted, said = command_line("predict", model, table)
+    assert code == 0, said
     assert len(predicted.splitlines()) == len(y) + 1
     pairs = zip(y, predicted.splitlines()[1:], strict=True)
     assert np.mean(["xyz"[label] in line.split(",") for label, line in pairs]) > 0.9

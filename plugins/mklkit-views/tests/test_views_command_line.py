@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 
 import numpy as np
@@ -12,18 +10,24 @@ from mklkit_views import KernelNmCCA
 from sklearn.pipeline import make_pipeline
 
 from mklkit import MKLClassifier, load_model, save_model
+from mklkit.__main__ import main
 
 
-def mklkit(*arguments):
-    done = subprocess.run(
-        [sys.executable, "-m", "mklkit", *map(str, arguments)],
-        env={**os.environ, "COLUMNS": "200"},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    return done.returncode, done.stdout, done.stderr
+@pytest.fixture
+def mklkit(capsys, monkeypatch):
+    """Return a function that calls the command line, and returns its exit code and what it said."""
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["mklkit", *map(str, arguments)])
+        try:
+            main()
+            code = 0
+        except SystemExit as leaving:
+            code = leaving.code or 0
+        return code, *capsys.readouterr()
+
+    return call
 
 
 @pytest.fixture
@@ -39,20 +43,20 @@ def table(tmp_path):
     return path
 
 
-def test_combiners_are_listed_with_their_origin():
+def test_combiners_are_listed_with_their_origin(mklkit):
     code, out, _ = mklkit("list", "combiners")
     assert code == 0
     for name in ("cca-mhks1", "cca-mhks2", "svm2k", "svm-concat"):
         assert any({name, "mklkit-views"} <= set(line.split()) for line in out.splitlines())
 
 
-def test_a_combiner_where_a_learner_is_expected_is_named_as_such():
+def test_a_combiner_where_a_learner_is_expected_is_named_as_such(mklkit):
     code, out, said = mklkit("fit", "--learner", "svm2k")
     assert (code, out) == (2, "")
     assert "svm2k is a combiner: --combiner svm2k" in " ".join(said.split())
 
 
-def test_fit_save_and_predict(tmp_path, table):
+def test_fit_save_and_predict(mklkit, tmp_path, table):
     path = tmp_path / "model.mkl"
     code, _, said = mklkit("fit", table, "--combiner", "cca-mhks2", "-o", path)
     assert code == 0, said
