@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import site
@@ -12,8 +13,18 @@ from importlib.metadata import PackageNotFoundError, distribution, distributions
 from pathlib import Path
 
 import pytest
+from processes import Outcome
 
 __all__ = ["Environment"]
+
+RUN_ALL = """
+import json, sys
+import attrs
+sys.path.insert(0, sys.argv[1])
+from processes import run_in_process
+outcomes = [run_in_process(*arguments) for arguments in json.loads(sys.argv[2])]
+print(json.dumps([attrs.asdict(outcome) for outcome in outcomes]))
+"""
 
 
 class Environment:
@@ -32,7 +43,9 @@ class Environment:
     def __init__(self, home: Path, folder: Path, without: Iterable[str] = ()) -> None:
         self.folder = folder
         self.python = home / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
-        subprocess.run([sys.executable, "-m", "venv", home / "venv"], check=True)
+        # pip is one of the packages that it sees, and installs into the environment that runs it.
+        command = [sys.executable, "-m", "venv", "--without-pip", home / "venv"]
+        subprocess.run(command, check=True)
         purelib = self.run_python("-c", "import sysconfig; print(sysconfig.get_path('purelib'))")
         self.packages = Path(purelib.stdout.strip())
         seen = [_links(Path(one), home / f"seen-{i}", without) for i, one in _site_packages()]
@@ -62,6 +75,12 @@ class Environment:
             arguments += ["--no-deps", "--no-build-isolation", "--no-index", "--force-reinstall"]
         # -P, since the folder would else be importable without having been installed.
         return self.run_python("-P", "-m", program, *arguments, **environment)
+
+    def run_commands(self, *commands: str) -> list[Outcome]:
+        """Run several of mklkit's commands in one interpreter, which takes seconds to start."""
+        arguments = json.dumps([shlex.split(command)[1:] for command in commands])
+        done = self.run_python("-P", "-c", RUN_ALL, str(Path(__file__).parent), arguments)
+        return [Outcome(**outcome) for outcome in json.loads(done.stdout)]
 
     def run_python(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
         """Run Python; with the usual environment variables a failure is the test's."""

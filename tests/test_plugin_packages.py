@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import tomllib
 from pathlib import Path
 
@@ -25,11 +24,19 @@ STRATEGIES = {
 BROUGHT = ("clarabel",)
 
 
-@pytest.fixture
-def bare(tmp_path: Path) -> Environment:
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Environment:
     """Return an environment without any of the packages, whatever the tests themselves see."""
-    (tmp_path / "work").mkdir()
-    return Environment(tmp_path, tmp_path / "work", without=(*STRATEGIES, *BROUGHT))
+    home = tmp_path_factory.mktemp("bare")
+    (home / "work").mkdir()
+    return Environment(home, home / "work", without=(*STRATEGIES, *BROUGHT))
+
+
+@pytest.fixture(scope="module")
+def built_in(bare: Environment) -> str:
+    """Return what is listed where no package is installed."""
+    [listed] = bare.run_commands("mklkit list --json")
+    return listed.out
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -38,17 +45,8 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in files if path.suffix != ".pyc"}
 
 
-def listed(environment: Environment) -> str:
-    return environment.run("mklkit list --json").stdout
-
-
-def origins(environment: Environment) -> set[str]:
-    return {entry["distribution"] for entry in json.loads(listed(environment))}
-
-
-def predict(environment: Environment) -> subprocess.CompletedProcess[str]:
-    # With a variable of its own a command may fail, which it does once the package is gone.
-    return environment.run("mklkit predict model.mkl iris", COLUMNS="200")
+def origins(listed: str) -> set[str]:
+    return {entry["distribution"] for entry in json.loads(listed)}
 
 
 def requirements(project: Path) -> set[str]:
@@ -64,23 +62,30 @@ def test_every_package_is_here_and_what_it_brings() -> None:
 
 
 @pytest.mark.parametrize(("package", "combiner"), STRATEGIES.items())
-def test_a_package_leaves_no_trace(bare: Environment, package: str, combiner: str) -> None:
-    files, names = contents(bare.packages), listed(bare)
-    assert origins(bare) == {"mklkit"}
+def test_a_package_leaves_no_trace(
+    bare: Environment, built_in: str, package: str, combiner: str
+) -> None:
+    assert origins(built_in) == {"mklkit"}
+    files = contents(bare.packages)
 
     came = bare.install(ROOT / "plugins" / package)
-    assert origins(bare) == {"mklkit", package}
-    bare.run(f"mklkit fit iris --combiner '{combiner}' -o model.mkl")
-    assert predict(bare).returncode == 0
+    listed, fitted, predicted = bare.run_commands(
+        "mklkit list --json",
+        f"mklkit fit iris --combiner '{combiner}' -o model.mkl",
+        "mklkit predict model.mkl iris",
+    )
+    assert origins(listed.out) == {"mklkit", package}
+    assert fitted.code == 0, fitted
+    assert predicted.code == 0, predicted
 
     bare.uninstall(package)
-    assert listed(bare) == names
     # What it brought is for others as well, so that pip leaves it; it goes by itself.
     if brought := came - {package}:
         bare.uninstall(*brought)
     assert contents(bare.packages) == files
-    bare.run("mklkit fit --combiner dimkl3")
-    orphan = predict(bare)
-    assert orphan.returncode == 2
-    assert f"with the plugin {package}: install it" in orphan.stderr
-    assert "Traceback" not in orphan.stderr
+    listed, fitted, orphan = bare.run_commands(
+        "mklkit list --json", "mklkit fit --combiner dimkl3", "mklkit predict model.mkl iris"
+    )
+    assert listed.out == built_in
+    assert fitted.code == 0, fitted
+    orphan.refused(f"with the plugin {package}: install it")

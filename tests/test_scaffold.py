@@ -6,7 +6,6 @@ command writes.
 
 from __future__ import annotations
 
-import json
 import shlex
 import subprocess
 import sys
@@ -16,7 +15,7 @@ import attrs
 import pytest
 from documents import ROOT, commands, listings
 from environments import Environment
-from processes import run_in_process
+from processes import Outcome, run_in_process
 
 from mklkit.errors import SpecError
 from mklkit.persistence import read_facts
@@ -49,6 +48,7 @@ class Installed:
     environment: Environment
     tested: str
     listed: str
+    fitted: dict[Template, Outcome]
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,9 @@ def installed(written: Path, tmp_path_factory: pytest.TempPathFactory) -> Instal
     folders = [names(template).distribution for template in PAGES]
     environment.run(f"pip install {' '.join(f'./{folder}' for folder in folders)}")
     tested = environment.run(f"pytest -v -p no:cacheprovider {' '.join(folders)}").stdout
-    return Installed(environment, tested, environment.run("mklkit list").stdout)
+    uses = [f"{names(template).use} --json -o {template.value}.mkl" for template in PAGES]
+    listed, *fitted = environment.run_commands("mklkit list", *uses)
+    return Installed(environment, tested, listed.out, dict(zip(PAGES, fitted, strict=True)))
 
 
 def test_there_is_a_page_for_each_template() -> None:
@@ -139,15 +141,15 @@ def test_it_is_listed_and_works(installed: Installed, template: Template) -> Non
     new = names(template)
     [line] = [line for line in installed.listed.splitlines() if new.distribution in line]
     assert line.split()[:3] == [new.name, new.distribution, "0.1.0"]
-    file = "model.mkl"
-    fitted = json.loads(installed.environment.run(f"{new.use} --json -o {file}").stdout)
+    assert installed.fitted[template].code == 0, installed.fitted[template]
+    fitted = installed.fitted[template].json
     model = fitted["model"]
     used = [model["combiner"], model["feature_map"], model["learner"]]
     used += [kernel["spec"] for kernel in model["kernels"]]
     assert new.name in used
     assert fitted["scores"]["held_out"]["balanced_accuracy"] > 0.75
     # Whoever opens the file without the package is told its name.
-    plugins = read_facts(installed.environment.folder / file)["plugins"]
+    plugins = read_facts(installed.environment.folder / f"{template.value}.mkl")["plugins"]
     assert [plugin["distribution"] for plugin in plugins] == [new.distribution]
 
 
