@@ -161,6 +161,7 @@ def read_data(
         "rows": len(table.features),
         "columns": table.features.columns.tolist(),
         "dropped": table.dropped,
+        "readings": table.readings,
         "target": str(table.target.name),
         "classes": [{"label": label, "rows": rows} for label, rows in counts.items()],
         "notes": notes,

@@ -53,7 +53,7 @@ def predict(
         pipeline, facts = load_model(model), read_facts(model)
     columns = _columns_of(pipeline, model)
     needed = columns_needed(pipeline) if hasattr(pipeline, "steps") else columns
-    rows = load_features(data, columns, _target_of(facts), needed)
+    rows = load_features(data, columns, _target_of(facts), needed, _readings_of(facts))
     for note in rows.notes:
         say(note)
     _say_unknown_values(pipeline, rows.features[needed])
@@ -93,6 +93,16 @@ def _target_of(facts: dict[str, Any]) -> str | None:
     data = facts.get("data")
     target = data.get("target") if isinstance(data, dict) else None
     return target if isinstance(target, str) else None
+
+
+def _readings_of(facts: dict[str, Any]) -> dict[str, str]:
+    """Return how columns of text were read in training, as far as the file tells."""
+    from mklkit.datasets.numerals import TEXT, WAYS
+
+    data = facts.get("data")
+    readings = data.get("readings") if isinstance(data, dict) else None
+    found = readings.items() if isinstance(readings, dict) else ()
+    return {name: way for name, way in found if way == TEXT or way in list(WAYS)}
 
 
 def _say_unknown_values(pipeline: Any, features: pd.DataFrame) -> None:

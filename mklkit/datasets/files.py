@@ -5,7 +5,7 @@ from __future__ import annotations
 import stat
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -36,13 +36,15 @@ NESTED = (list, tuple, set, dict, np.ndarray)
 Reader = Callable[[Path], tuple[pd.DataFrame, list[str]]]
 
 
-def read_file(path: Path) -> tuple[pd.DataFrame, list[str]]:
+def read_file(path: Path, as_text: Sequence[str] = ()) -> tuple[pd.DataFrame, list[str]]:
     """Read a data file.
 
     Parameters
     ----------
     path : pathlib.Path
         A file with one of the endings of ``READERS``.
+    as_text : sequence of str, optional
+        Columns of a CSV file to leave as text.
 
     Returns
     -------
@@ -74,7 +76,8 @@ def read_file(path: Path) -> tuple[pd.DataFrame, list[str]]:
         )
     if found.st_size == 0:
         raise DataError(f"{path.name} is empty.")
-    frame, notes = READERS[ending][1](path)
+    reader = READERS[ending][1]
+    frame, notes = read_delimited(path, as_text) if reader is read_delimited else reader(path)
     if frame.columns.has_duplicates:
         frame, notes = _numbered_apart(frame), [*notes, "repeated column names numbered apart"]
     return frame, notes
