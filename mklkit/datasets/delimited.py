@@ -102,7 +102,9 @@ def read_delimited(path: Path, as_text: Sequence[str] = ()) -> tuple[pd.DataFram
         # pandas' parser errors are ValueErrors; "C error: " means nothing to a user.
         reason = str(error).replace("Error tokenizing data. C error: ", "").strip()
         raise DataError(f"{path.name} can't be read as CSV: {reason}") from error
-    notes = [] if dialect.delimiter == "," else [f"fields separated by {DELIMITERS[dialect.delimiter]}"]
+    notes = (
+        [] if dialect.delimiter == "," else [f"fields separated by {DELIMITERS[dialect.delimiter]}"]
+    )
     if dialect.encoding == "latin-1":
         notes.append("not UTF-8: read as Latin-1")
     frame = _tidy(frame, dialect, notes)

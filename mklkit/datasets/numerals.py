@@ -33,7 +33,7 @@ TEXT = "text"
 Way = Callable[[pd.Series], pd.Series]
 
 
-def _numbers(pattern: re.Pattern[str], dropped: dict[int, str | None], plain: bool = True) -> Way:
+def _numbers(pattern: re.Pattern[str], dropped: dict[int, int | None], plain: bool = True) -> Way:
     """Return what reads numbers of a pattern, besides those written as Python writes them."""
 
     def read(text: pd.Series) -> pd.Series:
@@ -97,7 +97,9 @@ def is_ambiguous_number(value: str) -> bool:
     >>> is_ambiguous_number("1,397"), is_ambiguous_number("0,397"), is_ambiguous_number("1,3")
     (True, False, False)
     """
-    return PLAIN.fullmatch(value) is not None or EITHER.fullmatch(value.translate(MINUS)) is not None
+    return (
+        PLAIN.fullmatch(value) is not None or EITHER.fullmatch(value.translate(MINUS)) is not None
+    )
 
 
 def is_ambiguous_date(value: str) -> bool:

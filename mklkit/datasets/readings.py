@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import attrs
 import numpy as np
@@ -24,8 +24,26 @@ __all__ = ["GAP_MARKS", "POINTS", "columns_of_text", "read_columns"]
 
 # What people write for a gap among numbers and dates; among words it may well be one of them.
 GAP_MARKS = frozenset(
-    ["-", "--", "---", ".", "?", "n/a", "n.a.", "na", "nan", "nat", "nil", "none", "null"]
-    + ["missing", "unknown", "not available", "#n/a", "#value!", "#div/0!"]
+    [
+        "-",
+        "--",
+        "---",
+        ".",
+        "?",
+        "n/a",
+        "n.a.",
+        "na",
+        "nan",
+        "nat",
+        "nil",
+        "none",
+        "null",
+        "missing",
+        "unknown",
+        "#n/a",
+        "#value!",
+        "#div/0!",
+    ]
 )
 POINTS, COMMA = "decimal comma, points between thousands", "decimal comma"
 THOUSANDS = "thousands"
@@ -46,6 +64,8 @@ class _Column:
     """The marks for gaps."""
     way: str = TEXT
     ambiguous: bool = False
+    stray: pd.Series = attrs.field(factory=lambda: pd.Series(dtype="str"))
+    """The values of a column left as text that are no numbers, where most are."""
 
     def meaning(self) -> pd.Series:
         """Return what the known values mean, with gaps where the way does not fit."""
@@ -118,6 +138,8 @@ def read_columns(
     _settle_commas(columns, decimal)
     read = {name: column for name, column in columns.items() if column.way != TEXT}
     notes = _notes(read)
+    if ways is None:
+        notes += [_stray_note(n, c) for n, c in columns.items() if len(c.stray)]
     new = {}
     for name, column in read.items():
         values = column.meaning()
@@ -158,6 +180,8 @@ def _settle(column: _Column, tolerant: bool, default: str = TEXT) -> None:
     if number < len(codes) and not (
         tolerant and few and NUMBERS_PER_ERROR * (~fits).sum() <= fits.sum()
     ):
+        if way in NUMBERS and 2 * fits.sum() > len(fits) > 2:
+            column.stray = column.known[~fits[codes]]
         return
     column.way = way
     test = is_ambiguous_date if way in DATES else is_ambiguous_number
@@ -169,13 +193,13 @@ def _settle_commas(columns: dict[str, _Column], decimal: str) -> None:
     told = {column.way for column in columns.values() if not column.ambiguous}
     for column in columns.values():
         if column.ambiguous and column.way == THOUSANDS:
-            by_others = bool(told & {COMMA, POINTS}) != (THOUSANDS in told)
-            if by_others and THOUSANDS not in told or not by_others and decimal == ",":
+            commas = bool(told & {COMMA, POINTS})
+            column.ambiguous = commas == (THOUSANDS in told)
+            if decimal == "," if column.ambiguous else commas:
                 column.way = COMMA
-            column.ambiguous = not by_others
 
 
-def _meanings(way: str, distinct: Sequence[str]) -> pd.Series:
+def _meanings(way: str, distinct: Iterable[str]) -> pd.Series:
     return WAYS[way](pd.Series(list(distinct), dtype="str"))
 
 
@@ -217,12 +241,23 @@ def _other(way: str) -> str:
 
 def _misfit_note(name: str, column: _Column, misfits: pd.Series) -> str:
     kind = "number" if column.way in NUMBERS else "date"
-    row = column.values.index.get_loc(misfits.index[0]) + 1
-    more = f" and {len(misfits) - 1} more" if len(misfits) > 1 else ""
     return (
-        f"column {quoted(name)} holds {quoted(misfits.iloc[0], 40)} in row {row}{more}, no {kind}:"
-        " taken as a gap; correct it, or leave it empty"
+        f"column {quoted(name)} holds {_first(misfits)}, no {kind}: taken as a gap; correct it, or"
+        " leave it empty"
     )
+
+
+def _stray_note(name: str, column: _Column) -> str:
+    return (
+        f"column {quoted(name)} mixes text with numbers: taken as text, for {_first(column.stray)};"
+        " correct it, or leave it empty, if numbers are meant"
+    )
+
+
+def _first(values: pd.Series) -> str:
+    """Return the first of some values with its row, and how many more there are."""
+    more = f" and {len(values) - 1} more" if len(values) > 1 else ""
+    return f"{quoted(values.iloc[0], 40)} in row {values.index[0] + 1}{more}"
 
 
 def _named(names: Sequence[str]) -> str:
