@@ -15,7 +15,7 @@ from mklkit.datasets.arff import read_arff
 from mklkit.datasets.delimited import read_delimited
 from mklkit.datasets.libsvm import read_libsvm
 from mklkit.datasets.paths import status
-from mklkit.errors import DataError, plain_message, suggest
+from mklkit.errors import DataError, plain_message, quoted, suggest
 
 __all__ = ["READERS", "ending_of", "read_file"]
 
@@ -93,7 +93,9 @@ def read_parquet(path: Path) -> tuple[pd.DataFrame, list[str]]:
     """Read a Parquet file; needs pyarrow."""
     try:
         import pyarrow as pa
+        import pyarrow.parquet as pq
 
+        _refuse_repeated(pq.read_schema(path).names, path.name)
         frame = pd.read_parquet(path, engine="pyarrow")
         for place, kind in enumerate(frame.dtypes):
             if isinstance(kind, pd.StringDtype):
@@ -183,9 +185,30 @@ def _native(array: np.ndarray, name: str, file: str) -> np.ndarray:
             f"{name} in {file} holds values of type {array.dtype!s:.60}; numbers, text or dates"
             " are expected."
         )
+    if array.dtype.kind in "mM" and np.datetime_data(array.dtype)[0] == "generic":
+        kind = "dates" if array.dtype.kind == "M" else "durations"
+        raise DataError(
+            f"{name} in {file} holds {kind} without a unit: save them as {array.dtype.kind}8[s],"
+            " say."
+        )
+    if array.dtype.kind == "U":
+        try:
+            "".join(array.ravel().tolist()).encode()
+        except UnicodeEncodeError as error:
+            raise DataError(
+                f"{name} in {file} holds text that is no Unicode: {plain_message(error)}."
+            ) from error
     if array.dtype.kind == "f" and array.dtype.itemsize > np.dtype(np.float64).itemsize:
         return array.astype(np.float64)
     return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
+def _refuse_repeated(names: list[str], file: str) -> None:
+    repeated = next((name for name in names if names.count(name) > 1), None)
+    if repeated is not None:
+        raise DataError(
+            f"{file} has several columns named {quoted(repeated)}: each needs a name of its own."
+        )
 
 
 def _refuse_nested(frame: pd.DataFrame, file: str) -> None:

@@ -21,6 +21,7 @@ from mklkit.datasets.target import (
     columns_to_drop,
     drop_without_target,
 )
+from mklkit.datasets.values import plain_values
 from mklkit.errors import DataError, suggest
 
 __all__ = ["load_features", "load_table"]
@@ -171,9 +172,10 @@ def _read(
             f" Built in: {', '.join(BUILTIN_NAMES)}. Files: {', '.join(READERS)}."
         )
     frame, notes = read_file(path, as_text)
+    frame, plain = plain_values(frame)
     ending = ending_of(path) or ""
     name = path.name[: len(path.name) - len(ending)] or path.name
-    return frame, notes, name, f"{READERS[ending][0]} file {path.name}"
+    return frame, notes + plain, name, f"{READERS[ending][0]} file {path.name}"
 
 
 def _is_libsvm(source: str | PathLike[str]) -> bool:

@@ -174,8 +174,4 @@ def _plain(target: pd.Series) -> pd.Series:
             )
         whole = values.abs().max() < 2**53 and bool((values == values.round()).all())
         return values.astype("int64") if whole else values
-    return target.map(_text).astype(object)
-
-
-def _text(label: object) -> str:
-    return label.decode("utf-8", "replace") if isinstance(label, bytes) else str(label)
+    return target.map(str).astype(object)

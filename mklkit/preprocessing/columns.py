@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import is_bool_dtype, is_float_dtype, is_numeric_dtype
 
+from mklkit.datasets.values import plain_values
 from mklkit.errors import DataError, counted, suggest
 
 __all__ = [
@@ -36,8 +37,17 @@ IDENTIFIER_NAME = re.compile(r"id|uuid|guid|.*[\W_]id|.*[a-z0-9]I[dD]|ID|Id")
 NAMES_SHOWN = 5
 
 
-def as_frame(X: Any, names: NDArray[np.object_] | None = None) -> pd.DataFrame:
-    """Return X as a DataFrame with text names, with the given columns in that order."""
+def as_frame(X: Any, names: Sequence[str] | None = None, idle: Sequence[str] = ()) -> pd.DataFrame:
+    """Return X as a DataFrame with text names and plain values.
+
+    Parameters
+    ----------
+    X : DataFrame or array of shape (n, m)
+    names : sequence of str, optional
+        The columns to return, in that order. All by default.
+    idle : sequence of str, optional
+        Those of them that a DataFrame may lack, as nothing depends on them; they are empty then.
+    """
     if not isinstance(X, pd.DataFrame):
         array = np.asarray(X)
         if array.ndim != 2:
@@ -50,18 +60,18 @@ def as_frame(X: Any, names: NDArray[np.object_] | None = None) -> pd.DataFrame:
                 f"The table has {array.shape[1]} columns; {len(names)} were there in training."
             )
         columns = [f"x{i}" for i in range(array.shape[1])] if names is None else list(names)
-        return pd.DataFrame(array, columns=columns).infer_objects()
+        return plain_values(pd.DataFrame(array, columns=columns).infer_objects())[0]
     frame = X.set_axis([str(name) for name in X.columns], axis=1)
     if names is None:
-        return frame
-    missing = [name for name in names if name not in frame.columns]
+        return plain_values(frame)[0]
+    missing = [name for name in names if name not in frame.columns and name not in idle]
     if missing:
         raise DataError(
             f"{counted(len(missing), 'column')} of the training data missing:"
             f" {', '.join(repr(name) for name in missing[:5])}."
             f"{suggest(missing[0], [name for name in frame.columns.tolist() if name not in names])}"
         )
-    return frame[list(names)]
+    return plain_values(frame.reindex(columns=list(names)))[0]
 
 
 def is_numeric(column: pd.Series) -> bool:
@@ -177,7 +187,7 @@ def text_of(frame: pd.DataFrame) -> NDArray[np.object_]:
 def _word(value: object) -> str:
     if isinstance(value, (float, np.floating)) and float(value).is_integer():
         return str(int(value))
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+    return str(value)
 
 
 def named(names: Sequence[str]) -> str:
