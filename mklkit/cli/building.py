@@ -135,16 +135,18 @@ def steps_of(table: Table, pipeline: Any) -> list[str]:
 
 
 def read_data(
-    data: str | None, target: str | None, drop: list[str] | None
+    pipeline: Any, data: str | None, target: str | None, drop: list[str] | None
 ) -> tuple[Table, dict[str, Any]]:
     """Read the data to learn from, and the facts about them.
 
-    The rows are numbered from 1, as a message names them after a split too.
+    The pipeline is told which columns only name the rows, lest that depend on a split. The rows
+    are numbered from 1, as a message names them after a split too.
     """
     import pandas as pd
 
     from mklkit.cli.options import DEFAULT_DATA
     from mklkit.datasets import load_table
+    from mklkit.preprocessing import find_identifiers
 
     table = load_table(DEFAULT_DATA if data is None else data, target, drop or [])
     notes = list(table.notes)
@@ -154,6 +156,7 @@ def read_data(
     table = attrs.evolve(
         table, features=table.features.set_axis(numbers), target=table.target.set_axis(numbers)
     )
+    pipeline.set_params(encode__identifiers=find_identifiers(table.features))
     counts = table.class_counts()
     facts = {
         "name": table.name,

@@ -110,11 +110,11 @@ def _say_unknown_values(pipeline: Any, features: pd.DataFrame) -> None:
     import numpy as np
 
     from mklkit.errors import counted
-    from mklkit.preprocessing import TableEncoder
+    from mklkit.preprocessing import encoder_in
     from mklkit.preprocessing.columns import text_of
 
-    encoder = getattr(pipeline, "named_steps", {}).get("encode")
-    if not isinstance(encoder, TableEncoder) or not encoder.text_:
+    encoder = encoder_in(pipeline)
+    if encoder is None or not encoder.text_:
         return
     for name, known in zip(encoder.text_, encoder.one_hot_.categories_, strict=True):
         if name not in features:

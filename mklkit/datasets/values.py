@@ -33,7 +33,7 @@ def plain_values(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     >>> plain_values(pd.DataFrame({"begin": [time(1, 0, 30), None]}))[0]["begin"].tolist()
     [3630.0, nan]
     """
-    places = [n for n, kind in enumerate(frame.dtypes) if kind == object or kind.kind == "m"]
+    places = [n for n, kind in enumerate(frame.dtypes) if kind.kind in "Om"]
     new: dict[int, pd.Series] = {}
     notes = []
     for place in places:

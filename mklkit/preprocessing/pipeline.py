@@ -19,6 +19,7 @@ __all__ = [
     "build_pipeline",
     "columns_needed",
     "describe",
+    "encoder_in",
     "preset_pipeline",
 ]
 
@@ -107,6 +108,13 @@ def describe(pipeline: Pipeline) -> list[str]:
     lines: list[str] = pipeline.named_steps["encode"].describe()
     scaler = pipeline.named_steps["scale"]
     return [*lines, SCALE_WORDS.get(type(scaler), "features not scaled")]
+
+
+def encoder_in(model: Any) -> TableEncoder | None:
+    """Return the first ``TableEncoder`` among a model's steps, None where there is none."""
+    model = getattr(model, "best_estimator_", model)
+    steps = (step for _, step in getattr(model, "steps", []))
+    return next((step for step in steps if isinstance(step, TableEncoder)), None)
 
 
 def columns_needed(pipeline: Pipeline) -> list[str]:

@@ -97,7 +97,7 @@ def test_inspect_shows_what_fit_recorded(mklkit: Run, fitted: Fitted) -> None:
     assert done.code == 0, done
     for part in (
         "patients: 120 rows, 4 features, target 'target' (CSV file patients.csv)",
-        "2 text columns one-hot encoded into 5",
+        "2 category columns one-hot encoded into 5",
         "combiner dimkl3, map implicit, learner svm, ovo",
         "ill, very ill, well",
         "range over 3 problems",
