@@ -123,8 +123,8 @@ def columns_needed(pipeline: Pipeline) -> list[str]:
     Parameters
     ----------
     pipeline : sklearn.pipeline.Pipeline
-        A fitted one. All its columns are needed where what happens to them between the
-        ``TableEncoder`` at its beginning and the classifier can't be told.
+        A fitted one. All its columns but identifiers are needed where what happens to them between
+        the ``TableEncoder`` at its beginning and the classifier can't be told.
 
     Examples
     --------
@@ -138,7 +138,10 @@ def columns_needed(pipeline: Pipeline) -> list[str]:
     names = [str(name) for name in pipeline.feature_names_in_]
     encoder, classifier = pipeline[0], pipeline[-1]
     classifier = getattr(classifier, "best_estimator_", classifier)
-    if not isinstance(encoder, TableEncoder) or not hasattr(classifier, "kernel_columns_"):
+    if not isinstance(encoder, TableEncoder):
+        return names
+    names = [name for name in names if name not in encoder.identifiers_]
+    if not hasattr(classifier, "kernel_columns_"):
         return names
     if list(getattr(classifier, "feature_names_in_", [])) != encoder.feature_names_out_:
         return names

@@ -37,7 +37,7 @@ def test_accuracy_is_said_where_the_target_is_there(
     predictions = pd.read_csv(io.StringIO(done.out))["prediction"]
     accuracy = np.mean(predictions == patients["target"])
     assert done.err.startswith(f"accuracy {100 * accuracy:.1f}%, balanced")
-    assert "on the 120 rows with a 'target'" in done.err
+    assert "on the 120 rows with 'target' given" in done.err
 
 
 def test_two_classes_have_scores(mklkit: Run, tmp_path: Path) -> None:
