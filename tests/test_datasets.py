@@ -7,6 +7,8 @@ import gzip
 import io
 import re
 import warnings
+from datetime import timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -162,6 +164,26 @@ class TestFormats:
         np.savez(tmp_path / "a.npz", X=np.eye(2), y=labels)
         with pytest.raises(DataError, match="plain arrays"):
             load_table(tmp_path / "a.npz")
+
+    def test_parquet_types_that_are_numbers(self, tmp_path: Path) -> None:
+        pa = pytest.importorskip("pyarrow")
+        parquet = pytest.importorskip("pyarrow.parquet")
+        minutes = range(0, 1200, 40)
+        columns = {
+            "price": pa.array([Decimal(minute) / 8 for minute in minutes]),
+            "took": pa.array([timedelta(minutes=minute) for minute in minutes]),
+            "began": pa.array([60_000_000 * minute for minute in minutes], pa.time64("us")),
+            "kind": pa.array(["a", "b"] * 15),
+        }
+        parquet.write_table(pa.table(columns), tmp_path / "a.parquet")
+        table = load_table(tmp_path / "a.parquet")
+        assert table.features["price"].tolist() == [minute / 8 for minute in minutes]
+        for name in ("took", "began"):
+            assert table.features[name].tolist() == [60.0 * minute for minute in minutes]
+        assert table.notes[:2] == [
+            "durations in column 'took' taken as seconds",
+            "times in column 'began' taken as seconds of the day",
+        ]
 
 
 class TestCsvAsPeopleWriteIt:
@@ -376,6 +398,7 @@ class TestRefusals:
         [
             ("1 1:abc", "line 2: index:value.*1:abc"),
             ("foo 1:2", "line 2: a number.*foo"),
+            ("1,2 1:2", "line 2: a number.*1,2"),
             ("1 3:1 2:1", "line 2: indices must rise.*2 after 3"),
             ("1 2147483648:1", "line 2: the index 2147483648 is beyond"),
             (f"1 {'9' * 70}:1", "line 2: the index 9+ is beyond"),
@@ -407,6 +430,37 @@ class TestRefusals:
         frame.to_parquet(tmp_path / "a.parquet")
         with pytest.raises(DataError, match=r"'deep' of a\.parquet holds (lists|records)"):
             load_table(tmp_path / "a.parquet")
+
+    def test_parquet_of_bytes_and_of_repeated_names(self, tmp_path: Path) -> None:
+        pa, path = pytest.importorskip("pyarrow"), tmp_path / "a.parquet"
+        parquet = pytest.importorskip("pyarrow.parquet")
+        # Neither is UTF-8, and yet they are two classes.
+        columns = [pa.array([1, 2, 3, 4]), pa.array([b"\xc8", b"\xc9"] * 2)]
+        parquet.write_table(pa.table(columns, names=["x", "kind"]), path)
+        assert load_table(path).target.tolist() == ["\\xc8", "\\xc9"] * 2
+        parquet.write_table(pa.table(columns, names=["kind", "kind"]), path)
+        with pytest.raises(DataError, match="several columns named 'kind'"):
+            load_table(path)
+
+    @pytest.mark.parametrize(
+        ("array", "message"),
+        [
+            (np.arange(4).astype("m8"), "durations without a unit"),
+            (np.array(["NaT"] * 4, dtype="M8"), "dates without a unit"),
+            (np.array(["\ud800", "a", "b", "c"]), "text that is no Unicode"),
+            (np.array([1e308, -1e308, 1.7e308, 0]), "continuous"),
+        ],
+    )
+    def test_npz_values_without_a_meaning(
+        self, tmp_path: Path, array: np.ndarray, message: str
+    ) -> None:
+        places = ("y",) if message == "continuous" else ("X", "y")
+        for name in places:
+            arrays = {"X": np.eye(4, 2), "y": np.array([0, 1, 0, 1])}
+            arrays[name] = array if name == "y" else np.column_stack([array, array])
+            np.savez(tmp_path / "a.npz", **arrays)
+            with pytest.raises(DataError, match=message):
+                load_table(tmp_path / "a.npz")
 
     @pytest.mark.parametrize(
         ("name", "array"),

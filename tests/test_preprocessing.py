@@ -298,6 +298,11 @@ class TestInAPipeline:
         with pytest.raises(DataError, match=r"column 'ward' .*make_pipeline\(TableEncoder\(\)"):
             MKLClassifier().fit(frame, [0, 1] * 5)
 
+    def test_several_are_named_in_the_plural(self) -> None:
+        frame = pd.DataFrame({"ward": ["a", "b"] * 5, "bed": ["c", "d"] * 5})
+        with pytest.raises(DataError, match="column 'ward' and 1 more hold text"):
+            MKLClassifier().fit(frame, [0, 1] * 5)
+
     def test_numbers_in_columns_of_objects_need_no_encoder(self) -> None:
         frame = pd.DataFrame({"x": pd.Series(range(10), dtype=object), "flag": [True, False] * 5})
         assert MKLClassifier("linear").fit(frame, [0, 1] * 5).score(frame, [0, 1] * 5) == 1
