@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from mklkit.errors import UnknownNameError, cut, quoted
+from mklkit.errors import UnknownNameError, cut, named, quoted
 
 if TYPE_CHECKING:
     from mklkit.datasets import Table
@@ -128,7 +128,6 @@ def default_choices(options: ModelOptions) -> list[str]:
 def steps_of(table: Table, pipeline: Any) -> list[str]:
     """Say what is done to the columns before kernels see them, a line each."""
     from mklkit.preprocessing import describe
-    from mklkit.preprocessing.columns import named
 
     dropped = [f"{named(table.dropped)} left out, as asked"] if table.dropped else []
     return dropped + describe(pipeline)

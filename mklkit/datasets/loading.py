@@ -22,11 +22,9 @@ from mklkit.datasets.target import (
     drop_without_target,
 )
 from mklkit.datasets.values import plain_values
-from mklkit.errors import DataError, suggest
+from mklkit.errors import DataError, listed, suggest
 
 __all__ = ["load_features", "load_table"]
-
-NAMES_SHOWN = 5
 
 
 def load_table(
@@ -127,12 +125,10 @@ def load_features(
         frame = pd.concat([frame, pd.DataFrame(0.0, frame.index, absent)], axis=1)
     missing = [column for column in wanted if column not in frame]
     if missing:
-        shown = ", ".join(repr(column) for column in missing[:NAMES_SHOWN])
-        more = f" and {len(missing) - NAMES_SHOWN} more" if len(missing) > NAMES_SHOWN else ""
         near = suggest(missing[0], [name for name in frame.columns.tolist() if name not in columns])
         raise DataError(
             f"{name} lacks {len(missing)} of the {len(wanted)} columns the model needs:"
-            f" {shown}{more}.{near}"
+            f" {listed(missing)}.{near}"
         )
     labels = None
     if target is not None and target in frame:

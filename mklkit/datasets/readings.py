@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 import attrs
 import numpy as np
@@ -17,7 +17,7 @@ from mklkit.datasets.numerals import (
     is_ambiguous_date,
     is_ambiguous_number,
 )
-from mklkit.errors import counted, quoted
+from mklkit.errors import counted, listed, named, quoted
 
 __all__ = ["GAP_MARKS", "POINTS", "columns_of_text", "read_columns"]
 
@@ -51,7 +51,6 @@ TYPING_ERRORS = 0.05
 NUMBERS_PER_ERROR = 10
 # Of so many values more than half must fit before all are tried.
 SAMPLE = 100
-NAMES_SHOWN = 5
 
 
 @attrs.define(eq=False)
@@ -152,9 +151,9 @@ def read_columns(
         elif len(misfits):
             notes.append(_misfit_note(name, column, misfits))
         if len(column.marks):
-            shown = ", ".join(quoted(mark, 40) for mark in column.marks.unique()[:NAMES_SHOWN])
+            written = listed(column.marks.unique().tolist())
             notes.append(
-                f"{counted(len(column.marks), 'gap')} in column {quoted(name)}, written {shown}"
+                f"{counted(len(column.marks), 'gap')} in column {quoted(name)}, written {written}"
             )
         new[name] = full
     settled = {name: column.way for name, column in columns.items()}
@@ -219,7 +218,7 @@ def _notes(columns: dict[str, _Column]) -> list[str]:
             continue
         kind = "numbers" if way in NUMBERS else "dates"
         meant = f"{changed[1]:.15g}" if way in NUMBERS else changed[1]
-        note = f"{_named(names)} read as {kind}: {quoted(changed[0], 40)} as {meant}"
+        note = f"{named(names)} read as {kind}: {quoted(changed[0], 40)} as {meant}"
         notes.append(note + (f"; {_other(way)}" if ambiguous else ""))
     return notes
 
@@ -260,9 +259,3 @@ def _first(values: pd.Series) -> str:
     """Return the first of some values with its row, and how many more there are."""
     more = f" and {len(values) - 1} more" if len(values) > 1 else ""
     return f"{quoted(values.iloc[0], 40)} in row {values.index[0] + 1}{more}"
-
-
-def _named(names: Sequence[str]) -> str:
-    shown = ", ".join(quoted(name) for name in names[:NAMES_SHOWN])
-    more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
-    return f"column{'s' * (len(names) > 1)} {shown}{more}"

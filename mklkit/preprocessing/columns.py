@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from mklkit.datasets.values import plain_values
-from mklkit.errors import DataError, counted, quoted, suggest
+from mklkit.errors import DataError, counted, named, quoted, suggest
 
 __all__ = [
     "MISSING",
@@ -20,7 +20,6 @@ __all__ = [
     "as_frame",
     "as_numbers",
     "is_numeric",
-    "named",
     "row_of",
     "text_of",
 ]
@@ -28,7 +27,6 @@ __all__ = [
 MISSING = "missing"
 # Squares of larger numbers overflow, in scaling and in every kernel.
 LARGEST = 1e150
-NAMES_SHOWN = 5
 
 
 def as_frame(X: Any, names: Sequence[str] | None = None, idle: Sequence[str] = ()) -> pd.DataFrame:
@@ -166,10 +164,3 @@ def _word(value: object) -> str:
     if isinstance(value, (float, np.floating)) and float(value).is_integer():
         return str(int(value))
     return str(value)
-
-
-def named(names: Sequence[str]) -> str:
-    """Return ``column 'a'``, ``columns 'a', 'b'``, of many the first few."""
-    shown = ", ".join(quoted(name) for name in names[:NAMES_SHOWN])
-    more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
-    return f"column{'s' * (len(names) > 1)} {shown}{more}"

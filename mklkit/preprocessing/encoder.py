@@ -13,12 +13,11 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_is_fitted
 
-from mklkit.errors import DataError, quoted, suggest
+from mklkit.errors import DataError, named, quoted, suggest
 from mklkit.preprocessing.columns import (
     all_as_numbers,
     as_frame,
     is_numeric,
-    named,
     text_of,
 )
 from mklkit.preprocessing.dates import DAYS, PARTS, date_parts, is_date

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mklkit.errors import counted
-from mklkit.preprocessing.columns import MISSING, named
+from mklkit.errors import counted, named
+from mklkit.preprocessing.columns import MISSING
 
 if TYPE_CHECKING:
     from mklkit.preprocessing.encoder import TableEncoder
