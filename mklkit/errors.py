@@ -8,7 +8,7 @@ conventions expect) keeps working.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 __all__ = [
@@ -24,10 +24,15 @@ __all__ = [
     "WeightsWarning",
     "counted",
     "cut",
+    "listed",
+    "named",
     "plain_message",
     "quoted",
     "suggest",
 ]
+
+
+NAMES_SHOWN = 5
 
 
 class MKLKitError(ValueError):
@@ -127,6 +132,31 @@ def quoted(value: object, limit: int = 80) -> str:
     except BaseException:
         text = f"<{type(value).__name__}>"
     return cut(text if isinstance(value, str) else _without_numpy(text), limit)
+
+
+def listed(names: Sequence[object]) -> str:
+    """Return names as a message quotes them, of many the first few.
+
+    Examples
+    --------
+    >>> listed("abcdefgh")
+    "'a', 'b', 'c', 'd', 'e' and 3 more"
+    """
+    # A single name takes no more room than to say that there is one.
+    shown = len(names) if len(names) == NAMES_SHOWN + 1 else NAMES_SHOWN
+    more = f" and {len(names) - shown} more" if len(names) > shown else ""
+    return ", ".join(quoted(name) for name in names[:shown]) + more
+
+
+def named(columns: Sequence[object]) -> str:
+    """Return columns as a message names them.
+
+    Examples
+    --------
+    >>> named(["a"]), named(["a", "b"])
+    ("column 'a'", "columns 'a', 'b'")
+    """
+    return f"column{'s' * (len(columns) > 1)} {listed(columns)}"
 
 
 def plain_message(error: BaseException) -> str:

@@ -7,6 +7,8 @@ import gzip
 import io
 import re
 import warnings
+from datetime import timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -162,6 +164,26 @@ class TestFormats:
         np.savez(tmp_path / "a.npz", X=np.eye(2), y=labels)
         with pytest.raises(DataError, match="plain arrays"):
             load_table(tmp_path / "a.npz")
+
+    def test_parquet_types_that_are_numbers(self, tmp_path: Path) -> None:
+        pa = pytest.importorskip("pyarrow")
+        parquet = pytest.importorskip("pyarrow.parquet")
+        minutes = range(0, 1200, 40)
+        columns = {
+            "price": pa.array([Decimal(minute) / 8 for minute in minutes]),
+            "took": pa.array([timedelta(minutes=minute) for minute in minutes]),
+            "began": pa.array([60_000_000 * minute for minute in minutes], pa.time64("us")),
+            "kind": pa.array(["a", "b"] * 15),
+        }
+        parquet.write_table(pa.table(columns), tmp_path / "a.parquet")
+        table = load_table(tmp_path / "a.parquet")
+        assert table.features["price"].tolist() == [minute / 8 for minute in minutes]
+        for name in ("took", "began"):
+            assert table.features[name].tolist() == [60.0 * minute for minute in minutes]
+        assert table.notes[:2] == [
+            "durations in column 'took' taken as seconds",
+            "times in column 'began' taken as seconds of the day",
+        ]
 
 
 class TestCsvAsPeopleWriteIt:
@@ -376,6 +398,7 @@ class TestRefusals:
         [
             ("1 1:abc", "line 2: index:value.*1:abc"),
             ("foo 1:2", "line 2: a number.*foo"),
+            ("1,2 1:2", "line 2: a number.*1,2"),
             ("1 3:1 2:1", "line 2: indices must rise.*2 after 3"),
             ("1 2147483648:1", "line 2: the index 2147483648 is beyond"),
             (f"1 {'9' * 70}:1", "line 2: the index 9+ is beyond"),
@@ -407,6 +430,37 @@ class TestRefusals:
         frame.to_parquet(tmp_path / "a.parquet")
         with pytest.raises(DataError, match=r"'deep' of a\.parquet holds (lists|records)"):
             load_table(tmp_path / "a.parquet")
+
+    def test_parquet_of_bytes_and_of_repeated_names(self, tmp_path: Path) -> None:
+        pa, path = pytest.importorskip("pyarrow"), tmp_path / "a.parquet"
+        parquet = pytest.importorskip("pyarrow.parquet")
+        # Neither is UTF-8, and yet they are two classes.
+        columns = [pa.array([1, 2, 3, 4]), pa.array([b"\xc8", b"\xc9"] * 2)]
+        parquet.write_table(pa.table(columns, names=["x", "kind"]), path)
+        assert load_table(path).target.tolist() == ["\\xc8", "\\xc9"] * 2
+        parquet.write_table(pa.table(columns, names=["kind", "kind"]), path)
+        with pytest.raises(DataError, match="several columns named 'kind'"):
+            load_table(path)
+
+    @pytest.mark.parametrize(
+        ("array", "message"),
+        [
+            (np.arange(4).astype("m8"), "durations without a unit"),
+            (np.array(["NaT"] * 4, dtype="M8"), "dates without a unit"),
+            (np.array(["\ud800", "a", "b", "c"]), "text that is no Unicode"),
+            (np.array([1e308, -1e308, 1.7e308, 0]), "continuous"),
+        ],
+    )
+    def test_npz_values_without_a_meaning(
+        self, tmp_path: Path, array: np.ndarray, message: str
+    ) -> None:
+        places = ("y",) if message == "continuous" else ("X", "y")
+        for name in places:
+            arrays = {"X": np.eye(4, 2), "y": np.array([0, 1, 0, 1])}
+            arrays[name] = array if name == "y" else np.column_stack([array, array])
+            np.savez(tmp_path / "a.npz", **arrays)
+            with pytest.raises(DataError, match=message):
+                load_table(tmp_path / "a.npz")
 
     @pytest.mark.parametrize(
         ("name", "array"),
@@ -452,10 +506,11 @@ class TestRemarks:
         )
         notes = load_table(written(tmp_path / "a.csv", text)).notes
         assert notes == [
+            "column 'mixed' mixes text with numbers: taken as text, for 'oops' in row 4; correct"
+            " it, or leave it empty, if numbers are meant",
             "column 'flat' is constant",
             "column 'leak' is a copy of the target",
             "column 'b' (as 'a') is the same as another",
-            "column 'mixed' mixes text with numbers: taken as text",
         ]
 
 
@@ -539,3 +594,101 @@ def _read_text(text: str):  # type: ignore[no-untyped-def]
 def test_sniff_reads_a_sample_cut_inside_a_character() -> None:
     sample = "x,kind\n1,ä\n".encode()[:-2]
     assert sniff(sample, "a.csv").encoding == "utf-8-sig"
+
+
+class TestColumnsOfText:
+    """Numbers and dates in text, read alike in training and later."""
+
+    MANY = tuple(f"{value:.2f}" for value in np.linspace(1, 9, 40))
+
+    def kept(self, folder: Path, values: Any, later: Any, sep: str = ",") -> tuple[Any, ...]:
+        """Return a column as training reads it, what is said, and as later rows are read."""
+        path, new = folder / "a.csv", folder / "b.csv"
+        table = pd.DataFrame({"x": values})
+        table["kind"] = np.resize(["a", "b"], len(table))
+        table.to_csv(path, index=False, sep=sep)
+        pd.DataFrame({"x": later, "y": 0}).to_csv(new, index=False, sep=sep)
+        table = load_table(path)
+        rows = load_features(new, ["x"], readings=table.readings)
+        notes = [note for note in table.notes if "'x'" in note and "constant" not in note]
+        return table.features["x"], notes, rows.features["x"]
+
+    @pytest.mark.parametrize(
+        ("values", "sep", "meant", "said", "later", "then"),
+        [
+            (["1,397", "2,250"], ",", [1397, 2250], "write a point", ["0,5"], ["0,5"]),
+            (["1,397", "2,250"], ";", [1.397, 2.25], "leave it out", ["7,125"], [7.125]),
+            (["0,397", "2,250"], ",", [0.397, 2.25], "", ["1,397"], [1.397]),
+            (["1,250.5", "2"], ",", [1250.5, 2], "", ["1,397"], [1397]),
+            (["1.234,56", "2,5"], ";", [1234.56, 2.5], "", ["1.397"], [1397]),
+            (["1 234,5", "2"], ",", [1234.5, 2], "", ["1,397"], [1.397]),
+        ],
+    )
+    def test_commas(
+        self, tmp_path: Path, values: Any, sep: str, meant: Any, said: str, later: Any, then: Any
+    ) -> None:
+        column, notes, rows = self.kept(tmp_path, values, later, sep)
+        assert (column.tolist(), rows.tolist()) == (meant, then)
+        assert len(notes) == 1
+        assert "read as numbers: " in notes[0]
+        assert notes[0].endswith(said) if said else ";" not in notes[0]
+
+    def test_other_columns_tell_what_a_comma_is(self, tmp_path: Path) -> None:
+        for beside, meant in (("0,25", 1.397), ("1,234.5", 1397), ("red", 1397)):
+            rows = pd.DataFrame({"x": ["1,397"] * 2, "y": [beside] * 2, "kind": ["a", "b"]})
+            rows.to_csv(tmp_path / "a.csv", index=False)
+            assert load_table(tmp_path / "a.csv").features["x"].tolist() == [meant] * 2
+
+    def test_marks_for_gaps_among_numbers(self, tmp_path: Path) -> None:
+        marks = ["-", "--", "unknown", "none", "Missing", "n/a", "null", "?", "NULL"]
+        column, notes, rows = self.kept(tmp_path, [*marks, *self.MANY], ["-", "None"])
+        assert column.isna().tolist() == [True] * len(marks) + [False] * len(self.MANY)
+        assert notes == [
+            "5 gaps in column 'x', written '-', '--', 'unknown', 'none', 'Missing'",
+        ]
+        assert rows.isna().all()
+        words, _, _ = self.kept(tmp_path, ["red", "none", "-"], ["red"])
+        assert words.tolist() == ["red", "none", "-"]
+
+    def test_typing_errors_are_named_and_gaps(self, tmp_path: Path) -> None:
+        column, notes, rows = self.kept(tmp_path, ["1.5", "oops", *self.MANY], ["oops", "1"])
+        assert column.isna().tolist() == [False, True] + [False] * len(self.MANY)
+        assert notes == [
+            "column 'x' holds 'oops' in row 2, no number: taken as a gap; correct it, or leave it"
+            " empty"
+        ]
+        # In later data it is for the user to say what is meant.
+        assert rows.tolist() == ["oops", 1.0]
+        codes, _, _ = self.kept(tmp_path, [*"12345" * 9, "A"], ["A"])
+        assert set(codes) == set("12345A")
+
+    @pytest.mark.parametrize(
+        ("form", "later", "then"),
+        [
+            ("%d/%m/%Y", "03/04/2019", "2019-04-03"),
+            ("%m/%d/%Y", "03/04/2019", "2019-03-04"),
+            ("%d.%m.%Y", "3.4.2019", "2019-04-03"),
+            ("%d-%m-%Y %H:%M", "03-04-2019 10:30", "2019-04-03 10:30"),
+            ("%Y-%m-%d", "2019-04-03", "2019-04-03"),
+        ],
+    )
+    def test_dates_of_any_order(self, tmp_path: Path, form: str, later: str, then: str) -> None:
+        days = pd.date_range("2019-01-03", periods=40, freq="5D")
+        written_so = days.strftime(form).tolist()
+        written_so[2:5] = ["NaT", None, "soon"]
+        column, notes, rows = self.kept(tmp_path, written_so, [later])
+        assert column.isna().tolist() == [2 <= place < 5 for place in range(40)]
+        assert (pd.to_datetime(column).dropna() == days[[0, 1, *range(5, 40)]]).all()
+        assert rows.tolist() == [then]
+        assert "holds 'soon' in row 5, no date" in " ".join(notes)
+
+    def test_dates_of_either_order(self, tmp_path: Path) -> None:
+        column, notes, rows = self.kept(tmp_path, ["3/4/2019", "4/5/2019"], ["4/3/2019"])
+        assert column.tolist() == ["2019-03-04", "2019-04-05"]
+        assert rows.tolist() == ["2019-04-03"]
+        assert notes == [
+            "column 'x' read as dates: '3/4/2019' as 2019-03-04; if the day comes first, write"
+            " dates as 2024-03-31"
+        ]
+        dotted, _, _ = self.kept(tmp_path, ["3.4.2019", "4.5.2019"], ["4.3.2019"])
+        assert dotted.tolist() == ["2019-04-03", "2019-05-04"]

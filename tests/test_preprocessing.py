@@ -190,14 +190,18 @@ class TestIdentifiers:
             ("patient_id", range(30, 0, -1), True),
             ("code", [f"p{i}" for i in range(19)], False),
             ("code", [f"p{i // 2}" for i in range(30)], False),
-            ("age", range(30), False),
-            ("liquid", range(30), False),
+            ("age", range(5, 35), False),
+            ("liquid", range(5, 35), False),
+            ("row_no", range(30), True),
+            ("No.", range(1, 31), True),
+            ("age", range(29, -1, -1), False),
+            ("row", range(19), False),
             ("id", [i / 2 for i in range(30)], False),
         ],
     )
     def test_are_left_out_and_named(self, name: str, values: Any, left_out: bool) -> None:
         frame = pd.DataFrame({name: list(values)})
-        frame["x"] = np.arange(len(frame))
+        frame["x"] = np.arange(len(frame)) % 7
         encoder = TableEncoder().fit(frame)
         assert encoder.identifiers_ == ([name] if left_out else [])
         assert (set(encoder.sources_) == {"x"}) is left_out
@@ -205,9 +209,72 @@ class TestIdentifiers:
         assert (named in encoder.describe()) is left_out
         assert len(encoder.transform(frame)) == len(frame)
 
+    def test_rows_that_are_counted_are_recognised_after_a_split(self) -> None:
+        frame = pd.DataFrame({"row": range(1, 61), "x": np.arange(60) % 7})
+        assert TableEncoder().fit(frame.iloc[::2]).identifiers_ == ["row"]
+        # Where a column is all there is, it is kept.
+        assert TableEncoder().fit(frame[["row"]]).numeric_ == ["row"]
+
+    def test_may_be_said(self) -> None:
+        frame = pd.DataFrame({"code": [f"p{i}" for i in range(30)], "x": np.arange(30) % 7})
+        assert TableEncoder(identifiers=[]).fit(frame).text_ == ["code"]
+        assert TableEncoder(identifiers=["x"]).fit(frame).identifiers_ == ["x"]
+        with pytest.raises(DataError, match=r"no column 'cod' .* Did you mean 'code'"):
+            TableEncoder(identifiers=["cod"]).fit(frame)
+
+    def test_need_not_come_again(self) -> None:
+        frame = pd.DataFrame({"id": range(30), "x": np.arange(30) % 7, "void": None})
+        encoder = TableEncoder().fit(frame)
+        full = encoder.transform(frame)
+        pd.testing.assert_frame_equal(encoder.transform(frame[["x"]]), full)
+        with pytest.raises(DataError, match="The rows lack column 'x' of the training data"):
+            encoder.transform(frame[["id"]])
+
     def test_nothing_else_is_an_error(self) -> None:
         with pytest.raises(DataError, match="No feature is left: column 'code'"):
             TableEncoder().fit(pd.DataFrame({"code": [f"p{i}" for i in range(30)]}))
+
+
+class TestValuesOfOtherTypes:
+    def test_decimals_durations_and_times_are_numbers(self) -> None:
+        minutes = np.arange(40)
+        frame = pd.DataFrame(
+            {
+                "price": [decimal.Decimal(int(minute)) / 4 for minute in minutes],
+                "took": pd.to_timedelta(minutes, unit="min"),
+                "began": [datetime.time(1, int(minute), 30) for minute in minutes],
+            }
+        )
+        frame.loc[3, ["took", "began"]] = [pd.NaT, None]
+        encoder = TableEncoder().fit(frame)
+        assert encoder.numeric_ == ["price", "took", "began"]
+        assert encoder.gaps_ == {"price": 0, "took": 1, "began": 1}
+        out = encoder.transform(frame).drop(index=3)
+        kept = np.delete(minutes, 3)
+        expected = {"price": kept / 4, "took": 60.0 * kept, "began": 3630.0 + 60 * kept}
+        for name, values in expected.items():
+            assert out[name].tolist() == values.tolist()
+
+    def test_bytes_are_text(self) -> None:
+        encoder = TableEncoder().fit(pd.DataFrame({"x": [b"a", b"\xc8", b"\xc9", None]}))
+        assert encoder.get_feature_names_out().tolist() == [
+            "x_\\xc8",
+            "x_\\xc9",
+            "x_a",
+            "x_missing",
+        ]
+
+    def test_columns_tell_what_each_was_taken_for(self, mixed: pd.DataFrame) -> None:
+        days = pd.date_range("2024-01-01", periods=6)
+        columns = TableEncoder(identifiers=["flat"]).fit(mixed.assign(day=days)).columns()
+        assert columns == [
+            {"name": "sex", "kind": "category", "gaps": 1, "values": 3},
+            {"name": "age", "kind": "number", "gaps": 1},
+            {"name": "smokes", "kind": "category", "gaps": 0, "values": 2},
+            {"name": "flat", "kind": "identifier", "gaps": 0},
+            {"name": "void", "kind": "number", "gaps": 6},
+            {"name": "day", "kind": "date", "gaps": 0},
+        ]
 
 
 class TestInAPipeline:
@@ -231,6 +298,11 @@ class TestInAPipeline:
         with pytest.raises(DataError, match=r"column 'ward' .*make_pipeline\(TableEncoder\(\)"):
             MKLClassifier().fit(frame, [0, 1] * 5)
 
+    def test_several_are_named_in_the_plural(self) -> None:
+        frame = pd.DataFrame({"ward": ["a", "b"] * 5, "bed": ["c", "d"] * 5})
+        with pytest.raises(DataError, match="column 'ward' and 1 more hold text"):
+            MKLClassifier().fit(frame, [0, 1] * 5)
+
     def test_numbers_in_columns_of_objects_need_no_encoder(self) -> None:
         frame = pd.DataFrame({"x": pd.Series(range(10), dtype=object), "flag": [True, False] * 5})
         assert MKLClassifier("linear").fit(frame, [0, 1] * 5).score(frame, [0, 1] * 5) == 1
@@ -239,7 +311,7 @@ class TestInAPipeline:
 class TestRefusals:
     def test_missing_column_is_named(self, mixed: pd.DataFrame) -> None:
         encoder = TableEncoder().fit(mixed)
-        with pytest.raises(DataError, match=r"'age'\. Did you mean 'agee'"):
+        with pytest.raises(DataError, match=r"'age' of the training data\. Did you mean 'agee'"):
             encoder.transform(mixed.rename(columns={"age": "agee"}))
 
     def test_text_in_a_numeric_column(self, mixed: pd.DataFrame) -> None:
@@ -312,8 +384,8 @@ class TestPipeline:
     def test_describe_says_what_is_done(self, mixed: pd.DataFrame) -> None:
         pipeline = build_pipeline(KNeighborsClassifier(1)).fit(mixed, [0, 1] * 3)
         assert describe(pipeline) == [
-            "2 text columns one-hot encoded into 5",
-            "1 gap in text columns taken as the value 'missing'",
+            "2 category columns one-hot encoded into 5",
+            "1 gap in category columns taken as the value 'missing'",
             "1 gap imputed by the median",
             "1 column without any value set to 0",
             "features standardised (mean 0, deviation 1)",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from mklkit.errors import UnknownNameError, cut, quoted
+from mklkit.errors import UnknownNameError, cut, named, quoted
 
 if TYPE_CHECKING:
     from mklkit.datasets import Table
@@ -128,23 +128,24 @@ def default_choices(options: ModelOptions) -> list[str]:
 def steps_of(table: Table, pipeline: Any) -> list[str]:
     """Say what is done to the columns before kernels see them, a line each."""
     from mklkit.preprocessing import describe
-    from mklkit.preprocessing.columns import named
 
     dropped = [f"{named(table.dropped)} left out, as asked"] if table.dropped else []
     return dropped + describe(pipeline)
 
 
 def read_data(
-    data: str | None, target: str | None, drop: list[str] | None
+    pipeline: Any, data: str | None, target: str | None, drop: list[str] | None
 ) -> tuple[Table, dict[str, Any]]:
     """Read the data to learn from, and the facts about them.
 
-    The rows are numbered from 1, as a message names them after a split too.
+    The pipeline is told which columns only name the rows, lest that depend on a split. The rows
+    are numbered from 1, as a message names them after a split too.
     """
     import pandas as pd
 
     from mklkit.cli.options import DEFAULT_DATA
     from mklkit.datasets import load_table
+    from mklkit.preprocessing import find_identifiers
 
     table = load_table(DEFAULT_DATA if data is None else data, target, drop or [])
     notes = list(table.notes)
@@ -154,6 +155,7 @@ def read_data(
     table = attrs.evolve(
         table, features=table.features.set_axis(numbers), target=table.target.set_axis(numbers)
     )
+    pipeline.set_params(encode__identifiers=find_identifiers(table.features))
     counts = table.class_counts()
     facts = {
         "name": table.name,
@@ -161,6 +163,7 @@ def read_data(
         "rows": len(table.features),
         "columns": table.features.columns.tolist(),
         "dropped": table.dropped,
+        "readings": table.readings,
         "target": str(table.target.name),
         "classes": [{"label": label, "rows": rows} for label, rows in counts.items()],
         "notes": notes,

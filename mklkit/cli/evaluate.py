@@ -45,7 +45,7 @@ def evaluate(
         kernels, feature_map, combiner, learner, multiclass.value, preset, scale, seed, jobs, tune
     )
     pipeline = build_model(chosen)
-    table, data_facts = read_data(data, target, drop)
+    table, data_facts = read_data(pipeline, data, target, drop)
     result, model = _cross_validate(pipeline, table, folds, repeats, seed)
     result["choices"] = default_choices(chosen) + result["choices"]
     result = {"data": data_facts, "preset": preset, "seed": seed, **result}

@@ -13,7 +13,7 @@ COLUMNS_SHOWN = 8
 
 
 def inspect_model(model: opt.ModelFile, as_json: opt.AsJson = False) -> None:
-    """Show what is in a model file: data, components, kernel weights, scores, versions.
+    """Show what is in a model file: data, columns, components, weights, scores, versions.
 
     The model itself is not loaded.
     """
@@ -35,7 +35,7 @@ def inspect_model(model: opt.ModelFile, as_json: opt.AsJson = False) -> None:
 
 
 def _report(facts: dict[str, Any]) -> None:
-    from mklkit.cli.report import facts_grid, model_lines
+    from mklkit.cli.report import columns_grid, facts_grid, model_lines
     from mklkit.cli.score_tables import scores_tables
     from mklkit.cli.weight_table import weights_grid
 
@@ -55,6 +55,8 @@ def _report(facts: dict[str, Any]) -> None:
     versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
     lines.append(("written by", versions))
     show(facts_grid(lines))
+    if "input" in model:
+        show(columns_grid(model["input"], facts.get("data", {}).get("readings", {})))
     if "weights" in model and "kernels" in model:
         show(weights_grid(model))
     if "scores" in facts:

@@ -41,8 +41,8 @@ def kernels(
 
     chosen = list(specs or DEFAULT_KERNELS)
     bind_kernels(chosen)
-    table, data_facts = read_data(data, target, drop)
     steps = build_pipeline("passthrough", scale=scale or DEFAULT_SCALE)[:-1]
+    table, data_facts = read_data(steps, data, target, drop)
     with working("comparing kernels"):
         features = steps.fit_transform(table.features)
         found = alignment_matrix(chosen, features, centered=centered)

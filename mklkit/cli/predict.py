@@ -53,7 +53,7 @@ def predict(
         pipeline, facts = load_model(model), read_facts(model)
     columns = _columns_of(pipeline, model)
     needed = columns_needed(pipeline) if hasattr(pipeline, "steps") else columns
-    rows = load_features(data, columns, _target_of(facts), needed)
+    rows = load_features(data, columns, _target_of(facts), needed, _readings_of(pipeline, facts))
     for note in rows.notes:
         say(note)
     _say_unknown_values(pipeline, rows.features[needed])
@@ -95,16 +95,30 @@ def _target_of(facts: dict[str, Any]) -> str | None:
     return target if isinstance(target, str) else None
 
 
+def _readings_of(pipeline: Any, facts: dict[str, Any]) -> dict[str, str]:
+    """Return how columns of text were read in training, as far as model and file tell."""
+    from mklkit.datasets.numerals import TEXT, WAYS
+    from mklkit.preprocessing import encoder_in
+
+    encoder = encoder_in(pipeline)
+    readings = dict.fromkeys(encoder.text_, TEXT) if encoder is not None else {}
+    data = facts.get("data")
+    recorded = data.get("readings") if isinstance(data, dict) else None
+    if isinstance(recorded, dict):
+        readings |= {name: way for name, way in recorded.items() if way in (TEXT, *WAYS)}
+    return readings
+
+
 def _say_unknown_values(pipeline: Any, features: pd.DataFrame) -> None:
     """Say which values of text columns training never saw: they count as none of the known."""
     import numpy as np
 
     from mklkit.errors import counted
-    from mklkit.preprocessing import TableEncoder
+    from mklkit.preprocessing import encoder_in
     from mklkit.preprocessing.columns import text_of
 
-    encoder = getattr(pipeline, "named_steps", {}).get("encode")
-    if not isinstance(encoder, TableEncoder) or not encoder.text_:
+    encoder = encoder_in(pipeline)
+    if encoder is None or not encoder.text_:
         return
     for name, known in zip(encoder.text_, encoder.one_hot_.categories_, strict=True):
         if name not in features:
@@ -167,6 +181,6 @@ def _say_accuracy(target: pd.Series, predictions: pd.Series, classes: Any) -> No
     result = score(truth[given].astype(str), guesses[given].astype(str))
     say(
         f"accuracy {percent(result['accuracy'])}, balanced"
-        f" {percent(result['balanced_accuracy'])} on the {counted(result['rows'], 'row')} with a"
-        f" {target.name!r}; always the commonest class: {percent(result['baseline'])}"
+        f" {percent(result['balanced_accuracy'])} on the {counted(result['rows'], 'row')} with"
+        f" {target.name!r} given; always the commonest class: {percent(result['baseline'])}"
     )

@@ -10,14 +10,18 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from mklkit.cli.console import plain
+from mklkit.errors import counted
 
 __all__ = [
     "alignment_grid",
+    "columns_grid",
     "facts_grid",
     "listing",
     "model_lines",
     "percent",
 ]
+
+COLUMNS_SHOWN = 40
 
 
 def percent(share: float) -> str:
@@ -70,3 +74,26 @@ def alignment_grid(table: Any) -> Grid:
         values = [f"{value:.3f}" for value in row]
         grid.add_row(str(number), Text(plain(name)), *values)
     return grid
+
+
+def columns_grid(columns: list[dict[str, Any]], readings: dict[str, str]) -> Grid:
+    """Return a table of the input columns: what each was taken for, and its gaps in training."""
+    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
+    grid.add_column("column", overflow="fold")
+    grid.add_column("taken for", overflow="fold")
+    grid.add_column("gaps", justify="right")
+    for column in columns[:COLUMNS_SHOWN]:
+        taken_for = _taken_for(column, readings.get(column["name"], ""))
+        grid.add_row(Text(plain(column["name"])), Text(plain(taken_for)), str(column["gaps"] or ""))
+    if len(columns) > COLUMNS_SHOWN:
+        grid.add_row(f"{len(columns) - COLUMNS_SHOWN} more", "--json shows them", "")
+    return grid
+
+
+def _taken_for(column: dict[str, Any], reading: str) -> str:
+    if column["kind"] == "identifier":
+        return "identifier, left out"
+    if column["kind"] == "category":
+        return f"category, {counted(column['values'], 'value')}"
+    written = reading not in ("", "text", "number")
+    return f"{column['kind']} ({reading})" if written else column["kind"]

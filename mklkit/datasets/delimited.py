@@ -6,16 +6,16 @@ import csv
 import gzip
 import io
 import zlib
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
 import attrs
 import pandas as pd
 
-from mklkit.datasets.numerals import read_numerals
 from mklkit.errors import DataError
 
-__all__ = ["Dialect", "read_delimited", "sniff"]
+__all__ = ["DECIMAL", "Dialect", "read_delimited", "sniff"]
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 # pandas' own list without "None", a plausible class or category, and with UCI's question mark.
@@ -36,6 +36,7 @@ GAPS = (
     "-nan",
 )
 SAMPLE_BYTES = 1 << 20
+DECIMAL = "decimal mark"
 # Numbers that rise this many times in a row are column names (wavelengths, years), not data.
 RISING_NAMES = 6
 
@@ -59,18 +60,21 @@ class Dialect:
         return len(self.first_row) == len(self.header) + 1 and self.first_row[-1] == ""
 
 
-def read_delimited(path: Path) -> tuple[pd.DataFrame, list[str]]:
+def read_delimited(path: Path, as_text: Sequence[str] = ()) -> tuple[pd.DataFrame, list[str]]:
     """Read a CSV file, gzipped or not.
 
     Parameters
     ----------
     path : pathlib.Path
         The file. Fields are separated by comma, semicolon, tab or bar.
+    as_text : sequence of str, optional
+        Columns in which 1.397 may not be what it looks like.
 
     Returns
     -------
     frame : pandas.DataFrame
-        Columns under unique names; ``x0``, ``x1``, … where the file has no header.
+        Columns under unique names; ``x0``, ``x1``, … where the file has no header. Numbers that
+        are not written as Python writes them are text still.
     notes : list of str
         What was noticed: no header, renamed columns, columns left out.
 
@@ -87,7 +91,7 @@ def read_delimited(path: Path) -> tuple[pd.DataFrame, list[str]]:
             header=0 if dialect.has_header else None,
             encoding=dialect.encoding,
             encoding_errors="replace",
-            decimal=dialect.decimal,
+            dtype=dict.fromkeys(as_text, str),
             na_values=list(GAPS),
             keep_default_na=False,
             skipinitialspace=True,
@@ -98,11 +102,15 @@ def read_delimited(path: Path) -> tuple[pd.DataFrame, list[str]]:
         # pandas' parser errors are ValueErrors; "C error: " means nothing to a user.
         reason = str(error).replace("Error tokenizing data. C error: ", "").strip()
         raise DataError(f"{path.name} can't be read as CSV: {reason}") from error
-    notes = [] if dialect.delimiter == "," else [f"fields separated by {_word(dialect)}"]
+    notes = (
+        [] if dialect.delimiter == "," else [f"fields separated by {DELIMITERS[dialect.delimiter]}"]
+    )
     if dialect.encoding == "latin-1":
         notes.append("not UTF-8: read as Latin-1")
-    frame, read = read_numerals(_none_in_numbers_as_gap(_tidy(frame, dialect, notes)))
-    return frame, notes + read
+    frame = _tidy(frame, dialect, notes)
+    # For whoever reads the columns of text: what a comma means, where nothing else tells.
+    frame.attrs[DECIMAL] = dialect.decimal
+    return frame, notes
 
 
 def sniff(sample: bytes, name: str) -> Dialect:
@@ -230,23 +238,7 @@ def _tidy(frame: pd.DataFrame, dialect: Dialect, notes: list[str]) -> pd.DataFra
     return frame
 
 
-def _none_in_numbers_as_gap(frame: pd.DataFrame) -> pd.DataFrame:
-    """Read ``None`` among numbers as a gap; among words it may well be one of them."""
-    for name in frame.columns:
-        column = frame[name]
-        if pd.api.types.is_string_dtype(column) and (column == "None").any():
-            numbers = pd.to_numeric(column.where(column != "None"), errors="coerce")
-            if bool((numbers.notna() | column.isna() | (column == "None")).all()):
-                frame = frame.assign(**{name: numbers})
-    return frame
-
-
 def _counts_rows(column: pd.Series) -> bool:
     if not pd.api.types.is_integer_dtype(column) or column.empty:
         return False
     return bool((column.diff().iloc[1:] == 1).all()) and int(column.iloc[0]) in (0, 1)
-
-
-def _word(dialect: Dialect) -> str:
-    decimal = " (decimal comma)" if dialect.decimal == "," else ""
-    return DELIMITERS[dialect.delimiter] + decimal

@@ -5,7 +5,7 @@ from __future__ import annotations
 import stat
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +15,7 @@ from mklkit.datasets.arff import read_arff
 from mklkit.datasets.delimited import read_delimited
 from mklkit.datasets.libsvm import read_libsvm
 from mklkit.datasets.paths import status
-from mklkit.errors import DataError, plain_message, suggest
+from mklkit.errors import DataError, plain_message, quoted, suggest
 
 __all__ = ["READERS", "ending_of", "read_file"]
 
@@ -36,13 +36,15 @@ NESTED = (list, tuple, set, dict, np.ndarray)
 Reader = Callable[[Path], tuple[pd.DataFrame, list[str]]]
 
 
-def read_file(path: Path) -> tuple[pd.DataFrame, list[str]]:
+def read_file(path: Path, as_text: Sequence[str] = ()) -> tuple[pd.DataFrame, list[str]]:
     """Read a data file.
 
     Parameters
     ----------
     path : pathlib.Path
         A file with one of the endings of ``READERS``.
+    as_text : sequence of str, optional
+        Columns of a CSV file to leave as text.
 
     Returns
     -------
@@ -74,7 +76,8 @@ def read_file(path: Path) -> tuple[pd.DataFrame, list[str]]:
         )
     if found.st_size == 0:
         raise DataError(f"{path.name} is empty.")
-    frame, notes = READERS[ending][1](path)
+    reader = READERS[ending][1]
+    frame, notes = read_delimited(path, as_text) if reader is read_delimited else reader(path)
     if frame.columns.has_duplicates:
         frame, notes = _numbered_apart(frame), [*notes, "repeated column names numbered apart"]
     return frame, notes
@@ -90,7 +93,9 @@ def read_parquet(path: Path) -> tuple[pd.DataFrame, list[str]]:
     """Read a Parquet file; needs pyarrow."""
     try:
         import pyarrow as pa
+        import pyarrow.parquet as pq
 
+        _refuse_repeated(pq.read_schema(path).names, path.name)
         frame = pd.read_parquet(path, engine="pyarrow")
         for place, kind in enumerate(frame.dtypes):
             if isinstance(kind, pd.StringDtype):
@@ -180,9 +185,30 @@ def _native(array: np.ndarray, name: str, file: str) -> np.ndarray:
             f"{name} in {file} holds values of type {array.dtype!s:.60}; numbers, text or dates"
             " are expected."
         )
+    if array.dtype.kind in "mM" and np.datetime_data(array.dtype)[0] == "generic":
+        kind = "dates" if array.dtype.kind == "M" else "durations"
+        raise DataError(
+            f"{name} in {file} holds {kind} without a unit: save them as {array.dtype.kind}8[s],"
+            " say."
+        )
+    if array.dtype.kind == "U":
+        try:
+            "".join(array.ravel().tolist()).encode()
+        except UnicodeEncodeError as error:
+            raise DataError(
+                f"{name} in {file} holds text that is no Unicode: {plain_message(error)}."
+            ) from error
     if array.dtype.kind == "f" and array.dtype.itemsize > np.dtype(np.float64).itemsize:
         return array.astype(np.float64)
     return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
+def _refuse_repeated(names: list[str], file: str) -> None:
+    repeated = next((name for name in names if names.count(name) > 1), None)
+    if repeated is not None:
+        raise DataError(
+            f"{file} has several columns named {quoted(repeated)}: each needs a name of its own."
+        )
 
 
 def _refuse_nested(frame: pd.DataFrame, file: str) -> None:

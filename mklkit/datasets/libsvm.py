@@ -91,7 +91,7 @@ def _first_fault(path: Path) -> str | None:
 def _fault_of(words: list[str]) -> str | None:
     if not words:
         return None
-    if not all(_is_number(label) for label in words[0].split(",")):
+    if not _is_number(words[0]):
         return f"a number is expected as the label, got {words[0]:.{SHOWN_LETTERS}}."
     last = -1
     for word in words[1:]:

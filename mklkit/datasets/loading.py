@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 
 import pandas as pd
 
 from mklkit.datasets.builtin import BUILTIN_NAMES, read_builtin
+from mklkit.datasets.delimited import DECIMAL
 from mklkit.datasets.files import READERS, ending_of, read_file
 from mklkit.datasets.paths import status, user_path
+from mklkit.datasets.readings import POINTS, read_columns
 from mklkit.datasets.remarks import remarks
 from mklkit.datasets.table import NewRows, Table
 from mklkit.datasets.target import (
@@ -19,11 +21,10 @@ from mklkit.datasets.target import (
     columns_to_drop,
     drop_without_target,
 )
-from mklkit.errors import DataError, suggest
+from mklkit.datasets.values import plain_values
+from mklkit.errors import DataError, listed, suggest
 
 __all__ = ["load_features", "load_table"]
-
-NAMES_SHOWN = 5
 
 
 def load_table(
@@ -67,13 +68,17 @@ def load_table(
         )
     target_name = choose_target(columns, target)
     dropped = columns_to_drop(columns, drop, target_name)
-    frame = drop_without_target(frame.drop(columns=dropped), target_name, notes)
+    frame = _with_target_read(frame.drop(columns=dropped), target_name, notes)
+    # Before rows go, so that a message names a row of the file.
+    features, readings, read = _read_text(frame.drop(columns=target_name))
+    frame = features.assign(**{target_name: frame[target_name]})
+    frame = drop_without_target(frame, target_name, notes)
     if len(frame) == 1:
         raise DataError(f"{name} has a single row: at least two, of two classes, are needed.")
     labels = class_labels(frame[target_name])
     features = frame.drop(columns=target_name)
-    notes += remarks(features, frame[target_name])
-    return Table(features, labels, name, origin, notes, dropped)
+    notes += read + remarks(features, frame[target_name])
+    return Table(features, labels, name, origin, notes, dropped, readings)
 
 
 def load_features(
@@ -81,6 +86,7 @@ def load_features(
     columns: Sequence[str],
     target: str | None = None,
     needed: Sequence[str] | None = None,
+    readings: Mapping[str, str] | None = None,
 ) -> NewRows:
     """Read new rows to predict for.
 
@@ -95,6 +101,8 @@ def load_features(
     needed : sequence of str, optional
         Those of the columns that have a say in predictions; the others may be absent, and are
         returned without values. All by default.
+    readings : mapping of str to str, optional
+        How the training table's columns of text were read, as ``Table.readings`` tells.
 
     Returns
     -------
@@ -106,7 +114,8 @@ def load_features(
     DataError
         If the data can't be read, have no rows, or lack a feature column.
     """
-    frame, notes, name, _ = _read(source)
+    readings = {} if readings is None else readings
+    frame, notes, name, _ = _read(source, [n for n, way in readings.items() if way == POINTS])
     if frame.empty:
         raise DataError(f"{name} has no rows.")
     wanted = list(columns if needed is None else needed)
@@ -116,18 +125,39 @@ def load_features(
         frame = pd.concat([frame, pd.DataFrame(0.0, frame.index, absent)], axis=1)
     missing = [column for column in wanted if column not in frame]
     if missing:
-        shown = ", ".join(repr(column) for column in missing[:NAMES_SHOWN])
-        more = f" and {len(missing) - NAMES_SHOWN} more" if len(missing) > NAMES_SHOWN else ""
         near = suggest(missing[0], [name for name in frame.columns.tolist() if name not in columns])
         raise DataError(
             f"{name} lacks {len(missing)} of the {len(wanted)} columns the model needs:"
-            f" {shown}{more}.{near}"
+            f" {listed(missing)}.{near}"
         )
-    labels = frame[target] if target is not None and target in frame else None
-    return NewRows(frame[wanted].reindex(columns=list(columns)), labels, notes)
+    labels = None
+    if target is not None and target in frame:
+        labels = _with_target_read(frame, target, [])[target]
+    features, _, read = _read_text(frame[wanted], readings)
+    return NewRows(features.reindex(columns=list(columns)), labels, notes + read)
 
 
-def _read(source: str | PathLike[str]) -> tuple[pd.DataFrame, list[str], str, str]:
+def _read_text(
+    frame: pd.DataFrame, readings: Mapping[str, str] | None = None
+) -> tuple[pd.DataFrame, dict[str, str], list[str]]:
+    """Read columns of text as numbers or dates, where the format does not tell what they are."""
+    if DECIMAL not in frame.attrs:
+        return frame, {}, []
+    return read_columns(frame, frame.attrs[DECIMAL], readings)
+
+
+def _with_target_read(frame: pd.DataFrame, target: str, notes: list[str]) -> pd.DataFrame:
+    """Read the target as numbers where all are; of the marks for gaps most may be classes."""
+    if DECIMAL not in frame.attrs:
+        return frame
+    read, _, said = read_columns(frame[[target]], frame.attrs[DECIMAL], marks=frozenset({"none"}))
+    notes += said
+    return frame.assign(**{target: read[target]})
+
+
+def _read(
+    source: str | PathLike[str], as_text: Sequence[str] = ()
+) -> tuple[pd.DataFrame, list[str], str, str]:
     text = str(source)
     if text in BUILTIN_NAMES:
         return read_builtin(text), [], text, "built into scikit-learn"
@@ -137,10 +167,11 @@ def _read(source: str | PathLike[str]) -> tuple[pd.DataFrame, list[str], str, st
             f"There is no built-in data set and no file {text!r}.{suggest(text, BUILTIN_NAMES)}"
             f" Built in: {', '.join(BUILTIN_NAMES)}. Files: {', '.join(READERS)}."
         )
-    frame, notes = read_file(path)
+    frame, notes = read_file(path, as_text)
+    frame, plain = plain_values(frame)
     ending = ending_of(path) or ""
     name = path.name[: len(path.name) - len(ending)] or path.name
-    return frame, notes, name, f"{READERS[ending][0]} file {path.name}"
+    return frame, notes + plain, name, f"{READERS[ending][0]} file {path.name}"
 
 
 def _is_libsvm(source: str | PathLike[str]) -> bool:

@@ -1,74 +1,114 @@
-"""Numbers as people and spreadsheets write them: 1,200 and −3 with a minus sign of print."""
+"""Numbers and dates as people and spreadsheets write them: 1,200 and 0,5 and 31.12.2019.
+
+Each function takes text and returns what it means, with a gap where a text does not fit.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import pandas as pd
-from pandas.api.types import is_string_dtype
 
-__all__ = ["read_numerals"]
+__all__ = ["DATES", "NUMBERS", "TEXT", "WAYS", "is_ambiguous_date", "is_ambiguous_number"]
 
 MINUS = str.maketrans("\N{MINUS SIGN}\N{EN DASH}\N{FIGURE DASH}", "---")
 PLAIN = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", re.ASCII)
-# What stands between thousands: a comma, an apostrophe or one of the narrow spaces. No such number
-# starts with a zero: the comma of 0,125 is a decimal one.
-GROUPED = re.compile(r"[-+]?[1-9]\d{0,2}([,'’\u00a0\u2009\u202f ]\d{3})+(\.\d*)?", re.ASCII)
-SEPARATORS = str.maketrans("", "", ",'’\u00a0\u2009\u202f ")
-DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+([eE][-+]?\d+)?", re.ASCII)
+# What stands between thousands besides comma and point: an apostrophe or one of the narrow spaces.
+# No such number starts with a zero: the comma of 0,125 is a decimal one.
+SPACES = "'’\u00a0\u2009\u202f "
+GROUPED = re.compile(rf"[-+]?[1-9]\d{{0,2}}([,{SPACES}]\d{{3}})+(\.\d*)?", re.ASCII)
+DECIMAL_COMMA = re.compile(
+    rf"[-+]?(\d+|[1-9]\d{{0,2}}([{SPACES}]\d{{3}})+),\d+([eE][-+]?\d+)?", re.ASCII
+)
+DOTTED = re.compile(r"[-+]?(\d+|[1-9]\d{0,2}(\.\d{3})+)(,\d*)?", re.ASCII)
+EITHER = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}", re.ASCII)
+COMMAS = str.maketrans("", "", "," + SPACES)
+POINTS = str.maketrans(",", ".", "." + SPACES)
+TIME = r"(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
+YEAR_FIRST = rf"\d{{4}}[-/]\d\d[-/]\d\d{TIME}"
+YEAR_LAST = re.compile(r"(\d\d?)([./-])(\d\d?)\2(\d{4})((?: \d\d:\d\d(?::\d\d)?)?)", re.ASCII)
+
+TEXT = "text"
+Way = Callable[[pd.Series], pd.Series]
 
 
-def read_numerals(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Read columns of text as numbers where all their values are, however they are written.
+def _numbers(pattern: re.Pattern[str], dropped: dict[int, int | None], plain: bool = True) -> Way:
+    """Return what reads numbers of a pattern, besides those written as Python writes them."""
 
-    A column is one of groups of thousands, or of decimal commas, where all its values fit; text
-    in between leaves it as it is.
+    def read(text: pd.Series) -> pd.Series:
+        def meaning(value: str) -> str | None:
+            if plain and PLAIN.fullmatch(value):
+                return value
+            return value.translate(dropped) if pattern.fullmatch(value) else None
 
-    Parameters
-    ----------
-    frame : pandas.DataFrame
+        return pd.to_numeric(text.map(lambda value: meaning(value.translate(MINUS))))
 
-    Returns
-    -------
-    frame : pandas.DataFrame
-    notes : list of str
-        A sentence a column that was read so, with an example.
+    return read
+
+
+def _year_first(text: pd.Series) -> pd.Series:
+    """Return the text of ISO dates as it is: such columns are known as dates anyway."""
+    days = pd.to_datetime(text.str[:10].str.replace("/", "-"), format="%Y-%m-%d", errors="coerce")
+    return text.where(text.str.fullmatch(YEAR_FIRST) & days.notna())
+
+
+def _year_last(order: str) -> Way:
+    """Return what reads dates with day and month in some order as those with the year first."""
+
+    def read(text: pd.Series) -> pd.Series:
+        return _year_first(text.map(lambda value: _iso(value, order)).astype("str"))
+
+    return read
+
+
+def _iso(value: str, order: str) -> str | None:
+    match = YEAR_LAST.fullmatch(value)
+    if match is None:
+        return None
+    first, point, second, year, time = match.groups()
+    if order == "month first" and point == ".":
+        return None
+    day, month = (first, second) if order == "day first" else (second, first)
+    return f"{year}-{month:0>2}-{day:0>2}{time}"
+
+
+NUMBERS: dict[str, Way] = {
+    "number": _numbers(PLAIN, {}),
+    "thousands": _numbers(GROUPED, COMMAS),
+    "decimal comma": _numbers(DECIMAL_COMMA, POINTS),
+    # Where points stand between thousands, 1.397 is no longer what Python takes it for.
+    "decimal comma, points between thousands": _numbers(DOTTED, POINTS, plain=False),
+}
+DATES: dict[str, Way] = {
+    "year first": _year_first,
+    "month first": _year_last("month first"),
+    "day first": _year_last("day first"),
+}
+WAYS = {**NUMBERS, **DATES}
+"""How a column of text may be meant; of those that fit, the first one is taken."""
+
+
+def is_ambiguous_number(value: str) -> bool:
+    """Tell whether a comma may stand between thousands or before decimals, if there is one.
 
     Examples
     --------
-    >>> frame, notes = read_numerals(pd.DataFrame({"price": ["900", "1,200"]}))
-    >>> frame["price"].tolist(), notes
-    ([900, 1200], ["column 'price' read as numbers: '1,200' as 1200"])
+    >>> is_ambiguous_number("1,397"), is_ambiguous_number("0,397"), is_ambiguous_number("1,3")
+    (True, False, False)
     """
-    read: dict[str, pd.Series] = {}
-    notes = []
-    for name, kind in frame.dtypes.items():
-        if not is_string_dtype(kind):
-            continue
-        column = frame[name]
-        written = [str(value) for value in column.dropna()]
-        plain = _plain(written)
-        if plain is None:
-            continue
-        values = pd.Series(plain, index=column.dropna().index)
-        numbers = pd.to_numeric(values).reindex(column.index)
-        read[str(name)] = numbers
-        changed = next(
-            (pair for pair in zip(written, plain, strict=True) if pair[0] != pair[1]), None
-        )
-        if changed is not None:
-            notes.append(f"column {name!r} read as numbers: {changed[0]!r:.40} as {changed[1]:.40}")
-    return (frame.assign(**read) if read else frame), notes
+    return (
+        PLAIN.fullmatch(value) is not None or EITHER.fullmatch(value.translate(MINUS)) is not None
+    )
 
 
-def _plain(written: list[str]) -> list[str] | None:
-    """Return numbers as Python writes them, or None where some value is none."""
-    if not written:
-        return None
-    values = [value.strip().translate(MINUS) for value in written]
-    other = [value for value in values if not PLAIN.fullmatch(value)]
-    if all(GROUPED.fullmatch(value) for value in other):
-        return [value.translate(SEPARATORS) for value in values]
-    if all(DECIMAL_COMMA.fullmatch(value) for value in other):
-        return [value.replace(",", ".") for value in values]
-    return None
+def is_ambiguous_date(value: str) -> bool:
+    """Tell whether a date is one with either order of day and month, written with no points.
+
+    Examples
+    --------
+    >>> is_ambiguous_date("3/4/2019"), is_ambiguous_date("3/14/2019"), is_ambiguous_date("3.4.2019")
+    (True, False, False)
+    """
+    match = YEAR_LAST.fullmatch(value)
+    return match is not None and match[2] != "." and int(match[1]) <= 12 and int(match[3]) <= 12

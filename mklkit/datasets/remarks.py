@@ -6,7 +6,6 @@ from collections.abc import Hashable
 
 import numpy as np
 import pandas as pd
-from pandas.api.types import is_numeric_dtype
 
 __all__ = ["remarks"]
 
@@ -14,7 +13,7 @@ NAMES_SHOWN = 5
 
 
 def remarks(features: pd.DataFrame, target: pd.Series) -> list[str]:
-    """Return a sentence each on constant, repeated and mixed columns and copies of the target."""
+    """Return a sentence each on constant and repeated columns and copies of the target."""
     constant: list[str] = []
     leaks: list[str] = []
     copies: list[str] = []
@@ -33,9 +32,7 @@ def remarks(features: pd.DataFrame, target: pd.Series) -> list[str]:
     found += leaks
     if copies:
         found.append(f"{_columns(copies)} the same as another")
-    other = features.columns[[not is_numeric_dtype(kind) for kind in features.dtypes]]
-    mixed = [name for name in other if _is_mixed(features[name])]
-    return found + [f"column {name!r} mixes text with numbers: taken as text" for name in mixed]
+    return found
 
 
 def _contents(frame: pd.DataFrame) -> dict[str, tuple[Hashable, bool]]:
@@ -64,13 +61,3 @@ def _columns(shown: list[str]) -> str:
         return f"column {shown[0]} is"
     more = f" and {len(shown) - NAMES_SHOWN} more" if len(shown) > NAMES_SHOWN else ""
     return f"{len(shown)} columns ({', '.join(shown[:NAMES_SHOWN])}{more}) are"
-
-
-def _is_mixed(column: pd.Series) -> bool:
-    """Tell whether a text column is mostly numbers: a typing error, or an odd mark for a gap."""
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        return False
-    values = column.dropna().drop_duplicates()
-    if len(values) <= 2:
-        return False
-    return bool(2 * pd.to_numeric(values.astype(str), errors="coerce").notna().sum() > len(values))

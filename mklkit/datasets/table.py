@@ -32,6 +32,9 @@ class Table:
         What was done or noticed while reading: dropped rows, renamed or constant columns.
     dropped : list of str
         Columns that were left out because the user asked for it.
+    readings : dict of str to str
+        How columns of text in a CSV file are read: as numbers or dates of some form, or as
+        ``"text"``. ``load_features`` reads later data so.
     """
 
     features: pd.DataFrame
@@ -40,6 +43,7 @@ class Table:
     origin: str
     notes: list[str] = attrs.field(factory=list)
     dropped: list[str] = attrs.field(factory=list)
+    readings: dict[str, str] = attrs.field(factory=dict)
 
     def class_counts(self) -> pd.Series:
         """Return the number of rows of each class, the largest first (ties by label)."""

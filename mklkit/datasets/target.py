@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype, is_numeric_dtype
 
-from mklkit.errors import DataError, counted, suggest
+from mklkit.errors import DataError, counted, cut, quoted, suggest
 from mklkit.registry.columns import resolve_columns
 
 __all__ = ["choose_target", "class_labels", "columns_to_drop", "drop_without_target"]
@@ -56,12 +56,12 @@ def choose_target(columns: list[str], target: str | int | None) -> str:
     except ValueError:
         shown = ", ".join(columns[:NAMES_SHOWN]) + (", …" if len(columns) > NAMES_SHOWN else "")
         raise DataError(
-            f"There is no column {target!r} to take as the target."
+            f"There is no column {quoted(target)} to take as the target."
             f"{suggest(str(target), columns)} Columns: {shown}."
         ) from None
     if not -len(columns) <= position < len(columns):
         raise DataError(
-            f"There is no column {position}: the data have {len(columns)} columns, 0 to"
+            f"There is no column {quoted(position)}: the data have {len(columns)} columns, 0 to"
             f" {len(columns) - 1} (or -1 for the last)."
         )
     return columns[position]
@@ -99,7 +99,9 @@ def columns_to_drop(columns: list[str], drop: Sequence[str], target: str) -> lis
     asked = set(columns) if found is None else {columns[place] for place in found}
     dropped = [name for name in columns if name in asked and name != target]
     if len(dropped) == len(columns) - 1:
-        raise DataError(f"No feature is left: {', '.join(drop)} leaves out all {len(dropped)}.")
+        raise DataError(
+            f"No feature is left: {cut(', '.join(drop))} leaves out all {len(dropped)}."
+        )
     return dropped
 
 
@@ -174,8 +176,4 @@ def _plain(target: pd.Series) -> pd.Series:
             )
         whole = values.abs().max() < 2**53 and bool((values == values.round()).all())
         return values.astype("int64") if whole else values
-    return target.map(_text).astype(object)
-
-
-def _text(label: object) -> str:
-    return label.decode("utf-8", "replace") if isinstance(label, bytes) else str(label)
+    return target.map(str).astype(object)

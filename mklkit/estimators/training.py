@@ -15,7 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
 
-from mklkit.errors import DataError, IncompatibleError, MKLKitError, SpecError
+from mklkit.errors import DataError, IncompatibleError, MKLKitError, SpecError, quoted
 from mklkit.estimators.multiclass import BinaryProblem, Strategy
 from mklkit.protocols import (
     Array,
@@ -88,8 +88,9 @@ def _check_columns_are_numbers(X: Any) -> None:
     ]
     if other:
         more = f" and {len(other) - 1} more" if len(other) > 1 else ""
+        holds = "holds" if len(other) == 1 else "hold"
         raise DataError(
-            f"Kernels compare numbers, and column {str(other[0])!r}{more} holds text, dates or"
+            f"Kernels compare numbers, and column {str(other[0])!r}{more} {holds} text, dates or"
             " categories. Encode them first, within the model: make_pipeline(TableEncoder(),"
             " StandardScaler(), MKLClassifier(…)), with 'from mklkit import TableEncoder'."
         )
@@ -129,7 +130,7 @@ def bind_to_columns(kernels: Any, estimator: Any) -> list[BoundKernel]:
         try:
             columns = resolve_columns(kernel.columns, estimator.n_features_in_, names)
         except MKLKitError as error:
-            raise DataError(f"Kernel {kernel.label!r}: {error}") from None
+            raise DataError(f"Kernel {quoted(kernel.label)}: {error}") from None
         resolved.append(BoundKernel(kernel.label, kernel.kernel, columns))
     return hide_row_ids(resolved, estimator.n_features_in_)
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from mklkit._version import __version__
+from mklkit.preprocessing import encoder_in
 from mklkit.registry.specs import to_spec
 
 __all__ = ["classifier_in", "facts_of_model", "json_ready", "versions"]
@@ -73,13 +74,17 @@ def facts_of_model(model: Any) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``kernels`` (name, spec string and columns each: names, or positions where the data had
-        none; None for all), ``feature_map``, ``combiner``, ``learner``,
-        ``multiclass`` (``binary``, ``ovo``, ``ovr`` or ``native``), ``classes``, ``weights``
-        (problem, kernel and weight each) and, of a vote, the number of ``members``.
+        ``input`` (what a ``TableEncoder`` took each column for), ``kernels`` (name, spec string
+        and columns each: names, or positions where the data had none; None for all),
+        ``feature_map``, ``combiner``, ``learner``, ``multiclass`` (``binary``, ``ovo``, ``ovr`` or
+        ``native``), ``classes``, ``weights`` (problem, kernel and weight each) and, of a vote, the
+        number of ``members``.
     """
     classifier = classifier_in(model)
     facts: dict[str, Any] = {}
+    encoder = encoder_in(model)
+    if encoder is not None:
+        facts["input"] = json_ready(encoder.columns())
     if hasattr(classifier, "classes_"):
         facts["classes"] = json_ready(np.asarray(classifier.classes_))
     if hasattr(classifier, "kernels_"):

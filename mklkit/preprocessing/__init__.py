@@ -5,11 +5,13 @@ model: ``encode`` (one-hot columns for text, medians for gaps) and ``scale``.
 """
 
 from mklkit.preprocessing.encoder import TableEncoder
+from mklkit.preprocessing.identifiers import find_identifiers
 from mklkit.preprocessing.pipeline import (
     Scale,
     build_pipeline,
     columns_needed,
     describe,
+    encoder_in,
     preset_pipeline,
 )
 
@@ -19,5 +21,7 @@ __all__ = [
     "build_pipeline",
     "columns_needed",
     "describe",
+    "encoder_in",
+    "find_identifiers",
     "preset_pipeline",
 ]

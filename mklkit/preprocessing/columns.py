@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from numbers import Number
 from typing import Any
@@ -10,18 +9,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pandas.api.types import is_bool_dtype, is_float_dtype, is_numeric_dtype
+from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from mklkit.errors import DataError, counted, suggest
+from mklkit.datasets.values import plain_values
+from mklkit.errors import DataError, counted, named, quoted, suggest
 
 __all__ = [
     "MISSING",
     "all_as_numbers",
     "as_frame",
     "as_numbers",
-    "is_identifier",
     "is_numeric",
-    "named",
     "row_of",
     "text_of",
 ]
@@ -29,15 +27,19 @@ __all__ = [
 MISSING = "missing"
 # Squares of larger numbers overflow, in scaling and in every kernel.
 LARGEST = 1e150
-# A column of fewer rows may well have different values by chance.
-IDENTIFIER_ROWS = 20
-# Whole numbers that all differ are a measurement, too, unless their column says what they are.
-IDENTIFIER_NAME = re.compile(r"id|uuid|guid|.*[\W_]id|.*[a-z0-9]I[dD]|ID|Id")
-NAMES_SHOWN = 5
 
 
-def as_frame(X: Any, names: NDArray[np.object_] | None = None) -> pd.DataFrame:
-    """Return X as a DataFrame with text names, with the given columns in that order."""
+def as_frame(X: Any, names: Sequence[str] | None = None, idle: Sequence[str] = ()) -> pd.DataFrame:
+    """Return X as a DataFrame with text names and plain values.
+
+    Parameters
+    ----------
+    X : DataFrame or array of shape (n, m)
+    names : sequence of str, optional
+        The columns to return, in that order. All by default.
+    idle : sequence of str, optional
+        Those of them that a DataFrame may lack, as nothing depends on them; they are empty then.
+    """
     if not isinstance(X, pd.DataFrame):
         array = np.asarray(X)
         if array.ndim != 2:
@@ -50,18 +52,20 @@ def as_frame(X: Any, names: NDArray[np.object_] | None = None) -> pd.DataFrame:
                 f"The table has {array.shape[1]} columns; {len(names)} were there in training."
             )
         columns = [f"x{i}" for i in range(array.shape[1])] if names is None else list(names)
-        return pd.DataFrame(array, columns=columns).infer_objects()
+        return plain_values(pd.DataFrame(array, columns=columns).infer_objects())[0]
     frame = X.set_axis([str(name) for name in X.columns], axis=1)
-    if names is None:
-        return frame
-    missing = [name for name in names if name not in frame.columns]
+    wanted = frame.columns.tolist() if names is None else list(names)
+    missing = [name for name in wanted if name not in frame.columns and name not in idle]
     if missing:
+        others = [name for name in frame.columns.tolist() if name not in wanted]
         raise DataError(
-            f"{counted(len(missing), 'column')} of the training data missing:"
-            f" {', '.join(repr(name) for name in missing[:5])}."
-            f"{suggest(missing[0], [name for name in frame.columns.tolist() if name not in names])}"
+            f"The rows lack {named(missing)} of the training data.{suggest(missing[0], others)}"
         )
-    return frame[list(names)]
+    frame = frame.loc[:, frame.columns.isin(wanted)]
+    repeated = frame.columns[frame.columns.duplicated()]
+    if len(repeated):
+        raise DataError(f"Column names must be unique; {quoted(repeated[0])} stands there twice.")
+    return plain_values(frame.reindex(columns=wanted))[0]
 
 
 def is_numeric(column: pd.Series) -> bool:
@@ -73,24 +77,6 @@ def is_numeric(column: pd.Series) -> bool:
     if column.dtype != object:
         return False
     return all(isinstance(v, Number) and not isinstance(v, bool) for v in column.dropna())
-
-
-def is_identifier(column: pd.Series) -> bool:
-    """Tell whether a column only names its rows: text, or whole numbers called id, all different.
-
-    Examples
-    --------
-    >>> is_identifier(pd.Series([f"patient {number}" for number in range(30)]))
-    True
-    >>> is_identifier(pd.Series(range(30), name="age"))
-    False
-    """
-    if is_float_dtype(column) or is_bool_dtype(column):
-        return False
-    if is_numeric_dtype(column) and not IDENTIFIER_NAME.fullmatch(str(column.name)):
-        return False
-    values = column.dropna()
-    return len(values) >= max(IDENTIFIER_ROWS, len(column) / 2) and bool(values.is_unique)
 
 
 def all_as_numbers(frame: pd.DataFrame) -> NDArray[np.float64]:
@@ -177,11 +163,4 @@ def text_of(frame: pd.DataFrame) -> NDArray[np.object_]:
 def _word(value: object) -> str:
     if isinstance(value, (float, np.floating)) and float(value).is_integer():
         return str(int(value))
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
-
-
-def named(names: Sequence[str]) -> str:
-    """Return ``column 'a'``, ``columns 'a', 'b'``, of many the first few."""
-    shown = ", ".join(repr(name) for name in names[:NAMES_SHOWN])
-    more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
-    return f"column{'s' * (len(names) > 1)} {shown}{more}"
+    return str(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -12,17 +13,16 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_is_fitted
 
-from mklkit.errors import DataError, counted
+from mklkit.errors import DataError, named, quoted, suggest
 from mklkit.preprocessing.columns import (
-    MISSING,
     all_as_numbers,
     as_frame,
-    is_identifier,
     is_numeric,
-    named,
     text_of,
 )
 from mklkit.preprocessing.dates import DAYS, PARTS, date_parts, is_date
+from mklkit.preprocessing.identifiers import find_identifiers
+from mklkit.preprocessing.wording import described, input_columns
 
 __all__ = ["TableEncoder"]
 
@@ -35,15 +35,18 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     named ``column_value``; gaps count as the value ``missing``, values not seen in training as
     none of them. Dates (as such, or text such as ``2024-03-31 13:45``) become the days since the
     first in training, under the column's name, and where they vary ``column_month``,
-    ``column_weekday`` (Monday is 0) and ``column_hour``. Identifiers (text, or whole numbers in a
-    column called id, with another value in each of 20 rows or more) are left out. What a column
-    is, is settled in ``fit``; later data are read accordingly, whatever type a file reader gave
-    them.
+    ``column_weekday`` (Monday is 0) and ``column_hour``. Durations and times of day become
+    seconds. Identifiers (text, or whole numbers in a column called id, with another value in each
+    of 20 rows or more, and columns that count the rows) are left out. What a column is, is settled
+    in ``fit``; later data are read accordingly, whatever type a file reader gave them.
 
     Parameters
     ----------
     max_categories : int, default=100
         One-hot columns at most for one text column; its rarest values share ``column_other``.
+    identifiers : sequence of str, optional
+        Columns to leave out. Those that ``fit`` takes for identifiers by default, which may depend
+        on the rows that it sees.
 
     Attributes
     ----------
@@ -59,6 +62,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Those one-hot encoded.
     identifiers_ : list of str
         Those left out.
+    gaps_ : dict of str to int
+        How many values each column lacked in training.
     medians_ : ndarray
         What gaps become, of numeric columns and then of each part of dates.
     feature_names_out_ : list of str
@@ -90,8 +95,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     ['ill', 'well', 'well']
     """
 
-    def __init__(self, max_categories: int = 100) -> None:
+    def __init__(self, max_categories: int = 100, identifiers: Sequence[str] | None = None) -> None:
         self.max_categories = max_categories
+        self.identifiers = identifiers
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Settle column types, medians and categories on the training rows.
@@ -103,9 +109,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             are all there is.
         """
         frame = as_frame(X)
-        repeated = frame.columns[frame.columns.duplicated()]
-        if len(repeated):
-            raise DataError(f"Column names must be unique; {repeated[0]!r} stands there twice.")
         if frame.shape[1] == 0:
             raise DataError("There are no feature columns.")
         self.feature_names_in_ = frame.columns.to_numpy(dtype=object)
@@ -113,10 +116,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self._settle_kinds(frame)
         numbers = self._numbers(frame)
         gaps = np.isnan(numbers)
-        # The parts of a date have their gaps together: one is counted.
-        counted_once = [part in ("", DAYS) for _, part in self._number_columns]
-        self.n_gaps_in_numbers_ = int(gaps[:, counted_once].sum()) - len(frame) * len(self.empty_)
-        self.n_gaps_in_text_ = int(frame[self.text_].isna().to_numpy().sum())
+        self.gaps_ = {str(name): int(number) for name, number in frame.isna().sum().items()}
         self.medians_ = np.zeros(numbers.shape[1])
         filled = ~gaps.all(axis=0)
         self.medians_[filled] = np.nanmedian(numbers[:, filled], axis=0) if filled.any() else 0.0
@@ -136,7 +136,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : DataFrame or array of shape (n, n_features_in_)
-            A DataFrame may have its columns in any order, and more of them.
+            A DataFrame may have its columns in any order, and more of them, and lack those that
+            were left out.
 
         Returns
         -------
@@ -149,7 +150,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             If a column is missing, or one that was numeric holds text.
         """
         check_is_fitted(self)
-        frame = as_frame(X, self.feature_names_in_)
+        frame = as_frame(X, self.feature_names_in_.tolist(), [*self.identifiers_, *self.empty_])
         numbers = self._numbers(frame)
         rows, columns = np.nonzero(np.isnan(numbers))
         numbers[rows, columns] = self.medians_[columns]
@@ -167,33 +168,19 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def describe(self) -> list[str]:
         """Say in one line each what was done to the training rows."""
         check_is_fitted(self)
-        lines = []
-        if self.identifiers_:
-            lines.append(
-                f"{named(self.identifiers_)} left out: another value in every row, as identifiers"
-                " have"
-            )
-        for name in self.dates_:
-            parts = [part for column, part in self._number_columns if column == name]
-            first = np.datetime64(int(self.first_days_[name]), "D")
-            rest = f", with {' and '.join(parts[1:])}" if len(parts) > 1 else ""
-            lines.append(f"dates in {name!r} as days since {first}{rest}")
-        if self.text_:
-            lines.append(
-                f"{counted(len(self.text_), 'text column')} one-hot encoded into"
-                f" {len(self._text_places)}"
-            )
-        for name, rare in zip(self.text_, self._rare(), strict=True):
-            if rare:
-                lines.append(f"{rare} rare values of {name!r} joined as '{name}_other'")
-        if self.n_gaps_in_text_:
-            gaps = counted(self.n_gaps_in_text_, "gap")
-            lines.append(f"{gaps} in text columns taken as the value '{MISSING}'")
-        if self.n_gaps_in_numbers_:
-            lines.append(f"{counted(self.n_gaps_in_numbers_, 'gap')} imputed by the median")
-        if self.empty_:
-            lines.append(f"{counted(len(self.empty_), 'column')} without any value set to 0")
-        return lines
+        return described(self)
+
+    def columns(self) -> list[dict[str, Any]]:
+        """Return what each input column was taken for in training.
+
+        Returns
+        -------
+        list of dict
+            ``name``, ``kind`` (``"number"``, ``"date"``, ``"category"`` or ``"identifier"``, which
+            is left out), ``gaps``, and of a category the number of its ``values``.
+        """
+        check_is_fitted(self)
+        return input_columns(self)
 
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn that text and gaps are welcome."""
@@ -209,20 +196,21 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.dates_: list[str] = []
         self.text_: list[str] = []
         self.identifiers_: list[str] = []
+        identifiers = self._identifiers(frame)
         for name, column in frame.items():
-            if is_float_dtype(column.dtype):
+            if name in identifiers:
+                kind = self.identifiers_
+            elif is_float_dtype(column.dtype):
                 kind = self.numeric_
             elif is_date(column):
                 kind = self.dates_
-            elif is_identifier(column):
-                kind = self.identifiers_
             else:
                 kind = self.numeric_ if is_numeric(column) else self.text_
             kind.append(str(name))
         if len(self.identifiers_) == frame.shape[1]:
             raise DataError(
-                f"No feature is left: {named(self.identifiers_)} hold a value of their own in"
-                " every row, as identifiers do."
+                f"No feature is left: {named(self.identifiers_)} left out, with another value in"
+                " every row, as identifiers have."
             )
         without_values = frame[self.numeric_].isna().all()
         self.empty_: list[str] = without_values.index[without_values].tolist()
@@ -234,6 +222,17 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             self.first_days_[name] = float(np.floor(known[DAYS].min()))
             vary = [part for part in PARTS if len(np.unique(known[part])) > 1]
             self._number_columns += [(name, part) for part in (DAYS, *vary)]
+
+    def _identifiers(self, frame: pd.DataFrame) -> set[str]:
+        if self.identifiers is None:
+            return set(find_identifiers(frame))
+        for name in self.identifiers:
+            if name not in frame.columns:
+                raise DataError(
+                    f"There is no column {quoted(name)} to leave out as an identifier."
+                    f"{suggest(str(name), frame.columns.tolist())}"
+                )
+        return set(self.identifiers)
 
     def _numbers(self, frame: pd.DataFrame) -> NDArray[np.float64]:
         """Return numeric columns and the parts of dates as floats with NaN for gaps."""
@@ -276,12 +275,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 keeps_name = name in own and column == name
                 self.feature_names_out_.append(column if keeps_name else _unique(column, taken))
                 self.sources_.append(name)
-
-    def _rare(self) -> list[int]:
-        """Return how many values of each text column share one."""
-        if not self.text_:
-            return []
-        return [0 if rare is None else len(rare) for rare in self.one_hot_.infrequent_categories_]
 
 
 def _unique(name: str, taken: set[str]) -> str:

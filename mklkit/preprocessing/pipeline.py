@@ -19,6 +19,7 @@ __all__ = [
     "build_pipeline",
     "columns_needed",
     "describe",
+    "encoder_in",
     "preset_pipeline",
 ]
 
@@ -109,14 +110,21 @@ def describe(pipeline: Pipeline) -> list[str]:
     return [*lines, SCALE_WORDS.get(type(scaler), "features not scaled")]
 
 
+def encoder_in(model: Any) -> TableEncoder | None:
+    """Return the first ``TableEncoder`` among a model's steps, None where there is none."""
+    model = getattr(model, "best_estimator_", model)
+    steps = (step for _, step in getattr(model, "steps", []))
+    return next((step for step in steps if isinstance(step, TableEncoder)), None)
+
+
 def columns_needed(pipeline: Pipeline) -> list[str]:
     """Return the input columns that some kernel sees, in the order of the training data.
 
     Parameters
     ----------
     pipeline : sklearn.pipeline.Pipeline
-        A fitted one. All its columns are needed where what happens to them between the
-        ``TableEncoder`` at its beginning and the classifier can't be told.
+        A fitted one. All its columns but identifiers are needed where what happens to them between
+        the ``TableEncoder`` at its beginning and the classifier can't be told.
 
     Examples
     --------
@@ -130,7 +138,10 @@ def columns_needed(pipeline: Pipeline) -> list[str]:
     names = [str(name) for name in pipeline.feature_names_in_]
     encoder, classifier = pipeline[0], pipeline[-1]
     classifier = getattr(classifier, "best_estimator_", classifier)
-    if not isinstance(encoder, TableEncoder) or not hasattr(classifier, "kernel_columns_"):
+    if not isinstance(encoder, TableEncoder):
+        return names
+    names = [name for name in names if name not in encoder.identifiers_]
+    if not hasattr(classifier, "kernel_columns_"):
         return names
     if list(getattr(classifier, "feature_names_in_", [])) != encoder.feature_names_out_:
         return names

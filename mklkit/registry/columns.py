@@ -14,7 +14,9 @@ from mklkit.errors import DataError, quoted, suggest
 
 __all__ = ["resolve_columns"]
 
-_SLICE = re.compile(r"(-?\d+)?:(-?\d+)?")
+# Of longer numbers than these no memory holds the columns, and Python refuses to read some.
+_SLICE = re.compile(r"(-?\d{1,18})?:(-?\d{1,18})?", re.ASCII)
+_POSITION = re.compile(r"-?\d{1,18}", re.ASCII)
 
 
 def resolve_columns(
@@ -102,7 +104,9 @@ def _positions(
 ) -> Sequence[int]:
     if isinstance(part, (int, np.integer)) and not isinstance(part, bool):
         if not -len(everything) <= part < len(everything):
-            raise DataError(f"Column {part} was asked for, but there are {len(everything)}.")
+            raise DataError(
+                f"Column {quoted(part)} was asked for, but there are {len(everything)}."
+            )
         return [int(everything[part])]
     text = str(part).strip()
     if names is not None:
@@ -114,11 +118,14 @@ def _positions(
     if match is not None:
         bounds = (int(bound) if bound else None for bound in match.groups())
         return everything[slice(*bounds)].tolist()
-    if text.lstrip("-").isdigit():
+    if _POSITION.fullmatch(text):
         return _positions(int(text), everything, names)
     if names is None:
         raise DataError(
             f"The columns {quoted(text)} are asked for by name, but the data have no feature names:"
             " pass a DataFrame, or select by position (0:10)."
         )
-    raise DataError(f"No column is named {quoted(text)}.{suggest(text, names)}")
+    # Columns made of one are named after it.
+    made_of_it = any(name.startswith(f"{text}_") for name in names)
+    near = f" Did you mean {text + '_*'!r}?" if made_of_it else suggest(text, names)
+    raise DataError(f"No column is named {quoted(text)}.{near}")

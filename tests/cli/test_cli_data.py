@@ -8,6 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from processes import Run
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from mklkit import MKLClassifier, TableEncoder
+from mklkit.persistence import load_model, save_model
 
 
 @pytest.fixture(scope="module")
@@ -82,3 +87,86 @@ def test_predict_needs_what_kernels_see(mklkit: Run, visits: Path, tmp_path: Pat
 def test_seeds_are_those_that_numpy_takes(mklkit: Run, visits: Path) -> None:
     mklkit("fit", visits, "--seed", 2**32).refused("4294967295")
     assert mklkit("fit", visits, "--seed", 2**32 - 1).code == 0
+
+
+@pytest.fixture(scope="module")
+def sheet(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return rows as a spreadsheet writes them."""
+    random = np.random.default_rng(5)
+    sick = np.arange(60) % 2
+    frame = pd.DataFrame(
+        {
+            "Row ID": range(1, 61),
+            "price": [f"{value:.3f}".replace(".", ",") for value in 0.5 + 2 * random.random(60)],
+            "seen": pd.date_range("2019-01-03", periods=60, freq="5D").strftime("%d/%m/%Y"),
+            "colour": random.choice(["red", "green", "blue"], 60),
+            "lab": [f"{value:.2f}" for value in 3 * sick + random.normal(size=60)],
+            "state": np.where(sick, "ill", "well"),
+        }
+    )
+    frame.loc[[3, 8], "lab"] = ["unknown", "3..2"]
+    path = tmp_path_factory.mktemp("sheet") / "sheet.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+def test_inspect_shows_columns_and_predict_reads_them_so(
+    mklkit: Run, sheet: Path, tmp_path: Path
+) -> None:
+    model, new, plain = tmp_path / "m.mkl", tmp_path / "new.csv", tmp_path / "plain.csv"
+    done = mklkit("fit", sheet, "--holdout", 0, "-o", model)
+    assert "column 'lab' holds '3..2' in row 9, no number: taken as a gap" in done.out
+    shown = [line.split() for line in mklkit("inspect", model).out.splitlines()]
+    for line in (
+        "Row ID identifier, left out",
+        "price number (decimal comma)",
+        "seen date (day first)",
+        "colour category, 3 values",
+        "lab number 2",
+    ):
+        assert line.split() in shown
+    facts = mklkit("inspect", model, "--json").json
+    assert facts["data"]["readings"]["seen"] == "day first"
+    assert {"name": "lab", "kind": "number", "gaps": 2} in facts["model"]["input"]
+    # Either could be read in another way, were it not for training; no identifier is needed.
+    rows = pd.DataFrame({"price": "1,397", "seen": "03/04/2019", "colour": "red", "lab": ["-", 2]})
+    rows.to_csv(new, index=False)
+    rows.assign(price=1.397, seen="2019-04-03", lab=[None, 2]).to_csv(plain, index=False)
+    assert mklkit("predict", model, new).out == mklkit("predict", model, plain).out
+
+
+def test_identifiers_do_not_depend_on_the_seed(mklkit: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    # One name stands there twice: which rows are held out decides whether training sees it.
+    names = [f"p{number}" for number in range(29)] + ["p0"]
+    columns = {"name": names, "x": np.arange(30) % 7, "state": list("ab") * 15}
+    pd.DataFrame(columns).to_csv(path, index=False)
+    for seed in range(2):
+        facts = mklkit("fit", path, "--holdout", 0.5, "--seed", seed, "--json").json
+        assert {"name", "category"} <= set(facts["model"]["input"][0].values())
+
+
+def test_models_saved_from_python(mklkit: Run, sheet: Path, tmp_path: Path) -> None:
+    model, new = tmp_path / "m.mkl", tmp_path / "new.csv"
+    rows = pd.read_csv(sheet)
+    features = rows[["Row ID", "colour", "price"]]
+    pipeline = make_pipeline(TableEncoder(), StandardScaler(), MKLClassifier("linear"))
+    save_model(pipeline.fit(features, rows["state"]), model)
+    assert load_model(model).predict(features[["colour", "price"]]).shape == (60,)
+    features.assign(colour=["pink", *features["colour"][1:]])[["colour", "price"]].to_csv(
+        new, index=False
+    )
+    said = mklkit("predict", model, new).err
+    # Prices were text in training, so they are now.
+    assert said.splitlines() == [
+        "column 'colour': 1 row holds a value that was not in the training data ('pink')"
+    ]
+
+
+def test_long_arguments_are_cut(mklkit: Run, sheet: Path) -> None:
+    for digits in ("9" * 400, "9" * 5000, "9" * 400 + ":"):
+        for arguments in (("--drop", digits), ("-k", f"rbf@{digits}"), ("-t", digits)):
+            outcome = mklkit("fit", sheet, *arguments)
+            outcome.refused("characters)")
+            assert len(outcome.err) < 400
+    mklkit("fit", sheet, "-k", "rbf@colour").refused("Did you mean 'colour_*'?")

@@ -60,8 +60,8 @@ def test_mixed_types_and_gaps(fitted: Fitted) -> None:
     done = fitted.outcome
     assert done.code == 0, done
     assert "120 rows, 4 features (2 not numeric), 3 classes: well (60), ill (40)" in done.out
-    assert "2 text columns one-hot encoded into 5" in done.out
-    assert "in text columns taken as the value 'missing'" in done.out
+    assert "2 category columns one-hot encoded into 5" in done.out
+    assert "in category columns taken as the value 'missing'" in done.out
     assert "imputed by the median" in done.out
     assert "range over 3 problems" in done.out
     assert done.err == f"saved {fitted.model}\n"

@@ -37,7 +37,7 @@ def test_accuracy_is_said_where_the_target_is_there(
     predictions = pd.read_csv(io.StringIO(done.out))["prediction"]
     accuracy = np.mean(predictions == patients["target"])
     assert done.err.startswith(f"accuracy {100 * accuracy:.1f}%, balanced")
-    assert "on the 120 rows with a 'target'" in done.err
+    assert "on the 120 rows with 'target' given" in done.err
 
 
 def test_two_classes_have_scores(mklkit: Run, tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_inspect_shows_what_fit_recorded(mklkit: Run, fitted: Fitted) -> None:
     assert done.code == 0, done
     for part in (
         "patients: 120 rows, 4 features, target 'target' (CSV file patients.csv)",
-        "2 text columns one-hot encoded into 5",
+        "2 category columns one-hot encoded into 5",
         "combiner dimkl3, map implicit, learner svm, ovo",
         "ill, very ill, well",
         "range over 3 problems",

@@ -1,0 +1,261 @@
+"""Columns of text that hold numbers or dates: read so, and remembered for later data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import attrs
+import numpy as np
+import pandas as pd
+from pandas.api.types import is_string_dtype
+
+from mklkit.datasets.numerals import (
+    DATES,
+    NUMBERS,
+    TEXT,
+    WAYS,
+    is_ambiguous_date,
+    is_ambiguous_number,
+)
+from mklkit.errors import counted, listed, named, quoted
+
+__all__ = ["GAP_MARKS", "POINTS", "columns_of_text", "read_columns"]
+
+# What people write for a gap among numbers and dates; among words it may well be one of them.
+GAP_MARKS = frozenset(
+    [
+        "-",
+        "--",
+        "---",
+        ".",
+        "?",
+        "n/a",
+        "n.a.",
+        "na",
+        "nan",
+        "nat",
+        "nil",
+        "none",
+        "null",
+        "missing",
+        "unknown",
+        "#n/a",
+        "#value!",
+        "#div/0!",
+    ]
+)
+POINTS, COMMA = "decimal comma, points between thousands", "decimal comma"
+THOUSANDS = "thousands"
+# A column of this share of other values, and few of them, is one of numbers with typing errors.
+TYPING_ERRORS = 0.05
+NUMBERS_PER_ERROR = 10
+# Of so many values more than half must fit before all are tried.
+SAMPLE = 100
+
+
+@attrs.define(eq=False)
+class _Column:
+    """A column of text and how it is read."""
+
+    values: pd.Series
+    known: pd.Series
+    """Its values besides gaps and marks for gaps, stripped."""
+    marks: pd.Series
+    """The marks for gaps."""
+    way: str = TEXT
+    ambiguous: bool = False
+    stray: pd.Series = attrs.field(factory=lambda: pd.Series(dtype="str"))
+    """The values of a column left as text that are no numbers, where most are."""
+
+    def meaning(self) -> pd.Series:
+        """Return what the known values mean, with gaps where the way does not fit."""
+        codes, distinct = pd.factorize(self.known)
+        return _meanings(self.way, distinct).take(codes).set_axis(self.known.index)
+
+
+def columns_of_text(frame: pd.DataFrame) -> list[str]:
+    """Return the columns that hold nothing but text and gaps."""
+    return [
+        str(name)
+        for name, kind in frame.dtypes.items()
+        if is_string_dtype(kind)
+        and pd.api.types.infer_dtype(frame[name], skipna=True) in ("string", "empty")
+        and frame[name].notna().any()
+    ]
+
+
+def read_columns(
+    frame: pd.DataFrame,
+    decimal: str = ".",
+    ways: Mapping[str, str] | None = None,
+    marks: frozenset[str] = GAP_MARKS,
+) -> tuple[pd.DataFrame, dict[str, str], list[str]]:
+    """Read columns of text as numbers or dates where their values are.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+    decimal : str, default="."
+        The decimal mark, where a column and those beside it do not tell.
+    ways : mapping of str to str, optional
+        How columns of these names were read in training. They are read so again; what does not
+        fit stays as it is, for whoever takes the column to refuse. Columns that were no text then
+        and are now are read by what they hold.
+    marks : frozenset of str, optional
+        What stands for a gap among numbers and dates, in small letters.
+
+    Returns
+    -------
+    frame : pandas.DataFrame
+        With numbers as such and dates as text with the year first.
+    ways : dict of str to str
+        How each column of text is read: a key of ``WAYS``, or ``"text"``.
+    notes : list of str
+        What was read in another way than it stands there.
+
+    Examples
+    --------
+    >>> frame, ways, notes = read_columns(pd.DataFrame({"price": ["900", "1,250.5", "-"]}))
+    >>> frame["price"].tolist(), ways
+    ([900.0, 1250.5, nan], {'price': 'thousands'})
+    >>> for note in notes:
+    ...     print(note)
+    column 'price' read as numbers: '1,250.5' as 1250.5
+    1 gap in column 'price', written '-'
+    """
+    columns: dict[str, _Column] = {}
+    for name in columns_of_text(frame):
+        text = frame[name].astype("str").str.strip()
+        is_mark = text.str.casefold().isin(marks)
+        column = _Column(frame[name], text[~is_mark].dropna(), text[is_mark])
+        columns[name] = column
+        if ways is None:
+            _settle(column, tolerant=marks is GAP_MARKS)
+        elif name in ways:
+            column.way = ways[name]
+        else:
+            _settle(column, tolerant=False, default="number")
+    _settle_commas(columns, decimal)
+    read = {name: column for name, column in columns.items() if column.way != TEXT}
+    notes = _notes(read)
+    if ways is None:
+        notes += [_stray_note(n, c) for n, c in columns.items() if len(c.stray)]
+    new = {}
+    for name, column in read.items():
+        values = column.meaning()
+        full = values.reindex(frame.index)
+        misfits = column.known[values.isna()]
+        if len(misfits) and ways is not None:
+            full = full.astype(object)
+            full[misfits.index] = misfits
+        elif len(misfits):
+            notes.append(_misfit_note(name, column, misfits))
+        if len(column.marks):
+            written = listed(column.marks.unique().tolist())
+            notes.append(
+                f"{counted(len(column.marks), 'gap')} in column {quoted(name)}, written {written}"
+            )
+        new[name] = full
+    settled = {name: column.way for name, column in columns.items()}
+    return (frame.assign(**new) if new else frame), settled, notes
+
+
+def _settle(column: _Column, tolerant: bool, default: str = TEXT) -> None:
+    """Choose the first way that fits all values, or all but a few typing errors."""
+    if column.known.empty:
+        column.way = default
+        return
+    codes, distinct = pd.factorize(column.known)
+    some = distinct[:: 1 + len(distinct) // SAMPLE]
+    number, way, fits = 0, TEXT, np.zeros(len(distinct), dtype=bool)
+    for candidate in WAYS:
+        # Words need not be looked at one by one.
+        if 2 * _meanings(candidate, some).notna().sum() <= len(some):
+            continue
+        those = _meanings(candidate, distinct).notna().to_numpy()
+        if those[codes].sum() > number:
+            number, way, fits = int(those[codes].sum()), candidate, those
+        if number == len(codes):
+            break
+    few = len(codes) - number <= TYPING_ERRORS * len(codes)
+    if number < len(codes) and not (
+        tolerant and few and NUMBERS_PER_ERROR * (~fits).sum() <= fits.sum()
+    ):
+        if way in NUMBERS and 2 * fits.sum() > len(fits) > 2:
+            column.stray = column.known[~fits[codes]]
+        return
+    column.way = way
+    test = is_ambiguous_date if way in DATES else is_ambiguous_number
+    column.ambiguous = way in (THOUSANDS, "month first") and all(map(test, distinct[fits]))
+
+
+def _settle_commas(columns: dict[str, _Column], decimal: str) -> None:
+    """Let the other columns tell what a comma before three digits means, or the file's mark."""
+    told = {column.way for column in columns.values() if not column.ambiguous}
+    for column in columns.values():
+        if column.ambiguous and column.way == THOUSANDS:
+            commas = bool(told & {COMMA, POINTS})
+            column.ambiguous = commas == (THOUSANDS in told)
+            if decimal == "," if column.ambiguous else commas:
+                column.way = COMMA
+
+
+def _meanings(way: str, distinct: Iterable[str]) -> pd.Series:
+    return WAYS[way](pd.Series(list(distinct), dtype="str"))
+
+
+def _notes(columns: dict[str, _Column]) -> list[str]:
+    """Say what is read in another way than it stands there, a line for columns of a kind."""
+    groups: dict[tuple[str, bool], list[str]] = {}
+    for name, column in columns.items():
+        groups.setdefault((column.way, column.ambiguous), []).append(name)
+    notes = []
+    for (way, ambiguous), names in groups.items():
+        column = columns[names[0]]
+        pairs = zip(column.known, column.meaning(), strict=True)
+        changed = next((pair for pair in pairs if _is_changed(*pair)), None)
+        if changed is None:
+            continue
+        kind = "numbers" if way in NUMBERS else "dates"
+        meant = f"{changed[1]:.15g}" if way in NUMBERS else changed[1]
+        note = f"{named(names)} read as {kind}: {quoted(changed[0], 40)} as {meant}"
+        notes.append(note + (f"; {_other(way)}" if ambiguous else ""))
+    return notes
+
+
+def _is_changed(text: str, meaning: object) -> bool:
+    if pd.isna(meaning):  # type: ignore[call-overload]
+        return False
+    try:
+        return text != meaning if isinstance(meaning, str) else float(text) != meaning
+    except ValueError:
+        return True
+
+
+def _other(way: str) -> str:
+    if way == THOUSANDS:
+        return "if the comma is a decimal one, write a point"
+    if way == COMMA:
+        return "if the comma stands between thousands, leave it out"
+    return "if the day comes first, write dates as 2024-03-31"
+
+
+def _misfit_note(name: str, column: _Column, misfits: pd.Series) -> str:
+    kind = "number" if column.way in NUMBERS else "date"
+    return (
+        f"column {quoted(name)} holds {_first(misfits)}, no {kind}: taken as a gap; correct it, or"
+        " leave it empty"
+    )
+
+
+def _stray_note(name: str, column: _Column) -> str:
+    return (
+        f"column {quoted(name)} mixes text with numbers: taken as text, for {_first(column.stray)};"
+        " correct it, or leave it empty, if numbers are meant"
+    )
+
+
+def _first(values: pd.Series) -> str:
+    """Return the first of some values with its row, and how many more there are."""
+    more = f" and {len(values) - 1} more" if len(values) > 1 else ""
+    return f"{quoted(values.iloc[0], 40)} in row {values.index[0] + 1}{more}"

@@ -1,0 +1,75 @@
+"""Columns that only name or count their rows."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pandas as pd
+from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype, is_numeric_dtype
+
+from mklkit.preprocessing.columns import is_numeric
+from mklkit.preprocessing.dates import is_date
+
+__all__ = ["find_identifiers", "is_identifier"]
+
+# A column of fewer rows may well have different values by chance.
+IDENTIFIER_ROWS = 20
+# Whole numbers that all differ are a measurement, too, unless their column says what they are.
+IDENTIFIER_NAME = re.compile(r"id|uuid|guid|.*[\W_]id|.*[a-z0-9]I[dD]|ID|Id")
+
+
+def find_identifiers(frame: pd.DataFrame) -> list[str]:
+    """Return the columns that only name their rows, or count them.
+
+    A column that counts the rows is kept where nothing else is left.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        The whole table, under text names. Of a part of the rows more columns may have another
+        value in each.
+
+    Examples
+    --------
+    >>> ages = pd.Series([40, 50]).repeat(15).reset_index(drop=True)
+    >>> find_identifiers(pd.DataFrame({"No.": range(1, 31), "age": ages}))
+    ['No.']
+    """
+    found = [str(name) for name, column in frame.items() if is_identifier(column)]
+    counting = [str(name) for name, column in frame.items() if _counts_rows(column)]
+    either = [str(name) for name in frame.columns if name in found or name in counting]
+    return either if len(either) < frame.shape[1] else found
+
+
+def is_identifier(column: pd.Series) -> bool:
+    """Tell whether a column only names its rows: text, or whole numbers called id, all different.
+
+    Examples
+    --------
+    >>> is_identifier(pd.Series([f"patient {number}" for number in range(30)]))
+    True
+    >>> is_identifier(pd.Series(range(30), name="age"))
+    False
+    """
+    if is_float_dtype(column) or is_bool_dtype(column):
+        return False
+    if is_numeric(column):
+        named = IDENTIFIER_NAME.fullmatch(str(column.name))
+        if not is_numeric_dtype(column) or named is None:
+            return False
+    values = column.dropna()
+    if len(values) < max(IDENTIFIER_ROWS, len(column) / 2) or not values.is_unique:
+        return False
+    return not is_date(column)
+
+
+def _counts_rows(column: pd.Series) -> bool:
+    """Tell whether a column numbers the rows from 0 or 1, as their index does after a split."""
+    if not is_integer_dtype(column) or len(column) < IDENTIFIER_ROWS or column.isna().any():
+        return False
+    values = column.to_numpy(dtype=np.float64)
+    index = column.index
+    places = index.to_numpy() if is_integer_dtype(index) else np.arange(len(column))
+    ahead = values - places
+    return bool(abs(ahead[0]) <= 1 and (ahead == ahead[0]).all())

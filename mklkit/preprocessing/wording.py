@@ -1,0 +1,71 @@
+"""What a fitted encoder does to a table, in words and as plain facts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mklkit.errors import counted, named
+from mklkit.preprocessing.columns import MISSING
+
+if TYPE_CHECKING:
+    from mklkit.preprocessing.encoder import TableEncoder
+
+__all__ = ["described", "input_columns"]
+
+
+def described(encoder: TableEncoder) -> list[str]:
+    """Return what was done to the training rows, a line each."""
+    lines = []
+    if encoder.identifiers_:
+        lines.append(
+            f"{named(encoder.identifiers_)} left out: another value in every row, as identifiers"
+            " have"
+        )
+    for name in encoder.dates_:
+        parts = [part for column, part in encoder._number_columns if column == name]
+        first = np.datetime64(int(encoder.first_days_[name]), "D")
+        rest = f", with {' and '.join(parts[1:])}" if len(parts) > 1 else ""
+        lines.append(f"dates in {name!r} as days since {first}{rest}")
+    if encoder.text_:
+        lines.append(
+            f"{counted(len(encoder.text_), 'category column')} one-hot encoded into"
+            f" {len(encoder._text_places)}"
+        )
+        for name, rare in zip(encoder.text_, encoder.one_hot_.infrequent_categories_, strict=True):
+            if rare is not None:
+                lines.append(f"{len(rare)} rare values of {name!r} joined as '{name}_other'")
+    lines += _gap_lines(encoder)
+    if encoder.empty_:
+        lines.append(f"{counted(len(encoder.empty_), 'column')} without any value set to 0")
+    return lines
+
+
+def _gap_lines(encoder: TableEncoder) -> list[str]:
+    lines = []
+    in_text = sum(encoder.gaps_[name] for name in encoder.text_)
+    if in_text:
+        lines.append(
+            f"{counted(in_text, 'gap')} in category columns taken as the value '{MISSING}'"
+        )
+    filled = {*encoder.numeric_, *encoder.dates_} - {*encoder.empty_}
+    in_numbers = sum(encoder.gaps_[name] for name in filled)
+    if in_numbers:
+        lines.append(f"{counted(in_numbers, 'gap')} imputed by the median")
+    return lines
+
+
+def input_columns(encoder: TableEncoder) -> list[dict[str, Any]]:
+    """Return what each input column was taken for, as ``TableEncoder.columns`` tells."""
+    kinds = dict.fromkeys(encoder.dates_, "date")
+    kinds |= dict.fromkeys(encoder.identifiers_, "identifier")
+    known = encoder.one_hot_.categories_ if encoder.text_ else []
+    values = dict(zip(encoder.text_, map(len, known), strict=True))
+    rows: list[dict[str, Any]] = []
+    for name in encoder.feature_names_in_:
+        kind = "category" if name in values else kinds.get(name, "number")
+        rows.append({"name": name, "kind": kind, "gaps": encoder.gaps_[name]})
+        if name in values:
+            rows[-1]["values"] = values[name]
+    return rows
