@@ -190,8 +190,9 @@ def _fit(machine: Any, given: Array, y: Array) -> None:
     except ValueError:
         # The labels are ours and the parameters checked, so that it is the values.
         size = float(np.abs(given).max())
+        found = f"as large as {size:.2g}" if np.isfinite(size) else "that are no finite numbers"
         raise DataError(
-            f"The support vector machine can't calculate with kernel values or features as large as"
-            f" {size:.2g}: scale the data (mklkit fit --scale, or StandardScaler), or take kernels"
+            f"The support vector machine can't calculate with kernel values or features {found}:"
+            f" scale the data (mklkit fit --scale, or StandardScaler), or take kernels"
             " of bounded values, such as 'rbf' or 'cosine(polynomial)'."
         ) from None
