@@ -92,7 +92,11 @@ class CentredTiles:
     ) -> Iterator[tuple[int, Array]]:
         for index, tile in tiles:
             means = self._means[index]
-            yield index, (tile / self.sizes[index] - means[block, None]) - (means[other] - self._totals[index])
+            yield (
+                index,
+                (tile / self.sizes[index] - means[block, None])
+                - (means[other] - self._totals[index]),
+            )
 
 
 def _centred_rows(kernels: Sequence[FittedKernel], rows: Sequence[Array]) -> list[Array]:
