@@ -87,7 +87,8 @@ class RBF(Component):
         else:
             gamma = width.factor / (2 * bandwidth(width.rule, rows) ** 2)
         held = np.finfo(np.result_type(rows, np.float32))
-        if not NOTHING_LEFT / held.max <= gamma <= held.max:
+        most = float(held.max)
+        if not NOTHING_LEFT / most <= gamma <= most:
             raise DataError(
                 f"{to_spec(self)} has a width that no {held.dtype} can hold on these data"
                 f" (gamma would be {gamma:.3g}): choose another, or scale the data (each column to"

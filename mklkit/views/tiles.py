@@ -92,11 +92,8 @@ class CentredTiles:
     ) -> Iterator[tuple[int, Array]]:
         for index, tile in tiles:
             means = self._means[index]
-            yield (
-                index,
-                (tile / self.sizes[index] - means[block, None])
-                - (means[other] - self._totals[index]),
-            )
+            own = tile / self.sizes[index] - means[block, None]
+            yield index, own - (means[other] - self._totals[index])
 
 
 def _centred_rows(kernels: Sequence[FittedKernel], rows: Sequence[Array]) -> list[Array]:
