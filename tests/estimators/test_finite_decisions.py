@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, ClassVar
 
 import attrs
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 from builders import ifsl_search
 
-from mklkit import Component, DataError, MKLClassifier, preset_classifier
+from mklkit import Component, DataError, MKLClassifier, MKLKitWarning, preset_classifier
 
 
 @pytest.fixture
@@ -156,3 +157,14 @@ def test_numbers_that_no_float64_holds_are_refused_in_silence(problem):
     for refused in (lambda: model.fit(large, y), lambda: model.decision_function(large)):
         with pytest.raises(ValueError, match="infinity or a value too large"):
             refused()
+
+
+def test_inner_products_of_rows_far_from_zero_are_worth_a_word(problem):
+    X, y = problem
+    model = MKLClassifier(["linear", "rbf"])
+    with pytest.warns(MKLKitWarning, match=r"'linear' multiplies rows .* Scale the data"):
+        model.fit(X + 1e5, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", MKLKitWarning)
+        model.fit(X + 100, y)
+        MKLClassifier("rbf").fit(X + 1e5, y)
