@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from mklkit.errors import DataError, IncompatibleError
 from mklkit.estimators.fitting import fit_decision
@@ -19,6 +19,7 @@ from mklkit.estimators.nested_parameters import NestedParameters
 from mklkit.estimators.training import (
     ProblemViews,
     bind_to_columns,
+    check_new_rows,
     check_training_data,
     choose_strategy,
     in_threads,
@@ -163,9 +164,10 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
             If one is not finite, as features of 1e300 may make it.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False, order="C")
+        X = check_new_rows(self, X)
         shared = facts_of(self.feature_map_, FeatureMapFacts).shared
-        scores = decide_all(self.decisions_, X, shared)
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = decide_all(self.decisions_, X, shared)
         infinite = np.flatnonzero(~np.isfinite(scores).all(axis=1))
         if len(infinite):
             raise DataError(
@@ -195,7 +197,7 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
             If the combiner's weights are the same for all rows.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False, order="C")
+        X = check_new_rows(self, X)
         gated = [d for d in self.decisions_ if isinstance(d, RowWeights)]
         if not gated:
             raise IncompatibleError(

@@ -36,6 +36,7 @@ from mklkit.views.view import ViewSet
 __all__ = [
     "ProblemViews",
     "bind_to_columns",
+    "check_new_rows",
     "check_training_data",
     "choose_strategy",
     "in_threads",
@@ -65,9 +66,11 @@ def check_training_data(
         )
     _check_no_label_is_missing(y)
     _check_columns_are_numbers(X)
-    X, y = validate_data(
-        estimator, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2, order="C"
-    )
+    # A number that is infinite once it is a float64 is refused: no need to be told of the cast.
+    with np.errstate(over="ignore", invalid="ignore"):
+        X, y = validate_data(
+            estimator, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2, order="C"
+        )
     check_classification_targets(y)
     estimator.classes_, codes = np.unique(y, return_inverse=True)
     if len(estimator.classes_) < 2:
@@ -76,6 +79,21 @@ def check_training_data(
             f" {estimator.classes_.tolist()[0]!r}."
         )
     return X, codes
+
+
+def check_new_rows(estimator: Any, X: Any) -> Array:
+    """Return checked rows to be decided, of the columns that were fitted.
+
+    Raises
+    ------
+    ValueError
+        For what scikit-learn refuses: NaN, text, another number of columns.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        rows: Array = validate_data(
+            estimator, X, dtype=[np.float64, np.float32], reset=False, order="C"
+        )
+    return rows
 
 
 def _check_columns_are_numbers(X: Any) -> None:

@@ -9,12 +9,12 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from mklkit.errors import SpecError
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.search import MKLSearchCV
-from mklkit.estimators.training import check_training_data
+from mklkit.estimators.training import check_new_rows, check_training_data
 from mklkit.protocols.component import is_whole
 
 __all__ = ["MKLVotingClassifier"]
@@ -100,7 +100,7 @@ class MKLVotingClassifier(ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class label that most members give; ties fall to the first class in order."""
         check_is_fitted(self)
-        validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        check_new_rows(self, X)
         given = np.stack([one.predict(X) for one in self.members_])
         votes = np.stack([(given == label).sum(axis=0) for label in self.classes_])
         return np.asarray(self.classes_[votes.argmax(axis=0)])

@@ -102,7 +102,8 @@ def alignment_matrix(kernels: Any, X: Any, centered: bool = False) -> pd.DataFra
     """
     names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
     try:
-        rows = np.ascontiguousarray(np.asarray(X, dtype=np.float64))
+        with np.errstate(over="ignore"):
+            rows = np.ascontiguousarray(np.asarray(X, dtype=np.float64))
     except (TypeError, ValueError) as error:
         raise DataError(f"Alignment needs a table of numbers: {error}.") from None
     if rows.ndim != 2 or len(rows) < 2 or not np.isfinite(rows).all():

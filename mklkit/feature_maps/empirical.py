@@ -14,6 +14,7 @@ from mklkit.numerics.least_squares import Spectrum
 from mklkit.protocols import Array, FeatureMapFacts, FittedKernel
 from mklkit.protocols.component import Component, whole
 from mklkit.registry.hookspecs import hookimpl
+from mklkit.views.memory import check_gram_fits
 
 __all__ = ["Empirical", "FittedEmpirical"]
 
@@ -99,6 +100,7 @@ class Empirical(Component):
         """Yield each kernel's map, all on the same landmarks: one subset S′ (paper 004)."""
         n_rows = len(rows[0])
         n_landmarks = self._n_landmarks(n_rows)
+        check_gram_fits(n_rows, rows[0].itemsize, n_landmarks)
         chosen = None
         if n_landmarks < n_rows:
             chosen = np.sort(random_state.permutation(n_rows)[:n_landmarks])

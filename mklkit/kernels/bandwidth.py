@@ -97,7 +97,8 @@ def bandwidth(rule: str, rows: Array) -> float:
     Returns
     -------
     float
-        Above zero; 1 where all rows are the same and there is no scale to read.
+        Above zero; 1 where all rows are the same and there is no scale to read. Infinite or NaN
+        where the rows' squares are beyond the largest number.
     """
     if rule == "mean":
         sigma = mean_distance(rows)
@@ -109,7 +110,7 @@ def bandwidth(rule: str, rows: Array) -> float:
         sigma = float(np.sqrt(squared_neighbour_distance(rows) / 2))
     else:
         sigma = float(np.sqrt(rows.shape[1] / 2))
-    return sigma if np.isfinite(sigma) and sigma > 0 else 1.0
+    return 1.0 if sigma == 0 else sigma
 
 
 def squared_neighbour_distance(rows: Array, n_neighbours: int = N_NEIGHBOURS) -> float:
@@ -129,10 +130,14 @@ def squared_neighbour_distance(rows: Array, n_neighbours: int = N_NEIGHBOURS) ->
     count = min(n_neighbours, len(rows) - 1)
     if count < 1:
         return 0.0
+    # A power of two rescales exactly, and scikit-learn finds no neighbours where squares overflow.
+    exponent = int(np.frexp(np.abs(rows).max())[1])
+    near_one = np.ldexp(rows.astype(np.float64), -exponent)
     # Centred: of many columns scikit-learn's distances lose the digits of rows far from zero.
-    centred = rows - rows.mean(axis=0)
-    distances, _ = NearestNeighbors(n_neighbors=count).fit(centred).kneighbors()
-    return float((distances**2).mean())
+    near_one -= near_one.mean(axis=0)
+    distances, _ = NearestNeighbors(n_neighbors=count).fit(near_one).kneighbors()
+    with np.errstate(over="ignore"):
+        return float(np.ldexp((distances**2).mean(), 2 * exponent))
 
 
 def _upper_tiles(rows: Array) -> Any:

@@ -20,6 +20,10 @@ __all__ = ["RBF", "FittedRBF"]
 
 DEFAULT_SIGMA = "mean"
 
+NOTHING_LEFT = 750.0
+"""exp(−750) is zero in float64. γ times the largest number must be above it: where a distance
+overflows, the kernel is then zero and not merely small."""
+
 
 @attrs.frozen
 class RBF(Component):
@@ -82,10 +86,13 @@ class RBF(Component):
             gamma = width.factor
         else:
             gamma = width.factor / (2 * bandwidth(width.rule, rows) ** 2)
-        if not 0 < gamma < np.inf:
+        held = np.finfo(np.result_type(rows, np.float32))
+        most = float(held.max)
+        if not NOTHING_LEFT / most <= gamma <= most:
             raise DataError(
-                f"{to_spec(self)} has a width that no float64 can hold on these data"
-                f" (gamma would be {gamma}): choose another, or scale the data."
+                f"{to_spec(self)} has a width that no {held.dtype} can hold on these data"
+                f" (gamma would be {gamma:.3g}): choose another, or scale the data (each column to"
+                " mean 0 and deviation 1, say)."
             )
         return FittedRBF(float(gamma))
 

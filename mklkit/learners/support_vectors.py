@@ -21,6 +21,9 @@ __all__ = ["MOST_STEPS", "DualSolution", "PrimalSolution", "solve_dual", "solve_
 
 MOST_STEPS = 1_000_000
 """libsvm's steps, O(N) each: on kernels of very large values it would not end for hours."""
+PATIENCE = 1000
+"""libsvm's steps a row where a method solves many machines: the few that take more, on kernels of
+very large values, would keep it for hours."""
 LIBSVM_ROWS = 5000
 """Up to here libsvm's cache of 200 MB holds all inner products; beyond, it makes them anew."""
 STEPS_A_PASS = 200
@@ -66,7 +69,7 @@ class PrimalSolution:
 
 
 def solve_dual(
-    gram: Array, y: Array, C: float = 1.0, tol: float = 1e-3, max_iter: int = MOST_STEPS
+    gram: Array, y: Array, C: float = 1.0, tol: float = 1e-3, max_iter: int | None = None
 ) -> DualSolution:
     """Return the α of max 1ᵀα − ½(α∘y)ᵀK(α∘y) with 0 ≤ α ≤ C and αᵀy = 0, by libsvm.
 
@@ -77,8 +80,9 @@ def solve_dual(
     y : ndarray of shape (N,)
         −1 and +1.
     C, tol : float
-    max_iter : int
-        Steps after which it is stopped, without a warning: the caller knows what helps.
+    max_iter : int, optional
+        Steps after which it is stopped, without a warning: the caller knows what helps. Where not
+        given, a thousand a row and a million at most.
 
     Raises
     ------
@@ -96,6 +100,8 @@ def solve_dual(
     >>> found.coefficients, found.bias, found.ended
     (array([ 0. , -0.5,  0.5,  0. ]), -0.0, True)
     """
+    if max_iter is None:
+        max_iter = min(PATIENCE * len(y), MOST_STEPS)
     machine = _libsvm("precomputed", gram, y, C, tol, max_iter)
     coefficients = np.zeros(len(y))
     coefficients[machine.support_] = machine.dual_coef_[0]
@@ -190,8 +196,9 @@ def _fit(machine: Any, given: Array, y: Array) -> None:
     except ValueError:
         # The labels are ours and the parameters checked, so that it is the values.
         size = float(np.abs(given).max())
+        found = f"as large as {size:.2g}" if np.isfinite(size) else "that are no finite numbers"
         raise DataError(
-            f"The support vector machine can't calculate with kernel values or features as large as"
-            f" {size:.2g}: scale the data (mklkit fit --scale, or StandardScaler), or take kernels"
+            f"The support vector machine can't calculate with kernel values or features {found}:"
+            f" scale the data (mklkit fit --scale, or StandardScaler), or take kernels"
             " of bounded values, such as 'rbf' or 'cosine(polynomial)'."
         ) from None

@@ -8,7 +8,7 @@ eliminated: ``w₀ = mean(t)/s − mean(Φw)``, and what remains lives in centre
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import attrs
@@ -119,13 +119,21 @@ class ArrowheadSystem:
 
     normal: NormalMatrix
 
+    @cached_property
+    def _spectral(self) -> SpectralSystem:
+        return SpectralSystem(self.normal.spectrum(), self.normal.sums)
+
     def solve(
         self, projected: Array, target_means: Array, data_weights: Array, ridges: Array
     ) -> Array:
         """Return the weights (p, G) for ``Φᵀt`` (p, G) and ``mean(t)``, s and c, each (G,).
 
-        Every ridge must be above :data:`SPECTRUM_TOLERANCE` of the trace.
+        By the eigenvectors where a ridge is no more than :data:`SPECTRUM_TOLERANCE` of the trace:
+        what the bias leaves would be lost in rounding.
         """
+        trace = float(self.normal.products.sum())
+        if (ridges <= SPECTRUM_TOLERANCE * trace * data_weights).any():
+            return self._spectral.solve(projected, target_means, data_weights, ridges)
         sums = self.normal.sums[:, None]
         right = projected - sums * target_means
         diagonal = self.normal.products[:, None] * data_weights + ridges

@@ -93,7 +93,8 @@ def squared_distances(a: Array, b: Array) -> Array:
     """Return the squared Euclidean distances of rows: (n, m) for (n, d) and (m, d), in O(nmd).
 
     One matrix product (‖a‖² + ‖b‖² − 2aᵀb) on rows shifted to the mean of ``b``, which keeps the
-    digits of columns that sit far from zero, such as time stamps; never below zero.
+    digits of columns that sit far from zero, such as time stamps; never below zero. What overflows
+    on the way is summed from differences; a distance that no float holds is infinite.
 
     Examples
     --------
@@ -103,12 +104,16 @@ def squared_distances(a: Array, b: Array) -> Array:
     """
     if len(b) == 0:
         return np.empty((len(a), 0), dtype=np.result_type(a, b))
-    centre = b.mean(axis=0)
-    a, b = a - centre, b - centre
-    distances = a @ b.T
-    distances *= -2
-    distances += np.einsum("ij,ij->i", a, a)[:, None]
-    distances += np.einsum("ij,ij->i", b, b)
+    with np.errstate(over="ignore", invalid="ignore"):
+        centre = b.mean(axis=0)
+        near_a, near_b = a - centre, b - centre
+        distances = near_a @ near_b.T
+        distances *= -2
+        distances += np.einsum("ij,ij->i", near_a, near_a)[:, None]
+        distances += np.einsum("ij,ij->i", near_b, near_b)
+        for row in np.flatnonzero(~np.isfinite(distances).all(axis=1)):
+            gaps = a[row] - b
+            distances[row] = np.einsum("ij,ij->i", gaps, gaps)
     return np.maximum(distances, 0, out=distances)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import attrs
 import numpy as np
 
-from mklkit.errors import DataError, IncompatibleError, plain_message
+from mklkit.errors import DataError, IncompatibleError, MKLKitWarning, plain_message
 from mklkit.protocols import (
     Array,
     FeatureMap,
@@ -19,8 +20,12 @@ from mklkit.protocols import (
     facts_of,
 )
 from mklkit.views.column_cuts import ColumnCuts
+from mklkit.views.similarities import is_scalar
 
-__all__ = ["BoundKernel", "fit_kernels", "fit_maps"]
+__all__ = ["BoundKernel", "fit_kernels", "fit_maps", "warn_of_far_rows"]
+
+FAR = 1e4
+"""How many times farther from zero than apart rows are, where a linear model of them fails."""
 
 
 @attrs.frozen
@@ -58,6 +63,23 @@ def _fit_kernel(bound: BoundKernel, rows: Array) -> FittedKernel:
     if not np.isfinite(largest):
         raise _no_numbers(bound, f"{largest}")
     return fitted
+
+
+def warn_of_far_rows(label: str, fitted: FittedKernel, rows: Array) -> None:
+    """Say that inner products of the rows are all but the same number, where they are."""
+    if not (is_scalar(fitted) and fitted.base == "inner_product"):
+        return
+    near_one = rows / (np.abs(rows).max(initial=0) or 1)
+    distance = float(np.linalg.norm(near_one.mean(axis=0)))
+    spread = float(np.linalg.norm(near_one.std(axis=0)))
+    if distance > FAR * spread > 0:
+        warnings.warn(
+            f"Kernel {label!r} multiplies rows that lie {distance / spread:.2g} times as far from"
+            " zero as from each other: its values are nearly the same for all of them, and outweigh"
+            " other kernels. Scale the data (each column to mean 0 and deviation 1, say).",
+            MKLKitWarning,
+            stacklevel=2,
+        )
 
 
 def fit_maps(

@@ -36,19 +36,22 @@ def available_memory() -> int | None:
     return min(found) if found else None
 
 
-def check_gram_fits(n_rows: int, itemsize: int) -> None:
+def check_gram_fits(n_rows: int, itemsize: int, n_landmarks: int | None = None) -> None:
     """Say how large a Gram matrix of so many rows is, where that is a gigabyte or more.
+
+    Or its columns for so many landmarks, of which a map makes as many features.
 
     Raises
     ------
     DataError
         If one matrix alone takes more memory than there is.
     """
-    size = n_rows * n_rows * itemsize
+    size = n_rows * (n_rows if n_landmarks is None else n_landmarks) * itemsize
     if size < WORTH_SAYING:
         return
     free = available_memory()
-    needed = f"A Gram matrix of {n_rows} rows takes {size / 2**30:.1f} GiB of memory"
+    columns = "" if n_landmarks is None else f" by {n_landmarks} landmarks, or features of them,"
+    needed = f"A Gram matrix of {n_rows} rows{columns} takes {size / 2**30:.1f} GiB of memory"
     if free is not None and size > free:
         raise DataError(f"{needed}, and {free / 2**30:.1f} GiB are free. {REMEDY}")
     warnings.warn(

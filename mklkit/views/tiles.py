@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from mklkit.numerics.pairwise import upper_blocks
 from mklkit.protocols import Array, FittedKernel, KernelProducts
+from mklkit.views.scalar_kernels import InnerProduct
 from mklkit.views.similarities import similarities
 
 __all__ = ["CentredTiles", "Tiles", "cut", "kernel_products", "symmetric_tiles"]
@@ -49,7 +50,8 @@ class CentredTiles:
     """The tiles on and above the diagonal of HKH for M kernels, H = I − 11ᵀ/N, in float64.
 
     Two passes: the first finds the means of the Gram matrices' rows. Read off sums of K alone, the
-    digits of a kernel that is wide, or of data far from zero, would be lost in its mean.
+    digits of a kernel that is wide, or of data far from zero, would be lost in its mean. Inner
+    products are those of rows that are centred themselves: HKH is the same, with all its digits.
 
     Parameters
     ----------
@@ -59,19 +61,23 @@ class CentredTiles:
 
     Attributes
     ----------
+    sizes : ndarray of shape (M,)
+        The largest k(x, x) of each kernel, or 1; what the tiles are divided by.
     noise : ndarray of shape (M,)
         The size of what rounding leaves of a kernel that is constant.
     """
 
     def __init__(self, kernels: Sequence[FittedKernel], rows: Sequence[Array]) -> None:
-        self._kernels, self._rows = kernels, rows
+        self._kernels, self._rows = kernels, _centred_rows(kernels, rows)
+        self.sizes = _sizes(kernels, self._rows)
         n_rows = len(rows[0])
         self._means = np.zeros((len(kernels), n_rows))
-        for block, other, tiles in symmetric_tiles(kernels, rows):
-            for index, tile in tiles:
-                self._means[index, block] += tile.sum(axis=1, dtype=np.float64) / n_rows
+        for block, other, tiles in symmetric_tiles(kernels, self._rows):
+            for index, values in tiles:
+                tile = values / self.sizes[index]
+                self._means[index, block] += tile.sum(axis=1) / n_rows
                 if other != block:
-                    self._means[index, other] += tile.sum(axis=0, dtype=np.float64) / n_rows
+                    self._means[index, other] += tile.sum(axis=0) / n_rows
         self._totals = self._means.mean(axis=1)
         rounding = np.array([4 * np.finfo(own.dtype).eps for own in rows])
         self.noise = rounding * np.abs(self._means).max(axis=1)
@@ -86,7 +92,27 @@ class CentredTiles:
     ) -> Iterator[tuple[int, Array]]:
         for index, tile in tiles:
             means = self._means[index]
-            yield index, (tile - means[block, None]) - (means[other] - self._totals[index])
+            own = tile / self.sizes[index] - means[block, None]
+            yield index, own - (means[other] - self._totals[index])
+
+
+def _centred_rows(kernels: Sequence[FittedKernel], rows: Sequence[Array]) -> list[Array]:
+    """Return the rows, centred for inner products; arrays that are one object stay one object."""
+    centred: dict[int, Array] = {}
+    for kernel, own in zip(kernels, rows, strict=True):
+        if isinstance(kernel, InnerProduct) and id(own) not in centred:
+            centred[id(own)] = own - own.mean(axis=0, dtype=np.float64).astype(own.dtype)
+    return [
+        centred[id(own)] if isinstance(kernel, InnerProduct) else own
+        for kernel, own in zip(kernels, rows, strict=True)
+    ]
+
+
+def _sizes(kernels: Sequence[FittedKernel], rows: Sequence[Array]) -> Array:
+    largest = [
+        float(np.abs(kernel.diagonal(own)).max()) for kernel, own in zip(kernels, rows, strict=True)
+    ]
+    return np.array([size if size > 0 else 1.0 for size in largest])
 
 
 def kernel_products(
@@ -123,18 +149,17 @@ def kernel_products(
     """
     n_rows, n_kernels = len(rows[0]), len(kernels)
     labels = np.zeros(n_rows) if labels is None else labels
-    largest = [
-        float(np.abs(kernel.diagonal(own)).max()) for kernel, own in zip(kernels, rows, strict=True)
-    ]
-    sizes = np.array([size if size > 0 else 1.0 for size in largest])
     centred = CentredTiles(kernels, rows) if centered else None
+    # Those of centred tiles are divided already.
+    sizes = _sizes(kernels, rows) if centred is None else centred.sizes
+    divisors = sizes if centred is None else np.ones(n_kernels)
     products, with_labels = np.zeros((n_kernels, n_kernels)), np.zeros(n_kernels)
     for block, other, tiles in symmetric_tiles(kernels, rows) if centred is None else centred:
         times = 1 if other == block else 2
         shape = block.stop - block.start, other.stop - other.start
         values = np.empty((n_kernels if pairs else 1, *shape))
         for index, tile in tiles:
-            own = np.divide(tile, sizes[index], out=values[index if pairs else 0])
+            own = np.divide(tile, divisors[index], out=values[index if pairs else 0])
             with_labels[index] += times * (labels[block] @ (own @ labels[other]))
             if not pairs:
                 products[index, index] += times * np.vdot(own, own)
@@ -142,6 +167,6 @@ def kernel_products(
             flat = values.reshape(n_kernels, -1)
             products += times * (flat @ flat.T)
     if centred is not None:
-        constant = np.sqrt(np.diag(products)) / n_rows <= centred.noise / sizes
+        constant = np.sqrt(np.diag(products)) / n_rows <= centred.noise
         products[constant] = products[:, constant] = with_labels[constant] = 0
     return KernelProducts(products, with_labels, sizes)

@@ -27,7 +27,7 @@ from mklkit.protocols import (
     RememberedFeatures,
     facts_of,
 )
-from mklkit.views.bound_kernels import BoundKernel, fit_kernels, fit_maps
+from mklkit.views.bound_kernels import BoundKernel, fit_kernels, fit_maps, warn_of_far_rows
 from mklkit.views.deciding import BLOCK_ROWS, RowBlock
 from mklkit.views.feature_products import feature_products, label_alignment
 from mklkit.views.row_ids import reads_row_ids
@@ -205,6 +205,7 @@ class ViewSet(Sequence[View]):
         views = []
         for index, fitted_map in enumerate(maps):
             bound, kernel, own = kernels[index], fitted[index], own_rows[index]
+            warn_of_far_rows(bound.label, kernel, own)
             projector = Projector(bound.label, bound.columns, fitted_map)
             views.append(View(projector, kernel, own, shared, index, reads_row_ids(bound)))
         return cls(views, rows, facts_of(feature_map, FeatureMapFacts).explicit)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, ClassVar
 
 import attrs
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 from builders import ifsl_search
 
-from mklkit import Component, DataError, MKLClassifier, preset_classifier
+from mklkit import Component, DataError, MKLClassifier, MKLKitWarning, preset_classifier
 
 
 @pytest.fixture
@@ -125,3 +126,45 @@ def test_the_search_far_from_zero_ends_in_a_finite_model(rng):
     y = rng.integers(0, 2, size=30)
     search = ifsl_search(ridges=(0.1, 1.0), lams=(0.1, 1.0), cv=2, random_state=1).fit(X, y)
     assert np.isfinite(search.decision_function(X)).all()
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("kind", "size"), [("f8", 1e154), ("f8", 1e200), ("f4", 1e19), ("f4", 1e37)]
+)
+def test_gating_refuses_data_whose_squares_overflow(problem, kind, size):
+    X, y = problem
+    X = (X * size).astype(kind)
+    with pytest.raises(DataError, match=r"neighbours'\) has a width .* scale the data"):
+        preset_classifier("nu-mkl").fit(X, y)
+    with pytest.raises(DataError, match=r"cluster-gating can't tell .* Scale the data"):
+        MKLClassifier(["laplacian"], combiner="cluster-gating").fit(X, y)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_a_coupling_of_any_strength_ends_in_finite_decisions(problem):
+    X, y = problem
+    for lam in ("1e38", "1e200", "1e300"):
+        model = MKLClassifier(["linear", "rbf"], combiner=f"ifsl(lam={lam})").fit(X, y)
+        assert np.isfinite(model.decision_function(X)).all()
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_numbers_that_no_float64_holds_are_refused_in_silence(problem):
+    X, y = problem
+    large = X.astype(np.longdouble) * np.longdouble("1e1000")
+    model = MKLClassifier("linear").fit(X, y)
+    for refused in (lambda: model.fit(large, y), lambda: model.decision_function(large)):
+        with pytest.raises(ValueError, match="infinity or a value too large"):
+            refused()
+
+
+def test_inner_products_of_rows_far_from_zero_are_worth_a_word(problem):
+    X, y = problem
+    model = MKLClassifier(["linear", "rbf"])
+    with pytest.warns(MKLKitWarning, match=r"'linear' multiplies rows .* Scale the data"):
+        model.fit(X + 1e5, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", MKLKitWarning)
+        model.fit(X + 100, y)
+        MKLClassifier("rbf").fit(X + 1e5, y)

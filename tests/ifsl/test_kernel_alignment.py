@@ -241,3 +241,27 @@ def test_a_constant_kernel_is_aligned_with_nothing_once_it_is_centred(rng):
     rows = rng.normal(size=(60, 3)) * 1e-9
     table = alignment_matrix(["polynomial(gamma=1e-9, coef0=0.1)", "rbf"], rows, centered=True)
     np.testing.assert_array_equal(table, [[0, 0], [0, 1]])
+
+
+def exactly_centred(gram):
+    return gram - gram.mean(axis=0) - gram.mean(axis=1)[:, None] + gram.mean()
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e5, 5e9, 1e12])
+def test_centred_alignment_keeps_its_digits_far_from_zero(rng, offset):
+    X = rng.normal(size=(30, 3)) + offset
+    rows = X.astype(np.longdouble) - X.astype(np.longdouble).mean(axis=0)
+    squares = ((rows[:, None] - rows) ** 2).sum(axis=2)
+    first, second = exactly_centred(rows @ rows.T), exactly_centred(np.exp(-squares / 2))
+    norms = np.sqrt((first**2).sum() * (second**2).sum())
+    table = alignment_matrix(["linear", "rbf(sigma=1)"], X, centered=True)
+    assert table.iloc[0, 1] == pytest.approx(float((first * second).sum() / norms), rel=1e-9)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("centered", [False, True])
+def test_alignment_of_kernels_near_the_largest_number(rng, centered):
+    X, size = rng.normal(size=(30, 3)), 2.0**510
+    kernels = ["linear", "polynomial(degree=1, coef0=0)"]
+    large = alignment_matrix(kernels, X * size, centered)
+    np.testing.assert_allclose(large, alignment_matrix(kernels, X, centered), rtol=1e-12)

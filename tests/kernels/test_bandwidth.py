@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import pdist
 from sklearn.svm import SVC
 
-from mklkit import RBF
+from mklkit import RBF, DataError, MKLClassifier
 from mklkit.kernels.bandwidth import (
     Bandwidth,
     bandwidth,
@@ -104,3 +104,29 @@ def test_neighbours_are_as_far_apart_wherever_the_data_lie(rng):
     rows = rng.normal(size=(60, 20))  # so many columns that scikit-learn multiplies matrices
     near, far = (squared_neighbour_distance(rows + offset) for offset in (0, 1e8))
     assert far == pytest.approx(near, rel=1e-6)
+
+
+@pytest.mark.filterwarnings("error")
+def test_neighbours_are_found_where_squares_overflow(rng):
+    rows = rng.normal(size=(30, 3))
+    near = squared_neighbour_distance(rows)
+    assert squared_neighbour_distance(np.ldexp(rows, 500)) == np.ldexp(near, 1000)
+    assert squared_neighbour_distance(np.ldexp(rows, 600)) == np.inf
+    small = np.ldexp(rows.astype(np.float32), 100)
+    assert squared_neighbour_distance(small) == pytest.approx(np.ldexp(near, 200), rel=1e-5)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("rule", ["mean", "median", "scale", "neighbours"])
+@pytest.mark.parametrize(("kind", "size"), [(np.float64, 1e154), (np.float64, 1e250), ("f4", 1e37)])
+def test_a_width_that_no_number_holds_is_refused_with_the_kernels_name(rng, rule, kind, size):
+    rows = (rng.normal(size=(30, 3)) * size).astype(kind)
+    with pytest.raises(DataError, match=rf"rbf\(sigma='{rule}'\) has a width .* scale the data"):
+        MKLClassifier([f"rbf(sigma='{rule}')"]).fit(rows, np.arange(30) % 2)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("gamma", "kind"), [(1e40, "f4"), (1e-60, "f4"), (1e-310, "f8")])
+def test_a_gamma_beyond_the_numbers_of_the_data_is_refused(gamma, kind):
+    with pytest.raises(DataError, match="choose another"):
+        RBF(gamma=gamma).fit(np.eye(3, dtype=kind))

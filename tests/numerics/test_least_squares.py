@@ -107,3 +107,16 @@ def test_the_spectrum_of_a_normal_matrix_is_the_centred_one(rng):
     spectrum = NormalMatrix(features.T @ features, features.sum(axis=0), 30).spectrum()
     rebuilt = spectrum.vectors * spectrum.values @ spectrum.vectors.T
     np.testing.assert_allclose(rebuilt, centred.T @ centred, atol=1e-11)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_ridge_that_is_lost_beside_its_data_weight_leaves_no_ridge(rng):
+    # With all rows as landmarks features are orthogonal, and hold the vector of ones.
+    rows = rng.normal(size=(8, 8))
+    values, vectors = np.linalg.eigh(rows @ rows.T)
+    features, targets = vectors * np.sqrt(values), rng.normal(size=(8, 1))
+    system = ArrowheadSystem(NormalMatrix(values, features.sum(axis=0), 8))
+    found = solved(system, features, targets, np.array([1e200]), np.ones(1))
+    centred = features - features.mean(axis=0)
+    expected = np.linalg.pinv(centred) @ (targets - targets.mean())
+    np.testing.assert_allclose(found * 1e200, expected, rtol=1e-6, atol=1e-6)

@@ -83,3 +83,12 @@ def test_mirroring_keeps_the_upper_triangle(rng, n_rows):
     upper = np.triu(matrix)
     assert mirror_upper(matrix) is matrix
     np.testing.assert_array_equal(matrix, upper + np.triu(upper, 1).T)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("kind", "far"), [(np.float64, 1e200), (np.float32, 1e30)])
+def test_distances_whose_parts_overflow_are_right_or_infinite(kind, far):
+    rows = np.array([[far, 0.0], [far, 3.0], [1.0, 0.0], [1.0, 4.0]], dtype=kind)
+    inf = np.inf
+    expected = [[0, 9, inf, inf], [9, 0, inf, inf], [inf, inf, 0, 16], [inf, inf, 16, 0]]
+    np.testing.assert_array_equal(squared_distances(rows, rows), expected)

@@ -30,6 +30,12 @@ def test_a_matrix_that_does_not_fit_is_refused_with_a_map_that_does(small_machin
     MKLClassifier("rbf", feature_map="empirical(subset=0.2)", learner="mhks").fit(ROWS, LABELS)
 
 
+def test_as_many_features_are_refused_like_the_matrix(small_machine):
+    full = MKLClassifier("rbf", feature_map="empirical", learner="mhks")
+    with pytest.raises(DataError, match=r"40 rows by 40 landmarks.* free\..*empirical\(subset="):
+        full.fit(ROWS, LABELS)
+
+
 def test_what_fits_but_is_large_is_said(small_machine):
     with pytest.warns(MKLKitWarning, match=r"Gram matrix of 32 rows takes .* --learner mhks"):
         MKLClassifier("rbf").fit(ROWS[:32], LABELS[:32])

@@ -15,7 +15,7 @@ from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
 
 from mklkit.combiners.cluster_gating.stages import Stages
 from mklkit.combiners.templates.gating import Composition, GatingCombiner
-from mklkit.errors import MKLKitWarning, SpecError, suggest
+from mklkit.errors import DataError, MKLKitWarning, SpecError, suggest
 from mklkit.numerics.embedding import embedding_size
 from mklkit.numerics.graph_embedding import discriminant_graphs
 from mklkit.numerics.library_warnings import held_back
@@ -136,6 +136,14 @@ class ClusterGating(GatingCombiner):
     ) -> ClusterGates:
         """Return the soft clusters and their weights."""
         rows = views.rows
+        with np.errstate(over="ignore", invalid="ignore"):
+            spread = float(rows.var())
+        if not np.isfinite(spread):
+            raise DataError(
+                "cluster-gating can't tell clusters apart: squares of values up to"
+                f" {np.abs(rows).max():.2g} are beyond the largest {rows.dtype}. Scale the data"
+                " (each column to mean 0 and deviation 1, say)."
+            )
         n_clusters = min(self.n_clusters, len(rows))
         if isinstance(self.clusterer, str) and n_clusters < self.n_clusters:
             warnings.warn(
@@ -143,7 +151,7 @@ class ClusterGating(GatingCombiner):
                 MKLKitWarning,
                 stacklevel=4,
             )
-        mixture = self._mixture(n_clusters, rows, random_state)
+        mixture = self._mixture(n_clusters, rows, spread, random_state)
         try:
             # An object of the user's own warns as it likes.
             fitted = (
@@ -156,7 +164,9 @@ class ClusterGating(GatingCombiner):
         theta, history = stages.alternate(embedding_size(None, y))
         return ClusterGates(fitted, theta, history)
 
-    def _mixture(self, n_clusters: int, rows: Array, random_state: np.random.RandomState) -> Any:
+    def _mixture(
+        self, n_clusters: int, rows: Array, spread: float, random_state: np.random.RandomState
+    ) -> Any:
         if not isinstance(self.clusterer, str):
             return clone(self.clusterer)
         spec = parse_spec(self.clusterer)
@@ -165,7 +175,7 @@ class ClusterGating(GatingCombiner):
         settings = {
             "n_components": n_clusters,
             "covariance_type": "full" if enough else "diag",
-            "reg_covar": 1e-6 * max(float(rows.var()), 1e-12),
+            "reg_covar": 1e-6 * max(spread, 1e-12),
             "random_state": random_state.randint(2**31 - 1),
             **spec.kwargs,
         }

@@ -27,7 +27,7 @@ class GatePoint:
     signed : ndarray of shape (N,)
         α∘y of the machine.
     objective : float
-        Its optimum, J.
+        Its optimum, J; infinite where it did not end, so that no step leads there.
     """
 
     vectors: Array
@@ -63,9 +63,10 @@ class LocalizedProblem:
         composite = np.zeros(self.grams.shape[1:])
         for index, gram in enumerate(self.grams):
             composite += gates[:, index, None] * gram * gates[:, index]
-        signed = solve_dual(composite, self.y, self.C, MACHINE_TOLERANCE).coefficients
+        machine = solve_dual(composite, self.y, self.C, MACHINE_TOLERANCE)
+        signed = machine.coefficients
         value = float(np.abs(signed).sum() - 0.5 * signed @ composite @ signed)
-        return GatePoint(vectors, gates, signed, value)
+        return GatePoint(vectors, gates, signed, value if machine.ended else np.inf)
 
     def gradient(self, point: GatePoint) -> Array:
         """Return ∂J/∂V (d + 1, M), α held fixed as it is optimal."""
@@ -82,10 +83,12 @@ def descend(
 
     A step is halved until J falls by a share of what the slope promises; the next one starts at
     twice its length. The end is a step that gains no more than ``tol`` of J, none that gains at
-    all, or ``max_iter``.
+    all, or ``max_iter``; and at once where the machine of V itself did not end.
     """
     point = problem.at(vectors)
     history = [point.objective]
+    if not np.isfinite(point.objective):
+        return point, tuple(history)
     length: float | None = None
     for _ in range(max_iter):
         gradient = problem.gradient(point)

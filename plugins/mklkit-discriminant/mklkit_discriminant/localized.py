@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, ClassVar
 
 import attrs
 import numpy as np
 from attrs.validators import and_, ge, gt, in_, instance_of
+from sklearn.exceptions import ConvergenceWarning
 
 from mklkit import (
     Array,
@@ -40,7 +42,8 @@ class LocalizedGates:
     weights : ndarray of shape (M,)
         Mean gates of the training rows, divided by their sum.
     history : tuple of float
-        J at the start and after each accepted step; never increasing.
+        J at the start and after each accepted step; never increasing. Infinite where no machine
+        ended.
     """
 
     vectors: Array
@@ -131,6 +134,14 @@ class Localized(GatingCombiner):
         starts = [random_state.uniform(-SMALL, SMALL, shape) for _ in range(self.restarts)]
         runs = [descend(problem, start, self.tol, self.max_iter) for start in starts]
         point, history = min(runs, key=lambda run: run[0].objective)
+        if not np.isfinite(point.objective):
+            warnings.warn(
+                "localized could not learn its gates and leaves them as they were drawn: a support"
+                " vector machine did not end in a thousand steps a row. Kernel values are very"
+                " large, or C is: scale the data, or take a smaller C.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
         means = point.gates.mean(axis=0)
         return LocalizedGates(
             point.vectors, centre, spread, self.gating, means / means.sum(), history

@@ -7,6 +7,7 @@ import pytest
 from discriminant_problems import SPECS, grams_of, machine_objective, random_problem
 from mklkit_discriminant import Localized
 from mklkit_discriminant.gate_descent import LocalizedProblem
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
@@ -167,3 +168,13 @@ def test_wrong_parameters_are_named(arguments, message):
     rows, labels = random_problem(0)
     with pytest.raises(ValueError, match=message):
         MKLClassifier(SPECS, combiner=f"localized({arguments})").fit(rows, labels)
+
+
+def test_gates_are_left_alone_where_the_machine_does_not_end():
+    rows, labels = random_problem(0)
+    combiner = Localized(restarts=2, C=1.0)
+    model = MKLClassifier(SPECS, combiner=combiner, learner="kmhks(max_iter=5)", random_state=0)
+    with pytest.warns(ConvergenceWarning, match="localized could not learn .* scale the data"):
+        model.fit(rows * 1e4, labels)
+    assert gates_of(model).history == (np.inf,)
+    assert np.isfinite(model.decision_function(rows * 1e4)).all()
