@@ -123,6 +123,8 @@ if TYPE_CHECKING:
     from mklkit.registry.specs import to_spec as to_spec
     from mklkit.views.deciding import BlockDecision as BlockDecision
     from mklkit.views.deciding import RowBlock as RowBlock
+    from mklkit.views.kernel_rows import KernelRows as KernelRows
+    from mklkit.views.kernel_rows import symmetric_tiles as symmetric_tiles
     from mklkit.views.projectors import with_support as with_support
     from mklkit.views.scalar_kernels import FittedScalarKernel as FittedScalarKernel
     from mklkit.views.sides import FeatureSide as FeatureSide
@@ -130,7 +132,6 @@ if TYPE_CHECKING:
     from mklkit.views.sides import RowSubset as RowSubset
     from mklkit.views.sides import Side as Side
     from mklkit.views.tiles import kernel_products as kernel_products
-    from mklkit.views.tiles import symmetric_tiles as symmetric_tiles
     from mklkit.views.view import View as View
     from mklkit.views.view import ViewSet as ViewSet
 
@@ -199,7 +200,8 @@ FOR_AUTHORS = {
     "views.projectors": "with_support",
     "views.scalar_kernels": "FittedScalarKernel",
     "views.sides": "FeatureSide GramSide RowSubset Side",
-    "views.tiles": "kernel_products symmetric_tiles",
+    "views.kernel_rows": "KernelRows symmetric_tiles",
+    "views.tiles": "kernel_products",
     "views.view": "View ViewSet",
 }
 """What components are written with: protocols, templates, views and numerical helpers."""

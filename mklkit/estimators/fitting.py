@@ -11,7 +11,7 @@ from mklkit.errors import DataError, IncompatibleError, MKLKitError, plain_messa
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.protocols import Array, Combiner, CombinerFacts, Decision, Learner, facts_of
 from mklkit.views.deciding import RowBlock, decide_block
-from mklkit.views.tiles import symmetric_tiles
+from mklkit.views.kernel_rows import KernelRows, symmetric_tiles
 from mklkit.views.view import ViewSet
 
 __all__ = ["fit_decision", "solver_errors_explained"]
@@ -116,9 +116,8 @@ def _most_extreme(views: ViewSet) -> tuple[str, float]:
     A kernel with values that are no numbers comes before all others.
     """
     largest = np.zeros(len(views))
-    kernels, rows = [view.kernel for view in views], [view.rows for view in views]
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        for _, _, tiles in symmetric_tiles(kernels, rows):
+        for _, _, tiles in symmetric_tiles(KernelRows.of_views(views)):
             for index, tile in tiles:
                 largest[index] = np.maximum(largest[index], np.abs(tile).max())
         place = int(np.argmax(np.nan_to_num(np.abs(np.log(largest)), nan=np.inf)))

@@ -16,6 +16,7 @@ from mklkit.protocols import Array, FittedKernel
 from mklkit.registry.columns import resolve_columns
 from mklkit.registry.composing import bind_kernels
 from mklkit.views.bound_kernels import fit_kernels
+from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.tiles import kernel_products
 
 __all__ = ["NEAR_DUPLICATE", "alignment_matrix", "kernel_alignment", "near_duplicates"]
@@ -149,7 +150,7 @@ def _kernels_of(kernels: Any) -> Any:
 
 
 def _alignments(kernels: Sequence[FittedKernel], rows: Sequence[Array], centered: bool) -> Array:
-    products = kernel_products(kernels, rows, centered=centered).products
+    products = kernel_products(KernelRows.of(kernels, rows), centered=centered).products
     norms = np.sqrt(np.diag(products))
     scale = np.outer(norms, norms)
     return np.clip(np.divide(products, scale, where=scale > 0, out=np.zeros_like(scale)), -1, 1)

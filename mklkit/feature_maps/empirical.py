@@ -14,6 +14,7 @@ from mklkit.numerics.least_squares import Spectrum
 from mklkit.protocols import Array, FeatureMapFacts, FittedKernel
 from mklkit.protocols.component import Component, whole
 from mklkit.registry.hookspecs import hookimpl
+from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.memory import check_gram_fits
 
 __all__ = ["Empirical", "FittedEmpirical"]
@@ -104,10 +105,9 @@ class Empirical(Component):
         chosen = None
         if n_landmarks < n_rows:
             chosen = np.sort(random_state.permutation(n_rows)[:n_landmarks])
-        # Kernels that see the same columns get the same array, by which they share distances.
-        cuts: dict[int, Array] = {}
-        for kernel, own in zip(kernels, rows, strict=True):
-            landmarks = own if chosen is None else cuts.setdefault(id(own), own[chosen])
+        seen = KernelRows.of(kernels, rows)
+        taken = seen if chosen is None else seen.take(chosen)
+        for kernel, landmarks in zip(kernels, taken.rows, strict=True):
             yield self._on(kernel, landmarks, full=chosen is None)
 
     def _on(self, kernel: FittedKernel, landmarks: Array, full: bool) -> FittedEmpirical:

@@ -1,6 +1,6 @@
 """The base quantities of two sets of rows: inner products and distances, tile by tile.
 
-Kernels that are scalar functions of one of them share its computation (see ``kernels.shared``).
+Kernels that are scalar functions of one of them share its computation (see ``views.kernel_rows``).
 """
 
 from __future__ import annotations

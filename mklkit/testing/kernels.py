@@ -9,7 +9,7 @@ from mklkit.protocols import FittedKernel, KernelFacts, facts_of
 from mklkit.testing.cases import Case
 from mklkit.testing.expectations import NotApplicable, expect, expect_array, expect_close
 from mklkit.testing.places import expect_untouched
-from mklkit.views.similarities import is_scalar
+from mklkit.views.kernel_rows import is_scalar
 
 __all__ = ["KERNEL_CHECKS"]
 

@@ -20,7 +20,7 @@ from mklkit.protocols import (
     facts_of,
 )
 from mklkit.views.column_cuts import ColumnCuts
-from mklkit.views.similarities import is_scalar
+from mklkit.views.kernel_rows import is_scalar
 
 __all__ = ["BoundKernel", "fit_kernels", "fit_maps", "warn_of_far_rows"]
 

@@ -10,7 +10,7 @@ import numpy as np
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.protocols import Array, Decision, FittedMap, LandmarkMap, Projector
 from mklkit.views.column_cuts import ColumnCuts
-from mklkit.views.similarities import similarities
+from mklkit.views.kernel_rows import KernelRows
 
 __all__ = ["BLOCK_ROWS", "BlockDecision", "RowBlock", "decide_all", "decide_block"]
 
@@ -50,8 +50,7 @@ class RowBlock:
         self.rows = rows
         self._keep = keep
         self._cuts = ColumnCuts(rows)
-        # The map stands beside its columns so that its id can't become another's.
-        self._made: dict[int, Known] = {id(made[0]): made for made in known}
+        self._made = list(known)
 
     def __len__(self) -> int:
         """Return the number of rows n."""
@@ -65,19 +64,19 @@ class RowBlock:
         index : int
             In any order.
         columns : ndarray of shape (n, p) or (n, N)
-            The receiver's own until the next is asked for, and not to be written to.
+            Not to be written to.
         """
         fresh = []
         for index, projector in enumerate(projectors):
-            if id(projector.map) in self._made:
-                yield index, self._made[id(projector.map)][1]
+            made = [columns for fitted, columns in self._made if fitted is projector.map]
+            if made:
+                yield index, made[0]
             else:
                 fresh.append(index)
-        for index, values in self._evaluate(projectors, fresh):
+        for index, columns in self._evaluate(projectors, fresh):
             if self._keep:
-                fitted = projectors[index].map
-                self._made[id(fitted)] = fitted, values
-            yield index, values
+                self._made.append((projectors[index].map, columns))
+            yield index, columns
 
     def _evaluate(
         self, projectors: Sequence[Projector], wanted: Iterable[int]
@@ -91,15 +90,13 @@ class RowBlock:
                 maps.append(projector.map)
             else:
                 yield index, projector.map.transform(self._cuts.of(projector.columns))
-        own_rows = [self._cuts.of(projectors[index].columns) for index in with_landmarks]
-        evaluated = similarities([m.kernel for m in maps], own_rows, [m.landmarks for m in maps])
-        for position, values in evaluated:
-            made = maps[position].from_similarities(values)
-            if self._keep and np.may_share_memory(made, values):
-                made = (
-                    made.copy()
-                )  # the next kernel's similarities are written into the same memory
-            yield with_landmarks[position], made
+        if not maps:
+            return
+        kernels = [one.kernel for one in maps]
+        own = KernelRows.of(kernels, [self._cuts.of(projectors[i].columns) for i in with_landmarks])
+        landmarks = KernelRows.of(kernels, [one.landmarks for one in maps])
+        for place, values in own.similarities(landmarks):
+            yield with_landmarks[place], maps[place].from_similarities(values)
 
 
 class BlockDecision(ABC):

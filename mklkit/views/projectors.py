@@ -18,14 +18,15 @@ def with_support(projectors: Sequence[Projector], support: NDArray[np.intp]) -> 
 
     Projectors that shared their training rows share what is kept of them.
     """
-    kept: dict[int, Array] = {}
+    kept: list[tuple[Array, Array]] = []
     trimmed = []
     for projector in projectors:
         fitted = projector.map
         if fitted.explicit or not isinstance(fitted, TrimmableMap):
             trimmed.append(projector)
             continue
-        rows = fitted.landmarks
-        own = kept.setdefault(id(rows), rows[support])
+        if not any(fitted.landmarks is rows for rows, _ in kept):
+            kept.append((fitted.landmarks, fitted.landmarks[support]))
+        [own] = [part for rows, part in kept if rows is fitted.landmarks]
         trimmed.append(attrs.evolve(projector, map=fitted.with_landmarks(own)))
     return trimmed

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,8 +9,8 @@ from mklkit.errors import IncompatibleError
 from mklkit.numerics.centring import centred_gram
 from mklkit.numerics.least_squares import NormalMatrix, Spectrum
 from mklkit.numerics.pairwise import TILE_COLUMNS, TILE_ROWS, mirror_upper
-from mklkit.protocols import Array, FittedKernel, TrainingSide
-from mklkit.views.tiles import symmetric_tiles
+from mklkit.protocols import Array, TrainingSide
+from mklkit.views.kernel_rows import KernelRows, symmetric_tiles
 
 __all__ = ["FeatureSide", "GramSide", "RowSubset", "Side", "weighted_gram"]
 
@@ -120,19 +118,12 @@ class RowSubset(Side):
         return self.side.gram()[np.ix_(rows, self.rows)]
 
 
-def weighted_gram(
-    kernels: Sequence[FittedKernel],
-    rows: Sequence[Array],
-    weights: Array,
-    n_rows: int | None = None,
-) -> Array:
+def weighted_gram(seen: KernelRows, weights: Array) -> Array:
     """Return Σ w_m K_m from tiles on and above the diagonal: one matrix of memory, and tiles."""
-    if not kernels:
-        return np.zeros((n_rows or 0, n_rows or 0))
-    gram = np.empty((len(rows[0]), len(rows[0])), dtype=rows[0].dtype)
+    gram = np.empty((seen.n_rows, seen.n_rows), dtype=seen.arrays[0].dtype)
     # One pair of buffers for all tiles: memory that is new each time costs more than the sums.
     buffers = np.empty((2, TILE_ROWS * min(len(gram), TILE_COLUMNS)), dtype=gram.dtype)
-    for block, other, tiles in symmetric_tiles(kernels, rows):
+    for block, other, tiles in symmetric_tiles(seen):
         total, scaled = (_shaped(buffer, gram[block, other].shape) for buffer in buffers)
         for count, (index, tile) in enumerate(tiles):
             np.multiply(tile, gram.dtype.type(weights[index]), out=scaled, casting="same_kind")

@@ -6,7 +6,7 @@ quantity together, and each tile leaves a few numbers behind.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from operator import itemgetter
 
 import attrs
@@ -15,10 +15,10 @@ import numpy as np
 from mklkit.numerics.moments import Moments
 from mklkit.numerics.order_statistics import Passes, between, quantile_places, values_at
 from mklkit.numerics.pairwise import TILE_COLUMNS, TILE_ROWS, row_blocks
-from mklkit.protocols import Array, FittedKernel, Quadrant, Quadrants
+from mklkit.protocols import Array, Quadrant, Quadrants
+from mklkit.views.kernel_rows import KernelRows, is_scalar, symmetric_tiles
 from mklkit.views.scalar_kernels import FittedScalarKernel
-from mklkit.views.similarities import is_scalar, similarities
-from mklkit.views.tiles import cut, kernel_products, symmetric_tiles
+from mklkit.views.tiles import kernel_products
 
 __all__ = ["SharedStatistics"]
 
@@ -32,9 +32,8 @@ class SharedStatistics:
 
     Parameters
     ----------
-    kernels : sequence of FittedKernel
-    rows : sequence of ndarray
-        (N, d_m) for each kernel.
+    seen : KernelRows
+        The kernels and the training rows.
 
     Notes
     -----
@@ -42,9 +41,8 @@ class SharedStatistics:
     but kernels that are monotone in a shared base need one selection between them.
     """
 
-    def __init__(self, kernels: Sequence[FittedKernel], rows: Sequence[Array]) -> None:
-        self.kernels = list(kernels)
-        self.rows = list(rows)
+    def __init__(self, seen: KernelRows) -> None:
+        self.seen = seen
         self._quadrants: dict[bytes, list[Quadrants]] = {}
         self._alignments: dict[tuple[bytes, bool], list[float]] = {}
 
@@ -52,10 +50,7 @@ class SharedStatistics:
         """Return each kernel's quadrants for labels −1 and +1."""
         key = y.tobytes()
         if key not in self._quadrants:
-            first, second = (
-                cut(self.rows, np.flatnonzero(y > 0)),
-                cut(self.rows, np.flatnonzero(y <= 0)),
-            )
+            first, second = (self.seen.take(np.flatnonzero(own)) for own in (y > 0, y <= 0))
             blocks = [
                 self._block(first, None),
                 self._block(first, second),
@@ -74,43 +69,43 @@ class SharedStatistics:
             labels = y.astype(np.float64)
             if centered:
                 labels -= labels.mean()
-            found = kernel_products(self.kernels, self.rows, labels, centered, pairs=False)
+            found = kernel_products(self.seen, labels, centered, pairs=False)
             self._alignments[key] = found.label_alignments(labels).tolist()
         return self._alignments[key]
 
-    def _block(self, a: Sequence[Array], b: Sequence[Array] | None) -> list[Quadrant]:
+    def _block(self, a: KernelRows, b: KernelRows | None) -> list[Quadrant]:
         """Return each kernel's statistics on one block; ``b`` is None where it is symmetric."""
-        if len(a[0]) * len((a if b is None else b)[0]) <= SMALL_BLOCK:
-            # One tile holds it all: evaluated once, not once a pass.
-            whole = similarities(self.kernels, a, a if b is None else b, same=b is None)
+        if a.n_rows * (a if b is None else b).n_rows <= SMALL_BLOCK:
+            # One tile holds it all: evaluated once, not once per pass.
+            whole = a.similarities(a if b is None else b, same=b is None)
             return [q for _, q in sorted(_whole_blocks(whole), key=itemgetter(0))]
-        moments = [Moments() for _ in self.kernels]
-        for tiles, weight in _block_tiles(self.kernels, a, b):
+        moments = [Moments() for _ in a.kernels]
+        for tiles, weight in _block_tiles(a, b):
             for index, tile in tiles:
                 moments[index] = moments[index].merge(Moments.of(tile, weight))
         quartiles = self._quartiles(a, b, moments[0].count)
         return [Quadrant(m.mean, m.deviation, *q) for m, q in zip(moments, quartiles, strict=True)]
 
-    def _quartiles(
-        self, a: Sequence[Array], b: Sequence[Array] | None, count: int
-    ) -> list[list[float]]:
+    def _quartiles(self, a: KernelRows, b: KernelRows | None, count: int) -> list[list[float]]:
         places = quantile_places(count, QUARTILES)
         ranks = [rank for *pair, _ in places for rank in pair]
         mirrored = [count - 1 - rank for rank in ranks]
         shared: dict[tuple[int, str], dict[int, float]] = {}
         quartiles = []
-        for index, kernel in enumerate(self.kernels):
+        for index, kernel in enumerate(a.kernels):
             if is_scalar(kernel) and kernel.monotone:
-                key = (id(a[index]), kernel.base)
+                key = (a.places[index], kernel.base)
                 if key not in shared:
                     # A falling kernel turns the mirrored ranks into the wanted ones.
-                    passes = _passes(_Base(kernel.base), index, a, b)
+                    base = _Base(kernel.base)
+                    passes = _passes(a.only(index, base), b and b.only(index, base))
                     shared[key] = values_at(passes, [*ranks, *mirrored])
                 wanted = ranks if kernel.monotone > 0 else mirrored
                 at_base = np.array([shared[key][rank] for rank in wanted])
                 values = dict(zip(ranks, kernel.of(at_base, at_base).tolist(), strict=True))
             else:
-                values = values_at(_passes(kernel, index, a, b), ranks)
+                passes = _passes(a.only(index), b and b.only(index))
+                values = values_at(passes, ranks)
             quartiles.append(between(places, values))
         return quartiles
 
@@ -138,27 +133,23 @@ class _Base(FittedScalarKernel):
 
 
 def _block_tiles(
-    kernels: Sequence[FittedKernel], a: Sequence[Array], b: Sequence[Array] | None
+    a: KernelRows, b: KernelRows | None
 ) -> Iterator[tuple[Iterator[tuple[int, Array]], int]]:
     """Yield a block's tiles and how often their values count; half of them where symmetric."""
     if b is None:
-        for block, other, tiles in symmetric_tiles(kernels, a):
+        for block, other, tiles in symmetric_tiles(a):
             yield tiles, 1 if other == block else 2
         return
-    for block in row_blocks(len(a[0]), TILE_ROWS):
-        for other in row_blocks(len(b[0]), TILE_COLUMNS):
-            yield similarities(kernels, cut(a, block), cut(b, other)), 1
+    for block in row_blocks(a.n_rows, TILE_ROWS):
+        for other in row_blocks(b.n_rows, TILE_COLUMNS):
+            yield a.take(block).similarities(b.take(other)), 1
 
 
-def _passes(
-    kernel: FittedKernel, index: int, a: Sequence[Array], b: Sequence[Array] | None
-) -> Passes:
+def _passes(a: KernelRows, b: KernelRows | None) -> Passes:
     """Return the passes over one kernel's block that a selection asks for."""
-    own_a = [a[index]]
-    own_b = None if b is None else [b[index]]
 
     def once() -> Iterable[tuple[Array, int]]:
-        for tiles, weight in _block_tiles([kernel], own_a, own_b):
+        for tiles, weight in _block_tiles(a, b):
             for _, tile in tiles:
                 yield tile, weight
 

@@ -1,49 +1,16 @@
-"""Gram matrices a tile at a time: as they are, and centred."""
+"""Centred Gram matrices a tile at a time, and what sums over their tiles say."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mklkit.numerics.pairwise import upper_blocks
-from mklkit.protocols import Array, FittedKernel, KernelProducts
+from mklkit.protocols import Array, KernelProducts
+from mklkit.views.kernel_rows import KernelRows, Tiles, symmetric_tiles
 from mklkit.views.scalar_kernels import InnerProduct
-from mklkit.views.similarities import similarities
 
-__all__ = ["CentredTiles", "Tiles", "cut", "kernel_products", "symmetric_tiles"]
-
-Tiles = Iterator[tuple[slice, slice, Iterator[tuple[int, Array]]]]
-"""Rows and columns of each tile, and every kernel's values there."""
-
-
-def symmetric_tiles(kernels: Sequence[FittedKernel], rows: Sequence[Array]) -> Tiles:
-    """Yield the tiles on and above the diagonal of all Gram matrices, kernels together.
-
-    Parameters
-    ----------
-    kernels : sequence of FittedKernel
-        M of them.
-    rows : sequence of ndarray
-        (N, d_m) for each kernel; the same array object where kernels see the same columns.
-
-    Yields
-    ------
-    block, other : slice
-        Rows and columns of the tile.
-    tiles : iterator of (int, ndarray)
-        Each kernel's tile, overwritten when the next is asked for.
-    """
-    for block, other in upper_blocks(len(rows[0])):
-        a, b = cut(rows, block), cut(rows, other)
-        yield block, other, similarities(kernels, a, b, same=other == block)
-
-
-def cut(rows: Sequence[Array], block: slice | NDArray[np.intp]) -> list[Array]:
-    """Take the block of each array; arrays that are one object stay one object."""
-    taken: dict[int, Array] = {}
-    return [taken.setdefault(id(array), array[block]) for array in rows]
+__all__ = ["CentredTiles", "kernel_products"]
 
 
 class CentredTiles:
@@ -55,9 +22,8 @@ class CentredTiles:
 
     Parameters
     ----------
-    kernels : sequence of FittedKernel
-    rows : sequence of ndarray
-        (N, d_m) for each kernel.
+    seen : KernelRows
+        The kernels and the training rows.
 
     Attributes
     ----------
@@ -67,24 +33,23 @@ class CentredTiles:
         The size of what rounding leaves of a kernel that is constant.
     """
 
-    def __init__(self, kernels: Sequence[FittedKernel], rows: Sequence[Array]) -> None:
-        self._kernels, self._rows = kernels, _centred_rows(kernels, rows)
-        self.sizes = _sizes(kernels, self._rows)
-        n_rows = len(rows[0])
-        self._means = np.zeros((len(kernels), n_rows))
-        for block, other, tiles in symmetric_tiles(kernels, self._rows):
+    def __init__(self, seen: KernelRows) -> None:
+        self._seen, n_rows = _with_centred_rows(seen), seen.n_rows
+        self.sizes = _sizes(self._seen)
+        self._means = np.zeros((len(seen), n_rows))
+        for block, other, tiles in symmetric_tiles(self._seen):
             for index, values in tiles:
                 tile = values / self.sizes[index]
                 self._means[index, block] += tile.sum(axis=1) / n_rows
                 if other != block:
                     self._means[index, other] += tile.sum(axis=0) / n_rows
         self._totals = self._means.mean(axis=1)
-        rounding = np.array([4 * np.finfo(own.dtype).eps for own in rows])
+        rounding = np.array([4 * np.finfo(own.dtype).eps for own in seen.rows])
         self.noise = rounding * np.abs(self._means).max(axis=1)
 
     def __iter__(self) -> Tiles:
         """Yield as :func:`symmetric_tiles` does."""
-        for block, other, tiles in symmetric_tiles(self._kernels, self._rows):
+        for block, other, tiles in symmetric_tiles(self._seen):
             yield block, other, self._centred(block, other, tiles)
 
     def _centred(
@@ -96,28 +61,26 @@ class CentredTiles:
             yield index, own - (means[other] - self._totals[index])
 
 
-def _centred_rows(kernels: Sequence[FittedKernel], rows: Sequence[Array]) -> list[Array]:
-    """Return the rows, centred for inner products; arrays that are one object stay one object."""
-    centred: dict[int, Array] = {}
-    for kernel, own in zip(kernels, rows, strict=True):
-        if isinstance(kernel, InnerProduct) and id(own) not in centred:
-            centred[id(own)] = own - own.mean(axis=0, dtype=np.float64).astype(own.dtype)
-    return [
-        centred[id(own)] if isinstance(kernel, InnerProduct) else own
-        for kernel, own in zip(kernels, rows, strict=True)
-    ]
+def _with_centred_rows(seen: KernelRows) -> KernelRows:
+    """Return the kernels with rows that are centred for those that are inner products."""
+    linear = [isinstance(kernel, InnerProduct) for kernel in seen.kernels]
+    centred = {
+        place: array - array.mean(axis=0, dtype=np.float64).astype(array.dtype)
+        for place, array in enumerate(seen.arrays)
+        if any(own == place for own, wanted in zip(seen.places, linear, strict=True) if wanted)
+    }
+    pairs = zip(seen.places, linear, strict=True)
+    rows = [centred[place] if wanted else seen.arrays[place] for place, wanted in pairs]
+    return KernelRows.of(seen.kernels, rows)
 
 
-def _sizes(kernels: Sequence[FittedKernel], rows: Sequence[Array]) -> Array:
-    largest = [
-        float(np.abs(kernel.diagonal(own)).max()) for kernel, own in zip(kernels, rows, strict=True)
-    ]
+def _sizes(seen: KernelRows) -> Array:
+    largest = [float(np.abs(diagonal).max()) for diagonal in seen.diagonals()]
     return np.array([size if size > 0 else 1.0 for size in largest])
 
 
 def kernel_products(
-    kernels: Sequence[FittedKernel],
-    rows: Sequence[Array],
+    seen: KernelRows,
     labels: Array | None = None,
     centered: bool = True,
     pairs: bool = True,
@@ -126,9 +89,8 @@ def kernel_products(
 
     Parameters
     ----------
-    kernels : sequence of FittedKernel
-    rows : sequence of ndarray
-        (N, d_m) for each kernel.
+    seen : KernelRows
+        The kernels and the training rows.
     labels : ndarray of shape (N,), optional
     centered : bool, default=True
     pairs : bool, default=True
@@ -143,18 +105,18 @@ def kernel_products(
     >>> import numpy as np
     >>> from mklkit import Linear
     >>> rows = np.array([[1.0], [3.0]])
-    >>> found = kernel_products([Linear().fit(rows)], [rows], np.array([-1.0, 1.0]))
+    >>> found = kernel_products(KernelRows.of([Linear().fit(rows)], [rows]), np.array([-1.0, 1.0]))
     >>> (found.products * found.sizes**2).tolist(), (found.with_labels * found.sizes).tolist()
     ([[4.0]], [4.0])
     """
-    n_rows, n_kernels = len(rows[0]), len(kernels)
+    n_rows, n_kernels = seen.n_rows, len(seen)
     labels = np.zeros(n_rows) if labels is None else labels
-    centred = CentredTiles(kernels, rows) if centered else None
+    centred = CentredTiles(seen) if centered else None
     # Those of centred tiles are divided already.
-    sizes = _sizes(kernels, rows) if centred is None else centred.sizes
+    sizes = _sizes(seen) if centred is None else centred.sizes
     divisors = sizes if centred is None else np.ones(n_kernels)
     products, with_labels = np.zeros((n_kernels, n_kernels)), np.zeros(n_kernels)
-    for block, other, tiles in symmetric_tiles(kernels, rows) if centred is None else centred:
+    for block, other, tiles in symmetric_tiles(seen) if centred is None else centred:
         times = 1 if other == block else 2
         shape = block.stop - block.start, other.stop - other.start
         values = np.empty((n_kernels if pairs else 1, *shape))

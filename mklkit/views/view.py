@@ -30,11 +30,12 @@ from mklkit.protocols import (
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels, fit_maps, warn_of_far_rows
 from mklkit.views.deciding import BLOCK_ROWS, RowBlock
 from mklkit.views.feature_products import feature_products, label_alignment
+from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.row_ids import reads_row_ids
 from mklkit.views.scalar_kernels import InnerProduct
 from mklkit.views.sides import Side, weighted_gram
 from mklkit.views.statistics import SharedStatistics
-from mklkit.views.tiles import cut, kernel_products
+from mklkit.views.tiles import kernel_products
 from mklkit.views.weighted_views import WeightedViews
 
 __all__ = ["View", "ViewSet"]
@@ -121,7 +122,7 @@ class View(Side):
         if self._gram is not None:
             return self._gram
         kernel, rows = self.seen
-        gram = weighted_gram([kernel], [rows], np.ones(1))
+        gram = weighted_gram(KernelRows.of([kernel], [rows]), np.ones(1))
         if keep:
             self._gram = gram
         return gram
@@ -170,7 +171,7 @@ class View(Side):
             return self._shared, self._index
         if self._own_statistics is None:
             kernel, rows = self.seen
-            self._own_statistics = SharedStatistics([kernel], [rows])
+            self._own_statistics = SharedStatistics(KernelRows.of([kernel], [rows]))
         return self._own_statistics, 0
 
 
@@ -200,7 +201,7 @@ class ViewSet(Sequence[View]):
     ) -> ViewSet:
         """Return the views of training rows (N, d); ``columns`` of the kernels are positions."""
         fitted, own_rows = fit_kernels(kernels, rows)
-        shared = SharedStatistics(fitted, own_rows)
+        shared = SharedStatistics(KernelRows.of(fitted, own_rows))
         maps = fit_maps(kernels, feature_map, fitted, own_rows, random_state)
         views = []
         for index, fitted_map in enumerate(maps):
@@ -232,17 +233,17 @@ class ViewSet(Sequence[View]):
         return [view.label for view in self._views]
 
     @property
-    def seen(self) -> tuple[list[FittedKernel], list[Array]]:
+    def seen(self) -> KernelRows:
         """The kernels that learners see and each one's rows, as :attr:`View.seen` has them."""
-        return [view.seen[0] for view in self._views], [view.seen[1] for view in self._views]
+        return KernelRows.of(*zip(*(view.seen for view in self._views), strict=True))
 
     def restricted(self, members: NDArray[np.intp]) -> ViewSet:
         """Return the views of some of the training rows, on the maps fitted to all of them."""
-        rows = cut([view.rows for view in self._views], members)
-        shared = SharedStatistics([view.kernel for view in self._views], rows)
+        seen = KernelRows.of_views(self._views).take(members)
+        shared = SharedStatistics(seen)
         parts = [
             view.restricted(members, own, shared)
-            for view, own in zip(self._views, rows, strict=True)
+            for view, own in zip(self._views, seen.rows, strict=True)
         ]
         return ViewSet(parts, self.rows[members], self.explicit)
 
@@ -263,7 +264,7 @@ class ViewSet(Sequence[View]):
         """
         if all(view.sees_features for view in self._views):
             return feature_products([view.features() for view in self._views], y)
-        return kernel_products(*self.seen, y)
+        return kernel_products(self.seen, y)
 
     def weighted(self, weights: Array) -> WeightedViews:
         """Return the weighted sum of the kernels as one training side."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from mklkit.numerics.least_squares import NormalMatrix
 from mklkit.protocols import Array
+from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.sides import Side, weighted_gram
 
 if TYPE_CHECKING:
@@ -40,13 +41,11 @@ class WeightedViews(Side):
         if self._gram is not None:
             return self._gram
         used = [m for m in range(len(self.views)) if self.weights[m] != 0]
-        seen = [self.views[m].seen for m in used]
-        gram = weighted_gram(
-            [kernel for kernel, _ in seen],
-            [rows for _, rows in seen],
-            self.weights[used],
-            len(self.views.rows),
-        )
+        if used:
+            seen = KernelRows.of(*zip(*(self.views[m].seen for m in used), strict=True))
+            gram = weighted_gram(seen, self.weights[used])
+        else:
+            gram = np.zeros((self.n_rows, self.n_rows))
         if keep:
             self._gram = gram
         return gram

@@ -17,8 +17,8 @@ from sklearn.metrics.pairwise import (
 )
 
 from mklkit import RBF, Cosine, Laplacian, Linear, Polynomial, Tanh, to_spec
+from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.scalar_kernels import FittedScalarKernel
-from mklkit.views.similarities import similarities
 
 PEERS = {
     "linear": (Linear(), linear_kernel),
@@ -121,7 +121,7 @@ def test_kernels_evaluated_together_are_those_evaluated_alone(rows, others):
     kernels[-4:] = [kernel.fit(cut) for kernel in kernels[-4:]]
     a = [others] * len(fitted) + [other_cut, more, others, other_cut]
     b = [rows] * len(fitted) + [cut, rows, more, cut]
-    together = {index: values.copy() for index, values in similarities(kernels, a, b)}
+    together = dict(KernelRows.of(kernels, a).similarities(KernelRows.of(kernels, b)))
     assert sorted(together) == list(range(len(kernels)))
     for index, kernel in enumerate(kernels):
         np.testing.assert_array_equal(together[index], kernel(a[index], b[index]))
@@ -130,7 +130,8 @@ def test_kernels_evaluated_together_are_those_evaluated_alone(rows, others):
 def test_a_row_is_exactly_like_itself_where_told_so(rng):
     rows = rng.normal(size=(30, 3)) * 1e4
     kernels = [RBF(gamma=5.0).fit(rows), RBF(gamma=0.1).fit(rows)]
-    for _, values in similarities(kernels, [rows] * 2, [rows] * 2, same=True):
+    seen = KernelRows.of(kernels, [rows] * 2)
+    for _, values in seen.similarities(seen, same=True):
         np.testing.assert_array_equal(np.diag(values), 1.0)
 
 
@@ -148,8 +149,8 @@ class Seeing(FittedScalarKernel):
 def test_kernels_on_the_same_rows_are_handed_the_same_base(rows):
     kernels = [Seeing(), RBF(gamma=1.0).fit(rows), Seeing(), Seeing()]
     other = rows[:, :2]
-    own_rows = [rows, rows, rows, other]
-    list(similarities(kernels, own_rows, own_rows))
+    seen = KernelRows.of(kernels, [rows, rows, rows, other])
+    list(seen.similarities(seen))
     assert kernels[0].seen is kernels[2].seen
     assert kernels[3].seen is not kernels[0].seen
 

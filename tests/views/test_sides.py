@@ -12,6 +12,7 @@ from mklkit import RBF, Implicit, Precomputed
 from mklkit.errors import IncompatibleError
 from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.feature_products import feature_products
+from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.scalar_kernels import InnerProduct
 from mklkit.views.sides import GramSide, RowSubset
 from mklkit.views.tiles import kernel_products
@@ -256,7 +257,7 @@ def test_products_of_kernels_are_the_same_read_off_features_and_off_tiles(rng):
     rows = rng.normal(size=(300, 3))
     y = np.where(rows[:, 0] > 0.3, 1.0, -1.0)
     features = [rng.normal(size=(300, 4)) + 100, rng.normal(size=(300, 2)) * 1e3]
-    by_tiles = kernel_products([InnerProduct()] * 2, features, y)
+    by_tiles = kernel_products(KernelRows.of([InnerProduct()] * 2, features), y)
     by_features = feature_products(features, y)
     centring = np.eye(300) - 1 / 300
     grams = [centring @ own @ own.T @ centring for own in features]

@@ -15,7 +15,7 @@ from sklearn.metrics.pairwise import (
 )
 
 from mklkit import Precomputed
-from mklkit.views.tiles import symmetric_tiles
+from mklkit.views.kernel_rows import KernelRows, symmetric_tiles
 
 KERNELS = {
     "linear": linear_kernel,
@@ -145,7 +145,7 @@ def test_tiles_cover_the_upper_triangle_once(n_rows):
     seen = np.zeros((n_rows, n_rows), dtype=int)
     rows = np.arange(float(n_rows))[:, None]
     view = views_of("linear", rows)[0]
-    for block, other, tiles in symmetric_tiles([view.kernel], [rows]):
+    for block, other, tiles in symmetric_tiles(KernelRows.of([view.kernel], [rows])):
         for _, tile in tiles:
             np.testing.assert_array_equal(tile, rows[block] * rows[other].T)
         seen[block, other] += 1

@@ -21,7 +21,7 @@ from mklkit.combiners.templates.gating import composite_gram
 from mklkit.numerics.embedding import GramEmbedding, embed_gram
 from mklkit.numerics.graph_embedding import Graphs
 from mklkit.protocols import Array, Views
-from mklkit.views.tiles import symmetric_tiles
+from mklkit.views.kernel_rows import KernelRows, symmetric_tiles
 
 if TYPE_CHECKING:
     from mklkit.combiners.cluster_gating.combiner import ClusterGating
@@ -190,8 +190,7 @@ def gated_blocks(
 def kernel_products(views: Views, columns: Sequence[Array]) -> list[Array]:
     """Return G_p V_p for each view and its own columns V_p (N, k), tile by tile."""
     products = [np.zeros_like(own) for own in columns]
-    kernels, rows = [view.kernel for view in views], [view.rows for view in views]
-    for block, other, tiles in symmetric_tiles(kernels, rows):
+    for block, other, tiles in symmetric_tiles(KernelRows.of_views(views)):
         for p, tile in tiles:
             products[p][block] += tile @ columns[p][other]
             if other != block:

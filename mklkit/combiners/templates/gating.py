@@ -17,9 +17,9 @@ from mklkit.protocols import Array, CombinerFacts, Learner, LearnerFacts, Projec
 from mklkit.protocols.component import Component
 from mklkit.registry.hookspecs import hookimpl
 from mklkit.views.deciding import BlockDecision, RowBlock
+from mklkit.views.kernel_rows import KernelRows, symmetric_tiles
 from mklkit.views.row_ids import feature_columns
 from mklkit.views.sides import GramSide
-from mklkit.views.tiles import symmetric_tiles
 from mklkit.views.view import ViewSet
 
 __all__ = ["GatedDecision", "Gates", "GatingCombiner", "WeightedGates"]
@@ -151,8 +151,7 @@ def _cut(rows: Array, columns: NDArray[np.intp] | None) -> Array:
 def composite_gram(views: Views, gates: Array, composition: Composition) -> Array:
     """Return the composite Gram matrix (N, N), tile by tile: one matrix of memory."""
     gram = np.zeros((len(gates), len(gates)))
-    kernels, rows = [view.kernel for view in views], [view.rows for view in views]
-    for block, other, tiles in symmetric_tiles(kernels, rows):
+    for block, other, tiles in symmetric_tiles(KernelRows.of_views(views)):
         for index, tile in tiles:
             gram[block, other] += tile * _factor(
                 gates[block, index], gates[other, index], composition

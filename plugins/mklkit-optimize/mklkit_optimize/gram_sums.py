@@ -12,7 +12,7 @@ __all__ = ["gram_stack", "mean_diagonals", "quadratic_forms", "weighted_gram"]
 def gram_stack(views: ViewSet) -> Array:
     """Return all Gram matrices, (M, N, N): for methods that sum them anew at every step."""
     stack = np.empty((len(views), len(views.rows), len(views.rows)))
-    for block, other, tiles in symmetric_tiles(*views.seen):
+    for block, other, tiles in symmetric_tiles(views.seen):
         for index, tile in tiles:
             stack[index, block, other] = (tile + tile.T) / 2 if block == other else tile
             if block != other:
@@ -27,8 +27,7 @@ def weighted_gram(views: ViewSet, weights: Array) -> Array:
 
 def mean_diagonals(views: ViewSet) -> Array:
     """Return each Gram matrix's trace over N, (M,)."""
-    pairs = zip(*views.seen, strict=True)
-    return np.array([kernel.diagonal(rows).mean(dtype=np.float64) for kernel, rows in pairs])
+    return np.array([diagonal.mean(dtype=np.float64) for diagonal in views.seen.diagonals()])
 
 
 def quadratic_forms(views: ViewSet, coefficients: Array) -> Array:
@@ -38,7 +37,7 @@ def quadratic_forms(views: ViewSet, coefficients: Array) -> Array:
     support = np.flatnonzero(coefficients)
     kept = coefficients[support]
     forms = np.zeros(len(views))
-    for block, other, tiles in symmetric_tiles(*views.restricted(support).seen):
+    for block, other, tiles in symmetric_tiles(views.restricted(support).seen):
         times = 1 if block == other else 2
         for index, tile in tiles:
             forms[index] += times * float(kept[block] @ (tile @ kept[other]))

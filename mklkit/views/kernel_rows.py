@@ -1,0 +1,159 @@
+"""Several kernels and the rows that each of them sees, with what they share computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Self, TypeGuard, cast
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from mklkit.numerics.pairwise import BASES, upper_blocks
+from mklkit.protocols import Array, FittedKernel, KernelView, ScalarKernel
+
+__all__ = ["KernelRows", "Tiles", "is_scalar", "symmetric_tiles"]
+
+Tiles = Iterator[tuple[slice, slice, Iterator[tuple[int, Array]]]]
+"""Rows and columns of each tile, and every kernel's values there."""
+
+
+def is_scalar(kernel: FittedKernel) -> TypeGuard[ScalarKernel]:
+    """Return whether a kernel is a scalar function of a base quantity that mklkit knows."""
+    return isinstance(kernel, ScalarKernel) and kernel.base in BASES
+
+
+@attrs.frozen(eq=False)
+class KernelRows:
+    """M kernels and their rows; kernels that see the same columns see one array.
+
+    Attributes
+    ----------
+    kernels : tuple of FittedKernel
+        M of them.
+    arrays : tuple of ndarray
+        The different rows, (N, d) each.
+    places : tuple of int
+        Which of the arrays each kernel sees, (M,).
+
+    Examples
+    --------
+    >>> from mklkit import RBF, Linear
+    >>> rows = np.array([[0.0], [1.0]])
+    >>> seen = KernelRows.of([Linear().fit(rows), RBF(gamma=1.0).fit(rows)], [rows, rows])
+    >>> len(seen), len(seen.arrays), seen.n_rows
+    (2, 1, 2)
+    """
+
+    kernels: tuple[FittedKernel, ...]
+    arrays: tuple[Array, ...]
+    places: tuple[int, ...]
+
+    @classmethod
+    def of(cls, kernels: Sequence[FittedKernel], rows: Sequence[Array]) -> Self:
+        """Return kernels with each one's own rows (N, d_m); one array given twice is shared."""
+        arrays: list[Array] = []
+        places = []
+        for own in rows:
+            known = (place for place, array in enumerate(arrays) if array is own)
+            place = next(known, len(arrays))
+            if place == len(arrays):
+                arrays.append(own)
+            places.append(place)
+        return cls(tuple(kernels), tuple(arrays), tuple(places))
+
+    @classmethod
+    def of_views(cls, views: Iterable[KernelView]) -> Self:
+        """Return the views' own kernels on the training rows, whatever the map makes of them."""
+        every = list(views)
+        return cls.of([view.kernel for view in every], [view.rows for view in every])
+
+    def __len__(self) -> int:
+        """Return the number of kernels M."""
+        return len(self.kernels)
+
+    @property
+    def rows(self) -> list[Array]:
+        """Each kernel's own rows, (N, d_m)."""
+        return [self.arrays[place] for place in self.places]
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows N."""
+        return len(self.arrays[0])
+
+    def take(self, members: slice | NDArray[np.intp]) -> Self:
+        """Return the kernels on some of the rows."""
+        return attrs.evolve(self, arrays=tuple(array[members] for array in self.arrays))
+
+    def only(self, index: int, kernel: FittedKernel | None = None) -> Self:
+        """Return one of the kernels with its rows, or another kernel in its place."""
+        own = self.kernels[index] if kernel is None else kernel
+        return self.of([own], [self.arrays[self.places[index]]])
+
+    def diagonals(self) -> list[Array]:
+        """Return each kernel's similarity of each row with itself, (N,)."""
+        return [kernel.diagonal(own) for kernel, own in zip(self.kernels, self.rows, strict=True)]
+
+    def similarities(self, others: KernelRows, same: bool = False) -> Iterator[tuple[int, Array]]:
+        """Yield each kernel's similarities of these rows to others'.
+
+        Parameters
+        ----------
+        others : KernelRows
+            The same kernels on other rows.
+        same : bool, default=False
+            Whether row i is row i of the others; distances on the diagonal are then exactly zero.
+
+        Yields
+        ------
+        index : int
+            In any order.
+        values : ndarray of shape (n, m)
+            The receiver's own.
+
+        Notes
+        -----
+        O(nmd) for each different base quantity of the same rows, O(nm) per kernel; two tiles of
+        memory while the receiver keeps none.
+        """
+        waiting = dict(enumerate(zip(self.kernels, self.places, others.places, strict=True)))
+        while waiting:
+            first, (kernel, *places) = next(iter(waiting.items()))
+            a, b = self.arrays[places[0]], others.arrays[places[1]]
+            if not is_scalar(kernel):
+                del waiting[first]
+                yield first, kernel(a, b)
+                continue
+            name = kernel.base
+            group = [
+                index
+                for index, (other, *seen) in waiting.items()
+                if is_scalar(other) and other.base == name and seen == places
+            ]
+            base = BASES[name](a, b)
+            if same and name != "inner_product":
+                np.fill_diagonal(base, 0)
+            for index in group:
+                del waiting[index]
+                out = base if index == group[-1] else np.empty_like(base)
+                yield index, cast(ScalarKernel, self.kernels[index]).of(base, out)
+
+
+def symmetric_tiles(seen: KernelRows) -> Tiles:
+    """Yield the tiles on and above the diagonal of all Gram matrices, kernels together.
+
+    Parameters
+    ----------
+    seen : KernelRows
+        M kernels and their rows, (N, d_m) each.
+
+    Yields
+    ------
+    block, other : slice
+        Rows and columns of the tile.
+    tiles : iterator of (int, ndarray)
+        Each kernel's place and its tile.
+    """
+    for block, other in upper_blocks(seen.n_rows):
+        yield block, other, seen.take(block).similarities(seen.take(other), same=other == block)
