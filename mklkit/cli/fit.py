@@ -88,7 +88,8 @@ def fit(
     from mklkit.cli.score_tables import decisive_score
 
     part, score = decisive_score(result["scores"])
-    say_if_useless(score, f"{part} rows", chosen, pipeline)
+    training = result["scores"]["train"]
+    say_if_useless(score, lambda: training, f"{part} rows", chosen, pipeline)
     if output is not None:
         _save(output, pipeline, result)
         say(f"saved {output}")
