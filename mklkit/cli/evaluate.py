@@ -8,7 +8,14 @@ import typer
 
 from mklkit.cli import options as opt
 from mklkit.cli.advice import say_if_useless
-from mklkit.cli.building import ModelOptions, build_model, default_choices, read_data, steps_of
+from mklkit.cli.building import (
+    ModelOptions,
+    build_model,
+    check_columns,
+    default_choices,
+    read_data,
+    steps_of,
+)
 from mklkit.cli.console import counting, show, show_json
 from mklkit.cli.score_tables import SCORES, ClassTable
 
@@ -54,6 +61,7 @@ def evaluate(
     )
     pipeline = build_model(chosen)
     table, data_facts = read_data(data, target, drop)
+    check_columns(kernels, table)
     result, found = _cross_validate(pipeline, table, folds, repeats, seed)
     result["choices"] = default_choices(chosen) + result["choices"]
     result = {"data": data_facts, "preset": preset, "seed": seed, **result}

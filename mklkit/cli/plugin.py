@@ -35,7 +35,7 @@ def new(
         Template,
         typer.Option(
             "--template",
-            help="A combiner (one weight a kernel; weights that change from row to row; learners"
+            help="A combiner (one weight per kernel; weights that change from row to row; learners"
             " fitted together; decisions joined), or a kernel, a feature map or a learner.",
         ),
     ] = Template.weighting,

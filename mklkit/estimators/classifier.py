@@ -200,7 +200,7 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
         if not gated:
             raise IncompatibleError(
                 f"{self.combiner_.name} weighs kernels the same for all rows; see weights_."
-                " A gating combiner, such as cluster-gating, has weights a row."
+                " A gating combiner, such as cluster-gating, has weights per row."
             )
         return np.asarray(np.mean([decision.gate_weights(X) for decision in gated], axis=0))
 
