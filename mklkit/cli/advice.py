@@ -92,7 +92,7 @@ def _listed(missed: list[tuple[Any, int]]) -> str:
 
 
 def _against_overfitting(model: Any) -> list[str]:
-    return ["fewer or wider kernels", *_other_price(model, 1 / FACTOR_ON_C), "more rows"]
+    return ["fewer or wider kernels", *_other_price(model, larger=False), "more rows"]
 
 
 def _to_learn_more(options: ModelOptions, model: Any) -> list[str]:
@@ -101,19 +101,23 @@ def _to_learn_more(options: ModelOptions, model: Any) -> list[str]:
         advice.append("scaled features (--scale standard)")
     if options.kernels or options.preset:
         advice.append("the default kernels, which are of equal size")
-    advice += _other_price(model, FACTOR_ON_C)
+    advice += _other_price(model, larger=True)
     advice.append("other kernels or widths ('mklkit kernels' shows which differ)")
     return advice
 
 
-def _other_price(model: Any, factor: float) -> list[str]:
+def _other_price(model: Any, larger: bool) -> list[str]:
     from mklkit.persistence.facts import classifier_in
-    from mklkit.protocols.priced_learner import scaled_price
+    from mklkit.protocols.priced_learner import PricedLearner
     from mklkit.registry.specs import to_spec
 
     learner = classifier_in(model).learner_
-    changed = scaled_price(learner, factor)
-    if changed is learner:
+    if not isinstance(learner, PricedLearner) or isinstance(learner.C, str):
         return []
-    size = "larger" if factor > 1 else "smaller"
-    return [f"a {size} C (--learner {quote(to_spec(changed))})"]
+    # A hundred times a price that is out of all proportion is still out of it.
+    size, price = (
+        ("larger", max(learner.C * FACTOR_ON_C, 1.0))
+        if larger
+        else ("smaller", min(learner.C / FACTOR_ON_C, 1.0))
+    )
+    return [f"a {size} C (--learner {quote(to_spec(learner.with_params(C=price)))})"]

@@ -15,7 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
 
-from mklkit.errors import DataError, IncompatibleError, MKLKitError, SpecError
+from mklkit.errors import DataError, IncompatibleError, MKLKitError, SpecError, quoted
 from mklkit.estimators.multiclass import BinaryProblem, Strategy
 from mklkit.protocols import (
     Array,
@@ -65,9 +65,19 @@ def check_training_data(
         )
     _check_no_label_is_missing(y)
     _check_columns_are_numbers(X)
-    X, y = validate_data(
-        estimator, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2, order="C"
-    )
+    try:
+        X, y = validate_data(
+            estimator, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2, order="C"
+        )
+    except ValueError as error:
+        if not str(error).startswith("Input X contains NaN"):
+            raise
+        raise DataError(
+            "Input X contains NaN, and kernels compare numbers. Fill the gaps first, within the"
+            " model: make_pipeline(SimpleImputer(), StandardScaler(), MKLClassifier(…)), with"
+            " 'from sklearn.impute import SimpleImputer'; for tables with text or dates too,"
+            " TableEncoder() in its place, with 'from mklkit import TableEncoder'."
+        ) from None
     check_classification_targets(y)
     estimator.classes_, codes = np.unique(y, return_inverse=True)
     if len(estimator.classes_) < 2:
@@ -129,7 +139,7 @@ def bind_to_columns(kernels: Any, estimator: Any) -> list[BoundKernel]:
         try:
             columns = resolve_columns(kernel.columns, estimator.n_features_in_, names)
         except MKLKitError as error:
-            raise DataError(f"Kernel {kernel.label!r}: {error}") from None
+            raise DataError(f"Kernel {quoted(kernel.label)}: {error}") from None
         resolved.append(BoundKernel(kernel.label, kernel.kernel, columns))
     return hide_row_ids(resolved, estimator.n_features_in_)
 

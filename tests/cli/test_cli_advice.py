@@ -104,3 +104,18 @@ def test_a_dash_is_stdout_for_results_and_no_file_name(
     done = mklkit("predict", fitted.model, fitted.data, "-o", "-", cwd=tmp_path)
     assert done.out.startswith("prediction\n")
     assert not list(tmp_path.iterdir())
+
+
+def test_long_parameters_are_cut_and_named(mklkit: Run, tmp_path: Path) -> None:
+    for arguments, said in (
+        (("-k", "rbf@" + "p" * 30_000), "No column is named 'ppp"),
+        (("-l", f"svm(C={'9' * 400})"), "the number given as C is too large"),
+    ):
+        done = mklkit("fit", "iris", *arguments)
+        done.refused(said)
+        assert len(done.err) < 500
+    random = np.random.default_rng(1)
+    frame = pd.DataFrame(random.normal(size=(60, 2)), columns=list("ab"))
+    frame.assign(kind=["u", "u", "v"] * 20).to_csv(tmp_path / "noise.csv", index=False)
+    done = mklkit("fit", tmp_path / "noise.csv", "-k", "rbf", "-l", "svm(C=1e-300)")
+    assert "a larger C (--learner 'svm(C=1.0)')" in done.err
