@@ -29,6 +29,7 @@ from mklkit.protocols.component import is_whole
 from mklkit.registry.columns import resolve_columns
 from mklkit.registry.composing import bind_kernels
 from mklkit.views.bound_kernels import BoundKernel
+from mklkit.views.duration import say_if_long
 from mklkit.views.memory import check_gram_fits
 from mklkit.views.row_ids import hide_row_ids
 from mklkit.views.view import ViewSet
@@ -199,6 +200,12 @@ class ProblemViews:
             self.shared = ViewSet.fit(kernels, feature_map, rows, np.random.RandomState(seed))
             # Computed here, before threads ask for them at the same time.
             self.shared.make_features()
+
+    def say_if_long(self, problems: Sequence[BinaryProblem]) -> None:
+        """Say how long the Gram matrices of these problems take, where that is long."""
+        if not self._facts.explicit:
+            pairs = sum(float(len(problem.rows(self.codes))) ** 2 for problem in problems)
+            say_if_long(self._kernels, self._rows, pairs)
 
     def of(
         self, problem: BinaryProblem, random_state: np.random.RandomState
