@@ -62,15 +62,19 @@ def say_if_useless(
     trained = training()
     overfitted = trained["accuracy"] - score["accuracy"] > OVERFITTED
     advice = []
-    if score["rows"] < FEW_ROWS:
+    if score["rows"] < FEW_ROWS and score["rows"] <= trained["rows"]:
         advice.append(f"'mklkit evaluate', which scores every row ({score['rows']} tell little)")
     elif score["better_than_baseline"]:
         advice.append(f"more rows of {'that class' if len(missed) == 1 else 'those classes'}")
-    advice += _against_overfitting(model) if overfitted else _to_learn_more(options, model)
-    if overfitted:
-        what += f" On the rows it was trained with its accuracy is {percent(trained['accuracy'])}."
+    advice += _other_models(options, model, overfitted)
+    remark = (
+        " It is overfitted: on the rows it was trained with its accuracy is"
+        f" {percent(trained['accuracy'])}."
+        if overfitted
+        else ""
+    )
     tail = advice[-1] if len(advice) == 1 else f"{', '.join(advice[:-1])}, or {advice[-1]}"
-    say(f"warning: {what} Try {tail}.", style="yellow")
+    say(f"warning: {what} Try {tail}.{remark}", style="yellow")
 
 
 def _missed_classes(score: Score) -> list[tuple[Any, int]]:
@@ -91,17 +95,15 @@ def _listed(missed: list[tuple[Any, int]]) -> str:
     return f"{noun} {head} and {shown[-1]}" if head else f"{noun} {shown[-1]}"
 
 
-def _against_overfitting(model: Any) -> list[str]:
-    return ["fewer or wider kernels", *_other_price(model, larger=False), "more rows"]
-
-
-def _to_learn_more(options: ModelOptions, model: Any) -> list[str]:
+def _other_models(options: ModelOptions, model: Any, overfitted: bool) -> list[str]:
     advice = []
     if options.scale == "none":
         advice.append("scaled features (--scale standard)")
     if options.kernels or options.preset:
         advice.append("the default kernels, which are of equal size")
-    advice += _other_price(model, larger=True)
+    advice += _other_price(model, larger=not overfitted)
+    if overfitted:
+        return [*advice, "fewer or wider kernels", "more rows"]
     advice.append("other kernels or widths ('mklkit kernels' shows which differ)")
     return advice
 
