@@ -142,7 +142,7 @@ def on_simplex(raw: Array, labels: Sequence[str], name: str) -> Array:
         return uniform
     if (raw < 0).any():
         raise MKLKitError(
-            f"{name} gave a negative weight, {raw.min():.6g}; weights must be zero or above."
+            f"{name} gave a negative weight: {raw.min():.6g}; weights must be zero or above."
         )
     if not raw.any():
         warnings.warn(
