@@ -19,7 +19,9 @@ import typer
 from typer.core import TyperGroup
 
 from mklkit.cli.console import say, shortened, show_warnings_briefly
+from mklkit.cli.describe import describe
 from mklkit.cli.evaluate import evaluate
+from mklkit.cli.faults import plugin_at_fault
 from mklkit.cli.fit import fit
 from mklkit.cli.inspect_model import inspect_model
 from mklkit.cli.kernels import kernels
@@ -88,6 +90,7 @@ app.command("evaluate")(evaluate)
 app.command("inspect")(inspect_model)
 app.command("kernels")(kernels)
 app.command("list")(list_names)
+app.command("describe")(describe)
 app.add_typer(plugin, name="plugin")
 
 
@@ -161,9 +164,12 @@ def _give_up_stdout() -> None:
 
 
 def _fail_by_our_fault(error: BaseException) -> NoReturn:
+    plugin_name = plugin_at_fault(error)
+    whose = f"the fault of the plugin {plugin_name}" if plugin_name else "our fault"
     _fail(
-        f"This is our fault, or a plugin's: {type(error).__name__}: {plain_message(error)}\n"
-        "Please report it with the traceback that MKLKIT_DEBUG=1 shows.",
+        f"This is {whose}: {type(error).__name__}: {plain_message(error)}\n"
+        f"Please report it{' to its authors' if plugin_name else ''} with the traceback that"
+        " MKLKIT_DEBUG=1 shows.",
         1,
     )
 

@@ -33,8 +33,8 @@ def predict(
             "--output",
             "-o",
             metavar="FILE",
-            parser=opt.file_path,
-            help="Write CSV to this file instead of stdout.",
+            parser=opt.results_path,
+            help="Write CSV to this file instead of stdout (-).",
         ),
     ] = None,
 ) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import os
 import pkgutil
+import sys
 import threading
 import warnings
 from collections.abc import Iterable
@@ -40,6 +41,7 @@ from mklkit.registry.specs import parse_spec
 __all__ = ["Entry", "Kind", "PluginFailure", "Registry", "forget_registry", "get_registry"]
 
 BUILT_IN = "mklkit"
+LARGEST = int(sys.float_info.max)
 BUILTIN_PACKAGES = ("kernels", "feature_maps", "combiners", "learners", "presets")
 
 
@@ -183,7 +185,12 @@ class Registry:
             return cls(*args, **kwargs)
         except MKLKitError:
             raise
-        except (TypeError, ValueError, OverflowError) as error:
+        except OverflowError as error:
+            given = [*zip(parameter_names(cls), args, strict=False), *kwargs.items()]
+            large = [key for key, value in given if isinstance(value, int) and abs(value) > LARGEST]
+            what = f"the number given as {', '.join(large)} is too large" if large else str(error)
+            raise SpecError(f"{shown} can't be built: {what}.") from error
+        except (TypeError, ValueError) as error:
             raise SpecError(f"{shown} can't be built: {plain_message(error)}") from error
 
     def _load_builtins(self) -> None:
