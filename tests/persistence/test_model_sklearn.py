@@ -37,6 +37,7 @@ from sklearn.utils import all_estimators
 from mklkit.errors import ModelFileError
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.persistence import load_model, read_facts, save_model
+from mklkit.persistence.trial import decide_trial
 
 ROWS = 24
 LABELS = np.array(["no", "yes"] * (ROWS // 2))
@@ -270,3 +271,16 @@ def test_rows_that_a_model_refuses_are_not_tried(tmp_path: Path) -> None:
     words = MIXED[["word"]]
     check_round_trip(strict.fit(words, LABELS), words, tmp_path / "model.mkl")
     assert read_facts(tmp_path / "model.mkl")["trial"] is None
+
+
+def test_an_altered_length_is_found_whatever_the_number_of_rows() -> None:
+    model = CalibratedClassifierCV(CLASSIFIER, method="sigmoid", cv=2).fit(TABLE, LABELS)
+    decide_trial(model, "numbers")
+    calibrator = model.calibrated_classifiers_[0].calibrators[0]
+    for n_rows in range(2, 7):
+        calibrator.a_ = np.ones(n_rows)
+        with pytest.raises(ValueError, match="broadcast"):
+            decide_trial(model, "numbers")
+    calibrator.a_ = np.nan
+    with pytest.raises(ValueError, match="probabilities are not finite"):
+        decide_trial(model, "numbers")
