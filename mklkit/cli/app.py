@@ -5,6 +5,7 @@ Exit codes: 0 done, 2 a mistake in the call or the data, 130 interrupted, 1 a mi
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import errno
 import io
@@ -130,6 +131,18 @@ def _run() -> None:
         if sys.stdout is not None:
             sys.stdout.flush()
         raise
+    finally:
+        # Registered last, it runs before what plugins have registered.
+        atexit.unregister(_rest_to_stderr)
+        atexit.register(_rest_to_stderr)
+
+
+def _rest_to_stderr() -> None:
+    """Send what plugins print when the program ends to stderr: the results are complete."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        sys.stdout.flush()
+        os.dup2(2, 1)
+        sys.stdout = sys.stderr
 
 
 def _check_streams() -> None:
