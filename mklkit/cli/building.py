@@ -153,7 +153,7 @@ def check_columns(kernels: list[str] | None, table: Table) -> None:
             elif name == str(table.target.name):
                 reason = "because it is the target, which is to be predicted"
             elif name in identifiers:
-                reason = "because it only names or counts the rows"
+                reason = "because it has another value in every row, as identifiers have"
             if reason:
                 raise DataError(
                     f"Kernel {quoted(kernel)}: the column {quoted(name)} is left out, {reason}."
