@@ -131,7 +131,4 @@ def _positions(
             f"The columns {quoted(text)} are asked for by name, but the data have no feature names:"
             " pass a DataFrame, or select by position (0:10)."
         )
-    # Columns made of one are named after it.
-    made_of_it = any(name.startswith(f"{text}_") for name in names)
-    near = f" Did you mean {text + '_*'!r}?" if made_of_it else suggest(text, names)
-    raise DataError(f"No column is named {quoted(text)}.{near}")
+    raise DataError(f"No column is named {quoted(text)}.{suggest(text, names)}")
