@@ -29,6 +29,7 @@ __all__ = [
     "plain_message",
     "quoted",
     "suggest",
+    "type_name",
 ]
 
 
@@ -130,8 +131,8 @@ def quoted(value: object, limit: int = 80) -> str:
     except KeyboardInterrupt:
         raise
     except BaseException:
-        text = f"<{type(value).__name__}>"
-    return cut(text if isinstance(value, str) else _without_numpy(text), limit)
+        text = f"<{type_name(value)}>"
+    return cut(text if issubclass(type(value), str) else _without_numpy(text), limit)
 
 
 def listed(names: Sequence[object]) -> str:
@@ -176,7 +177,19 @@ def plain_message(error: BaseException) -> str:
     except BaseException:  # An exception of a plugin may fail to describe itself.
         text = ""
     text = re.sub(r"<class '([\w.]+)'>", r"\1", text)
-    return cut(_without_numpy(text) or type(error).__name__)
+    return cut(_without_numpy(text)) or type_name(error)
+
+
+def type_name(value: object) -> str:
+    """Return the name of a value's class, though a plugin's metaclass may hide it.
+
+    Examples
+    --------
+    >>> type_name(ValueError())
+    'ValueError'
+    """
+    name: str = vars(type)["__name__"].__get__(type(value))
+    return cut(name)
 
 
 def _without_numpy(text: str) -> str:

@@ -5,6 +5,7 @@ Exit codes: 0 done, 2 a mistake in the call or the data, 130 interrupted, 1 a mi
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import errno
 import io
@@ -19,7 +20,9 @@ import typer
 from typer.core import TyperGroup
 
 from mklkit.cli.console import say, shortened, show_warnings_briefly
+from mklkit.cli.describe import describe
 from mklkit.cli.evaluate import evaluate
+from mklkit.cli.faults import plugin_at_fault
 from mklkit.cli.fit import fit
 from mklkit.cli.inspect_model import inspect_model
 from mklkit.cli.kernels import kernels
@@ -88,6 +91,7 @@ app.command("evaluate")(evaluate)
 app.command("inspect")(inspect_model)
 app.command("kernels")(kernels)
 app.command("list")(list_names)
+app.command("describe")(describe)
 app.add_typer(plugin, name="plugin")
 
 
@@ -127,6 +131,18 @@ def _run() -> None:
         if sys.stdout is not None:
             sys.stdout.flush()
         raise
+    finally:
+        # Registered last, it runs before what plugins have registered.
+        atexit.unregister(_rest_to_stderr)
+        atexit.register(_rest_to_stderr)
+
+
+def _rest_to_stderr() -> None:
+    """Send what plugins print when the program ends to stderr: the results are complete."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        sys.stdout.flush()
+        os.dup2(2, 1)
+        sys.stdout = sys.stderr
 
 
 def _check_streams() -> None:
@@ -161,9 +177,12 @@ def _give_up_stdout() -> None:
 
 
 def _fail_by_our_fault(error: BaseException) -> NoReturn:
+    plugin_name = plugin_at_fault(error)
+    whose = f"the fault of the plugin {plugin_name}" if plugin_name else "our fault"
     _fail(
-        f"This is our fault, or a plugin's: {type(error).__name__}: {plain_message(error)}\n"
-        "Please report it with the traceback that MKLKIT_DEBUG=1 shows.",
+        f"This is {whose}: {type(error).__name__}: {plain_message(error)}\n"
+        f"Please report it{' to its authors' if plugin_name else ''} with the traceback that"
+        " MKLKIT_DEBUG=1 shows.",
         1,
     )
 

@@ -15,7 +15,14 @@ if TYPE_CHECKING:
     from mklkit.datasets import Table
     from mklkit.registry.registry import Kind
 
-__all__ = ["ModelOptions", "build_model", "default_choices", "read_data", "steps_of"]
+__all__ = [
+    "ModelOptions",
+    "build_model",
+    "check_columns",
+    "default_choices",
+    "read_data",
+    "steps_of",
+]
 
 DEFAULT_COMBINER = "uniform"
 OPTION_OF: dict[str, str] = {
@@ -123,6 +130,35 @@ def default_choices(options: ModelOptions) -> list[str]:
     if options.combiner is None:
         lines.append(f"combiner {DEFAULT_COMBINER}: the default")
     return lines
+
+
+def check_columns(kernels: list[str] | None, table: Table) -> None:
+    """Refuse kernels on a column that is left out, and say why it is.
+
+    Raises
+    ------
+    DataError
+        If a kernel names a column that was dropped, is the target or holds identifiers.
+    """
+    from mklkit.errors import DataError
+    from mklkit.preprocessing import find_identifiers
+    from mklkit.registry.specs import parse_kernel_spec
+
+    identifiers = find_identifiers(table.features)
+    for kernel in kernels or []:
+        for part in (parse_kernel_spec(kernel).columns or "").split(","):
+            name, reason = part.strip(), ""
+            if name in table.dropped:
+                reason = "as asked by --drop"
+            elif name == str(table.target.name):
+                reason = "because it is the target, which is to be predicted"
+            elif name in identifiers:
+                reason = "because it has another value in every row, as identifiers have"
+            if reason:
+                raise DataError(
+                    f"Kernel {quoted(kernel)}: the column {quoted(name)} is left out, {reason}."
+                    " Choose other columns for this kernel."
+                )
 
 
 def steps_of(table: Table, pipeline: Any) -> list[str]:

@@ -95,7 +95,14 @@ def counting(what: str) -> Iterator[Any]:
 
 
 def show_warnings_briefly() -> None:
-    """Show each Python warning once, as one line on stderr, without its place in the source."""
+    """Show each Python warning once, as one line on stderr, without its place in the source.
+
+    They are shown also where Python was told to raise them (``python -W error``), which would end
+    a command that can go on.
+    """
+    warnings.filters[:] = [  # type: ignore[index]
+        ("default" if one[0] == "error" else one[0], *one[1:]) for one in warnings.filters
+    ]
     seen: set[str] = set()
 
     def show_warning(message: Warning | str, *_place: Any, **_more: Any) -> None:

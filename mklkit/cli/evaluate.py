@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from mklkit.cli import options as opt
 from mklkit.cli.advice import say_if_useless
-from mklkit.cli.building import ModelOptions, build_model, default_choices, read_data, steps_of
+from mklkit.cli.building import (
+    ModelOptions,
+    build_model,
+    check_columns,
+    default_choices,
+    read_data,
+    steps_of,
+)
 from mklkit.cli.console import counting, show, show_json
 from mklkit.cli.score_tables import SCORES, ClassTable
+
+if TYPE_CHECKING:
+    from mklkit.datasets import Table
+    from mklkit.evaluation.cross_validation import CrossValidation
 
 __all__ = ["evaluate"]
 
@@ -23,11 +34,15 @@ def evaluate(
     scale: opt.ScaleOption = None,
     folds: Annotated[
         int,
-        typer.Option(min=2, help="Parts the rows are dealt into.", rich_help_panel=opt.DATA_PANEL),
+        typer.Option(
+            min=2, help="Parts the rows are divided into.", rich_help_panel=opt.DATA_PANEL
+        ),
     ] = 5,
     repeats: Annotated[
         int,
-        typer.Option(min=1, help="How often they are dealt anew.", rich_help_panel=opt.DATA_PANEL),
+        typer.Option(
+            min=1, help="How often they are divided anew.", rich_help_panel=opt.DATA_PANEL
+        ),
     ] = 1,
     preset: opt.Preset = None,
     kernels: opt.Kernels = None,
@@ -46,20 +61,23 @@ def evaluate(
     )
     pipeline = build_model(chosen)
     table, data_facts = read_data(pipeline, data, target, drop)
-    result, model = _cross_validate(pipeline, table, folds, repeats, seed)
+    check_columns(kernels, table)
+    result, found = _cross_validate(pipeline, table, folds, repeats, seed)
     result["choices"] = default_choices(chosen) + result["choices"]
     result = {"data": data_facts, "preset": preset, "seed": seed, **result}
     if as_json:
         show_json(result)
     else:
         _report(table, result)
-    say_if_useless(result["pooled"], "rows that were scored", chosen, model)
+    rows = "rows that were scored"
+    say_if_useless(
+        found.pooled, lambda: _training_score(found, table), rows, chosen, found.estimator
+    )
 
 
 def _cross_validate(
     pipeline: Any, table: Any, folds: int, repeats: int, seed: int
-) -> tuple[dict[str, Any], Any]:
-    """Return the results, and the model of the last fold."""
+) -> tuple[dict[str, Any], CrossValidation]:
     from mklkit.evaluation import cross_validate
     from mklkit.persistence.facts import facts_of_model
 
@@ -81,7 +99,16 @@ def _cross_validate(
         "folds": found.folds,
         "seconds": found.seconds,
     }
-    return result, model
+    return result, found
+
+
+def _training_score(found: CrossValidation, table: Table) -> dict[str, Any]:
+    """Return how good the last fold's model is on the rows that it was trained with."""
+    from mklkit.evaluation import score
+
+    rows = found.training_rows
+    answers = found.estimator.predict(table.features.iloc[rows])
+    return score(table.target.to_numpy()[rows], answers)
 
 
 def _report(table: Any, result: dict[str, Any]) -> None:

@@ -11,7 +11,14 @@ import typer
 
 from mklkit.cli import options as opt
 from mklkit.cli.advice import say_if_useless
-from mklkit.cli.building import ModelOptions, build_model, default_choices, read_data, steps_of
+from mklkit.cli.building import (
+    ModelOptions,
+    build_model,
+    check_columns,
+    default_choices,
+    read_data,
+    steps_of,
+)
 from mklkit.cli.console import counting, say, show, show_json, working
 from mklkit.cli.pictures import check_picture, draw_weights
 
@@ -45,7 +52,7 @@ def fit(
             "--output",
             "-o",
             metavar="FILE",
-            parser=opt.file_path,
+            parser=opt.output_path,
             help="Save the model, as model.mkl, say.",
         ),
     ] = None,
@@ -54,7 +61,7 @@ def fit(
         typer.Option(
             "--plot",
             metavar="FILE",
-            parser=opt.file_path,
+            parser=opt.output_path,
             help="Draw the kernel weights, by cluster where there are clusters, as weights.png,"
             " .pdf or .svg.",
         ),
@@ -78,6 +85,7 @@ def fit(
     )
     pipeline = build_model(chosen)
     table, data_facts = read_data(pipeline, data, target, drop)
+    check_columns(kernels, table)
     result = _fit_and_score(pipeline, table, holdout, seed)
     result["choices"] = default_choices(chosen) + result["choices"]
     result = {"data": data_facts, "preset": preset, "seed": seed, **result}
@@ -88,7 +96,8 @@ def fit(
     from mklkit.cli.score_tables import decisive_score
 
     part, score = decisive_score(result["scores"])
-    say_if_useless(score, f"{part} rows", chosen, pipeline)
+    training = result["scores"]["train"]
+    say_if_useless(score, lambda: training, f"{part} rows", chosen, pipeline)
     if output is not None:
         _save(output, pipeline, result)
         say(f"saved {output}")

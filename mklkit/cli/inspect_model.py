@@ -22,7 +22,8 @@ def inspect_model(model: opt.ModelFile, as_json: opt.AsJson = False) -> None:
 
     facts = read_facts(model)
     if as_json:
-        show_json(facts)
+        # Which rows the model was tried with when it was saved is of use to the loader alone.
+        show_json({key: value for key, value in facts.items() if key != "trial"})
         return
     try:
         _report(facts)

@@ -46,7 +46,10 @@ def list_names(
     ] = None,
     as_json: opt.AsJson = False,
 ) -> None:
-    """List kernels, feature maps, combiners, learners and presets, built in and from plugins."""
+    """List kernels, feature maps, combiners, learners and presets, built in and from plugins.
+
+    'mklkit describe NAME' shows one of them with its parameters.
+    """
     from mklkit.registry.registry import get_registry
 
     registry = get_registry()

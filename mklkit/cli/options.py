@@ -28,6 +28,8 @@ __all__ = [
     "Target",
     "Tune",
     "file_path",
+    "output_path",
+    "results_path",
 ]
 
 DEFAULT_DATA = "breast_cancer"
@@ -70,6 +72,20 @@ def file_path(text: str) -> Path:
     if not text:
         raise typer.BadParameter("the name of a file or folder is expected, not an empty text.")
     return Path(text)
+
+
+def output_path(text: str) -> Path:
+    """Return the path of a file to write that is no text, which stdout can't take."""
+    if text == "-":
+        raise typer.BadParameter(
+            "it can't be written to stdout; give the name of a file (./- for one called '-')."
+        )
+    return file_path(text)
+
+
+def results_path(text: str) -> Path | None:
+    """Return the path of a file of results, None where ``-`` asks for stdout."""
+    return None if text == "-" else file_path(text)
 
 
 Data = Annotated[

@@ -33,7 +33,7 @@ def check_picture(path: Path, others: Mapping[str, str | PathLike[str] | None]) 
     from mklkit.plotting.parts import require_matplotlib
 
     if path.suffix.lower() not in FORMATS:
-        raise DataError(f"{path} is no picture's name: it must end in {', '.join(FORMATS)}.")
+        raise DataError(f"A picture's name must end in {', '.join(FORMATS)}; got {path}.")
     for content, other in others.items():
         # A name of built-in data is no file, and harmless.
         if other is not None and same_file(path, Path(other)):

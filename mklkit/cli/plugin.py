@@ -9,6 +9,7 @@ import typer
 
 from mklkit.cli import options as opt
 from mklkit.cli.console import counting, plain, say, show, show_json
+from mklkit.errors import counted
 from mklkit.scaffold import Template
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def new(
         Template,
         typer.Option(
             "--template",
-            help="A combiner (one weight a kernel; weights that change from row to row; learners"
+            help="A combiner (one weight per kernel; weights that change from row to row; learners"
             " fitted together; decisions joined), or a kernel, a feature map or a learner.",
         ),
     ] = Template.weighting,
@@ -128,11 +129,19 @@ def _report(found: list[Finding], broken: list[str]) -> None:
         show(failure)
     if found:
         show(_table(found))
+    alike: dict[str, list[Finding]] = {}
     for finding in found:
         if finding.outcome == "failed":
-            show(f"failed: {finding.message}")
+            # What comes before it is the check's own name and sentence.
+            fault = finding.message.partition("Expected ")[2] or finding.message
+            alike.setdefault(fault, []).append(finding)
         elif finding.check == NEEDS_PYTHON:
             show(f"not checked: {finding.message}")
+    for first, *others in alike.values():
+        show(f"failed: {first.message}")
+        if others:
+            names = ", ".join(dict.fromkeys(finding.check for finding in others))
+            show(f"  The same in {counted(len(others), 'other check')}: {names}.")
 
 
 def _table(found: list[Finding]) -> Any:

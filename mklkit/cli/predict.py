@@ -33,8 +33,8 @@ def predict(
             "--output",
             "-o",
             metavar="FILE",
-            parser=opt.file_path,
-            help="Write CSV to this file instead of stdout.",
+            parser=opt.results_path,
+            help="Write CSV to this file instead of stdout (-).",
         ),
     ] = None,
 ) -> None:
@@ -58,7 +58,7 @@ def predict(
         say(note)
     _say_unknown_values(pipeline, rows.features[needed])
     with working("predicting"):
-        table = _predictions(pipeline, rows.features)
+        table = _tried(pipeline, rows.features, facts, model)
     _write(table, output)
     if rows.target is not None:
         _say_accuracy(rows.target, table["prediction"], pipeline.classes_)
@@ -137,6 +137,23 @@ def _say_unknown_values(pipeline: Any, features: pd.DataFrame) -> None:
             f"column {name!r}: {counted(len(unknown), 'row')} {holds} {were} not in the training"
             f" data ({shown}{rest})"
         )
+
+
+def _tried(pipeline: Any, features: pd.DataFrame, facts: dict[str, Any], model: Path) -> Any:
+    """Return the predictions; a model that could not be tried at its loading may be at fault."""
+    from mklkit.errors import MKLKitError, ModelFileError, plain_message
+
+    try:
+        return _predictions(pipeline, features)
+    except (MKLKitError, OSError, MemoryError):
+        raise
+    except Exception as error:
+        if facts["trial"] is not None:
+            raise
+        raise ModelFileError(
+            f"{model} can't decide these rows: {plain_message(error)}. Give it rows as it was"
+            " trained on; if they are, the file was altered: save the model again."
+        ) from error
 
 
 def _predictions(pipeline: Any, features: pd.DataFrame) -> pd.DataFrame:

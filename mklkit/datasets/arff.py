@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from mklkit.datasets.paths import refused
 from mklkit.errors import DataError
 
 __all__ = ["read_arff"]
@@ -45,7 +46,7 @@ def read_arff(path: Path) -> tuple[pd.DataFrame, list[str]]:
     try:
         lines = path.read_text(encoding="utf-8-sig", errors="replace").splitlines()
     except OSError as error:
-        raise DataError(f"{path.name} can't be read: {error.strerror or error}.") from error
+        raise DataError(refused(Path(path.name), "read", error)) from error
     lines = [line for line in lines if line.strip() and not line.lstrip().startswith("%")]
     start = next((n for n, line in enumerate(lines) if _starts(line, "@data")), None)
     if start is None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from mklkit.errors import DataError
 
-__all__ = ["same_file", "shown_path", "status", "user_path"]
+__all__ = ["refused", "same_file", "shown_path", "status", "user_path"]
 
 SHOWN_LETTERS = 100
 
@@ -52,7 +52,7 @@ def status(path: Path) -> os.stat_result | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise DataError(f"{shown_path(path)} can't be opened: {error.strerror}.") from error
+        raise DataError(refused(path, "opened", error)) from error
     except ValueError as error:
         raise DataError(f"{shown_path(path)!r} can't be a path: {error}.") from error
 
@@ -63,6 +63,17 @@ def same_file(first: Path, second: Path) -> bool:
     if one is None or other is None:
         return os.path.realpath(first) == os.path.realpath(second)
     return os.path.samestat(one, other)
+
+
+def refused(path: Path, deed: str, error: Exception) -> str:
+    """Return the sentence that says why the system does not let a file be read or written.
+
+    Examples
+    --------
+    >>> refused(Path("a.csv"), "read", PermissionError(13, "Permission denied"))
+    "a.csv can't be read: Permission denied."
+    """
+    return f"{shown_path(path)} can't be {deed}: {getattr(error, 'strerror', None) or error}."
 
 
 def shown_path(path: Path) -> str:

@@ -146,6 +146,7 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
         # Seeds are drawn before anything runs, so that the order of the threads doesn't matter.
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(problems) + 1)
         views_of = ProblemViews(bound, choice.feature_map, X, codes, seeds[-1])
+        views_of.say_if_long(problems)
 
         def fit_one(problem: BinaryProblem, seed: int) -> Decision:
             random_state = np.random.RandomState(seed)
@@ -202,7 +203,7 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
         if not gated:
             raise IncompatibleError(
                 f"{self.combiner_.name} weighs kernels the same for all rows; see weights_."
-                " A gating combiner, such as cluster-gating, has weights a row."
+                " A gating combiner, such as cluster-gating, has weights per row."
             )
         return np.asarray(np.mean([decision.gate_weights(X) for decision in gated], axis=0))
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from mklkit.errors import DataError, IncompatibleError, MKLKitError, plain_message
+from mklkit.errors import DataError, IncompatibleError, MKLKitError, plain_message, quoted
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.protocols import Array, Combiner, CombinerFacts, Decision, Learner, facts_of
 from mklkit.views.deciding import RowBlock, decide_block
@@ -130,7 +130,7 @@ def _beyond(
     """Return the error that names the kernel, its values and what helps."""
     size = f"values up to {largest:.2g}" if np.isfinite(largest) else "values that are no numbers"
     return DataError(
-        f"{combiner.name} with {learner.name} {what} on these training data. Kernel {label!r} has"
-        f" the most extreme values, {size}: scale the data (each column to mean 0 and deviation"
+        f"{combiner.name} with {learner.name} {what} on these training data. Kernel {quoted(label)}"
+        f" has the most extreme values, {size}: scale the data (each column to mean 0 and deviation"
         f" 1, say), choose a lower degree, or a normalised kernel such as 'cosine(polynomial)'."
     )

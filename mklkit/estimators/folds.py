@@ -50,7 +50,7 @@ def plan_folds(labels: NDArray[Any], folds: int, repeats: int = 1) -> FoldPlan:
     folds : int
         As many as wished, at least 2.
     repeats : int, default=1
-        How often the rows are dealt into folds.
+        How often the rows are divided into folds, each time otherwise.
 
     Returns
     -------

@@ -29,6 +29,7 @@ from mklkit.protocols.component import is_whole
 from mklkit.registry.columns import resolve_columns
 from mklkit.registry.composing import bind_kernels
 from mklkit.views.bound_kernels import BoundKernel
+from mklkit.views.duration import say_if_long
 from mklkit.views.memory import check_gram_fits
 from mklkit.views.row_ids import hide_row_ids
 from mklkit.views.view import ViewSet
@@ -66,11 +67,21 @@ def check_training_data(
         )
     _check_no_label_is_missing(y)
     _check_columns_are_numbers(X)
-    # A number that is infinite once it is a float64 is refused: no need to be told of the cast.
-    with np.errstate(over="ignore", invalid="ignore"):
-        X, y = validate_data(
-            estimator, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2, order="C"
-        )
+    try:
+        # A number that is infinite once it is a float64 is refused: no need to tell of the cast.
+        with np.errstate(over="ignore", invalid="ignore"):
+            X, y = validate_data(
+                estimator, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2, order="C"
+            )
+    except ValueError as error:
+        if not str(error).startswith("Input X contains NaN"):
+            raise
+        raise DataError(
+            "Input X contains NaN, and kernels compare numbers. Fill the gaps first, within the"
+            " model: make_pipeline(SimpleImputer(), StandardScaler(), MKLClassifier(…)), with"
+            " 'from sklearn.impute import SimpleImputer'; for tables with text or dates too,"
+            " TableEncoder() in its place, with 'from mklkit import TableEncoder'."
+        ) from None
     check_classification_targets(y)
     estimator.classes_, codes = np.unique(y, return_inverse=True)
     if len(estimator.classes_) < 2:
@@ -208,6 +219,12 @@ class ProblemViews:
             self.shared = ViewSet.fit(kernels, feature_map, rows, np.random.RandomState(seed))
             # Computed here, before threads ask for them at the same time.
             self.shared.make_features()
+
+    def say_if_long(self, problems: Sequence[BinaryProblem]) -> None:
+        """Say how long the Gram matrices of these problems take, where that is long."""
+        if not self._facts.explicit:
+            pairs = sum(float(len(problem.rows(self.codes))) ** 2 for problem in problems)
+            say_if_long(self._kernels, self._rows, pairs)
 
     def of(
         self, problem: BinaryProblem, random_state: np.random.RandomState

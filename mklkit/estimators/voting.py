@@ -19,6 +19,9 @@ from mklkit.protocols.component import is_whole
 
 __all__ = ["MKLVotingClassifier"]
 
+MOST_MEMBERS = 10_000
+"""Each is a model that is fitted and kept: more are a slip, and would fill the memory."""
+
 SAME_IN_ALL_MEMBERS = (
     "kernel_names_",
     "kernel_columns_",
@@ -70,9 +73,10 @@ class MKLVotingClassifier(ClassifierMixin, BaseEstimator):
         return self._vote(MKLClassifier() if self.estimator is None else self.estimator, X, y)
 
     def _vote(self, member: Any, X: Any, y: Any) -> Self:
-        if not is_whole(self.n_members) or self.n_members < 1:
+        if not is_whole(self.n_members) or not 1 <= self.n_members <= MOST_MEMBERS:
             raise SpecError(
-                f"n_members must be a whole number above 0, got {self.n_members!r:.80}."
+                f"n_members must be a whole number from 1 to {MOST_MEMBERS}, got"
+                f" {self.n_members!r:.80}."
             )
         if not isinstance(member, (MKLClassifier, MKLSearchCV)):
             raise SpecError(

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import clone
 
 from mklkit.errors import DataError
-from mklkit.estimators.folds import plan_folds
+from mklkit.estimators.folds import Rows, plan_folds
 from mklkit.evaluation.scores import score, score_confusion
 
 __all__ = ["SCORES", "CrossValidation", "cross_validate"]
@@ -38,6 +38,8 @@ class CrossValidation:
         Where that is not as asked.
     estimator : estimator
         As fitted for the last fold.
+    training_rows : ndarray of int
+        The positions of the rows that it was trained with.
     """
 
     folds: list[dict[str, Any]]
@@ -46,6 +48,7 @@ class CrossValidation:
     repeats: int
     notes: list[str]
     estimator: Any
+    training_rows: Rows
 
     @property
     def scores(self) -> dict[str, dict[str, float]]:
@@ -78,9 +81,9 @@ def cross_validate(
     folds : int, default=5
         Fewer where the smallest class has fewer rows.
     repeats : int, default=1
-        How often the rows are dealt into folds.
+        How often the rows are divided into folds, each time otherwise.
     random_state : int, RandomState or None, default=0
-        For dealing the rows.
+        For dividing the rows.
     progress : callable, optional
         Called with the number of folds done and the number of all, at the start and per fold.
 
@@ -110,6 +113,7 @@ def cross_validate(
     report(0, total)
     found: list[dict[str, Any]] = []
     fitted: Any = None
+    train: Any = None
     for train, scored in plan.splits(labels, random_state):
         start = perf_counter()
         fitted = clone(estimator).fit(_taken(rows, train), labels[train])
@@ -119,7 +123,8 @@ def cross_validate(
         found.append({"repeat": repeat, "fold": fold, **own, "seconds": perf_counter() - start})
         report(len(found), total)
     kept = [{key: fold[key] for key in KEPT_PER_FOLD} for fold in found]
-    return CrossValidation(kept, _pooled(found), plan.folds, plan.repeats, plan.notes, fitted)
+    pooled = _pooled(found)
+    return CrossValidation(kept, pooled, plan.folds, plan.repeats, plan.notes, fitted, train)
 
 
 def _taken(rows: Any, places: Any) -> Any:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from mklkit.datasets.paths import shown_path
+from mklkit.datasets.paths import refused
 from mklkit.errors import ModelFileError
 
 __all__ = ["believable", "damaged", "opened", "read_member", "repacked"]
@@ -42,9 +42,7 @@ def opened(path: Path) -> Iterator[zipfile.ZipFile]:
     try:
         file = path.open("rb")
     except OSError as error:
-        raise ModelFileError(
-            f"{shown_path(path)} can't be read: {error.strerror or error}."
-        ) from error
+        raise ModelFileError(refused(path, "read", error)) from error
     # Whatever a damaged archive makes zipfile raise while it is read, the file is at fault.
     with file:
         try:
@@ -60,10 +58,6 @@ def opened(path: Path) -> Iterator[zipfile.ZipFile]:
             raise damaged(path, error) from error
 
 
-def _unreadable(path: Path, error: OSError) -> ModelFileError:
-    return ModelFileError(f"{shown_path(path)} can't be read: {error.strerror or error}.")
-
-
 def _size_of_file(path: Path) -> int:
     """Return the size of a regular file, or say what is there instead."""
     try:
@@ -71,9 +65,7 @@ def _size_of_file(path: Path) -> int:
     except (FileNotFoundError, ValueError):
         raise ModelFileError(f"There is no model file {path}.") from None
     except OSError as error:
-        raise ModelFileError(
-            f"{shown_path(path)} can't be read: {error.strerror or error}."
-        ) from error
+        raise ModelFileError(refused(path, "read", error)) from error
     if stat.S_ISDIR(found.st_mode):
         raise ModelFileError(f"{path} is a folder; a model file is expected.")
     if not stat.S_ISREG(found.st_mode):

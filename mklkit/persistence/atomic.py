@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from mklkit.datasets.paths import shown_path
+from mklkit.datasets.paths import refused
 from mklkit.errors import DataError
 from mklkit.persistence.part_files import part_of, remove_stale_parts
 
@@ -77,9 +77,7 @@ def _told(path: Path) -> Iterator[None]:
         # A pipe by name whose reader has had enough, as with one on stdout.
         raise
     except OSError as error:
-        raise DataError(
-            f"{shown_path(path)} can't be written: {error.strerror or error}."
-        ) from error
+        raise DataError(refused(path, "written", error)) from error
 
 
 def _goal(path: Path) -> Path:
@@ -93,7 +91,7 @@ def _goal(path: Path) -> Path:
     try:
         goal = path.resolve()
     except (RuntimeError, ValueError) as error:
-        raise DataError(f"{path!s:.200} can't be written: {error}.") from error
+        raise DataError(refused(path, "written", error)) from error
     if goal.is_symlink():
         # Newer versions of Python return a loop as it is.
         raise DataError(f"{path} can't be written: it is a link that leads to itself.")

@@ -26,6 +26,9 @@ OBJECTS = (
         "KFold StratifiedKFold GroupKFold StratifiedGroupKFold RepeatedKFold"
         " RepeatedStratifiedKFold ShuffleSplit StratifiedShuffleSplit LeaveOneOut TimeSeriesSplit",
     )
+    | _names("sklearn.multiclass", "_ConstantPredictor")
+    | _names("sklearn.metrics._scorer", "_Scorer _CurveScorer")
+    | _names("sklearn.utils._metadata_requests", "MetadataRequest MethodMetadataRequest")
     | _names("scipy.interpolate._bsplines", "BSpline")
 )
 FUNCTIONS = (
@@ -35,6 +38,12 @@ FUNCTIONS = (
     )
     | _names("sklearn.feature_selection._mutual_info", "mutual_info_classif mutual_info_regression")
     | _names("sklearn.cluster._kmeans", "_kmeans_single_lloyd _kmeans_single_elkan")
+    # What a decision threshold was tuned for.
+    | _names(
+        "sklearn.metrics._classification",
+        "accuracy_score balanced_accuracy_score cohen_kappa_score f1_score jaccard_score"
+        " matthews_corrcoef precision_score recall_score",
+    )
     # How FeatureAgglomeration pools columns.
     | _names("numpy", "mean median max min amax amin sum prod std var ptp")
     | _names("scipy._lib.array_api_compat.numpy._aliases", "asarray")
@@ -55,6 +64,7 @@ KNOWN_TYPES: dict[str, frozenset[str]] = {
     "TypeNode": TYPES,
     "DTypeNode": frozenset({"numpy.dtype"}),
     "SparseMatrixNode": SPARSE,
+    "TupleNode": _names("sklearn.impute._iterative", "_ImputerTriplet"),
     "DictNode": frozenset({"sklearn.utils._bunch.Bunch"}),
 }
 

@@ -134,6 +134,10 @@ def load_model(path: str | PathLike[str]) -> Any:
     MKLKitWarning
         If another version of mklkit, or of a plugin in it, wrote the file.
     """
+    from mklkit.registry.registry import get_registry
+
+    # First of all, as a plugin's warning that is raised (python -W error) is not the file's fault.
+    get_registry()
     path = Path(path)
     with opened(path) as zip_file:
         facts = _facts_in(path, zip_file)
@@ -162,12 +166,12 @@ def load_model(path: str | PathLike[str]) -> Any:
 
 def _unpacked(archive: bytes, trial: str | None) -> Any:
     """Return the model in an archive whose types are all trusted, once it has been tried."""
-    from sklearn.exceptions import InconsistentVersionWarning
     from skops.io import loads
 
     with warnings.catch_warnings():
-        # The versions have been compared, for all steps at once.
-        warnings.simplefilter("ignore", InconsistentVersionWarning)
+        # The versions have been compared, for all steps at once; what else libraries warn of
+        # here, such as their own old parts, says nothing about the file.
+        warnings.simplefilter("ignore")
         model = loads(archive, trusted=trusted_names())
     check_compiled(model)
     if trial is not None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
+
+import numpy as np
 
 from mklkit.errors import ModelFileError
 from mklkit.persistence.archive import believable
@@ -32,7 +34,8 @@ def packed(model: Any) -> bytes:
         return archive
     steps: list[str] = []
     part = model
-    while found := _first_problem(part):
+    parts = _parts if _first_problem(_parts(part)) else _fitted_parts
+    while found := _first_problem(parts(part)):
         name, part, problem = found
         steps.append(repr(name))
     where = f" because of its step {' > '.join(steps)} ({type(part).__name__})" if steps else ""
@@ -59,9 +62,9 @@ def _attempt(model: Any) -> tuple[bytes | None, str]:
     return (archive if believable(unpacked, len(archive)) else dumps(model)), ""
 
 
-def _first_problem(estimator: Any) -> tuple[str, Any, str] | None:
+def _first_problem(parts: Iterable[tuple[str, Any]]) -> tuple[str, Any, str] | None:
     """Return the name of the first part that can't be saved, the part and the problem."""
-    for name, part in _parts(estimator):
+    for name, part in parts:
         _, problem = _attempt(part)
         if problem:
             return name, part, problem
@@ -77,3 +80,14 @@ def _parts(estimator: Any) -> Iterator[tuple[str, Any]]:
         for name, part in estimator.get_params(deep=False).items():
             if hasattr(part, "get_params"):
                 yield name, part
+
+
+def _fitted_parts(estimator: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the fitted copies of estimators, where those that were given are no problem."""
+    for name, value in getattr(estimator, "__dict__", {}).items():
+        several = isinstance(value, list) or (isinstance(value, np.ndarray) and value.ndim == 1)
+        for place, part in enumerate(value if several else [value]):
+            # The calibrated pairs of scikit-learn's are no estimators, but give probabilities.
+            if hasattr(part, "get_params") or hasattr(part, "predict_proba"):
+                yield f"{name}[{place}]" if several else name, part
+    yield from _parts(estimator)

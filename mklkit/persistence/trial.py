@@ -17,7 +17,6 @@ __all__ = ["TRIALS", "check_compiled", "decide_trial", "find_trial"]
 # What the rows consist of. Gaps become typical values in a table encoder or an imputer, while a
 # classifier by itself refuses them.
 TRIALS = {"mixed": (np.nan, 0.0, 1.0), "gaps": (np.nan,) * 3, "numbers": (0.0, 1.0, -1.0)}
-ROWS = 3
 WIDEST = 1_000_000
 # Decisions near the largest float on typical rows are infinite on others.
 LARGEST = 1e150
@@ -46,22 +45,32 @@ def decide_trial(model: Any, kind: str) -> None:
     ------
     Exception
         Whatever an inconsistent model raises, or if the result is not one class a row and finite
-        decision values of the right shape.
+        probabilities and decision values of the right shape.
     """
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         getattr(model, "named_steps", None)  # a pipeline's, which raises where one has no name
         rows = _rows(model, TRIALS[kind])
-        classes = np.asarray(model.classes_)
-        _expect("classes", np.shape(classes), (len(classes),))
-        _expect("predictions", np.shape(model.predict(rows)), (ROWS,))
-        if not hasattr(model, "decision_function"):
-            return
+        # An array of one length in place of a number fits just as many rows, and no others.
+        for given in (rows, rows[1:]):
+            _decide(model, given)
+
+
+def _decide(model: Any, rows: Any) -> None:
+    n_rows, n_classes = len(rows), len(model.classes_)
+    _expect("classes", np.shape(model.classes_), (n_classes,))
+    _expect("predictions", np.shape(model.predict(rows)), (n_rows,))
+    if hasattr(model, "predict_proba"):
+        probabilities = np.asarray(model.predict_proba(rows))
+        _expect("probabilities", probabilities.shape, (n_rows, n_classes))
+        if not np.isfinite(probabilities).all():
+            raise Inconsistent("the probabilities are not finite")
+    if hasattr(model, "decision_function"):
         decisions = np.asarray(model.decision_function(rows))
-    shape = (ROWS,) if len(classes) == 2 else (ROWS, len(classes))
-    _expect("decision values", decisions.shape, shape)
-    if not (np.abs(decisions) < LARGEST).all():
-        raise Inconsistent("the decision values are not finite, or as good as infinite")
+        shape = (n_rows,) if n_classes == 2 else (n_rows, n_classes)
+        _expect("decision values", decisions.shape, shape)
+        if not (np.abs(decisions) < LARGEST).all():
+            raise Inconsistent("the decision values are not finite, or as good as infinite")
 
 
 def _rows(model: Any, values: tuple[float, ...]) -> Any:

@@ -110,7 +110,8 @@ def refusal(path: Path, unknown: list[str], plugins: list[Any]) -> str:
     homes = {name: plugin for plugin in plugin_records(plugins) for name in plugin["types"]}
     needed = [homes[name]["distribution"] for name in unknown if name in homes]
     message = (
-        f"{path} is not loaded: {listed(unknown)} registered by nothing that is installed."
+        f"{path} is not loaded: {listed(unknown)} known neither to mklkit nor to an"
+        " installed plugin."
         f"{reasons(unknown)}"
     )
     if needed:

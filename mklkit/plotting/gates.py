@@ -163,8 +163,8 @@ class GatesDisplay:
         axes = list(np.ravel(np.asarray(axes, dtype=object)))
         if len(axes) < len(self.kernel_names):
             raise DataError(
-                f"There are {len(self.kernel_names)} kernels but {len(axes)} axes: a panel a kernel"
-                " is drawn."
+                f"There are {len(self.kernel_names)} kernels but {len(axes)} axes: one panel"
+                " per kernel is drawn."
             )
         self.axes_: list[Axes] = axes[: len(self.kernel_names)]
         figure = self.axes_[0].get_figure(root=True)

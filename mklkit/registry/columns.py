@@ -28,7 +28,8 @@ def resolve_columns(
     ----------
     selector : None, str, int, slice or sequence of str, int or bool
         A string is a name, or a comma-separated list of names, globs (``fou_*``) or slices
-        (``0:10``); truth values are a mask, one a feature.
+        (``0:10``); truth values are a mask, one per feature. A name that no column has stands for
+        the columns that were made of it, as ``site`` for ``site_north`` and ``site_south``.
     n_features : int
     names : sequence of str, optional
         The feature names, where the data have any.
@@ -43,6 +44,8 @@ def resolve_columns(
     --------
     >>> resolve_columns("a*,c", 3, ["a1", "b", "c"])
     array([0, 2])
+    >>> resolve_columns("site", 3, ["age", "site_north", "site_south"])
+    array([1, 2])
     >>> resolve_columns(slice(0, 2), 3, None)
     array([0, 1])
     """
@@ -55,7 +58,7 @@ def resolve_columns(
         mask = np.asarray(selector)
         if mask.shape != (n_features,):
             raise DataError(
-                f"A mask of columns has one value a feature, {n_features}; got {mask.size}."
+                f"A mask of columns has one value per feature, {n_features}; got {mask.size}."
             )
         chosen = everything[mask]
     else:
@@ -110,8 +113,11 @@ def _positions(
         return [int(everything[part])]
     text = str(part).strip()
     if names is not None:
-        exact = [i for i, name in enumerate(names) if name == text]
-        found = exact or [i for i, name in enumerate(names) if fnmatchcase(name, text)]
+        places = list(enumerate(names))
+        found = [i for i, name in places if name == text]
+        found = found or [i for i, name in places if fnmatchcase(name, text)]
+        # One-hot columns are called by the column they are made of and the value that they mark.
+        found = found or [i for i, name in places if text and name.startswith(f"{text}_")]
         if found:
             return found
     match = _SLICE.fullmatch(text)
@@ -125,7 +131,4 @@ def _positions(
             f"The columns {quoted(text)} are asked for by name, but the data have no feature names:"
             " pass a DataFrame, or select by position (0:10)."
         )
-    # Columns made of one are named after it.
-    made_of_it = any(name.startswith(f"{text}_") for name in names)
-    near = f" Did you mean {text + '_*'!r}?" if made_of_it else suggest(text, names)
-    raise DataError(f"No column is named {quoted(text)}.{near}")
+    raise DataError(f"No column is named {quoted(text)}.{suggest(text, names)}")

@@ -136,7 +136,7 @@ def choose_components(combiner: Any, feature_map: Any, learner: Any) -> Choice:
             f" Learners that work with {chosen.name}: {', '.join(only)}."
         )
     if not learner_given:
-        notes.append(f"learner {to_spec(learner)}: declared by {chosen.name}")
+        notes.append(f"learner {to_spec(learner)}: the default with {chosen.name}")
     if not map_given and not _fits(learner, feature_map):
         usual = feature_map.name
         on_features = facts_of(learner, LearnerFacts).on_features
@@ -144,10 +144,10 @@ def choose_components(combiner: Any, feature_map: Any, learner: Any) -> Choice:
         what = "features" if on_features else "Gram matrices"
         notes.append(
             f"feature map {to_spec(feature_map)}: {learner.name} learns from {what},"
-            f" so not {usual}, which {chosen.name} declares"
+            f" so not {usual}, the default with {chosen.name}"
         )
     elif not map_given:
-        notes.append(f"feature map {to_spec(feature_map)}: declared by {chosen.name}")
+        notes.append(f"feature map {to_spec(feature_map)}: the default with {chosen.name}")
     if not _fits(learner, feature_map):
         raise IncompatibleError(_advice(registry, learner, feature_map))
     return Choice(chosen, feature_map, learner, tuple(notes))

@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import importlib.metadata
-import os
 import re
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from importlib.metadata import Distribution, EntryPoint, EntryPoints, distributions
 from pathlib import Path
 from typing import Any
 
 import attrs
 
-from mklkit.errors import cut, plain_message, quoted
+from mklkit.errors import cut, plain_message, quoted, type_name
 
 __all__ = [
     "InstalledPlugin",
     "PluginFailure",
     "canonical",
     "installed_plugins",
-    "stdout_to_stderr",
 ]
 
 _IDENTITY = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,98}[A-Za-z0-9])?")
+_TARGET = re.compile(r"\w+(\.\w+)*(\s*:\s*\w+(\.\w+)*)?\s*(\[.*\])?")
 _VERSION = re.compile(r"[A-Za-z0-9.+!_-]{1,100}")
+POINTS = "entry_points.txt"
 
 
 @attrs.frozen
@@ -60,6 +59,11 @@ class InstalledPlugin:
 
     def load(self) -> Any:
         """Import what the entry point names, and return it."""
+        if not _TARGET.fullmatch(self._point.value.strip()):
+            raise ValueError(
+                f"its entry point leads to {quoted(self._point.value)}; the name of a module is"
+                " expected, as my_package.my_module"
+            )
         return self._point.load()
 
 
@@ -94,6 +98,7 @@ def installed_plugins(
             if label in seen:
                 continue
             seen.add(label)
+            _check_entry_points(distribution, group)
             points = [point for point in distribution.entry_points if point.group == group]
             if points:
                 name, version = _identity(distribution)
@@ -101,7 +106,7 @@ def installed_plugins(
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            reason = f"{type(error).__name__}: {plain_message(error)}"
+            reason = f"{type_name(error)}: {plain_message(error)}"
             message = f"its metadata can't be read ({reason}); install it again"
             on_failure(PluginFailure(None, label, message))
             importlib.metadata.entry_points = _entry_points  # type: ignore[assignment]
@@ -115,6 +120,34 @@ def _entry_points(**wanted: Any) -> EntryPoints:
         with suppress(Exception):
             points += distribution.entry_points
     return EntryPoints(points).select(**wanted)
+
+
+def _check_entry_points(distribution: Distribution, group: str) -> None:
+    """Fail where entry points can't be read, which Python passes over or says in its own terms.
+
+    Packages that have nothing to do with the group may have what they like before a section.
+    """
+    text = distribution.read_text(POINTS)
+    if text is None:
+        folder = getattr(distribution, "_path", None)
+        if folder is not None and (folder / POINTS).exists():
+            raise ValueError(f"{POINTS} is no file that can be read")
+        return
+    section = False
+    for number, line in enumerate(map(str.strip, text.splitlines()), start=1):
+        where = f"line {number} of {POINTS} is {quoted(line)}"
+        if not line or line.startswith("#"):
+            continue
+        if "[" in line and re.sub(r"[^a-z]", "", line.casefold()) == group:
+            if line != f"[{group}]":
+                raise ValueError(f"{where}; expected '[{group}]'")
+            section = True
+        elif line.startswith("[") and line.endswith("]"):
+            section = True
+        elif section and not re.match(r"[^=]+=", line):
+            raise ValueError(f"{where}; expected name = module")
+        elif not section and group in line:
+            raise ValueError(f"{where}; expected a section such as '[{group}]' before it")
 
 
 def _label(distribution: Distribution) -> str:
@@ -135,30 +168,3 @@ def _identity(distribution: Distribution) -> tuple[str, str]:
     if not isinstance(version, str) or not _VERSION.fullmatch(version):
         raise ValueError(f"METADATA gives the Version {quoted(version)}")
     return name, version
-
-
-@contextmanager
-def stdout_to_stderr() -> Iterator[None]:
-    """Send what foreign code prints to stderr: stdout is for what a command was asked for.
-
-    Writes to the file descriptor itself are caught too, where there is one.
-    """
-    kept = None
-    with suppress(OSError, ValueError, AttributeError):
-        _flush()
-        kept = os.dup(1)
-        os.dup2(2, 1)
-    try:
-        with redirect_stdout(sys.stderr):
-            yield
-    finally:
-        if kept is not None:
-            _flush()
-            os.dup2(kept, 1)
-            os.close(kept)
-
-
-def _flush() -> None:
-    for stream in (sys.stdout, sys.__stdout__):
-        with suppress(OSError, ValueError, AttributeError):
-            stream.flush()  # type: ignore[union-attr]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import os
 import pkgutil
+import sys
 import threading
 import warnings
 from collections.abc import Iterable
@@ -29,17 +30,20 @@ from mklkit.errors import (
     plain_message,
     quoted,
     suggest,
+    type_name,
 )
 from mklkit.protocols.component import parameter_names
 from mklkit.registry import hookspecs
-from mklkit.registry.discovery import PluginFailure, canonical, installed_plugins, stdout_to_stderr
+from mklkit.registry.discovery import PluginFailure, canonical, installed_plugins
 from mklkit.registry.entries import HOOKS, Entry, Kind, lacking, make_entry, spoken
 from mklkit.registry.hookspecs import ENTRY_POINT_GROUP
+from mklkit.registry.isolation import keeping_state, stdout_to_stderr
 from mklkit.registry.specs import parse_spec
 
 __all__ = ["Entry", "Kind", "PluginFailure", "Registry", "forget_registry", "get_registry"]
 
 BUILT_IN = "mklkit"
+LARGEST = int(sys.float_info.max)
 BUILTIN_PACKAGES = ("kernels", "feature_maps", "combiners", "learners", "presets")
 
 
@@ -183,7 +187,12 @@ class Registry:
             return cls(*args, **kwargs)
         except MKLKitError:
             raise
-        except (TypeError, ValueError, OverflowError) as error:
+        except OverflowError as error:
+            given = [*zip(parameter_names(cls), args, strict=False), *kwargs.items()]
+            large = [key for key, value in given if isinstance(value, int) and abs(value) > LARGEST]
+            what = f"the number given as {', '.join(large)} is too large" if large else str(error)
+            raise SpecError(f"{shown} can't be built: {what}.") from error
+        except (TypeError, ValueError) as error:
             raise SpecError(f"{shown} can't be built: {plain_message(error)}") from error
 
     def _load_builtins(self) -> None:
@@ -200,18 +209,25 @@ class Registry:
             origin = plugin.distribution
             # Anything at all may go wrong while foreign code is imported (SystemExit included);
             # whatever it is, it is reported by name and the rest must keep working.
+            changed: list[str] = []
             try:
-                with stdout_to_stderr():
+                with stdout_to_stderr(), keeping_state(changed.append):
                     module = plugin.load()
                     self._register(module, f"{origin}:{plugin.name}", origin, plugin.version)
             except KeyboardInterrupt:
                 raise
             except BaseException as error:
                 # pluggy names the plugin first and says what is wrong with it lines below.
-                whole = isinstance(error, pluggy.PluginValidationError)
+                whole = issubclass(type(error), pluggy.PluginValidationError)
                 text = cut(" ".join(str(error).split())) if whole else plain_message(error)
-                reason = f"{cut(type(error).__name__)}: {text}"
-                self._fail(PluginFailure(plugin.name, origin, reason))
+                self._fail(PluginFailure(plugin.name, origin, f"{type_name(error)}: {text}"))
+            if changed:
+                warnings.warn(
+                    f"plugin {quoted(plugin.name)} of {origin} changes {', '.join(changed)} where"
+                    " it is imported, which was undone.",
+                    PluginWarning,
+                    stacklevel=2,
+                )
 
     def _fail(self, failure: PluginFailure) -> None:
         self.failures.append(failure)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from mklkit._version import __version__
-from mklkit.datasets.paths import status
+from mklkit.datasets.paths import refused, status
 from mklkit.errors import DataError, SpecError
 from mklkit.scaffold import Template
 
@@ -229,5 +229,5 @@ def write_plugin(new: NewPlugin, into: Path) -> Path:
     except FileExistsError as error:
         raise DataError(f"{folder} exists; choose another name.") from error
     except OSError as error:
-        raise DataError(f"{folder} can't be written: {error.strerror or error}.") from error
+        raise DataError(refused(folder, "written", error)) from error
     return folder

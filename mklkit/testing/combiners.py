@@ -45,7 +45,7 @@ def weights_are_on_the_simplex(case: Case) -> None:
         views = case.views(kernels=kernels)
         weights = _fit(case, views).weights
         n_rows = (len(weights),) if np.ndim(weights) == 2 else ()
-        expect_array(weights, (*n_rows, len(kernels)), "weights", "One weight a kernel.")
+        expect_array(weights, (*n_rows, len(kernels)), "weights", "One weight per kernel.")
         limits = facts.weight_range
         if limits is not None:
             expect(
@@ -65,7 +65,7 @@ def weights_are_on_the_simplex(case: Case) -> None:
 
 
 def decides_one_number_a_row(case: Case) -> None:
-    """The decision gives one finite number a row, one row or many, with kept columns or without."""
+    """The decision gives one finite number per row, alone or among many, kept columns or not."""
     decision = case.fitted()
     for n in (1, len(case.new_rows)):
         expect_array(decision.decide(case.new_rows[:n]), (n,), "decide(rows)")

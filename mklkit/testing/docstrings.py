@@ -12,8 +12,8 @@ _RULE = re.compile(r"-{3,}\s*")
 _NAMES = re.compile(r"(\*{0,2}\w+(?:\s*,\s*\*{0,2}\w+)*)\s*(:.*)?")
 
 
-def documented_parameters(docstring: str) -> list[str]:
-    """Return the names in the section Parameters of a docstring as numpydoc has it.
+def documented_parameters(docstring: str) -> dict[str, str]:
+    """Return what the section Parameters of a docstring, as numpydoc has it, says of each name.
 
     Examples
     --------
@@ -24,13 +24,26 @@ def documented_parameters(docstring: str) -> list[str]:
     ...     width, height : float
     ...         Above zero.
     ...     ''')
-    ['width', 'height']
+    {'width': 'Above zero.', 'height': 'Above zero.'}
     """
     lines = inspect.cleandoc(docstring).splitlines()
     heads = [i for i in range(len(lines) - 1) if _RULE.fullmatch(lines[i + 1]) and lines[i].strip()]
     for head, end in pairwise([*heads, len(lines)]):
         if lines[head].strip() == "Parameters":
-            entries = [_NAMES.fullmatch(line) for line in lines[head + 2 : end]]
-            names = [entry.group(1) for entry in entries if entry is not None]
-            return [name.strip(" *") for group in names for name in group.split(",")]
-    return []
+            return _entries(lines[head + 2 : end])
+    return {}
+
+
+def _entries(lines: list[str]) -> dict[str, str]:
+    """Return the text below each line of names, as one line."""
+    found: dict[str, list[str]] = {}
+    names: list[str] = []
+    for line in lines:
+        entry = _NAMES.fullmatch(line)
+        if entry is not None:
+            names = [name.strip(" *") for name in entry.group(1).split(",")]
+            found |= {name: [] for name in names}
+        elif line.startswith(" "):
+            for name in names:
+                found[name].append(line.strip())
+    return {name: " ".join(text) for name, text in found.items()}

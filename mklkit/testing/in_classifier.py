@@ -22,7 +22,7 @@ def classifies_two_classes(case: Case) -> None:
     """A classifier with it takes text labels, and predicts only those."""
     model = case.model()
     scores = model.decision_function(case.new_rows)
-    advice = "Decision values are one number a row."
+    advice = "Decision values are one number per row."
     shape = (len(case.new_rows),)
     expect(np.shape(scores) == shape, f"decision values {shape}", np.shape(scores), advice)
     expect(

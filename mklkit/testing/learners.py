@@ -28,7 +28,7 @@ ORDER_TOLERANCE = 0.02
 
 
 def decides_one_number_a_row(case: Case) -> None:
-    """What fit returns decides columns (n, p) or (n, N) by one number a row."""
+    """What fit returns decides columns (n, p) or (n, N) by one number per row."""
     for view in _views(case):
         fitted = case.component.fit(view, case.y)
         expect(
@@ -134,7 +134,7 @@ def subproblem_finds_the_minimum(case: Case) -> None:
         solved = problem.solve(targets, weights)
         outputs, least = problem.outputs(solved), objectives(solved)
         expect_array(outputs, shape, "outputs(coefficients)")
-        expect_array(least, shape[1:], "penalty(coefficients) and the squares, a column each,")
+        expect_array(least, shape[1:], "penalty(coefficients) and the squares, one column each,")
         for size in (1e-3, 0.1, 1.0):
             nearby = objectives(problem.solve(targets + size * random.normal(size=shape), weights))
             expect(

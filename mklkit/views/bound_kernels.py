@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from mklkit.errors import DataError, IncompatibleError, MKLKitWarning, plain_message
+from mklkit.errors import DataError, IncompatibleError, MKLKitWarning, plain_message, quoted
 from mklkit.protocols import (
     Array,
     FeatureMap,
@@ -125,6 +125,6 @@ def _refuse_other_kernels(kernels: Sequence[BoundKernel], feature_map: FeatureMa
 
 def _no_numbers(bound: BoundKernel, what: str) -> DataError:
     return DataError(
-        f"Kernel {bound.label!r} has values that are no finite numbers on these data ({what}):"
-        " scale the data, or choose a lower degree."
+        f"Kernel {quoted(bound.label)} has values that are no finite numbers on these data"
+        f" ({what}): scale the data, or choose a lower degree."
     )

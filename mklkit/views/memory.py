@@ -12,8 +12,8 @@ __all__ = ["REMEDY", "available_memory", "check_gram_fits"]
 
 REMEDY = (
     "Use fewer rows, or learn from features of a subset, which need no such matrix:"
-    " --map 'empirical(subset=0.01)' --learner mhks, in Python"
-    " feature_map='empirical(subset=0.01)', learner='mhks'."
+    " --map 'empirical(subset=1000)' --learner mhks, in Python"
+    " feature_map='empirical(subset=1000)', learner='mhks'."
 )
 WORTH_SAYING = 2**30
 MEMORY_INFO = Path("/proc/meminfo")

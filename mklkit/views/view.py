@@ -252,8 +252,10 @@ class ViewSet(Sequence[View]):
         made: list[list[Array]] = [[] for _ in self._views]
         for place in row_blocks(len(self.rows), BLOCK_ROWS):
             block = RowBlock(self.rows[place], keep=True)
-            for index, columns in block.columns_of([view.projector for view in self._views]):
-                made[index].append(columns)
+            # What is not finite is found when decisions are.
+            with np.errstate(over="ignore", invalid="ignore"):
+                for index, columns in block.columns_of([view.projector for view in self._views]):
+                    made[index].append(columns)
         for view, parts in zip(self._views, made, strict=True):
             view.take_features(np.concatenate(parts))
 

@@ -169,4 +169,3 @@ def test_long_arguments_are_cut(mklkit: Run, sheet: Path) -> None:
             outcome = mklkit("fit", sheet, *arguments)
             outcome.refused("characters)")
             assert len(outcome.err) < 400
-    mklkit("fit", sheet, "-k", "rbf@colour").refused("Did you mean 'colour_*'?")

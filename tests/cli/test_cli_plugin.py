@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -125,6 +126,18 @@ def test_check_of_a_faulty_package(mklkit: Run, tmp_path: Path) -> None:
     assert outcomes["symmetric"] == outcomes["diagonal_is_that_of_the_matrix"] == "failed"
     assert outcomes["pickles"] == "passed"
     assert outcomes["shared_base_is_honest"] == "not applicable"
+
+
+def test_check_says_a_fault_once(mklkit: Run, tmp_path: Path) -> None:
+    broken = on_path(write_plugin(tmp_path, "shifted", KERNEL.replace("a @ b.T + 1.0", "1 / 0")))
+    done = mklkit("plugin", "check", "mklkit-shifted", **broken)
+    assert done.code == 1
+    lines = [line for line in done.out.splitlines() if "division by zero" in line]
+    assert 1 <= len(lines) <= 2
+    met = int(re.findall(r"The same in (\d+) other checks?: ", done.out)[0]) + 1
+    result = mklkit("plugin", "check", "mklkit-shifted", "--json", **broken).json
+    faults = [check["message"] for check in result["checks"] if check["outcome"] == "failed"]
+    assert met == sum(lines[0].partition("Expected ")[2] in fault for fault in faults) > 3
 
 
 def test_check_of_a_package_that_cannot_be_loaded(mklkit: Run, tmp_path: Path) -> None:

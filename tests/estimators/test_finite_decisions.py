@@ -112,13 +112,35 @@ def test_far_from_one_a_fit_is_finite_or_refused_in_our_words(
         assert np.isfinite(model.decision_function(X)).all()
 
 
+@attrs.frozen
+class NoNumbers(Component):
+    """A kernel that is finite for a row and itself only."""
+
+    name: ClassVar[str] = "no-numbers"
+
+    def fit(self, rows):
+        return self
+
+    def __call__(self, a, b):
+        return np.where((a[:, None] == b).all(axis=2), 1.0, np.nan)
+
+    def diagonal(self, rows):
+        return np.ones(len(rows))
+
+
 @pytest.mark.parametrize("feature_map", ["empirical", "empirical(subset=9)"])
 def test_a_map_of_a_kernel_without_finite_values_names_it(problem, feature_map):
     X, y = problem
-    with pytest.raises(DataError, match=r"'rbf\(gamma=1\)' has values that are no finite numbers"):
-        MKLClassifier(["tanh", "rbf(gamma=1)"], feature_map=feature_map, learner="mhks").fit(
-            X * 1e200, y
-        )
+    with pytest.raises(DataError, match="'no-numbers' has values that are no finite numbers"):
+        MKLClassifier(["tanh", NoNumbers()], feature_map=feature_map, learner="mhks").fit(X, y)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_rows_that_overflow_are_apart_in_every_map(problem):
+    X, y = problem
+    for feature_map in ("empirical", "empirical(subset=9)"):
+        model = MKLClassifier(["tanh", "rbf(gamma=1)"], feature_map=feature_map, learner="mhks")
+        assert np.isfinite(model.fit(X * 1e200, y).decision_function(X * 1e200)).all()
 
 
 def test_the_search_far_from_zero_ends_in_a_finite_model(rng):

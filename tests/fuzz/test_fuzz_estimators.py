@@ -75,7 +75,7 @@ def _rounding(X: np.ndarray) -> float:
     """Return what may differ, as a share: more on data that lie far from zero, close together."""
     with np.errstate(all="ignore"):
         spread = X.max(axis=0) / 2 - X.min(axis=0) / 2
-        distance = float(np.abs(X).max() / np.max(spread))
+        distance = np.abs(X).max() / np.max(spread)
         lost = float(np.finfo(X.dtype).eps) * distance**2
     return TOLERANCE[X.dtype] + (1e3 * lost if np.isfinite(lost) else 0.0)
 

@@ -69,7 +69,7 @@ def test_all_columns_in_another_order_are_not_none():
         ("3:3", NAMES, "select none of the 7 features"),
         ([], NAMES, "select none"),
         (slice(9, 12), NAMES, "select none"),
-        ([True], NAMES, "one value a feature, 7; got 1"),
+        ([True], NAMES, "one value per feature, 7; got 1"),
         ([False] * 7, NAMES, "select none"),
         (slice("fou_1", "age"), NAMES, "by position, as in slice"),
         (str.upper, NAMES, "names, globs, positions, a slice or a mask; got <method"),

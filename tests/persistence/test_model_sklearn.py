@@ -17,12 +17,18 @@ import pytest
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer, make_column_selector
 from sklearn.decomposition import TruncatedSVD
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import RandomForestClassifier, VotingClassifier
+from sklearn.experimental import enable_iterative_imputer  # noqa: F401
 from sklearn.feature_selection import SelectFromModel, SelectKBest, chi2, mutual_info_classif
 from sklearn.frozen import FrozenEstimator
-from sklearn.impute import SimpleImputer
+from sklearn.impute import IterativeImputer, SimpleImputer
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import FixedThresholdClassifier, StratifiedKFold
+from sklearn.model_selection import (
+    FixedThresholdClassifier,
+    StratifiedKFold,
+    TunedThresholdClassifierCV,
+)
+from sklearn.multiclass import OutputCodeClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder, StandardScaler
@@ -31,6 +37,7 @@ from sklearn.utils import all_estimators
 from mklkit.errors import ModelFileError
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.persistence import load_model, read_facts, save_model
+from mklkit.persistence.trial import decide_trial
 
 ROWS = 24
 LABELS = np.array(["no", "yes"] * (ROWS // 2))
@@ -120,7 +127,10 @@ def check_round_trip(model: Any, rows: Any, path: Path) -> None:
         warnings.simplefilter("error")
         again = load_model(path)
     assert again.predict(rows).tolist() == model.predict(rows).tolist()
-    method = "decision_function" if hasattr(model, "decision_function") else "predict_proba"
+    methods = ("decision_function", "predict_proba", "predict")
+    method = next(name for name in methods if hasattr(model, name))
+    if method == "predict":
+        return
     np.testing.assert_array_equal(getattr(again, method)(rows), getattr(model, method)(rows))
 
 
@@ -182,6 +192,9 @@ CLASSIFIER = MKLClassifier("rbf")
         (CalibratedClassifierCV(CLASSIFIER, method="temperature", cv=2, ensemble=False), TABLE),
         (CalibratedClassifierCV(FrozenEstimator(CLASSIFIER.fit(TABLE, LABELS))), TABLE),
         (FixedThresholdClassifier(CLASSIFIER, threshold=0.1, pos_label="yes"), TABLE),
+        (TunedThresholdClassifierCV(CLASSIFIER, cv=2, thresholds=4), TABLE),
+        (OutputCodeClassifier(CLASSIFIER, random_state=0), TABLE),
+        (Pipeline([("fill", IterativeImputer(max_iter=2)), ("classify", CLASSIFIER)]), GAPS),
     ],
     ids=[
         "columns",
@@ -193,6 +206,9 @@ CLASSIFIER = MKLClassifier("rbf")
         "temperature",
         "frozen",
         "threshold",
+        "tuned",
+        "codes",
+        "iterative",
     ],
 )
 def test_what_pipelines_are_made_of(model: Any, rows: Any, tmp_path: Path) -> None:
@@ -232,6 +248,17 @@ def test_a_function_of_ones_own_is_named_with_its_step(
     assert reason in str(caught.value)
 
 
+def test_what_is_fitted_inside_is_named(tmp_path: Path) -> None:
+    chosen = Pipeline([("s", SelectFromModel(RandomForestClassifier(1))), ("c", GaussianNB())])
+    for model, where in (
+        (CalibratedClassifierCV(chosen, cv=2), "'calibrated_classifiers_[0]' > 'estimator' > 's'"),
+        (VotingClassifier([*TWO, ("f", RandomForestClassifier(1))]), "'estimators_[2]'"),
+    ):
+        with pytest.raises(ModelFileError) as caught:
+            save_model(model.fit(TABLE, LABELS), tmp_path / "model.mkl")
+        assert f"because of its step {where}" in str(caught.value)
+
+
 def test_a_cache_on_disk_is_not_saved(tmp_path: Path) -> None:
     memory = joblib.Memory(tmp_path / "cache", verbose=0)
     model = Pipeline([("scale", StandardScaler()), ("classify", CLASSIFIER)], memory=memory)
@@ -244,3 +271,16 @@ def test_rows_that_a_model_refuses_are_not_tried(tmp_path: Path) -> None:
     words = MIXED[["word"]]
     check_round_trip(strict.fit(words, LABELS), words, tmp_path / "model.mkl")
     assert read_facts(tmp_path / "model.mkl")["trial"] is None
+
+
+def test_an_altered_length_is_found_whatever_the_number_of_rows() -> None:
+    model = CalibratedClassifierCV(CLASSIFIER, method="sigmoid", cv=2).fit(TABLE, LABELS)
+    decide_trial(model, "numbers")
+    calibrator = model.calibrated_classifiers_[0].calibrators[0]
+    for n_rows in range(2, 7):
+        calibrator.a_ = np.ones(n_rows)
+        with pytest.raises(ValueError, match="broadcast"):
+            decide_trial(model, "numbers")
+    calibrator.a_ = np.nan
+    with pytest.raises(ValueError, match="probabilities are not finite"):
+        decide_trial(model, "numbers")

@@ -6,8 +6,25 @@ import json
 import os
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
+
+from mklkit import Registry
+from mklkit.errors import PluginWarning
+
+GOOD = '''
+from mklkit import hookimpl, weighting_rule
+
+@weighting_rule("{name}")
+def rule(view, y):
+    """Weigh all kernels alike."""
+    return 1.0
+
+@hookimpl
+def mklkit_combiners():
+    return [rule]
+'''
 
 
 def install(folder: Path, name: str, source: str, version: str = "1.2") -> Path:
@@ -51,3 +68,11 @@ def answer(script: str, folder: Path | None = None, **environment: str) -> dict[
     assert done.returncode == 0, done.stderr
     said: dict[str, Any] = json.loads(done.stdout)
     return said
+
+
+def load() -> tuple[Registry, list[str]]:
+    """Return a registry, and what it warned of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        registry = Registry()
+    return registry, [str(one.message) for one in caught if one.category is PluginWarning]

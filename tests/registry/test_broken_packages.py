@@ -5,50 +5,13 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import sys
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from installed import answer, install
+from installed import GOOD, answer, install, load
 
 from mklkit import MKLKitError, Registry
-from mklkit.errors import PluginWarning
-
-GOOD = '''
-from mklkit import hookimpl, weighting_rule
-
-@weighting_rule("{name}")
-def rule(view, y):
-    """Weigh all kernels alike."""
-    return 1.0
-
-@hookimpl
-def mklkit_combiners():
-    return [rule]
-'''
-
-
-@pytest.fixture
-def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder on the path, whose modules are forgotten afterwards."""
-    folder = tmp_path / "site"
-    folder.mkdir()
-    monkeypatch.syspath_prepend(str(folder))
-    monkeypatch.setattr(importlib.metadata, "entry_points", importlib.metadata.entry_points)
-    before = set(sys.modules)
-    yield folder
-    for name in set(sys.modules) - before:
-        if name.startswith("mklkit_"):
-            del sys.modules[name]
-
-
-def load() -> tuple[Registry, list[str]]:
-    """Return a registry, and what it warned of."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        registry = Registry()
-    return registry, [str(one.message) for one in caught if one.category is PluginWarning]
 
 
 def _metadata(info: Path, content: bytes | None) -> None:
@@ -76,6 +39,28 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
     "entry points that are no text": lambda info: (info / "entry_points.txt").write_bytes(
         b"[mklkit]\nhurt = mklkit_hurt\xff\xfe\n"
     ),
+    **{
+        f"entry points with {text!r}": lambda info, text=text: (  # type: ignore[misc]
+            info / "entry_points.txt"
+        ).write_text(text, encoding="utf-8")
+        for text in (
+            "[mklkit\nhurt = mklkit_hurt\n",
+            "mklkit\nhurt = mklkit_hurt\n",
+            "[ mklkit ]\nhurt = mklkit_hurt\n",
+            "[MKL-kit]\nhurt = mklkit_hurt\n",
+            "\ufeff[mklkit]\nhurt = mklkit_hurt\n",
+            "hurt = mklkit_hurt\n",
+            "[mklkit]\nhurt: mklkit_hurt\n",
+            "[mklkit]\n= mklkit_hurt\n",
+            "[mklkit]\nhurt =\n",
+            "[mklkit]\nhurt = 1 + 1\n",
+            "[mklkit]\nhurt = .\n",
+        )
+    },
+    "a folder for entry points": lambda info: (
+        (info / "entry_points.txt").unlink(),
+        (info / "entry_points.txt").mkdir(),
+    ),
     "an entry point to no module": lambda info: (info / "entry_points.txt").write_text(
         "[mklkit]\nhurt = ???\n"
     ),
@@ -98,6 +83,8 @@ def test_a_damaged_package_is_one_warning(site: Path, state: str) -> None:
     assert "mklkit-hurt" in warned[0]
     assert warned[0].isprintable()
     assert len(warned[0]) < 700
+    for internal in ("NoneType", "Pair", "package' argument"):
+        assert internal not in warned[0]
     assert registry.create("combiner", "good").name == "good"
     # Other libraries ask for theirs too, and do not fail either.
     assert importlib.metadata.entry_points(group="console_scripts")

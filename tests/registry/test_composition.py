@@ -14,8 +14,8 @@ def test_the_combiners_own_pair_is_used_and_said():
     choice = choose_components("dimkl3", None, None)
     assert (choice.feature_map, choice.learner) == (Implicit(), SVM())
     assert choice.notes == (
-        "learner svm: declared by dimkl3",
-        "feature map implicit: declared by dimkl3",
+        "learner svm: the default with dimkl3",
+        "feature map implicit: the default with dimkl3",
     )
 
 

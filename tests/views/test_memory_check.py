@@ -25,7 +25,7 @@ def small_machine(monkeypatch, tmp_path):
 
 
 def test_a_matrix_that_does_not_fit_is_refused_with_a_map_that_does(small_machine):
-    with pytest.raises(DataError, match=r"of 40 rows .* are free\..*empirical\(subset=0\.01\)"):
+    with pytest.raises(DataError, match=r"of 40 rows .* are free\..*empirical\(subset=1000\)"):
         MKLClassifier("rbf").fit(ROWS, LABELS)
     MKLClassifier("rbf", feature_map="empirical(subset=0.2)", learner="mhks").fit(ROWS, LABELS)
 

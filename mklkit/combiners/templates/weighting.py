@@ -141,7 +141,9 @@ def on_simplex(raw: Array, labels: Sequence[str], name: str) -> Array:
         )
         return uniform
     if (raw < 0).any():
-        raise MKLKitError(f"{name} gave a negative weight: {raw.min():.6g}; weights start at zero.")
+        raise MKLKitError(
+            f"{name} gave a negative weight: {raw.min():.6g}; weights must be zero or above."
+        )
     if not raw.any():
         warnings.warn(
             f"{name} gives every kernel the weight zero; uniform weights are used.",

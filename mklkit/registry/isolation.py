@@ -1,0 +1,170 @@
+"""Foreign code runs apart: what it prints and what it sets for the whole process is undone."""
+
+from __future__ import annotations
+
+import builtins
+import locale
+import os
+import random
+import signal
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+__all__ = ["keeping_state", "stdout_to_stderr"]
+
+STREAMS = ("stdout", "stderr", "__stdout__", "__stderr__")
+# Those that Python itself handles, and those that end a program.
+SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGPIPE")
+
+
+class _Unclosable:
+    """A stream that several write to, so that none of them may close it."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def close(self) -> None:
+        """Leave it open."""
+
+    detach = close
+
+
+@contextmanager
+def stdout_to_stderr() -> Iterator[None]:
+    """Send what foreign code prints to stderr: stdout is for what a command was asked for.
+
+    Writes to the file descriptors themselves are caught too, where there are any. Streams and
+    descriptors that the code closes or replaces are as before at the end.
+    """
+    before = {name: getattr(sys, name) for name in STREAMS}
+    with ExitStack() as at_the_end:
+        with suppress(OSError, ValueError, AttributeError):
+            _flush(before)
+            for descriptor in (1, 2):
+                kept = os.dup(descriptor)
+                at_the_end.callback(os.close, kept)
+                at_the_end.callback(os.dup2, kept, descriptor)
+            at_the_end.callback(_flush, before)
+            os.dup2(2, 1)
+        try:
+            for name in STREAMS:
+                setattr(
+                    sys, name, _Unclosable(sys.__stderr__ if "__" in name else before["stderr"])
+                )
+            yield
+        finally:
+            for name, stream in before.items():
+                setattr(sys, name, stream)
+
+
+def _flush(streams: Mapping[str, Any]) -> None:
+    for stream in streams.values():
+        with suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+
+
+@contextmanager
+def keeping_state(on_change: Callable[[str], None]) -> Iterator[None]:
+    """Put back what foreign code sets for the whole process.
+
+    Parameters
+    ----------
+    on_change : callable
+        Is told of each thing that was changed, once it is as before.
+    """
+    kept = [read() for _, read, _ in _STATE]
+    try:
+        yield
+    finally:
+        for before, (what, read, write) in zip(kept, _STATE, strict=True):
+            if before is not None and _changed(read, before):
+                write(before)
+                if what is not None:
+                    on_change(what)
+
+
+def _changed(read: Callable[[], Any], before: Any) -> bool:
+    now = read()
+    # The filters that libraries set for their own warnings are theirs to set.
+    return bool(_everybodys(now) != _everybodys(before) if read is _filters else now != before)
+
+
+def _folder() -> str | None:
+    with suppress(OSError):  # It may have been removed.
+        return os.getcwd()
+    return None
+
+
+def _handlers() -> dict[int, Any] | None:
+    if threading.current_thread() is not threading.main_thread():
+        return None  # No other thread can set them.
+    numbers = (getattr(signal, name, None) for name in SIGNALS)
+    return {number: signal.getsignal(number) for number in numbers if number is not None}
+
+
+def _handle(handlers: dict[int, Any]) -> None:
+    for number, handler in handlers.items():
+        if handler is not None:  # One that Python did not set can't be set by it.
+            signal.signal(number, handler)
+
+
+def _generator() -> Any:
+    everybodys: Any = np.random  # Its types leave this out.
+    return everybodys.get_bit_generator()
+
+
+def _numpy_state() -> dict[str, Any]:
+    state = _generator().state
+    return {**state, "state": {**state["state"], "key": state["state"]["key"].tolist()}}
+
+
+def _set_numpy_state(state: dict[str, Any]) -> None:
+    _generator().state = state
+
+
+def _filters() -> list[tuple[Any, ...]]:
+    return list(warnings.filters)
+
+
+def _filter(before: list[tuple[Any, ...]]) -> None:
+    own = [one for one in warnings.filters if one not in before and one not in _everybodys([one])]
+    # Setting one through the module tells Python that it has to look at them again.
+    warnings.resetwarnings()
+    warnings.filters[:] = [*own, *before]  # type: ignore[index]
+
+
+def _everybodys(filters: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Return the filters for Python's own categories, whatever the message or the library."""
+    return [
+        one
+        for one in filters
+        if one[1] is None and one[3] is None and getattr(builtins, one[2].__name__, None) is one[2]
+    ]
+
+
+_STATE: tuple[tuple[str | None, Callable[[], Any], Callable[[Any], Any]], ...] = (
+    ("the working folder", _folder, os.chdir),
+    ("the handling of signals", _handlers, _handle),
+    ("the filters of warnings", _filters, _filter),
+    (
+        "the locale",
+        partial(locale.setlocale, locale.LC_ALL),
+        partial(locale.setlocale, locale.LC_ALL),
+    ),
+    ("the limit of recursion", sys.getrecursionlimit, sys.setrecursionlimit),
+    ("NumPy's handling of errors", np.geterr, lambda kept: np.seterr(**kept)),
+    ("NumPy's print options", np.get_printoptions, lambda kept: np.set_printoptions(**kept)),
+    # Libraries draw random numbers where they are imported, which is nothing to be told of.
+    (None, random.getstate, random.setstate),
+    (None, _numpy_state, _set_numpy_state),
+)

@@ -1,0 +1,60 @@
+"""How long kernels take to compute, said before they are where it is long."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from time import perf_counter
+
+import numpy as np
+
+from mklkit.errors import MKLKitError, MKLKitWarning, counted
+from mklkit.protocols import Array
+from mklkit.views.bound_kernels import BoundKernel, fit_kernels
+from mklkit.views.tiles import symmetric_tiles
+
+__all__ = ["WORTH_TIMING", "kernel_minutes", "say_if_long"]
+
+WORTH_TIMING = 1e10
+"""Pairs of rows × kernels × features; fewer take seconds, and are not to wait for a trial."""
+SAMPLE = 500
+WORTH_SAYING = 1.0
+
+
+def kernel_minutes(kernels: Sequence[BoundKernel], rows: Array, pairs: float) -> float:
+    """Return about how many minutes kernels take for so many pairs of rows, by a trial on 500.
+
+    Kernels share what they have in common, as in a fit. NaN where they refuse those few rows.
+    """
+    sample = rows[:: max(1, len(rows) // SAMPLE)][:SAMPLE]
+    seconds = 0.0
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            fitted, own_rows = fit_kernels(kernels, sample)
+            for _ in range(2):  # The first time code may have to be compiled.
+                start = perf_counter()
+                for _, _, tiles in symmetric_tiles(fitted, own_rows):
+                    for _ in tiles:
+                        pass
+                seconds = perf_counter() - start
+        except MKLKitError:
+            return float("nan")
+    return seconds / len(sample) ** 2 * pairs / 60
+
+
+def say_if_long(kernels: Sequence[BoundKernel], rows: Array, pairs: float) -> None:
+    """Say about how long the kernels take to compute, where that is a minute or more."""
+    if pairs * len(kernels) * rows.shape[1] < WORTH_TIMING:
+        return
+    minutes = kernel_minutes(kernels, rows, pairs)
+    if minutes >= WORTH_SAYING:
+        # One digit: more would differ from fold to fold, and be said anew.
+        unit, amount = ("hour", minutes / 60) if minutes >= 90 else ("minute", minutes)
+        shown = counted(int(float(f"{amount:.1g}")), unit)
+        warnings.warn(
+            f"Computing the kernels of a fit alone will take about {shown};"
+            " learning from them comes on top of it.",
+            MKLKitWarning,
+            stacklevel=2,
+        )

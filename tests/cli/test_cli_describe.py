@@ -1,0 +1,40 @@
+"""``mklkit describe``."""
+
+from __future__ import annotations
+
+from processes import Run
+
+from mklkit import Polynomial
+from mklkit.registry.entries import HOOKS
+from mklkit.registry.registry import get_registry
+
+
+def test_parameters_and_defaults_are_those_of_the_class(mklkit: Run) -> None:
+    [found] = mklkit("describe", "polynomial(degree=3)", "--json").json
+    assert (found["kind"], found["name"], found["distribution"]) == (
+        "kernel",
+        "polynomial",
+        "mklkit",
+    )
+    defaults = {one["name"]: one["default"] for one in found["parameters"]}
+    assert defaults == Polynomial().get_params()
+    assert all(one["help"] for one in found["parameters"])
+    assert not any(one["required"] for one in found["parameters"])
+    shown = mklkit("describe", "polynomial").out
+    assert "default 2" in shown
+    [matrix] = mklkit("describe", "precomputed", "--json").json[0]["parameters"]
+    assert matrix["required"]
+    assert "must be given" in mklkit("describe", "precomputed").out
+
+
+def test_every_listed_name_is_described(mklkit: Run) -> None:
+    for kind in HOOKS:
+        entry = get_registry().entries(kind)[0]
+        done = mklkit("describe", entry.name)
+        assert done.code == 0, done
+        assert entry.name in done.out
+
+
+def test_near_misses_suggest_the_right_name(mklkit: Run) -> None:
+    mklkit("describe", "dimk3").refused("Did you mean 'dimkl3'?", "mklkit list")
+    mklkit("describe", "").refused("Nothing is named ''")
