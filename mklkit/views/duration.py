@@ -11,7 +11,7 @@ import numpy as np
 from mklkit.errors import MKLKitError, MKLKitWarning, counted
 from mklkit.protocols import Array
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels
-from mklkit.views.tiles import symmetric_tiles
+from mklkit.views.kernel_rows import KernelRows, symmetric_tiles
 
 __all__ = ["WORTH_TIMING", "kernel_minutes", "say_if_long"]
 
@@ -34,7 +34,7 @@ def kernel_minutes(kernels: Sequence[BoundKernel], rows: Array, pairs: float) ->
             fitted, own_rows = fit_kernels(kernels, sample)
             for _ in range(2):  # The first time code may have to be compiled.
                 start = perf_counter()
-                for _, _, tiles in symmetric_tiles(fitted, own_rows):
+                for _, _, tiles in symmetric_tiles(KernelRows.of(fitted, own_rows)):
                     for _ in tiles:
                         pass
                 seconds = perf_counter() - start
