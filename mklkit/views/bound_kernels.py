@@ -69,10 +69,12 @@ def warn_of_far_rows(label: str, fitted: FittedKernel, rows: Array) -> None:
     """Say that inner products of the rows are all but the same number, where they are."""
     if not (is_scalar(fitted) and fitted.base == "inner_product"):
         return
+    # What rounding leaves of equal rows is no spread.
+    smallest = len(rows) * float(np.finfo(rows.dtype).eps)
     near_one = rows / (np.abs(rows).max(initial=0) or 1)
     distance = float(np.linalg.norm(near_one.mean(axis=0)))
     spread = float(np.linalg.norm(near_one.std(axis=0)))
-    if distance > FAR * spread > 0:
+    if spread > smallest * distance and distance > FAR * spread:
         warnings.warn(
             f"Kernel {label!r} multiplies rows that lie {distance / spread:.2g} times as far from"
             " zero as from each other: its values are nearly the same for all of them, and outweigh"

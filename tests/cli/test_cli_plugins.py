@@ -23,7 +23,7 @@ def mklkit_combiners():
 
 FAULTY = '''
 import os, signal
-from mklkit import hookimpl, weighting_rule
+from mklkit import FeatureMapFacts, hookimpl, weighting_rule
 
 @weighting_rule("divides-by-zero")
 def divides(view, y):
@@ -70,9 +70,20 @@ class Leaves:
     def fit(self, rows):
         return Leaving()
 
+class HalfMade:
+    """A feature map whose fitted object lacks what is asked of one."""
+    name = "half-made"
+    facts = FeatureMapFacts(explicit=True)
+    def fit(self, kernel, rows, random_state):
+        return Leaving()
+
 @hookimpl
 def mklkit_kernels():
     return [Leaves]
+
+@hookimpl
+def mklkit_feature_maps():
+    return [HalfMade]
 
 @hookimpl
 def mklkit_combiners():
@@ -138,6 +149,12 @@ def test_faults_that_are_not_the_users(mklkit: Run, faulty: dict[str, str], debu
     assert "the fault of the plugin mklkit-faulty: ZeroDivisionError: division by zero" in done.err
     assert "MKLKIT_DEBUG=1" in done.err
     assert ("Traceback" in done.err) == debug
+
+
+def test_what_an_object_of_a_plugin_lacks_is_its_fault(mklkit: Run, faulty: dict[str, str]) -> None:
+    done = mklkit("fit", "iris", "--feature-map", "half-made", **faulty)
+    assert done.code == 1
+    assert "the fault of the plugin mklkit-faulty: AttributeError" in done.err
 
 
 def test_what_is_no_exception_is_told_in_one_line(

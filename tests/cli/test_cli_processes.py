@@ -33,7 +33,11 @@ def mklkit_combiners():
         (["list", "--json"], 0, "warning: this plugin is old"),
         (["predict", "model.mkl", "patients.csv"], 0, "accuracy"),
         (["fit", "patients.csv", "-k", "rbff"], 2, "Did you mean 'rbf'?"),
-        (["fit", "iris", "-c", "divides-by-zero"], 1, "a plugin's: ZeroDivisionError"),
+        (
+            ["fit", "iris", "-c", "divides-by-zero"],
+            1,
+            "of the plugin mklkit-faulty: ZeroDivisionError",
+        ),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
