@@ -36,7 +36,8 @@ CHANGES: dict[str, tuple[str, str, Callable[[], Any]]] = {
     ),
     "folder": ("import os; os.chdir(os.sep)", "the working folder", os.getcwd),
     "interrupts": (
-        "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)",
+        # In the background it is ignored already: no change would be seen.
+        "import signal; signal.signal(signal.SIGINT, lambda *given: None)",
         "the handling of signals",
         lambda: signal.getsignal(signal.SIGINT),
     ),
