@@ -129,7 +129,14 @@ def test_the_first_command_prints_what_is_shown(tmp_path: Path) -> None:
 @pytest.mark.process
 def test_the_other_commands_run_in_turn(folder: Path) -> None:
     own = [shlex.split(step) for command in commands(README)[2:] for step in steps(command)]
-    assert {step[1] for step in own} == {"fit", "predict", "evaluate", "inspect", "list"}
+    assert {step[1] for step in own} == {
+        "fit",
+        "predict",
+        "evaluate",
+        "inspect",
+        "list",
+        "describe",
+    }
     for program, *arguments in own:
         assert program == "mklkit"
         outcome = run_in_process(*arguments, cwd=folder)

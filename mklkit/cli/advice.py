@@ -109,7 +109,7 @@ def _other_models(options: ModelOptions, model: Any, overfitted: bool) -> list[s
 
 
 def _other_price(model: Any, larger: bool) -> list[str]:
-    from mklkit.persistence.facts import classifier_in
+    from mklkit.estimators.anatomy import classifier_in
     from mklkit.protocols.priced_learner import PricedLearner
     from mklkit.registry.specs import to_spec
 

@@ -52,7 +52,7 @@ def predict(
     with working("loading the model"):
         pipeline, facts = load_model(model), read_facts(model)
     columns = _columns_of(pipeline, model)
-    needed = columns_needed(pipeline) if hasattr(pipeline, "steps") else columns
+    needed = columns_needed(pipeline)
     rows = load_features(data, columns, _target_of(facts), needed, _readings_of(pipeline, facts))
     for note in rows.notes:
         say(note)

@@ -11,6 +11,9 @@ import numpy as np
 import pandas as pd
 
 from mklkit.errors import DataError
+from mklkit.estimators.anatomy import FittedSearch, KernelModel
+from mklkit.estimators.classifier import MKLClassifier
+from mklkit.estimators.voting import MKLVotingClassifier
 from mklkit.numerics.centring import centred_gram
 from mklkit.protocols import Array, FittedKernel
 from mklkit.registry.columns import resolve_columns
@@ -101,7 +104,7 @@ def alignment_matrix(kernels: Any, X: Any, centered: bool = False) -> pd.DataFra
     >>> table.round(2).iloc[0].tolist()
     [1.0, 1.0, 0.47]
     """
-    names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
+    names = [str(name) for name in X.columns] if isinstance(X, pd.DataFrame) else None
     try:
         with np.errstate(over="ignore"):
             rows = np.ascontiguousarray(np.asarray(X, dtype=np.float64))
@@ -143,10 +146,13 @@ def near_duplicates(table: pd.DataFrame) -> list[tuple[str, str, float]]:
 
 def _kernels_of(kernels: Any) -> Any:
     """Return a fitted estimator's kernels as they were given; anything else as it is."""
-    estimator = getattr(kernels, "best_estimator_", kernels)
-    if hasattr(estimator, "members_"):
+    estimator = kernels.best_estimator_ if isinstance(kernels, FittedSearch) else kernels
+    if not isinstance(estimator, KernelModel):
+        return kernels
+    if isinstance(estimator, MKLVotingClassifier):
         estimator = estimator.members_[0]
-    return estimator.kernels if hasattr(estimator, "kernels_") else kernels
+    assert isinstance(estimator, MKLClassifier)
+    return estimator.kernels
 
 
 def _alignments(kernels: Sequence[FittedKernel], rows: Sequence[Array], centered: bool) -> Array:

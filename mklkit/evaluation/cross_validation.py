@@ -9,6 +9,7 @@ from typing import Any
 
 import attrs
 import numpy as np
+import pandas as pd
 from sklearn.base import clone
 
 from mklkit.errors import DataError
@@ -103,7 +104,7 @@ def cross_validate(
     >>> len(found.folds), found.pooled["rows"], found.scores["accuracy"]["mean"] > 0.9
     (3, 150, True)
     """
-    rows = X if hasattr(X, "iloc") else np.asarray(X)
+    rows = X if isinstance(X, pd.DataFrame) else np.asarray(X)
     labels = np.asarray(y)
     if len(rows) != len(labels):
         raise DataError(f"X has {len(rows)} rows but y has {len(labels)} labels.")
@@ -128,7 +129,7 @@ def cross_validate(
 
 
 def _taken(rows: Any, places: Any) -> Any:
-    return rows.iloc[places] if hasattr(rows, "iloc") else rows[places]
+    return rows.iloc[places] if isinstance(rows, pd.DataFrame) else rows[places]
 
 
 def _pooled(folds: list[dict[str, Any]]) -> dict[str, Any]:

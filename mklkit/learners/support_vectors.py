@@ -21,9 +21,6 @@ __all__ = ["MOST_STEPS", "DualSolution", "PrimalSolution", "solve_dual", "solve_
 
 MOST_STEPS = 1_000_000
 """libsvm's steps, O(N) each: on kernels of very large values it would not end for hours."""
-PATIENCE = 1000
-"""libsvm's steps a row where a method solves many machines: the few that take more, on kernels of
-very large values, would keep it for hours."""
 LIBSVM_ROWS = 5000
 """Up to here libsvm's cache of 200 MB holds all inner products; beyond, it makes them anew."""
 STEPS_A_PASS = 200
@@ -69,7 +66,7 @@ class PrimalSolution:
 
 
 def solve_dual(
-    gram: Array, y: Array, C: float = 1.0, tol: float = 1e-3, max_iter: int | None = None
+    gram: Array, y: Array, C: float = 1.0, tol: float = 1e-3, max_iter: int = MOST_STEPS
 ) -> DualSolution:
     """Return the α of max 1ᵀα − ½(α∘y)ᵀK(α∘y) with 0 ≤ α ≤ C and αᵀy = 0, by libsvm.
 
@@ -80,9 +77,8 @@ def solve_dual(
     y : ndarray of shape (N,)
         −1 and +1.
     C, tol : float
-    max_iter : int, optional
-        Steps after which it is stopped, without a warning: the caller knows what helps. Where not
-        given, a thousand a row and a million at most.
+    max_iter : int, default=1_000_000
+        Steps after which it is stopped, without a warning: the caller knows what helps.
 
     Raises
     ------
@@ -100,8 +96,6 @@ def solve_dual(
     >>> found.coefficients, found.bias, found.ended
     (array([ 0. , -0.5,  0.5,  0. ]), -0.0, True)
     """
-    if max_iter is None:
-        max_iter = min(PATIENCE * len(y), MOST_STEPS)
     machine = _libsvm("precomputed", gram, y, C, tol, max_iter)
     coefficients = np.zeros(len(y))
     coefficients[machine.support_] = machine.dual_coef_[0]

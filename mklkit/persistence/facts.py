@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 
 from mklkit._version import __version__
+from mklkit.estimators.anatomy import KernelModel, WeightedModel, classifier_in, column_names
+from mklkit.estimators.voting import MKLVotingClassifier
 from mklkit.preprocessing import encoder_in
 from mklkit.registry.specs import to_spec
 
-__all__ = ["classifier_in", "facts_of_model", "json_ready", "versions"]
+__all__ = ["facts_of_model", "json_ready", "versions"]
 
 COMPONENTS = ("feature_map", "combiner", "learner")
 VERSIONS_KEPT = ("scikit-learn", "skops", "numpy")
@@ -85,24 +87,23 @@ def facts_of_model(model: Any) -> dict[str, Any]:
     encoder = encoder_in(model)
     if encoder is not None:
         facts["input"] = json_ready(encoder.columns())
-    if hasattr(classifier, "classes_"):
+    if hasattr(classifier, "classes_"):  # of any classifier, once fitted
         facts["classes"] = json_ready(np.asarray(classifier.classes_))
-    if hasattr(classifier, "kernels_"):
+    if isinstance(classifier, KernelModel):
         facts["kernels"] = _kernels(classifier)
-    for part in COMPONENTS:
-        if hasattr(classifier, f"{part}_"):
-            facts[part] = to_spec(getattr(classifier, f"{part}_"))
-    if hasattr(classifier, "members_"):
-        facts["members"] = len(classifier.members_)
-    if hasattr(classifier, "weights_frame"):
-        facts["weights"] = json_ready(classifier.weights_frame().to_dict("records"))
-    if hasattr(classifier, "problems_"):
+        facts["feature_map"] = to_spec(classifier.feature_map_)
+        facts["combiner"] = to_spec(classifier.combiner_)
+        facts["learner"] = to_spec(classifier.learner_)
         facts["multiclass"] = _strategy(classifier.problems_, len(classifier.classes_))
+    if isinstance(classifier, MKLVotingClassifier):
+        facts["members"] = len(classifier.members_)
+    if isinstance(classifier, WeightedModel):
+        facts["weights"] = json_ready(classifier.weights_frame().to_dict("records"))
     return facts
 
 
-def _kernels(classifier: Any) -> list[dict[str, Any]]:
-    every = getattr(classifier, "feature_names_in_", np.arange(classifier.n_features_in_))
+def _kernels(classifier: KernelModel) -> list[dict[str, Any]]:
+    every = column_names(classifier)
     return [
         {"name": name, "spec": to_spec(kernel), "columns": json_ready(columns)}
         for name, kernel, columns in zip(
@@ -122,17 +123,6 @@ def _strategy(problems: list[tuple[Any, Any]], n_classes: int) -> str:
         return "native"
     # Labels may be anything, so their number and repetitions tell more than their names.
     return "ovr" if len({str(negative) for negative, _ in problems}) == 1 else "ovo"
-
-
-def classifier_in(model: Any) -> Any:
-    """Return what does the work in a pipeline or a search over parameters."""
-    while True:
-        if hasattr(model, "steps"):
-            model = model.steps[-1][1]
-        elif hasattr(model, "best_estimator_"):
-            model = model.best_estimator_
-        else:
-            return model
 
 
 def versions() -> dict[str, str]:

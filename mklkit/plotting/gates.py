@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 import attrs
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from mklkit.errors import DataError, IncompatibleError
+from mklkit.estimators.anatomy import GatedModel, split
 from mklkit.plotting.class_markers import SHAPES, class_markers, is_text
-from mklkit.plotting.parts import WEIGHT_COLOURS, new_figure, require_matplotlib, split_pipeline
+from mklkit.plotting.parts import WEIGHT_COLOURS, new_figure, require_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -129,14 +131,14 @@ class GatesDisplay:
             If matplotlib is not installed.
         """
         require_matplotlib()
-        before, classifier = split_pipeline(estimator)
-        if not hasattr(classifier, "gate_weights"):
+        before, classifier = split(estimator)
+        if not isinstance(classifier, GatedModel):
             raise IncompatibleError(
                 f"{type(classifier).__name__} has no gates to draw; a fitted MKLClassifier with a"
                 " gating combiner, such as cluster-gating, is expected."
             )
         seen = X if before is None else before.transform(X)
-        gates = classifier.gate_weights(seen)
+        gates = np.asarray(classifier.gate_weights(seen), dtype=np.float64)
         labels = None if y is None else np.asarray(y)
         if labels is not None and len(labels) != len(gates):
             raise DataError(f"X has {len(gates)} rows but y has {len(labels)} labels.")
@@ -145,7 +147,8 @@ class GatesDisplay:
             points = np.asarray(X, dtype=np.float64)
 
             def gates_at(rows: Array) -> Array:
-                table = type(X)(rows, columns=X.columns) if hasattr(X, "columns") else rows
+                named = isinstance(X, pd.DataFrame)
+                table = pd.DataFrame(rows, columns=X.columns) if named else rows
                 taken = table if before is None else before.transform(table)
                 return np.asarray(classifier.gate_weights(taken))
 
@@ -270,7 +273,8 @@ def _numeric(X: Any) -> bool:
 
 
 def _column_names(X: Any) -> tuple[str, str]:
-    first, second = getattr(X, "columns", ("first column", "second column"))
+    names = X.columns if isinstance(X, pd.DataFrame) else ("first column", "second column")
+    first, second = names
     return str(first), str(second)
 
 

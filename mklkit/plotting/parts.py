@@ -1,15 +1,15 @@
-"""What the pictures share: matplotlib when it is needed, and the parts of a fitted pipeline."""
+"""What the pictures share: matplotlib when it is needed, and colours."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mklkit.errors import MKLKitError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["WEIGHT_COLOURS", "new_figure", "require_matplotlib", "split_pipeline"]
+__all__ = ["WEIGHT_COLOURS", "new_figure", "require_matplotlib"]
 
 WEIGHT_COLOURS = "YlGnBu"
 
@@ -34,15 +34,3 @@ def new_figure(width: float, height: float) -> Figure:
     from matplotlib import pyplot
 
     return pyplot.figure(figsize=(width, height), layout="constrained")
-
-
-def split_pipeline(estimator: Any) -> tuple[Any, Any]:
-    """Return the steps before the classifier (None where there are none) and the classifier.
-
-    Searches over parameters are followed to their best estimator.
-    """
-    if hasattr(estimator, "best_estimator_") and not hasattr(estimator, "weights_frame"):
-        return split_pipeline(estimator.best_estimator_)
-    if hasattr(estimator, "steps"):
-        return (estimator[:-1] if len(estimator.steps) > 1 else None), estimator[-1]
-    return None, estimator

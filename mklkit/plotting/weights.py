@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 from mklkit.errors import IncompatibleError
-from mklkit.plotting.parts import WEIGHT_COLOURS, new_figure, require_matplotlib, split_pipeline
+from mklkit.estimators.anatomy import WeightedModel, classifier_in
+from mklkit.plotting.parts import WEIGHT_COLOURS, new_figure, require_matplotlib
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,8 +79,8 @@ class KernelWeightsDisplay:
             If it is not fitted.
         """
         require_matplotlib()
-        _, classifier = split_pipeline(estimator)
-        if not hasattr(classifier, "weights_frame"):
+        classifier = classifier_in(estimator)
+        if not isinstance(classifier, WeightedModel):
             raise IncompatibleError(
                 f"{type(classifier).__name__} has no kernel weights to draw; a fitted MKLClassifier"
                 " is expected, or a pipeline or search around one."

@@ -9,6 +9,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from mklkit.errors import MKLKitError, suggest
+from mklkit.estimators.anatomy import KernelModel, column_names, split
 from mklkit.estimators.from_preset import find_preset, preset_classifier
 from mklkit.preprocessing.encoder import TableEncoder
 from mklkit.protocols.preset import Preset
@@ -112,19 +113,19 @@ def describe(pipeline: Pipeline) -> list[str]:
 
 def encoder_in(model: Any) -> TableEncoder | None:
     """Return the first ``TableEncoder`` among a model's steps, None where there is none."""
-    model = getattr(model, "best_estimator_", model)
-    steps = (step for _, step in getattr(model, "steps", []))
+    before, _ = split(model)
+    steps = () if before is None else (step for _, step in before.steps)
     return next((step for step in steps if isinstance(step, TableEncoder)), None)
 
 
-def columns_needed(pipeline: Pipeline) -> list[str]:
+def columns_needed(pipeline: Any) -> list[str]:
     """Return the input columns that some kernel sees, in the order of the training data.
 
     Parameters
     ----------
-    pipeline : sklearn.pipeline.Pipeline
-        A fitted one. All its columns but identifiers are needed where what happens to them between
-        the ``TableEncoder`` at its beginning and the classifier can't be told.
+    pipeline : estimator
+        A fitted pipeline. All its columns but identifiers are needed where what happens to them
+        between the ``TableEncoder`` at its beginning and the classifier can't be told.
 
     Examples
     --------
@@ -136,14 +137,14 @@ def columns_needed(pipeline: Pipeline) -> list[str]:
     ['age', 'ward']
     """
     names = [str(name) for name in pipeline.feature_names_in_]
-    encoder, classifier = pipeline[0], pipeline[-1]
-    classifier = getattr(classifier, "best_estimator_", classifier)
+    before, classifier = split(pipeline)
+    encoder = None if before is None else before[0]
     if not isinstance(encoder, TableEncoder):
         return names
     names = [name for name in names if name not in encoder.identifiers_]
-    if not hasattr(classifier, "kernel_columns_"):
+    if not isinstance(classifier, KernelModel):
         return names
-    if list(getattr(classifier, "feature_names_in_", [])) != encoder.feature_names_out_:
+    if column_names(classifier).tolist() != encoder.feature_names_out_:
         return names
     sources = np.asarray(encoder.sources_, dtype=object)
     seen = {

@@ -11,6 +11,8 @@ from mklkit_discriminant.gate_functions import GateFunction, gate_values, throug
 __all__ = ["GatePoint", "LocalizedProblem", "descend"]
 
 MACHINE_TOLERANCE = 1e-5
+PATIENCE = 1000
+"""libsvm's steps per row: a few problems of hundreds, on very large values, would take hours."""
 SUFFICIENT = 1e-4
 HALVINGS = 25
 
@@ -63,7 +65,8 @@ class LocalizedProblem:
         composite = np.zeros(self.grams.shape[1:])
         for index, gram in enumerate(self.grams):
             composite += gates[:, index, None] * gram * gates[:, index]
-        machine = solve_dual(composite, self.y, self.C, MACHINE_TOLERANCE)
+        steps = PATIENCE * len(self.y)
+        machine = solve_dual(composite, self.y, self.C, MACHINE_TOLERANCE, steps)
         signed = machine.coefficients
         value = float(np.abs(signed).sum() - 0.5 * signed @ composite @ signed)
         return GatePoint(vectors, gates, signed, value if machine.ended else np.inf)

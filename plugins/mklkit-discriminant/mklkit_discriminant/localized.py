@@ -137,7 +137,7 @@ class Localized(GatingCombiner):
         if not np.isfinite(point.objective):
             warnings.warn(
                 "localized could not learn its gates and leaves them as they were drawn: a support"
-                " vector machine did not end in a thousand steps a row. Kernel values are very"
+                " vector machine did not end in a thousand steps per row. Kernel values are very"
                 " large, or C is: scale the data, or take a smaller C.",
                 ConvergenceWarning,
                 stacklevel=4,

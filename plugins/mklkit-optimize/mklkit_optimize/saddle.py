@@ -25,8 +25,8 @@ __all__ = [
 
 RAISE_LIMIT = "raise max_iter or tol."
 UNFINISHED = (
-    "a support vector machine did not end in a thousand steps a row: kernel values are very large,"
-    " or C is; scale the data, or take a smaller C."
+    "a support vector machine did not end in a million steps: kernel values are very large, or C"
+    " is; scale the data, or take a smaller C."
 )
 
 

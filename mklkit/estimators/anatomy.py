@@ -1,0 +1,97 @@
+"""What a model is made of: the steps of a pipeline, what a search found, a fitted classifier."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+
+from mklkit.protocols import Array
+
+__all__ = [
+    "FittedSearch",
+    "GatedModel",
+    "KernelModel",
+    "WeightedModel",
+    "classifier_in",
+    "column_names",
+    "split",
+]
+
+
+@runtime_checkable
+class FittedSearch(Protocol):
+    """A fitted search over parameters, mklkit's or any other that follows scikit-learn."""
+
+    best_estimator_: Any
+
+
+@runtime_checkable
+class KernelModel(Protocol):
+    """A fitted ``MKLClassifier``, or a vote of several."""
+
+    classes_: NDArray[Any]
+    kernels_: list[Any]
+    kernel_names_: list[str]
+    kernel_columns_: list[Any]
+    feature_map_: Any
+    combiner_: Any
+    learner_: Any
+    problems_: list[tuple[Any, Any]]
+    n_features_in_: int
+
+
+@runtime_checkable
+class WeightedModel(Protocol):
+    """An estimator with kernel weights."""
+
+    def weights_frame(self) -> pd.DataFrame:
+        """Return the kernel weights as a tidy table."""
+        ...
+
+
+@runtime_checkable
+class GatedModel(Protocol):
+    """An estimator whose kernel weights may differ from row to row."""
+
+    kernel_names_: list[str]
+
+    def gate_weights(self, X: Any) -> Array:
+        """Return the kernel weights (n, M) of each row."""
+        ...
+
+
+def split(model: Any) -> tuple[Pipeline | None, Any]:
+    """Return the steps before the classifier, None where there are none, and the classifier.
+
+    Searches over parameters are followed to the estimator that they found.
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from sklearn.svm import SVC
+    >>> split(make_pipeline(StandardScaler(), SVC()))
+    (Pipeline(steps=[('standardscaler', StandardScaler())]), SVC())
+    >>> split(SVC())
+    (None, SVC())
+    """
+    if isinstance(model, FittedSearch):
+        return split(model.best_estimator_)
+    if not isinstance(model, Pipeline):
+        return None, model
+    before = model[:-1] if len(model.steps) > 1 else None
+    return before, classifier_in(model[-1])
+
+
+def classifier_in(model: Any) -> Any:
+    """Return what does the work in a pipeline or a search over parameters."""
+    return split(model)[1]
+
+
+def column_names(model: Any) -> NDArray[Any]:
+    """Return the names of the columns that a model was fitted on, or their positions."""
+    return np.asarray(getattr(model, "feature_names_in_", np.arange(model.n_features_in_)))
