@@ -204,7 +204,7 @@ Tune = Annotated[
     typer.Option(
         "--tune",
         help="Choose parameters by cross-validation on the training rows, for combiners that fit a"
-        " whole grid at once: c and lam of ifsl, from the papers' 9 x 9 grid.",
+        " whole grid at once: alpha of the learner and lam of ifsl, from the papers' 9 x 9 grid.",
         rich_help_panel=MODEL_PANEL,
     ),
 ]

@@ -130,7 +130,7 @@ def test_unknown_names_suggest_the_nearest(registry, kind, name, message):
         ("combiner", "ifsl(rule=exact)", r"'rule' must be in \('gradient', .*\(got 'exact'\)$"),
         ("kernel", "polynomial(coef0=abc)", "can't be built: could not convert"),
         ("kernel", "precomputed", "'matrix'"),
-        ("combiner", "best-single(folds=1)", "'folds' must be >= 2"),
+        ("combiner", "best-single(cv=1)", "'folds' must be >= 2"),
         ("learner", "svm(C=0)", "'C' must be > 0"),
         ("feature_map", "empirical(subset=7.5)", "subset must be a count"),
     ],
