@@ -1,8 +1,8 @@
 """MultiK-MHKS and single-kernel MHKS on nine UCI data sets, beside paper 000 (Table 2).
 
 Linear, Gaussian (σ the mean distance) and quadratic kernels on full empirical maps, one pair of
-classes at a time; α (the papers' c) and λ from 2⁻⁴ … 2⁴ by five-fold cross-validation on the training half (the
-paper: ten-fold). MHKS takes the kernel that cross-validation prefers. Run
+classes at a time; α (the papers' c) and λ from 2⁻⁴ … 2⁴ by five-fold cross-validation on the
+training half (the paper: ten-fold). MHKS takes the kernel that cross-validation prefers. Run
 
     python examples/paper_000.py --data FOLDER --splits 10
 

@@ -11,6 +11,8 @@ import typer
 __all__ = [
     "DEFAULT_DATA",
     "AsJson",
+    "Bandwidths",
+    "BandwidthsOption",
     "Combiner",
     "Data",
     "Drop",
@@ -45,6 +47,13 @@ class Multiclass(StrEnum):
     ovo = "ovo"
     ovr = "ovr"
     native = "native"
+
+
+class Bandwidths(StrEnum):
+    """Which rows kernels read their bandwidths off."""
+
+    per_problem = "per-problem"
+    all_rows = "all-rows"
 
 
 class Scale(StrEnum):
@@ -185,6 +194,14 @@ MulticlassOption = Annotated[
     typer.Option(
         help="Several classes: one against one, one against the rest, or all at once (native),"
         " where combiner and learner can.",
+        rich_help_panel=MODEL_PANEL,
+    ),
+]
+BandwidthsOption = Annotated[
+    Bandwidths,
+    typer.Option(
+        help="Several classes, one against one: whether bandwidths such as sigma='mean' are those"
+        " of each pair of classes, or of all training rows.",
         rich_help_panel=MODEL_PANEL,
     ),
 ]

@@ -258,7 +258,12 @@ class _GridRun:
         scores, iterations = [], np.zeros(len(self.points))
         for fold, (training, test) in enumerate(splits):
             views_of = ProblemViews(
-                self.bound, self.choice.feature_map, X[training], codes[training], seeds[fold, -1]
+                self.bound,
+                self.choice.feature_map,
+                X[training],
+                codes[training],
+                seeds[fold, -1],
+                self.estimator.bandwidths,
             )
             tasks = [
                 partial(self._decide, views_of, problem, seed, X[test])

@@ -44,8 +44,8 @@ class MKDA(WeightingCombiner):
         The same convex problem as a quadratically constrained or as a semidefinite programme. They
         agree; ``"sdp"`` is there for comparison.
     alpha : float, default=1e-3
-        λ, on the scale of kernels of trace one. Below 1e-5 the solvers, the semidefinite one first,
-        end before the optimum, which is warned of.
+        The papers' λ, on the scale of kernels of trace one. Below 1e-5 the solvers, the
+        semidefinite one first, end before the optimum, which is warned of.
 
     Raises
     ------

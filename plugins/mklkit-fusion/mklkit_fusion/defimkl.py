@@ -46,14 +46,14 @@ class DeFIMKL(FusionCombiner):
     """Decision-level fuzzy-integral MKL: an SVM a kernel, joined by a learned Choquet integral.
 
     Decision values are squashed, f/√(1 + f²), and joined by the Choquet integral with respect to
-    the fuzzy measure g that minimises Σ_i (C_g(f(x_i)) − y_i)² + alpha·Σ_A g(A)^p on the training
+    the fuzzy measure g that minimises Σ_i (C_g(f(x_i)) − y_i)² + λ·Σ_A g(A)^p on the training
     rows. The weights shown are the kernels' Shapley values in g.
 
     Parameters
     ----------
     alpha : float, default=1.0
-        λ, how dear large values of g are; 0 or above. It draws the integral towards the smallest
-        of the decision values.
+        λ, how dear large values of g are (a ridge for p = 2); 0 or above. It draws the integral
+        towards the smallest of the decision values.
     p : {1, 2}, default=2
         The norm of the regulariser.
 

@@ -19,7 +19,7 @@ Norm = Literal[1, 2]
 def objective(
     measure: NDArray[Any], scores: NDArray[Any], targets: NDArray[Any], alpha: float, p: Norm
 ) -> float:
-    """Return Σ (C_g(f_i) − t_i)² + alpha·Σ g(A)^p, the sum over sets but the empty and the whole."""
+    """Return Σ (C_g(f_i) − t_i)² + λ·Σ g(A)^p, the sum over sets but the empty and the whole."""
     sets, steps = chains(scores)
     errors = np.einsum("nm,nm->n", steps, measure[sets]) - targets
     return float(errors @ errors + alpha * (measure[1:-1] ** p).sum())
@@ -30,7 +30,7 @@ def learn_measure(
 ) -> NDArray[Any]:
     """Return the fuzzy measure g (2^M,) whose integral of the scores is nearest to the targets.
 
-    Minimises Σ_i (C_g(f_i) − t_i)² + alpha·Σ_A g(A)^p over the sets A but the empty and the whole,
+    Minimises Σ_i (C_g(f_i) − t_i)² + λ·Σ_A g(A)^p over the sets A but the empty and the whole,
     subject to g(∅) = 0, g(all) = 1 and g(A) ≤ g(B) for A ⊂ B: a quadratic programme.
 
     Parameters
@@ -40,8 +40,8 @@ def learn_measure(
     targets : ndarray of shape (n,)
         t, labels −1 and +1 in DeFIMKL.
     alpha : float, default=0.0
-        How dear large values of g are. At 0 sets that no row's order of scores brings up are held
-        by monotonicity alone.
+        λ, how dear large values of g are. At 0 sets that no row's order of scores brings up are
+        held by monotonicity alone.
     p : {1, 2}, default=2
         The norm; g has no negative values, so that 1 is a linear term.
 

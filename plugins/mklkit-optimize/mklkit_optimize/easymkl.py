@@ -27,7 +27,7 @@ class EasyMKL(WeightingCombiner):
     Parameters
     ----------
     alpha : float, default=0.1
-        λ between 0 (the classes' hulls, the hard margin) and 1 (their means).
+        λ, the ridge on γ, between 0 (the classes' hulls, the hard margin) and 1 (their means).
     normalise : bool, default=True
         Whether each kernel counts divided by the mean of its Gram matrix's diagonal, as in the
         authors' code: K_m/t_m has the weight d_m = γᵀYK_mYγ/t_m, so that K_m has d_m/t_m.

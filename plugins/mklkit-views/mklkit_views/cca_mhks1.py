@@ -36,7 +36,7 @@ class CCAMHKS1(CorrelatedCombiner):
     n_components : int, optional
         How many components of each view; as many as the narrowest view has where not given.
     alpha : float, default=0.1
-        Regulariser of :class:`NmCCA`, a share of each view's largest eigenvalue.
+        Ridge κ of :class:`NmCCA`, a share of each view's largest eigenvalue.
 
     Notes
     -----
