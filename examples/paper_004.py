@@ -2,7 +2,8 @@
 
 Three members on empirical maps of random landmarks, by vote: the normalised linear kernel and
 Gaussians of the mean distance and a tenth of it. α (the papers' c) and λ from 2⁻⁴ … 2⁴, and the
-share p of landmarks from 0.1 … 0.5, by five-fold cross-validation of one member on the training half. Run
+share p of landmarks from 0.1 … 0.5, by five-fold cross-validation of one member on the training
+half. Run
 
     python examples/paper_004.py --data FOLDER --splits 10
 
