@@ -1,8 +1,8 @@
 """MultiK-MHKS and single-kernel MHKS on nine UCI data sets, beside paper 000 (Table 2).
 
 Linear, Gaussian (σ the mean distance) and quadratic kernels on full empirical maps, one pair of
-classes at a time; c and λ from 2⁻⁴ … 2⁴ by five-fold cross-validation on the training half (the
-paper: ten-fold). MHKS takes the kernel that cross-validation prefers. Run
+classes at a time; α (the papers' c) and λ from 2⁻⁴ … 2⁴ by five-fold cross-validation on the
+training half (the paper: ten-fold). MHKS takes the kernel that cross-validation prefers. Run
 
     python examples/paper_000.py --data FOLDER --splits 10
 
@@ -45,7 +45,7 @@ def coupled_and_single(rows: Any, labels: NDArray[Any], seed: int) -> dict[str, 
     model = partial(MKLClassifier, combiner="ifsl", learner="mhks")
     search = partial(MKLSearchCV, cv=folds(labels, 5, seed))
     coupled = search(model(KERNELS)).fit(rows, labels)
-    alone = {"learner__c": PAPER_GRID, "combiner__lam": [0]}
+    alone = {"learner__alpha": PAPER_GRID, "combiner__lam": [0]}
     singles = [search(model([kernel]), alone).fit(rows, labels) for kernel in KERNELS]
     single = max(singles, key=lambda one: one.best_score_)
     return {
@@ -63,8 +63,8 @@ def random_landmarks(rows: Any, labels: NDArray[Any], seed: int) -> dict[str, Fi
         learner="mhks",
     )
     search = MKLSearchCV(model, cv=folds(labels, 2, seed), random_state=seed).fit(rows, labels)
-    c, lam = search.best_params_["learner__c"], search.best_params_["combiner__lam"]
-    voting = RPEMEKLClassifier(subset=LANDMARKS, c=c, lam=lam, random_state=seed)
+    alpha, lam = search.best_params_["learner__alpha"], search.best_params_["combiner__lam"]
+    voting = RPEMEKLClassifier(subset=LANDMARKS, alpha=alpha, lam=lam, random_state=seed)
     return {"RPEMEKL": Fitted(voting.fit(rows, labels), search.best_score_)}
 
 

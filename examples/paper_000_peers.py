@@ -61,7 +61,7 @@ class Effort(NamedTuple):
     """How thoroughly parameters are searched, and the feature map of CCA."""
 
     prices: tuple[float, ...]  # C of SVM1 and SVM2
-    ridges: tuple[float, ...]  # c of MHKS: the projections vary by about 1, it matters little
+    ridges: tuple[float, ...]  # of MHKS: the projections vary by about 1, it matters little
     n_folds: int
     tuning_rows: int | None = None  # all of the training part
     feature_map: str = "empirical"
@@ -88,7 +88,7 @@ def search_plan(method: str, effort: Effort) -> tuple[MKLClassifier, list[dict[s
         model = MKLClassifier(
             KERNELS, feature_map=effort.feature_map, combiner=combiner, learner="mhks"
         )
-        return model, [{"combiner__reg": REGS}, {"learner__c": effort.ridges}]
+        return model, [{"combiner__alpha": REGS}, {"learner__alpha": effort.ridges}]
     if method == "SVM-2K":
         pairs = list(combinations(KERNELS, 2))
         model = MKLClassifier(pairs[0], combiner="svm2k", learner="svm")

@@ -42,7 +42,7 @@ def coupled_and_singles(
 
     def search(kernels: list[str], lams: Sequence[float]) -> MKLSearchCV:
         model = MKLClassifier(kernels, feature_map="implicit", combiner="ifsl", learner="kmhks")
-        grid = {"learner__c": PAPER_GRID, "combiner__lam": lams}
+        grid = {"learner__alpha": PAPER_GRID, "combiner__lam": lams}
         return MKLSearchCV(model, grid, cv=folds(labels, 5, seed))
 
     models = {"MultiV-KMHKS": search(list(kernels.values()), COUPLINGS)}

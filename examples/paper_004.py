@@ -1,8 +1,9 @@
 """RPEMEKL on thirteen UCI data sets, beside paper 004 (Table 2).
 
 Three members on empirical maps of random landmarks, by vote: the normalised linear kernel and
-Gaussians of the mean distance and a tenth of it. c and λ from 2⁻⁴ … 2⁴, and the share p of
-landmarks from 0.1 … 0.5, by five-fold cross-validation of one member on the training half. Run
+Gaussians of the mean distance and a tenth of it. α (the papers' c) and λ from 2⁻⁴ … 2⁴, and the
+share p of landmarks from 0.1 … 0.5, by five-fold cross-validation of one member on the training
+half. Run
 
     python examples/paper_004.py --data FOLDER --splits 10
 
@@ -59,8 +60,10 @@ def voting(
 
     def members(subset: float) -> Fitted:
         score, chosen = found[subset]
-        c, lam = chosen["learner__c"], chosen["combiner__lam"]
-        ensemble = RPEMEKLClassifier(subset=subset, c=c, lam=lam, random_state=seed, n_jobs=n_jobs)
+        alpha, lam = chosen["learner__alpha"], chosen["combiner__lam"]
+        ensemble = RPEMEKLClassifier(
+            subset=subset, alpha=alpha, lam=lam, random_state=seed, n_jobs=n_jobs
+        )
         return Fitted(ensemble.fit(rows, labels), score)
 
     best = max(found, key=lambda subset: found[subset][0])
@@ -70,7 +73,7 @@ def voting(
 def main() -> None:
     """Read the arguments, run every set, print the table."""
     arguments = parser(__doc__, PUBLISHED, splits=10)
-    arguments.add_argument("--folds", type=int, default=5, help="for c, λ and p (default 5)")
+    arguments.add_argument("--folds", type=int, default=5, help="for alpha, λ and p (default 5)")
     arguments.add_argument("--jobs", type=int, help="threads over pairs of classes (default 1)")
     options = arguments.parse_args()
     names = wanted(arguments, options, {name: row[0] for name, row in PUBLISHED.items()})

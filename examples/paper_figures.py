@@ -121,7 +121,7 @@ def accuracy_by_alignment(axes: Axes, folder: Path | None, n_splits: int) -> Non
             pair = ["first:rbf(sigma='0.1*mean')", f"second:rbf(sigma='{width}*mean')"]
             search = MKLSearchCV(
                 MKLClassifier(pair, feature_map="implicit", combiner="ifsl", learner="kmhks"),
-                {"learner__c": (0.0625, 1.0, 16.0), "combiner__lam": 10.0 ** np.arange(-5, 5)},
+                {"learner__alpha": (0.0625, 1.0, 16.0), "combiner__lam": 10.0 ** np.arange(-5, 5)},
                 cv=StratifiedShuffleSplit(n_splits, test_size=0.5, random_state=0),
             ).fit(rows, labels)
             alignment = alignment_matrix(pair, rows).to_numpy()[0, 1]

@@ -47,7 +47,7 @@ def ifsl_search(
         learner=learner,
         multiclass=multiclass,
     )
-    return MKLSearchCV(model, {"learner__c": ridges, "combiner__lam": lams}, **settings)
+    return MKLSearchCV(model, {"learner__alpha": ridges, "combiner__lam": lams}, **settings)
 
 
 def ids(n_rows: int) -> np.ndarray:

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.packages
 STRATEGIES = {
     "mklkit-discriminant": "localized",
     "mklkit-fusion": "defimkl",
-    "mklkit-optimize": "easymkl(lam=0.0001)",
+    "mklkit-optimize": "easymkl(alpha=0.0001)",
     "mklkit-views": "cca-mhks2",
 }
 # What only packages need has to come with them, so that no environment holds it beforehand.

@@ -43,6 +43,7 @@ class ModelOptions:
     combiner: str | None
     learner: str | None
     multiclass: str
+    bandwidths: str
     preset: str | None
     scale: str | None
     seed: int
@@ -88,6 +89,7 @@ def build_model(options: ModelOptions) -> Any:
         random_state=options.seed,
         kernels=options.kernels or None,
         multiclass=options.multiclass,
+        bandwidths=options.bandwidths,
         n_jobs=options.jobs,
         **parts,
     )

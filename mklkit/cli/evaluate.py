@@ -50,6 +50,7 @@ def evaluate(
     combiner: opt.Combiner = None,
     learner: opt.Learner = None,
     multiclass: opt.MulticlassOption = opt.Multiclass.ovo,
+    bandwidths: opt.BandwidthsOption = opt.Bandwidths.per_problem,
     tune: opt.Tune = False,
     seed: opt.Seed = 0,
     jobs: opt.Jobs = None,
@@ -57,7 +58,17 @@ def evaluate(
 ) -> None:
     """Score a model by repeated stratified cross-validation: mean and standard deviation."""
     chosen = ModelOptions(
-        kernels, feature_map, combiner, learner, multiclass.value, preset, scale, seed, jobs, tune
+        kernels,
+        feature_map,
+        combiner,
+        learner,
+        multiclass.value,
+        bandwidths.value,
+        preset,
+        scale,
+        seed,
+        jobs,
+        tune,
     )
     pipeline = build_model(chosen)
     table, data_facts = read_data(pipeline, data, target, drop)

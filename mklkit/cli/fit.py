@@ -46,6 +46,7 @@ def fit(
     combiner: opt.Combiner = None,
     learner: opt.Learner = None,
     multiclass: opt.MulticlassOption = opt.Multiclass.ovo,
+    bandwidths: opt.BandwidthsOption = opt.Bandwidths.per_problem,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -81,7 +82,17 @@ def fit(
     if plot is not None:
         check_picture(plot, {"the data": data, "the model": output})
     chosen = ModelOptions(
-        kernels, feature_map, combiner, learner, multiclass.value, preset, scale, seed, jobs, tune
+        kernels,
+        feature_map,
+        combiner,
+        learner,
+        multiclass.value,
+        bandwidths.value,
+        preset,
+        scale,
+        seed,
+        jobs,
+        tune,
     )
     pipeline = build_model(chosen)
     table, data_facts = read_data(pipeline, data, target, drop)

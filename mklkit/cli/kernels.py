@@ -43,7 +43,7 @@ def kernels(
     from mklkit.evaluation.alignment import alignment_matrix, near_duplicates
     from mklkit.registry.composing import DEFAULT_KERNELS
 
-    options = ModelOptions(specs, None, None, None, "ovo", preset, scale, 0, None)
+    options = ModelOptions(specs, None, None, None, "ovo", "per-problem", preset, scale, 0, None)
     pipeline = build_model(options)
     steps = pipeline[:-1]
     of_preset = find_preset(preset).kernels if preset is not None else None

@@ -11,6 +11,8 @@ import typer
 __all__ = [
     "DEFAULT_DATA",
     "AsJson",
+    "Bandwidths",
+    "BandwidthsOption",
     "Combiner",
     "Data",
     "Drop",
@@ -45,6 +47,13 @@ class Multiclass(StrEnum):
     ovo = "ovo"
     ovr = "ovr"
     native = "native"
+
+
+class Bandwidths(StrEnum):
+    """Which rows kernels read their bandwidths off."""
+
+    per_problem = "per-problem"
+    all_rows = "all-rows"
 
 
 class Scale(StrEnum):
@@ -188,6 +197,14 @@ MulticlassOption = Annotated[
         rich_help_panel=MODEL_PANEL,
     ),
 ]
+BandwidthsOption = Annotated[
+    Bandwidths,
+    typer.Option(
+        help="Several classes, one against one: whether bandwidths such as sigma='mean' are those"
+        " of each pair of classes, or of all training rows.",
+        rich_help_panel=MODEL_PANEL,
+    ),
+]
 Preset = Annotated[
     str | None,
     typer.Option(
@@ -204,7 +221,7 @@ Tune = Annotated[
     typer.Option(
         "--tune",
         help="Choose parameters by cross-validation on the training rows, for combiners that fit a"
-        " whole grid at once: c and lam of ifsl, from the papers' 9 x 9 grid.",
+        " whole grid at once: alpha of the learner and lam of ifsl, from the papers' 9 x 9 grid.",
         rich_help_panel=MODEL_PANEL,
     ),
 ]

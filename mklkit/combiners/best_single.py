@@ -28,18 +28,18 @@ class BestSingle(LearnedWeighting):
 
     Parameters
     ----------
-    folds : int, default=5
-        At least 2; fewer are used, with a warning, where a class has fewer rows.
+    cv : int, default=5
+        Folds, at least 2; fewer are used, with a warning, where a class has fewer rows.
 
     Notes
     -----
-    ``folds`` fits a kernel, one Gram matrix held at a time. Feature maps are fitted on all training
+    ``cv`` fits a kernel, one Gram matrix held at a time. Feature maps are fitted on all training
     rows; they see no labels.
     """
 
     name: ClassVar[str] = "best-single"
 
-    folds: int = attrs.field(default=5, converter=whole, validator=[instance_of(int), ge(2)])
+    cv: int = attrs.field(default=5, converter=whole, validator=[instance_of(int), ge(2)])
 
     def choose(
         self, views: Views, y: Array, learner: Learner, random_state: np.random.RandomState
@@ -47,7 +47,7 @@ class BestSingle(LearnedWeighting):
         """Return 1 for the best kernel and 0 for all others."""
         weights = np.zeros(len(views))
         smallest = int(min((y > 0).sum(), (y < 0).sum()))
-        folds = min(self.folds, smallest)
+        folds = min(self.cv, smallest)
         if len(views) == 1 or folds < 2:
             if len(views) > 1:
                 warnings.warn(
@@ -58,7 +58,7 @@ class BestSingle(LearnedWeighting):
                 )
             weights[0] = 1
             return weights
-        if folds < self.folds:
+        if folds < self.cv:
             warnings.warn(
                 f"best-single uses {folds} folds, as the smaller class has {smallest} rows.",
                 WeightsWarning,

@@ -50,8 +50,13 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
         ``"svm(C=10)"``, ``"mhks"`` ...; the combiner's own where not given.
     multiclass : {"ovo", "ovr", "native"}, default="ovo"
         More than two classes: one against one, one against the rest, or all at once where combiner
-        and learner can (``uniform`` or ``cluster-gating`` with ``kda``). Kernels with a
-        data-dependent bandwidth, maps and weights are each problem's own.
+        and learner can (``uniform`` or ``cluster-gating`` with ``kda``). Maps and weights are each
+        problem's own.
+    bandwidths : {"per-problem", "all-rows"}, default="per-problem"
+        Which rows a kernel with a rule such as ``sigma='mean'`` is fitted to: each binary problem's
+        own, or once all training rows. It matters to one against one only, and not with maps that
+        all problems share. The default makes a pair of classes the problem it would be on its own,
+        as scikit-learn's ``OneVsOneClassifier`` and papers on two classes have it.
     random_state : int, RandomState or None, default=None
         Seeds what draws at random: subset maps, cross-validation inside a combiner.
     n_jobs : int or None, default=None
@@ -97,6 +102,7 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
         combiner: Any = "uniform",
         learner: Any = None,
         multiclass: str = "ovo",
+        bandwidths: str = "per-problem",
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -105,6 +111,7 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
         self.combiner = combiner
         self.learner = learner
         self.multiclass = multiclass
+        self.bandwidths = bandwidths
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -145,7 +152,7 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
     ) -> list[Decision]:
         # Seeds are drawn before anything runs, so that the order of the threads doesn't matter.
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(problems) + 1)
-        views_of = ProblemViews(bound, choice.feature_map, X, codes, seeds[-1])
+        views_of = ProblemViews(bound, choice.feature_map, X, codes, seeds[-1], self.bandwidths)
         views_of.say_if_long(problems)
 
         def fit_one(problem: BinaryProblem, seed: int) -> Decision:

@@ -64,7 +64,7 @@ def grouped_points(
     if not isinstance(grids, Sequence) or not all(isinstance(grid, Mapping) for grid in grids):
         raise SpecError(
             "param_grid must be None, or parameter names with their values, as in"
-            f" {{'learner__c': [0.5, 1, 2]}}, or a list of these; got {param_grid!r:.80}."
+            f" {{'learner__alpha': [0.5, 1, 2]}}, or a list of these; got {param_grid!r:.80}."
         )
     groups = []
     for grid in grids:

@@ -18,7 +18,7 @@ __all__ = ["SUBSET_CHOICES", "RPEMEKLClassifier"]
 PRESET = "rpemekl"
 SUBSET_CHOICES = (0.1, 0.2, 0.3, 0.4, 0.5)
 """p as a share of the training rows (paper 004, section 3.1)."""
-NESTED = {"subset": "feature_map__subset", "c": "learner__c", "lam": "combiner__lam"}
+NESTED = {"subset": "feature_map__subset", "alpha": "learner__alpha", "lam": "combiner__lam"}
 
 
 class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
@@ -33,10 +33,10 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
         cross-validation takes the best (``"auto"``: 0.1, 0.2 … 0.5).
     n_members : int, default=3
         H, members that vote.
-    c, lam : float, default=1.0
-        Ridge of the learners, and how dear disagreement is.
+    alpha, lam : float, default=1.0
+        Ridge of the learners (the paper's c), and λ, how dear disagreement is.
     tune : bool, default=False
-        Whether c and λ (and the subset, where choices are given) are chosen by cross-validation on
+        Whether α and λ (and the subset, where choices are given) are chosen by cross-validation on
         the training rows, on the papers' grid 2⁻⁴ … 2⁴.
     cv : int, default=5
         Folds for that.
@@ -49,7 +49,7 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
     Attributes
     ----------
     best_params_ : dict
-        subset, c and lam as used.
+        subset, alpha and lam as used.
     others : as for MKLVotingClassifier
 
     Notes
@@ -71,7 +71,7 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
         *,
         subset: Any = 0.1,
         n_members: int = 3,
-        c: float = 1.0,
+        alpha: float = 1.0,
         lam: float = 1.0,
         tune: bool = False,
         cv: int = 5,
@@ -82,7 +82,7 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
         self.kernels = kernels
         self.subset = subset
         self.n_members = n_members
-        self.c = c
+        self.alpha = alpha
         self.lam = lam
         self.tune = tune
         self.cv = cv
@@ -100,7 +100,7 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
 
     def _choose(self, X: Any, y: Any) -> dict[str, Any]:
         subsets = self._subset_choices()
-        given = {"subset": subsets[0], "c": self.c, "lam": self.lam}
+        given = {"subset": subsets[0], "alpha": self.alpha, "lam": self.lam}
         if not self.tune and len(subsets) == 1:
             return given
         search = MKLSearchCV(self._member(**given), cv=self.cv, random_state=self.random_state)

@@ -67,9 +67,9 @@ class MKLSearchCV(ClassifierMixin, BaseEstimator):
     best_params_ : dict
         By nested name.
     best_score_, best_index_ : float, int
-        Mean accuracy over the folds; among equals the largest values, for ``ifsl`` of λ, then of c.
+        Mean accuracy over the folds; among equals the largest values, for ``ifsl`` of λ, then of α.
     cv_results_ : dict of ndarray
-        As scikit-learn's searches have it: ``params``, ``param_learner__c`` …,
+        As scikit-learn's searches have it: ``params``, ``param_learner__alpha`` …,
         ``split0_test_score`` …, ``mean_test_score``, ``std_test_score``, ``rank_test_score``; and
         ``mean_n_iter``.
     n_splits_ : int
@@ -78,7 +78,7 @@ class MKLSearchCV(ClassifierMixin, BaseEstimator):
     --------
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> grid = {"learner__c": (0.5, 2.0), "combiner__lam": (0.25, 1.0, 4.0)}
+    >>> grid = {"learner__alpha": (0.5, 2.0), "combiner__lam": (0.25, 1.0, 4.0)}
     >>> search = MKLSearchCV(MKLClassifier(combiner="ifsl"), grid, random_state=0).fit(X, y)
     >>> len(search.cv_results_["params"])
     6
@@ -155,7 +155,7 @@ class MKLSearchCV(ClassifierMixin, BaseEstimator):
         --------
         >>> search = MKLSearchCV(MKLClassifier(combiner="ifsl"))
         >>> list(search.search_space())
-        ['learner__c', 'combiner__lam']
+        ['learner__alpha', 'combiner__lam']
         """
         base, _ = self._resolved()
         return grid_combiner(base.combiner).search_space(base.learner)
@@ -258,7 +258,12 @@ class _GridRun:
         scores, iterations = [], np.zeros(len(self.points))
         for fold, (training, test) in enumerate(splits):
             views_of = ProblemViews(
-                self.bound, self.choice.feature_map, X[training], codes[training], seeds[fold, -1]
+                self.bound,
+                self.choice.feature_map,
+                X[training],
+                codes[training],
+                seeds[fold, -1],
+                self.estimator.bandwidths,
             )
             tasks = [
                 partial(self._decide, views_of, problem, seed, X[test])

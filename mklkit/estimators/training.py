@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from numbers import Number
 from typing import Any, TypeVar, cast
 
+import attrs
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed, effective_n_jobs
@@ -28,7 +29,7 @@ from mklkit.protocols import (
 from mklkit.protocols.component import is_whole
 from mklkit.registry.columns import resolve_columns
 from mklkit.registry.composing import bind_kernels
-from mklkit.views.bound_kernels import BoundKernel
+from mklkit.views.bound_kernels import BoundKernel, fit_kernels
 from mklkit.views.duration import say_if_long
 from mklkit.views.memory import check_gram_fits
 from mklkit.views.row_ids import hide_row_ids
@@ -47,6 +48,7 @@ Result = TypeVar("Result")
 
 SMALL_ROWS = 600
 MULTICLASS = ("ovo", "ovr", "native")
+BANDWIDTHS = ("per-problem", "all-rows")
 
 
 def check_training_data(
@@ -199,6 +201,13 @@ class ProblemViews:
         Class numbers.
     seed : int
         Of the shared map.
+    bandwidths : {"per-problem", "all-rows"}
+        Whether kernels are fitted on each problem's own rows or once on all of them.
+
+    Raises
+    ------
+    SpecError
+        If ``bandwidths`` is neither.
     """
 
     def __init__(
@@ -208,7 +217,17 @@ class ProblemViews:
         rows: Array,
         codes: NDArray[np.intp],
         seed: int,
+        bandwidths: str,
     ) -> None:
+        if bandwidths not in BANDWIDTHS:
+            raise SpecError(
+                f"bandwidths must be one of {', '.join(map(repr, BANDWIDTHS))};"
+                f" got {bandwidths!r:.80}."
+            )
+        if bandwidths == "all-rows":
+            fitted, _ = fit_kernels(kernels, rows)
+            pairs = zip(kernels, fitted, strict=True)
+            kernels = [attrs.evolve(bound, fitted=one) for bound, one in pairs]
         self.codes = codes
         self.shared: ViewSet | None = None
         self._kernels = kernels

@@ -19,14 +19,14 @@ __all__ = ["FittedTanh", "Tanh"]
 
 @attrs.frozen
 class Tanh(Component):
-    """Squashed inner product, k(x, z) = tanh(β xᵀz + c₀); in general not positive semi-definite.
+    """Squashed inner product, k(x, z) = tanh(γ xᵀz + c₀); in general not positive semi-definite.
 
     Maps and learners that need a positive semi-definite kernel use its positive part.
 
     Parameters
     ----------
-    beta : float, default=0.01
-        β, above zero.
+    gamma : float, default=0.01
+        γ (paper 003: β), above zero.
     coef0 : float, default=0.0
         c₀ (paper 003: γ).
 
@@ -34,7 +34,7 @@ class Tanh(Component):
     --------
     >>> import numpy as np
     >>> rows = np.array([[0.0], [1.0]])
-    >>> Tanh(beta=1.0).fit(rows)(rows, rows).round(3)
+    >>> Tanh(gamma=1.0).fit(rows)(rows, rows).round(3)
     array([[0.   , 0.   ],
            [0.   , 0.762]])
     """
@@ -42,12 +42,12 @@ class Tanh(Component):
     name: ClassVar[str] = "tanh"
     facts: ClassVar[KernelFacts] = KernelFacts(definite=False)
 
-    beta: float = attrs.field(default=0.01, converter=float, validator=[finite, gt(0)])
+    gamma: float = attrs.field(default=0.01, converter=float, validator=[finite, gt(0)])
     coef0: float = attrs.field(default=0.0, converter=float, validator=finite)
 
     def fit(self, rows: Array) -> FittedTanh:
         """Return the kernel (nothing is read off the rows)."""
-        return FittedTanh(self.beta, self.coef0)
+        return FittedTanh(self.gamma, self.coef0)
 
 
 @attrs.frozen
@@ -57,14 +57,14 @@ class FittedTanh(FittedScalarKernel):
     base: ClassVar[str] = "inner_product"
     monotone: ClassVar[int] = 1
 
-    beta: float
+    gamma: float
     coef0: float
 
     def of(self, base: Array, out: Array) -> Array:
         """Return the squashed inner products."""
         # Where the product is beyond the largest number, the kernel is −1 or 1.
         with np.errstate(over="ignore"):
-            np.multiply(base, self.beta, out=out)
+            np.multiply(base, self.gamma, out=out)
             out += self.coef0
         return np.tanh(out, out=out)
 

@@ -64,8 +64,8 @@ class KDA(Component):
 
     Parameters
     ----------
-    reg : float, default=1e-3
-        γ, Tikhonov regularisation.
+    alpha : float, default=1e-3
+        γ in the paper, Tikhonov regularisation.
     n_components : int, optional
         K; one less than the number of classes when not given.
     graphs : callable, optional
@@ -92,7 +92,7 @@ class KDA(Component):
         on_features=True, on_gram=True, native_multiclass=True, takes_indefinite=True
     )
 
-    reg: float = attrs.field(default=1e-3, converter=float, validator=[ge(0), finite])
+    alpha: float = attrs.field(default=1e-3, converter=float, validator=[ge(0), finite])
     n_components: int | None = attrs.field(
         default=None, converter=whole, validator=optional([instance_of(int), ge(1)])
     )
@@ -106,12 +106,12 @@ class KDA(Component):
         n_components = embedding_size(self.n_components, y)
         if side.explicit:
             columns = side.features()
-            projection, history = embed_features(columns, graphs, self.reg, n_components)
+            projection, history = embed_features(columns, graphs, self.alpha, n_components)
         else:
             columns = side.gram()
-            found = embed_gram(columns, graphs, self.reg, n_components)
+            found = embed_gram(columns, graphs, self.alpha, n_components)
             projection, history = found.projection, found.history
-        projection = whitened(projection, columns @ projection, y, self.reg)
+        projection = whitened(projection, columns @ projection, y, self.alpha)
         return EmbeddingDecision(projection, class_means(columns @ projection, y), history)
 
 

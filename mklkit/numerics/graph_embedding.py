@@ -194,8 +194,8 @@ class _DiscriminantPencil:
         by_class = weights.T @ self._cross
         between = float((by_class**2).sum())
         mean = float(((by_class @ self._share) ** 2).sum())
-        reg = self._regularization * float((weights**2).sum())
-        return every - mean, max(every - between, 0.0) + reg
+        ridge = self._regularization * float((weights**2).sum())
+        return every - mean, max(every - between, 0.0) + ridge
 
     def top(self, ratio: float, n_components: int) -> Array:
         diagonal = (ratio - 1) * self._lengths + ratio * self._regularization

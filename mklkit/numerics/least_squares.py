@@ -1,7 +1,7 @@
 """Ridge systems with a free bias, set up once and solved for many targets.
 
-All minimise ``s·‖f − t/s‖² + c·‖w‖²`` over ``f = Φw + w₀`` (or ``f = Kα + w₀``), for a target
-``t`` (N,), a data weight ``s`` > 0 and a ridge ``c`` ≥ 0. The bias carries no penalty, so it can be
+All minimise ``s·‖f − t/s‖² + α·‖w‖²`` over ``f = Φw + w₀`` (or ``f = Kv + w₀``), for a target
+``t`` (N,), a data weight ``s`` > 0 and a ridge ``α`` ≥ 0. The bias carries no penalty, so it can be
 eliminated: ``w₀ = mean(t)/s − mean(Φw)``, and what remains lives in centred coordinates.
 """
 
@@ -124,25 +124,25 @@ class ArrowheadSystem:
         return SpectralSystem(self.normal.spectrum(), self.normal.sums)
 
     def solve(
-        self, projected: Array, target_means: Array, data_weights: Array, ridges: Array
+        self, projected: Array, target_means: Array, data_weights: Array, alphas: Array
     ) -> Array:
-        """Return the weights (p, G) for ``Φᵀt`` (p, G) and ``mean(t)``, s and c, each (G,).
+        """Return the weights (p, G) for ``Φᵀt`` (p, G) and ``mean(t)``, s and α, each (G,).
 
         By the eigenvectors where a ridge is no more than :data:`SPECTRUM_TOLERANCE` of the trace:
         what the bias leaves would be lost in rounding.
         """
         trace = float(self.normal.products.sum())
-        if (ridges <= SPECTRUM_TOLERANCE * trace * data_weights).any():
-            return self._spectral.solve(projected, target_means, data_weights, ridges)
+        if (alphas <= SPECTRUM_TOLERANCE * trace * data_weights).any():
+            return self._spectral.solve(projected, target_means, data_weights, alphas)
         sums = self.normal.sums[:, None]
         right = projected - sums * target_means
-        diagonal = self.normal.products[:, None] * data_weights + ridges
+        diagonal = self.normal.products[:, None] * data_weights + alphas
         right /= diagonal
         if not sums.any():
             return right
         border = sums / diagonal
         share = data_weights / self.normal.n_rows
-        # Above zero for a ridge above zero: s·vᵀ(sΛ + c)⁻¹v / N < vᵀΛ⁻¹v / N ≤ 1, as Λ^{-1/2}v
+        # Above zero for a ridge above zero: s·vᵀ(sΛ + α)⁻¹v / N < vᵀΛ⁻¹v / N ≤ 1, as Λ^{-1/2}v
         # holds coordinates of the vector of ones on orthonormal columns.
         pivot = 1 - share * (sums * border).sum(axis=0)
         right += border * (share * (sums * right).sum(axis=0) / pivot)
@@ -157,22 +157,22 @@ class SpectralSystem:
     sums: Array
 
     def solve(
-        self, projected: Array, target_means: Array, data_weights: Array, ridges: Array
+        self, projected: Array, target_means: Array, data_weights: Array, alphas: Array
     ) -> Array:
-        """Return the weights (p, G) for ``Φᵀt`` (p, G) and ``mean(t)``, s and c, each (G,).
+        """Return the weights (p, G) for ``Φᵀt`` (p, G) and ``mean(t)``, s and α, each (G,).
 
         The shortest weights where many fit.
         """
         rotated = self.spectrum.vectors.T @ (projected - self.sums[:, None] * target_means)
-        rotated /= self.spectrum.values[:, None] * data_weights + ridges
+        rotated /= self.spectrum.values[:, None] * data_weights + alphas
         return self.spectrum.vectors @ rotated
 
 
 class CholeskySystem:
-    """The ridge system for one ridge, by a Cholesky factor of ``sC + cI`` for each data weight.
+    """The ridge system for one ridge, by a Cholesky factor of ``sC + αI`` for each data weight.
 
     C is the centred normal matrix. A fifteenth of the cost of its eigenpairs; those are taken
-    where c is lost beside the largest eigenvalue, as there they tell round-off from directions.
+    where α is lost beside the largest eigenvalue, as there they tell round-off from directions.
 
     Parameters
     ----------
@@ -185,26 +185,26 @@ class CholeskySystem:
         self._solvers: dict[float, Callable[[Array], Array]] = {}
 
     def solve(
-        self, projected: Array, target_means: Array, data_weights: Array, ridges: Array
+        self, projected: Array, target_means: Array, data_weights: Array, alphas: Array
     ) -> Array:
-        """Return the weights (p, 1) for ``Φᵀt`` (p, 1) and ``mean(t)``, s and c, each (1,)."""
+        """Return the weights (p, 1) for ``Φᵀt`` (p, 1) and ``mean(t)``, s and α, each (1,)."""
         weight = float(data_weights[0])
         if weight not in self._solvers:
-            self._solvers[weight] = self._solver(weight, float(ridges[0]))
+            self._solvers[weight] = self._solver(weight, float(alphas[0]))
         return self._solvers[weight](projected - self._normal.sums[:, None] * target_means)
 
-    def _solver(self, weight: float, ridge: float) -> Callable[[Array], Array]:
+    def _solver(self, weight: float, alpha: float) -> Callable[[Array], Array]:
         sums = self._normal.sums
         matrix = self._normal.products - np.outer(sums, sums / self._normal.n_rows)
         matrix *= weight
         factor = None
-        if ridge > SPECTRUM_TOLERANCE * float(np.trace(matrix)):
-            matrix[np.diag_indices_from(matrix)] += ridge
+        if alpha > SPECTRUM_TOLERANCE * float(np.trace(matrix)):
+            matrix[np.diag_indices_from(matrix)] += alpha
             factor = cholesky_or_none(matrix)
         if factor is not None:
             return partial(scipy.linalg.cho_solve, (factor, True), check_finite=False)
         spectrum = self._normal.spectrum()
-        scale = (spectrum.values * weight + ridge)[:, None]
+        scale = (spectrum.values * weight + alpha)[:, None]
         return lambda right: spectrum.vectors @ (spectrum.vectors.T @ right / scale)
 
 

@@ -24,9 +24,9 @@ def mklkit_presets() -> Iterable[Preset]:
             "Four Gaussian widths, weights for each of four soft clusters, embedding (paper 001)",
             # Two turns, each followed as far as it leads: weights that have converged fit the
             # training rows too well, and the published steps leave them far from that.
-            "cluster-gating(n_clusters=4, reg=0.001, max_iter=2)",
+            "cluster-gating(n_clusters=4, alpha=0.001, max_iter=2)",
             FOUR_WIDTHS,
             "implicit",
-            "kda(reg=0.001)",
+            "kda(alpha=0.001)",
         ),
     ]

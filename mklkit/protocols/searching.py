@@ -28,7 +28,7 @@ class GridDecision(Protocol):
 class GridCombiner(Protocol):
     """A combiner that fits many values of its own and the learner's parameters on the same views.
 
-    Parameters have scikit-learn's nested names: ``combiner__lam``, ``learner__c``.
+    Parameters have scikit-learn's nested names: ``combiner__lam``, ``learner__alpha``.
     """
 
     def search_space(self, learner: Learner) -> dict[str, tuple[Any, ...]]:

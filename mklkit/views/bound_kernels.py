@@ -30,11 +30,15 @@ FAR = 1e4
 
 @attrs.frozen
 class BoundKernel:
-    """A kernel with the name that results show and the columns it sees (None: all of them)."""
+    """A kernel with the name that results show and the columns it sees (None: all of them).
+
+    Where ``fitted`` is given it serves whatever rows the kernel is fitted to.
+    """
 
     label: str
     kernel: Any
     columns: Any = None
+    fitted: FittedKernel | None = None
 
 
 def fit_kernels(
@@ -58,7 +62,7 @@ def fit_kernels(
 def _fit_kernel(bound: BoundKernel, rows: Array) -> FittedKernel:
     """Return the fitted kernel; refuse one whose values no float can hold on these rows."""
     with np.errstate(over="ignore", invalid="ignore"):
-        fitted: FittedKernel = bound.kernel.fit(rows)
+        fitted: FittedKernel = bound.kernel.fit(rows) if bound.fitted is None else bound.fitted
         largest = np.abs(fitted.diagonal(rows)).max()
     if not np.isfinite(largest):
         raise _no_numbers(bound, f"{largest}")

@@ -56,7 +56,7 @@ def whole_grid(rows: np.ndarray, y: np.ndarray, initial: str) -> Any:
     views = views_of(TRIO, rows, "empirical")
     combiner = IFSL(initial=initial)
     pairs = zip(RIDGES, LAMS, strict=True)
-    points = [{"learner__c": c, "combiner__lam": lam} for c, lam in pairs]
+    points = [{"learner__alpha": c, "combiner__lam": lam} for c, lam in pairs]
     return combiner.fit_grid(views, y, MHKS(), points, np.random.RandomState(0))
 
 

@@ -68,9 +68,9 @@ def test_mixed_types_and_gaps(fitted: Fitted) -> None:
 
 
 def test_options_override_a_preset(mklkit: Run) -> None:
-    arguments = ("fit", "iris", "--preset", "mhks", "--learner", "mhks(c=2.0)", "--json")
+    arguments = ("fit", "iris", "--preset", "mhks", "--learner", "mhks(alpha=2.0)", "--json")
     result = mklkit(*arguments).json
-    assert result["model"]["learner"] == "mhks(c=2.0)"
+    assert result["model"]["learner"] == "mhks(alpha=2.0)"
     assert result["model"]["feature_map"].startswith("empirical")
     assert result["choices"][0] == "preset mhks (--learner as given)"
 

@@ -36,7 +36,7 @@ def test_the_chosen_kernel_is_the_one_a_plain_loop_finds(rng, feature_map):
         rows = rows * 10.0 ** rng.uniform(-1, 1.5) + rng.choice([0.5, 2]) * y[:, None]
         scores = naive_scores([rbf_kernel(rows, gamma=g) for g in WIDTHS], y, 4, seed)
         views = views_of([f"rbf(gamma={g})" for g in WIDTHS], rows, feature_map)
-        weights = BestSingle(folds=4).choose(views, y, SVM(C=1.0), np.random.RandomState(seed))
+        weights = BestSingle(cv=4).choose(views, y, SVM(C=1.0), np.random.RandomState(seed))
         assert sorted(weights) == [0, 0, 0, 1]
         best = int(weights.argmax())
         if feature_map == "implicit":
@@ -72,7 +72,7 @@ def test_decisions_are_those_of_the_chosen_kernel_alone(two_classes):
 
 def test_few_rows_in_a_class_leave_fewer_folds_and_a_warning(rng):
     rows, y = rng.normal(size=(12, 2)), np.array([1] * 3 + [0] * 9)
-    model = MKLClassifier(["rbf", "linear"], combiner="best-single(folds=5)")
+    model = MKLClassifier(["rbf", "linear"], combiner="best-single(cv=5)")
     with pytest.warns(WeightsWarning, match="uses 3 folds, as the smaller class has 3 rows"):
         model.fit(rows, y)
 

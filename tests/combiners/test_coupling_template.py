@@ -67,7 +67,7 @@ def test_views_solved_in_turn_reach_the_joint_solution(two_classes, lam, c, feat
         TRIO,
         combiner=CoupledRidge(lam),
         feature_map=feature_map,
-        learner=f"{learner}(c={c})",
+        learner=f"{learner}(alpha={c})",
         random_state=3,
     ).fit(rows, y)
     (decision,) = model.decisions_
@@ -86,7 +86,7 @@ def test_no_coupling_is_the_mean_of_single_decisions(two_classes, rng):
     new = rng.normal(size=(30, 4))
 
     def decisions(kernels):
-        model = MKLClassifier(kernels, combiner=CoupledRidge(0.0), learner="mhks(c=0.5)")
+        model = MKLClassifier(kernels, combiner=CoupledRidge(0.0), learner="mhks(alpha=0.5)")
         return model.fit(rows, y).decision_function(new)
 
     np.testing.assert_allclose(

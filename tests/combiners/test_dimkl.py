@@ -78,7 +78,7 @@ KERNELS = {
     "rbf(gamma='25*auto')": lambda a: rbf_kernel(a, gamma=25 / a.shape[1]),
     "polynomial(degree=3)": lambda a: polynomial_kernel(a, degree=3, gamma=1.0, coef0=1.0),
     "linear": linear_kernel,
-    "tanh(beta=0.2)": lambda a: sigmoid_kernel(a, gamma=0.2, coef0=0.0),
+    "tanh(gamma=0.2)": lambda a: sigmoid_kernel(a, gamma=0.2, coef0=0.0),
     "laplacian": laplacian_kernel,
 }
 

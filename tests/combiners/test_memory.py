@@ -91,5 +91,5 @@ def test_fusion_holds_one_gram_matrix_at_a_time(many_rows, peak_of):
 
 def test_best_single_holds_one_gram_matrix_and_its_folds(many_rows, peak_of):
     rows, y = many_rows[0][:2000], many_rows[1][:2000]
-    model = MKLClassifier(FIVE, combiner="best-single(folds=2)")
+    model = MKLClassifier(FIVE, combiner="best-single(cv=2)")
     assert peak_of(lambda: model.fit(rows, y)) < 2.75 * 8 * 2000**2

@@ -25,7 +25,7 @@ ALL_COMBINERS = [
     "uniform",
     "alignment",
     "centered-alignment",
-    "best-single(folds=3)",
+    "best-single(cv=3)",
     *(f"dimkl{number}" for number in range(1, 7)),
 ]
 PAIRS = [("implicit", "svm"), ("implicit", "kmhks"), ("empirical", "mhks"), ("empirical", "svm")]
@@ -226,7 +226,7 @@ def test_clones_have_the_same_parameters(kernels):
     assert not hasattr(copy, "classes_")
 
 
-@pytest.mark.parametrize("combiner", ["dimkl3", "best-single(folds=2)"])
+@pytest.mark.parametrize("combiner", ["dimkl3", "best-single(cv=2)"])
 @pytest.mark.parametrize("feature_map", ["implicit", "empirical(subset=0.5)"])
 def test_threads_change_nothing(iris, combiner, feature_map):
     X, y = iris

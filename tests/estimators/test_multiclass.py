@@ -57,7 +57,7 @@ def test_shapes_for_two_to_twenty_six_classes(rng, multiclass, n_classes):
     y = np.repeat(np.arange(n_classes), 4)
     X = 9 * rng.normal(size=(n_classes, 5))[y] + 0.1 * rng.normal(size=(len(y), 5))
     letters = np.array(list("abcdefghijklmnopqrstuvwxyz"))[y]
-    model = MKLClassifier("rbf(gamma=0.1)", multiclass=multiclass, learner="kmhks(c=0.1)")
+    model = MKLClassifier("rbf(gamma=0.1)", multiclass=multiclass, learner="kmhks(alpha=0.1)")
     model.fit(X, letters)
     pairs = n_classes * (n_classes - 1) // 2
     problems = 1 if n_classes == 2 else pairs if multiclass == "ovo" else n_classes

@@ -18,13 +18,13 @@ SYSTEMS = {
     "dimkl5": {"combiner": "dimkl5"},
     "dimkl6": {"combiner": "dimkl6"},
     "centered alignment": {"combiner": "centered-alignment"},
-    "best single": {"combiner": "best-single(folds=2)"},
+    "best single": {"combiner": "best-single(cv=2)"},
     "mhks": {"learner": "mhks"},
     "kmhks": {"learner": "kmhks"},
-    "mhks without a ridge": {"learner": "mhks(c=0)"},
-    "kmhks without a ridge": {"learner": "kmhks(c=0)"},
+    "mhks without a ridge": {"learner": "mhks(alpha=0)"},
+    "kmhks without a ridge": {"learner": "kmhks(alpha=0)"},
     "few landmarks": {"learner": "mhks", "feature_map": "empirical(subset=0.3)"},
-    "indefinite": {"kernels": ["tanh(beta=1, coef0=-1)", "rbf"], "learner": "kmhks"},
+    "indefinite": {"kernels": ["tanh(gamma=1, coef0=-1)", "rbf"], "learner": "kmhks"},
     "cosine": {"kernels": ["cosine", "cosine(polynomial)", "laplacian"]},
 }
 pytestmark = [

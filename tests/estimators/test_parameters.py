@@ -53,14 +53,14 @@ def test_a_grid_over_a_pipeline_reaches_a_combiner_and_a_map(iris):
         {
             "mklclassifier__combiner__rank": [1, 5],
             "mklclassifier__feature_map__subset": [0.2, None],
-            "mklclassifier__learner__c": [0.1, 1.0],
+            "mklclassifier__learner__alpha": [0.1, 1.0],
         },
         cv=2,
     ).fit(X, y)
     best = search.best_estimator_[-1]
     assert best.combiner_.rank == search.best_params_["mklclassifier__combiner__rank"]
     assert best.feature_map_.subset == search.best_params_["mklclassifier__feature_map__subset"]
-    assert best.learner_.c == search.best_params_["mklclassifier__learner__c"]
+    assert best.learner_.alpha == search.best_params_["mklclassifier__learner__alpha"]
     assert search.best_score_ > 0.9
 
 
@@ -72,7 +72,7 @@ def test_ranges_of_numpy_are_grids_too(iris):
     grid = {
         "kernels__polynomial__degree": np.arange(1, 3),
         "feature_map__rank": np.arange(2, 4),
-        "learner__c": np.logspace(-1, 0, 2),
+        "learner__alpha": np.logspace(-1, 0, 2),
     }
     search = GridSearchCV(model, grid, cv=2, error_score="raise").fit(X, y)
     assert search.best_score_ > 0.8
@@ -151,7 +151,7 @@ def test_parameters_that_are_not_there_are_refused(params, message):
             r"2 kernels have the name 'rbf'\. .*'a:rbf', 'b:rbf'.*kernels__a__sigma",
         ),
         ({}, {"learner__C": 3}, r"'learner__C'.*learner is None\. Give learner='svm'"),
-        ({"combiner": "ifsl"}, {"learner__c": 3}, r"learner is None\. Give learner='mhks'"),
+        ({"combiner": "ifsl"}, {"learner__alpha": 3}, r"learner is None\. Give learner='mhks'"),
         ({"kernels": "rbg"}, {"kernels__rbg__sigma": 3}, r"Did you mean 'rbf'"),
         ({"combiner": "dimkl33"}, {"combiner__lam": 3}, r"Did you mean 'dimkl3'"),
     ],

@@ -83,7 +83,7 @@ def test_an_indefinite_kernel_keeps_its_positive_part(rows):
     eigenvalues, vectors = np.linalg.eigh(gram)
     assert eigenvalues.min() < -1e-3  # or the test says nothing
     positive = (vectors * np.maximum(eigenvalues, 0)) @ vectors.T
-    features = fitted(Empirical(), Tanh(beta=1.0, coef0=-0.5), rows).training_features()
+    features = fitted(Empirical(), Tanh(gamma=1.0, coef0=-0.5), rows).training_features()
     np.testing.assert_allclose(features @ features.T, positive, atol=1e-9)
 
 

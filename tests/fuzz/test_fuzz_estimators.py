@@ -122,7 +122,7 @@ def _search(draw: Draw) -> MKLSearchCV:
     model = MKLClassifier(combiner="ifsl")
     if draw.chance(0.5):
         model.set_params(kernels=kernel_list(draw, wrong=0.0))
-    grid = {"learner__c": (0.5, 2.0), "combiner__lam": (1.0,)}
+    grid = {"learner__alpha": (0.5, 2.0), "combiner__lam": (1.0,)}
     given: dict[str, Any] = {"estimator": model, "param_grid": grid, "cv": draw.whole(2, 5)}
     if draw.chance(0.2):
         given[draw.one_of(list(MKLSearchCV(model).get_params(deep=False)))] = draw.odd_value()

@@ -46,8 +46,8 @@ def gates_of(model):
     return model.decisions_[0].gates
 
 
-def best_ratio(gram, y, reg=1e-3, n_components=1):
-    return embed_gram(gram, discriminant_graphs(y), reg, n_components).ratio
+def best_ratio(gram, y, alpha=1e-3, n_components=1):
+    return embed_gram(gram, discriminant_graphs(y), alpha, n_components).ratio
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_one_cluster_is_the_same_weights_for_all_rows(composition, power, factor
     np.testing.assert_allclose(model.gate_weights(rows), np.tile(model.weights_, (len(rows), 1)))
     weights = factor * model.weights_[0] ** power
     gram = sum(w * g for w, g in zip(weights, grams_of(FOUR, rows), strict=True))
-    peer = KDA(reg=1e-3).fit(GramSide(gram), y)
+    peer = KDA(alpha=1e-3).fit(GramSide(gram), y)
     scores = model.decision_function(rows)
     np.testing.assert_allclose(scores, peer.decide(gram), atol=1e-8 * np.abs(scores).max())
     np.testing.assert_array_equal(model.predict(rows), (peer.decide(gram) > 0).astype(int))
@@ -112,7 +112,7 @@ def test_one_cluster_is_the_same_weights_for_all_rows(composition, power, factor
 def test_one_cluster_finds_the_best_weights_of_two_kernels():
     rows, y = problem("checkered")
     kernels = ["rbf(sigma=0.7)", "linear"]
-    model = gated(rows, y, kernels, n_clusters=1, tol=1e-10, reg=0.3)
+    model = gated(rows, y, kernels, n_clusters=1, tol=1e-10, alpha=0.3)
     one, two = grams_of(kernels, rows)
     shares = np.linspace(0, 1, 101)
     ratios = [best_ratio(2 * (s * one + (1 - s) * two), y, 0.3) for s in shares]
@@ -122,16 +122,16 @@ def test_one_cluster_finds_the_best_weights_of_two_kernels():
 
 @pytest.mark.parametrize("composition", ["sum", "product"])
 @pytest.mark.parametrize("kernels", [["rbf(sigma=0.7)", "linear"], ["polynomial", "rbf(sigma=1)"]])
-@pytest.mark.parametrize("reg", [0.01, 2.0])
-def test_two_clusters_find_the_best_of_a_grid_of_weights(composition, kernels, reg):
+@pytest.mark.parametrize("alpha", [0.01, 2.0])
+def test_two_clusters_find_the_best_of_a_grid_of_weights(composition, kernels, alpha):
     rows, y = checkered(np.random.default_rng(3), 50)
     model = gated(
-        rows, y, kernels, clusterer=Bands((0.0,)), composition=composition, reg=reg, tol=1e-9
+        rows, y, kernels, clusterer=Bands((0.0,)), composition=composition, alpha=alpha, tol=1e-9
     )
     memberships, grams = gates_of(model).memberships(rows), grams_of(kernels, rows)
     shares = np.linspace(0, 1, 7)
     ratios = [
-        best_ratio(composite(grams, memberships @ [[s, 1 - s], [t, 1 - t]], composition), y, reg)
+        best_ratio(composite(grams, memberships @ [[s, 1 - s], [t, 1 - t]], composition), y, alpha)
         for s in shares
         for t in shares
     ]
@@ -270,7 +270,7 @@ class TestOddKernels:
         np.testing.assert_array_equal(model.weights_, np.ones((4, 1)))
         # All gates are one, whatever the clusters: the kernel itself, or twice it.
         gram = grams_of("rbf(gamma=0.5)", rows)[0] * (2 if composition == "sum" else 1)
-        peer = KDA(reg=1e-3).fit(GramSide(gram), y).decide(gram)
+        peer = KDA(alpha=1e-3).fit(GramSide(gram), y).decide(gram)
         ours = model.decision_function(rows)
         np.testing.assert_allclose(ours, peer, atol=1e-8 * np.abs(peer).max())
 
@@ -302,7 +302,7 @@ class TestOddKernels:
 
     def test_an_indefinite_one(self, composition):
         rows, y = problem("checkered")
-        model = gated(rows, y, ["tanh(beta=0.5, coef0=-1.0)", "linear"], composition=composition)
+        model = gated(rows, y, ["tanh(gamma=0.5, coef0=-1.0)", "linear"], composition=composition)
         assert (np.diff(gates_of(model).history) >= 0).all()
         assert np.isfinite(model.decision_function(rows)).all()
 
@@ -386,7 +386,7 @@ class TestClusterers:
             {"n_clusters": 0},
             {"n_clusters": 2.5},
             {"composition": "mean"},
-            {"reg": -1.0},
+            {"alpha": -1.0},
             {"smoothness": float("nan")},
             {"pairs": "best"},
             {"tol": 0.0},

@@ -37,10 +37,10 @@ def coordinates_of(gram):
     return vectors[:, kept] * np.sqrt(values[kept]), values[kept]
 
 
-def pencil(coordinates, y, reg):
+def pencil(coordinates, y, alpha):
     similarity, constraint = discriminant_matrices(y)
     upper = coordinates.T @ constraint @ coordinates
-    return upper, coordinates.T @ similarity @ coordinates + reg * np.eye(len(upper))
+    return upper, coordinates.T @ similarity @ coordinates + alpha * np.eye(len(upper))
 
 
 def test_discriminant_graphs_are_the_papers_matrices(rng):
@@ -51,33 +51,33 @@ def test_discriminant_graphs_are_the_papers_matrices(rng):
     np.testing.assert_allclose(graphs.constraint(columns), constraint @ columns, atol=1e-14)
 
 
-@pytest.mark.parametrize("reg", [1e-3, 0.1, 10.0])
+@pytest.mark.parametrize("alpha", [1e-3, 0.1, 10.0])
 @pytest.mark.parametrize("n_classes", [2, 4])
-def test_one_component_is_the_top_of_the_generalised_eigenproblem(rng, reg, n_classes):
+def test_one_component_is_the_top_of_the_generalised_eigenproblem(rng, alpha, n_classes):
     y = np.arange(80) % n_classes
     gram = gaussian_gram(rng, y, gamma=5.0)
     similarity, constraint = discriminant_matrices(y)
     best, direction = best_single_direction(
-        gram @ constraint @ gram, gram @ similarity @ gram + reg * gram
+        gram @ constraint @ gram, gram @ similarity @ gram + alpha * gram
     )
-    found = embed_gram(gram, discriminant_graphs(y), reg, 1)
+    found = embed_gram(gram, discriminant_graphs(y), alpha, 1)
     assert found.ratio == pytest.approx(best, rel=1e-8)
-    assert ratio_of(gram, found.projection, similarity, constraint, reg) == pytest.approx(best)
+    assert ratio_of(gram, found.projection, similarity, constraint, alpha) == pytest.approx(best)
     ours, theirs = gram @ found.projection[:, 0], gram @ direction
     assert abs(np.corrcoef(ours, theirs)[0, 1]) == pytest.approx(1, abs=1e-8)
 
 
 @pytest.mark.parametrize("n_rows", [60, 260])
 @pytest.mark.parametrize("n_components", [1, 2, 3, 7])
-@pytest.mark.parametrize("reg", [1e-3, 0.3, 30.0])
-def test_low_rank_graphs_reach_the_largest_trace_ratio(rng, n_rows, n_components, reg):
+@pytest.mark.parametrize("alpha", [1e-3, 0.3, 30.0])
+def test_low_rank_graphs_reach_the_largest_trace_ratio(rng, n_rows, n_components, alpha):
     y = np.arange(n_rows) % 4
     coordinates, lengths = coordinates_of(gaussian_gram(rng, y, gamma=3.0))
     assert (len(lengths) > 200) == (n_rows > 200)  # a Krylov solver, or a dense one
-    upper, lower = pencil(coordinates, y, reg)
+    upper, lower = pencil(coordinates, y, alpha)
     best = best_trace_ratio(upper, lower, n_components)
-    found = trace_ratio(coordinates, lengths, discriminant_graphs(y), reg, n_components)
-    dense = trace_ratio(coordinates, lengths, as_functions(y), reg, n_components)
+    found = trace_ratio(coordinates, lengths, discriminant_graphs(y), alpha, n_components)
+    dense = trace_ratio(coordinates, lengths, as_functions(y), alpha, n_components)
     assert found.ratio == pytest.approx(best, rel=1e-8)
     assert dense.ratio == pytest.approx(best, rel=1e-8)
     for weights in (found.weights, dense.weights):
@@ -98,12 +98,12 @@ def test_many_classes_whose_eigenvalues_lie_close():
 
 
 @pytest.mark.parametrize("shift", [0.0, 3.0, 30.0])
-@pytest.mark.parametrize("reg", [1e-9, 1e-3])
-def test_krylov_and_dense_solvers_agree_where_classes_lie_far_apart(rng, shift, reg):
+@pytest.mark.parametrize("alpha", [1e-9, 1e-3])
+def test_krylov_and_dense_solvers_agree_where_classes_lie_far_apart(rng, shift, alpha):
     y = np.arange(250) % 3
     coordinates, lengths = coordinates_of(gaussian_gram(rng, y, gamma=2.0, shift=shift))
-    krylov = trace_ratio(coordinates, lengths, discriminant_graphs(y), reg, 2)
-    dense = trace_ratio(coordinates, lengths, as_functions(y), reg, 2)
+    krylov = trace_ratio(coordinates, lengths, discriminant_graphs(y), alpha, 2)
+    dense = trace_ratio(coordinates, lengths, as_functions(y), alpha, 2)
     assert krylov.ratio == pytest.approx(dense.ratio, rel=1e-6)
     angles = np.linalg.svd(krylov.weights.T @ dense.weights, compute_uv=False)
     np.testing.assert_allclose(angles, 1, atol=1e-5)
@@ -113,15 +113,15 @@ def test_krylov_and_dense_solvers_agree_where_classes_lie_far_apart(rng, shift, 
     seed=st.integers(0, 10_000),
     n_classes=st.integers(2, 5),
     n_components=st.integers(1, 8),
-    reg=st.sampled_from([0.0, 1e-6, 1e-3, 1.0, 1e3]),
+    alpha=st.sampled_from([0.0, 1e-6, 1e-3, 1.0, 1e3]),
     offset=st.sampled_from([0.0, 0.5, 50.0]),
 )
-def test_the_ratio_never_decreases(seed, n_classes, n_components, reg, offset):
+def test_the_ratio_never_decreases(seed, n_classes, n_components, alpha, offset):
     rng = np.random.default_rng(seed)
     y = np.arange(24) % n_classes
     coordinates, lengths = coordinates_of(gaussian_gram(rng, y))
     found = trace_ratio(
-        coordinates, lengths, discriminant_graphs(y), reg, n_components, offset=offset
+        coordinates, lengths, discriminant_graphs(y), alpha, n_components, offset=offset
     )
     assert np.isfinite(found.history).all()
     assert (np.diff(found.history) >= 0).all()

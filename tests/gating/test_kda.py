@@ -44,29 +44,29 @@ def feature_space(a: np.ndarray, landmarks: np.ndarray, gamma: float) -> np.ndar
     return rbf_kernel(a, landmarks, gamma=gamma) @ (vectors[:, kept] / np.sqrt(values[kept]))
 
 
-def equivalent_lda(features: np.ndarray, y: np.ndarray, reg: float, solver: str):
+def equivalent_lda(features: np.ndarray, y: np.ndarray, alpha: float, solver: str):
     """Return scikit-learn's LDA with the ridge that makes it the same problem."""
     similarity, constraint = discriminant_matrices(y)
     upper = features.T @ constraint @ features
-    lower = features.T @ similarity @ features + reg * np.eye(len(upper))
+    lower = features.T @ similarity @ features + alpha * np.eye(len(upper))
     best = best_trace_ratio(upper, lower, 1)
     assert best > 1
-    ridge = reg * best / (best - 1) / len(y)
+    ridge = alpha * best / (best - 1) / len(y)
     return LinearDiscriminantAnalysis(solver, covariance_estimator=Ridged(ridge)).fit(features, y)
 
 
 @pytest.mark.parametrize("solver", ["eigen", "lsqr"])
-@pytest.mark.parametrize("reg", [1e-3, 0.1, 2.0])
+@pytest.mark.parametrize("alpha", [1e-3, 0.1, 2.0])
 @pytest.mark.parametrize("feature_map", ["implicit", "empirical"])
 def test_two_classes_are_decided_as_by_lda_in_feature_space(
-    two_classes, rng, solver, reg, feature_map
+    two_classes, rng, solver, alpha, feature_map
 ):
     rows, y = two_classes
     new = rng.normal(size=(200, 4))
-    model = MKLClassifier("rbf(gamma=0.3)", feature_map=feature_map, learner=KDA(reg=reg)).fit(
+    model = MKLClassifier("rbf(gamma=0.3)", feature_map=feature_map, learner=KDA(alpha=alpha)).fit(
         rows, y
     )
-    peer = equivalent_lda(feature_space(rows, rows, 0.3), y, reg, solver)
+    peer = equivalent_lda(feature_space(rows, rows, 0.3), y, alpha, solver)
     ours = model.decision_function(new)
     # Ours has no share of the class sizes in its threshold.
     theirs = peer.decision_function(feature_space(new, rows, 0.3)) - np.log(
@@ -82,7 +82,7 @@ def test_two_classes_are_decided_as_by_lda_in_feature_space(
 def test_the_first_direction_of_many_classes_is_that_of_lda(data):
     X, y = data(return_X_y=True)
     X = StandardScaler().fit_transform(X)
-    learner = KDA(reg=0.05, n_components=1)
+    learner = KDA(alpha=0.05, n_components=1)
     model = MKLClassifier("rbf(gamma=0.1)", learner=learner, multiclass="native").fit(X, y)
     features = feature_space(X, X, 0.1)
     peer = equivalent_lda(features, y, 0.05, "eigen")
@@ -96,7 +96,7 @@ def test_many_classes_go_to_the_nearest_mean(feature_map):
     X, y = load_wine(return_X_y=True)
     X = StandardScaler().fit_transform(X)
     model = MKLClassifier(
-        "rbf(gamma=0.1)", feature_map=feature_map, learner="kda(reg=0.01)", multiclass="native"
+        "rbf(gamma=0.1)", feature_map=feature_map, learner="kda(alpha=0.01)", multiclass="native"
     ).fit(X, y)
     decision = model.decisions_[0].learner
     columns = rbf_kernel(X, gamma=0.1)
@@ -130,7 +130,7 @@ def test_features_and_gram_matrices_decide_alike_under_any_weights(
     rows, y = two_classes
     new = rng.normal(size=(50, 4))
     implicit, empirical = (
-        MKLClassifier(kernels, feature_map=name, combiner=combiner, learner="kda(reg=0.1)").fit(
+        MKLClassifier(kernels, feature_map=name, combiner=combiner, learner="kda(alpha=0.1)").fit(
             rows, y
         )
         for name in ("implicit", "empirical")
@@ -145,7 +145,7 @@ def test_a_subset_map_is_lda_on_its_own_features(two_classes):
     model = MKLClassifier(
         "rbf(gamma=0.3)",
         feature_map="empirical(subset=0.3)",
-        learner="kda(reg=0.1)",
+        learner="kda(alpha=0.1)",
         random_state=0,
     ).fit(rows, y)
     features = model.decisions_[0].projectors[0].transform(rows)
@@ -165,15 +165,15 @@ def test_graphs_given_by_hand_are_the_built_in_ones(rng, n_rows):
         similarity, constraint = discriminant_matrices(labels)
         return Graphs(lambda c: similarity @ c, lambda c: constraint @ c)
 
-    own = KDA(reg=0.1).fit(GramSide(gram), y)
-    given = KDA(reg=0.1, graphs=by_hand).fit(GramSide(gram), y)
+    own = KDA(alpha=0.1).fit(GramSide(gram), y)
+    given = KDA(alpha=0.1, graphs=by_hand).fit(GramSide(gram), y)
     assert own.history[-1] == pytest.approx(given.history[-1], rel=1e-8)
     np.testing.assert_allclose(own.decide(gram), given.decide(gram), atol=1e-6)
 
 
 def test_the_history_of_a_fit_never_decreases():
     X, y = load_digits(return_X_y=True)
-    model = MKLClassifier("rbf(sigma='mean')", learner="kda(reg=0.01)").fit(X[:300], y[:300])
+    model = MKLClassifier("rbf(sigma='mean')", learner="kda(alpha=0.01)").fit(X[:300], y[:300])
     history = model.decisions_[0].learner.history
     assert len(history) > 1
     assert (np.diff(history) >= 0).all()
@@ -183,7 +183,7 @@ def test_the_history_of_a_fit_never_decreases():
 @pytest.mark.parametrize("n_components", [1, 2, 5, 69, 500])
 def test_more_components_than_classes(two_classes, n_components):
     rows, y = two_classes
-    learner = KDA(reg=0.1, n_components=n_components)
+    learner = KDA(alpha=0.1, n_components=n_components)
     decision = MKLClassifier("rbf(gamma=3.0)", learner=learner).fit(rows, y).decisions_[0].learner
     assert decision.projection.shape == (70, min(n_components, 69))
     gram = rbf_kernel(rows, gamma=3.0)
@@ -196,8 +196,8 @@ def test_more_components_than_classes(two_classes, n_components):
 
 def test_an_indefinite_kernel_is_used_by_its_positive_part(two_classes):
     rows, y = two_classes
-    kernel = "tanh(beta=0.5, coef0=-1.0)"
-    model = MKLClassifier(kernel, learner="kda(reg=0.1)").fit(rows, y)
+    kernel = "tanh(gamma=0.5, coef0=-1.0)"
+    model = MKLClassifier(kernel, learner="kda(alpha=0.1)").fit(rows, y)
     gram = np.tanh(0.5 * rows @ rows.T - 1.0)
     values, vectors = np.linalg.eigh(gram)
     assert values[0] < -0.1 * values[-1]
@@ -211,7 +211,7 @@ def test_single_precision_rows_decide_as_double_ones(two_classes):
     rows, y = two_classes
     rows = rows.astype(np.float32)
     one, two = (
-        MKLClassifier("rbf(gamma=0.3)", learner="kda(reg=0.01)")
+        MKLClassifier("rbf(gamma=0.3)", learner="kda(alpha=0.01)")
         .fit(given, y)
         .decision_function(given)
         for given in (rows, rows.astype(np.float64))
@@ -236,12 +236,12 @@ def test_a_class_of_one_row_and_two_rows_in_all():
 @pytest.mark.parametrize(
     ("spec", "said"),
     [
-        ("kda(reg=-1)", "'reg' must be >= 0"),
-        ("kda(reg='inf')", "'reg' must be a finite number"),
+        ("kda(alpha=-1)", "'alpha' must be >= 0"),
+        ("kda(alpha='inf')", "'alpha' must be a finite number"),
         ("kda(n_components=0)", "'n_components' must be >= 1"),
         ("kda(n_components=1.5)", "n_components"),
         ("kda(graphs='lda')", "'graphs' must be callable"),
-        ("kda(ridge=1)", "reg"),
+        ("kda(ridge=1)", "alpha"),
     ],
 )
 def test_wrong_parameters_are_told(spec, said):

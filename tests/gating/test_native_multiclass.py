@@ -43,11 +43,11 @@ def test_native_takes_all_classes_at_once(wine, combiner):
 )
 def test_two_at_a_time_when_asked(wine, how, wrapper):
     X, y = wine
-    model = MKLClassifier(PAIR, learner="kda(reg=0.1)", multiclass=how).fit(X, y)
-    peer = wrapper(MKLClassifier(PAIR, learner="kda(reg=0.1)")).fit(X, y)
+    model = MKLClassifier(PAIR, learner="kda(alpha=0.1)", multiclass=how).fit(X, y)
+    peer = wrapper(MKLClassifier(PAIR, learner="kda(alpha=0.1)")).fit(X, y)
     assert len(model.decisions_) == 3
     np.testing.assert_array_equal(model.predict(X), peer.predict(X))
-    native = MKLClassifier(PAIR, learner="kda(reg=0.1)", multiclass="native").fit(X, y)
+    native = MKLClassifier(PAIR, learner="kda(alpha=0.1)", multiclass="native").fit(X, y)
     assert (native.predict(X) == model.predict(X)).mean() > 0.95
 
 

@@ -36,9 +36,9 @@ def test_the_width_follows_the_units_of_the_data():
 def test_settings_are_the_papers():
     preset = get_registry().lookup("preset", "nu-mkl").target
     combiner = get_registry().create("combiner", preset.combiner)
-    assert (combiner.name, combiner.n_clusters, combiner.reg) == ("cluster-gating", 4, 1e-3)
+    assert (combiner.name, combiner.n_clusters, combiner.alpha) == ("cluster-gating", 4, 1e-3)
     assert (combiner.composition, combiner.smoothness) == ("sum", 0.0)
-    assert get_registry().create("learner", preset.learner).reg == 1e-3
+    assert get_registry().create("learner", preset.learner).alpha == 1e-3
 
 
 def test_the_command_line_fits_and_predicts(tmp_path):

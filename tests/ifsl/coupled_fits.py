@@ -31,13 +31,13 @@ def quietly(model, X, y):
         return model.fit(X, y)
 
 
-def coupled(learner, feature_map, rule="gradient", lam=1.0, kernels=TRIO, c=1.0, **settings):
+def coupled(learner, feature_map, rule="gradient", lam=1.0, kernels=TRIO, alpha=1.0, **settings):
     """Return a classifier that couples such learners; it starts from zeros."""
     return MKLClassifier(
         kernels,
         feature_map=feature_map,
         combiner=IFSL(lam=lam, rule=rule, initial=settings.pop("initial", "zeros")),
-        learner=learner(c=c, **settings),
+        learner=learner(alpha=alpha, **settings),
     )
 
 
@@ -92,7 +92,7 @@ def run_to(
     for view, found in zip(views, solution.learners, strict=True):
         outputs.append(found.decide(view.features() if view.explicit else view.gram()))
         products = found.coefficients if view.explicit else view.gram() @ found.coefficients
-        penalties.append(learner.c * found.coefficients @ products)
+        penalties.append(learner.alpha * found.coefficients @ products)
     return Ending(
         np.array(outputs), solution.margins, np.array(penalties), np.array(solution.history)
     )

@@ -25,7 +25,7 @@ def ending(rows, y, rule, c, lam, rho, *, weights=(1, 1, 1), learner=MHKS, relat
         y,
         rows,
         IFSL(lam=lam, weights=weights, rule=rule, initial="zeros"),
-        learner(c=c, rho=rho, tol=tol, max_iter=20_000, b0=0.0),
+        learner(alpha=c, rho=rho, tol=tol, max_iter=20_000, b0=0.0),
         "implicit" if learner is KMHKS else "empirical",
     )
 

@@ -34,13 +34,13 @@ CASES = [("mhks", "empirical"), ("mhks", "empirical(rank=5)"), ("kmhks", "implic
 def plain_search(learner, feature_map, cv=FOLDS, ridges=RIDGES, lams=LAMS, **settings):
     """Return scikit-learn's search over the same grid."""
     model = MKLClassifier(combiner=IFSL(), learner=learner, feature_map=feature_map, **settings)
-    grid = {"learner__c": ridges, "combiner__lam": lams}
+    grid = {"learner__alpha": ridges, "combiner__lam": lams}
     return GridSearchCV(model, grid, cv=cv, error_score="raise")
 
 
 def by_params(results):
     return {
-        (params["learner__c"], params["combiner__lam"]): index
+        (params["learner__alpha"], params["combiner__lam"]): index
         for index, params in enumerate(results["params"])
     }
 
@@ -55,7 +55,7 @@ def assert_same_results(ours, theirs, n_splits=3):
     # scikit-learn tells means apart that differ in their last bit; equal is equal here.
     rounded = theirs["mean_test_score"][order].round(9)
     np.testing.assert_array_equal(ours["rank_test_score"], rankdata(-rounded, method="min"))
-    for key in ("param_learner__c", "param_combiner__lam"):
+    for key in ("param_learner__alpha", "param_combiner__lam"):
         np.testing.assert_array_equal(ours[key], theirs[key][order].astype(float))
 
 
@@ -119,7 +119,7 @@ def test_the_mean_number_of_passes_is_that_of_the_fits(two_classes):
     search = ifsl_search(ridges=(0.5,), lams=(2.0,), cv=splits).fit(X, y)
     lengths = [
         len(
-            MKLClassifier(combiner="ifsl(lam=2.0)", learner="mhks(c=0.5)")
+            MKLClassifier(combiner="ifsl(lam=2.0)", learner="mhks(alpha=0.5)")
             .fit(X[training], y[training])
             .decisions_[0]
             .history
@@ -133,7 +133,7 @@ def test_the_papers_grid_is_the_default(two_classes):
     X, y = two_classes
     search = ifsl_search(cv=2, random_state=0).fit(X, y)
     assert tuple(2.0**k for k in (-4, -3, -2, -1, 0, 1, 2, 3, 4)) == PAPER_GRID
-    pairs = [(p["learner__c"], p["combiner__lam"]) for p in search.cv_results_["params"]]
+    pairs = [(p["learner__alpha"], p["combiner__lam"]) for p in search.cv_results_["params"]]
     assert pairs == [(c, lam) for c in PAPER_GRID for lam in PAPER_GRID]
 
 
@@ -153,8 +153,8 @@ def test_equal_scores_go_to_most_agreement_then_most_ridge():
         results = search.cv_results_
         assert results["params"][search.best_index_] == search.best_params_
         ties = [results["params"][i] for i in np.flatnonzero(results["rank_test_score"] == 1)]
-        by_agreement = max(ties, key=lambda p: (p["combiner__lam"], p["learner__c"]))
-        by_ridge = max(ties, key=lambda p: (p["learner__c"], p["combiner__lam"]))
+        by_agreement = max(ties, key=lambda p: (p["combiner__lam"], p["learner__alpha"]))
+        by_ridge = max(ties, key=lambda p: (p["learner__alpha"], p["combiner__lam"]))
         assert search.best_params_ == by_agreement
         told_apart += by_agreement != by_ridge
     assert told_apart > 0  # or the order of the two says nothing
@@ -174,7 +174,7 @@ def test_the_best_estimator_is_a_fit_on_all_rows(two_classes, rng):
     alone = MKLClassifier(
         TRIO,
         combiner=IFSL(lam=best["combiner__lam"], weights=(2, 1, 1), initial="zeros"),
-        learner=KMHKS(c=best["learner__c"], tol=1e-5),
+        learner=KMHKS(alpha=best["learner__alpha"], tol=1e-5),
         feature_map="implicit",
     ).fit(X, y)
     new = rng.normal(size=(25, 4))
@@ -295,7 +295,7 @@ def test_other_parameters_may_stand_beside_those_of_the_search_space(two_classes
     model = MKLClassifier(
         ["rbf", "linear"], feature_map="empirical", combiner="ifsl", learner="mhks"
     )
-    grid = {"kernels__rbf__sigma": (0.5, 2.0), "combiner__lam": LAMS, "learner__c": RIDGES}
+    grid = {"kernels__rbf__sigma": (0.5, 2.0), "combiner__lam": LAMS, "learner__alpha": RIDGES}
     search = MKLSearchCV(model, grid, cv=FOLDS).fit(X, y)
     plain = GridSearchCV(model, grid, cv=FOLDS).fit(X, y).cv_results_
     order = [plain["params"].index(params) for params in search.cv_results_["params"]]
@@ -303,9 +303,9 @@ def test_other_parameters_may_stand_beside_those_of_the_search_space(two_classes
     ours, theirs = search.cv_results_["mean_test_score"], plain["mean_test_score"][order]
     np.testing.assert_allclose(ours, theirs, rtol=1e-12)
     assert search.best_estimator_.get_params()["kernels__rbf__sigma"] in (0.5, 2.0)
-    several = [{"learner__c": (1.0,)}, {"combiner__lam": (0.5, 4.0)}]
+    several = [{"learner__alpha": (1.0,)}, {"combiner__lam": (0.5, 4.0)}]
     found = MKLSearchCV(model, several, cv=FOLDS).fit(X, y).cv_results_["params"]
-    assert found == [{"learner__c": 1.0}, {"combiner__lam": 0.5}, {"combiner__lam": 4.0}]
+    assert found == [{"learner__alpha": 1.0}, {"combiner__lam": 0.5}, {"combiner__lam": 4.0}]
 
 
 @pytest.mark.parametrize("grid", [{"learner__d": [1]}, {"learner": 1.0}, "c", [], [1], {"a": []}])
@@ -322,4 +322,4 @@ def test_only_classifiers_of_this_library_are_searched(two_classes, estimator):
 
 def test_a_learner_must_be_given_to_be_varied():
     with pytest.raises(SpecError, match=r"for MKLClassifier: .* Give learner='mhks'"):
-        ifsl_search().set_params(estimator__learner__c=1.0)
+        ifsl_search().set_params(estimator__learner__alpha=1.0)

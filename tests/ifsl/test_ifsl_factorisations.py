@@ -67,7 +67,7 @@ def factorised(monkeypatch) -> Counter[str]:
 def asked_in(passes, learner, feature_map, rule, rows, y, n_points=1):
     views = [CountingSide(view) for view in views_of(TRIO, rows, feature_map)]
     model = learner(tol=1e-300, max_iter=passes)
-    variants = [attrs.evolve(model, c=c) for c in np.linspace(0.5, 2, n_points)]
+    variants = [attrs.evolve(model, alpha=c) for c in np.linspace(0.5, 2, n_points)]
     problems = [model.subproblem(view, variants) for view in views]
     columns = Columns(np.linspace(0.5, 2, n_points), mean_weights((3, 2, 1), 3), model.coupling)
     with pytest.warns(match="max_iter"):

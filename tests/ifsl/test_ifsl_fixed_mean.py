@@ -37,7 +37,7 @@ def test_three_kernels_follow_the_paper(two_classes, c, gamma, initial):
     views = views_of(TRIO, rows)
     grams = [view.gram() for view in views]
     naive = multiv_kmhks(grams, y, c, gamma, start=STARTS[initial]([len(y) + 1] * 3))
-    decision = couple(views, y, IFSL(lam=gamma, initial=initial, rule="fixed-mean"), KMHKS(c=c))
+    decision = couple(views, y, IFSL(lam=gamma, initial=initial, rule="fixed-mean"), KMHKS(alpha=c))
     assert len(naive.history) > 1
     assert_same_function(decision, naive, grams)
     np.testing.assert_allclose(
@@ -57,7 +57,7 @@ def test_the_mean_may_be_weighted(two_classes, weights, gamma):
     grams = [view.gram() for view in views]
     naive = multiv_kmhks(grams, y, 0.5, gamma, mu=mu, tol=1e-6)
     combiner = IFSL(lam=gamma, weights=weights, initial="zeros")
-    decision = couple(views, y, combiner, KMHKS(c=0.5, tol=1e-6))
+    decision = couple(views, y, combiner, KMHKS(alpha=0.5, tol=1e-6))
     assert_same_function(decision, naive, grams)
     np.testing.assert_allclose(decision.weights, mu)
     expected = mu @ naive.outputs
@@ -92,7 +92,7 @@ def test_each_rule_runs_on_either_learner(two_classes, gamma):
     for rule in ("gradient", "fixed-mean"):
         histories = []
         for learner, feature_map in ((MHKS, "empirical"), (KMHKS, "implicit")):
-            model = learner(c=0.5, tol=1e-300, max_iter=15)
+            model = learner(alpha=0.5, tol=1e-300, max_iter=15)
             combiner = IFSL(lam=gamma, rule=rule, initial="zeros")
             decision = couple(views_of(TRIO, rows, feature_map), y, combiner, model)
             histories.append(decision.history)
@@ -130,9 +130,9 @@ def test_the_start_is_zero_where_not_given(two_classes, rule):
 def test_one_view_is_kmhks_exactly(two_classes, kernel):
     rows, y = two_classes
     coupled, alone = (
-        MKLClassifier(kernel, feature_map="implicit", combiner=combiner, learner=KMHKS(c=0.3)).fit(
-            rows, y
-        )
+        MKLClassifier(
+            kernel, feature_map="implicit", combiner=combiner, learner=KMHKS(alpha=0.3)
+        ).fit(rows, y)
         for combiner in (IFSL(lam=0.0), "uniform")
     )
     assert coupled.decisions_[0].history == alone.decisions_[0].learner.history
@@ -152,7 +152,7 @@ def test_the_loss_that_falls_counts_each_view_by_its_weight(two_classes, weights
             y,
             rows,
             IFSL(lam=gamma, weights=weights, rule="fixed-mean", initial="zeros"),
-            MHKS(c=c, tol=1e-300, max_iter=passes),
+            MHKS(alpha=c, tol=1e-300, max_iter=passes),
         )
         falling.append(ending.objective(y, gamma, mu, mu))
         printed.append(ending.objective(y, gamma, mu))

@@ -41,7 +41,7 @@ def test_three_kernels_follow_the_paper(two_classes, c, lam, initial):
     features = [view.features() for view in views]
     begin = STARTS[initial]([f.shape[1] + 1 for f in features])
     naive = multik_mhks(features, y, c, lam, start=begin)
-    decision = couple(views, y, IFSL(lam=lam, initial=initial, rule="gradient"), MHKS(c=c))
+    decision = couple(views, y, IFSL(lam=lam, initial=initial, rule="gradient"), MHKS(alpha=c))
     assert len(naive.history) > 2
     assert_same_fit(decision, naive)
     np.testing.assert_allclose(
@@ -55,7 +55,7 @@ def test_every_map_and_kernel_follows_the_paper(two_classes, feature_map, kernel
     rows, y = two_classes
     views = views_of(kernels, rows, feature_map)
     naive = multik_mhks([view.features() for view in views], y, 0.5, 2.0)
-    decision = couple(views, y, IFSL(lam=2.0, initial="zeros"), MHKS(c=0.5))
+    decision = couple(views, y, IFSL(lam=2.0, initial="zeros"), MHKS(alpha=0.5))
     assert_same_fit(decision, naive)
 
 
@@ -125,7 +125,7 @@ def test_uneven_means_minimise_the_objective_view_by_view(two_classes, feature_m
     features = [view.features() for view in views]
     naive = minimised_in_turn(features, y, 0.5, lam, mu, passes=8)
     combiner = IFSL(lam=lam, weights=weights, rule="gradient", initial="zeros")
-    decision = couple(views, y, combiner, MHKS(c=0.5, tol=1e-300, max_iter=8))
+    decision = couple(views, y, combiner, MHKS(alpha=0.5, tol=1e-300, max_iter=8))
     np.testing.assert_allclose(decision.history, naive.history, rtol=1e-8)
     for ours, theirs in zip(coefficients_of(decision), naive.coefficients, strict=True):
         np.testing.assert_allclose(ours, theirs, atol=1e-7 * max(1, np.abs(theirs).max()))
@@ -139,7 +139,7 @@ def test_uneven_means_minimise_the_objective_view_by_view(two_classes, feature_m
 def test_the_last_view_solved_has_a_gradient_of_zero(two_classes, weights):
     rows, y = two_classes
     views = views_of(TRIO, rows, "empirical(rank=5)")
-    learner = MHKS(c=0.7, tol=1e-300, max_iter=6)
+    learner = MHKS(alpha=0.7, tol=1e-300, max_iter=6)
     decision = couple(views, y, IFSL(lam=3.0, weights=weights, initial="zeros"), learner)
     mu = np.ones(3) / 3 if weights is None else np.array(weights) / 9
     # The margins are the oracle's; the loss at our coefficients says that they are ours too.
@@ -165,7 +165,11 @@ def test_one_view_is_mhks_exactly(two_classes, feature_map, lam, kernel):
     rows, y = two_classes
     coupled, alone = (
         MKLClassifier(
-            kernel, feature_map=feature_map, combiner=combiner, learner=MHKS(c=0.3), random_state=0
+            kernel,
+            feature_map=feature_map,
+            combiner=combiner,
+            learner=MHKS(alpha=0.3),
+            random_state=0,
         ).fit(rows, y)
         for combiner in (IFSL(lam=lam, rule="gradient"), "uniform")
     )
@@ -176,7 +180,9 @@ def test_one_view_is_mhks_exactly(two_classes, feature_map, lam, kernel):
 def test_no_coupling_is_each_view_by_itself(two_classes):
     rows, y = two_classes
     views = views_of(TRIO, rows, "empirical")
-    decision = couple(views, y, IFSL(lam=0.0, initial="zeros"), MHKS(c=0.5, tol=1e-300, max_iter=9))
+    decision = couple(
+        views, y, IFSL(lam=0.0, initial="zeros"), MHKS(alpha=0.5, tol=1e-300, max_iter=9)
+    )
     for index, (view, ours) in enumerate(zip(views, coefficients_of(decision), strict=True)):
         # Table 1 solves the first view once before the others have been solved at all.
         passes = 9 if index == 0 else 8
@@ -197,7 +203,9 @@ def test_the_objective_never_increases(seed, c, lam, rho, weights, feature_map):
     rows = rng.normal(size=(24, 3))
     y = np.where(rows[:, 0] * rows[:, 1] + rng.normal(size=24) > 0, 1.0, -1.0)
     y[:2] = 1, -1
-    learner = (KMHKS if feature_map == "implicit" else MHKS)(c=c, rho=rho, tol=1e-12, max_iter=60)
+    learner = (KMHKS if feature_map == "implicit" else MHKS)(
+        alpha=c, rho=rho, tol=1e-12, max_iter=60
+    )
     combiner = IFSL(lam=lam, weights=weights, rule="gradient")
     history = np.array(couple(views_of(TRIO, rows, feature_map), y, combiner, learner).history)
     assert np.isfinite(history).all()

@@ -24,7 +24,7 @@ MAPS = ["empirical", "empirical(subset=30)", "empirical(rank=8)"]
 
 def fit_grid(views, y, combiner, learner, ridges, lams):
     pairs = zip(ridges, lams, strict=True)
-    points = [{"learner__c": c, "combiner__lam": lam} for c, lam in pairs]
+    points = [{"learner__alpha": c, "combiner__lam": lam} for c, lam in pairs]
     return combiner.fit_grid(views, y, learner, points, np.random.RandomState(0))
 
 
@@ -36,7 +36,7 @@ def grid_of(views, y, combiner, learner, ridges=RIDGES, lams=LAMS):
 
 def singles_of(views, y, combiner, learner, ridges=RIDGES, lams=LAMS):
     return [
-        couple(views, y, attrs.evolve(combiner, lam=lam), attrs.evolve(learner, c=c))
+        couple(views, y, attrs.evolve(combiner, lam=lam), attrs.evolve(learner, alpha=c))
         for c, lam in zip(ridges, lams, strict=True)
     ]
 

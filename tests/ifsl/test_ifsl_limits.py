@@ -80,7 +80,7 @@ def test_several_classes_renamed_are_told_apart_alike(three_classes, rng, featur
 @pytest.mark.parametrize("lam", [0.0, 1.0, 16.0])
 def test_a_kernel_repeated_is_that_kernel(two_classes, rule, lam):
     X, y = two_classes
-    settings = {"c": 1.0, "rho": 0.25, "tol": 1e-12, "max_iter": 20_000}
+    settings = {"alpha": 1.0, "rho": 0.25, "tol": 1e-12, "max_iter": 20_000}
     learner = MHKS(**settings)
     combiner = IFSL(lam=lam, rule=rule, initial="zeros")
     end = run_to(y, X, combiner, learner, kernels=["rbf(gamma=0.3)"] * 3)
@@ -109,7 +109,7 @@ def test_a_kernel_repeated_is_a_weight(two_classes):
 @pytest.mark.parametrize("lam", [0.0, 1.0, 1e6])
 def test_no_ridge(two_classes, rng, learner, feature_map, rule, lam):
     X, y = two_classes
-    model = quietly(coupled(learner, feature_map, rule, lam, c=0.0, max_iter=200), X, y)
+    model = quietly(coupled(learner, feature_map, rule, lam, alpha=0.0, max_iter=200), X, y)
     history = np.array(model.decisions_[0].history)
     assert np.isfinite(history).all()
     assert (np.diff(history) <= 1e-9 * len(y)).all()
@@ -126,7 +126,7 @@ def test_no_ridge_is_the_limit_of_small_ones(two_classes, rng, learner, feature_
     new = rng.normal(size=(30, 4))
     kernels = ["linear", "polynomial(degree=2)"]
     none, little = (
-        coupled(learner, feature_map, kernels=kernels, c=c, tol=1e-9, max_iter=5000)
+        coupled(learner, feature_map, kernels=kernels, alpha=c, tol=1e-9, max_iter=5000)
         .fit(X, y)
         .decision_function(new)
         for c in (0.0, 1e-8)
@@ -215,7 +215,7 @@ def test_decisions_are_finite_whatever_the_scale(seed, exponent, lam, c, side, r
     X = 10.0**exponent * rng.normal(size=(14, 3))
     y = np.array([1, -1] * 7)
     learner, feature_map = side
-    model = coupled(learner, feature_map, rule, lam, c=c, max_iter=30, initial=initial)
+    model = coupled(learner, feature_map, rule, lam, alpha=c, max_iter=30, initial=initial)
     quietly(model, X, y)
     assert np.isfinite(model.decision_function(X)).all()
     assert np.isfinite(model.decisions_[0].history).all()

@@ -45,18 +45,18 @@ class RidgeSubproblem:
     """min s‖Φw − t/s‖² + c‖w‖², by a dense solve each time; one column."""
 
     features: np.ndarray
-    c: float
+    alpha: float
 
     def solve(self, targets, data_weights, columns=slice(None)):
         products = data_weights[0] * self.features.T @ self.features
-        ridge = self.c * np.eye(len(products))
+        ridge = self.alpha * np.eye(len(products))
         return np.linalg.solve(products + ridge, self.features.T @ targets)
 
     def outputs(self, coefficients):
         return self.features @ coefficients
 
     def penalty(self, coefficients, columns=slice(None)):
-        return self.c * (coefficients**2).sum(axis=0)
+        return self.alpha * (coefficients**2).sum(axis=0)
 
     def finish(self, coefficients, column=0):
         return LinearDecision(coefficients[:, column], 0.0)
@@ -69,12 +69,12 @@ class Ridge(Component):
     name: ClassVar[str] = "outside-ridge"
     facts: ClassVar[LearnerFacts] = LearnerFacts(on_features=True)
 
-    c: float = 1.0
+    alpha: float = 1.0
 
     coupling: ClassVar = CouplingFacts(stopping=UntilStill(1e-14))
 
     def subproblem(self, side: Any, variants: Any) -> RidgeSubproblem:
-        return RidgeSubproblem(side.features(), self.c)
+        return RidgeSubproblem(side.features(), self.alpha)
 
     def fit(self, side: Any, y: np.ndarray) -> LinearDecision:
         problem = self.subproblem(side, [self])
@@ -87,7 +87,7 @@ class WithBias(RidgeSubproblem):
 
     def solve(self, targets, data_weights, columns=slice(None)):
         design = self._design()
-        ridge = self.c * np.eye(design.shape[1])
+        ridge = self.alpha * np.eye(design.shape[1])
         ridge[-1, -1] = 0
         return np.linalg.solve(data_weights[0] * design.T @ design + ridge, design.T @ targets)
 
@@ -111,7 +111,7 @@ class RidgeOnMargins(Component):
     name: ClassVar[str] = "outside-ridge-on-margins"
     facts: ClassVar[LearnerFacts] = LearnerFacts(on_features=True)
 
-    c: float = 1.0
+    alpha: float = 1.0
     rho: float = 0.5
     b0: float = 0.25
 
@@ -120,7 +120,7 @@ class RidgeOnMargins(Component):
         return CouplingFacts(self.rho, self.b0)
 
     def subproblem(self, side: Any, variants: Any) -> WithBias:
-        return WithBias(side.features(), self.c)
+        return WithBias(side.features(), self.alpha)
 
     def fit(self, side: Any, y: np.ndarray) -> LinearDecision:
         raise NotImplementedError("only ever coupled")
@@ -195,19 +195,19 @@ def test_the_search_for_grids_says_who_it_serves(two_classes):
 
 @attrs.frozen
 class Ridges(Ridge):
-    """The same learner, several c side by side: a column each."""
+    """The same learner, several alpha side by side: a column each."""
 
     name: ClassVar[str] = "outside-ridges"
 
-    coupling: ClassVar = CouplingFacts(search_space={"c": (0.1, 10.0)})
+    coupling: ClassVar = CouplingFacts(search_space={"alpha": (0.1, 10.0)})
 
     def subproblem(self, side: Any, variants: Any) -> Any:
-        return ManyRidges(side.features(), np.array([one.c for one in variants]))
+        return ManyRidges(side.features(), np.array([one.alpha for one in variants]))
 
 
 class ManyRidges(RidgeSubproblem):
     def solve(self, targets, data_weights, columns=slice(None)):
-        each = zip(targets.T, data_weights, self.c[columns], strict=True)
+        each = zip(targets.T, data_weights, self.alpha[columns], strict=True)
         found = [
             RidgeSubproblem(self.features, c).solve(target[:, None], [weight])
             for target, weight, c in each
@@ -215,7 +215,7 @@ class ManyRidges(RidgeSubproblem):
         return np.hstack(found)
 
     def penalty(self, coefficients, columns=slice(None)):
-        return self.c[columns] * (coefficients**2).sum(axis=0)
+        return self.alpha[columns] * (coefficients**2).sum(axis=0)
 
 
 def test_a_learner_with_a_search_space_is_searched_like_any_other(two_classes):
@@ -223,8 +223,8 @@ def test_a_learner_with_a_search_space_is_searched_like_any_other(two_classes):
     folds = StratifiedKFold(3)
     model = MKLClassifier(combiner="ifsl", feature_map="empirical", learner=Ridges())
     search = MKLSearchCV(model, cv=folds)
-    assert search.search_space()["learner__c"] == (0.1, 10.0)
-    grid = {"learner__c": (0.1, 10.0), "combiner__lam": (0.0, 2.0)}
+    assert search.search_space()["learner__alpha"] == (0.1, 10.0)
+    grid = {"learner__alpha": (0.1, 10.0), "combiner__lam": (0.0, 2.0)}
     ours = search.set_params(param_grid=grid).fit(rows, y).cv_results_
     theirs = GridSearchCV(model, grid, cv=folds).fit(rows, y).cv_results_
     order = [theirs["params"].index(params) for params in ours["params"]]

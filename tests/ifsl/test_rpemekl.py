@@ -55,7 +55,7 @@ def test_members_are_those_of_table_1(two_classes, rng, initial):
         ["cosine(linear)", "rbf", "rbf(sigma='mean/10')"],
         feature_map="empirical(subset=0.3)",
         combiner=f"ifsl(lam=0.25, initial={initial!r})",
-        learner="mhks(c=2.0)",
+        learner="mhks(alpha=2.0)",
     )
     model = MKLVotingClassifier(member, n_members=3, random_state=0).fit(X, y)
     new = rng.normal(size=(60, 4))
@@ -102,18 +102,18 @@ def test_members_see_all_rows_and_draw_their_own_landmarks(three_classes, subset
         assert len({row.tobytes() for row in landmarks} & known) == count
     if count < 90:
         assert not np.array_equal(drawn[0], drawn[1])
-    assert model.best_params_ == {"subset": subset, "c": 1.0, "lam": 1.0}
+    assert model.best_params_ == {"subset": subset, "alpha": 1.0, "lam": 1.0}
 
 
 def test_a_member_is_a_classifier_of_its_own_seed(three_classes, rng):
     X, labels = three_classes
     y, new = NAMES[labels], rng.normal(size=(30, 4))
-    model = RPEMEKLClassifier(subset=0.2, c=0.5, lam=2.0, random_state=7).fit(X, y)
+    model = RPEMEKLClassifier(subset=0.2, alpha=0.5, lam=2.0, random_state=7).fit(X, y)
     for member in model.members_:
         alone = MKLClassifier(**member.get_params(deep=False)).fit(X, y)
         np.testing.assert_array_equal(alone.decision_function(new), member.decision_function(new))
         assert list(member.classes_) == sorted(NAMES)
-        assert member.learner_.c == 0.5
+        assert member.learner_.alpha == 0.5
         assert member.combiner_.lam == 2.0
     assert len({member.random_state for member in model.members_}) == 3
 
@@ -160,7 +160,7 @@ def test_seeds_and_threads(three_classes, rng):
 @pytest.mark.parametrize("subset", [(0.1, 0.3), [6, 0.25, 30], np.array([0.2, 0.4])], ids=str)
 def test_the_subset_is_the_best_of_the_choices(two_classes, subset):
     X, y = two_classes
-    model = RPEMEKLClassifier(subset=subset, c=0.5, lam=2.0, cv=3, random_state=0).fit(X, y)
+    model = RPEMEKLClassifier(subset=subset, alpha=0.5, lam=2.0, cv=3, random_state=0).fit(X, y)
     scores = [
         ifsl_search(
             ["cosine(linear)", "rbf", "rbf(sigma='mean/10')"],
@@ -176,7 +176,7 @@ def test_the_subset_is_the_best_of_the_choices(two_classes, subset):
     ]
     best = model.best_params_
     assert best["subset"] == list(subset)[int(np.argmax(scores))]
-    assert (best["c"], best["lam"]) == (0.5, 2.0)
+    assert (best["alpha"], best["lam"]) == (0.5, 2.0)
     assert model.members_[0].feature_map_ == Empirical(subset=best["subset"])
 
 
@@ -188,10 +188,10 @@ def test_c_and_lam_are_tuned_where_asked(two_classes):
     ).fit(X, y)
     assert model.best_params_ == {
         "subset": 0.3,
-        "c": search.best_params_["learner__c"],
+        "alpha": search.best_params_["learner__alpha"],
         "lam": search.best_params_["combiner__lam"],
     }
-    assert model.best_params_["c"] in PAPER_GRID
+    assert model.best_params_["alpha"] in PAPER_GRID
     assert model.members_[0].combiner_.lam == model.best_params_["lam"]
 
 
@@ -241,7 +241,7 @@ def test_several_weak_members_beat_the_mean_one(rng):
         ({"n_members": 0}, "n_members must be a whole number from 1 to 10000, got 0"),
         ({"n_members": 2**31}, "n_members must be a whole number from 1 to 10000, got 2147"),
         ({"n_members": 2.5}, "n_members"),
-        ({"c": -1}, "'c' must be >= 0"),
+        ({"alpha": -1}, "'alpha' must be >= 0"),
         ({"lam": float("inf")}, "'lam' must be a finite number"),
         ({"multiclass": "each"}, "multiclass"),
     ],

@@ -31,7 +31,7 @@ PEERS = {
     "rbf by sigma": (RBF(sigma=2.0), lambda a, b: rbf_kernel(a, b, gamma=1 / 8)),
     "laplacian": (Laplacian(gamma=0.3), lambda a, b: laplacian_kernel(a, b, gamma=0.3)),
     "laplacian 1/d": (Laplacian(), laplacian_kernel),
-    "tanh": (Tanh(beta=0.2, coef0=-0.1), lambda a, b: sigmoid_kernel(a, b, 0.2, -0.1)),
+    "tanh": (Tanh(gamma=0.2, coef0=-0.1), lambda a, b: sigmoid_kernel(a, b, 0.2, -0.1)),
     "cosine": (Cosine(), cosine_similarity),
 }
 SEMI_DEFINITE = [name for name in PEERS if name != "tanh"]
@@ -104,7 +104,7 @@ def test_columns_far_from_zero_keep_their_digits(name, rng):
     np.testing.assert_allclose(kernel.fit(far)(far, far), exact, rtol=1e-9)
 
 
-@pytest.mark.parametrize("kernel", [RBF(gamma=1e308), Laplacian(gamma=1e308), Tanh(beta=1e308)])
+@pytest.mark.parametrize("kernel", [RBF(gamma=1e308), Laplacian(gamma=1e308), Tanh(gamma=1e308)])
 def test_saturated_kernels_are_at_their_limit_without_a_warning(kernel, rows, others):
     with np.errstate(all="raise", under="ignore"):
         values = kernel.fit(rows)(others, rows)
@@ -183,7 +183,7 @@ def test_cosine_of_a_zero_row_is_zero(rows):
         (lambda: Laplacian(gamma=np.inf), "gamma"),
         (lambda: Laplacian(gamma="mean"), "positive number or 'auto'"),
         (lambda: Laplacian(gamma=None), "positive number or 'auto'"),
-        (lambda: Tanh(beta=0), "beta"),
+        (lambda: Tanh(gamma=0), "gamma"),
         (lambda: Tanh(coef0=np.nan), "coef0"),
         (lambda: RBF(sigma=1.0, gamma=1.0), "not both"),
         (lambda: RBF(gamma=np.nan), "gamma"),

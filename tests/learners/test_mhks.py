@@ -35,7 +35,7 @@ def test_the_iteration_is_that_of_the_paper(two_classes, feature_map, c, rho):
     rows, y = two_classes
     view = view_of(rows, feature_map)
     omega, history = mhks(view.features(), y, c, rho=rho, tol=1e-5)
-    fitted = MHKS(c=c, rho=rho, tol=1e-5).fit(view, y)
+    fitted = MHKS(alpha=c, rho=rho, tol=1e-5).fit(view, y)
     assert len(fitted.history) == len(history) > 2
     np.testing.assert_allclose(fitted.history, history, rtol=1e-9)
     np.testing.assert_allclose(fitted.coefficients, omega[:-1], atol=1e-7 * np.abs(omega).max())
@@ -47,7 +47,7 @@ def test_every_kernel_follows_the_paper(two_classes, kernel):
     rows, y = two_classes
     view = view_of(rows, "empirical", kernel)
     omega, history = mhks(view.features(), y, 0.5)
-    fitted = MHKS(c=0.5).fit(view, y)
+    fitted = MHKS(alpha=0.5).fit(view, y)
     np.testing.assert_allclose(fitted.history, history, rtol=1e-8)
     expected = view.features() @ omega[:-1] + omega[-1]
     np.testing.assert_allclose(fitted.decide(view.features()), expected, rtol=1e-6, atol=1e-8)
@@ -58,7 +58,7 @@ def test_initial_margins_and_the_iteration_limit(two_classes):
     view = view_of(rows, "empirical")
     _, history = mhks(view.features(), y, 0.1, b0=0.3, tol=1e-12, max_iter=5)
     with pytest.warns(ConvergenceWarning, match="max_iter=5"):
-        fitted = MHKS(c=0.1, b0=0.3, tol=1e-12, max_iter=5).fit(view, y)
+        fitted = MHKS(alpha=0.1, b0=0.3, tol=1e-12, max_iter=5).fit(view, y)
     np.testing.assert_allclose(fitted.history, history, rtol=1e-10)
 
 
@@ -66,9 +66,9 @@ def test_initial_margins_and_the_iteration_limit(two_classes):
 @pytest.mark.parametrize("c", [0.0, 0.01, 1.0, 10.0])
 def test_the_objective_never_increases(two_classes, feature_map, c):
     rows, y = two_classes
-    for kernel in ("rbf(gamma=0.2)", "linear", "tanh(beta=1, coef0=-0.5)"):
+    for kernel in ("rbf(gamma=0.2)", "linear", "tanh(gamma=1, coef0=-0.5)"):
         view = view_of(rows, feature_map, kernel)
-        history = np.array(converged(MHKS(c=c, tol=1e-9, max_iter=500), view, y).history)
+        history = np.array(converged(MHKS(alpha=c, tol=1e-9, max_iter=500), view, y).history)
         assert (np.diff(history) <= 1e-10 * len(y)).all()
 
 
@@ -78,7 +78,7 @@ def test_it_ends_where_a_convex_solver_does(two_classes, c, rho):
     rows, y = two_classes
     view = view_of(rows, "empirical")
     least = squared_hinge_minimum(view.features(), y, c)
-    fitted = converged(MHKS(c=c, rho=rho, tol=1e-11, max_iter=20_000, b0=0.0), view, y)
+    fitted = converged(MHKS(alpha=c, rho=rho, tol=1e-11, max_iter=20_000, b0=0.0), view, y)
     # Margins never shrink, which may leave the iteration a little above the minimum.
     assert least * (1 - 1e-9) <= fitted.history[-1] <= least * (1 + 2e-3)
 
@@ -99,7 +99,7 @@ def test_the_subproblem_is_a_ridge_regression_with_a_free_bias(
     else:
         system = data_weight * design.T @ design + ridge
         expected = design @ np.linalg.lstsq(system, design.T @ target, rcond=1e-14)[0]
-    problem = MHKS().subproblem(view, [MHKS(c=c)])
+    problem = MHKS().subproblem(view, [MHKS(alpha=c)])
     coefficients = problem.solve(target[:, None], np.array([data_weight]))
     np.testing.assert_allclose(problem.outputs(coefficients)[:, 0], expected, atol=1e-6)
     weights = problem.finish(coefficients).coefficients
@@ -121,7 +121,7 @@ def test_no_ridge_on_fewer_features_than_rows(two_classes):
     rows, y = two_classes
     view = view_of(rows, "empirical", "linear")  # four features
     omega, history = mhks(view.features(), y, 0.0)
-    fitted = MHKS(c=0.0).fit(view, y)
+    fitted = MHKS(alpha=0.0).fit(view, y)
     np.testing.assert_allclose(fitted.history, history, rtol=1e-9)
     np.testing.assert_allclose(fitted.coefficients, omega[:-1], atol=1e-8)
 
@@ -129,13 +129,13 @@ def test_no_ridge_on_fewer_features_than_rows(two_classes):
 @pytest.mark.parametrize("c", [0.0, 1.0])
 def test_features_of_zeros_leave_the_bias(c):
     y = np.where(np.arange(10) < 7, 1.0, -1.0)
-    fitted = MHKS(c=c).fit(view_of(np.zeros((10, 2)), "empirical", "linear"), y)
+    fitted = MHKS(alpha=c).fit(view_of(np.zeros((10, 2)), "empirical", "linear"), y)
     assert not fitted.coefficients.any()
     assert fitted.bias == pytest.approx(0.4, abs=1e-5)
 
 
 @pytest.mark.parametrize(
-    "parameters", [{"c": -1}, {"rho": 0}, {"rho": 1.5}, {"tol": 0}, {"max_iter": 0}, {"b0": -1}]
+    "parameters", [{"alpha": -1}, {"rho": 0}, {"rho": 1.5}, {"tol": 0}, {"max_iter": 0}, {"b0": -1}]
 )
 def test_values_out_of_range_are_refused_by_name(parameters):
     with pytest.raises((ValueError, TypeError), match=next(iter(parameters))):

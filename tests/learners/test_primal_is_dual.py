@@ -36,7 +36,7 @@ def test_the_same_decision_values(data, kernels, c):
             kernels,
             combiner="uniform",
             feature_map="empirical" if learner is MHKS else "implicit",
-            learner=learner(c=c, tol=1e-300, max_iter=25),
+            learner=learner(alpha=c, tol=1e-300, max_iter=25),
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)

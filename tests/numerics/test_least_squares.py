@@ -36,11 +36,11 @@ def test_spectrum_tolerance_is_relative_to_the_largest():
     assert len(Spectrum.of(np.diag([1e6, 1.0, 1e-4]), tolerance=1e-7).values) == 2
 
 
-def dense_weights(features, targets, data_weights, ridges):
+def dense_weights(features, targets, data_weights, alphas):
     """Return the weights of each column's bordered normal equations, the bias left out."""
     design = np.column_stack([features, np.ones(len(features))])
     found = []
-    for target, weight, ridge in zip(targets.T, data_weights, ridges, strict=True):
+    for target, weight, ridge in zip(targets.T, data_weights, alphas, strict=True):
         penalty = ridge * np.eye(design.shape[1])
         penalty[-1, -1] = 0
         system = weight * design.T @ design + penalty
@@ -48,13 +48,13 @@ def dense_weights(features, targets, data_weights, ridges):
     return np.column_stack(found)
 
 
-def solved(system, features, targets, data_weights, ridges):
-    return system.solve(features.T @ targets, targets.mean(axis=0), data_weights, ridges)
+def solved(system, features, targets, data_weights, alphas):
+    return system.solve(features.T @ targets, targets.mean(axis=0), data_weights, alphas)
 
 
 COLUMNS = {
     "data_weights": np.array([1.0, 1.75, 1.0, 0.5, 3.0]),
-    "ridges": np.array([1.0, 1.0, 1e-4, 40.0, 0.3]),
+    "alphas": np.array([1.0, 1.0, 1e-4, 40.0, 0.3]),
 }
 
 
@@ -81,12 +81,12 @@ def test_arrowhead_systems_of_centred_features(rng):
     np.testing.assert_allclose(found, dense_weights(features, targets, **COLUMNS), atol=1e-12)
 
 
-@pytest.mark.parametrize("ridges", [COLUMNS["ridges"], np.zeros(5)], ids=["ridges", "no ridge"])
-def test_spectral_systems_are_the_dense_ones(rng, ridges):
+@pytest.mark.parametrize("alphas", [COLUMNS["alphas"], np.zeros(5)], ids=["alphas", "no ridge"])
+def test_spectral_systems_are_the_dense_ones(rng, alphas):
     features, targets = rng.normal(size=(40, 6)) + 2.0, rng.normal(size=(40, 5))
     normal = NormalMatrix(features.T @ features, features.sum(axis=0), 40)
     system = SpectralSystem(normal.spectrum(), normal.sums)
-    columns = {"data_weights": COLUMNS["data_weights"], "ridges": ridges}
+    columns = {"data_weights": COLUMNS["data_weights"], "alphas": alphas}
     found = solved(system, features, targets, **columns)
     np.testing.assert_allclose(found, dense_weights(features, targets, **columns), atol=1e-10)
 

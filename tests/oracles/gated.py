@@ -32,12 +32,12 @@ def ratio_of(
     projection: Array,
     similarity: Array,
     constraint: Array,
-    reg: float,
+    alpha: float,
     prior: float = 0.0,
 ) -> float:
     """Return the trace ratio (6)."""
     upper = np.trace(projection.T @ gram @ constraint @ gram @ projection)
-    inner = gram @ similarity @ gram + reg * gram
+    inner = gram @ similarity @ gram + alpha * gram
     return float(upper / (np.trace(projection.T @ inner @ projection) + prior))
 
 
@@ -56,7 +56,7 @@ def naive_forms(
     projection: Array,
     similarity: Array,
     constraint: Array,
-    reg: float,
+    alpha: float,
 ) -> NaiveForms:
     """Return what (7)–(10) give for the sum form: O(M²N³) and more."""
     parts = [
@@ -72,7 +72,7 @@ def naive_forms(
             ]
         )
 
-    linear = [reg * np.trace(projection.T @ part @ projection) for part in parts]
+    linear = [alpha * np.trace(projection.T @ part @ projection) for part in parts]
     return NaiveForms(form(constraint), form(similarity), np.array(linear))
 
 

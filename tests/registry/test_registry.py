@@ -118,6 +118,7 @@ def test_unknown_names_suggest_the_nearest(registry, kind, name, message):
     ("kind", "spec", "message"),
     [
         ("kernel", "rbf(sigm=1)", r"rbf has no parameter 'sigm'; it takes sigma, gamma\. Did you"),
+        ("learner", "mhks(c=1)", "no parameter 'c'; it takes alpha, rho, tol, max_iter, b0"),
         ("kernel", "linear(c=1)", "linear has no parameter 'c'; it takes none"),
         ("kernel", "rbf(1, 2, 3)", r"'rbf\(1, 2, 3\)' gives 3 values; rbf takes sigma, gamma\."),
         ("kernel", "rbf(1, sigma=2)", "can't be built: .*multiple values"),
@@ -130,7 +131,7 @@ def test_unknown_names_suggest_the_nearest(registry, kind, name, message):
         ("combiner", "ifsl(rule=exact)", r"'rule' must be in \('gradient', .*\(got 'exact'\)$"),
         ("kernel", "polynomial(coef0=abc)", "can't be built: could not convert"),
         ("kernel", "precomputed", "'matrix'"),
-        ("combiner", "best-single(folds=1)", "'folds' must be >= 2"),
+        ("combiner", "best-single(cv=1)", "'cv' must be >= 2"),
         ("learner", "svm(C=0)", "'C' must be > 0"),
         ("feature_map", "empirical(subset=7.5)", "subset must be a count"),
     ],

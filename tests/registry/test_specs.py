@@ -90,8 +90,8 @@ COMPONENTS = {
     ),
     "learner": st.one_of(
         st.builds(SVM, POSITIVE, POSITIVE),
-        st.builds(MHKS, c=NOT_NEGATIVE, rho=st.floats(0.01, 1), tol=POSITIVE),
-        st.builds(KMHKS, c=NOT_NEGATIVE, max_iter=st.integers(2, 9999), b0=NOT_NEGATIVE),
+        st.builds(MHKS, alpha=NOT_NEGATIVE, rho=st.floats(0.01, 1), tol=POSITIVE),
+        st.builds(KMHKS, alpha=NOT_NEGATIVE, max_iter=st.integers(2, 9999), b0=NOT_NEGATIVE),
     ),
 }
 

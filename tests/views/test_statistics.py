@@ -24,7 +24,7 @@ KERNELS = {
     "rbf(gamma=0.05)": lambda a: rbf_kernel(a, gamma=0.05),
     "rbf(gamma=2)": lambda a: rbf_kernel(a, gamma=2),
     "laplacian(gamma=0.3)": lambda a: laplacian_kernel(a, gamma=0.3),
-    "tanh(beta=0.4, coef0=-0.2)": lambda a: sigmoid_kernel(a, gamma=0.4, coef0=-0.2),
+    "tanh(gamma=0.4, coef0=-0.2)": lambda a: sigmoid_kernel(a, gamma=0.4, coef0=-0.2),
     "cosine": lambda a: linear_kernel(a) / np.sqrt(np.outer(*[(a**2).sum(axis=1)] * 2)),
 }
 

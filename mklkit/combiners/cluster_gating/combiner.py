@@ -87,8 +87,8 @@ class ClusterGating(GatingCombiner):
     n_clusters : int, default=4
         C; one is uniform MKL with learned weights. No more than rows are used, with a warning.
     composition : {"sum", "product"}, default="sum"
-    reg : float, default=1e-3
-        γ, Tikhonov regularisation of the embedding.
+    alpha : float, default=1e-3
+        γ in the paper, Tikhonov regularisation of the embedding.
     smoothness : float, default=0.0
         γ_θ, price of weights that differ between clusters.
     clusterer : str or object, default="gaussian-mixture"
@@ -122,7 +122,7 @@ class ClusterGating(GatingCombiner):
 
     n_clusters: int = attrs.field(default=4, converter=whole, validator=[instance_of(int), ge(1)])
     composition: Composition = attrs.field(default="sum", validator=in_(("sum", "product")))
-    reg: float = attrs.field(default=1e-3, converter=float, validator=[ge(0), finite])
+    alpha: float = attrs.field(default=1e-3, converter=float, validator=[ge(0), finite])
     smoothness: float = attrs.field(default=0.0, converter=float, validator=[ge(0), finite])
     clusterer: Any = attrs.field(default="gaussian-mixture", validator=_clusterer)
     pairs: Literal["gradient", "random"] = attrs.field(

@@ -87,7 +87,7 @@ class Stages:
         """Return the best embedding for some weights: stage one."""
         prior = float(theta.ravel() @ self.smooth @ theta.ravel())
         gram = self._composite(theta)
-        return embed_gram(gram, self.graphs, self.combiner.reg, n_components, prior)
+        return embed_gram(gram, self.graphs, self.combiner.alpha, n_components, prior)
 
     def _composite(self, theta: Array) -> Array:
         return composite_gram(self.views, self.memberships @ theta, self.combiner.composition)
@@ -125,7 +125,7 @@ class Stages:
         return self._line_search(theta, steepest, projection, ratio)
 
     def _forms(self, blocks: Array, projection: Array) -> QuadraticForms:
-        forms = quadratic_forms(blocks, projection, self.graphs, self.combiner.reg)
+        forms = quadratic_forms(blocks, projection, self.graphs, self.combiner.alpha)
         return attrs.evolve(forms, lower=forms.lower + self.smooth)
 
     def _line_search(
@@ -138,7 +138,7 @@ class Stages:
             seen = self._composite(candidate) @ projection
             within = np.vdot(seen, self.graphs.similarity(seen))
             prior = candidate.ravel() @ self.smooth @ candidate.ravel()
-            denominator = within + self.combiner.reg * np.vdot(projection, seen) + prior
+            denominator = within + self.combiner.alpha * np.vdot(projection, seen) + prior
             reached = float(np.vdot(seen, self.graphs.constraint(seen)) / denominator)
             if reached > ratio:
                 return candidate, reached

@@ -67,7 +67,7 @@ class IFSL(CouplingCombiner):
 
     Notes
     -----
-    ρ, b₀, ξ and the iteration limit are the learner's (``mhks(c, rho, tol, max_iter, b0)``). An
+    ρ, b₀, ξ and the iteration limit are the learner's (``mhks(alpha, rho, tol, max_iter, b0)``). An
     iteration costs two products of each view's features (or Gram matrix) with a vector; nothing is
     factorised inside it. Sources: 000, Table 1; 002, Table 1.
 
@@ -76,7 +76,7 @@ class IFSL(CouplingCombiner):
     >>> from mklkit import MKLClassifier
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = MKLClassifier(combiner=IFSL(lam=0.5), learner="mhks(c=0.25)").fit(X, y)
+    >>> model = MKLClassifier(combiner=IFSL(lam=0.5), learner="mhks(alpha=0.25)").fit(X, y)
     >>> bool(model.score(X, y) > 0.95)
     True
     """

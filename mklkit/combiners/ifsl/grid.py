@@ -1,4 +1,4 @@
-"""The decision functions of a whole (c, λ) grid of coupled learners, side by side."""
+"""The decision functions of a whole (α, λ) grid of coupled learners, side by side."""
 
 from __future__ import annotations
 

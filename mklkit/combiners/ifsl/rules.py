@@ -27,7 +27,7 @@ from mklkit.protocols import Array, CouplingFacts, LinearFunction, Subproblem
 __all__ = ["PAPER_GRID", "Columns", "Solution", "by_fixed_mean", "by_gradient"]
 
 PAPER_GRID = tuple(2.0**k for k in range(-4, 5))
-"""2⁻⁴ … 2⁴, for c and for λ (paper 000, section 3)."""
+"""2⁻⁴ … 2⁴, for the ridge α (the papers' c) and for λ (paper 000, section 3)."""
 
 
 @attrs.frozen(eq=False)

@@ -20,13 +20,14 @@ __all__ = ["KMHKS"]
 class KMHKS(MarginLearner):
     """Kernel Ho–Kashyap classifier: MHKS in the kernel's own feature space.
 
-    Minimises ‖φ∘f − 1 − b‖² + c αᵀKα over f = Kα + w₀ and margins b ≥ 0 by turns. For c > 0 each
-    turn is an LS-SVM system: [K + cI, 1; 1ᵀ, 0][α; w₀] = [target; 0].
+    Minimises ‖φ∘f − 1 − b‖² + α vᵀKv over f = Kv + w₀ and margins b ≥ 0 by turns. For α > 0 each
+    turn is an LS-SVM system: [K + αI, 1; 1ᵀ, 0][v; w₀] = [target; 0].
 
     Parameters
     ----------
-    c : float, default=1.0
-        Ridge, in the units of the squared error; 0 or above.
+    alpha : float, default=1.0
+        α, the ridge, in the units of the squared error; 0 or above. The papers call it c, and the
+        coefficients v of the training rows α.
     rho : float, default=0.99
         ρ, how far the margins grow towards the outputs at each step; above 0, up to 1.
     tol : float, default=1e-3
@@ -38,7 +39,7 @@ class KMHKS(MarginLearner):
 
     Notes
     -----
-    One Cholesky factorisation, O(N³/3), then O(N²) an iteration. Where c = 0 or the kernel is
+    One Cholesky factorisation, O(N³/3), then O(N²) an iteration. Where α = 0 or the kernel is
     indefinite, the eigenpairs of the centred Gram matrix with positive eigenvalues instead, O(N³).
     Source: Łęski (2004); paper 002, section 2.1.
 
@@ -47,7 +48,7 @@ class KMHKS(MarginLearner):
     >>> from mklkit import MKLClassifier
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> bool(MKLClassifier("rbf", learner=KMHKS(c=0.5)).fit(X, y).score(X, y) > 0.95)
+    >>> bool(MKLClassifier("rbf", learner=KMHKS(alpha=0.5)).fit(X, y).score(X, y) > 0.95)
     True
     """
 
@@ -55,11 +56,11 @@ class KMHKS(MarginLearner):
     facts: ClassVar[LearnerFacts] = LearnerFacts(on_gram=True)
     relative: ClassVar[bool] = True
 
-    def problem(self, side: TrainingSide, ridges: Array) -> CholeskyProblem | GramProblem:
+    def problem(self, side: TrainingSide, alphas: Array) -> CholeskyProblem | GramProblem:
         """Return the ridge regression in the kernel's feature space."""
-        if len(ridges) == 1 and ridges[0] > 0:
-            return CholeskyProblem(side, float(ridges[0]))
-        return GramProblem(side, ridges)
+        if len(alphas) == 1 and alphas[0] > 0:
+            return CholeskyProblem(side, float(alphas[0]))
+        return GramProblem(side, alphas)
 
     def iterate(
         self, problems: Sequence[Subproblem], labels: Array, columns: Columns

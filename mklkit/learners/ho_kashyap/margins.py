@@ -20,7 +20,7 @@ __all__ = ["MarginLearner"]
 
 @attrs.frozen
 class MarginLearner(Component, ABC):
-    """Least squares to labels with margins that may grow: ‖φ∘f − 1 − b‖² + c‖w‖², b ≥ 0.
+    """Least squares to labels with margins that may grow: ‖φ∘f − 1 − b‖² + α‖w‖², b ≥ 0.
 
     A subclass says what it learns from and writes ``problem`` and ``iterate``.
     """
@@ -28,7 +28,7 @@ class MarginLearner(Component, ABC):
     relative: ClassVar[bool]
     """Whether ``tol`` is a share of the objective."""
 
-    c: float = attrs.field(default=1.0, converter=float, validator=[ge(0), finite])
+    alpha: float = attrs.field(default=1.0, converter=float, validator=[ge(0), finite])
     rho: float = attrs.field(default=0.99, converter=float, validator=and_(gt(0), le(1)))
     tol: float = attrs.field(default=1e-3, converter=float, validator=gt(0))
     max_iter: int = attrs.field(default=1000, converter=whole, validator=[instance_of(int), ge(2)])
@@ -36,12 +36,12 @@ class MarginLearner(Component, ABC):
 
     @property
     def coupling(self) -> CouplingFacts:
-        """ρ, b₀ and ξ; the papers' grid of c is what a search tries."""
+        """ρ, b₀ and ξ; the papers' grid of α is what a search tries."""
         stopping = Stopping(self.tol, self.relative, self.max_iter)
-        return CouplingFacts(self.rho, self.b0, stopping, {"c": PAPER_GRID})
+        return CouplingFacts(self.rho, self.b0, stopping, {"alpha": PAPER_GRID})
 
     @abstractmethod
-    def problem(self, side: TrainingSide, ridges: Array) -> Subproblem:
+    def problem(self, side: TrainingSide, alphas: Array) -> Subproblem:
         """Return the least-squares problem of one view for several ridges (G,), set up once."""
 
     @abstractmethod
@@ -51,8 +51,8 @@ class MarginLearner(Component, ABC):
         """Return where the paper's iteration ends with one view, a solution per column."""
 
     def subproblem(self, side: TrainingSide, variants: Sequence[MarginLearner]) -> Subproblem:
-        """Return the least-squares problem of one view, a column for each variant's c."""
-        return self.problem(side, np.array([one.c for one in variants]))
+        """Return the least-squares problem of one view, a column for each variant's ``alpha``."""
+        return self.problem(side, np.array([one.alpha for one in variants]))
 
     def fit(self, side: TrainingSide, y: Array) -> LinearDecision:
         """Return the decision function learned from labels −1 and +1; ``history`` is its loss."""

@@ -20,13 +20,14 @@ __all__ = ["MHKS"]
 class MHKS(MarginLearner):
     """Ho–Kashyap classifier with squared approximation of the errors, on explicit features.
 
-    Minimises ‖φ∘f − 1 − b‖² + c‖w‖² over f = Φw + w₀ and margins b ≥ 0 by turns: a ridge
+    Minimises ‖φ∘f − 1 − b‖² + α‖w‖² over f = Φw + w₀ and margins b ≥ 0 by turns: a ridge
     regression towards the margins, then b ← b + ρ(e + |e|) for the error e.
 
     Parameters
     ----------
-    c : float, default=1.0
-        Ridge on the weights (not on the bias), in the units of the squared error; 0 or above.
+    alpha : float, default=1.0
+        α (the papers' c), the ridge on the weights, not on the bias, in the units of the squared
+        error; 0 or above.
     rho : float, default=0.99
         ρ, how far the margins grow towards the outputs at each step; above 0, up to 1.
     tol : float, default=1e-3
@@ -47,7 +48,7 @@ class MHKS(MarginLearner):
     >>> from mklkit import MKLClassifier
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = MKLClassifier("rbf", feature_map="empirical", learner=MHKS(c=0.5)).fit(X, y)
+    >>> model = MKLClassifier("rbf", feature_map="empirical", learner=MHKS(alpha=0.5)).fit(X, y)
     >>> bool(model.score(X, y) > 0.95)
     True
     """
@@ -56,9 +57,9 @@ class MHKS(MarginLearner):
     facts: ClassVar[LearnerFacts] = LearnerFacts(on_features=True)
     relative: ClassVar[bool] = False
 
-    def problem(self, side: TrainingSide, ridges: Array) -> FeatureProblem:
+    def problem(self, side: TrainingSide, alphas: Array) -> FeatureProblem:
         """Return the ridge regression on the view's features."""
-        return FeatureProblem(side, ridges)
+        return FeatureProblem(side, alphas)
 
     def iterate(
         self, problems: Sequence[Subproblem], labels: Array, columns: Columns

@@ -38,7 +38,7 @@ class RidgeCoefficients:
 
 
 class FeatureProblem:
-    """Ridge regression on a view's features, ``s·‖f − t/s‖² + c‖w‖²`` over f = Φw + w₀.
+    """Ridge regression on a view's features, ``s·‖f − t/s‖² + α‖w‖²`` over f = Φw + w₀.
 
     Where the normal matrix is diagonal (full empirical maps) no factorisation at all. Elsewhere one
     eigendecomposition of the centred normal matrix serves every ridge and data weight; for one
@@ -49,13 +49,13 @@ class FeatureProblem:
     side : TrainingSide
         Reached through its block operations only, but where its features lie far from zero and are
         centred first.
-    ridges : ndarray of shape (G,)
-        c of each column, 0 or above.
+    alphas : ndarray of shape (G,)
+        α of each column, 0 or above.
     """
 
-    def __init__(self, side: TrainingSide, ridges: Array) -> None:
+    def __init__(self, side: TrainingSide, alphas: Array) -> None:
         self._side = side
-        self._ridges = ridges
+        self._alphas = alphas
         self._normal = side.normal_matrix()
         self._centre = np.zeros_like(self._normal.sums)
         if self._normal.far_from_zero:
@@ -64,9 +64,9 @@ class FeatureProblem:
             self._normal = self._side.normal_matrix()
         self._system: ArrowheadSystem | CholeskySystem | SpectralSystem
         diagonal = self._normal.is_diagonal
-        if diagonal and ridges.min() > SPECTRUM_TOLERANCE * float(self._normal.products.sum()):
+        if diagonal and alphas.min() > SPECTRUM_TOLERANCE * float(self._normal.products.sum()):
             self._system = ArrowheadSystem(self._normal)
-        elif len(ridges) == 1 and not diagonal:
+        elif len(alphas) == 1 and not diagonal:
             self._system = CholeskySystem(self._normal)
         else:
             self._system = SpectralSystem(self._side.spectrum(), self._normal.sums)
@@ -78,7 +78,7 @@ class FeatureProblem:
 
     def filled(self, values: Array) -> RidgeCoefficients:
         """Return coefficients (p + 1,) as they are in every column."""
-        columns = np.repeat(values[:, None], len(self._ridges), axis=1)
+        columns = np.repeat(values[:, None], len(self._alphas), axis=1)
         return RidgeCoefficients(columns[:-1], columns[-1] + self._centre @ columns[:-1])
 
     def solve(
@@ -87,7 +87,7 @@ class FeatureProblem:
         """Return the minimisers for targets (N, G) and data weights (G,)."""
         means = targets.mean(axis=0)
         projected = self._side.project_back(targets)
-        weights = self._system.solve(projected, means, data_weights, self._ridges[columns])
+        weights = self._system.solve(projected, means, data_weights, self._alphas[columns])
         bias = means / data_weights - self._normal.sums @ weights / self._normal.n_rows
         return RidgeCoefficients(weights, bias)
 
@@ -96,9 +96,9 @@ class FeatureProblem:
         return self._side.project(coefficients.weights) + coefficients.bias
 
     def penalty(self, coefficients: RidgeCoefficients, columns: Which = slice(None)) -> Array:
-        """Return c‖w‖²."""
+        """Return α‖w‖²."""
         squares = np.einsum("pg,pg->g", coefficients.weights, coefficients.weights)
-        return self._ridges[columns] * squares
+        return self._alphas[columns] * squares
 
     def finish(self, coefficients: RidgeCoefficients, column: int = 0) -> LinearDecision:
         """Return the decision function of one column's coefficients."""
@@ -107,19 +107,19 @@ class FeatureProblem:
 
 
 class GramProblem(FeatureProblem):
-    """The same in a kernel's own feature space, from its Gram matrix: any c ≥ 0, any s.
+    """The same in a kernel's own feature space, from its Gram matrix: any α ≥ 0, any s.
 
     Parameters
     ----------
     side : TrainingSide
-    ridges : ndarray of shape (G,)
+    alphas : ndarray of shape (G,)
     """
 
-    def __init__(self, side: TrainingSide, ridges: Array) -> None:
+    def __init__(self, side: TrainingSide, alphas: Array) -> None:
         self._features = GramFeatures(side)
         self._gram = side.gram()
         self._row_means = self._gram.mean(axis=0)
-        super().__init__(self._features, ridges)
+        super().__init__(self._features, alphas)
 
     @property
     def n_coefficients(self) -> int:
@@ -140,21 +140,21 @@ class GramProblem(FeatureProblem):
         return LinearDecision(on_rows.weights[:, 0], float(on_rows.bias[0]))
 
     def on_rows(self, coefficients: RidgeCoefficients) -> RidgeCoefficients:
-        """Return the same functions as coefficients α of the training rows, and their bias."""
-        alpha = self._features.row_coefficients(coefficients.weights)
-        return RidgeCoefficients(alpha, coefficients.bias - self._row_means @ alpha)
+        """Return the same functions as coefficients v of the training rows, and their bias."""
+        found = self._features.row_coefficients(coefficients.weights)
+        return RidgeCoefficients(found, coefficients.bias - self._row_means @ found)
 
 
 class CholeskyProblem:
-    """One ridge c > 0 on a Gram matrix: the LS-SVM system of KMHKS by a Cholesky factor.
+    """One ridge α > 0 on a Gram matrix: the LS-SVM system of KMHKS by a Cholesky factor.
 
-    A tenth of the cost of the eigenpairs; one factor of sK + cI for each data weight asked.
+    A tenth of the cost of the eigenpairs; one factor of sK + αI for each data weight asked.
     """
 
-    def __init__(self, side: TrainingSide, ridge: float) -> None:
+    def __init__(self, side: TrainingSide, alpha: float) -> None:
         self._side = side
         self._gram = side.gram()
-        self._ridge = ridge
+        self._alpha = alpha
         self._spectral: GramProblem | None = None
         self._factors: dict[float, tuple[Array, Array]] = {}
 
@@ -168,10 +168,10 @@ class CholeskyProblem:
         return RidgeCoefficients(values[:-1, None], values[-1:])
 
     def solvable(self, data_weight: float) -> bool:
-        """Return whether sK + cI is positive definite (an indefinite kernel may fail)."""
+        """Return whether sK + αI is positive definite (an indefinite kernel may fail)."""
         if data_weight not in self._factors:
             matrix = data_weight * self._gram
-            matrix[np.diag_indices_from(matrix)] += self._ridge
+            matrix[np.diag_indices_from(matrix)] += self._alpha
             factor = cholesky_or_none(matrix)
             if factor is None:
                 return False
@@ -183,27 +183,27 @@ class CholeskyProblem:
     def solve(
         self, targets: Array, data_weights: Array, columns: Which = slice(None)
     ) -> RidgeCoefficients:
-        """Return the minimiser of ``s·‖f − t/s‖² + c αᵀKα`` over f = Kα + w₀."""
+        """Return the minimiser of ``s·‖f − t/s‖² + α vᵀKv`` over f = Kv + w₀."""
         weight = float(data_weights[0])
         if not self.solvable(weight):
-            self._spectral = self._spectral or GramProblem(self._side, np.array([self._ridge]))
+            self._spectral = self._spectral or GramProblem(self._side, np.array([self._alpha]))
             found = self._spectral.solve(targets, data_weights, columns)
             return self._spectral.on_rows(found)
         factor, ones = self._factors[weight]
-        alpha = scipy.linalg.cho_solve((factor, True), targets, check_finite=False)
-        # The bias is what makes the coefficients sum to zero: φᵀα = 0 of the paper.
-        shift = alpha.sum(axis=0) / ones.sum()
-        alpha -= ones[:, None] * shift
-        return RidgeCoefficients(alpha, shift / data_weights)
+        found = scipy.linalg.cho_solve((factor, True), targets, check_finite=False)
+        # The bias is what makes the coefficients sum to zero: φᵀα = 0 in the paper's letters.
+        shift = found.sum(axis=0) / ones.sum()
+        found -= ones[:, None] * shift
+        return RidgeCoefficients(found, shift / data_weights)
 
     def outputs(self, coefficients: RidgeCoefficients) -> Array:
-        """Return the decision values Kα + w₀ on the training rows."""
+        """Return the decision values Kv + w₀ on the training rows."""
         return self._gram @ coefficients.weights + coefficients.bias
 
     def penalty(self, coefficients: RidgeCoefficients, columns: Which = slice(None)) -> Array:
-        """Return c αᵀKα."""
-        alpha = coefficients.weights
-        return self._ridge * np.einsum("ng,ng->g", alpha, self._gram @ alpha)
+        """Return α vᵀKv."""
+        weights = coefficients.weights
+        return self._alpha * np.einsum("ng,ng->g", weights, self._gram @ weights)
 
     def finish(self, coefficients: RidgeCoefficients, column: int = 0) -> LinearDecision:
         """Return the decision function of one column's coefficients."""

@@ -73,7 +73,7 @@ class DiscriminantProblem:
 
 
 def discriminant_problem(
-    grams: Sequence[Array], y: Array, reg: float, names: Sequence[str] = ()
+    grams: Sequence[Array], y: Array, alpha: float, names: Sequence[str] = ()
 ) -> DiscriminantProblem:
     """Return the problem of Gram matrices (N, N) and labels −1 and +1.
 
@@ -82,7 +82,7 @@ def discriminant_problem(
     grams : sequence of M ndarrays of shape (N, N)
         Positive semi-definite.
     y : ndarray of shape (N,)
-    reg : float
+    alpha : float
         λ, for centred kernels of trace one.
     names : sequence of str, optional
         The kernels', for what is said of them; else they are numbered.
@@ -95,7 +95,7 @@ def discriminant_problem(
     Examples
     --------
     >>> rows = np.array([[-2.0], [-1.0], [1.0], [2.0]])
-    >>> problem = discriminant_problem([rows @ rows.T], np.sign(rows[:, 0]), reg=0.1)
+    >>> problem = discriminant_problem([rows @ rows.T], np.sign(rows[:, 0]), alpha=0.1)
     >>> problem.size, problem.traces
     (1, array([10.]))
     >>> round(problem.objective(np.ones(1)), 6)
@@ -119,7 +119,7 @@ def discriminant_problem(
             _check_definite(np.linalg.eigvalsh(kernel.scaled), kernel.rounding, names[number])
     basis = vectors[:, values > RANK_TOLERANCE * values[-1]]
     factors = [
-        _factor(basis.T @ kernel.scaled @ basis, kernel.rounding, names[number]) / np.sqrt(reg)
+        _factor(basis.T @ kernel.scaled @ basis, kernel.rounding, names[number]) / np.sqrt(alpha)
         for number, kernel in used
     ]
     inside = basis.T @ target

@@ -98,6 +98,6 @@ def _solve(
         right,
         cones,
         name="mkda's cone programme",
-        remedy="take a larger reg",
+        remedy="take a larger alpha",
         gap=GAP,
     )

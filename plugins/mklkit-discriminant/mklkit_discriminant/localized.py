@@ -69,7 +69,7 @@ class Localized(GatingCombiner):
     ----------
     gating : {"softmax", "sigmoid"}, default="softmax"
         Gates that compete, with sum one, or each between 0 and 1 by itself.
-    restarts : int, default=1
+    n_init : int, default=1
         Runs from random gating vectors, of which the best objective is kept. The problem is not
         convex; one is the published algorithm.
     tol : float, default=1e-4
@@ -101,7 +101,7 @@ class Localized(GatingCombiner):
     name: ClassVar[str] = "localized"
 
     gating: GateFunction = attrs.field(default="softmax", validator=in_(("softmax", "sigmoid")))
-    restarts: int = attrs.field(default=1, converter=whole, validator=[instance_of(int), ge(1)])
+    n_init: int = attrs.field(default=1, converter=whole, validator=[instance_of(int), ge(1)])
     tol: float = attrs.field(default=1e-4, converter=float, validator=and_(gt(0), finite))
     max_iter: int = attrs.field(default=100, converter=whole, validator=[instance_of(int), ge(1)])
     C: float | None = price_field()
@@ -131,7 +131,7 @@ class Localized(GatingCombiner):
             self.gating,
         )
         shape = rows.shape[1] + 1, len(views)
-        starts = [random_state.uniform(-SMALL, SMALL, shape) for _ in range(self.restarts)]
+        starts = [random_state.uniform(-SMALL, SMALL, shape) for _ in range(self.n_init)]
         runs = [descend(problem, start, self.tol, self.max_iter) for start in starts]
         point, history = min(runs, key=lambda run: run[0].objective)
         if not np.isfinite(point.objective):

@@ -43,9 +43,9 @@ class MKDA(WeightingCombiner):
     form : {"qcqp", "sdp"}, default="qcqp"
         The same convex problem as a quadratically constrained or as a semidefinite programme. They
         agree; ``"sdp"`` is there for comparison.
-    reg : float, default=1e-3
-        λ, on the scale of kernels of trace one. Below 1e-5 the solvers, the semidefinite one first,
-        end before the optimum, which is warned of.
+    alpha : float, default=1e-3
+        The papers' λ, on the scale of kernels of trace one. Below 1e-5 the solvers, the
+        semidefinite one first, end before the optimum, which is warned of.
 
     Raises
     ------
@@ -71,7 +71,7 @@ class MKDA(WeightingCombiner):
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> X = (X - X.mean(axis=0)) / X.std(axis=0)
-    >>> model = MKLClassifier(combiner=MKDA(reg=0.01)).fit(X[:150], y[:150])
+    >>> model = MKLClassifier(combiner=MKDA(alpha=0.01)).fit(X[:150], y[:150])
     >>> bool(model.score(X[150:], y[150:]) > 0.9)
     True
     """
@@ -80,7 +80,7 @@ class MKDA(WeightingCombiner):
     facts: ClassVar[CombinerFacts] = CombinerFacts(learner="kda")
 
     form: Literal["qcqp", "sdp"] = attrs.field(default="qcqp", validator=in_(("qcqp", "sdp")))
-    reg: float = attrs.field(default=1e-3, converter=float, validator=and_(gt(0), finite))
+    alpha: float = attrs.field(default=1e-3, converter=float, validator=and_(gt(0), finite))
 
     def weights(self, views: ViewSet, y: Array) -> Array:
         """Return the weights of the kernels as they are, (M,)."""
@@ -89,7 +89,7 @@ class MKDA(WeightingCombiner):
         largest = LARGEST[self.form]
         labels = y.astype(np.float64)
         grams = [view.gram(keep=False) for view in views]
-        problem = discriminant_problem(grams, labels, self.reg, views.labels)
+        problem = discriminant_problem(grams, labels, self.alpha, views.labels)
         weights = np.zeros(len(views))
         if not problem.factors:
             return weights
@@ -106,7 +106,7 @@ class MKDA(WeightingCombiner):
         if gap > GAP:
             warnings.warn(
                 f"mkda's weights may be a share of {gap:.2g} above the best objective"
-                f" (expected at most {GAP:g}); take a larger reg.",
+                f" (expected at most {GAP:g}); take a larger alpha.",
                 MKLKitWarning,
                 stacklevel=3,
             )

@@ -46,27 +46,27 @@ def indicator(labels: np.ndarray) -> np.ndarray:
     return (labels > 0) / (labels > 0).sum() - (labels < 0) / (labels < 0).sum()
 
 
-def value(theta: np.ndarray, centred: np.ndarray, labels: np.ndarray, reg: float) -> float:
+def value(theta: np.ndarray, centred: np.ndarray, labels: np.ndarray, alpha: float) -> float:
     """Return λ aᵀ(λI + Σ θ_mĜ_m)⁻¹a / aᵀa."""
     a = indicator(labels)
-    matrix = reg * np.eye(len(a)) + np.einsum("m,mij->ij", theta, centred)
-    return float(reg * a @ np.linalg.solve(matrix, a) / (a @ a))
+    matrix = alpha * np.eye(len(a)) + np.einsum("m,mij->ij", theta, centred)
+    return float(alpha * a @ np.linalg.solve(matrix, a) / (a @ a))
 
 
-def theta_by_slsqp(centred: np.ndarray, labels: np.ndarray, reg: float) -> np.ndarray:
+def theta_by_slsqp(centred: np.ndarray, labels: np.ndarray, alpha: float) -> np.ndarray:
     """Return the minimiser over the simplex by a generic solver."""
     a = indicator(labels)
     a = a / np.linalg.norm(a)
 
     def both(theta):
-        matrix = np.eye(len(a)) + np.einsum("m,mij->ij", theta, centred) / reg
+        matrix = np.eye(len(a)) + np.einsum("m,mij->ij", theta, centred) / alpha
         solved = np.linalg.solve(matrix, a)
-        return a @ solved, -np.einsum("i,mij,j->m", solved, centred, solved) / reg
+        return a @ solved, -np.einsum("i,mij,j->m", solved, centred, solved) / alpha
 
     return _on_simplex(both, len(centred))
 
 
-def theta_by_kim(grams: np.ndarray, labels: np.ndarray, reg: float) -> np.ndarray:
+def theta_by_kim(grams: np.ndarray, labels: np.ndarray, alpha: float) -> np.ndarray:
     """Return the maximiser of Fisher's ratio with the pooled within-class scatter.
 
     (1/λ)(aᵀKa − aᵀKJ(λI + JKJ)⁻¹JKa) for J that centres within the classes: equation of Kim,
@@ -78,12 +78,12 @@ def theta_by_kim(grams: np.ndarray, labels: np.ndarray, reg: float) -> np.ndarra
 
     def both(theta):
         gram = np.einsum("m,mij->ij", theta, grams)
-        inner = reg * np.eye(len(a)) + within @ gram @ within
+        inner = alpha * np.eye(len(a)) + within @ gram @ within
         direction = a - within @ np.linalg.solve(inner, within @ gram @ a)
         scale = a @ gram @ a
-        ratio = (a @ gram @ direction) / reg
+        ratio = (a @ gram @ direction) / alpha
         # Fisher's ratio is max over b of (1/λ) (a − Jb)ᵀK(a − Jb) + bᵀb, whose slope this is.
-        slope = np.einsum("i,mij,j->m", direction, grams, direction) / reg
+        slope = np.einsum("i,mij,j->m", direction, grams, direction) / alpha
         return -np.log(ratio), -slope / ratio if scale > 0 else slope
 
     return _on_simplex(both, len(grams))

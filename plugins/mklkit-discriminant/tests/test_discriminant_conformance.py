@@ -8,12 +8,12 @@ from mklkit_discriminant import MKDA, Localized, mklkit_combiners
 from mklkit.testing import parametrize_with_component_checks
 
 
-@parametrize_with_component_checks([*mklkit_combiners(), Localized(gating="sigmoid", restarts=2)])
+@parametrize_with_component_checks([*mklkit_combiners(), Localized(gating="sigmoid", n_init=2)])
 def test_combiners_do_what_mklkit_asks(check):
     check()
 
 
 @pytest.mark.slow
-@parametrize_with_component_checks([MKDA(form="sdp", reg=0.1)])
+@parametrize_with_component_checks([MKDA(form="sdp", alpha=0.1)])
 def test_the_semidefinite_form_does_what_mklkit_asks(check):
     check()

@@ -59,7 +59,7 @@ def test_combiners_are_listed_with_their_origin(command_line):
         assert any({name, "mklkit-discriminant"} <= set(line.split()) for line in lines)
 
 
-@pytest.mark.parametrize("combiner", ["mkda(reg=0.01)", "localized"])
+@pytest.mark.parametrize("combiner", ["mkda(alpha=0.01)", "localized"])
 def test_fit_save_and_predict_on_the_command_line(command_line, tmp_path, combiner):
     rows, y = three_classes()
     table, model = tmp_path / "rows.csv", tmp_path / "model.mkl"

@@ -122,9 +122,9 @@ def test_each_region_gets_its_kernel():
 def test_restarts_keep_the_best_run():
     rows, labels = random_problem(1)
     ends = [
-        gates_of(fitted(rows, labels, gating="sigmoid", restarts=n)).history[-1] for n in (1, 2, 5)
+        gates_of(fitted(rows, labels, gating="sigmoid", n_init=n)).history[-1] for n in (1, 2, 5)
     ]
-    # The runs of fewer restarts are the first of more, as the seed is the same.
+    # The runs of a smaller n_init are the first of a larger, as the seed is the same.
     assert ends[0] >= ends[1] >= ends[2]
     assert ends[2] < ends[0]
 
@@ -162,7 +162,7 @@ def test_columns_that_are_constant_do_no_harm():
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [("gating='hard'", "'gating' must be in"), ("restarts=0", "'restarts' must be >= 1")],
+    [("gating='hard'", "'gating' must be in"), ("n_init=0", "'n_init' must be >= 1")],
 )
 def test_wrong_parameters_are_named(arguments, message):
     rows, labels = random_problem(0)
@@ -172,7 +172,7 @@ def test_wrong_parameters_are_named(arguments, message):
 
 def test_gates_are_left_alone_where_the_machine_does_not_end():
     rows, labels = random_problem(0)
-    combiner = Localized(restarts=2, C=1.0)
+    combiner = Localized(n_init=2, C=1.0)
     model = MKLClassifier(SPECS, combiner=combiner, learner="kmhks(max_iter=5)", random_state=0)
     with pytest.warns(ConvergenceWarning, match="localized could not learn .* scale the data"):
         model.fit(rows * 1e4, labels)

@@ -31,17 +31,17 @@ def theta_of(combiner, rows, labels, traces):
     return theta / theta.sum()
 
 
-@pytest.mark.parametrize("reg", [1e-3, 1e-2, 0.3])
+@pytest.mark.parametrize("alpha", [1e-3, 1e-2, 0.3])
 @pytest.mark.parametrize("seed", range(5))
-def test_both_forms_and_a_generic_solver_agree(seed, reg):
+def test_both_forms_and_a_generic_solver_agree(seed, alpha):
     rows, labels = random_problem(seed)
     centred, traces = traced(grams_of(rows))
-    qcqp, sdp = (theta_of(MKDA(form=f, reg=reg), rows, labels, traces) for f in ("qcqp", "sdp"))
+    qcqp, sdp = (theta_of(MKDA(form=f, alpha=alpha), rows, labels, traces) for f in ("qcqp", "sdp"))
     np.testing.assert_allclose(qcqp, sdp, atol=1e-4)
-    generic = theta_by_slsqp(centred, labels, reg)
-    least = value(generic, centred, labels, reg)
+    generic = theta_by_slsqp(centred, labels, alpha)
+    least = value(generic, centred, labels, alpha)
     for theta in (qcqp, sdp):
-        assert value(theta, centred, labels, reg) == pytest.approx(least, rel=1e-5)
+        assert value(theta, centred, labels, alpha) == pytest.approx(least, rel=1e-5)
         np.testing.assert_allclose(theta, generic, atol=1e-3)
 
 
@@ -53,7 +53,7 @@ def test_kims_ratio_has_the_same_optimum(seed):
     traces = traced(grams)[1]
     # Fisher's ratio of n rows has the scatter's sum here, so that λ is the same one.
     expected = theta_by_kim(grams / traces[:, None, None], labels, 1e-2)
-    found = theta_of(MKDA(reg=1e-2), rows, labels, traces)
+    found = theta_of(MKDA(alpha=1e-2), rows, labels, traces)
     np.testing.assert_allclose(found, expected, atol=1e-3)
 
 
@@ -72,7 +72,7 @@ def test_of_two_columns_the_one_that_tells_gets_the_weight():
     rng = np.random.default_rng(0)
     labels = np.where(np.arange(200) % 2, 1.0, -1.0)
     rows = rng.normal(size=(200, 2)) + np.outer(labels, [2.0, 0.0])
-    model = MKLClassifier(["linear@0:1", "linear@1:2"], combiner=MKDA(reg=0.5)).fit(rows, labels)
+    model = MKLClassifier(["linear@0:1", "linear@1:2"], combiner=MKDA(alpha=0.5)).fit(rows, labels)
     assert model.weights_[0][0] > 0.99
     best = LinearDiscriminantAnalysis().fit(rows[:, :1], labels).score(rows[:, :1], labels)
     assert model.score(rows, labels) == pytest.approx(best, abs=0.02)
@@ -80,9 +80,11 @@ def test_of_two_columns_the_one_that_tells_gets_the_weight():
 
 def test_a_kernels_scale_changes_nothing_but_its_weight():
     rows, labels = random_problem(0)
-    plain = MKLClassifier(["linear@0:1", "linear@1:5"], combiner="mkda(reg=0.01)").fit(rows, labels)
+    plain = MKLClassifier(["linear@0:1", "linear@1:5"], combiner="mkda(alpha=0.01)").fit(
+        rows, labels
+    )
     larger = ["linear@0:1", "polynomial(degree=1, coef0=0, gamma=100)@1:5"]
-    scaled = MKLClassifier(larger, combiner="mkda(reg=0.01)").fit(rows, labels)
+    scaled = MKLClassifier(larger, combiner="mkda(alpha=0.01)").fit(rows, labels)
     ratios = [model.weights_[0][1] / model.weights_[0][0] for model in (plain, scaled)]
     assert ratios[0] > 0
     assert ratios[1] == pytest.approx(ratios[0] / 100, rel=1e-4)
@@ -91,7 +93,7 @@ def test_a_kernels_scale_changes_nothing_but_its_weight():
 def test_features_and_gram_rows_give_the_same_weights():
     rows, labels = random_problem(2)
     weights = [
-        MKLClassifier(SPECS, feature_map=feature_map, combiner="mkda(reg=0.01)", learner="kda")
+        MKLClassifier(SPECS, feature_map=feature_map, combiner="mkda(alpha=0.01)", learner="kda")
         .fit(rows, labels)
         .weights_[0]
         for feature_map in ("implicit", "empirical(tol=1e-13)")
@@ -104,11 +106,11 @@ def test_weights_that_the_solver_left_far_from_the_best_are_said():
     rows, labels = random_problem(0)
     centred, traces = traced(grams_of(rows))
     with pytest.warns(MKLKitWarning, match="above the best objective") as told:
-        far = theta_of(MKDA(form="sdp", reg=1e-8), rows, labels, traces)
+        far = theta_of(MKDA(form="sdp", alpha=1e-8), rows, labels, traces)
     [share] = re.findall(r"a share of (\S+) above", str(told[0].message))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        near = theta_of(MKDA(reg=1e-8), rows, labels, traces)
+        near = theta_of(MKDA(alpha=1e-8), rows, labels, traces)
     reached, best = (value(theta, centred, labels, 1e-8) for theta in (far, near))
     assert 1e-4 * reached < reached - best <= float(share) * reached
 
@@ -178,7 +180,7 @@ def test_constant_kernels_get_no_weight():
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [("form='lp'", "'form' must be in"), ("reg=0", "'reg' must be > 0")],
+    [("form='lp'", "'form' must be in"), ("alpha=0", "'alpha' must be > 0")],
 )
 def test_wrong_parameters_are_named(arguments, message):
     rows, labels = random_problem(0)

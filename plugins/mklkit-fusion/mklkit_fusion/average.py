@@ -19,21 +19,21 @@ class AverageScores(FusionCombiner):
 
     Parameters
     ----------
-    normalise : bool, default=False
+    squash : bool, default=False
         Average f/√(1 + f²), so that no kernel's large values silence the others.
 
     Examples
     --------
     >>> import numpy as np
     >>> scores = np.array([[1.0, 0.5, -9.0]])
-    >>> AverageScores().fuse(scores), AverageScores(normalise=True).fuse(scores).round(3)
+    >>> AverageScores().fuse(scores), AverageScores(squash=True).fuse(scores).round(3)
     (array([-2.5]), array([0.053]))
     """
 
     name: ClassVar[str] = "average-scores"
 
-    normalise: bool = attrs.field(default=False, validator=instance_of(bool))
+    squash: bool = attrs.field(default=False, validator=instance_of(bool))
 
     def fuse(self, scores: NDArray[Any]) -> NDArray[Any]:
         """Return the fused decision values (n,) of the views' (n, M)."""
-        return (squashed(scores) if self.normalise else scores).mean(axis=1)
+        return (squashed(scores) if self.squash else scores).mean(axis=1)

@@ -46,14 +46,14 @@ class DeFIMKL(FusionCombiner):
     """Decision-level fuzzy-integral MKL: an SVM a kernel, joined by a learned Choquet integral.
 
     Decision values are squashed, f/√(1 + f²), and joined by the Choquet integral with respect to
-    the fuzzy measure g that minimises Σ_i (C_g(f(x_i)) − y_i)² + lam·Σ_A g(A)^p on the training
+    the fuzzy measure g that minimises Σ_i (C_g(f(x_i)) − y_i)² + λ·Σ_A g(A)^p on the training
     rows. The weights shown are the kernels' Shapley values in g.
 
     Parameters
     ----------
-    lam : float, default=1.0
-        λ, how dear large values of g are; 0 or above. It draws the integral towards the smallest
-        of the decision values.
+    alpha : float, default=1.0
+        λ, how dear large values of g are (a ridge for p = 2); 0 or above. It draws the integral
+        towards the smallest of the decision values.
     p : {1, 2}, default=2
         The norm of the regulariser.
 
@@ -74,14 +74,14 @@ class DeFIMKL(FusionCombiner):
     >>> from mklkit import MKLClassifier
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = MKLClassifier(combiner=DeFIMKL(lam=0.5)).fit(X, y)
+    >>> model = MKLClassifier(combiner=DeFIMKL(alpha=0.5)).fit(X, y)
     >>> bool(model.score(X, y) > 0.95)
     True
     """
 
     name: ClassVar[str] = "defimkl"
 
-    lam: float = attrs.field(default=1.0, converter=float, validator=[ge(0), finite])
+    alpha: float = attrs.field(default=1.0, converter=float, validator=[ge(0), finite])
     p: Norm = attrs.field(default=2, converter=whole, validator=in_((1, 2)))
 
     def fit(self, views: Any, y: Any, learner: Any, random_state: np.random.RandomState) -> Any:
@@ -98,7 +98,7 @@ class DeFIMKL(FusionCombiner):
         self, scores: NDArray[Any], y: NDArray[Any], random_state: np.random.RandomState
     ) -> ChoquetFusion:
         """Return the fusion learned from the training rows' scores (N, M)."""
-        return ChoquetFusion(learn_measure(squashed(scores), y, self.lam, self.p))
+        return ChoquetFusion(learn_measure(squashed(scores), y, self.alpha, self.p))
 
     def fuse(self, scores: NDArray[Any]) -> NDArray[Any]:
         """Return the mean of the squashed scores: the integral before a measure is learned."""

@@ -17,20 +17,20 @@ Norm = Literal[1, 2]
 
 
 def objective(
-    measure: NDArray[Any], scores: NDArray[Any], targets: NDArray[Any], lam: float, p: Norm
+    measure: NDArray[Any], scores: NDArray[Any], targets: NDArray[Any], alpha: float, p: Norm
 ) -> float:
-    """Return Σ (C_g(f_i) − t_i)² + lam·Σ g(A)^p, the sum over sets but the empty and the whole."""
+    """Return Σ (C_g(f_i) − t_i)² + λ·Σ g(A)^p, the sum over sets but the empty and the whole."""
     sets, steps = chains(scores)
     errors = np.einsum("nm,nm->n", steps, measure[sets]) - targets
-    return float(errors @ errors + lam * (measure[1:-1] ** p).sum())
+    return float(errors @ errors + alpha * (measure[1:-1] ** p).sum())
 
 
 def learn_measure(
-    scores: NDArray[Any], targets: NDArray[Any], lam: float = 0.0, p: Norm = 2
+    scores: NDArray[Any], targets: NDArray[Any], alpha: float = 0.0, p: Norm = 2
 ) -> NDArray[Any]:
     """Return the fuzzy measure g (2^M,) whose integral of the scores is nearest to the targets.
 
-    Minimises Σ_i (C_g(f_i) − t_i)² + lam·Σ_A g(A)^p over the sets A but the empty and the whole,
+    Minimises Σ_i (C_g(f_i) − t_i)² + λ·Σ_A g(A)^p over the sets A but the empty and the whole,
     subject to g(∅) = 0, g(all) = 1 and g(A) ≤ g(B) for A ⊂ B: a quadratic programme.
 
     Parameters
@@ -39,9 +39,9 @@ def learn_measure(
         f.
     targets : ndarray of shape (n,)
         t, labels −1 and +1 in DeFIMKL.
-    lam : float, default=0.0
-        How dear large values of g are. At 0 sets that no row's order of scores brings up are held
-        by monotonicity alone.
+    alpha : float, default=0.0
+        λ, how dear large values of g are. At 0 sets that no row's order of scores brings up are
+        held by monotonicity alone.
     p : {1, 2}, default=2
         The norm; g has no negative values, so that 1 is a linear term.
 
@@ -81,9 +81,9 @@ def learn_measure(
     normal = 2 * (design.T @ design)
     linear = -2 * (design.T @ residual)
     if p == 1:
-        linear = linear + lam
+        linear = linear + alpha
     else:
-        normal = normal + 2 * lam * sparse.identity(free)
+        normal = normal + 2 * alpha * sparse.identity(free)
     matrix, bound = _monotonicity(count)
     solution = solve_cone_program(
         normal,

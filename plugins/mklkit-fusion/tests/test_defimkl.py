@@ -33,7 +33,7 @@ def test_algorithms_2_and_3(feature_map, learner):
     training, asked = (f / np.sqrt(1 + f**2) for f in (training, asked))
     measure = learn_measure(training, np.where(y == 2, 1.0, -1.0), 0.3, 1)
     model = MKLClassifier(
-        KERNELS, feature_map=feature_map, combiner=DeFIMKL(lam=0.3, p=1), learner=learner
+        KERNELS, feature_map=feature_map, combiner=DeFIMKL(alpha=0.3, p=1), learner=learner
     ).fit(rows, y)
     np.testing.assert_allclose(
         model.decision_function(new), choquet_integral(asked, measure), atol=1e-4
@@ -70,8 +70,8 @@ def test_more_than_ten_kernels_are_refused():
         MKLClassifier(eleven, combiner="defimkl").fit(rows, y)
 
 
-@pytest.mark.parametrize("spec", ["defimkl(lam=-1)", "defimkl(p=3)", "defimkl(lam=1e999)"])
+@pytest.mark.parametrize("spec", ["defimkl(alpha=-1)", "defimkl(p=3)", "defimkl(alpha=1e999)"])
 def test_impossible_parameters_are_refused(spec):
     rows, y, _ = three_classes()
-    with pytest.raises(MKLKitError, match=r"lam|p"):
+    with pytest.raises(MKLKitError, match=r"alpha|p"):
         MKLClassifier(KERNELS, combiner=spec).fit(rows, y)

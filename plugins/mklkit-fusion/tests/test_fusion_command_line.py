@@ -66,7 +66,7 @@ def test_a_mistake_is_told_without_a_traceback(mklkit, table):
     assert "Traceback" not in said
 
 
-@pytest.mark.parametrize("combiner", ["vote", "average-scores(normalise=True)", "defimkl"])
+@pytest.mark.parametrize("combiner", ["vote", "average-scores(squash=True)", "defimkl"])
 def test_a_saved_model_decides_as_before(tmp_path, combiner):
     rng = np.random.default_rng(4)
     rows, y = rng.normal(size=(60, 3)), np.arange(60) % 3

@@ -8,7 +8,7 @@ from mklkit.testing import parametrize_with_component_checks
 
 
 @parametrize_with_component_checks(
-    [*mklkit_combiners(), AverageScores(normalise=True), DeFIMKL(lam=0.0), DeFIMKL(p=1)]
+    [*mklkit_combiners(), AverageScores(squash=True), DeFIMKL(alpha=0.0), DeFIMKL(p=1)]
 )
 def test_combiners_do_what_mklkit_asks(check):
     check()

@@ -20,16 +20,16 @@ def cover_matrix(count):
     return np.array(rows)
 
 
-def loss(measure, scores, targets, lam, p):
+def loss(measure, scores, targets, alpha, p):
     errors = choquet_integral(scores, measure) - targets
-    return (errors**2).sum() + lam * (np.abs(measure[1:-1]) ** p).sum()
+    return (errors**2).sum() + alpha * (np.abs(measure[1:-1]) ** p).sum()
 
 
 def full(inner):
     return np.concatenate([[0.0], inner, [1.0]])
 
 
-def by_general_solver(scores, targets, lam, p, method):
+def by_general_solver(scores, targets, alpha, p, method):
     count = scores.shape[1]
     cover = cover_matrix(count)
     inner, fixed = cover[:, 1:-1], cover[:, -1]
@@ -41,7 +41,7 @@ def by_general_solver(scores, targets, lam, p, method):
         constraints = LinearConstraint(inner, -fixed, np.inf)
         options = {"gtol": 1e-10, "xtol": 1e-12, "maxiter": 5000}
     found = minimize(
-        lambda u: loss(full(u), scores, targets, lam, p),
+        lambda u: loss(full(u), scores, targets, alpha, p),
         start,
         method=method,
         constraints=constraints,
@@ -58,12 +58,12 @@ def problem(seed, count, n_rows=40):
 
 
 @pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize(("lam", "p"), [(0.0, 2), (0.5, 1), (0.5, 2), (20.0, 1), (20.0, 2)])
-def test_the_programme_is_solved(seed, lam, p):
+@pytest.mark.parametrize(("alpha", "p"), [(0.0, 2), (0.5, 1), (0.5, 2), (20.0, 1), (20.0, 2)])
+def test_the_programme_is_solved(seed, alpha, p):
     scores, y = problem(seed, 3)
-    measure = learn_measure(scores, y, lam, p)
-    reference = by_general_solver(scores, y, lam, p, "SLSQP")
-    ours, theirs = (loss(g, scores, y, lam, p) for g in (measure, reference))
+    measure = learn_measure(scores, y, alpha, p)
+    reference = by_general_solver(scores, y, alpha, p, "SLSQP")
+    ours, theirs = (loss(g, scores, y, alpha, p) for g in (measure, reference))
     assert ours == pytest.approx(theirs, rel=1e-6)
     np.testing.assert_allclose(measure, reference, atol=1e-3)
 
@@ -76,11 +76,11 @@ def test_the_programme_is_solved_for_four_kernels_by_another_solver():
     assert loss(measure, scores, y, 1.0, 2) <= loss(reference, scores, y, 1.0, 2) + 1e-6
 
 
-@pytest.mark.parametrize("lam", [0.0, 3.0])
+@pytest.mark.parametrize("alpha", [0.0, 3.0])
 @pytest.mark.parametrize("count", [2, 5, 7])
-def test_what_comes_back_is_a_measure(count, lam):
+def test_what_comes_back_is_a_measure(count, alpha):
     scores, y = problem(count, count)
-    measure = learn_measure(scores, y, lam, 1)
+    measure = learn_measure(scores, y, alpha, 1)
     assert measure[0] == 0
     assert measure[-1] == 1
     assert (cover_matrix(count) @ measure >= 0).all()

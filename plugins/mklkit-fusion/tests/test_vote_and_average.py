@@ -51,7 +51,7 @@ def test_averages_by_hand():
     scores = np.array([[3.0, -1.0], [0.75, -1e200]])
     np.testing.assert_allclose(AverageScores().fuse(scores), [1.0, -5e199])
     expected = [(3 / 10**0.5 - 1 / 2**0.5) / 2, (0.6 - 1) / 2]
-    np.testing.assert_allclose(AverageScores(normalise=True).fuse(scores), expected)
+    np.testing.assert_allclose(AverageScores(squash=True).fuse(scores), expected)
 
 
 def test_the_vote_of_three_kernels_is_the_majority_of_their_predictions():
@@ -70,10 +70,10 @@ def test_the_average_is_that_of_single_kernels():
     np.testing.assert_allclose(model.weights_, [[0.25] * 4])
 
 
-def test_normalise_is_a_parameter_of_the_classifier():
+def test_squash_is_a_parameter_of_the_classifier():
     rows, y, new = two_classes()
     model = MKLClassifier(KERNELS, combiner="average-scores")
-    model.set_params(combiner__normalise=True).fit(rows, y)
+    model.set_params(combiner__squash=True).fit(rows, y)
     scores = single_scores(rows, y, new, KERNELS)
     expected = (scores / np.sqrt(1 + scores**2)).mean(axis=1)
     np.testing.assert_allclose(model.decision_function(new), expected, atol=1e-8)

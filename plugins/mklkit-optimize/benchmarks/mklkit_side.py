@@ -40,7 +40,7 @@ if __name__ == "__main__":
         rows = np.arange(len(labels), dtype=float)[:, None]
     else:
         kernels = [f"rbf(gamma=0.25)@{4 * m}:{4 * m + 4}" for m in range(5)]
-    combiner = timed(EasyMKL)(lam=0.1, normalise=False) if method == "easymkl" else timed(CKA)()
+    combiner = timed(EasyMKL)(alpha=0.1, normalise=False) if method == "easymkl" else timed(CKA)()
     # Compiled code and libraries are loaded before the clock runs, as the peer's are.
     said["before"] = 0
     few = np.r_[:20, len(labels) - 20 : len(labels)]

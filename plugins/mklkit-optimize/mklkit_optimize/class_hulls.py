@@ -19,7 +19,7 @@ PATIENCE = 300
 """Steps a row that libsvm gets: each is O(N), and it needs a few where the ridge is felt."""
 
 
-def nearest_points(gram: Array, y: Array, lam: float) -> Array:
+def nearest_points(gram: Array, y: Array, alpha: float) -> Array:
     """Return γ, a probability on each class's rows, that minimises γᵀ((1−λ)YKY + λI)γ.
 
     Parameters
@@ -28,7 +28,7 @@ def nearest_points(gram: Array, y: Array, lam: float) -> Array:
         K. It is overwritten.
     y : ndarray of shape (N,)
         −1 and +1.
-    lam : float
+    alpha : float
         λ between 0 and 1.
 
     Returns
@@ -39,12 +39,12 @@ def nearest_points(gram: Array, y: Array, lam: float) -> Array:
     Examples
     --------
     >>> rows = np.array([[-3.0], [-1.0], [1.0], [4.0]])
-    >>> nearest_points(rows @ rows.T, np.sign(rows[:, 0]), lam=0.0).round(3) + 0.0
+    >>> nearest_points(rows @ rows.T, np.sign(rows[:, 0]), alpha=0.0).round(3) + 0.0
     array([0., 1., 1., 0.])
     """
-    gram *= 1 - lam
-    gram.flat[:: len(gram) + 1] += lam
-    gamma = by_libsvm(gram, y) if lam >= NEARLY_SINGULAR else None
+    gram *= 1 - alpha
+    gram.flat[:: len(gram) + 1] += alpha
+    gamma = by_libsvm(gram, y) if alpha >= NEARLY_SINGULAR else None
     return by_clarabel(gram, y) if gamma is None else gamma
 
 
@@ -78,6 +78,6 @@ def by_clarabel(gram: Array, y: Array) -> Array:
         np.append(np.ones(2), np.zeros(n_rows)),
         [("zero", 2), ("nonnegative", n_rows)],
         name="easymkl's quadratic programme",
-        remedy="the kernels may not be positive semi-definite; take a larger lam",
+        remedy="the kernels may not be positive semi-definite; take a larger alpha",
     )
     return np.maximum(solution.values, 0.0)

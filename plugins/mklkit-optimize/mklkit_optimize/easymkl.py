@@ -26,8 +26,8 @@ class EasyMKL(WeightingCombiner):
 
     Parameters
     ----------
-    lam : float, default=0.1
-        λ between 0 (the classes' hulls, the hard margin) and 1 (their means).
+    alpha : float, default=0.1
+        λ, the ridge on γ, between 0 (the classes' hulls, the hard margin) and 1 (their means).
     normalise : bool, default=True
         Whether each kernel counts divided by the mean of its Gram matrix's diagonal, as in the
         authors' code: K_m/t_m has the weight d_m = γᵀYK_mYγ/t_m, so that K_m has d_m/t_m.
@@ -46,14 +46,14 @@ class EasyMKL(WeightingCombiner):
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> X = (X - X.mean(axis=0)) / X.std(axis=0)
-    >>> model = MKLClassifier(combiner=EasyMKL(lam=0.2)).fit(X[:150], y[:150])
+    >>> model = MKLClassifier(combiner=EasyMKL(alpha=0.2)).fit(X[:150], y[:150])
     >>> bool(model.score(X[150:], y[150:]) > 0.9)
     True
     """
 
     name: ClassVar[str] = "easymkl"
 
-    lam: float = attrs.field(default=0.1, converter=float, validator=and_(ge(0), le(1)))
+    alpha: float = attrs.field(default=0.1, converter=float, validator=and_(ge(0), le(1)))
     normalise: bool = attrs.field(default=True, validator=instance_of(bool))
 
     def weights(self, views: ViewSet, y: Array) -> Array:
@@ -68,8 +68,8 @@ class EasyMKL(WeightingCombiner):
         if not scales.any():
             return scales
         labels = y.astype(np.float64)
-        gamma = nearest_points(weighted_gram(views, scales), labels, self.lam)
+        gamma = nearest_points(weighted_gram(views, scales), labels, self.alpha)
         distances = scales * np.maximum(quadratic_forms(views, gamma * labels), 0.0)
-        if self.lam < NEARLY_SINGULAR and distances.sum() <= NO_MARGIN * float(scales @ sizes):
+        if self.alpha < NEARLY_SINGULAR and distances.sum() <= NO_MARGIN * float(scales @ sizes):
             return np.zeros(len(views))
         return distances * scales

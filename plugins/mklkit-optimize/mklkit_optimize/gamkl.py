@@ -48,15 +48,15 @@ class GAMKL(NormBallWeighting):
     population : int, default=20
         Weights alive at a time, 5 or more. The first ones are uniform and each kernel alone.
     generations : int, default=15
-    folds : int, default=3
-        Of the cross-validation; fewer where a class has fewer rows.
+    cv : int, default=3
+        Folds of the cross-validation; fewer where a class has fewer rows.
     C : float, optional
         Of the inner machines; the learner's own where not given (1 if it has none).
 
     Notes
     -----
-    M Gram matrices of memory and ``population * (generations + 1) * folds`` machines (without
-    ``folds`` for the objective). SciPy's differential evolution does the search: accuracy is flat
+    M Gram matrices of memory and ``population * (generations + 1) * cv`` machines (without
+    ``cv`` for the objective). SciPy's differential evolution does the search: accuracy is flat
     almost everywhere, which rules out anything that follows slopes or models the function, and a
     box of M numbers is what it was made for. The same seed gives the same weights.
     Source: Pinar et al. (2016), as paper 003 sums it up (section 2.3.2). Accuracy as the default
@@ -87,7 +87,7 @@ class GAMKL(NormBallWeighting):
     generations: int = attrs.field(
         default=15, converter=whole, validator=and_(instance_of(int), ge(1))
     )
-    folds: int = attrs.field(default=3, converter=whole, validator=and_(instance_of(int), ge(2)))
+    cv: int = attrs.field(default=3, converter=whole, validator=and_(instance_of(int), ge(2)))
     C: float | None = price_field()
 
     def choose(
@@ -138,7 +138,7 @@ class GAMKL(NormBallWeighting):
             everyone = np.arange(len(problem.y))
             return lambda weights: _errors(problem, weights, [(everyone, everyone)])
         seed = int(generator.integers(2**31 - 1))
-        splitter = StratifiedKFold(min(self.folds, smallest), shuffle=True, random_state=seed)
+        splitter = StratifiedKFold(min(self.cv, smallest), shuffle=True, random_state=seed)
         splits = list(splitter.split(np.zeros((len(problem.y), 1)), problem.y))
         return lambda weights: _errors(problem, weights, splits)
 

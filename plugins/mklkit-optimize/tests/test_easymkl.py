@@ -14,12 +14,12 @@ from sklearn.svm import SVC
 from mklkit import MKLClassifier, WeightsWarning
 
 
-def _dense(grams, labels, lam, normalise):
+def _dense(grams, labels, alpha, normalise):
     """Return the published weights of the kernels as given, γ by a generic solver."""
     sizes = np.array([np.trace(gram) / len(gram) if normalise else 1.0 for gram in grams])
     scaled = grams / sizes[:, None, None]
     signs = np.outer(labels, labels)
-    matrix = (1 - lam) * scaled.sum(axis=0) * signs + lam * np.eye(len(labels))
+    matrix = (1 - alpha) * scaled.sum(axis=0) * signs + alpha * np.eye(len(labels))
     classes = [(labels > 0).astype(float), (labels < 0).astype(float)]
     found = minimize(
         lambda g: g @ matrix @ g,
@@ -39,11 +39,11 @@ def _dense(grams, labels, lam, normalise):
 
 
 @pytest.mark.parametrize("normalise", [True, False])
-@pytest.mark.parametrize("lam", [0.05, 0.3, 0.9])
-def test_the_weights_are_those_of_a_generic_solver(lam, normalise):
+@pytest.mark.parametrize("alpha", [0.05, 0.3, 0.9])
+def test_the_weights_are_those_of_a_generic_solver(alpha, normalise):
     rows, labels = random_problem(2, n_rows=40)
-    _, _, expected = _dense(grams_of(rows), labels, lam, normalise)
-    found = weights_by(EasyMKL(lam=lam, normalise=normalise), rows, labels)
+    _, _, expected = _dense(grams_of(rows), labels, alpha, normalise)
+    found = weights_by(EasyMKL(alpha=alpha, normalise=normalise), rows, labels)
     np.testing.assert_allclose(found, expected, atol=1e-3)
 
 
@@ -68,7 +68,7 @@ def test_large_values_do_not_keep_the_solver_for_ever():
     X, y = load_breast_cancer(return_X_y=True)
     gram, labels = X[:200] @ X[:200].T, np.where(y[:200] > 0, 1.0, -1.0)
     assert by_libsvm(0.9 * gram + 0.1 * np.eye(200), labels) is None
-    gamma = nearest_points(gram.copy(), labels, lam=0.1)
+    gamma = nearest_points(gram.copy(), labels, alpha=0.1)
     assert gamma.min() >= 0
     np.testing.assert_allclose([gamma[labels > 0].sum(), gamma[labels < 0].sum()], 1, atol=1e-6)
     # The dual bound: no point of a hull is nearer to the other than its least projection.
@@ -84,7 +84,7 @@ def test_lam_one_compares_the_class_means():
     means = np.where(labels > 0, 1 / (labels > 0).sum(), -1 / (labels < 0).sum())
     sizes = np.trace(grams, axis1=1, axis2=2) / 50
     expected = (grams @ means) @ means / sizes**2
-    found = weights_by(EasyMKL(lam=1), rows, labels)
+    found = weights_by(EasyMKL(alpha=1), rows, labels)
     np.testing.assert_allclose(found, expected / expected.sum(), rtol=1e-5)
 
 
@@ -93,7 +93,7 @@ def test_lam_zero_is_the_hard_margin():
     rng = np.random.default_rng(8)
     labels = np.where(np.arange(40) % 2, 1.0, -1.0)
     rows = rng.normal(size=(40, 3)) + 4 * labels[:, None]
-    gamma = nearest_points(rows @ rows.T, labels, lam=0.0)
+    gamma = nearest_points(rows @ rows.T, labels, alpha=0.0)
     apart = np.linalg.norm((gamma * labels) @ rows)
     machine = SVC(C=1e6, kernel="linear", tol=1e-7).fit(rows, labels)
     np.testing.assert_allclose(apart, 2 / np.linalg.norm(machine.coef_), rtol=1e-4)
@@ -115,7 +115,7 @@ def test_meeting_hulls_leave_uniform_weights_and_say_so():
     rows, labels = rng.normal(size=(60, 2)), np.where(np.arange(60) % 2, 1.0, -1.0)
     kernels = ["linear", "linear@0:1"]
     with pytest.warns(WeightsWarning, match="easymkl gives every kernel the weight zero"):
-        model = MKLClassifier(kernels=kernels, combiner="easymkl(lam=0)").fit(rows, labels)
+        model = MKLClassifier(kernels=kernels, combiner="easymkl(alpha=0)").fit(rows, labels)
     np.testing.assert_allclose(model.weights_[0], 0.5)
 
 

@@ -35,8 +35,8 @@ class CCAMHKS1(CorrelatedCombiner):
     ----------
     n_components : int, optional
         How many components of each view; as many as the narrowest view has where not given.
-    reg : float, default=0.1
-        Regulariser of :class:`NmCCA`, a share of each view's largest eigenvalue.
+    alpha : float, default=0.1
+        Ridge κ of :class:`NmCCA`, a share of each view's largest eigenvalue.
 
     Notes
     -----
@@ -47,7 +47,7 @@ class CCAMHKS1(CorrelatedCombiner):
     >>> from mklkit import MKLClassifier
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = MKLClassifier(combiner=CCAMHKS1(reg=0.05)).fit(X, y)
+    >>> model = MKLClassifier(combiner=CCAMHKS1(alpha=0.05)).fit(X, y)
     >>> bool(model.score(X, y) > 0.9)
     True
     """

@@ -48,7 +48,7 @@ class CorrelatedCombiner(Component, ABC):
     n_components: int | None = attrs.field(
         default=None, converter=whole, validator=optional([instance_of(int), ge(1)])
     )
-    reg: float = attrs.field(default=0.1, converter=float, validator=[ge(0), finite])
+    alpha: float = attrs.field(default=0.1, converter=float, validator=[ge(0), finite])
 
     def fit(self, views: Any, y: Any, learner: Any, random_state: np.random.RandomState) -> Any:
         """Return the decision learned from the views' projections."""
@@ -57,7 +57,7 @@ class CorrelatedCombiner(Component, ABC):
                 f"{self.name} transforms features: use feature_map='empirical' with a learner such"
                 " as 'mhks' or 'svm'."
             )
-        nmcca = NmCCA(self.n_components, self.reg)
+        nmcca = NmCCA(self.n_components, self.alpha)
         projections = nmcca.fit_transform([view.features() for view in views])
         correlated = CorrelatedViews([view.projector for view in views], nmcca)
         return self.decide_on(correlated, projections, y, learner)

@@ -29,7 +29,7 @@ class KernelNmCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         ``rbf(sigma='mean')``, ``polynomial(degree=2)``.
     feature_map : str or FeatureMap, default="empirical"
         How kernels become features; ``"empirical(subset=0.2)"`` for many rows.
-    n_components, reg :
+    n_components, alpha :
         As in :class:`NmCCA`.
     random_state : int, RandomState or None, default=None
         Seeds subset maps.
@@ -64,13 +64,13 @@ class KernelNmCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         kernels: Sequence[Any] | None = None,
         feature_map: Any = "empirical",
         n_components: int | None = None,
-        reg: float = 0.1,
+        alpha: float = 0.1,
         random_state: Any = None,
     ) -> None:
         self.kernels = kernels
         self.feature_map = feature_map
         self.n_components = n_components
-        self.reg = reg
+        self.alpha = alpha
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -88,7 +88,7 @@ class KernelNmCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         random_state = check_random_state(self.random_state)
         fitted = [registry.create("kernel", kernel).fit(X) for kernel in kernels]
         self.maps_ = [feature_map.fit(kernel, X, random_state) for kernel in fitted]
-        self.nmcca_ = NmCCA(self.n_components, self.reg).fit(self._features(X))
+        self.nmcca_ = NmCCA(self.n_components, self.alpha).fit(self._features(X))
         return self
 
     def transform(self, X: Any) -> NDArray[Any]:

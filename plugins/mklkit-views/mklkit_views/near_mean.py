@@ -15,9 +15,9 @@ RANK_TOL = 1e-12
 """Variance along a view's own axis, as a share of the largest, below which there is none."""
 
 
-def view_ridges(views: Sequence[NDArray[Any]], reg: float) -> list[float]:
-    """Return κ_k, ``reg`` times the largest eigenvalue of S_kᵀS_k, for each centred view."""
-    return [reg * float(np.linalg.norm(_smaller_product(view), 2)) for view in views]
+def view_ridges(views: Sequence[NDArray[Any]], alpha: float) -> list[float]:
+    """Return κ_k, ``alpha`` times the largest eigenvalue of S_kᵀS_k, for each centred view."""
+    return [alpha * float(np.linalg.norm(_smaller_product(view), 2)) for view in views]
 
 
 def near_mean_directions(

@@ -17,13 +17,13 @@ from mklkit_views.near_mean import near_mean_directions, view_ridges
 __all__ = ["NmCCA"]
 
 
-def _check_parameters(n_components: Any, reg: Any) -> None:
+def _check_parameters(n_components: Any, alpha: Any) -> None:
     """Refuse a number of components below 1 and a regulariser that is no number from 0 on."""
     whole = isinstance(n_components, Integral) and not isinstance(n_components, bool)
     if n_components is not None and not (whole and n_components >= 1):
         raise SpecError(f"n_components must be a count, 1 or more, or None; got {n_components!r}.")
-    if not isinstance(reg, Real) or not 0 <= float(reg) < np.inf:
-        raise SpecError(f"reg must be a finite number, 0 or above; got {reg!r}.")
+    if not isinstance(alpha, Real) or not 0 <= float(alpha) < np.inf:
+        raise SpecError(f"alpha must be a finite number, 0 or above; got {alpha!r}.")
 
 
 class NmCCA(BaseEstimator):
@@ -38,7 +38,7 @@ class NmCCA(BaseEstimator):
     n_components : int, optional
         q, how many components. Default, and at most: the width of the narrowest view, or its rank
         where that is less.
-    reg : float, default=0.1
+    alpha : float, default=0.1
         κ_k in units of the largest eigenvalue of S_kᵀS_k. Views with as many features as rows,
         such as full empirical maps, agree perfectly along any direction where it is 0.
 
@@ -50,7 +50,7 @@ class NmCCA(BaseEstimator):
     agreement_ : ndarray of shape (q,)
         Falling. Without regularisation 1 where all projections are the same, 1/M where they have
         nothing in common, and for two views the canonical correlation ρ is ``2 * agreement_ - 1``;
-        with it the less, the larger ``reg`` is.
+        with it the less, the larger ``alpha`` is.
 
     Notes
     -----
@@ -66,16 +66,16 @@ class NmCCA(BaseEstimator):
     >>> rng = np.random.default_rng(0)
     >>> common = rng.normal(size=(50, 1))
     >>> views = [np.hstack([common, rng.normal(size=(50, 2))]) for _ in range(3)]
-    >>> model = NmCCA(n_components=1, reg=0.0).fit(views)
+    >>> model = NmCCA(n_components=1, alpha=0.0).fit(views)
     >>> model.agreement_.round(3)
     array([1.])
     >>> [projection.shape for projection in model.transform(views)]
     [(50, 1), (50, 1), (50, 1)]
     """
 
-    def __init__(self, n_components: int | None = None, reg: float = 0.1) -> None:
+    def __init__(self, n_components: int | None = None, alpha: float = 0.1) -> None:
         self.n_components = n_components
-        self.reg = reg
+        self.alpha = alpha
 
     def fit(self, views: Sequence[Any], y: Any = None) -> Self:
         """Learn the directions from views (N, p_k) of the same rows; ``y`` is not used.
@@ -87,7 +87,7 @@ class NmCCA(BaseEstimator):
         DataError
             A ``ValueError`` too: views of different rows, or without any variance.
         """
-        _check_parameters(self.n_components, self.reg)
+        _check_parameters(self.n_components, self.alpha)
         checked = _checked(views, least=2)
         self.means_ = [view.mean(axis=0) for view in checked]
         centred = [view - mean for view, mean in zip(checked, self.means_, strict=True)]
@@ -98,7 +98,7 @@ class NmCCA(BaseEstimator):
                     f"View {number} has the same values in every row: nothing to agree on."
                 )
         count = None if self.n_components is None else int(self.n_components)
-        ridges = view_ridges(centred, float(self.reg))
+        ridges = view_ridges(centred, float(self.alpha))
         self.agreement_, directions = near_mean_directions(centred, ridges, count)
         scale = np.sqrt(len(centred[0]) * len(centred))
         self.directions_ = [scale * part for part in directions]

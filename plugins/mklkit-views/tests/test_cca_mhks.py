@@ -28,7 +28,7 @@ def explicit_features(x):
     return [x, np.hstack([ones, 2**0.5 * x, np.column_stack(pairs)]), np.hstack([ones, x])]
 
 
-def projections(rows, new, reg, count):
+def projections(rows, new, alpha, count):
     """Return training and new rows' projections by the definition, as one dense eigenproblem."""
     views, others = explicit_features(rows), explicit_features(new)
     means = [view.mean(axis=0) for view in views]
@@ -36,7 +36,7 @@ def projections(rows, new, reg, count):
     joined = np.hstack(own)
     largest = [np.linalg.norm(view, 2) ** 2 for view in own]
     blocks = block_diag(
-        *(v.T @ v + reg * top * np.eye(v.shape[1]) for v, top in zip(own, largest, strict=True))
+        *(v.T @ v + alpha * top * np.eye(v.shape[1]) for v, top in zip(own, largest, strict=True))
     )
     vectors = eigh(joined.T @ joined, blocks)[1][:, ::-1][:, :count] * np.sqrt(len(rows) * 3)
     parts = np.split(vectors, np.cumsum([v.shape[1] for v in own])[:-1])
@@ -68,7 +68,9 @@ def test_cca_mhks1_is_mhks_on_the_projections_side_by_side():
     training, asked = projections(rows, new, 0.2, 2)
     expected = mhks(np.hstack(training), y, np.hstack(asked), 0.5)
     model = MKLClassifier(
-        KERNELS, combiner="cca-mhks1(n_components=2, reg=0.2)", learner="mhks(c=0.5, tol=1e-10)"
+        KERNELS,
+        combiner="cca-mhks1(n_components=2, alpha=0.2)",
+        learner="mhks(alpha=0.5, tol=1e-10)",
     ).fit(rows, y)
     np.testing.assert_allclose(model.decision_function(new), expected, atol=2e-3)
     np.testing.assert_allclose(model.weights_, [[1 / 3] * 3])
@@ -79,7 +81,9 @@ def test_cca_mhks2_is_the_majority_of_mhks_on_each_projection():
     training, asked = projections(rows, new, 0.2, 2)
     scores = np.column_stack([mhks(a, y, b, 0.5) for a, b in zip(training, asked, strict=True)])
     model = MKLClassifier(
-        KERNELS, combiner="cca-mhks2(n_components=2, reg=0.2)", learner="mhks(c=0.5, tol=1e-10)"
+        KERNELS,
+        combiner="cca-mhks2(n_components=2, alpha=0.2)",
+        learner="mhks(alpha=0.5, tol=1e-10)",
     ).fit(rows, y)
     np.testing.assert_allclose(model.decisions_[0].scores(RowBlock(new)), scores, atol=2e-3)
     votes = (scores > 0).sum(axis=1)
@@ -93,7 +97,7 @@ def test_with_svm_and_with_a_subset_that_spans_the_features(feature_map):
     rows, y, new = two_classes()
     training, asked = projections(rows, new, 0.2, 2)
     machine = SVC(C=5, kernel="linear", tol=1e-7).fit(np.hstack(training), y)
-    combiner = "cca-mhks1(n_components=2, reg=0.2)"
+    combiner = "cca-mhks1(n_components=2, alpha=0.2)"
     model = MKLClassifier(
         KERNELS,
         feature_map=feature_map,
@@ -124,6 +128,6 @@ def test_gram_matrices_and_impossible_parameters_are_refused(name):
     rows, y, _ = two_classes()
     with pytest.raises(IncompatibleError, match="empirical"):
         MKLClassifier(None, feature_map="implicit", combiner=name, learner="svm").fit(rows, y)
-    for parameters in ("n_components=0", "reg=-1", "n_components=1.5"):
+    for parameters in ("n_components=0", "alpha=-1", "n_components=1.5"):
         with pytest.raises(MKLKitError, match=parameters.partition("=")[0]):
             MKLClassifier(combiner=f"{name}({parameters})").fit(rows, y)

@@ -26,8 +26,8 @@ def test_it_is_nmcca_of_features_whose_products_are_the_kernels():
         ]
         return np.column_stack([np.ones(len(x)), 2**0.5 * x, *pairs])
 
-    model = KernelNmCCA(["linear", "polynomial(degree=2)"], reg=0.1).fit(rows)
-    reference = NmCCA(reg=0.1).fit([rows, quadratic(rows)])
+    model = KernelNmCCA(["linear", "polynomial(degree=2)"], alpha=0.1).fit(rows)
+    reference = NmCCA(alpha=0.1).fit([rows, quadratic(rows)])
     ours = model.transform(new)
     theirs = np.hstack(reference.transform([new, quadratic(new)]))
     assert ours.shape == (9, 6)

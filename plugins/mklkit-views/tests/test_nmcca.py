@@ -27,14 +27,14 @@ def centred(views):
     return [view - view.mean(axis=0) for view in views]
 
 
-def ridges_of(views, reg):
-    return [reg * np.linalg.svd(view, compute_uv=False)[0] ** 2 for view in views]
+def ridges_of(views, alpha):
+    return [alpha * np.linalg.svd(view, compute_uv=False)[0] ** 2 for view in views]
 
 
-def dense_problem(views, reg):
+def dense_problem(views, alpha):
     """Return C and D of C w = λ D w."""
     products = [view.T @ view for view in views]
-    ridges = ridges_of(views, reg)
+    ridges = ridges_of(views, alpha)
     pairs = zip(products, ridges, strict=True)
     joined = np.hstack(views)
     return joined.T @ joined, block_diag(*(p + r * np.eye(len(p)) for p, r in pairs))
@@ -46,17 +46,17 @@ def near_mean(views, directions):
     return sum(np.linalg.norm(part - mean) ** 2 for part in parts)
 
 
-@pytest.mark.parametrize("reg", [0.0, 0.05, 1.0])
+@pytest.mark.parametrize("alpha", [0.0, 0.05, 1.0])
 @pytest.mark.parametrize("widths", [WIDTHS, (3, 3), (5,), (30, 40, 3)])
-def test_components_are_those_of_the_dense_generalised_eigenproblem(widths, reg):
+def test_components_are_those_of_the_dense_generalised_eigenproblem(widths, alpha):
     views = related_views(widths=widths)
-    model = NmCCA(reg=reg).fit(views)
-    whole, blocks = dense_problem(centred(views), reg)
+    model = NmCCA(alpha=alpha).fit(views)
+    whole, blocks = dense_problem(centred(views), alpha)
     values, vectors = eigh(whole, blocks)
     count = min(widths)
     np.testing.assert_allclose(model.agreement_, values[::-1][:count] / len(widths), atol=1e-9)
     ours = np.vstack(model.directions_) / np.sqrt(60 * len(widths))
-    if len(widths) == 1 and reg == 0:
+    if len(widths) == 1 and alpha == 0:
         return  # A view agrees with itself along any direction: all eigenvalues are 1.
     theirs = vectors[:, ::-1][:, :count]
     signs = np.sign(np.einsum("ij,ij->j", ours, blocks @ theirs))
@@ -65,24 +65,24 @@ def test_components_are_those_of_the_dense_generalised_eigenproblem(widths, reg)
 
 def test_more_features_than_rows():
     views = related_views(n_rows=12, widths=(20, 5, 40))
-    model = NmCCA(reg=0.1, n_components=4).fit(views)
+    model = NmCCA(alpha=0.1, n_components=4).fit(views)
     values = eigh(*dense_problem(centred(views), 0.1), eigvals_only=True)
     np.testing.assert_allclose(model.agreement_, values[::-1][:4] / 3, atol=1e-9)
-    perfect = NmCCA(reg=0.0).fit([views[0], views[2]])
+    perfect = NmCCA(alpha=0.0).fit([views[0], views[2]])
     np.testing.assert_allclose(perfect.agreement_, 1)
 
 
-@pytest.mark.parametrize("reg", [0.0, 0.2])
-def test_the_constraint_holds_and_the_objective_is_what_agreement_says(reg):
+@pytest.mark.parametrize("alpha", [0.0, 0.2])
+def test_the_constraint_holds_and_the_objective_is_what_agreement_says(alpha):
     views = related_views()
-    model = NmCCA(n_components=3, reg=reg).fit(views)
+    model = NmCCA(n_components=3, alpha=alpha).fit(views)
     own = centred(views)
     stacked = np.vstack(model.directions_)
-    blocks = dense_problem(own, reg)[1]
+    blocks = dense_problem(own, alpha)[1]
     np.testing.assert_allclose(stacked.T @ blocks @ stacked, 60 * 3 * np.eye(3), atol=1e-8)
     penalty = sum(
         ridge * np.linalg.norm(part) ** 2
-        for ridge, part in zip(ridges_of(own, reg), model.directions_, strict=True)
+        for ridge, part in zip(ridges_of(own, alpha), model.directions_, strict=True)
     )
     objective = near_mean(own, model.directions_) + penalty
     assert objective == pytest.approx(60 * 3 * (1 - model.agreement_).sum())
@@ -91,7 +91,7 @@ def test_the_constraint_holds_and_the_objective_is_what_agreement_says(reg):
 def test_no_other_directions_that_fulfil_the_constraint_come_closer():
     views = related_views(seed=3)
     own = centred(views)
-    model = NmCCA(n_components=2, reg=0.0).fit(views)
+    model = NmCCA(n_components=2, alpha=0.0).fit(views)
     blocks = dense_problem(own, 0.0)[1]
     best = near_mean(own, model.directions_)
     optimum = np.vstack(model.directions_)
@@ -106,7 +106,7 @@ def test_no_other_directions_that_fulfil_the_constraint_come_closer():
 
 def test_two_views_are_canonical_correlation_analysis():
     views = related_views(seed=1, widths=(4, 3))
-    model = NmCCA(reg=0.0).fit(views)
+    model = NmCCA(alpha=0.0).fit(views)
     # Björck and Golub (1973): correlations are the singular values of Q_Aᵀ Q_B.
     first, second = (qr(view, mode="economic")[0] for view in centred(views))
     correlations = np.linalg.svd(first.T @ second, compute_uv=False)
@@ -131,7 +131,7 @@ def test_unregularised_projections_do_not_depend_on_the_views_coordinates():
     views = related_views(seed=5)
     rng = np.random.default_rng(2)
     turned = [view @ rng.normal(size=(view.shape[1],) * 2) + 7 for view in views]
-    ours, theirs = (NmCCA(n_components=2, reg=0.0).fit_transform(v) for v in (views, turned))
+    ours, theirs = (NmCCA(n_components=2, alpha=0.0).fit_transform(v) for v in (views, turned))
     for a, b in zip(ours, theirs, strict=True):
         np.testing.assert_allclose(np.abs(a), np.abs(b), atol=1e-8)
 
@@ -139,7 +139,7 @@ def test_unregularised_projections_do_not_depend_on_the_views_coordinates():
 def test_units_do_not_matter_even_with_a_regulariser():
     views = related_views(seed=6)
     scaled = [1000.0 * views[0], views[1], 1e-3 * views[2]]
-    ours, theirs = (NmCCA(reg=0.3).fit_transform(v) for v in (views, scaled))
+    ours, theirs = (NmCCA(alpha=0.3).fit_transform(v) for v in (views, scaled))
     for a, b in zip(ours, theirs, strict=True):
         np.testing.assert_allclose(np.abs(a), np.abs(b), atol=1e-8)
 
@@ -152,14 +152,14 @@ def test_kernel_cca_from_gram_matrices():
     left = np.block([[a @ b for b in grams] for a in grams])
     right = block_diag(*(k @ k + r * k for k, r in zip(grams, ridges, strict=True)))
     values = eigh(left, right + 1e-9 * np.eye(50), eigvals_only=True)[::-1]
-    model = NmCCA(reg=0.2).fit(views)
+    model = NmCCA(alpha=0.2).fit(views)
     np.testing.assert_allclose(model.agreement_, values[:3] / 2, atol=1e-6)
 
 
 def test_new_rows_and_clones():
     views = related_views(seed=8)
     new = [view[:7] for view in views]
-    model = clone(NmCCA(n_components=2, reg=0.1)).fit(views)
+    model = clone(NmCCA(n_components=2, alpha=0.1)).fit(views)
     for part, whole in zip(model.transform(new), model.transform(views), strict=True):
         np.testing.assert_allclose(part, whole[:7])
         np.testing.assert_allclose(whole.mean(axis=0), 0, atol=1e-12)
@@ -168,9 +168,9 @@ def test_new_rows_and_clones():
 def test_a_view_with_dependent_columns_gives_no_more_components_than_its_rank():
     views = related_views(widths=(4, 3))
     doubled = [np.hstack([views[0][:, :2]] * 2), views[1]]
-    model = NmCCA(reg=0.0).fit(doubled)
+    model = NmCCA(alpha=0.0).fit(doubled)
     assert len(model.agreement_) == 2
-    expected = NmCCA(reg=0.0).fit([views[0][:, :2], views[1]])
+    expected = NmCCA(alpha=0.0).fit([views[0][:, :2], views[1]])
     np.testing.assert_allclose(model.agreement_, expected.agreement_)
 
 
@@ -197,7 +197,7 @@ def test_other_views_than_in_fit_are_refused():
         model.transform(related_views(widths=(4, 3)))
 
 
-@pytest.mark.parametrize("parameters", [{"reg": -1}, {"reg": np.nan}, {"n_components": 0}])
+@pytest.mark.parametrize("parameters", [{"alpha": -1}, {"alpha": np.nan}, {"n_components": 0}])
 def test_impossible_parameters_of_nmcca_are_refused(parameters):
     with pytest.raises(MKLKitError, match=next(iter(parameters))):
         NmCCA(**parameters).fit(related_views())

@@ -222,6 +222,6 @@ def test_other_learners_and_indefinite_kernels_are_refused():
     with pytest.raises(IncompatibleError, match="kmhks"):
         MKLClassifier(PAIR, combiner="svm2k", learner="kmhks").fit(rows, y)
     with pytest.raises(IncompatibleError, match="'bad' is not one"):
-        MKLClassifier(["linear", "bad:tanh(beta=2, coef0=-3)"], combiner="svm2k").fit(rows, y)
+        MKLClassifier(["linear", "bad:tanh(gamma=2, coef0=-3)"], combiner="svm2k").fit(rows, y)
     with pytest.raises(MKLKitError, match="D"):
         MKLClassifier(PAIR, combiner="svm2k(D=-1)").fit(rows, y)

@@ -1,0 +1,89 @@
+"""Bandwidths of each binary problem's own rows, or of all training rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+from mklkit import MKLClassifier, MKLSearchCV, MKLVotingClassifier, load_model, save_model
+from mklkit.errors import SpecError
+from mklkit.estimators.from_preset import preset_classifier
+from mklkit.kernels.bandwidth import mean_distance
+
+X, Y = load_iris(return_X_y=True)
+X, Y = X[::3], Y[::3]
+BY_RULE = ["rbf(sigma='mean')", "narrow:rbf(sigma='mean/4')@0:2", "linear"]
+BY_NUMBER = [
+    f"rbf(sigma={mean_distance(X)})",
+    f"narrow:rbf(sigma={mean_distance(X[:, :2]) / 4})@0:2",
+    "linear",
+]
+
+
+def model(kernels, **settings):
+    return MKLClassifier(kernels, random_state=0, **settings)
+
+
+SYSTEMS = {
+    "support vector machine": {},
+    "weights": {"combiner": "dimkl3"},
+    "map": {"feature_map": "empirical", "learner": "mhks"},
+    "shared map": {"feature_map": "empirical(subset=8)", "learner": "mhks"},
+    "coupled": {"combiner": "ifsl"},
+    "one against the rest": {"multiclass": "ovr"},
+}
+
+
+@pytest.mark.parametrize("settings", SYSTEMS.values(), ids=SYSTEMS)
+def test_every_problem_has_the_bandwidth_of_all_rows(settings):
+    found = model(BY_RULE, bandwidths="all-rows", **settings).fit(X, Y)
+    expected = model(BY_NUMBER, **settings).fit(X, Y)
+    np.testing.assert_allclose(found.decision_function(X), expected.decision_function(X), rtol=1e-9)
+    np.testing.assert_allclose(found.weights_, expected.weights_, rtol=1e-9)
+    own = model(BY_RULE, **settings).fit(X, Y)
+    same = settings in (SYSTEMS["shared map"], SYSTEMS["one against the rest"])
+    assert np.allclose(own.decision_function(X), found.decision_function(X)) == same
+
+
+@pytest.mark.parametrize("settings", SYSTEMS.values(), ids=SYSTEMS)
+def test_with_one_problem_both_settings_are_the_same(settings):
+    rows, y = X[Y < 2], Y[Y < 2]
+    each, once = (
+        model(BY_RULE, bandwidths=name, **settings).fit(rows, y).decision_function(X)
+        for name in ("per-problem", "all-rows")
+    )
+    np.testing.assert_array_equal(each, once)
+
+
+def test_a_search_reads_them_off_each_fold_s_training_rows():
+    training, test = np.arange(0, len(Y), 2), np.arange(1, len(Y), 2)
+
+    def iterations(kernel, bandwidths):
+        base = model(kernel, combiner="ifsl", learner="mhks", bandwidths=bandwidths)
+        search = MKLSearchCV(base, {"learner__alpha": (1e-4, 1e-2)}, cv=[(training, test)])
+        return search.fit(X, Y).cv_results_["mean_n_iter"].tolist()
+
+    found = iterations("rbf(sigma='mean')", "all-rows")
+    assert found == iterations(f"rbf(sigma={mean_distance(X[training])})", "per-problem")
+    assert found != iterations("rbf(sigma='mean')", "per-problem")
+
+
+def test_votes_presets_and_model_files_pass_it_on(tmp_path):
+    member = model(BY_RULE[:1], bandwidths="all-rows")
+    voting = MKLVotingClassifier(member, n_members=2, random_state=0).fit(X, Y)
+    assert {one.bandwidths for one in voting.members_} == {"all-rows"}
+    assert preset_classifier("mhks", bandwidths="all-rows").bandwidths == "all-rows"
+    fitted = member.fit(X, Y)
+    save_model(fitted, tmp_path / "a.mkl")
+    loaded = load_model(tmp_path / "a.mkl")
+    np.testing.assert_array_equal(loaded.decision_function(X), fitted.decision_function(X))
+    assert loaded.bandwidths == "all-rows"
+
+
+@pytest.mark.parametrize("wrong", ["each", None, 1])
+def test_another_word_is_refused(wrong):
+    with pytest.raises(
+        SpecError, match=r"bandwidths must be one of 'per-problem', 'all-rows'; got"
+    ):
+        model("rbf", bandwidths=wrong).fit(X, Y)
