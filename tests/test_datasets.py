@@ -21,7 +21,7 @@ from scipy.io import arff
 from sklearn import datasets as sklearn_datasets
 
 from mklkit.datasets import BUILTIN_NAMES, load_features, load_table
-from mklkit.datasets.delimited import sniff
+from mklkit.datasets.delimited import read_delimited, sniff
 from mklkit.errors import DataError
 
 
@@ -151,6 +151,14 @@ class TestFormats:
         table = load_table(written(tmp_path / "a.libsvm", lines))
         assert table.features.iloc[1].to_dict() == {"x0": 3.0, "x2147483646": 5.0}
         assert table.notes[0] == "2147483645 columns that no row mentions left out"
+
+    def test_letters_beyond_the_sample_are_read_too(self, tmp_path: Path) -> None:
+        lines = [f"{number},rot" for number in range(180_000)]
+        path = tmp_path / "late.csv"
+        path.write_bytes("\n".join(["a,kind", *lines, "1,grün", "2,grän\n"]).encode("latin-1"))
+        frame, notes = read_delimited(path)
+        assert frame["kind"].unique().tolist() == ["rot", "grün", "grän"]
+        assert "not UTF-8: read as Latin-1" in notes
 
     def test_arff_nan_is_a_gap(self, tmp_path: Path) -> None:
         rows = "".join(f"{value},{kind}\n" for value, kind in zip("1N?n", "abab", strict=True))
@@ -349,7 +357,8 @@ class TestRefusals:
             ("a.parquet", "x,y\n", "Parquet"),
             ("a.arff", "x,y\n", "no @data"),
             ("a.arff", "@attribute x real\n@data\nred\n", "ARFF.*red"),
-            ("a.arff", "@attribute x real\n@attribute k {a,b}\n@data\n1,a,2\n", "ARFF.*length"),
+            ("a.arff", "@attribute x real\n@attribute y {p}\n@data\n1,p\n2\n", "row 2 has fewer"),
+            ("a.arff", "@attribute x real\n@attribute k {a,b}\n@data\n1,a,2\n", "ARFF.*more values than the 2 attributes"),
             ("a.arff", "@attribute x real\n@attribute x real\n@data\n1,2\n", "two attributes"),
             ("a.arff", "@attribute x real\n@data\n{0 1}\n", "sparse"),
             ("a.libsvm", "one two three\n", "libsvm"),

@@ -59,7 +59,12 @@ def read_arff(path: Path) -> tuple[pd.DataFrame, list[str]]:
         return pd.DataFrame(columns=list(kinds)), []
     try:
         return _rows(rows, kinds), []
-    except (ValueError, Warning) as error:
+    except pd.errors.ParserWarning as error:
+        raise DataError(
+            f"{path.name} can't be read as ARFF: a data row has more values than the {len(kinds)}"
+            " attributes that are declared."
+        ) from error
+    except ValueError as error:
         reason = str(error).replace("Error tokenizing data. C error: ", "").strip()
         raise DataError(f"{path.name} can't be read as ARFF: {reason}") from error
 
@@ -100,6 +105,12 @@ def _rows(rows: list[str], kinds: dict[str, bool]) -> pd.DataFrame:
             skipinitialspace=True,
             na_values=["?"],
             keep_default_na=False,
+        )
+    short = frame.eq("").any(axis=1)
+    if short.any():
+        raise ValueError(
+            f"data row {short.idxmax() + 1} has fewer values than the {len(kinds)} attributes that"
+            " are declared, or an empty one; a gap is written ?"
         )
     for name, numeric in kinds.items():
         if numeric:

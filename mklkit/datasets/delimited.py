@@ -85,19 +85,14 @@ def read_delimited(path: Path, as_text: Sequence[str] = ()) -> tuple[pd.DataFram
     """
     dialect = sniff(_sample(path), path.name)
     try:
-        frame = pd.read_csv(
-            path,
-            sep=dialect.delimiter,
-            header=0 if dialect.has_header else None,
-            encoding=dialect.encoding,
-            encoding_errors="replace",
-            dtype=dict.fromkeys(as_text, str),
-            na_values=list(GAPS),
-            keep_default_na=False,
-            skipinitialspace=True,
-            low_memory=False,
-            usecols=range(len(dialect.header)) if dialect.ends_in_delimiter else None,
-        )
+        try:
+            frame = _read(path, dialect, as_text)
+        except UnicodeDecodeError:
+            if dialect.encoding != "utf-8-sig":
+                raise
+            # What is no UTF-8 may stand after the sample.
+            dialect = attrs.evolve(dialect, encoding="latin-1")
+            frame = _read(path, dialect, as_text)
     except (ValueError, OSError, EOFError, zlib.error) as error:
         # pandas' parser errors are ValueErrors; "C error: " means nothing to a user.
         reason = str(error).replace("Error tokenizing data. C error: ", "").strip()
@@ -111,6 +106,21 @@ def read_delimited(path: Path, as_text: Sequence[str] = ()) -> tuple[pd.DataFram
     # For whoever reads the columns of text: what a comma means, where nothing else tells.
     frame.attrs[DECIMAL] = dialect.decimal
     return frame, notes
+
+
+def _read(path: Path, dialect: Dialect, as_text: Sequence[str]) -> pd.DataFrame:
+    return pd.read_csv(
+        path,
+        sep=dialect.delimiter,
+        header=0 if dialect.has_header else None,
+        encoding=dialect.encoding,
+        dtype=dict.fromkeys(as_text, str),
+        na_values=list(GAPS),
+        keep_default_na=False,
+        skipinitialspace=True,
+        low_memory=False,
+        usecols=range(len(dialect.header)) if dialect.ends_in_delimiter else None,
+    )
 
 
 def sniff(sample: bytes, name: str) -> Dialect:

@@ -126,17 +126,24 @@ def _depth(call: ast.expr) -> int:
 
 def _literal(node: ast.expr, text: str) -> Any:
     if _is_bare_text(node):
-        return ast.unparse(node).replace(" ", "")
+        return _text_of(node, text).replace(" ", "")
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         # A component inside a component, as in cosine(polynomial(degree=3)): its own spec string.
-        return ast.unparse(node)
+        return _text_of(node, text)
     try:
         return ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError) as error:
         raise SpecError(
             f"Parameters in a spec string are literals (numbers, strings, True, lists);"
-            f" {quoted(ast.unparse(node))} in {quoted(text)} is not."
+            f" {quoted(_text_of(node, text))} in {quoted(text)} is not."
         ) from error
+
+
+def _text_of(node: ast.expr, text: str) -> str:
+    try:
+        return ast.unparse(node)
+    except RecursionError as error:
+        raise SpecError(f"A parameter in {quoted(text)} has too many parts.") from error
 
 
 def _is_bare_text(node: ast.expr) -> bool:

@@ -210,6 +210,8 @@ LONG = "x" * 200_000
         lambda: get_registry().create("kernel", [LONG]),
         lambda: get_registry().lookup("preset", LONG),
         lambda: parse_spec(f"rbf(sigma=open('{LONG}').read())"),
+        lambda: parse_spec(f"rbf(sigma={'-'.join('a' * 400)})"),
+        lambda: parse_spec(f"rbf(sigma={'-'.join('1' * 400)})"),
         lambda: parse_kernel_spec(f"rbf{LONG}("),
         lambda: parse_kernel_spec(f"rbf?{LONG}"),
         lambda: RBF().with_params(**{LONG: 1}),
