@@ -75,6 +75,16 @@ def test_options_override_a_preset(mklkit: Run) -> None:
     assert result["choices"][0] == "preset mhks (--learner as given)"
 
 
+@pytest.mark.parametrize("command", [("fit",), ("evaluate", "--folds", "2")])
+def test_bandwidths_of_all_rows(mklkit: Run, command: tuple[str, ...]) -> None:
+    arguments = (*command, "wine", "-k", "rbf(sigma='mean/6')", "-l", "svm(C=1)", "--json")
+    own, again, once = [
+        mklkit(*arguments, *more).json["scores"]
+        for more in ((), ("--bandwidths", "per-problem"), ("--bandwidths", "all-rows"))
+    ]
+    assert own == again != once
+
+
 def test_seed_decides_the_split(mklkit: Run) -> None:
     first, again, other = [mklkit("fit", "iris", "--seed", s, "--json").json for s in (1, 1, 2)]
     del first["seconds"], again["seconds"]
