@@ -93,8 +93,9 @@ def squared_distances(a: Array, b: Array) -> Array:
     """Return the squared Euclidean distances of rows: (n, m) for (n, d) and (m, d), in O(nmd).
 
     One matrix product (‖a‖² + ‖b‖² − 2aᵀb) on rows shifted to the mean of ``b``, which keeps the
-    digits of columns that sit far from zero, such as time stamps; never below zero. What overflows
-    on the way is summed from differences; a distance that no float holds is infinite.
+    digits of columns that sit far from zero, such as time stamps. What overflows on the way, or is
+    so much smaller than the rows that half of its digits are gone, is summed from differences:
+    equal rows have distance zero whatever their scale. A distance that no float holds is infinite.
 
     Examples
     --------
@@ -107,14 +108,26 @@ def squared_distances(a: Array, b: Array) -> Array:
     with np.errstate(over="ignore", invalid="ignore"):
         centre = b.mean(axis=0)
         near_a, near_b = a - centre, b - centre
+        lengths = np.einsum("ij,ij->i", near_a, near_a)
         distances = near_a @ near_b.T
         distances *= -2
-        distances += np.einsum("ij,ij->i", near_a, near_a)[:, None]
+        distances += lengths[:, None]
         distances += np.einsum("ij,ij->i", near_b, near_b)
-        for row in np.flatnonzero(~np.isfinite(distances).all(axis=1)):
-            gaps = a[row] - b
-            distances[row] = np.einsum("ij,ij->i", gaps, gaps)
-    return np.maximum(distances, 0, out=distances)
+        least = lengths * np.sqrt(np.finfo(distances.dtype).eps)
+    _sum_differences(np.ascontiguousarray(a), np.ascontiguousarray(b), least, distances)
+    return distances
+
+
+@compiled()
+def _sum_differences(a: Array, b: Array, least: Array, out: Array) -> None:  # pragma: no cover
+    """Compute anew what is not above the least (n,) and finite."""
+    for i in range(a.shape[0]):
+        for j in range(b.shape[0]):
+            if not least[i] < out[i, j] < np.inf:
+                total = 0.0
+                for k in range(a.shape[1]):
+                    total += (a[i, k] - b[j, k]) ** 2
+                out[i, j] = total
 
 
 @compiled()
