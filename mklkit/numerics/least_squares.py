@@ -84,9 +84,9 @@ class Spectrum:
         """Return the eigenpairs whose value is above ``tolerance`` times the largest.
 
         Those that are all rounding of the matrix's own type, up to √p·eps times the largest, are
-        left out whatever the tolerance. Negative eigenvalues (round-off, or an indefinite kernel such as tanh) are left out. Of the
-        two signs an eigenvector can have, it gets the one with ``Σ v³ ≥ 0``, whatever LAPACK, its
-        threads and the order of the rows make of it.
+        left out whatever the tolerance, and so are negative eigenvalues (round-off, or an
+        indefinite kernel such as tanh). Of the two signs an eigenvector can have, it gets the one
+        with ``Σ v³ ≥ 0``, whatever LAPACK, its threads and the order of the rows make of it.
 
         Raises
         ------
