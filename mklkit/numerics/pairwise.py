@@ -85,8 +85,30 @@ def mirror_upper(matrix: Array) -> Array:
 
 
 def inner_products(a: Array, b: Array) -> Array:
-    """Return ``a @ b.T``: (n, m) for rows (n, d) and (m, d), in O(nmd)."""
-    return a @ b.T
+    """Return ``a @ b.T``: (n, m) for rows (n, d) and (m, d), in O(nmd).
+
+    What no float holds is infinite, of the sign that it has: rows whose products may overflow on
+    the way, where the sum would go with its order, are scaled first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> inner_products(np.array([[1e200, 3e200]]), np.array([[2e200, -1e200]]))
+    array([[-inf]])
+    """
+    sizes = [float(max(rows.max(initial=0), -rows.min(initial=0))) for rows in (a, b)]
+    if not sizes[0] * sizes[1] * a.shape[1] > np.finfo(np.result_type(a, b)).max:
+        return a @ b.T
+    lengths = [np.abs(rows).max(axis=1) for rows in (a, b)]
+    near_a, near_b = (
+        rows / np.where(length > 0, length, 1)[:, None]
+        for rows, length in zip((a, b), lengths, strict=True)
+    )
+    products = near_a @ near_b.T
+    with np.errstate(over="ignore"):
+        products *= lengths[0][:, None]
+        products *= lengths[1]
+    return products
 
 
 def squared_distances(a: Array, b: Array) -> Array:

@@ -43,6 +43,14 @@ def test_squared_distances_are_never_negative(rng):
     assert squared_distances(rows, rows).min() >= 0
 
 
+def test_inner_products_that_overflow_have_the_sign_that_they_have(rng):
+    rows = rng.normal(size=(40, 3))
+    products = inner_products(rows * 1e300, rows * 1e250)
+    np.testing.assert_array_equal(products, np.inf * (rows @ rows.T))
+    others = np.array([np.zeros(3), [1e-320] * 3])
+    np.testing.assert_array_equal(inner_products(np.vstack([rows * 1e300, others]), others)[-2:], 0)
+
+
 @pytest.mark.parametrize("scale", [1.0, 1e8, 1e150])
 def test_near_rows_among_far_ones_keep_their_distance(rng, scale):
     rows = rng.normal(size=(40, 6)) * scale
