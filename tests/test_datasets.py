@@ -456,6 +456,8 @@ class TestRefusals:
         [
             (np.arange(4).astype("m8"), "durations without a unit"),
             (np.array(["NaT"] * 4, dtype="M8"), "dates without a unit"),
+            (np.full(4, 10**13, dtype="M8[Y]"), "times that are too far away"),
+            (np.full(4, 2**60, dtype="m8[D]"), "times that are too far away"),
             (np.array(["\ud800", "a", "b", "c"]), "text that is no Unicode"),
             (np.array([1e308, -1e308, 1.7e308, 0]), "continuous"),
         ],

@@ -22,7 +22,7 @@ from typer.core import TyperGroup
 from mklkit.cli.console import say, shortened, show_warnings_briefly
 from mklkit.cli.describe import describe
 from mklkit.cli.evaluate import evaluate
-from mklkit.cli.faults import plugin_at_fault
+from mklkit.cli.faults import whose_fault
 from mklkit.cli.fit import fit
 from mklkit.cli.inspect_model import inspect_model
 from mklkit.cli.kernels import kernels
@@ -177,11 +177,10 @@ def _give_up_stdout() -> None:
 
 
 def _fail_by_our_fault(error: BaseException) -> NoReturn:
-    plugin_name = plugin_at_fault(error)
-    whose = f"the fault of the plugin {plugin_name}" if plugin_name else "our fault"
+    whose, plugins = whose_fault(error)
     _fail(
         f"This is {whose}: {type(error).__name__}: {plain_message(error)}\n"
-        f"Please report it{' to its authors' if plugin_name else ''} with the traceback that"
+        f"Please report it{' to its authors' if plugins else ''} with the traceback that"
         " MKLKIT_DEBUG=1 shows.",
         1,
     )

@@ -89,6 +89,8 @@ def evaluate(
 def _cross_validate(
     pipeline: Any, table: Any, folds: int, repeats: int, seed: int
 ) -> tuple[dict[str, Any], CrossValidation]:
+    from sklearn.base import clone
+
     from mklkit.evaluation import cross_validate
     from mklkit.persistence.facts import facts_of_model
 
@@ -98,10 +100,11 @@ def _cross_validate(
         )
     model = found.estimator
     facts = facts_of_model(model)
-    # What is done to the data is said of all rows, not of one fold's.
-    model.named_steps["encode"].fit(table.features)
+    # What is done to the data is said of all rows, not of one fold's, whose model stays as it is.
+    shown = clone(model)
+    shown.named_steps["encode"].fit(table.features)
     result = {
-        "preprocessing": steps_of(table, model),
+        "preprocessing": steps_of(table, shown),
         "choices": list(model[-1].choices_),
         "model": {key: facts[key] for key in facts if key != "weights"},
         "plan": {"folds": found.n_folds, "repeats": found.repeats, "notes": found.notes},

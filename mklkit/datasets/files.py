@@ -191,6 +191,13 @@ def _native(array: np.ndarray, name: str, file: str) -> np.ndarray:
             f"{name} in {file} holds {kind} without a unit: save them as {array.dtype.kind}8[s],"
             " say."
         )
+    if array.dtype.kind in "mM":
+        try:
+            pd.Series(array.ravel())
+        except (pd.errors.OutOfBoundsDatetime, pd.errors.OutOfBoundsTimedelta) as error:
+            raise DataError(
+                f"{name} in {file} holds times that are too far away: {plain_message(error)}."
+            ) from error
     if array.dtype.kind == "U":
         try:
             "".join(array.ravel().tolist()).encode()

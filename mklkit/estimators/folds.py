@@ -18,6 +18,9 @@ __all__ = ["FoldPlan", "Rows", "plan_folds", "single_rows_note", "splits_of"]
 
 Rows = NDArray[np.intp]
 
+USUAL_FOLDS = 5
+"""Where None is given, as in scikit-learn."""
+
 
 @attrs.frozen(eq=False)
 class FoldPlan:
@@ -112,8 +115,8 @@ def splits_of(
 
     Parameters
     ----------
-    cv : int, scikit-learn splitter, or list of (training rows, scored rows)
-        An int means shuffled stratified folds, as :func:`plan_folds` has them.
+    cv : int, scikit-learn splitter, list of (training rows, scored rows), or None
+        An int means shuffled stratified folds, as :func:`plan_folds` has them; None means five.
     X : ndarray of shape (N, d)
     codes : ndarray of shape (N,)
         Class numbers.
@@ -129,6 +132,8 @@ def splits_of(
     DataError
         If a fold's training rows have none of a class that has several rows.
     """
+    if cv is None:
+        cv = USUAL_FOLDS
     if is_whole(cv) and cv >= 2:
         plan = plan_folds(codes, int(cv))
         return list(plan.splits(codes, seed)), plan.notes

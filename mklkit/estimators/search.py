@@ -50,7 +50,8 @@ class MKLSearchCV(ClassifierMixin, BaseEstimator):
         Default: the combiner's own search space.
     cv : int, scikit-learn splitter, or list of (training rows, scored rows), default=5
         An int means stratified folds, shuffled from ``random_state``; fewer where a class has
-        fewer rows. The row of a class that has no other is always trained on and never scored.
+        fewer rows; None means five. The row of a class that has no other is always trained on and
+        never scored.
     progress : callable, optional
         Called as ``progress(done, total)`` after each binary problem of each fold.
     n_jobs : int or None, default=None

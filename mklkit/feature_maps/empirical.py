@@ -52,7 +52,8 @@ class Empirical(Component):
     rank : int, optional
         Keep at most that many features, those of the largest eigenvalues.
     tol : float, default=1e-12
-        Eigenvalues up to ``tol`` times the largest are left out.
+        Eigenvalues up to ``tol`` times the largest are left out, and those that are all rounding:
+        in single precision up to √p · 1.2e-7 times the largest.
 
     Notes
     -----

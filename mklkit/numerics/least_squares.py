@@ -83,9 +83,10 @@ class Spectrum:
     def of(cls, matrix: Array, tolerance: float = SPECTRUM_TOLERANCE) -> Spectrum:
         """Return the eigenpairs whose value is above ``tolerance`` times the largest.
 
-        Negative eigenvalues (round-off, or an indefinite kernel such as tanh) are left out. Of the
-        two signs an eigenvector can have, it gets the one with ``Σ v³ ≥ 0``, whatever LAPACK, its
-        threads and the order of the rows make of it.
+        Those that are all rounding of the matrix's own type, up to √p·eps times the largest, are
+        left out whatever the tolerance, and so are negative eigenvalues (round-off, or an
+        indefinite kernel such as tanh). Of the two signs an eigenvector can have, it gets the one
+        with ``Σ v³ ≥ 0``, whatever LAPACK, its threads and the order of the rows make of it.
 
         Raises
         ------
@@ -103,7 +104,8 @@ class Spectrum:
         values, vectors = scipy.linalg.eigh(matrix, driver="evd", check_finite=False)
         values, vectors = values[::-1], vectors[:, ::-1]
         largest = max(float(values[0]), 0.0) if len(values) else 0.0
-        kept = values > tolerance * largest
+        rounding = float(np.sqrt(len(values)) * np.finfo(values.dtype).eps)
+        kept = values > max(tolerance, rounding) * largest
         vectors = np.ascontiguousarray(vectors[:, kept])
         vectors *= np.where(np.einsum("ij,ij,ij->j", vectors, vectors, vectors) < 0, -1, 1)
         return cls(np.ascontiguousarray(values[kept]), vectors)

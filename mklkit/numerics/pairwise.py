@@ -85,16 +85,39 @@ def mirror_upper(matrix: Array) -> Array:
 
 
 def inner_products(a: Array, b: Array) -> Array:
-    """Return ``a @ b.T``: (n, m) for rows (n, d) and (m, d), in O(nmd)."""
-    return a @ b.T
+    """Return ``a @ b.T``: (n, m) for rows (n, d) and (m, d), in O(nmd).
+
+    What no float holds is infinite, of the sign that it has: rows whose products may overflow on
+    the way, where the sum would go with its order, are scaled first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> inner_products(np.array([[1e200, 3e200]]), np.array([[2e200, -1e200]]))
+    array([[-inf]])
+    """
+    sizes = [float(max(rows.max(initial=0), -rows.min(initial=0))) for rows in (a, b)]
+    if not sizes[0] * sizes[1] * a.shape[1] > np.finfo(np.result_type(a, b)).max:
+        return a @ b.T
+    lengths = [np.abs(rows).max(axis=1) for rows in (a, b)]
+    near_a, near_b = (
+        rows / np.where(length > 0, length, 1)[:, None]
+        for rows, length in zip((a, b), lengths, strict=True)
+    )
+    products = near_a @ near_b.T
+    with np.errstate(over="ignore"):
+        products *= lengths[0][:, None]
+        products *= lengths[1]
+    return products
 
 
 def squared_distances(a: Array, b: Array) -> Array:
     """Return the squared Euclidean distances of rows: (n, m) for (n, d) and (m, d), in O(nmd).
 
     One matrix product (‖a‖² + ‖b‖² − 2aᵀb) on rows shifted to the mean of ``b``, which keeps the
-    digits of columns that sit far from zero, such as time stamps; never below zero. What overflows
-    on the way is summed from differences; a distance that no float holds is infinite.
+    digits of columns that sit far from zero, such as time stamps. What overflows on the way, or is
+    so much smaller than the rows that half of its digits are gone, is summed from differences:
+    equal rows have distance zero whatever their scale. A distance that no float holds is infinite.
 
     Examples
     --------
@@ -107,14 +130,26 @@ def squared_distances(a: Array, b: Array) -> Array:
     with np.errstate(over="ignore", invalid="ignore"):
         centre = b.mean(axis=0)
         near_a, near_b = a - centre, b - centre
+        lengths = np.einsum("ij,ij->i", near_a, near_a)
         distances = near_a @ near_b.T
         distances *= -2
-        distances += np.einsum("ij,ij->i", near_a, near_a)[:, None]
+        distances += lengths[:, None]
         distances += np.einsum("ij,ij->i", near_b, near_b)
-        for row in np.flatnonzero(~np.isfinite(distances).all(axis=1)):
-            gaps = a[row] - b
-            distances[row] = np.einsum("ij,ij->i", gaps, gaps)
-    return np.maximum(distances, 0, out=distances)
+        least = lengths * np.sqrt(np.finfo(distances.dtype).eps)
+    _sum_differences(np.ascontiguousarray(a), np.ascontiguousarray(b), least, distances)
+    return distances
+
+
+@compiled()
+def _sum_differences(a: Array, b: Array, least: Array, out: Array) -> None:  # pragma: no cover
+    """Compute anew what is not above the least (n,) and finite."""
+    for i in range(a.shape[0]):
+        for j in range(b.shape[0]):
+            if not least[i] < out[i, j] < np.inf:
+                total = 0.0
+                for k in range(a.shape[1]):
+                    total += (a[i, k] - b[j, k]) ** 2
+                out[i, j] = total
 
 
 @compiled()

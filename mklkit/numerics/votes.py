@@ -10,6 +10,10 @@ from numpy.typing import NDArray
 __all__ = ["majority", "squashed"]
 
 
+EVEN = 1e-12
+"""A decision value up to this is zero but for rounding, which goes with the order of a sum."""
+
+
 def squashed(scores: NDArray[Any]) -> NDArray[Any]:
     """Return f / √(1 + f²) of each decision value, between −1 and 1 (Pinar et al. 2015).
 
@@ -26,7 +30,8 @@ def majority(scores: NDArray[Any]) -> NDArray[Any]:
     """Return the mean sign (n,) of decision values (n, M), and less than half a vote beside it.
 
     The second part is the mean of f/√(1 + f²) over 2M: it settles the ties of an even number of
-    voters and ranks rows with as many votes, and never outweighs a majority.
+    voters and ranks rows with as many votes, and never outweighs a majority. Who is undecided,
+    within :data:`EVEN` of zero, abstains.
 
     Examples
     --------
@@ -34,4 +39,5 @@ def majority(scores: NDArray[Any]) -> NDArray[Any]:
     array([ True, False])
     """
     tie_break = squashed(scores).mean(axis=1) / (2 * scores.shape[1])
-    return np.sign(scores).mean(axis=1) + tie_break
+    votes = np.where(np.abs(scores) > EVEN, np.sign(scores), 0.0)
+    return votes.mean(axis=1) + tie_break

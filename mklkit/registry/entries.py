@@ -104,9 +104,10 @@ def lacking(kind: Kind, component: object) -> Iterator[str]:
         yield f"leaves {', '.join(unwritten)} to be written"
     if issubclass(cls, Component) and not attrs.has(cls):
         yield "derives from Component and so needs '@attrs.frozen' written above its class"
-    if not _takes(cls, ARGUMENTS[kind]):
-        yield f"must have fit(self, {', '.join(ARGUMENTS[kind])})"
-        return  # It is of another kind, so that its facts are too.
+    for name, arguments in _to_be_written(kind, cls).items():
+        if not _takes(getattr(cls, name), arguments):
+            yield f"must have {name}(self, {', '.join(arguments)})"
+            return  # It may be of another kind, so that its facts are too.
     if isinstance(getattr(component, "facts", None), property):
         return  # They depend on parameters: checked when they are read.
     try:
@@ -154,12 +155,24 @@ def _unreadable(attribute: str, spec: str) -> Iterator[str]:
         yield f"has a {attribute} that can't be read: {error}"
 
 
-def _takes(cls: type, arguments: tuple[str, ...]) -> bool:
-    """Return whether a class's fit can be called with that many arguments."""
+def _to_be_written(kind: Kind, cls: type) -> dict[str, tuple[str, ...]]:
+    """Return what 'fit' and each method that a template leaves to be written are given."""
+    methods = {"fit": ARGUMENTS[kind]}
+    for template in cls.__mro__[1:]:
+        for name in sorted(getattr(template, "__abstractmethods__", ())):
+            if inspect.isfunction(model := getattr(template, name)):
+                methods.setdefault(name, tuple(inspect.signature(model).parameters)[1:])
+    return methods
+
+
+def _takes(method: Any, arguments: tuple[str, ...]) -> bool:
+    """Return whether a method can be called with that many arguments."""
     try:
-        signature = inspect.signature(cls.fit)  # type: ignore[attr-defined]
+        signature = inspect.signature(method)
     except ValueError:  # Compiled code need not say what it takes.
         return True
+    except TypeError:  # It is no method at all.
+        return False
     try:
         signature.bind(None, *arguments)
     except TypeError:

@@ -46,6 +46,15 @@ def test_report_is_quiet_in_a_pipe(mklkit: Run) -> None:
     assert "balanced accuracy" in done.out
 
 
+def test_a_useless_model_of_one_fold_is_asked_as_it_was_fitted(mklkit: Run, tmp_path: Path) -> None:
+    # One of each kind in each ward.
+    wards = "".join(f"{i // 2 % 5},ward {i // 2},{'ab'[i % 2]}\n" for i in range(24))
+    (tmp_path / "a.csv").write_text("x,ward,kind\n" + wards)
+    done = mklkit("evaluate", tmp_path / "a.csv", "--scale", "standard", "--folds", "2")
+    assert done.code == 0, done
+    assert "always answering" in done.err
+
+
 def test_fewer_folds_where_a_class_is_small(mklkit: Run, tmp_path: Path) -> None:
     rows = "".join(f"{i},{'a' if i < 9 else 'b' if i < 12 else 'c'}\n" for i in range(13))
     (tmp_path / "a.csv").write_text("x,kind\n" + rows)

@@ -77,9 +77,15 @@ class HalfMade:
     def fit(self, kernel, rows, random_state):
         return Leaving()
 
+class Wordy:
+    """A kernel that leaves a word."""
+    name = "wordy"
+    def fit(self, rows):
+        return "fitted"
+
 @hookimpl
 def mklkit_kernels():
-    return [Leaves]
+    return [Leaves, Wordy]
 
 @hookimpl
 def mklkit_feature_maps():
@@ -155,6 +161,13 @@ def test_what_an_object_of_a_plugin_lacks_is_its_fault(mklkit: Run, faulty: dict
     done = mklkit("fit", "iris", "--feature-map", "half-made", **faulty)
     assert done.code == 1
     assert "the fault of the plugin mklkit-faulty: AttributeError" in done.err
+
+
+def test_who_takes_part_where_we_fail_is_named(mklkit: Run, faulty: dict[str, str]) -> None:
+    done = mklkit("fit", "iris", "-k", "linear", "-k", "wordy", **faulty)
+    assert done.code == 1
+    assert "This is the fault of the plugin mklkit-faulty, or ours: AttributeError" in done.err
+    assert "report it to its authors" in done.err
 
 
 def test_what_is_no_exception_is_told_in_one_line(

@@ -109,7 +109,9 @@ def _dates(draw: Draw, frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _odd_name(draw: Draw, frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.rename(columns={frame.columns[0]: draw.one_of([*ODD_TEXTS, "target", "x1"])})
+    # As objects: what is no Unicode can't be text in Arrow.
+    names = [draw.one_of([*ODD_TEXTS, "target", "x1"]), *frame.columns[1:]]
+    return frame.set_axis(pd.Index(names, dtype=object), axis=1)
 
 
 def _ids(draw: Draw, frame: pd.DataFrame) -> pd.DataFrame:

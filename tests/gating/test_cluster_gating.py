@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 from mklkit import MKLClassifier
 from mklkit.combiners.cluster_gating.combiner import ClusterGating
-from mklkit.errors import IncompatibleError, MKLKitError, MKLKitWarning, SpecError
+from mklkit.errors import DataError, IncompatibleError, MKLKitError, MKLKitWarning, SpecError
 from mklkit.learners.kda import KDA
 from mklkit.numerics.embedding import embed_gram
 from mklkit.numerics.graph_embedding import discriminant_graphs
@@ -418,3 +418,10 @@ def test_the_seed_decides_and_threads_do_not():
     assert not np.allclose(one.weights_, other.weights_)
     np.testing.assert_allclose(one.weights_, threaded.weights_, atol=1e-6)
     np.testing.assert_array_equal(one.predict(rows), threaded.predict(rows))
+
+
+def test_rows_whose_squares_overflow_are_refused():
+    # Alike, so that no variance shows it.
+    rows, y = np.full((4, 1), -1e299), np.array([0, 1, 0, 1])
+    with pytest.raises(DataError, match="beyond the largest float64"):
+        gated(rows, y, kernels=["rbf"])

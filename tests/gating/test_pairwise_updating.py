@@ -122,3 +122,13 @@ def test_one_kernel_is_no_choice():
     found = update_pairs(np.ones((3, 1)), np.eye(3), np.eye(3), np.zeros(3))
     np.testing.assert_array_equal(found.weights, np.ones((3, 1)))
     assert found.steps == 0
+
+
+@pytest.mark.parametrize("pairs", ["gradient", "random"])
+def test_no_weight_goes_where_nothing_is_left_to_divide_by(pairs):
+    # The second kernel is zero, and the first one's scatter is rounding.
+    upper, lower = np.diag([-1e-17, 0.0]), np.diag([1.0, 0.0])
+    found = update_pairs(np.array([[0.5, 0.5]]), upper, lower, np.zeros(2), pairs)
+    assert np.isfinite(found.weights).all()
+    assert found.weights[0, 0] > 0
+    assert update_pairs(np.array([[0.0, 1.0]]), upper, lower, np.zeros(2), pairs).history[0] == 0

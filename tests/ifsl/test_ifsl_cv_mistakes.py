@@ -59,8 +59,9 @@ def test_a_class_of_one_row_is_trained_on_and_the_search_goes_on(cv) -> None:
     assert search.best_score_ > 0.8
 
 
-def test_a_class_of_fewer_rows_than_folds_is_said() -> None:
+@pytest.mark.parametrize("cv", [5, None])
+def test_a_class_of_fewer_rows_than_folds_is_said(cv) -> None:
     X = np.random.default_rng(0).normal(size=(20, 2))
     y = np.array([0] * 17 + [1] * 3)
-    search = ifsl_search("linear", ridges=[1.0], lams=[1.0], random_state=0).fit(X, y)
+    search = ifsl_search("linear", ridges=[1.0], lams=[1.0], cv=cv, random_state=0).fit(X, y)
     assert "3 folds instead of 5: the smallest class has 3 rows" in search.choices_

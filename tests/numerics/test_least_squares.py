@@ -32,6 +32,12 @@ def test_spectrum_of_nothing_positive_is_empty(matrix):
     assert Spectrum.of(matrix).vectors.shape == (3, 0)
 
 
+def test_spectrum_leaves_the_rounding_of_single_precision_out(rng):
+    rows = rng.normal(size=(12, 3)).astype(np.float32) * [1e-9, 1, 1]
+    gram = (rows @ rows.T).astype(np.float32)
+    assert len(Spectrum.of(gram, 1e-12).values) == 2
+
+
 def test_spectrum_tolerance_is_relative_to_the_largest():
     assert len(Spectrum.of(np.diag([1e6, 1.0, 1e-4]), tolerance=1e-7).values) == 2
 

@@ -43,6 +43,28 @@ def test_squared_distances_are_never_negative(rng):
     assert squared_distances(rows, rows).min() >= 0
 
 
+def test_inner_products_that_overflow_have_the_sign_that_they_have(rng):
+    rows = rng.normal(size=(40, 3))
+    products = inner_products(rows * 1e300, rows * 1e250)
+    np.testing.assert_array_equal(products, np.inf * (rows @ rows.T))
+    others = np.array([np.zeros(3), [1e-320] * 3])
+    np.testing.assert_array_equal(inner_products(np.vstack([rows * 1e300, others]), others)[-2:], 0)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e8, 1e150])
+def test_near_rows_among_far_ones_keep_their_distance(rng, scale):
+    rows = rng.normal(size=(40, 6)) * scale
+    rows[20:] = rows[:20] + scale * 1e-7 * rng.normal(size=(20, 6))
+    distances = squared_distances(rows, rows)
+    np.testing.assert_array_equal(np.diag(distances), 0)
+    near = ((rows[:20] - rows[20:]) ** 2).sum(axis=1)
+    np.testing.assert_allclose(np.diag(distances[:20, 20:]), near, rtol=1e-6)
+    for row in (0, 7):
+        np.testing.assert_allclose(
+            squared_distances(rows[[row]], rows), distances[[row]], rtol=1e-6
+        )
+
+
 @pytest.mark.parametrize("base", [inner_products, squared_distances, manhattan_distances])
 def test_single_precision_stays_single(rng, base):
     rows = rng.normal(size=(7, 3)).astype(np.float32)

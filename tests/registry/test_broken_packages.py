@@ -208,6 +208,13 @@ BROKEN = {
         "@hookimpl\ndef mklkit_combiners():\n    return [Half]\n",
         "'half' leaves weights to be written",
     ),
+    "rulefew": (
+        "from mklkit import WeightingCombiner, hookimpl\n"
+        "class Half(WeightingCombiner):\n    '''Half made.'''\n    name = 'half'\n"
+        "    def weights(self): ...\n"
+        "@hookimpl\ndef mklkit_combiners():\n    return [Half]\n",
+        "'half' must have weights(self, views, y)",
+    ),
     "kernelfew": (_component("kernels", "def fit(self): ..."), "must have fit(self, rows)"),
     "bell": (_component("kernels", KERNEL, "'be\\x07ll'"), "name 'be\\x07ll' can't be typed"),
     "endless": (_component("kernels", KERNEL, "'e' * 5000"), "can't be typed"),

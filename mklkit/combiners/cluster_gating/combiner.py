@@ -137,8 +137,8 @@ class ClusterGating(GatingCombiner):
         """Return the soft clusters and their weights."""
         rows = views.rows
         with np.errstate(over="ignore", invalid="ignore"):
-            spread = float(rows.var())
-        if not np.isfinite(spread):
+            spread, squares = float(rows.var()), float(np.square(rows).sum())
+        if not (np.isfinite(spread) and np.isfinite(squares)):
             raise DataError(
                 "cluster-gating can't tell clusters apart: squares of values up to"
                 f" {np.abs(rows).max():.2g} are beyond the largest {rows.dtype}. Scale the data"

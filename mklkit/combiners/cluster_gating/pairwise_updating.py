@@ -89,6 +89,29 @@ def _steepest_pair(
 
 
 @compiled()
+def _shift(
+    theta: Array,
+    one: int,
+    two: int,
+    move: float,
+    upper: Array,
+    lower: Array,
+    linear: Array,
+    products: Array,
+) -> tuple[float, float]:  # pragma: no cover - compiled
+    """Move weight from ``two`` to ``one``, in place; return what the ratio divides, and by what."""
+    theta[one] += move
+    theta[two] -= move
+    above, below = 0.0, 0.0
+    for k in range(theta.size):
+        products[0, k] += move * (upper[k, one] - upper[k, two])
+        products[1, k] += move * (lower[k, one] - lower[k, two])
+        above += theta[k] * products[0, k]
+        below += theta[k] * (products[1, k] + linear[k])
+    return above, below
+
+
+@compiled()
 def _exchange_pairs(
     theta: Array,
     n_kernels: int,
@@ -128,16 +151,12 @@ def _exchange_pairs(
         steps += 1
         grown = 0.0
         if gain > 0.0:
-            theta[one] += move
-            theta[two] -= move
-            above, below = 0.0, 0.0
-            for k in range(theta.size):
-                upper_theta[k] += move * (upper[k, one] - upper[k, two])
-                lower_theta[k] += move * (lower[k, one] - lower[k, two])
-                above += theta[k] * upper_theta[k]
-                below += theta[k] * (lower_theta[k] + linear[k])
-            grown = max(above / below - ratio, 0.0)
-            ratio += grown
+            above, below = _shift(theta, one, two, move, upper, lower, linear, products)
+            if below > 0.0:
+                grown = max(above / below - ratio, 0.0)
+                ratio += grown
+            else:  # Where kernels are zero there is nothing to divide by.
+                _shift(theta, one, two, -move, upper, lower, linear, products)
         # The steepest pair gains nothing: done. Random pairs: only after many calm draws.
         calm = calm + 1 if grown <= tolerance * abs(ratio) else 0
     return ratio, steps, calm
@@ -184,8 +203,9 @@ def _follow(
 
 
 def _ratio(theta: Array, products: Array, linear: Array) -> float:
-    """Return θᵀS_Bθ / (θᵀS_Lθ + fᵀθ) from S_Bθ and S_Lθ."""
-    return float(theta @ products[0]) / float(theta @ (products[1] + linear))
+    """Return θᵀS_Bθ / (θᵀS_Lθ + fᵀθ) from S_Bθ and S_Lθ, zero where both are."""
+    below = float(theta @ (products[1] + linear))
+    return float(theta @ products[0]) / below if below > 0.0 else 0.0
 
 
 def update_pairs(

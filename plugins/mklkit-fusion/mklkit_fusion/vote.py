@@ -22,8 +22,7 @@ class Vote(FusionCombiner):
 
     Notes
     -----
-    A decision value of exactly zero abstains. Where all views abstain the row goes to the negative
-    class, as everywhere in mklkit.
+    A decision value of zero, or within rounding of it, abstains.
 
     Examples
     --------

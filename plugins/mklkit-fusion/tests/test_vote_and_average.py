@@ -47,6 +47,11 @@ def test_a_row_with_more_votes_ranks_above_one_with_fewer():
     assert (values[:, None] > values[None, :])[more].all()
 
 
+def test_rounding_casts_no_vote():
+    values = Vote().fuse(np.array([[1e-17, 1e-17], [-1e-17, 0.0]]))
+    np.testing.assert_allclose(values, 0, atol=1e-12)
+
+
 def test_averages_by_hand():
     scores = np.array([[3.0, -1.0], [0.75, -1e200]])
     np.testing.assert_allclose(AverageScores().fuse(scores), [1.0, -5e199])

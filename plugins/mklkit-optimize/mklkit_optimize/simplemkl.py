@@ -78,22 +78,24 @@ class SimpleMKL(SaddleWeighting):
     def solve(self, problem: SaddleProblem) -> Array:
         """Return σ on the simplex."""
         solution = problem.at(np.full(problem.n_kernels, 1 / problem.n_kernels))
-        machines = 1
-        while (gap := relative_gap(solution)) > self.tol:
-            remedy = remedy_of(
-                solution, "no step lowers J: raise tol, or are all kernels definite?"
-            )
+        machines, least, bound = 1, relative_gap(solution), _lower_bound(solution)
+        # Where several machines are optimal at σ, another σ's may say more of how good σ is.
+        while (gap := _gap_to(bound, solution)) > self.tol:
             following = None
             for seen in islice(_tried(problem, solution), self.max_iter - machines):
                 machines += 1
-                if _is_progress(solution, seen):
+                bound = max(bound, _lower_bound(seen))
+                if _is_progress(solution, seen, least):
                     following = seen
                     break
             if following is None:
+                gap = _gap_to(bound, solution)
                 remedy = RAISE_LIMIT if machines == self.max_iter else NO_STEP
-                warn_of_gap(self.name, machines, gap, self.tol, remedy_of(solution, remedy))
+                if gap > self.tol:
+                    warn_of_gap(self.name, machines, gap, self.tol, remedy_of(solution, remedy))
                 break
             solution = following
+            least = min(least, relative_gap(solution))
         return solution.weights
 
 
@@ -195,10 +197,22 @@ def _to_the_edge(weights: Array, direction: Array) -> float:
     return float(np.min(-weights[falling] / direction[falling]))
 
 
-def _is_progress(before: InnerSolution, after: InnerSolution) -> bool:
-    """Return whether J fell by a share of what its slope promised, or next to the end the gap."""
+def _lower_bound(solution: InnerSolution) -> float:
+    """Return what no σ brings J below."""
+    return solution.linear - 0.5 * float(solution.forms.max())
+
+
+def _gap_to(bound: float, solution: InnerSolution) -> float:
+    return (solution.objective - bound) / max(abs(solution.objective), np.finfo(float).tiny)
+
+
+def _is_progress(before: InnerSolution, after: InnerSolution, least: float) -> bool:
+    """Return whether J fell by a share of what its slope promised, or next to the end the gap.
+
+    The gap must be half of the least so far: J may rise, and would again and again.
+    """
     promised = 0.5 * float((before.weights - after.weights) @ before.forms)
     fell = before.objective - after.objective
     if promised < 0 and fell >= -SUFFICIENT * promised:
         return True
-    return relative_gap(after) <= 0.5 * relative_gap(before)
+    return relative_gap(after) <= 0.5 * least

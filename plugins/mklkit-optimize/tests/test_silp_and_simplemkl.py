@@ -15,6 +15,8 @@ from optimize_problems import grams_of, least_objective, objective, random_probl
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 
+from mklkit import MKLClassifier
+
 
 @pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
 def test_the_programme_finds_the_best_worst_cut(size):
@@ -115,3 +117,13 @@ def test_silp_ends_where_no_weights_are_new(monkeypatch):
     rows, labels = random_problem(0, n_rows=30)
     with pytest.warns(ConvergenceWarning, match="no weights are new"):
         SILP().solve(SaddleProblem(grams_of(rows), labels, C=1.0, tol=1e-6))
+
+
+def test_simplemkl_ends_where_several_machines_are_optimal():
+    # The first kernel is 1 or -1: which rows support it is a matter of taste.
+    rows = [-0.95767343, 0.44015098, 1.187582, -0.67140454, 1.8528221, 1.2632749, 0.8191031]
+    rows, y = np.array([*rows, 1.5949765])[:, None], np.array([-1, -1, 1, -1, 1, -1, 1, 1])
+    kernels = ["cosine(linear)", "rbf", "cosine(polynomial)"]
+    model = MKLClassifier(kernels, combiner=SimpleMKL(C=1.0, max_iter=60))
+    model.fit(rows.astype(np.float32), y)
+    np.testing.assert_allclose(model.weights_, [[1, 0, 0]], atol=1e-6)
