@@ -45,7 +45,7 @@ def predict(
     """
     from mklkit.datasets import load_features
     from mklkit.persistence import load_model, read_facts
-    from mklkit.preprocessing import columns_needed
+    from mklkit.preprocessing import columns_needed, encoder_in
 
     if output is not None:
         _check_output(output, model, data)
@@ -53,7 +53,9 @@ def predict(
         pipeline, facts = load_model(model), read_facts(model)
     columns = _columns_of(pipeline, model)
     needed = columns_needed(pipeline)
-    rows = load_features(data, columns, _target_of(facts), needed, _readings_of(pipeline, facts))
+    encoder = encoder_in(pipeline)
+    readings = {} if encoder is None else encoder.readings_
+    rows = load_features(data, columns, _target_of(facts), needed, readings)
     for note in rows.notes:
         say(note)
     _say_unknown_values(pipeline, rows.features[needed])
@@ -93,20 +95,6 @@ def _target_of(facts: dict[str, Any]) -> str | None:
     data = facts.get("data")
     target = data.get("target") if isinstance(data, dict) else None
     return target if isinstance(target, str) else None
-
-
-def _readings_of(pipeline: Any, facts: dict[str, Any]) -> dict[str, str]:
-    """Return how columns of text were read in training, as far as model and file tell."""
-    from mklkit.datasets.numerals import TEXT, WAYS
-    from mklkit.preprocessing import encoder_in
-
-    encoder = encoder_in(pipeline)
-    readings = dict.fromkeys(encoder.text_, TEXT) if encoder is not None else {}
-    data = facts.get("data")
-    recorded = data.get("readings") if isinstance(data, dict) else None
-    if isinstance(recorded, dict):
-        readings |= {name: way for name, way in recorded.items() if way in (TEXT, *WAYS)}
-    return readings
 
 
 def _say_unknown_values(pipeline: Any, features: pd.DataFrame) -> None:

@@ -84,6 +84,10 @@ def read_delimited(path: Path, as_text: Sequence[str] = ()) -> tuple[pd.DataFram
         If the file is empty or its rows can't be told apart.
     """
     dialect = sniff(_sample(path), path.name)
+    # Without a header pandas knows columns by their places.
+    text_columns: list[str | int] = list(as_text)
+    if not dialect.has_header:
+        text_columns = [int(name[1:]) for name in as_text if name[1:].isdigit()]
     try:
         frame = pd.read_csv(
             path,
@@ -91,7 +95,7 @@ def read_delimited(path: Path, as_text: Sequence[str] = ()) -> tuple[pd.DataFram
             header=0 if dialect.has_header else None,
             encoding=dialect.encoding,
             encoding_errors="replace",
-            dtype=dict.fromkeys(as_text, str),
+            dtype=dict.fromkeys(text_columns, str),
             na_values=list(GAPS),
             keep_default_na=False,
             skipinitialspace=True,
