@@ -59,6 +59,7 @@ def predict(
     for note in rows.notes:
         say(note)
     _say_unknown_values(pipeline, rows.features[needed])
+    _say_far_values(pipeline, rows.features[needed])
     with working("predicting"):
         table = _tried(pipeline, rows.features, facts, model)
     _write(table, output)
@@ -125,6 +126,34 @@ def _say_unknown_values(pipeline: Any, features: pd.DataFrame) -> None:
             f"column {name!r}: {counted(len(unknown), 'row')} {holds} {were} not in the training"
             f" data ({shown}{rest})"
         )
+
+
+def _say_far_values(pipeline: Any, features: pd.DataFrame) -> None:
+    """Say which numeric columns lie wholly outside the training data, by more than their range."""
+    import numpy as np
+    import pandas as pd
+
+    from mklkit.errors import quoted
+    from mklkit.preprocessing import encoder_in
+
+    encoder = encoder_in(pipeline)
+    if encoder is None:
+        return
+    for name, (low, high) in zip(encoder.numeric_, encoder.ranges_.T, strict=True):
+        if name not in features or low == high:
+            continue
+        values = pd.to_numeric(features[name], errors="coerce").to_numpy(float, na_value=np.nan)
+        values = values[~np.isnan(values)]
+        reach = high - low
+        if len(values) and ((values < low - reach) | (values > high + reach)).all():
+            least, most = values.min(), values.max()
+            what = f"all {len(values)} values ({least:.6g} to {most:.6g}) lie"
+            if len(values) == 1:
+                what = f"{least:.6g} lies"
+            say(
+                f"column {quoted(name)}: {what} far outside the training data ({low:.6g} to"
+                f" {high:.6g}); same units?"
+            )
 
 
 def _tried(pipeline: Any, features: pd.DataFrame, facts: dict[str, Any], model: Path) -> Any:

@@ -11,10 +11,11 @@ import pandas as pd
 from mklkit.datasets.builtin import BUILTIN_NAMES, read_builtin
 from mklkit.datasets.delimited import DECIMAL
 from mklkit.datasets.files import READERS, ending_of, read_file
+from mklkit.datasets.numerals import TEXT
 from mklkit.datasets.paths import status, user_path
 from mklkit.datasets.points import with_points_as_written
 from mklkit.datasets.readings import POINTS, read_columns
-from mklkit.datasets.remarks import remarks
+from mklkit.datasets.remarks import remarks, remarks_on_text
 from mklkit.datasets.table import NewRows, Table
 from mklkit.datasets.target import (
     choose_target,
@@ -82,6 +83,7 @@ def load_table(
     labels = class_labels(frame[target_name])
     features = frame.drop(columns=target_name)
     notes += read + remarks(features, frame[target_name])
+    notes += remarks_on_text(features[n] for n, way in readings.items() if way == TEXT)
     return Table(features, labels, name, origin, notes, dropped, readings)
 
 

@@ -77,6 +77,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         How many values each column lacked in training.
     medians_ : ndarray
         What gaps become, of numeric columns and then of each part of dates.
+    ranges_ : ndarray of shape (2, n_numeric)
+        The least and the largest number of each numeric column.
     feature_names_out_ : list of str
         The output columns.
     sources_ : list of str
@@ -144,6 +146,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.medians_ = np.zeros(numbers.shape[1])
         filled = ~gaps.all(axis=0)
         self.medians_[filled] = np.nanmedian(numbers[:, filled], axis=0) if filled.any() else 0.0
+        self.ranges_ = np.zeros((2, len(self.numeric_)))
+        known = np.flatnonzero(filled[: len(self.numeric_)])
+        self.ranges_[0, known] = np.nanmin(numbers[:, known], axis=0)
+        self.ranges_[1, known] = np.nanmax(numbers[:, known], axis=0)
         self.one_hot_ = OneHotEncoder(
             handle_unknown="infrequent_if_exist",
             max_categories=self.max_categories,
