@@ -358,7 +358,11 @@ class TestRefusals:
             ("a.arff", "x,y\n", "no @data"),
             ("a.arff", "@attribute x real\n@data\nred\n", "ARFF.*red"),
             ("a.arff", "@attribute x real\n@attribute y {p}\n@data\n1,p\n2\n", "row 2 has fewer"),
-            ("a.arff", "@attribute x real\n@attribute k {a,b}\n@data\n1,a,2\n", "ARFF.*more values than the 2 attributes"),
+            (
+                "a.arff",
+                "@attribute x real\n@attribute k {a,b}\n@data\n1,a,2\n",
+                "ARFF.*more values than the 2 attributes",
+            ),
             ("a.arff", "@attribute x real\n@attribute x real\n@data\n1,2\n", "two attributes"),
             ("a.arff", "@attribute x real\n@data\n{0 1}\n", "sparse"),
             ("a.libsvm", "one two three\n", "libsvm"),
@@ -703,3 +707,43 @@ class TestColumnsOfText:
         ]
         dotted, _, _ = self.kept(tmp_path, ["3.4.2019", "4.5.2019"], ["4.3.2019"])
         assert dotted.tolist() == ["2019-04-03", "2019-05-04"]
+
+
+class TestPoints:
+    """What 1.470 means where points may stand between thousands."""
+
+    def table(self, folder: Path, **columns: Any) -> Any:
+        pd.DataFrame(columns).assign(kind=["a", "b"]).to_csv(folder / "a.csv", sep=";", index=False)
+        return load_table(folder / "a.csv")
+
+    def test_beside_decimal_commas_they_are_thousands(self, tmp_path: Path) -> None:
+        table = self.table(tmp_path, pl=["1.470", "329"], k=["0,31", "-0,05"], age=["87.0", "3.5"])
+        assert table.features["pl"].tolist() == [1470, 329]
+        assert table.features["age"].tolist() == [87, 3.5]
+        assert "column 'pl' read as numbers: '1.470' as 1470" in table.notes
+        whole = self.table(tmp_path, pl=["1.000", "3.000"], k=["0,31", "-0,05"])
+        assert whole.features["pl"].tolist() == [1000, 3000]
+        (tmp_path / "b.csv").write_text("pl;k\n2.500;0,3\n")
+        rows = load_features(tmp_path / "b.csv", ["pl", "k"], readings=whole.readings)
+        assert rows.features.iloc[0].tolist() == [2500, 0.3]
+
+    def test_where_a_value_has_other_digits_they_are_decimal(self, tmp_path: Path) -> None:
+        for value in ("0.329", "12.34", "1234.500"):
+            table = self.table(tmp_path, pl=["1.470", value], k=["0,31", "-0,05"])
+            assert table.features["pl"].tolist() == [1.47, float(value)]
+
+    def test_where_nothing_tells_it_is_said(self, tmp_path: Path) -> None:
+        table = self.table(tmp_path, pl=["1.470", "329"], k=["red", "blue"])
+        assert table.features["pl"].tolist() == [1.47, 329]
+        [note] = [note for note in table.notes if "'pl'" in note]
+        assert note == (
+            "column 'pl' read with decimal points: '1.470' as 1.47, though other values are whole"
+            " numbers; if points stand between thousands, leave them out"
+        )
+        plain = self.table(tmp_path, pl=["1.470", "3.290"], k=["red", "blue"])
+        assert not [note for note in plain.notes if "'pl'" in note]
+
+    def test_files_without_a_header(self, tmp_path: Path) -> None:
+        table = load_table(written(tmp_path / "a.csv", "1.470;0,31;0\n329;0,5;1\n12.345;0,1;1\n"))
+        assert table.features["x0"].tolist() == [1470, 329, 12345]
+        load_features(tmp_path / "a.csv", ["x1"], readings={"weight": table.readings["x0"]})

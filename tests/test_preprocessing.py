@@ -142,6 +142,49 @@ class TestEncoder:
         assert list(TableEncoder().fit_transform(text)) == ["x0_a", "x0_b", "x1"]
 
 
+class TestReadings:
+    """Text is read as the command line reads it."""
+
+    FRAME = pd.DataFrame(
+        {
+            "crp": [f"{place / 7:.2f}".replace(".", ",") for place in range(40)],
+            "cost": [f"{place}.{place + 100}" for place in range(1, 41)],
+            "seen": pd.date_range("2019-01-03", periods=40, freq="9D").strftime("%d.%m.%Y"),
+            "ward": ["north", "south"] * 20,
+        }
+    )
+
+    def test_numbers_and_dates_in_text(self) -> None:
+        frame = self.FRAME.assign(crp=["<0,6", *self.FRAME["crp"][1:]])
+        encoder = TableEncoder().fit(frame)
+        assert encoder.numeric_ == ["crp", "cost"]
+        assert encoder.dates_ == ["seen"]
+        assert encoder.readings_ == {
+            "crp": "decimal comma",
+            "cost": "decimal comma, points between thousands",
+            "seen": "day first",
+            "ward": "text",
+        }
+        assert "column 'crp' holds '<0,6' in row 1, no number: taken as a gap" in " ".join(
+            encoder.describe()
+        )
+        new = pd.DataFrame({"crp": ["1,5"], "cost": "2.000", "seen": "04.03.2019", "ward": "east"})
+        assert encoder.transform(new).iloc[0].tolist()[:3] == [1.5, 2000, 60]
+        with pytest.warns(UserWarning, match="'crp' holds '<0,6' in row 1, no number"):
+            encoder.transform(frame)
+
+    def test_categories_and_what_is_said_to_be_text_stay_text(self) -> None:
+        frame = self.FRAME.assign(code=pd.Categorical(["1", "2"] * 20), grade=["1", "2"] * 20)
+        assert TableEncoder().fit(frame).text_ == ["ward", "code"]
+        encoder = TableEncoder(readings={"grade": "text", "seen": "day first"}).fit(frame)
+        assert encoder.text_ == ["ward", "code", "grade"]
+        assert clone(encoder).readings == encoder.readings
+
+    def test_labels_of_rows_may_repeat(self) -> None:
+        frame = self.FRAME.set_axis([7] * 40)
+        assert TableEncoder().fit_transform(frame)["crp"].iloc[7] == 1.0
+
+
 class TestDates:
     def test_parts_are_those_of_pandas(self) -> None:
         dates = pd.date_range("2023-11-05 07:30", periods=40, freq="41h")
@@ -316,11 +359,18 @@ class TestRefusals:
 
     def test_text_in_a_numeric_column(self, mixed: pd.DataFrame) -> None:
         encoder = TableEncoder().fit(mixed)
-        new = mixed.assign(age=["30", "31", "old", None, "1", "2"])
+        new = mixed.assign(age=["30", "31", "old", None, "1", "older"])
         with pytest.raises(
-            DataError, match=r"'age' was numeric in training but holds 'old' in row 3"
+            DataError, match=r"'age' was numeric in training but holds 'old' in row 3 and 1 more"
         ):
             encoder.transform(new)
+
+    def test_a_single_text_in_a_numeric_column_is_a_gap_and_said(self, mixed: pd.DataFrame) -> None:
+        encoder = TableEncoder().fit(mixed)
+        new = mixed.assign(age=["30", "31", "old", None, "1", "2"])
+        with pytest.warns(UserWarning, match=r"'age' holds 'old' in row 3, no number: taken as a"):
+            found = encoder.transform(new)
+        assert found["age"].tolist() == [30, 31, 40, 40, 1, 2]
 
     @pytest.mark.parametrize(
         ("value", "word"), [(np.inf, "infinite"), (-1e200, r"larger than 1e\+150")]

@@ -66,7 +66,8 @@ def say_if_useless(
         advice.append(f"'mklkit evaluate', which scores every row ({score['rows']} tell little)")
     elif score["better_than_baseline"]:
         advice.append(f"more rows of {'that class' if len(missed) == 1 else 'those classes'}")
-    advice += _other_models(options, model, overfitted)
+    rows_asked_for = any(words.startswith("more rows") for words in advice)
+    advice += _other_models(options, model, overfitted, more_rows=not rows_asked_for)
     remark = (
         " It is overfitted: on the rows it was trained with its accuracy is"
         f" {percent(trained['accuracy'])}."
@@ -95,7 +96,9 @@ def _listed(missed: list[tuple[Any, int]]) -> str:
     return f"{noun} {head} and {shown[-1]}" if head else f"{noun} {shown[-1]}"
 
 
-def _other_models(options: ModelOptions, model: Any, overfitted: bool) -> list[str]:
+def _other_models(
+    options: ModelOptions, model: Any, overfitted: bool, more_rows: bool
+) -> list[str]:
     advice = []
     if options.scale == "none":
         advice.append("scaled features (--scale standard)")
@@ -103,7 +106,7 @@ def _other_models(options: ModelOptions, model: Any, overfitted: bool) -> list[s
         advice.append("the default kernels, which are of equal size")
     advice += _other_price(model, larger=not overfitted)
     if overfitted:
-        return [*advice, "fewer or wider kernels", "more rows"]
+        return [*advice, "fewer or wider kernels"] + (["more rows"] if more_rows else [])
     advice.append("other kernels or widths ('mklkit kernels' shows which differ)")
     return advice
 

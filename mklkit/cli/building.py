@@ -176,7 +176,8 @@ def read_data(
 ) -> tuple[Table, dict[str, Any]]:
     """Read the data to learn from, and the facts about them.
 
-    The pipeline is told which columns only name the rows, lest that depend on a split. The rows
+    The pipeline is told which columns only name the rows and how text was read, lest that depend
+    on a split. The rows
     are numbered from 1, as a message names them after a split too.
     """
     import pandas as pd
@@ -193,7 +194,9 @@ def read_data(
     table = attrs.evolve(
         table, features=table.features.set_axis(numbers), target=table.target.set_axis(numbers)
     )
-    pipeline.set_params(encode__identifiers=find_identifiers(table.features))
+    pipeline.set_params(
+        encode__identifiers=find_identifiers(table.features), encode__readings=table.readings
+    )
     counts = table.class_counts()
     facts = {
         "name": table.name,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from mklkit.registry.registry import Entry, Registry
 
 __all__ = ["describe"]
+
+# reStructuredText's roles and literals; of a dotted name its last part is what people know.
+ROLE = re.compile(r":\w+:`~?(?:[\w.]*\.)?([^`]*)`|``([^`]*)``")
 
 
 def describe(
@@ -61,7 +65,7 @@ def _facts_of(entry: Entry) -> dict[str, Any]:
         "name": entry.name,
         "distribution": entry.distribution,
         "version": entry.version,
-        "help": entry.help,
+        "help": _without_markup(entry.help),
         "parameters": _parts(entry) if entry.kind == "preset" else _parameters(entry.target),
     }
 
@@ -91,11 +95,15 @@ def _parameters(cls: type) -> list[dict[str, Any]]:
             "name": field.name,
             "required": field.default is attrs.NOTHING,
             "default": _default(field.default),
-            "help": documented.get(field.name, ""),
+            "help": _without_markup(documented.get(field.name, "")),
         }
         for field in attrs.fields(cls)
         if field.init
     ]
+
+
+def _without_markup(text: str) -> str:
+    return ROLE.sub(lambda match: match[1] or match[2] or "", text)
 
 
 def _default(default: Any) -> Any:

@@ -100,6 +100,12 @@ def fit(
     result = _fit_and_score(pipeline, table, holdout, seed)
     result["choices"] = default_choices(chosen) + result["choices"]
     result = {"data": data_facts, "preset": preset, "seed": seed, **result}
+    # Files first: whoever reads stdout may leave before its end.
+    if output is not None:
+        _save(output, pipeline, result)
+    if plot is not None:
+        with working("drawing"):
+            draw_weights(plot, pipeline)
     if as_json:
         show_json(result)
     else:
@@ -110,11 +116,8 @@ def fit(
     training = result["scores"]["train"]
     say_if_useless(score, lambda: training, f"{part} rows", chosen, pipeline)
     if output is not None:
-        _save(output, pipeline, result)
         say(f"saved {output}")
     if plot is not None:
-        with working("drawing"):
-            draw_weights(plot, pipeline)
         say(f"drew {plot}")
 
 
@@ -189,16 +192,25 @@ def _report(table: Any, result: dict[str, Any]) -> None:
         ("data", [f"{table.summary()} ({table.origin})", *result["data"]["notes"]]),
         ("steps", result["preprocessing"]),
         ("model", [model_lines(result["model"]), *result["choices"]]),
-        ("held out", _split_line(result)),
+        ("held out", _split_lines(result)),
     ]
     show(facts_grid(lines), weights_grid(result["model"]), *scores_tables(result["scores"]))
     show(f"fitted in {result['seconds']:.2f} s")
 
 
-def _split_line(result: dict[str, Any]) -> str:
-    from mklkit.errors import counted
+def _split_lines(result: dict[str, Any]) -> list[str]:
+    from mklkit.errors import counted, listed
 
     held_out = result["scores"]["held_out"]
     if held_out is None:
-        return f"no rows ({result['split']})" if result["split"] != "none" else "no rows"
-    return f"{counted(held_out['rows'], 'row')}, {result['split']}"
+        return [f"no rows ({result['split']})" if result["split"] != "none" else "no rows"]
+    lines = [f"{counted(held_out['rows'], 'row')}, {result['split']}"]
+    found = zip(held_out["classes"], held_out["confusion"], strict=True)
+    scored = {str(label) for label, answers in found if sum(answers)}
+    absent = [one["label"] for one in result["data"]["classes"] if str(one["label"]) not in scored]
+    if absent:
+        noun = "class" if len(absent) == 1 else "classes"
+        lines.append(
+            f"no row of {noun} {listed(absent)} was held out; scores are of the other classes"
+        )
+    return lines

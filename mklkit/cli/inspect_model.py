@@ -57,7 +57,7 @@ def _report(facts: dict[str, Any]) -> None:
     lines.append(("written by", versions))
     show(facts_grid(lines))
     if "input" in model:
-        show(columns_grid(model["input"], facts.get("data", {}).get("readings", {})))
+        show(columns_grid(model["input"]))
     if "weights" in model and "kernels" in model:
         show(weights_grid(model))
     if "scores" in facts:

@@ -45,7 +45,7 @@ def predict(
     """
     from mklkit.datasets import load_features
     from mklkit.persistence import load_model, read_facts
-    from mklkit.preprocessing import columns_needed
+    from mklkit.preprocessing import columns_needed, encoder_in
 
     if output is not None:
         _check_output(output, model, data)
@@ -53,10 +53,13 @@ def predict(
         pipeline, facts = load_model(model), read_facts(model)
     columns = _columns_of(pipeline, model)
     needed = columns_needed(pipeline)
-    rows = load_features(data, columns, _target_of(facts), needed, _readings_of(pipeline, facts))
+    encoder = encoder_in(pipeline)
+    readings = {} if encoder is None else encoder.readings_
+    rows = load_features(data, columns, _target_of(facts), needed, readings)
     for note in rows.notes:
         say(note)
     _say_unknown_values(pipeline, rows.features[needed])
+    _say_far_values(pipeline, rows.features[needed])
     with working("predicting"):
         table = _tried(pipeline, rows.features, facts, model)
     _write(table, output)
@@ -95,20 +98,6 @@ def _target_of(facts: dict[str, Any]) -> str | None:
     return target if isinstance(target, str) else None
 
 
-def _readings_of(pipeline: Any, facts: dict[str, Any]) -> dict[str, str]:
-    """Return how columns of text were read in training, as far as model and file tell."""
-    from mklkit.datasets.numerals import TEXT, WAYS
-    from mklkit.preprocessing import encoder_in
-
-    encoder = encoder_in(pipeline)
-    readings = dict.fromkeys(encoder.text_, TEXT) if encoder is not None else {}
-    data = facts.get("data")
-    recorded = data.get("readings") if isinstance(data, dict) else None
-    if isinstance(recorded, dict):
-        readings |= {name: way for name, way in recorded.items() if way in (TEXT, *WAYS)}
-    return readings
-
-
 def _say_unknown_values(pipeline: Any, features: pd.DataFrame) -> None:
     """Say which values of text columns training never saw: they count as none of the known."""
     import numpy as np
@@ -137,6 +126,34 @@ def _say_unknown_values(pipeline: Any, features: pd.DataFrame) -> None:
             f"column {name!r}: {counted(len(unknown), 'row')} {holds} {were} not in the training"
             f" data ({shown}{rest})"
         )
+
+
+def _say_far_values(pipeline: Any, features: pd.DataFrame) -> None:
+    """Say which numeric columns lie wholly outside the training data, by more than their range."""
+    import numpy as np
+    import pandas as pd
+
+    from mklkit.errors import quoted
+    from mklkit.preprocessing import encoder_in
+
+    encoder = encoder_in(pipeline)
+    if encoder is None:
+        return
+    for name, (low, high) in zip(encoder.numeric_, encoder.ranges_.T, strict=True):
+        if name not in features or low == high:
+            continue
+        values = pd.to_numeric(features[name], errors="coerce").to_numpy(float, na_value=np.nan)
+        values = values[~np.isnan(values)]
+        reach = high - low
+        if len(values) and ((values < low - reach) | (values > high + reach)).all():
+            least, most = values.min(), values.max()
+            what = f"all {len(values)} values ({least:.6g} to {most:.6g}) lie"
+            if len(values) == 1:
+                what = f"{least:.6g} lies"
+            say(
+                f"column {quoted(name)}: {what} far outside the training data ({low:.6g} to"
+                f" {high:.6g}); same units?"
+            )
 
 
 def _tried(pipeline: Any, features: pd.DataFrame, facts: dict[str, Any], model: Path) -> Any:

@@ -76,24 +76,23 @@ def alignment_grid(table: Any) -> Grid:
     return grid
 
 
-def columns_grid(columns: list[dict[str, Any]], readings: dict[str, str]) -> Grid:
+def columns_grid(columns: list[dict[str, Any]]) -> Grid:
     """Return a table of the input columns: what each was taken for, and its gaps in training."""
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
     grid.add_column("column", overflow="fold")
     grid.add_column("taken for", overflow="fold")
     grid.add_column("gaps", justify="right")
     for column in columns[:COLUMNS_SHOWN]:
-        taken_for = _taken_for(column, readings.get(column["name"], ""))
-        grid.add_row(Text(plain(column["name"])), Text(plain(taken_for)), str(column["gaps"] or ""))
+        taken_for = Text(plain(_taken_for(column)))
+        grid.add_row(Text(plain(column["name"])), taken_for, str(column["gaps"] or ""))
     if len(columns) > COLUMNS_SHOWN:
         grid.add_row(f"{len(columns) - COLUMNS_SHOWN} more", "--json shows them", "")
     return grid
 
 
-def _taken_for(column: dict[str, Any], reading: str) -> str:
+def _taken_for(column: dict[str, Any]) -> str:
     if column["kind"] == "identifier":
         return "identifier, left out"
     if column["kind"] == "category":
         return f"category, {counted(column['values'], 'value')}"
-    written = reading not in ("", "text", "number")
-    return f"{column['kind']} ({reading})" if written else column["kind"]
+    return f"{column['kind']} ({column['reading']})" if "reading" in column else column["kind"]

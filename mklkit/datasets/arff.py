@@ -34,7 +34,8 @@ def read_arff(path: Path) -> tuple[pd.DataFrame, list[str]]:
     Returns
     -------
     frame : pandas.DataFrame
-        Numeric attributes as numbers, all others as text; ``?`` is a gap.
+        Numeric attributes as numbers, nominal ones as categories, all others as text; ``?`` is a
+        gap.
     notes : list of str
         Always empty.
 
@@ -69,9 +70,9 @@ def read_arff(path: Path) -> tuple[pd.DataFrame, list[str]]:
         raise DataError(f"{path.name} can't be read as ARFF: {reason}") from error
 
 
-def _attributes(header: list[str], name: str) -> dict[str, bool]:
-    """Return the attributes by name, each with whether it is numeric."""
-    kinds: dict[str, bool] = {}
+def _attributes(header: list[str], name: str) -> dict[str, str]:
+    """Return the attributes by name, each with its type; ``{`` begins the values of a nominal."""
+    kinds: dict[str, str] = {}
     for line in header:
         if not _starts(line, "@attribute"):
             continue
@@ -83,13 +84,13 @@ def _attributes(header: list[str], name: str) -> dict[str, bool]:
             title = re.sub(r"\\(.)", r"\1", title[1:-1])
         if title in kinds:
             raise DataError(f"{name} can't be read as ARFF: two attributes are named {title!r}.")
-        kinds[title] = match.group(2).lower() in NUMERIC
+        kinds[title] = match.group(2).lower()
     if not kinds:
         raise DataError(f"{name} can't be read as ARFF: it has no @attribute lines.")
     return kinds
 
 
-def _rows(rows: list[str], kinds: dict[str, bool]) -> pd.DataFrame:
+def _rows(rows: list[str], kinds: dict[str, str]) -> pd.DataFrame:
     text = "\n".join(rows)
     with warnings.catch_warnings():
         # pandas cuts rows that are too long, and only warns.
@@ -112,11 +113,16 @@ def _rows(rows: list[str], kinds: dict[str, bool]) -> pd.DataFrame:
             f"data row {short.idxmax() + 1} has fewer values than the {len(kinds)} attributes that"
             " are declared, or an empty one; a gap is written ?"
         )
-    for name, numeric in kinds.items():
-        if numeric:
-            frame[name] = _numbers(frame[name].str.strip())
-        else:
-            frame[name] = frame[name].str.strip()
+    for name, kind in kinds.items():
+        column = frame[name].str.strip()
+        # Nominal values are categories even where they look like numbers.
+        frame[name] = (
+            _numbers(column)
+            if kind in NUMERIC
+            else column.astype("category")
+            if kind == "{"
+            else column
+        )
     return frame
 
 

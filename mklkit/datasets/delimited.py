@@ -84,15 +84,19 @@ def read_delimited(path: Path, as_text: Sequence[str] = ()) -> tuple[pd.DataFram
         If the file is empty or its rows can't be told apart.
     """
     dialect = sniff(_sample(path), path.name)
+    # Without a header pandas knows columns by their places.
+    text_columns: list[str | int] = list(as_text)
+    if not dialect.has_header:
+        text_columns = [int(name[1:]) for name in as_text if name[1:].isdigit()]
     try:
         try:
-            frame = _read(path, dialect, as_text)
+            frame = _read(path, dialect, text_columns)
         except UnicodeDecodeError:
             if dialect.encoding != "utf-8-sig":
                 raise
             # What is no UTF-8 may stand after the sample.
             dialect = attrs.evolve(dialect, encoding="latin-1")
-            frame = _read(path, dialect, as_text)
+            frame = _read(path, dialect, text_columns)
     except (ValueError, OSError, EOFError, zlib.error) as error:
         # pandas' parser errors are ValueErrors; "C error: " means nothing to a user.
         reason = str(error).replace("Error tokenizing data. C error: ", "").strip()
@@ -108,13 +112,13 @@ def read_delimited(path: Path, as_text: Sequence[str] = ()) -> tuple[pd.DataFram
     return frame, notes
 
 
-def _read(path: Path, dialect: Dialect, as_text: Sequence[str]) -> pd.DataFrame:
+def _read(path: Path, dialect: Dialect, text_columns: Sequence[str | int]) -> pd.DataFrame:
     return pd.read_csv(
         path,
         sep=dialect.delimiter,
         header=0 if dialect.has_header else None,
         encoding=dialect.encoding,
-        dtype=dict.fromkeys(as_text, str),
+        dtype=dict.fromkeys(text_columns, str),
         na_values=list(GAPS),
         keep_default_na=False,
         skipinitialspace=True,

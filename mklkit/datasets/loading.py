@@ -11,9 +11,11 @@ import pandas as pd
 from mklkit.datasets.builtin import BUILTIN_NAMES, read_builtin
 from mklkit.datasets.delimited import DECIMAL
 from mklkit.datasets.files import READERS, ending_of, read_file
+from mklkit.datasets.numerals import TEXT
 from mklkit.datasets.paths import status, user_path
+from mklkit.datasets.points import with_points_as_written
 from mklkit.datasets.readings import POINTS, read_columns
-from mklkit.datasets.remarks import remarks
+from mklkit.datasets.remarks import remarks, remarks_on_text
 from mklkit.datasets.table import NewRows, Table
 from mklkit.datasets.target import (
     choose_target,
@@ -70,7 +72,10 @@ def load_table(
     dropped = columns_to_drop(columns, drop, target_name)
     frame = _with_target_read(frame.drop(columns=dropped), target_name, notes)
     # Before rows go, so that a message names a row of the file.
-    features, readings, read = _read_text(frame.drop(columns=target_name))
+    features = frame.drop(columns=target_name)
+    if DECIMAL in frame.attrs:
+        features = with_points_as_written(features, lambda names: _read(source, names)[0])
+    features, readings, read = _read_text(features)
     frame = features.assign(**{target_name: frame[target_name]})
     frame = drop_without_target(frame, target_name, notes)
     if len(frame) == 1:
@@ -78,6 +83,7 @@ def load_table(
     labels = class_labels(frame[target_name])
     features = frame.drop(columns=target_name)
     notes += read + remarks(features, frame[target_name])
+    notes += remarks_on_text(features[n] for n, way in readings.items() if way == TEXT)
     return Table(features, labels, name, origin, notes, dropped, readings)
 
 
@@ -140,10 +146,8 @@ def load_features(
 def _read_text(
     frame: pd.DataFrame, readings: Mapping[str, str] | None = None
 ) -> tuple[pd.DataFrame, dict[str, str], list[str]]:
-    """Read columns of text as numbers or dates, where the format does not tell what they are."""
-    if DECIMAL not in frame.attrs:
-        return frame, {}, []
-    return read_columns(frame, frame.attrs[DECIMAL], readings)
+    """Read columns of text as numbers or dates; categories of an ARFF file are none."""
+    return read_columns(frame, frame.attrs.get(DECIMAL, "."), readings)
 
 
 def _with_target_read(frame: pd.DataFrame, target: str, notes: list[str]) -> pd.DataFrame:

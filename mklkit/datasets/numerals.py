@@ -6,11 +6,19 @@ Each function takes text and returns what it means, with a gap where a text does
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import pandas as pd
 
-__all__ = ["DATES", "NUMBERS", "TEXT", "WAYS", "is_ambiguous_date", "is_ambiguous_number"]
+__all__ = [
+    "DATES",
+    "NUMBERS",
+    "TEXT",
+    "WAYS",
+    "is_ambiguous_date",
+    "is_ambiguous_number",
+    "points_may_group",
+]
 
 MINUS = str.maketrans("\N{MINUS SIGN}\N{EN DASH}\N{FIGURE DASH}", "---")
 PLAIN = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", re.ASCII)
@@ -22,6 +30,8 @@ DECIMAL_COMMA = re.compile(
     rf"[-+]?(\d+|[1-9]\d{{0,2}}([{SPACES}]\d{{3}})+),\d+([eE][-+]?\d+)?", re.ASCII
 )
 DOTTED = re.compile(r"[-+]?(\d+|[1-9]\d{0,2}(\.\d{3})+)(,\d*)?", re.ASCII)
+POINT_GROUPED = re.compile(r"[-+]?[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
+WHOLE = re.compile(r"[-+]?\d+", re.ASCII)
 EITHER = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}", re.ASCII)
 COMMAS = str.maketrans("", "", "," + SPACES)
 POINTS = str.maketrans(",", ".", "." + SPACES)
@@ -99,6 +109,25 @@ def is_ambiguous_number(value: str) -> bool:
     """
     return (
         PLAIN.fullmatch(value) is not None or EITHER.fullmatch(value.translate(MINUS)) is not None
+    )
+
+
+def points_may_group(values: Iterable[str]) -> bool:
+    """Tell whether points may stand between thousands: three digits after each, in all values.
+
+    Values without a point must be whole numbers.
+
+    Examples
+    --------
+    >>> points_may_group(["1.470", "329"]), points_may_group(["1.470", "0.329"])
+    (True, False)
+    >>> points_may_group(["1470", "329"])
+    False
+    """
+    plain = [value.strip().translate(MINUS) for value in values]
+    pointed = [value for value in plain if "." in value]
+    return bool(pointed) and all(
+        (POINT_GROUPED if "." in value else WHOLE).fullmatch(value) for value in plain
     )
 
 

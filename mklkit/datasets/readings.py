@@ -16,10 +16,11 @@ from mklkit.datasets.numerals import (
     WAYS,
     is_ambiguous_date,
     is_ambiguous_number,
+    points_may_group,
 )
 from mklkit.errors import counted, listed, named, quoted
 
-__all__ = ["GAP_MARKS", "POINTS", "columns_of_text", "read_columns"]
+__all__ = ["GAP_MARKS", "POINTS", "TYPING_ERRORS", "columns_of_text", "read_columns"]
 
 # What people write for a gap among numbers and dates; among words it may well be one of them.
 GAP_MARKS = frozenset(
@@ -45,7 +46,7 @@ GAP_MARKS = frozenset(
     ]
 )
 POINTS, COMMA = "decimal comma, points between thousands", "decimal comma"
-THOUSANDS = "thousands"
+THOUSANDS, NUMBER = "thousands", "number"
 # A column of this share of other values, and few of them, is one of numbers with typing errors.
 TYPING_ERRORS = 0.05
 NUMBERS_PER_ERROR = 10
@@ -125,17 +126,20 @@ def read_columns(
     """
     columns: dict[str, _Column] = {}
     for name in columns_of_text(frame):
+        if ways is not None and ways.get(name) == TEXT:
+            continue
         text = frame[name].astype("str").str.strip()
         is_mark = text.str.casefold().isin(marks)
         column = _Column(frame[name], text[~is_mark].dropna(), text[is_mark])
         columns[name] = column
         if ways is None:
             _settle(column, tolerant=marks is GAP_MARKS)
-        elif name in ways:
+        elif ways.get(name) in tuple(WAYS):
             column.way = ways[name]
         else:
-            _settle(column, tolerant=False, default="number")
+            _settle(column, tolerant=False, default=NUMBER)
     _settle_commas(columns, decimal)
+    _settle_points(columns, may_group=ways is None)
     read = {name: column for name, column in columns.items() if column.way != TEXT}
     notes = _notes(read)
     if ways is None:
@@ -178,13 +182,18 @@ def _settle(column: _Column, tolerant: bool, default: str = TEXT) -> None:
         if number == len(codes):
             break
     few = len(codes) - number <= TYPING_ERRORS * len(codes)
-    if number < len(codes) and not (
-        tolerant and few and NUMBERS_PER_ERROR * (~fits).sum() <= fits.sum()
-    ):
+    tolerated = few and NUMBERS_PER_ERROR * (~fits).sum() <= fits.sum() if tolerant else False
+    if default != TEXT:
+        # The column held no text in training; values that do not fit are for others to judge.
+        tolerated = 2 * number > len(codes)
+    if number < len(codes) and not tolerated:
         if way in NUMBERS and 2 * fits.sum() > len(fits) > 2:
             column.stray = column.known[~fits[codes]]
         return
     column.way = way
+    if way == NUMBER:
+        column.ambiguous = points_may_group(distinct[fits])
+        return
     test = is_ambiguous_date if way in DATES else is_ambiguous_number
     column.ambiguous = way in (THOUSANDS, "month first") and all(map(test, distinct[fits]))
 
@@ -200,6 +209,22 @@ def _settle_commas(columns: dict[str, _Column], decimal: str) -> None:
                 column.way = COMMA
 
 
+def _settle_points(columns: dict[str, _Column], may_group: bool) -> None:
+    """Take points for those between thousands where the decimal mark of other columns is a comma.
+
+    Where nothing tells, they are decimal ones, which is said where some values are whole numbers.
+    """
+    ways = {column.way for column in columns.values()}
+    commas = bool(ways & {COMMA, POINTS}) and THOUSANDS not in ways
+    for column in columns.values():
+        if column.way == NUMBER and column.ambiguous:
+            if may_group and commas:
+                column.way = POINTS
+            column.ambiguous = (
+                column.way == NUMBER and not column.known.str.contains(".", regex=False).all()
+            )
+
+
 def _meanings(way: str, distinct: Iterable[str]) -> pd.Series:
     return WAYS[way](pd.Series(list(distinct), dtype="str"))
 
@@ -212,6 +237,14 @@ def _notes(columns: dict[str, _Column]) -> list[str]:
     notes = []
     for (way, ambiguous), names in groups.items():
         column = columns[names[0]]
+        if way == NUMBER and ambiguous:
+            pointed = column.known[column.known.str.contains(".", regex=False)].iloc[0]
+            notes.append(
+                f"{named(names)} read with decimal points: {quoted(pointed, 40)} as"
+                f" {float(pointed):.15g}, though other values are whole numbers; if points stand"
+                " between thousands, leave them out"
+            )
+            continue
         pairs = zip(column.known, column.meaning(), strict=True)
         changed = next((pair for pair in pairs if _is_changed(*pair)), None)
         if changed is None:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
+from shlex import quote
 
 import numpy as np
 import pandas as pd
 
-__all__ = ["remarks"]
+from mklkit.errors import quoted
+
+__all__ = ["remarks", "remarks_on_text"]
 
 NAMES_SHOWN = 5
+# Texts of which there are more, and in half the rows another, are rarely categories.
+MANY_CATEGORIES = 30
 
 
 def remarks(features: pd.DataFrame, target: pd.Series) -> list[str]:
@@ -33,6 +38,33 @@ def remarks(features: pd.DataFrame, target: pd.Series) -> list[str]:
     if copies:
         found.append(f"{_columns(copies)} the same as another")
     return found
+
+
+def remarks_on_text(columns: Iterable[pd.Series]) -> list[str]:
+    """Return a sentence each on columns of text in which most rows hold another one.
+
+    Those of another value in every row are taken for identifiers, which is said elsewhere.
+    """
+    found = []
+    for column in columns:
+        distinct = column.dropna().unique()
+        if len(distinct) <= max(MANY_CATEGORIES, len(column) / 2):
+            continue
+        if len(distinct) == column.notna().sum():
+            continue
+        numeric = 2 * sum(any(map(str.isdigit, str(value))) for value in distinct) > len(distinct)
+        advice = (
+            "and looks numeric: write numbers alone, or leave"
+            if numeric
+            else "one-hot encoded, which tells little: leave"
+        )
+        found.append(
+            f"column {quoted(column.name)} holds {len(distinct)} different texts in {len(column)}"
+            f" rows, such as {quoted(distinct[0], 40)}, {advice} it out with --drop"
+            f" {quote(str(column.name))}"
+        )
+    more = len(found) - NAMES_SHOWN
+    return found[:NAMES_SHOWN] + ([f"{more} more columns of text are like it"] if more > 0 else [])
 
 
 def _contents(frame: pd.DataFrame) -> dict[str, tuple[Hashable, bool]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from numbers import Number
 from typing import Any
@@ -11,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
+from mklkit.datasets.readings import TYPING_ERRORS
 from mklkit.datasets.values import plain_values
 from mklkit.errors import DataError, counted, named, quoted, suggest
 
@@ -21,6 +23,7 @@ __all__ = [
     "as_numbers",
     "is_numeric",
     "row_of",
+    "take_as_gaps",
     "text_of",
 ]
 
@@ -95,10 +98,12 @@ def all_as_numbers(frame: pd.DataFrame) -> NDArray[np.float64]:
 def as_numbers(column: pd.Series) -> NDArray[np.float64]:
     """Return a numeric column as floats with NaN for gaps.
 
+    A few values that are no numbers count as gaps, as they do in training, and are said.
+
     Raises
     ------
     DataError
-        If it holds text, or a number that is infinite or too large to square.
+        If it holds more of them, or a number that is infinite or too large to square.
     """
     if isinstance(column.dtype, pd.CategoricalDtype):
         column = column.astype(object)
@@ -106,11 +111,7 @@ def as_numbers(column: pd.Series) -> NDArray[np.float64]:
         raise DataError(f"Column {column.name!r} holds complex numbers; real ones are expected.")
     numbers = _as_floats(column)
     odd = np.flatnonzero(np.isnan(numbers) & column.notna().to_numpy())
-    if len(odd):
-        raise DataError(
-            f"Column {column.name!r} was numeric in training but holds"
-            f" {str(column.iloc[odd[0]])!r} in {row_of(column, int(odd[0]))}."
-        )
+    take_as_gaps(column, odd, "number")
     large = np.flatnonzero(np.abs(numbers) > LARGEST)
     if len(large):
         kind = "infinite" if np.isinf(numbers[large[0]]) else f"larger than {LARGEST:g}"
@@ -120,6 +121,34 @@ def as_numbers(column: pd.Series) -> NDArray[np.float64]:
             f" ({counted(len(large), 'such value')}): rescale it or leave it empty."
         )
     return numbers
+
+
+def take_as_gaps(column: pd.Series, odd: NDArray[np.intp], kind: str) -> None:
+    """Warn of the places of a column that hold no number or date, which are taken as gaps.
+
+    Raises
+    ------
+    DataError
+        If they are more than the share that training takes for typing errors. A single number may
+        be wrong in any case; a single date is rather one of another form.
+    """
+    if not len(odd):
+        return
+    place = int(odd[0])
+    more = f" and {len(odd) - 1} more" if len(odd) > 1 else ""
+    first = f"{quoted(str(column.iloc[place]), 60)} in {row_of(column, place)}{more}"
+    if len(odd) > max(kind == "number", TYPING_ERRORS * len(column)):
+        was, advice = (
+            ("was numeric", "correct these values, or leave them empty")
+            if kind == "number"
+            else ("held dates", "write dates as 2024-03-31")
+        )
+        raise DataError(
+            f"Column {quoted(column.name)} {was} in training but holds {first}: {advice}."
+        )
+    warnings.warn(
+        f"column {quoted(column.name)} holds {first}, no {kind}: taken as a gap", stacklevel=2
+    )
 
 
 def _as_floats(column: pd.Series) -> NDArray[np.float64]:

@@ -11,8 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import is_datetime64_any_dtype, is_numeric_dtype
 
-from mklkit.errors import DataError
-from mklkit.preprocessing.columns import row_of
+from mklkit.preprocessing.columns import take_as_gaps
 
 __all__ = ["DAYS", "PARTS", "date_parts", "is_date"]
 
@@ -52,7 +51,7 @@ def date_parts(column: pd.Series) -> dict[str, NDArray[np.float64]]:
     Raises
     ------
     DataError
-        If a value is no date.
+        If more than a few values, which count as gaps, are no dates.
     """
     seconds = _seconds(column)
     gaps = np.isnat(seconds)
@@ -75,15 +74,14 @@ def _seconds(column: pd.Series) -> NDArray[np.datetime64]:
             column = column.dt.tz_convert(None)
         return column.to_numpy(dtype="datetime64[s]")
     out = np.full(len(column), "NaT", dtype="datetime64[s]")
+    odd = []
     for place in np.flatnonzero(column.notna()):
         date = _date_of(column.iloc[place])
         if date is None:
-            raise DataError(
-                f"Column {column.name!r} held dates in training but holds"
-                f" {str(column.iloc[place])!r:.60} in {row_of(column, int(place))}: write dates as"
-                " 2024-03-31."
-            )
-        out[place] = np.datetime64(date, "s")
+            odd.append(place)
+        else:
+            out[place] = np.datetime64(date, "s")
+    take_as_gaps(column, np.asarray(odd, dtype=np.intp), "date")
     return out
 
 

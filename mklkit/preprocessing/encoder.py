@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +13,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_is_fitted
 
+from mklkit.datasets.numerals import DATES, NUMBERS, TEXT
+from mklkit.datasets.readings import read_columns
 from mklkit.errors import DataError, named, quoted, suggest
 from mklkit.preprocessing.columns import (
     all_as_numbers,
@@ -22,6 +24,7 @@ from mklkit.preprocessing.columns import (
 )
 from mklkit.preprocessing.dates import DAYS, PARTS, date_parts, is_date
 from mklkit.preprocessing.identifiers import find_identifiers
+from mklkit.preprocessing.layout import lay_out_columns
 from mklkit.preprocessing.wording import described, input_columns
 
 __all__ = ["TableEncoder"]
@@ -31,9 +34,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     """Turns a table of any column types into a DataFrame of numbers without gaps.
 
     Numeric columns keep their name and place; gaps become the training median (0 where a column
-    has no values at all). Text, boolean and categorical columns become one 0/1 column a value,
-    named ``column_value``; gaps count as the value ``missing``, values not seen in training as
-    none of them. Dates (as such, or text such as ``2024-03-31 13:45``) become the days since the
+    has no values at all). Columns of text are read as numbers or dates where they hold those as
+    people write them: ``1,200``, ``0,5``, ``31.12.2019``. Other text, boolean and categorical
+    columns become one 0/1 column a value, named ``column_value``; gaps count as the value
+    ``missing``, values not seen in training as none of them. Dates become the days since the
     first in training, under the column's name, and where they vary ``column_month``,
     ``column_weekday`` (Monday is 0) and ``column_hour``. Durations and times of day become
     seconds. Identifiers (text, or whole numbers in a column called id, with another value in each
@@ -47,6 +51,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     identifiers : sequence of str, optional
         Columns to leave out. Those that ``fit`` takes for identifiers by default, which may depend
         on the rows that it sees.
+    readings : mapping of str to str, optional
+        How columns of text are read, as ``load_table(...).readings`` tells. ``fit`` settles it by
+        default, by the rows that it sees.
 
     Attributes
     ----------
@@ -62,10 +69,16 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Those one-hot encoded.
     identifiers_ : list of str
         Those left out.
+    readings_ : dict of str to str
+        How columns of text are read: as numbers or dates of some form, or as ``"text"``.
+    notes_ : list of str
+        What ``fit`` read in another way than it stands there.
     gaps_ : dict of str to int
         How many values each column lacked in training.
     medians_ : ndarray
         What gaps become, of numeric columns and then of each part of dates.
+    ranges_ : ndarray of shape (2, n_numeric)
+        The least and the largest number of each numeric column.
     feature_names_out_ : list of str
         The output columns.
     sources_ : list of str
@@ -95,9 +108,20 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     ['ill', 'well', 'well']
     """
 
-    def __init__(self, max_categories: int = 100, identifiers: Sequence[str] | None = None) -> None:
+    feature_names_out_: list[str]
+    sources_: list[str]
+    _numeric_places: list[int]
+    _text_places: list[int]
+
+    def __init__(
+        self,
+        max_categories: int = 100,
+        identifiers: Sequence[str] | None = None,
+        readings: Mapping[str, str] | None = None,
+    ) -> None:
         self.max_categories = max_categories
         self.identifiers = identifiers
+        self.readings = readings
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Settle column types, medians and categories on the training rows.
@@ -113,6 +137,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             raise DataError("There are no feature columns.")
         self.feature_names_in_ = frame.columns.to_numpy(dtype=object)
         self.n_features_in_ = frame.shape[1]
+        frame, found, self.notes_ = _read(frame, self.readings)
+        self.readings_ = found if self.readings is None else dict(self.readings)
         self._settle_kinds(frame)
         numbers = self._numbers(frame)
         gaps = np.isnan(numbers)
@@ -120,6 +146,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.medians_ = np.zeros(numbers.shape[1])
         filled = ~gaps.all(axis=0)
         self.medians_[filled] = np.nanmedian(numbers[:, filled], axis=0) if filled.any() else 0.0
+        self.ranges_ = np.zeros((2, len(self.numeric_)))
+        known = np.flatnonzero(filled[: len(self.numeric_)])
+        self.ranges_[0, known] = np.nanmin(numbers[:, known], axis=0)
+        self.ranges_[1, known] = np.nanmax(numbers[:, known], axis=0)
         self.one_hot_ = OneHotEncoder(
             handle_unknown="infrequent_if_exist",
             max_categories=self.max_categories,
@@ -127,7 +157,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         )
         if self.text_:
             self.one_hot_.fit(text_of(frame[self.text_]))
-        self._lay_out_columns()
+        lay_out_columns(self)
         return self
 
     def transform(self, X: Any) -> pd.DataFrame:
@@ -151,6 +181,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         frame = as_frame(X, self.feature_names_in_.tolist(), [*self.identifiers_, *self.empty_])
+        frame, _, _ = _read(frame, self.readings_)
         numbers = self._numbers(frame)
         rows, columns = np.nonzero(np.isnan(numbers))
         numbers[rows, columns] = self.medians_[columns]
@@ -198,15 +229,19 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.identifiers_: list[str] = []
         identifiers = self._identifiers(frame)
         for name, column in frame.items():
+            way = self.readings_.get(str(name), TEXT) if column.notna().any() else TEXT
             if name in identifiers:
                 kind = self.identifiers_
-            elif is_float_dtype(column.dtype):
+            elif way in DATES:
+                kind = self.dates_
+            elif is_float_dtype(column.dtype) or way in NUMBERS:
                 kind = self.numeric_
             elif is_date(column):
                 kind = self.dates_
             else:
                 kind = self.numeric_ if is_numeric(column) else self.text_
             kind.append(str(name))
+        self.readings_ |= dict.fromkeys(self.text_, TEXT)
         if len(self.identifiers_) == frame.shape[1]:
             raise DataError(
                 f"No feature is left: {named(self.identifiers_)} left out, with another value in"
@@ -246,42 +281,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             blocks.append(np.column_stack(kept))
         return np.hstack(blocks)
 
-    def _lay_out_columns(self) -> None:
-        """Name the output columns and settle their places, in the order of the input."""
-        # Of each input its outputs, with their place among the numbers, or None for text.
-        outputs: dict[str, list[tuple[str, int | None]]] = {}
-        for number, (name, part) in enumerate(self._number_columns):
-            column = name if part in ("", DAYS) else f"{name}_{part}"
-            outputs.setdefault(name, []).append((column, number))
-        if self.text_:
-            numbered = [str(place) for place in range(len(self.text_))]
-            for coded in self.one_hot_.get_feature_names_out(numbered):
-                place, _, value = coded.partition("_")
-                value = "other" if value == "infrequent_sklearn" else value
-                name = self.text_[int(place)]
-                outputs.setdefault(name, []).append((f"{name}_{value}", None))
-        own = {*self.numeric_, *self.dates_}
-        taken = set(own)
-        self.feature_names_out_: list[str] = []
-        self.sources_: list[str] = []
-        self._numeric_places = [0] * len(self._number_columns)
-        self._text_places: list[int] = []
-        for name in self.feature_names_in_:
-            for column, index in outputs.get(name, []):
-                if index is None:
-                    self._text_places.append(len(self.sources_))
-                else:
-                    self._numeric_places[index] = len(self.sources_)
-                keeps_name = name in own and column == name
-                self.feature_names_out_.append(column if keeps_name else _unique(column, taken))
-                self.sources_.append(name)
 
-
-def _unique(name: str, taken: set[str]) -> str:
-    """Return the name, numbered apart where another column has it, and take it."""
-    unique, number = name, 1
-    while unique in taken:
-        number += 1
-        unique = f"{name}_{number}"
-    taken.add(unique)
-    return unique
+def _read(
+    frame: pd.DataFrame, readings: Mapping[str, str] | None
+) -> tuple[pd.DataFrame, dict[str, str], list[str]]:
+    """Read columns of text; labels of rows may repeat, which their numbers do not."""
+    read, found, notes = read_columns(frame.reset_index(drop=True), ways=readings)
+    return read.set_axis(frame.index), found, notes

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mklkit.datasets.numerals import TEXT
 from mklkit.errors import counted, named
 from mklkit.preprocessing.columns import MISSING
 
@@ -17,7 +18,7 @@ __all__ = ["described", "input_columns"]
 
 def described(encoder: TableEncoder) -> list[str]:
     """Return what was done to the training rows, a line each."""
-    lines = []
+    lines = list(encoder.notes_)
     if encoder.identifiers_:
         lines.append(
             f"{named(encoder.identifiers_)} left out: another value in every row, as identifiers"
@@ -66,6 +67,8 @@ def input_columns(encoder: TableEncoder) -> list[dict[str, Any]]:
     for name in encoder.feature_names_in_:
         kind = "category" if name in values else kinds.get(name, "number")
         rows.append({"name": name, "kind": kind, "gaps": encoder.gaps_[name]})
+        if encoder.readings_.get(name, TEXT) not in (TEXT, "number"):
+            rows[-1]["reading"] = encoder.readings_[name]
         if name in values:
             rows[-1]["values"] = values[name]
     return rows

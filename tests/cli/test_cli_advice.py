@@ -53,6 +53,7 @@ def test_an_overfitted_model_is_not_told_to_fit_more(mklkit: Run, tmp_path: Path
         assert "trained with its accuracy is 100.0%" in message
         assert "a smaller C (--learner 'svm(C=1.0)')" in message
         assert "wider kernels" in message
+        assert message.count("more rows") == 1
         assert "larger C" not in message
         assert ("'mklkit evaluate'" in message) == few  # 12 rows held out, 60 scored
 
@@ -119,3 +120,17 @@ def test_long_parameters_are_cut_and_named(mklkit: Run, tmp_path: Path) -> None:
     frame.assign(kind=["u", "u", "v"] * 20).to_csv(tmp_path / "noise.csv", index=False)
     done = mklkit("fit", tmp_path / "noise.csv", "-k", "rbf", "-l", "svm(C=1e-300)")
     assert "a larger C (--learner 'svm(C=1.0)')" in done.err
+
+
+def test_more_rows_are_advised_once(mklkit: Run, sites: Path) -> None:
+    done = mklkit(
+        "fit", sites, "--holdout", "0.5", "-k", "rbf(sigma=0.05)@w", "-k", "rbf(sigma=0.01)"
+    )
+    message = " ".join(done.err.split())
+    assert "more rows of that class" in message
+    assert message.count("more rows") == 1
+
+
+def test_inspect_of_a_table_says_what_looks_at_tables(mklkit: Run, sites: Path) -> None:
+    done = mklkit("inspect", sites)
+    done.refused(f"is a table, not a model file; 'mklkit fit {sites}' looks at it")

@@ -157,9 +157,10 @@ def test_models_saved_from_python(mklkit: Run, sheet: Path, tmp_path: Path) -> N
         new, index=False
     )
     said = mklkit("predict", model, new).err
-    # Prices were text in training, so they are now.
+    # Prices are read as in training.
     assert said.splitlines() == [
-        "column 'colour': 1 row holds a value that was not in the training data ('pink')"
+        "column 'price' read as numbers: '2,110' as 2.11",
+        "column 'colour': 1 row holds a value that was not in the training data ('pink')",
     ]
 
 
@@ -169,3 +170,52 @@ def test_long_arguments_are_cut(mklkit: Run, sheet: Path) -> None:
             outcome = mklkit("fit", sheet, *arguments)
             outcome.refused("characters)")
             assert len(outcome.err) < 400
+
+
+def test_a_model_takes_the_file_it_was_trained_with(
+    mklkit: Run, sheet: Path, tmp_path: Path
+) -> None:
+    mklkit("fit", sheet, "-o", tmp_path / "m.mkl", "-k", "linear")
+    done = mklkit("predict", tmp_path / "m.mkl", sheet)
+    assert done.code == 0
+    assert "column 'lab' holds '3..2' in row 9, no number: taken as a gap" in done.err
+    frame = pd.read_csv(sheet)
+    frame.assign(lab=["low", "high"] * 30).to_csv(tmp_path / "words.csv", index=False)
+    done = mklkit("predict", tmp_path / "m.mkl", tmp_path / "words.csv")
+    done.refused("'lab' was numeric in training but holds 'low' in row 1 and 59 more: correct")
+
+
+def test_columns_in_other_units_are_named(mklkit: Run, sheet: Path, tmp_path: Path) -> None:
+    mklkit("fit", sheet, "-o", tmp_path / "m.mkl", "-k", "linear")
+    frame = pd.read_csv(sheet)[:8]
+    frame["lab"] = [None, *range(1000, 1007)]
+    frame.to_csv(tmp_path / "new.csv", index=False)
+    done = mklkit("predict", tmp_path / "m.mkl", tmp_path / "new.csv")
+    assert "column 'lab': all 7 values (1000 to 1006) lie far outside the training data" in done.err
+    frame["lab"] = [0, *range(1000, 1007)]
+    frame.to_csv(tmp_path / "new.csv", index=False)
+    assert "outside" not in mklkit("predict", tmp_path / "m.mkl", tmp_path / "new.csv").err
+
+
+def test_text_with_many_values_is_named(mklkit: Run, tmp_path: Path) -> None:
+    random = np.random.default_rng(2)
+    frame = pd.DataFrame(
+        {
+            "x": random.normal(size=80),
+            "mass": [f"{40 + place % 60} kg" for place in range(80)],
+            "remark": [
+                f"word{'abcdefghij'[place % 10]}{'xyzuvw'[place % 6] * 2}" for place in range(80)
+            ],
+            "ward": random.choice(["north", "south"], 80),
+            "kind": ["a", "b"] * 40,
+        }
+    )
+    frame.loc[0, "remark"] = "fever"
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    said = mklkit("fit", tmp_path / "a.csv", "-k", "linear@x").out
+    assert (
+        "column 'mass' holds 60 different texts in 80 rows, such as '40 kg', and looks numeric:"
+        " write numbers alone, or leave it out with --drop mass" in said
+    )
+    assert "'remark' holds" not in said
+    assert "'ward' holds" not in said

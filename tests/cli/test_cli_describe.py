@@ -38,3 +38,11 @@ def test_every_listed_name_is_described(mklkit: Run) -> None:
 def test_near_misses_suggest_the_right_name(mklkit: Run) -> None:
     mklkit("describe", "dimk3").refused("Did you mean 'dimkl3'?", "mklkit list")
     mklkit("describe", "").refused("Nothing is named ''")
+
+
+def test_descriptions_are_plain_text(mklkit: Run) -> None:
+    for name in ("svm", "kda", "cluster-gating"):
+        said = mklkit("describe", name, "--json").out
+        assert "``" not in said
+        assert ":func:" not in said
+        assert ":class:" not in said

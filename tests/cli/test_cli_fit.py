@@ -161,6 +161,27 @@ def test_the_help_of_a_preset_names_what_it_chooses(mklkit: Run) -> None:
         assert option in said
 
 
+def test_the_model_is_saved_before_anything_is_printed(
+    mklkit: Run, fitted: Fitted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = tmp_path / "model.mkl"
+    seen: list[bool] = []
+    monkeypatch.setattr("mklkit.cli.fit.show", lambda *_: seen.append(model.exists()))
+    mklkit("fit", fitted.data, "-k", "linear", "-o", model)
+    assert seen
+    assert all(seen)
+
+
+def test_a_class_of_which_no_row_was_held_out_is_named(mklkit: Run, tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    kinds = np.array(["a", "b"] * 60 + ["moved"])
+    frame = pd.DataFrame({"x": random.normal(size=121) + (kinds == "a"), "kind": kinds})
+    frame.to_csv(tmp_path / "rare.csv", index=False)
+    done = mklkit("fit", tmp_path / "rare.csv", "-k", "linear")
+    assert "no row of class 'moved' was held out; scores are of the other classes" in done.out
+    assert "was held out" not in mklkit("fit", "iris", "-k", "linear").out
+
+
 class TestRefusals:
     def test_names(self, mklkit: Run) -> None:
         mklkit("fit", "--combiner", "dimk3").refused("Did you mean 'dimkl3'")
