@@ -110,7 +110,7 @@ def _rows(rows: list[str], kinds: dict[str, str]) -> pd.DataFrame:
     short = frame.eq("").any(axis=1)
     if short.any():
         raise ValueError(
-            f"data row {short.idxmax() + 1} has fewer values than the {len(kinds)} attributes that"
+            f"data row {int(short.to_numpy().argmax()) + 1} has fewer values than the {len(kinds)} attributes that"
             " are declared, or an empty one; a gap is written ?"
         )
     for name, kind in kinds.items():

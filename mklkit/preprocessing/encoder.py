@@ -144,7 +144,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         gaps = np.isnan(numbers)
         self.gaps_ = {str(name): int(number) for name, number in frame.isna().sum().items()}
         self.medians_ = np.zeros(numbers.shape[1])
-        filled = ~gaps.all(axis=0)
+        filled = np.asarray(~gaps.all(axis=0))
         self.medians_[filled] = np.nanmedian(numbers[:, filled], axis=0) if filled.any() else 0.0
         self.ranges_ = np.zeros((2, len(self.numeric_)))
         known = np.flatnonzero(filled[: len(self.numeric_)])
