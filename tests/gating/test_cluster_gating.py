@@ -244,7 +244,7 @@ class TestOddClusters:
 
     def test_a_mixture_that_is_stopped_is_told_once_in_our_words(self):
         rows, y = problem("checkered")
-        with pytest.warns(MKLKitWarning, match="stopped before its 4 clusters settled") as seen:
+        with pytest.warns(MKLKitWarning, match="stopped before its 4 clusters converged") as seen:
             gated(rows, y, clusterer="gaussian-mixture(max_iter=1)")
         assert len(seen) == 1
 
