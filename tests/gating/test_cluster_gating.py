@@ -198,7 +198,7 @@ def test_weights_are_told_by_cluster():
 def test_weights_that_are_no_gates_say_so():
     rows, y = problem("checkered")
     model = MKLClassifier(FOUR, combiner="dimkl3").fit(rows, y)
-    with pytest.raises(IncompatibleError, match=r"dimkl3 weighs kernels the same for all rows"):
+    with pytest.raises(IncompatibleError, match=r"dimkl3 has the same kernel weights for all rows"):
         model.gate_weights(rows)
 
 

@@ -142,7 +142,7 @@ class ClusterGating(GatingCombiner):
             raise DataError(
                 "cluster-gating can't tell clusters apart: squares of values up to"
                 f" {np.abs(rows).max():.2g} overflow {rows.dtype}. Scale the data"
-                " (each column to mean 0 and deviation 1, say)."
+                " (each column to mean 0 and standard deviation 1, say)."
             )
         n_clusters = min(self.n_clusters, len(rows))
         if isinstance(self.clusterer, str) and n_clusters < self.n_clusters:
