@@ -23,9 +23,10 @@ def squashed(scores: NDArray[Any]) -> NDArray[Any]:
 
 
 def majority(scores: NDArray[Any]) -> NDArray[Any]:
-    """Return the mean sign (n,) of decision values (n, M), and less than half a vote beside it.
+    """Return the mean sign (n,) of decision values (n, M), plus less than half a vote.
 
-    The second part is the mean of f/√(1 + f²) over 2M: it settles the ties of an even number of
+    The second part is the mean of f/√(1 + f²) over 2M: it breaks ties of an even number of voters
+    and ranks rows with equal votes, but never outweighs a majority.
     voters and ranks rows with as many votes, and never outweighs a majority.
 
     Examples
