@@ -26,7 +26,7 @@ Apply = Callable[[Array], Array]
 DENSE_SIZE = 200
 """Up to this many coordinates a dense symmetric solver is faster than a Krylov solver."""
 RESTARTS = 3
-"""Iterations of the Krylov solver, which equal eigenvalues slow down; then the dense one is used."""
+"""Restarts of the Krylov solver, which nearly equal eigenvalues slow down; then the dense one."""
 
 
 @attrs.frozen(eq=False)

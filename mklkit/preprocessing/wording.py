@@ -1,4 +1,4 @@
-"""What a fitted encoder does to a table, in words and as plain facts."""
+"""Descriptions of a fitted encoder, in words and as plain data."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ __all__ = ["described", "input_columns"]
 
 
 def described(encoder: TableEncoder) -> list[str]:
-    """Return what was done to the training rows, a line each."""
+    """Return the description of the encoding, one line per step."""
     lines = []
     if encoder.identifiers_:
         lines.append(
-            f"{named(encoder.identifiers_)} left out: another value in every row, as identifiers"
-            " have"
+            f"{named(encoder.identifiers_)} left out: a different value in every row, like"
+            " identifiers"
         )
     for name in encoder.dates_:
         parts = [part for column, part in encoder._number_columns if column == name]
@@ -57,7 +57,7 @@ def _gap_lines(encoder: TableEncoder) -> list[str]:
 
 
 def input_columns(encoder: TableEncoder) -> list[dict[str, Any]]:
-    """Return what each input column was taken for, as ``TableEncoder.columns`` tells."""
+    """Return how each input column was treated, for ``TableEncoder.columns``."""
     kinds = dict.fromkeys(encoder.dates_, "date")
     kinds |= dict.fromkeys(encoder.identifiers_, "identifier")
     known = encoder.one_hot_.categories_ if encoder.text_ else []

@@ -33,7 +33,7 @@ def visits(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-LEFT_OUT = "column 'code' left out: another value in every row, as identifiers have"
+LEFT_OUT = "column 'code' left out: a different value in every row, like identifiers"
 DATES = "dates in 'seen' as days since 2024-01-01, with month and weekday"
 
 
