@@ -150,7 +150,7 @@ class TestFormats:
         lines = "0 1:2\n1 1:3 2147483647:5\n" * 3
         table = load_table(written(tmp_path / "a.libsvm", lines))
         assert table.features.iloc[1].to_dict() == {"x0": 3.0, "x2147483646": 5.0}
-        assert table.notes[0] == "2147483645 columns that no row mentions left out"
+        assert table.notes[0] == "2147483645 columns without entries left out"
 
     def test_arff_nan_is_a_gap(self, tmp_path: Path) -> None:
         rows = "".join(f"{value},{kind}\n" for value, kind in zip("1N?n", "abab", strict=True))
@@ -447,7 +447,7 @@ class TestRefusals:
         [
             (np.arange(4).astype("m8"), "durations without a unit"),
             (np.array(["NaT"] * 4, dtype="M8"), "dates without a unit"),
-            (np.array(["\ud800", "a", "b", "c"]), "text that is no Unicode"),
+            (np.array(["\ud800", "a", "b", "c"]), "text that is not valid Unicode"),
             (np.array([1e308, -1e308, 1.7e308, 0]), "continuous"),
         ],
     )
@@ -506,7 +506,7 @@ class TestRemarks:
         )
         notes = load_table(written(tmp_path / "a.csv", text)).notes
         assert notes == [
-            "column 'mixed' mixes text with numbers: taken as text, for 'oops' in row 4; correct"
+            "column 'mixed' mixes text with numbers: taken as text because of 'oops' in row 4; correct"
             " it, or leave it empty, if numbers are meant",
             "column 'flat' is constant",
             "column 'leak' is a copy of the target",
@@ -654,7 +654,7 @@ class TestColumnsOfText:
         column, notes, rows = self.kept(tmp_path, ["1.5", "oops", *self.MANY], ["oops", "1"])
         assert column.isna().tolist() == [False, True] + [False] * len(self.MANY)
         assert notes == [
-            "column 'x' holds 'oops' in row 2, no number: taken as a gap; correct it, or leave it"
+            "column 'x' holds 'oops' in row 2, not a number: taken as a gap; correct it, or leave it"
             " empty"
         ]
         # In later data it is for the user to say what is meant.
@@ -680,7 +680,7 @@ class TestColumnsOfText:
         assert column.isna().tolist() == [2 <= place < 5 for place in range(40)]
         assert (pd.to_datetime(column).dropna() == days[[0, 1, *range(5, 40)]]).all()
         assert rows.tolist() == [then]
-        assert "holds 'soon' in row 5, no date" in " ".join(notes)
+        assert "holds 'soon' in row 5, not a date" in " ".join(notes)
 
     def test_dates_of_either_order(self, tmp_path: Path) -> None:
         column, notes, rows = self.kept(tmp_path, ["3/4/2019", "4/5/2019"], ["4/3/2019"])
