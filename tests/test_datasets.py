@@ -390,7 +390,7 @@ class TestRefusals:
 
     def test_libsvm_too_wide_for_memory(self, tmp_path: Path) -> None:
         rows = "\n".join(f"{i % 2} {i + 1}:1" for i in range(20000))
-        with pytest.raises(DataError, match=r"20000 rows with 20000 columns.*would fill 3 GB"):
+        with pytest.raises(DataError, match=r"20000 rows with 20000 columns.*would take 3 GB"):
             load_table(written(tmp_path / "a.libsvm", rows))
 
     @pytest.mark.parametrize(
@@ -399,9 +399,9 @@ class TestRefusals:
             ("1 1:abc", "line 2: index:value.*1:abc"),
             ("foo 1:2", "line 2: a number.*foo"),
             ("1,2 1:2", "line 2: a number.*1,2"),
-            ("1 3:1 2:1", "line 2: indices must rise.*2 after 3"),
-            ("1 2147483648:1", "line 2: the index 2147483648 is beyond"),
-            (f"1 {'9' * 70}:1", "line 2: the index 9+ is beyond"),
+            ("1 3:1 2:1", "line 2: indices must increase.*2 after 3"),
+            ("1 2147483648:1", "line 2: the index 2147483648 is above"),
+            (f"1 {'9' * 70}:1", "line 2: the index 9+ is above"),
         ],
     )
     def test_libsvm_lines_are_numbered(self, tmp_path: Path, line: str, message: str) -> None:
@@ -506,8 +506,8 @@ class TestRemarks:
         )
         notes = load_table(written(tmp_path / "a.csv", text)).notes
         assert notes == [
-            "column 'mixed' mixes text with numbers: taken as text because of 'oops' in row 4; correct"
-            " it, or leave it empty, if numbers are meant",
+            "column 'mixed' mixes text with numbers: taken as text because of 'oops' in row 4;"
+            " correct it, or leave it empty, if numbers are meant",
             "column 'flat' is constant",
             "column 'leak' is a copy of the target",
             "column 'b' (as 'a') is the same as another",
@@ -654,8 +654,8 @@ class TestColumnsOfText:
         column, notes, rows = self.kept(tmp_path, ["1.5", "oops", *self.MANY], ["oops", "1"])
         assert column.isna().tolist() == [False, True] + [False] * len(self.MANY)
         assert notes == [
-            "column 'x' holds 'oops' in row 2, not a number: taken as a gap; correct it, or leave it"
-            " empty"
+            "column 'x' holds 'oops' in row 2, not a number: taken as a gap; correct it, or leave"
+            " it empty"
         ]
         # In later data it is for the user to say what is meant.
         assert rows.tolist() == ["oops", 1.0]
