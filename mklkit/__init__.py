@@ -2,7 +2,7 @@
 
 The names below are the whole public interface, in two lists: one for users, one for authors of
 components. They are imported when first used, so that ``import mklkit`` and the command line's
-help cost next to nothing.
+help cost almost nothing.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ FOR_USERS = {
     "registry.registry": "get_registry",
     "registry.specs": "to_spec",
 }
-"""What fits, judges, draws and saves models: names by the module that they come from."""
+"""For users: names by module, for fitting, evaluating, plotting and saving models."""
 
 FOR_AUTHORS = {
     "combiners.templates.coupling": "CoupledSolution CouplingCombiner",
@@ -204,7 +204,7 @@ FOR_AUTHORS = {
     "views.tiles": "kernel_products",
     "views.view": "View ViewSet",
 }
-"""What components are written with: protocols, templates, views and numerical helpers."""
+"""For authors of components: protocols, templates, views and numerical helpers."""
 
 _HOME = {
     name: module

@@ -1,7 +1,7 @@
-"""What can go wrong by a user's hand, each with its own name.
+"""Errors and warnings caused by user input, and helpers for their messages.
 
 Every error here derives from :class:`MKLKitError`, itself a ``ValueError``: the command line
-shows its message alone and exits with 2, and code that catches ``ValueError`` (as scikit-learn's
+shows only its message and exits with 2, and code that catches ``ValueError`` (as scikit-learn's
 conventions expect) keeps working.
 """
 
@@ -37,7 +37,7 @@ NAMES_SHOWN = 5
 
 
 class MKLKitError(ValueError):
-    """A mistake that the user can mend; its message says how."""
+    """An error that the user can fix; its message states how."""
 
 
 class SpecError(MKLKitError):
@@ -45,13 +45,13 @@ class SpecError(MKLKitError):
 
 
 class UnknownNameError(SpecError):
-    """A name that no built-in and no installed plugin provides.
+    """A name that neither a built-in nor an installed plugin provides.
 
     Attributes
     ----------
     name : str
     other_kinds : tuple of str
-        Kinds of component that do go by that name.
+        Other kinds of component that have this name.
     """
 
     def __init__(self, message: str, name: str = "", other_kinds: tuple[str, ...] = ()) -> None:
@@ -61,7 +61,7 @@ class UnknownNameError(SpecError):
 
 
 class PluginConflictError(MKLKitError):
-    """A name that two installed distributions claim."""
+    """A name that two installed distributions register."""
 
 
 class IncompatibleError(MKLKitError):
@@ -73,15 +73,15 @@ class DataError(MKLKitError):
 
 
 class ModelFileError(MKLKitError):
-    """A model file that is broken, foreign, or holds a type that is not trusted."""
+    """A model file that is damaged, of another kind, or holds a type that is not trusted."""
 
 
 class MKLKitWarning(UserWarning):
-    """Something that went on, but not as the user may expect."""
+    """Something that succeeded, but not as the user may expect."""
 
 
 class PluginWarning(MKLKitWarning):
-    """A plugin that could not be loaded; the rest works on."""
+    """A plugin that could not be loaded; everything else keeps working."""
 
 
 class WeightsWarning(MKLKitWarning):
@@ -101,7 +101,7 @@ def counted(number: int, word: str) -> str:
 
 
 def cut(text: str, limit: int = 400) -> str:
-    """Return a text with control characters escaped, its end left out where it is too long.
+    """Return a text with control characters escaped, cut at the end if it is too long.
 
     Examples
     --------
@@ -115,9 +115,9 @@ def cut(text: str, limit: int = 400) -> str:
 
 
 def quoted(value: object, limit: int = 80) -> str:
-    """Return a value as a message quotes it: of a sensible length, NumPy's numbers as plain ones.
+    """Return a value as quoted in messages: of limited length, with NumPy numbers as plain ones.
 
-    Whatever a user typed or a plugin gave may stand here, and a message must come of it.
+    The value may be anything that a user typed or a plugin provided; this never fails.
 
     Examples
     --------
@@ -136,21 +136,21 @@ def quoted(value: object, limit: int = 80) -> str:
 
 
 def listed(names: Sequence[object]) -> str:
-    """Return names as a message quotes them, of many the first few.
+    """Return names as quoted in messages, only the first few of many.
 
     Examples
     --------
     >>> listed("abcdefgh")
     "'a', 'b', 'c', 'd', 'e' and 3 more"
     """
-    # A single name takes no more room than to say that there is one.
+    # A single further name takes no more space than "and 1 more".
     shown = len(names) if len(names) == NAMES_SHOWN + 1 else NAMES_SHOWN
     more = f" and {len(names) - shown} more" if len(names) > shown else ""
     return ", ".join(quoted(name) for name in names[:shown]) + more
 
 
 def named(columns: Sequence[object]) -> str:
-    """Return columns as a message names them.
+    """Return columns as named in messages.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def named(columns: Sequence[object]) -> str:
 
 
 def plain_message(error: BaseException) -> str:
-    """Return an error's first line, without what attrs and Python add for programmers.
+    """Return an error's first line, without the details that attrs and Python add for programmers.
 
     Examples
     --------
@@ -181,7 +181,7 @@ def plain_message(error: BaseException) -> str:
 
 
 def type_name(value: object) -> str:
-    """Return the name of a value's class, though a plugin's metaclass may hide it.
+    """Return the name of a value's class, even if a plugin's metaclass hides it.
 
     Examples
     --------
@@ -198,19 +198,19 @@ def _without_numpy(text: str) -> str:
 
 
 def suggest(name: str, candidates: Iterable[str]) -> str:
-    """Return a phrase that names the nearest of the candidates, or an empty string.
+    """Return a phrase with the most similar candidate, or an empty string.
 
     Parameters
     ----------
     name : str
         What the user typed.
     candidates : iterable of str
-        What would have been right.
+        The valid names.
 
     Returns
     -------
     str
-        ``" Did you mean 'x'?"`` with its leading space, or ``""`` where nothing is near.
+        ``" Did you mean 'x'?"`` with its leading space, or ``""`` if none is similar.
 
     Examples
     --------

@@ -150,7 +150,7 @@ class TestFormats:
         lines = "0 1:2\n1 1:3 2147483647:5\n" * 3
         table = load_table(written(tmp_path / "a.libsvm", lines))
         assert table.features.iloc[1].to_dict() == {"x0": 3.0, "x2147483646": 5.0}
-        assert table.notes[0] == "2147483645 columns that no row mentions left out"
+        assert table.notes[0] == "2147483645 columns without entries left out"
 
     def test_letters_beyond_the_sample_are_read_too(self, tmp_path: Path) -> None:
         lines = [f"{number},rot" for number in range(180_000)]
@@ -403,7 +403,7 @@ class TestRefusals:
 
     def test_libsvm_too_wide_for_memory(self, tmp_path: Path) -> None:
         rows = "\n".join(f"{i % 2} {i + 1}:1" for i in range(20000))
-        with pytest.raises(DataError, match=r"20000 rows with 20000 columns.*would fill 3 GB"):
+        with pytest.raises(DataError, match=r"20000 rows with 20000 columns.*would take 3 GB"):
             load_table(written(tmp_path / "a.libsvm", rows))
 
     @pytest.mark.parametrize(
@@ -412,9 +412,9 @@ class TestRefusals:
             ("1 1:abc", "line 2: index:value.*1:abc"),
             ("foo 1:2", "line 2: a number.*foo"),
             ("1,2 1:2", "line 2: a number.*1,2"),
-            ("1 3:1 2:1", "line 2: indices must rise.*2 after 3"),
-            ("1 2147483648:1", "line 2: the index 2147483648 is beyond"),
-            (f"1 {'9' * 70}:1", "line 2: the index 9+ is beyond"),
+            ("1 3:1 2:1", "line 2: indices must increase.*2 after 3"),
+            ("1 2147483648:1", "line 2: the index 2147483648 is above"),
+            (f"1 {'9' * 70}:1", "line 2: the index 9+ is above"),
         ],
     )
     def test_libsvm_lines_are_numbered(self, tmp_path: Path, line: str, message: str) -> None:
@@ -462,7 +462,7 @@ class TestRefusals:
             (np.array(["NaT"] * 4, dtype="M8"), "dates without a unit"),
             (np.full(4, 10**13, dtype="M8[Y]"), "times that are too far away"),
             (np.full(4, 2**60, dtype="m8[D]"), "times that are too far away"),
-            (np.array(["\ud800", "a", "b", "c"]), "text that is no Unicode"),
+            (np.array(["\ud800", "a", "b", "c"]), "text that is not valid Unicode"),
             (np.array([1e308, -1e308, 1.7e308, 0]), "continuous"),
         ],
     )
@@ -521,8 +521,8 @@ class TestRemarks:
         )
         notes = load_table(written(tmp_path / "a.csv", text)).notes
         assert notes == [
-            "column 'mixed' mixes text with numbers: taken as text, for 'oops' in row 4; correct"
-            " it, or leave it empty, if numbers are meant",
+            "column 'mixed' mixes text with numbers: taken as text because of 'oops' in row 4;"
+            " correct it, or leave it empty, if numbers are meant",
             "column 'flat' is constant",
             "column 'leak' is a copy of the target",
             "column 'b' (as 'a') is the same as another",
@@ -669,8 +669,8 @@ class TestColumnsOfText:
         column, notes, rows = self.kept(tmp_path, ["1.5", "oops", *self.MANY], ["oops", "1"])
         assert column.isna().tolist() == [False, True] + [False] * len(self.MANY)
         assert notes == [
-            "column 'x' holds 'oops' in row 2, no number: taken as a gap; correct it, or leave it"
-            " empty"
+            "column 'x' holds 'oops' in row 2, not a number: taken as a gap; correct it, or leave"
+            " it empty"
         ]
         # In later data it is for the user to say what is meant.
         assert rows.tolist() == ["oops", 1.0]
@@ -695,7 +695,7 @@ class TestColumnsOfText:
         assert column.isna().tolist() == [2 <= place < 5 for place in range(40)]
         assert (pd.to_datetime(column).dropna() == days[[0, 1, *range(5, 40)]]).all()
         assert rows.tolist() == [then]
-        assert "holds 'soon' in row 5, no date" in " ".join(notes)
+        assert "holds 'soon' in row 5, not a date" in " ".join(notes)
 
     def test_dates_of_either_order(self, tmp_path: Path) -> None:
         column, notes, rows = self.kept(tmp_path, ["3/4/2019", "4/5/2019"], ["4/3/2019"])

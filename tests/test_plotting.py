@@ -203,7 +203,9 @@ def test_thirteen_classes_are_told_apart(names: Any, plane: Plane | None) -> Non
 
 def test_what_has_no_gates_is_refused(flowers: Any) -> None:
     model = MKLClassifier(["linear", "rbf"]).fit(*flowers)
-    with pytest.raises(IncompatibleError, match=r"same for all rows.*cluster-gating"):
+    with pytest.raises(
+        IncompatibleError, match=r"same kernel weights for all rows.*cluster-gating"
+    ):
         GatesDisplay.from_estimator(model, flowers[0])
     other = LogisticRegression(max_iter=1000).fit(*flowers)
     with pytest.raises(IncompatibleError, match="LogisticRegression has no gates"):
@@ -245,7 +247,7 @@ except ValueError as error:
     done = subprocess.run(
         [sys.executable, "-c", source], capture_output=True, text=True, check=True
     )
-    assert done.stdout == "Pictures need matplotlib: pip install 'mklkit[plot]'.\n"
+    assert done.stdout == "Plots need matplotlib: pip install 'mklkit[plot]'.\n"
 
 
 @pytest.mark.process

@@ -248,7 +248,7 @@ class TestIdentifiers:
         encoder = TableEncoder().fit(frame)
         assert encoder.identifiers_ == ([name] if left_out else [])
         assert (set(encoder.sources_) == {"x"}) is left_out
-        named = f"column {name!r} left out: another value in every row, as identifiers have"
+        named = f"column {name!r} left out: a different value in every row, like identifiers"
         assert (named in encoder.describe()) is left_out
         assert len(encoder.transform(frame)) == len(frame)
 
@@ -399,11 +399,11 @@ class TestRefusals:
             TableEncoder().fit(pd.DataFrame({"x": [1.0, np.inf, 2.0]}, index=index))
 
     def test_repeated_names_and_wrong_shapes(self) -> None:
-        with pytest.raises(DataError, match="'a' stands there twice"):
+        with pytest.raises(DataError, match="'a' occurs twice"):
             TableEncoder().fit(pd.DataFrame([[1, 2]], columns=["a", "a"]))
         with pytest.raises(DataError, match="2 dimensions"):
             TableEncoder().fit(np.arange(3.0))
-        with pytest.raises(DataError, match="3 columns; 2 were"):
+        with pytest.raises(DataError, match="3 columns; there were 2"):
             TableEncoder().fit(np.eye(2)).transform(np.eye(3))
         with pytest.raises(DataError, match="no feature columns"):
             TableEncoder().fit(pd.DataFrame(index=range(3)))

@@ -21,7 +21,7 @@ class Alignment(WeightingCombiner):
 
     Notes
     -----
-    One pass over the tiles, O(N²) a kernel. Source: Cristianini et al. (2001); paper 002,
+    One pass over the tiles, O(N²) per kernel. Source: Cristianini et al. (2001); paper 002,
     equation (14).
     """
 
@@ -36,12 +36,12 @@ class Alignment(WeightingCombiner):
 class CenteredAlignment(WeightingCombiner):
     """Weight a kernel by its centred alignment with the labels, ⟨HKH, yyᵀ⟩/(‖HKH‖‖HyyᵀH‖).
 
-    Centring (H = I − 11ᵀ/N) removes what the kernel says of the mean, which unbalanced classes
-    would otherwise reward.
+    Centring (H = I − 11ᵀ/N) removes the mean in feature space, which unbalanced classes would
+    otherwise reward.
 
     Notes
     -----
-    Two passes over the tiles, O(N²) a kernel. Source: Cortes et al. (2012).
+    Two passes over the tiles, O(N²) per kernel. Source: Cortes et al. (2012).
     """
 
     name: ClassVar[str] = "centered-alignment"

@@ -24,17 +24,17 @@ __all__ = ["BestSingle"]
 
 @attrs.frozen
 class BestSingle(LearnedWeighting):
-    """Choose the one kernel with the best cross-validated accuracy; the first among equals.
+    """Choose the one kernel with the best cross-validated accuracy; the first of equals.
 
     Parameters
     ----------
     cv : int, default=5
-        Folds, at least 2; fewer are used, with a warning, where a class has fewer rows.
+        Number of folds, at least 2; fewer are usedwith a warning where a class has fewer rows.
 
     Notes
     -----
-    ``cv`` fits a kernel, one Gram matrix held at a time. Feature maps are fitted on all training
-    rows; they see no labels.
+    Costs ``cv`` fits per kernel, with one Gram matrix in memory at a time. Feature maps are fitted
+    on all training rows; they do not use labels.
     """
 
     name: ClassVar[str] = "best-single"
@@ -77,7 +77,7 @@ def _score(
     learner: Learner,
     splits: list[tuple[NDArray[np.intp], NDArray[np.intp]]],
 ) -> float:
-    """Return the share of rows that the view's learner gets right when they are held out."""
+    """Return the cross-validated accuracy of the view's learner."""
     side = view if view.explicit else GramSide(view.gram(keep=False))
     right = 0
     for training, held_out in splits:

@@ -37,9 +37,9 @@ def dimkl2(view: KernelView, y: Array) -> float:
 
 @weighting_rule("dimkl3")
 def dimkl3(view: KernelView, y: Array) -> float:
-    """Distance of two overlaps, |d₁ − d₂| with d = μ − IQR of a block (003, equation 8).
+    """Distance of two overlaps, |d₁ − d₂|, where d = μ − IQR of a block (003, equation 8).
 
-    The printed formula lost its signs; this reading follows the text: "the Euclidean distance
+    The printed formula lacks its signs; this reading follows the text: "the Euclidean distance
     between d1 and d2", near 1 in the best case.
     """
     blocks = view.quadrants(y)
@@ -65,7 +65,7 @@ def dimkl5(view: KernelView, y: Array) -> float:
     divergence = _bhattacharyya(blocks.within_first, blocks.between) + _bhattacharyya(
         blocks.within_second, blocks.between
     )
-    # σ₃ = σ₂: the third block is the second one transposed.
+    # σ₃ = σ₂: the third block is the transpose of the second.
     spread = blocks.within_first.deviation + 2 * blocks.between.deviation
     with np.errstate(all="ignore"):
         return float(np.float64(divergence) / (divergence + spread))
@@ -76,8 +76,8 @@ def _bhattacharyya(within: Quadrant, between: Quadrant) -> float:
     with np.errstate(all="ignore"):
         both = np.hypot(within.deviation, between.deviation)
         gap = (within.mean - between.mean) / both
-        # The second logarithm is ln cosh x of the logarithm x of σ₁/σ₂. In this form it neither
-        # overflows for ratios like 1e600 nor loses its digits for ratios near one.
+        # The second logarithm is ln cosh x with x = ln(σ₁/σ₂). In this form it neither overflows
+        # for ratios like 1e600 nor loses digits for ratios near one.
         x = abs(np.log(within.deviation) - np.log(between.deviation))
         return float(gap * gap / 4 + (x + np.log1p(np.expm1(-2 * x) / 2)) / 2)
 

@@ -23,19 +23,19 @@ __all__ = ["DiMKL6", "rkhs_bhattacharyya"]
 class DiMKL6(WeightingCombiner):
     """Bhattacharyya distance of the two classes in the kernel's feature space (003, section 4).
 
-    Each class is a normal distribution with its mean and a covariance of which the top
-    eigenvectors are kept and the rest is ρ in every direction (Zhou & Chellappa 2006).
+    Each class is a normal distribution with its mean and a covariance that keeps the top
+    eigenvectors and has variance ρ in all other directions (Zhou & Chellappa 2006).
 
     Parameters
     ----------
     rank : int, default=5
-        r, eigenvectors kept of each class covariance.
+        r, the number of eigenvectors kept per class covariance.
     floor : float, default=1e-3
-        ρ, the variance in all other directions, in the kernel's units.
+        ρ, the variance in all other directions, in units of the kernel.
 
     Notes
     -----
-    O(N²) for the Gram matrix, one at a time, and the top r eigenpairs of each class.
+    O(N²) for one Gram matrix at a time, and the top r eigenpairs of each class.
     """
 
     name: ClassVar[str] = "dimkl6"
@@ -67,7 +67,7 @@ def rkhs_bhattacharyya(gram: Array, y: Array, rank: int = 5, floor: float = 1e-3
     y : ndarray of shape (N,)
         −1 and +1.
     rank : int, default=5
-        r, eigenpairs kept of each class covariance.
+        r, the number of eigenpairs kept per class covariance.
     floor : float, default=1e-3
         ρ, shared by both classes: eigenvalues e become max(e − ρ, 0) + ρ.
 
@@ -78,9 +78,9 @@ def rkhs_bhattacharyya(gram: Array, y: Array, rank: int = 5, floor: float = 1e-3
 
     Notes
     -----
-    Everything is read off class Gram matrices: with B the stacked scaled eigenvectors,
-    Σ = ρI + BBᵀ, its inverse and its determinant, relative to ρI, from the eigenpairs of BᵀB, of
-    size 2r.
+    Everything is computed from class Gram matrices: with B the stacked scaled eigenvectors,
+    Σ = ρI + BBᵀ, and its inverse and determinant relative to ρI follow from the eigenpairs of BᵀB,
+    of size 2r.
 
     Examples
     --------
@@ -107,12 +107,12 @@ def rkhs_bhattacharyya(gram: Array, y: Array, rank: int = 5, floor: float = 1e-3
     length = float(means @ against[:, -1])
     values, vectors = scipy.linalg.eigh(inner)
     values = np.maximum(values, 0)
-    # Divided before it is squared: squares of what 1e300 leaves would overflow.
+    # Divided before it is squared: squares of values near 1e300 would overflow.
     explained = vectors.T @ cross / np.sqrt(floor + values)
     gap = (length - explained @ explained) / floor
     log_both = np.log1p(values / floor).sum()
     log_own = sum(np.log1p(s.excess / floor).sum() for s in spreads)
-    # Neither term is negative but by rounding.
+    # The terms can be negative only by rounding.
     return float(max(gap, 0.0) / 8 + max(log_both - log_own / 2, 0.0) / 2)
 
 

@@ -44,5 +44,5 @@ def mklkit_combiners() -> Iterable[type]:
 
 @hookimpl
 def mklkit_model_types() -> Iterable[type]:
-    """Register what weighting combiners leave in a model file."""
+    """Register the types that weighting combiners store in a model file."""
     return [WeightedDecision, Projector]

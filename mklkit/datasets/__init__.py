@@ -1,4 +1,4 @@
-"""Tables to learn from: built-in data sets and files in the usual formats.
+"""Training data: built-in data sets and files in common formats.
 
 ``load_table`` reads a data set with its target, ``load_features`` reads new rows to predict for.
 

@@ -1,7 +1,7 @@
 """ARFF, Weka's format: a header of typed attributes over comma-separated rows.
 
-SciPy's reader has no text attributes and takes a quoted value for another than the same without
-quotes, both common in files found in the wild; so the header is read here, the rows by pandas.
+SciPy's reader does not support text attributes and treats quoted and unquoted values as different,
+both common in published files; so the header is read here and the rows by pandas.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def _attributes(header: list[str], name: str) -> dict[str, str]:
 def _rows(rows: list[str], kinds: dict[str, str]) -> pd.DataFrame:
     text = "\n".join(rows)
     with warnings.catch_warnings():
-        # pandas cuts rows that are too long, and only warns.
+        # pandas cuts rows that are too long with only a warning.
         warnings.simplefilter("error", pd.errors.ParserWarning)
         frame = pd.read_csv(
             io.StringIO(text),
@@ -127,7 +127,7 @@ def _rows(rows: list[str], kinds: dict[str, str]) -> pd.DataFrame:
 
 
 def _numbers(column: pd.Series) -> pd.Series:
-    """Return a numeric attribute; NaN, which some programs write, is a gap as ``?`` is."""
+    """Return a numeric attribute; NaN, which some programs write, is a gap like ``?``."""
     column = column.mask(column.str.lower() == "nan")
     numbers = pd.to_numeric(column, errors="coerce")
     wrong = column[numbers.isna() & column.notna()]

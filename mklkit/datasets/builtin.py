@@ -1,4 +1,4 @@
-"""The data sets that come with scikit-learn: no download, no file."""
+"""The data sets included in scikit-learn, without download."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def read_builtin(name: str) -> pd.DataFrame:
             f"No built-in data set is named {name!r}.{suggest(name, BUILTIN_NAMES)}"
             f" Known: {', '.join(BUILTIN_NAMES)}."
         )
-    # scikit-learn takes most of a second to import, so only where it is asked for.
+    # scikit-learn takes most of a second to import, so it is imported only when needed.
     from sklearn import datasets
 
     bunch = getattr(datasets, f"load_{name}")(as_frame=True)

@@ -1,4 +1,4 @@
-"""CSV and its relatives: delimiter, header, encoding and decimal mark are read off the file."""
+"""CSV and similar files; delimiter, header, encoding and decimal mark are detected."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mklkit.errors import DataError
 __all__ = ["DECIMAL", "Dialect", "read_delimited", "sniff"]
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
-# pandas' own list without "None", a plausible class or category, and with UCI's question mark.
+# pandas' own list without "None", which may be a class or category, and with UCI's question mark.
 GAPS = (
     "",
     "?",
@@ -43,7 +43,7 @@ RISING_NAMES = 6
 
 @attrs.frozen
 class Dialect:
-    """How a delimited file is written."""
+    """The format of a delimited file."""
 
     delimiter: str
     encoding: str
@@ -68,20 +68,20 @@ def read_delimited(path: Path, as_text: Sequence[str] = ()) -> tuple[pd.DataFram
     path : pathlib.Path
         The file. Fields are separated by comma, semicolon, tab or bar.
     as_text : sequence of str, optional
-        Columns in which 1.397 may not be what it looks like.
+        Columns to leave as text, as 1.397 may mean 1397 in them.
 
     Returns
     -------
     frame : pandas.DataFrame
         Columns under unique names; ``x0``, ``x1``, … where the file has no header. Numbers that
-        are not written as Python writes them are text still.
+        are not in Python's notation are still text.
     notes : list of str
-        What was noticed: no header, renamed columns, columns left out.
+        What was detected: no header, renamed columns, columns left out.
 
     Raises
     ------
     DataError
-        If the file is empty or its rows can't be told apart.
+        If the file is empty or its rows can't be separated.
     """
     dialect = sniff(_sample(path), path.name)
     # Without a header pandas knows columns by their places.
@@ -98,7 +98,7 @@ def read_delimited(path: Path, as_text: Sequence[str] = ()) -> tuple[pd.DataFram
             dialect = attrs.evolve(dialect, encoding="latin-1")
             frame = _read(path, dialect, text_columns)
     except (ValueError, OSError, EOFError, zlib.error) as error:
-        # pandas' parser errors are ValueErrors; "C error: " means nothing to a user.
+        # pandas' parser errors are ValueErrors; "C error: " does not help a user.
         reason = str(error).replace("Error tokenizing data. C error: ", "").strip()
         raise DataError(f"{path.name} can't be read as CSV: {reason}") from error
     notes = (
@@ -107,7 +107,7 @@ def read_delimited(path: Path, as_text: Sequence[str] = ()) -> tuple[pd.DataFram
     if dialect.encoding == "latin-1":
         notes.append("not UTF-8: read as Latin-1")
     frame = _tidy(frame, dialect, notes)
-    # For whoever reads the columns of text: what a comma means, where nothing else tells.
+    # For the reader of text columns: the meaning of a comma, if nothing else determines it.
     frame.attrs[DECIMAL] = dialect.decimal
     return frame, notes
 
@@ -128,14 +128,14 @@ def _read(path: Path, dialect: Dialect, text_columns: Sequence[str | int]) -> pd
 
 
 def sniff(sample: bytes, name: str) -> Dialect:
-    """Read a file's dialect off its beginning.
+    """Detect a file's format from its beginning.
 
     Parameters
     ----------
     sample : bytes
         The beginning of the file; its last line may be cut.
     name : str
-        What to call the file in an error.
+        The name of the file in error messages.
 
     Returns
     -------
@@ -155,9 +155,9 @@ def sniff(sample: bytes, name: str) -> Dialect:
     if not text.strip():
         raise DataError(f"{name} is empty: a header and at least two rows are expected.")
     if "\0" in text:
-        raise DataError(f"{name} is not a text file; a CSV file is expected from its ending.")
+        raise DataError(f"{name} is not a text file; its ending suggests a CSV file.")
     rows = {mark: _first_rows(text, mark) for mark in DELIMITERS}
-    # The mark that splits both header and first row into most fields; a comma where none does.
+    # The delimiter that splits header and first row into most fields; by default a comma.
     best = max(DELIMITERS, key=lambda mark: min(len(row) for row in rows[mark]))
     header, first_row = rows[best][0], rows[best][1] if len(rows[best]) > 1 else []
     comma_decimal = best != "," and any(
@@ -181,7 +181,7 @@ def _sample(path: Path) -> bytes:
 def _decode(sample: bytes) -> tuple[str, str]:
     if sample.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16", sample.decode("utf-16", errors="ignore")
-    # The sample's end may fall inside a character.
+    # The sample may end inside a character.
     for cut in range(4):
         try:
             return "utf-8-sig", sample[: len(sample) - cut].decode("utf-8-sig")
@@ -200,7 +200,7 @@ def _first_rows(text: str, delimiter: str) -> list[list[str]]:
             if len(found) == 2:
                 break
     except csv.Error:
-        # A field beyond csv's limit: not this delimiter.
+        # A field exceeds csv's limit, so this is not the delimiter.
         return [[""]]
     return found or [[""]]
 
@@ -214,10 +214,10 @@ def _is_number(cell: str) -> bool:
 
 
 def _is_data(first: list[str]) -> bool:
-    """Tell whether the first row holds data rather than names.
+    """Return whether the first row holds data rather than names.
 
-    It does where at least half its cells are numbers, unless these count columns (0, 1, 2, as
-    pandas writes them) or rise over many columns (wavelengths, years).
+    It does if at least half its cells are numbers, unless these count columns (0, 1, 2, as written
+    by pandas) or increase over many columns (wavelengths, years).
     """
     numbers = [float(cell) for cell in first if _is_number(cell)]
     if not numbers or 2 * len(numbers) < sum(cell != "" for cell in first):

@@ -19,7 +19,7 @@ from mklkit.errors import DataError, plain_message, quoted, suggest
 
 __all__ = ["READERS", "ending_of", "read_file"]
 
-# What NumPy's and Python's zip readers raise on damaged archives.
+# The exceptions of NumPy's and Python's zip readers on damaged archives.
 NPZ_ERRORS = (
     ValueError,
     OSError,
@@ -30,7 +30,7 @@ NPZ_ERRORS = (
     zipfile.BadZipFile,
     zlib.error,
 )
-# The kinds of NumPy's types that hold one number, text, date or duration each.
+# The kinds of NumPy types that hold one number, text, date or duration per element.
 PLAIN_KINDS = "biufSUMm"
 NESTED = (list, tuple, set, dict, np.ndarray)
 Reader = Callable[[Path], tuple[pd.DataFrame, list[str]]]
@@ -52,12 +52,12 @@ def read_file(path: Path, as_text: Sequence[str] = ()) -> tuple[pd.DataFrame, li
         Features and target side by side, under unique text names. Formats that keep the target
         apart (libsvm, NPZ) have it last, as ``target``.
     notes : list of str
-        What was noticed while reading.
+        Remarks on the data as read.
 
     Raises
     ------
     DataError
-        If the file is missing, empty, of another format, or its ending is not known.
+        If the file is missing, empty, of another format, or has an unknown ending.
     """
     found = status(path)
     if found is None:
@@ -66,13 +66,13 @@ def read_file(path: Path, as_text: Sequence[str] = ()) -> tuple[pd.DataFrame, li
         raise DataError(f"{path} is a folder; a data file is expected.")
     if not stat.S_ISREG(found.st_mode):
         raise DataError(
-            f"{path} is a pipe or a device, which can be read only once, and mklkit looks at data"
-            " before it reads them: write them to a file first."
+            f"{path} is a pipe or a device, which can be read only once, but mklkit reads data"
+            " twice: write them to a file first."
         )
     ending = ending_of(path)
     if ending is None:
         raise DataError(
-            f"The ending of {path.name} names no known format. Known: {', '.join(READERS)}."
+            f"The ending of {path.name} is not that of a known format. Known: {', '.join(READERS)}."
         )
     if found.st_size == 0:
         raise DataError(f"{path.name} is empty.")
@@ -99,7 +99,7 @@ def read_parquet(path: Path) -> tuple[pd.DataFrame, list[str]]:
         frame = pd.read_parquet(path, engine="pyarrow")
         for place, kind in enumerate(frame.dtypes):
             if isinstance(kind, pd.StringDtype):
-                # Text is decoded only when it is looked at, and damaged text found only then.
+                # Text is decoded on access only, so damaged text is detected only then.
                 frame.iloc[:, place].to_numpy(dtype=object)
         _refuse_nested(frame, path.name)
     except ImportError as error:
@@ -161,7 +161,7 @@ READERS: dict[str, tuple[str, Reader]] = {
 
 def _arrays_in(path: Path) -> dict[str, np.ndarray]:
     try:
-        # Opened here, since NumPy leaves the file open when the archive is damaged.
+        # Opened here, as NumPy leaves the file open if the archive is damaged.
         with path.open("rb") as file:
             loaded = np.load(file, allow_pickle=False)
             if isinstance(loaded, np.ndarray):
@@ -170,7 +170,7 @@ def _arrays_in(path: Path) -> dict[str, np.ndarray]:
     except DataError:
         raise
     except NPZ_ERRORS as error:
-        # NumPy's own words here are the advice to allow pickles, which run what is in the file.
+        # NumPy's message advises to allow pickles, which execute code in the file.
         pickled = "it holds Python objects, which are never loaded; save arrays of numbers or text"
         reason = f"{pickled}." if "pickle" in str(error) else plain_message(error)
         raise DataError(
@@ -179,7 +179,7 @@ def _arrays_in(path: Path) -> dict[str, np.ndarray]:
 
 
 def _native(array: np.ndarray, name: str, file: str) -> np.ndarray:
-    """Return an array as pandas takes it: of plain values, in this machine's order of bytes."""
+    """Return an array for pandas: with plain values in the native byte order."""
     if array.dtype.kind not in PLAIN_KINDS:
         raise DataError(
             f"{name} in {file} holds values of type {array.dtype!s:.60}; numbers, text or dates"
@@ -203,7 +203,7 @@ def _native(array: np.ndarray, name: str, file: str) -> np.ndarray:
             "".join(array.ravel().tolist()).encode()
         except UnicodeEncodeError as error:
             raise DataError(
-                f"{name} in {file} holds text that is no Unicode: {plain_message(error)}."
+                f"{name} in {file} holds text that is not valid Unicode: {plain_message(error)}."
             ) from error
     if array.dtype.kind == "f" and array.dtype.itemsize > np.dtype(np.float64).itemsize:
         return array.astype(np.float64)
@@ -214,7 +214,7 @@ def _refuse_repeated(names: list[str], file: str) -> None:
     repeated = next((name for name in names if names.count(name) > 1), None)
     if repeated is not None:
         raise DataError(
-            f"{file} has several columns named {quoted(repeated)}: each needs a name of its own."
+            f"{file} has several columns named {quoted(repeated)}: names must be unique."
         )
 
 
@@ -225,8 +225,8 @@ def _refuse_nested(frame: pd.DataFrame, file: str) -> None:
         if nested is not None:
             kind = "records" if isinstance(nested, dict) else "lists"
             raise DataError(
-                f"Column {str(name)!r} of {file} holds {kind}; one number or text a row is"
-                " expected: spread it over several columns, or leave it out of the file."
+                f"Column {str(name)!r} of {file} holds {kind}; one number or text per row is"
+                " expected: spread it over several columns, or remove it from the file."
             )
 
 

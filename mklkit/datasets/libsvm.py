@@ -1,4 +1,4 @@
-"""libsvm's (svmlight's) format: a label and the entries that are not zero, a row a line."""
+"""libsvm's (svmlight's) format: one line per row, with the label and the non-zero entries."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from mklkit.errors import DataError, plain_message
 
 __all__ = ["read_libsvm"]
 
-# Up to here all columns are kept, so that their positions are the file's.
+# Up to this width all columns are kept, so that their positions are those in the file.
 WIDE = 10_000
-# Kernels take dense rows, of which several copies are at work at a time.
+# Kernels take dense rows, of which several copies are in memory at a time.
 LARGEST_DENSE = 2e9
 LARGEST_INDEX = 2**31 - 1
 SHOWN_LETTERS = 40
@@ -26,7 +26,7 @@ SHOWN_LETTERS = 40
 def read_libsvm(path: Path) -> tuple[pd.DataFrame, list[str]]:
     """Read a file in libsvm's format as dense columns ``x0``, ``x1``, … and ``target``.
 
-    Of more than 10,000 columns those that no row mentions, zero all along, are left out.
+    If there are more than 10,000 columns, those that are zero in all rows are left out.
 
     Parameters
     ----------
@@ -54,10 +54,10 @@ def read_libsvm(path: Path) -> tuple[pd.DataFrame, list[str]]:
     if rows.shape[1] <= WIDE:
         columns = np.arange(rows.shape[1])
     else:
-        # SciPy's own choice of columns takes memory by the width.
+        # SciPy's selection of columns takes memory proportional to the width.
         columns, places = np.unique(rows.indices, return_inverse=True)
         if len(columns) < rows.shape[1]:
-            notes = [f"{rows.shape[1] - len(columns)} columns that no row mentions left out"]
+            notes = [f"{rows.shape[1] - len(columns)} columns without entries left out"]
         shape = (rows.shape[0], len(columns))
         rows = csr_array((rows.data, places, rows.indptr), shape=shape)
     return _dense(rows, columns, path).assign(target=labels), notes
@@ -67,15 +67,15 @@ def _dense(rows: Any, columns: np.ndarray, path: Path) -> pd.DataFrame:
     size = 8.0 * rows.shape[0] * rows.shape[1]
     if size > LARGEST_DENSE:
         raise DataError(
-            f"{path.name} has {rows.shape[0]} rows with {rows.shape[1]} columns: dense, as mklkit"
-            f" takes them, they would fill {1e-9 * size:.0f} GB of memory. Choose fewer rows or"
+            f"{path.name} has {rows.shape[0]} rows with {rows.shape[1]} columns: mklkit needs them"
+            f" dense, which would take {1e-9 * size:.0f} GB of memory. Choose fewer rows or"
             " columns."
         )
     return pd.DataFrame(rows.toarray(), columns=[f"x{column}" for column in columns])
 
 
 def _first_fault(path: Path) -> str | None:
-    """Say which line can't be read, and why; scikit-learn's reader does not."""
+    """Return which line can't be read and why, which scikit-learn's reader does not report."""
     opener = gzip.open if path.suffix.lower() == ".gz" else open
     try:
         with opener(path, "rb") as file:
@@ -102,9 +102,9 @@ def _fault_of(words: list[str]) -> str | None:
             return f"index:value is expected, both numbers, got {word:.{SHOWN_LETTERS}}."
         position = int(index) if len(index) <= len(str(LARGEST_INDEX)) else LARGEST_INDEX + 1
         if position > LARGEST_INDEX:
-            return f"the index {index:.{SHOWN_LETTERS}} is beyond the largest, {LARGEST_INDEX}."
+            return f"the index {index:.{SHOWN_LETTERS}} is above the maximum, {LARGEST_INDEX}."
         if position <= last:
-            return f"indices must rise from entry to entry, got {index} after {last}."
+            return f"indices must increase from entry to entry, got {index} after {last}."
         last = position
     return None
 

@@ -1,4 +1,4 @@
-"""From a name or a path to rows that can be learned from or predicted for."""
+"""Loading a table for training, or new rows for prediction, from a name or a path."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def load_table(
     target : str or int, optional
         Name or position of the column to predict. Default: ``target``, else the last column.
     drop : sequence of str, optional
-        Columns to leave out: names, globs (``lab_*``) or positions. A glob leaves the target.
+        Columns to leave out: names, globs (``lab_*``) or positions. Globs skip the target.
 
     Returns
     -------
@@ -103,12 +103,12 @@ def load_features(
     columns : sequence of str
         The feature columns the model was fitted on. Others are ignored.
     target : str, optional
-        Where the data hold a column of this name, it is returned as the true labels.
+        If the data have a column of this name, it is returned as the true labels.
     needed : sequence of str, optional
-        Those of the columns that have a say in predictions; the others may be absent, and are
-        returned without values. All by default.
+        Those of the columns that affect predictions; the others may be absent, and are returned
+        without values. All by default.
     readings : mapping of str to str, optional
-        How the training table's columns of text were read, as ``Table.readings`` tells.
+        How the training table's columns of text were read, as in ``Table.readings``.
 
     Returns
     -------
@@ -126,7 +126,7 @@ def load_features(
         raise DataError(f"{name} has no rows.")
     wanted = list(columns if needed is None else needed)
     if _is_libsvm(source):
-        # The format leaves zeros out, the last columns too where all their rows are zero.
+        # The format omits zeros, and trailing columns that are zero in all rows.
         absent = [column for column in wanted if column not in frame]
         frame = pd.concat([frame, pd.DataFrame(0.0, frame.index, absent)], axis=1)
     missing = [column for column in wanted if column not in frame]
@@ -151,7 +151,7 @@ def _read_text(
 
 
 def _with_target_read(frame: pd.DataFrame, target: str, notes: list[str]) -> pd.DataFrame:
-    """Read the target as numbers where all are; of the marks for gaps most may be classes."""
+    """Read the target as numbers if all values are; most gap marks may be classes here."""
     if DECIMAL not in frame.attrs:
         return frame
     read, _, said = read_columns(frame[[target]], frame.attrs[DECIMAL], marks=frozenset({"none"}))

@@ -1,6 +1,6 @@
-"""Numbers and dates as people and spreadsheets write them: 1,200 and 0,5 and 31.12.2019.
+"""Numbers and dates as people and spreadsheets write them, such as 1,200 and 0,5 and 31.12.2019.
 
-Each function takes text and returns what it means, with a gap where a text does not fit.
+Each function converts text to its meaning, with a gap where a text does not match.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ __all__ = [
 
 MINUS = str.maketrans("\N{MINUS SIGN}\N{EN DASH}\N{FIGURE DASH}", "---")
 PLAIN = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", re.ASCII)
-# What stands between thousands besides comma and point: an apostrophe or one of the narrow spaces.
-# No such number starts with a zero: the comma of 0,125 is a decimal one.
+# Thousands separators besides comma and point: an apostrophe or one of the narrow spaces.
+# Such a number never starts with a zero: the comma of 0,125 is a decimal one.
 SPACES = "'’\u00a0\u2009\u202f "
 GROUPED = re.compile(rf"[-+]?[1-9]\d{{0,2}}([,{SPACES}]\d{{3}})+(\.\d*)?", re.ASCII)
 DECIMAL_COMMA = re.compile(
@@ -44,7 +44,7 @@ Way = Callable[[pd.Series], pd.Series]
 
 
 def _numbers(pattern: re.Pattern[str], dropped: dict[int, int | None], plain: bool = True) -> Way:
-    """Return what reads numbers of a pattern, besides those written as Python writes them."""
+    """Return a reader of numbers of a pattern, and of those in Python's notation."""
 
     def read(text: pd.Series) -> pd.Series:
         def meaning(value: str) -> str | None:
@@ -58,13 +58,13 @@ def _numbers(pattern: re.Pattern[str], dropped: dict[int, int | None], plain: bo
 
 
 def _year_first(text: pd.Series) -> pd.Series:
-    """Return the text of ISO dates as it is: such columns are known as dates anyway."""
+    """Return the text of ISO dates unchanged, as such columns are detected as dates later."""
     days = pd.to_datetime(text.str[:10].str.replace("/", "-"), format="%Y-%m-%d", errors="coerce")
     return text.where(text.str.fullmatch(YEAR_FIRST) & days.notna())
 
 
 def _year_last(order: str) -> Way:
-    """Return what reads dates with day and month in some order as those with the year first."""
+    """Return a reader that converts dates with this order of day and month to ISO dates."""
 
     def read(text: pd.Series) -> pd.Series:
         return _year_first(text.map(lambda value: _iso(value, order)).astype("str"))
@@ -87,7 +87,7 @@ NUMBERS: dict[str, Way] = {
     "number": _numbers(PLAIN, {}),
     "thousands": _numbers(GROUPED, COMMAS),
     "decimal comma": _numbers(DECIMAL_COMMA, POINTS),
-    # Where points stand between thousands, 1.397 is no longer what Python takes it for.
+    # If points separate thousands, 1.397 does not mean what it means in Python.
     "decimal comma, points between thousands": _numbers(DOTTED, POINTS, plain=False),
 }
 DATES: dict[str, Way] = {
@@ -96,11 +96,11 @@ DATES: dict[str, Way] = {
     "day first": _year_last("day first"),
 }
 WAYS = {**NUMBERS, **DATES}
-"""How a column of text may be meant; of those that fit, the first one is taken."""
+"""The possible readings of a column of text; the first that matches is used."""
 
 
 def is_ambiguous_number(value: str) -> bool:
-    """Tell whether a comma may stand between thousands or before decimals, if there is one.
+    """Return whether a comma in the text may separate thousands or be a decimal comma.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def points_may_group(values: Iterable[str]) -> bool:
 
 
 def is_ambiguous_date(value: str) -> bool:
-    """Tell whether a date is one with either order of day and month, written with no points.
+    """Return whether a date is valid with either order of day and month, and has no points.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Paths as a user types them: what stands there, or in words what is in the way."""
+"""Paths given by users: their status, or a message on why they can't be used."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def user_path(text: str | PathLike[str]) -> Path:
     Raises
     ------
     DataError
-        If there is no such user, or nothing is named.
+        If there is no such user, or the text is empty.
     """
     path = Path(text)
     if not str(text):
@@ -29,18 +29,18 @@ def user_path(text: str | PathLike[str]) -> Path:
     except RuntimeError as error:
         raise DataError(
             f"{shown_path(path)} can't be found: {path.parts[0]!r} stands for the home of a user"
-            f" that does not exist. A folder of that name is written ./{path.parts[0]}."
+            f" that does not exist. For a folder of that name write ./{path.parts[0]}."
         ) from error
 
 
 def status(path: Path) -> os.stat_result | None:
-    """Return what the system knows of a file or folder, None where nothing stands there.
+    """Return the status of a file or folder, or None if it does not exist.
 
     Raises
     ------
     DataError
-        If it can't be looked at: no permission on a folder on the way, a name that is too long,
-        links that lead back to themselves.
+        If it can't be accessed: no permission for a folder in the path, a name that is too long,
+        circular links.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def status(path: Path) -> os.stat_result | None:
 
 
 def same_file(first: Path, second: Path) -> bool:
-    """Tell whether two paths are one file, there already or still to be written."""
+    """Return whether two paths are the same file, which may not exist yet."""
     one, other = status(first), status(second)
     if one is None or other is None:
         return os.path.realpath(first) == os.path.realpath(second)
@@ -66,7 +66,7 @@ def same_file(first: Path, second: Path) -> bool:
 
 
 def refused(path: Path, deed: str, error: Exception) -> str:
-    """Return the sentence that says why the system does not let a file be read or written.
+    """Return the message for a file that the system does not allow to be read or written.
 
     Examples
     --------
@@ -77,6 +77,6 @@ def refused(path: Path, deed: str, error: Exception) -> str:
 
 
 def shown_path(path: Path) -> str:
-    """Return a path as messages show it, cut where it is long."""
+    """Return a path as shown in messages, cut if it is long."""
     text = str(path)
     return text if len(text) <= SHOWN_LETTERS else f"{text[:SHOWN_LETTERS]}…"

@@ -1,4 +1,4 @@
-"""Columns of text that hold numbers or dates: read so, and remembered for later data."""
+"""Columns of text that hold numbers or dates: their readings, kept for later data."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from mklkit.errors import counted, listed, named, quoted
 
 __all__ = ["GAP_MARKS", "POINTS", "TYPING_ERRORS", "columns_of_text", "read_columns"]
 
-# What people write for a gap among numbers and dates; among words it may well be one of them.
+# Common marks for a gap among numbers and dates; among words they may be values.
 GAP_MARKS = frozenset(
     [
         "-",
@@ -50,13 +50,13 @@ THOUSANDS, NUMBER = "thousands", "number"
 # A column of this share of other values, and few of them, is one of numbers with typing errors.
 TYPING_ERRORS = 0.05
 NUMBERS_PER_ERROR = 10
-# Of so many values more than half must fit before all are tried.
+# More than half of this many values must match before all are tried.
 SAMPLE = 100
 
 
 @attrs.define(eq=False)
 class _Column:
-    """A column of text and how it is read."""
+    """A column of text and its reading."""
 
     values: pd.Series
     known: pd.Series
@@ -66,16 +66,16 @@ class _Column:
     way: str = TEXT
     ambiguous: bool = False
     stray: pd.Series = attrs.field(factory=lambda: pd.Series(dtype="str"))
-    """The values of a column left as text that are no numbers, where most are."""
+    """The values that are not numbers, in a column left as text where most values are numbers."""
 
     def meaning(self) -> pd.Series:
-        """Return what the known values mean, with gaps where the way does not fit."""
+        """Return the converted values, with gaps where the reading does not match."""
         codes, distinct = pd.factorize(self.known)
         return _meanings(self.way, distinct).take(codes).set_axis(self.known.index)
 
 
 def columns_of_text(frame: pd.DataFrame) -> list[str]:
-    """Return the columns that hold nothing but text and gaps."""
+    """Return the columns that hold only text and gaps."""
     return [
         str(name)
         for name, kind in frame.dtypes.items()
@@ -91,28 +91,28 @@ def read_columns(
     ways: Mapping[str, str] | None = None,
     marks: frozenset[str] = GAP_MARKS,
 ) -> tuple[pd.DataFrame, dict[str, str], list[str]]:
-    """Read columns of text as numbers or dates where their values are.
+    """Read columns of text as numbers or dates if their values are.
 
     Parameters
     ----------
     frame : pandas.DataFrame
     decimal : str, default="."
-        The decimal mark, where a column and those beside it do not tell.
+        The decimal mark, if a column and the others do not determine it.
     ways : mapping of str to str, optional
-        How columns of these names were read in training. They are read so again; what does not
-        fit stays as it is, for whoever takes the column to refuse. Columns that were no text then
-        and are now are read by what they hold.
+        The readings of columns with these names in training. They are used again; values that do
+        not match stay unchanged and are refused later. Columns that were not text then but are now
+        are read according to their values.
     marks : frozenset of str, optional
-        What stands for a gap among numbers and dates, in small letters.
+        The marks for a gap among numbers and dates, in lower case.
 
     Returns
     -------
     frame : pandas.DataFrame
         With numbers as such and dates as text with the year first.
     ways : dict of str to str
-        How each column of text is read: a key of ``WAYS``, or ``"text"``.
+        The reading of each column of text: a key of ``WAYS``, or ``"text"``.
     notes : list of str
-        What was read in another way than it stands there.
+        Which values were converted.
 
     Examples
     --------
@@ -165,7 +165,7 @@ def read_columns(
 
 
 def _settle(column: _Column, tolerant: bool, default: str = TEXT) -> None:
-    """Choose the first way that fits all values, or all but a few typing errors."""
+    """Choose the first reading that matches all values, or all except a few typing errors."""
     if column.known.empty:
         column.way = default
         return
@@ -173,7 +173,7 @@ def _settle(column: _Column, tolerant: bool, default: str = TEXT) -> None:
     some = distinct[:: 1 + len(distinct) // SAMPLE]
     number, way, fits = 0, TEXT, np.zeros(len(distinct), dtype=bool)
     for candidate in WAYS:
-        # Words need not be looked at one by one.
+        # Columns of words need no check of every value.
         if 2 * _meanings(candidate, some).notna().sum() <= len(some):
             continue
         those = _meanings(candidate, distinct).notna().to_numpy()
@@ -199,7 +199,7 @@ def _settle(column: _Column, tolerant: bool, default: str = TEXT) -> None:
 
 
 def _settle_commas(columns: dict[str, _Column], decimal: str) -> None:
-    """Let the other columns tell what a comma before three digits means, or the file's mark."""
+    """Decide the meaning of a comma before three digits by other columns or the file's mark."""
     told = {column.way for column in columns.values() if not column.ambiguous}
     for column in columns.values():
         if column.ambiguous and column.way == THOUSANDS:
@@ -230,7 +230,7 @@ def _meanings(way: str, distinct: Iterable[str]) -> pd.Series:
 
 
 def _notes(columns: dict[str, _Column]) -> list[str]:
-    """Say what is read in another way than it stands there, a line for columns of a kind."""
+    """Return notes on converted values, one line per kind of reading."""
     groups: dict[tuple[str, bool], list[str]] = {}
     for name, column in columns.items():
         groups.setdefault((column.way, column.ambiguous), []).append(name)
@@ -267,24 +267,24 @@ def _is_changed(text: str, meaning: object) -> bool:
 
 def _other(way: str) -> str:
     if way == THOUSANDS:
-        return "if the comma is a decimal one, write a point"
+        return "if it is a decimal comma, write a point"
     if way == COMMA:
-        return "if the comma stands between thousands, leave it out"
+        return "if the comma separates thousands, leave it out"
     return "if the day comes first, write dates as 2024-03-31"
 
 
 def _misfit_note(name: str, column: _Column, misfits: pd.Series) -> str:
     kind = "number" if column.way in NUMBERS else "date"
     return (
-        f"column {quoted(name)} holds {_first(misfits)}, no {kind}: taken as a gap; correct it, or"
-        " leave it empty"
+        f"column {quoted(name)} holds {_first(misfits)}, not a {kind}: taken as a gap; correct it,"
+        " or leave it empty"
     )
 
 
 def _stray_note(name: str, column: _Column) -> str:
     return (
-        f"column {quoted(name)} mixes text with numbers: taken as text, for {_first(column.stray)};"
-        " correct it, or leave it empty, if numbers are meant"
+        f"column {quoted(name)} mixes text with numbers: taken as text because of"
+        f" {_first(column.stray)}; correct it, or leave it empty, if numbers are meant"
     )
 
 

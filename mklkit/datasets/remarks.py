@@ -1,4 +1,4 @@
-"""What a user would want to know of the columns: constant, repeated, the target itself."""
+"""Remarks on suspicious columns: constant, repeated, or copies of the target."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MANY_CATEGORIES = 30
 
 
 def remarks(features: pd.DataFrame, target: pd.Series) -> list[str]:
-    """Return a sentence each on constant and repeated columns and copies of the target."""
+    """Return remarks on constant columns, repeated columns and copies of the target."""
     constant: list[str] = []
     leaks: list[str] = []
     copies: list[str] = []
@@ -68,9 +68,9 @@ def remarks_on_text(columns: Iterable[pd.Series]) -> list[str]:
 
 
 def _contents(frame: pd.DataFrame) -> dict[str, tuple[Hashable, bool]]:
-    """Return what each column holds, as something to compare, and whether its values differ."""
+    """Return a comparable key of each column's contents, and whether its values differ."""
     plain = [isinstance(kind, np.dtype) and kind.kind in "iuf" for kind in frame.dtypes]
-    # Tables may be very wide: numbers are looked at together.
+    # Tables may be very wide: numbers are compared together.
     numbers = frame.loc[:, plain].to_numpy(dtype=np.float64).T
     varies = (~((numbers == numbers[:, :1]) | np.isnan(numbers))).any(axis=1)
     # Where the first value is a gap, the others are compared with one another.

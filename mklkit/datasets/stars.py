@@ -27,15 +27,15 @@ def make_four_stars(
     Parameters
     ----------
     n_samples : int, default=800
-        Rows, dealt evenly to the stars.
+        The number of rows, divided evenly among the stars.
     gaps : tuple of float, default=(0.2, 0.8, 1.4, 2.0)
-        Distance of the two stars' centres, a group each.
+        The distance of the two stars' centres, per group.
     deviation : float, default=0.3
-        Standard deviation along a star's rays.
+        The standard deviation along a star's rays.
     n_rays : int, default=6
-        Rays of a star.
+        The number of rays per star.
     spacing : float, default=6.0
-        Distance of the groups' centres, which stand in a square (001, Figure 2).
+        The distance of the groups' centres, which form a square (001, Figure 2).
     random_state : int, RandomState or None
 
     Returns
@@ -44,7 +44,7 @@ def make_four_stars(
     y : ndarray of shape (n_samples,)
         0 and 1.
     group : ndarray of shape (n_samples,)
-        Which group a row belongs to, numbered as the gaps.
+        The group of each row, numbered like the gaps.
 
     Examples
     --------
@@ -61,6 +61,6 @@ def make_four_stars(
     angles = 2 * np.pi * rng.randint(n_rays, size=n_samples) / n_rays
     lengths = np.abs(rng.normal(scale=deviation, size=n_samples))
     rays = np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    # A little width, without which two rays of one star could share no neighbourhood.
+    # A small width, without which two rays of a star would have no common neighbourhood.
     width = rng.normal(scale=deviation / 20, size=(n_samples, 2))
     return centres + lengths[:, None] * rays + width, y, group

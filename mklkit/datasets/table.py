@@ -1,4 +1,4 @@
-"""What a data set is once it has been read."""
+"""Data sets that have been read."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from mklkit.errors import counted
 
 __all__ = ["NewRows", "Table"]
 
-# A data set of many classes is summed up by its largest few.
+# The summary of a data set shows only its largest classes.
 CLASSES_SHOWN = 6
 
 
 @attrs.frozen(eq=False)
 class Table:
-    """Rows to learn from.
+    """Rows for training.
 
     Attributes
     ----------
@@ -25,16 +25,16 @@ class Table:
     target : pandas.Series of shape (n_rows,)
         Class labels (text, integers or booleans), without gaps.
     name : str
-        What to call the data.
+        The name of the data.
     origin : str
-        Where they come from, such as ``"built into scikit-learn"`` or ``"CSV file heart.csv"``.
+        Their origin, such as ``"built into scikit-learn"`` or ``"CSV file heart.csv"``.
     notes : list of str
-        What was done or noticed while reading: dropped rows, renamed or constant columns.
+        Remarks on the data as read: dropped rows, renamed or constant columns.
     dropped : list of str
         Columns that were left out because the user asked for it.
     readings : dict of str to str
         How columns of text in a CSV file are read: as numbers or dates of some form, or as
-        ``"text"``. ``load_features`` reads later data so.
+        ``"text"``. ``load_features`` reads later data in the same way.
     """
 
     features: pd.DataFrame
@@ -67,16 +67,16 @@ class Table:
 
 @attrs.frozen(eq=False)
 class NewRows:
-    """Rows to predict for.
+    """New rows for prediction.
 
     Attributes
     ----------
     features : pandas.DataFrame of shape (n_rows, n_features)
-        The columns that were asked for, in that order.
+        The requested columns, in that order.
     target : pandas.Series of shape (n_rows,) or None
-        The true labels where the data hold them (gaps possible), else None.
+        The true labels if the data have them (gaps possible), else None.
     notes : list of str
-        What was done or noticed while reading.
+        Remarks on the data as read.
     """
 
     features: pd.DataFrame

@@ -1,4 +1,4 @@
-"""Which column is the target, which are left out, and whether the target holds classes."""
+"""The choice of the target and of columns to leave out, and checks of the class labels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mklkit.registry.columns import resolve_columns
 __all__ = ["choose_target", "class_labels", "columns_to_drop", "drop_without_target"]
 
 DEFAULT_TARGET = "target"
-# More classes than this with fewer rows in each are an identifier or a measurement.
+# A target with more values than this and few rows per value is an identifier or a measurement.
 MANY_CLASSES = 20
 ROWS_PER_CLASS = 3
 NAMES_SHOWN = 12
@@ -38,7 +38,7 @@ def choose_target(columns: list[str], target: str | int | None) -> str:
     Raises
     ------
     DataError
-        If there is no such column; the nearest name is suggested.
+        If there is no such column; the most similar name is suggested.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def choose_target(columns: list[str], target: str | int | None) -> str:
 
 
 def columns_to_drop(columns: list[str], drop: Sequence[str], target: str) -> list[str]:
-    """Return the columns that are asked to be left out, in the order of the data.
+    """Return the columns to leave out, in the order of the data.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def columns_to_drop(columns: list[str], drop: Sequence[str], target: str) -> lis
     drop : sequence of str
         Names, globs or positions.
     target : str
-        It stays where a glob fits it too.
+        The target, which is kept even if a glob matches it.
 
     Raises
     ------
@@ -128,16 +128,16 @@ def class_labels(target: pd.Series) -> pd.Series:
     Returns
     -------
     pandas.Series
-        Whole floats (integers that once had gaps) as integers, mixed types as text.
+        Whole floats (integers of a column with gaps) as integers, mixed types as text.
 
     Raises
     ------
     DataError
-        If the column is continuous, holds a single class, or nearly a class a row.
+        If the column is continuous, holds a single class, or nearly one class per row.
     """
     labels = _plain(target)
     if is_float_dtype(labels):
-        # Where all are whole they are too large to be told apart as classes.
+        # If all are whole numbers, they are too large to be distinguished as classes.
         example = next((value for value in labels if value != round(value)), labels.iloc[0])
         raise DataError(
             f"The target {target.name!r} is continuous (it holds {example:g}): mklkit classifies."
@@ -172,7 +172,7 @@ def _plain(target: pd.Series) -> pd.Series:
         if not np.isfinite(values).all():
             raise DataError(
                 f"The target {target.name!r} holds an infinite number: classes are expected. Leave"
-                " it empty where the class is not known."
+                " the cell empty if the class is not known."
             )
         whole = values.abs().max() < 2**53 and bool((values == values.round()).all())
         return values.astype("int64") if whole else values

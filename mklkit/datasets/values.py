@@ -1,4 +1,4 @@
-"""Values of types that no kernel takes, as numbers or text that mean the same."""
+"""Conversion of values of special types to equivalent numbers or text."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def plain_values(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     Returns
     -------
     frame : pandas.DataFrame
-        The same one where there is nothing of the kind.
+        Unchanged if there is nothing to convert.
     notes : list of str
-        Which columns became seconds.
+        Which columns were converted to seconds.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def plain_values(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     if not new:
         return frame, notes
     columns = [new.get(place, frame.iloc[:, place]) for place in range(frame.shape[1])]
-    # Not by name: these may repeat, which is for others to say.
+    # Not by name, as names may be repeated here.
     return pd.concat(columns, axis=1).set_axis(frame.columns, axis=1), notes
 
 
@@ -68,5 +68,5 @@ def _as_float(value: Decimal) -> float:
 
 
 def _as_text(value: bytes) -> str:
-    # Bytes that are no UTF-8 stay different from each other.
+    # Bytes that are not UTF-8 stay distinguishable.
     return value.decode("utf-8", "backslashreplace")

@@ -1,4 +1,4 @@
-"""What a model is made of: the steps of a pipeline, what a search found, a fitted classifier."""
+"""The parts of a model: the steps of a pipeline, the result of a search, a fitted classifier."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ __all__ = [
 
 @runtime_checkable
 class FittedSearch(Protocol):
-    """A fitted search over parameters, mklkit's or any other that follows scikit-learn."""
+    """A fitted search over parameters, from mklkit or any other that follows scikit-learn."""
 
     best_estimator_: Any
 
 
 @runtime_checkable
 class KernelModel(Protocol):
-    """A fitted ``MKLClassifier``, or a vote of several."""
+    """A fitted ``MKLClassifier``, or a voting ensemble of several."""
 
     classes_: NDArray[Any]
     kernels_: list[Any]
@@ -55,7 +55,7 @@ class WeightedModel(Protocol):
 
 @runtime_checkable
 class GatedModel(Protocol):
-    """An estimator whose kernel weights may differ from row to row."""
+    """An estimator whose kernel weights may differ between rows."""
 
     kernel_names_: list[str]
 
@@ -65,9 +65,9 @@ class GatedModel(Protocol):
 
 
 def split(model: Any) -> tuple[Pipeline | None, Any]:
-    """Return the steps before the classifier, None where there are none, and the classifier.
+    """Return the steps before the classifier (None where there are none) and the classifier.
 
-    Searches over parameters are followed to the estimator that they found.
+    Searches over parameters are followed to their best estimator.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def split(model: Any) -> tuple[Pipeline | None, Any]:
 
 
 def classifier_in(model: Any) -> Any:
-    """Return what does the work in a pipeline or a search over parameters."""
+    """Return the classifier inside a pipeline or a search over parameters."""
     return split(model)[1]
 
 

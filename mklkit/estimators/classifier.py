@@ -1,4 +1,4 @@
-"""MKLClassifier: the whole library behind scikit-learn's estimator contract."""
+"""MKLClassifier: multiple kernel learning as a scikit-learn estimator."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = ["MKLClassifier"]
 
 
 class MKLClassifier(ClassifierMixin, NestedParameters):
-    """Multiple kernel classifier: kernels, seen through a feature map, joined by a combiner.
+    """Multiple kernel classifier: kernels, each through a feature map, joined by a combiner.
 
     Parameters
     ----------
@@ -43,42 +43,42 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
         positions, or a slice. Default: ``cosine(linear)``, ``rbf(sigma='mean')`` and
         ``cosine(polynomial)``, all with k(x, x) = 1.
     feature_map : str or FeatureMap, optional
-        ``"implicit"``, ``"empirical(subset=0.1)"`` ...; the combiner's own where not given.
+        ``"implicit"``, ``"empirical(subset=0.1)"`` ...; the combiner's default where not given.
     combiner : str or Combiner, default="uniform"
         ``"dimkl3"``, ``"best-single"`` ...
     learner : str or Learner, optional
-        ``"svm(C=10)"``, ``"mhks"`` ...; the combiner's own where not given.
+        ``"svm(C=10)"``, ``"mhks"`` ...; the combiner's default where not given.
     multiclass : {"ovo", "ovr", "native"}, default="ovo"
-        More than two classes: one against one, one against the rest, or all at once where combiner
-        and learner can (``uniform`` or ``cluster-gating`` with ``kda``). Maps and weights are each
-        problem's own.
+        For more than two classes: one against one, one against the rest, or one problem where
+        combiner and learner can (``uniform`` or ``cluster-gating`` with ``kda``). Each problem has
+        its own maps and weights.
     bandwidths : {"per-problem", "all-rows"}, default="per-problem"
-        Which rows a kernel with a rule such as ``sigma='mean'`` is fitted to: each binary problem's
-        own, or once all training rows. It matters to one against one only, and not with maps that
-        all problems share. The default makes a pair of classes the problem it would be on its own,
-        as scikit-learn's ``OneVsOneClassifier`` and papers on two classes have it.
+        The rows to which a kernel with a rule such as ``sigma='mean'`` is fitted: those of each
+        binary problem, or once all training rows. It matters only for one against one, and not with
+        maps that all problems share. By default a pair of classes gives the same result as on its
+        own, as in scikit-learn's ``OneVsOneClassifier`` and papers on two classes.
     random_state : int, RandomState or None, default=None
-        Seeds what draws at random: subset maps, cross-validation inside a combiner.
+        The seed of everything random: subset maps, cross-validation inside a combiner.
     n_jobs : int or None, default=None
-        Threads over binary problems; the result depends on it by rounding at most.
+        Threads over binary problems; the result depends on it only by rounding.
 
     Attributes
     ----------
     classes_ : ndarray of shape (C,)
     weights_ : ndarray of shape (n_problems, M)
-        Kernel weights, one row a binary problem (and cluster, where a combiner gates by clusters).
+        Kernel weights, one row per binary problem (and per cluster in cluster gating).
     kernel_names_ : list of str
         M names.
     kernel_columns_ : list of (ndarray of int or None)
-        The positions of the columns that each kernel sees; None: all.
+        The positions of the columns that each kernel uses; None for all.
     problems_ : list of (negative, positive)
-        The class labels of each binary problem; ``"(rest)"`` is all others.
+        The class labels of each binary problem; ``"(rest)"`` stands for all others.
     kernels_, feature_map_, combiner_, learner_ : components
-        What was used.
+        The components used.
     choices_ : list of str
-        What was filled in because it was not given, a sentence each.
+        The choices made because nothing was given, one sentence each.
     decisions_ : list of Decision
-        One a binary problem.
+        One per binary problem.
     n_features_in_, feature_names_in_ : as in scikit-learn
 
     Examples
@@ -121,7 +121,7 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
         Raises
         ------
         ValueError
-            For data scikit-learn refuses (NaN, text, one row) and for one class.
+            For data that scikit-learn refuses (NaN, text, one row) and for one class only.
         MKLKitError
             A ``ValueError`` too: unknown names, components that don't fit together, columns that
             don't exist.
@@ -150,7 +150,7 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
         X: Array,
         codes: NDArray[np.intp],
     ) -> list[Decision]:
-        # Seeds are drawn before anything runs, so that the order of the threads doesn't matter.
+        # Seeds are drawn before anything runs, so that the order of the threads does not matter.
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(problems) + 1)
         views_of = ProblemViews(bound, choice.feature_map, X, codes, seeds[-1], self.bandwidths)
         views_of.say_if_long(problems)
@@ -169,7 +169,7 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
         Raises
         ------
         DataError
-            If one is not finite, as features of 1e300 may make it.
+            If a value is not finite, as may happen with features of 1e300.
         """
         check_is_fitted(self)
         X = check_new_rows(self, X)
@@ -179,7 +179,7 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
         infinite = np.flatnonzero(~np.isfinite(scores).all(axis=1))
         if len(infinite):
             raise DataError(
-                f"The decision value of row {infinite[0]} is not finite (rows of this kind:"
+                f"The decision value of row {infinite[0]} is not finite (number of such rows:"
                 f" {len(infinite)}): its features are too far from those of the training data."
             )
         if len(self.classes_) == 2:
@@ -197,7 +197,7 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
     def gate_weights(self, X: Any) -> Array:
         """Return each row's weight on each kernel, (n, M), where the combiner gates them.
 
-        For several binary problems their mean.
+        For several binary problems, the mean over the problems.
 
         Raises
         ------
@@ -209,7 +209,7 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
         gated = [d for d in self.decisions_ if isinstance(d, RowWeights)]
         if not gated:
             raise IncompatibleError(
-                f"{self.combiner_.name} weighs kernels the same for all rows; see weights_."
+                f"{self.combiner_.name} has the same kernel weights for all rows; see weights_."
                 " A gating combiner, such as cluster-gating, has weights per row."
             )
         return np.asarray(np.mean([decision.gate_weights(X) for decision in gated], axis=0))

@@ -1,4 +1,4 @@
-"""One binary fit that ends in finite numbers, or in an error that says what to do."""
+"""A binary fit that ends with finite numbers or with an error that gives advice."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from mklkit.views.view import ViewSet
 __all__ = ["fit_decision", "solver_errors_explained"]
 
 CHECKED_ROWS = 256
-"""Training rows that are decided at a time, beside whatever matrices a fit still holds."""
+"""The number of training rows decided at a time, to limit memory next to the matrices of a fit."""
 
 SLACK = 1e-8
-"""By how much rounding may carry a weight out of its range."""
+"""The tolerance for weights out of their range by rounding."""
 
 ORDINARY = 1e12
-"""Kernel values between one over this and this are within reach of every solver."""
+"""Kernel values between the inverse of this and this are safe for every solver."""
 
 
 def fit_decision(
@@ -33,20 +33,20 @@ def fit_decision(
     learner: Learner,
     random_state: np.random.RandomState,
 ) -> Decision:
-    """Return what a combiner learns; its weights and its decisions on the training rows are finite.
+    """Return a combiner's decision, with finite weights and decision values on the training rows.
 
     Raises
     ------
     DataError
-        If they are not, or a solver fails on kernel values that are beyond it; it names the kernel
-        and what helps.
+        If they are not finite, or a solver fails on extreme kernel values; the message names the
+        kernel and a remedy.
     IncompatibleError
-        If the combiner takes another number of kernels.
+        If the combiner requires another number of kernels.
 
     Notes
     -----
-    The training rows are decided once: O(N²d) a kernel on an implicit map, no more than a Gram
-    matrix costs, and O(Np) on an explicit one, whose features are there already.
+    The training rows are decided once: O(N²d) per kernel on an implicit map, no more than a Gram
+    matrix costs, and O(Np) on an explicit one, whose features are available.
     """
     facts = facts_of(combiner, CombinerFacts)
     _check_number(combiner, views.labels, facts.n_kernels)
@@ -54,7 +54,7 @@ def fit_decision(
         decision = combiner.fit(views, y, learner, random_state)
         finite = np.isfinite(decision.weights).all() and _decides_finitely(decision, views)
     if not finite:
-        what = "found no finite decision values"
+        what = "gave decision values that are not finite"
         raise _beyond(combiner, learner, *_most_extreme(views), what)
     _check_range(combiner, decision.weights, facts.weight_range)
     return decision
@@ -63,7 +63,7 @@ def fit_decision(
 def _check_number(combiner: Combiner, labels: list[str], n_kernels: int | None) -> None:
     if n_kernels is not None and len(labels) != n_kernels:
         raise IncompatibleError(
-            f"{combiner.name} joins exactly {n_kernels} kernels; there"
+            f"{combiner.name} takes exactly {n_kernels} kernels; there"
             f" {'is' if len(labels) == 1 else 'are'} {len(labels)}: {', '.join(labels)}."
             f" Give it {n_kernels} kernels."
         )
@@ -73,18 +73,18 @@ def _check_range(combiner: Combiner, weights: Array, given: tuple[float, float] 
     low, high = given or (0.0, 1.0)
     if weights.min() < low - SLACK or weights.max() > high + SLACK:
         raise MKLKitError(
-            f"{combiner.name} must have weights from {low:g} to {high:g}; it gave"
-            f" {weights.min():.6g} to {weights.max():.6g}. Other ranges are stated by"
+            f"{combiner.name} must have weights from {low:g} to {high:g}; it returned"
+            f" {weights.min():.6g} to {weights.max():.6g}. State another range by"
             " facts = CombinerFacts(weight_range=(low, high))."
         )
 
 
 @contextmanager
 def solver_errors_explained(combiner: Combiner, learner: Learner, views: ViewSet) -> Iterator[None]:
-    """Turn what a solver says of values that are beyond it into an error that names the kernel.
+    """Turn solver errors on extreme kernel values into an error that names the kernel.
 
-    Other errors on kernel values of an ordinary size are somebody's mistake, and left as they are.
-    Overflow goes on in silence: it ends in a number that is not finite, which the caller looks for.
+    Errors on kernel values of ordinary size are bugs and are not changed. Overflow warnings are
+    silenced: overflow ends in a number that is not finite, for which the caller checks.
     """
     try:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -111,9 +111,9 @@ def _decides_finitely(decision: Decision, views: ViewSet) -> bool:
 
 
 def _most_extreme(views: ViewSet) -> tuple[str, float]:
-    """Return the kernel whose values are furthest from one, and the largest of them.
+    """Return the kernel whose values are furthest from one, and its largest value.
 
-    A kernel with values that are no numbers comes before all others.
+    A kernel with NaN values comes before all others.
     """
     largest = np.zeros(len(views))
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
@@ -127,10 +127,10 @@ def _most_extreme(views: ViewSet) -> tuple[str, float]:
 def _beyond(
     combiner: Combiner, learner: Learner, label: str, largest: float, what: str
 ) -> DataError:
-    """Return the error that names the kernel, its values and what helps."""
-    size = f"values up to {largest:.2g}" if np.isfinite(largest) else "values that are no numbers"
+    """Return the error that names the kernel, its values and a remedy."""
+    size = f"values up to {largest:.2g}" if np.isfinite(largest) else "NaN values"
     return DataError(
         f"{combiner.name} with {learner.name} {what} on these training data. Kernel {quoted(label)}"
-        f" has the most extreme values, {size}: scale the data (each column to mean 0 and deviation"
-        f" 1, say), choose a lower degree, or a normalised kernel such as 'cosine(polynomial)'."
+        f" has the most extreme values, {size}: scale the data (each column to mean 0 and standard"
+        f" deviation 1, say), use a lower degree, or a normalised kernel: 'cosine(polynomial)'."
     )

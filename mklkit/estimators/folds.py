@@ -1,4 +1,4 @@
-"""Stratified folds that never take a class away from training, however few its rows."""
+"""Stratified folds that keep every class in the training rows, however few rows it has."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ USUAL_FOLDS = 5
 
 @attrs.frozen(eq=False)
 class FoldPlan:
-    """Repeated stratified folds; rows that are their class's only one are always trained on."""
+    """Repeated stratified folds; the row of a single-row class is always used for training."""
 
     folds: int
     repeats: int
@@ -32,7 +32,7 @@ class FoldPlan:
     rows: Rows
     """The rows that take part in the folds."""
     always: Rows
-    """The rows that are trained on in every fold."""
+    """The rows that are used for training in every fold."""
 
     def splits(self, labels: NDArray[Any], seed: Any) -> Iterator[tuple[Rows, Rows]]:
         """Yield the rows to train on and to score, fold by fold."""
@@ -45,20 +45,20 @@ class FoldPlan:
 
 
 def plan_folds(labels: NDArray[Any], folds: int, repeats: int = 1) -> FoldPlan:
-    """Settle how many folds the smallest class allows.
+    """Return a plan with as many folds as the smallest class allows.
 
     Parameters
     ----------
     labels : ndarray of shape (n_rows,)
     folds : int
-        As many as wished, at least 2.
+        The wished number, at least 2.
     repeats : int, default=1
-        How often the rows are divided into folds, each time otherwise.
+        How often the rows are divided into folds, each time differently.
 
     Returns
     -------
     FoldPlan
-        ``notes`` says where it is not as wished.
+        Its ``notes`` state any difference from what was wished.
 
     Raises
     ------
@@ -84,7 +84,7 @@ def plan_folds(labels: NDArray[Any], folds: int, repeats: int = 1) -> FoldPlan:
     rows, always = np.flatnonzero(~single), np.flatnonzero(single)
     if len(rows) == 0:
         raise DataError(
-            "Every class has a single row: nothing is left to score. Cross-validation needs"
+            "Every class has a single row, so nothing can be scored. Cross-validation needs"
             " a class of at least two rows."
         )
     notes = []
@@ -97,7 +97,7 @@ def plan_folds(labels: NDArray[Any], folds: int, repeats: int = 1) -> FoldPlan:
 
 
 def single_rows_note(n_classes: int) -> str:
-    """Say what becomes of classes of one row.
+    """Return a note on how single-row classes are treated.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def single_rows_note(n_classes: int) -> str:
 def splits_of(
     cv: Any, X: Array, codes: NDArray[np.intp], classes: NDArray[Any], seed: int
 ) -> tuple[list[tuple[Rows, Rows]], list[str]]:
-    """Return the rows to train on and to score of each fold, and what is to be said of them.
+    """Return the rows to train on and to score of each fold, and notes on the folds.
 
     Parameters
     ----------
@@ -123,14 +123,14 @@ def splits_of(
     classes : ndarray of shape (C,)
         Class labels.
     seed : int
-        Of shuffled folds.
+        The seed of shuffled folds.
 
     Raises
     ------
     SpecError
-        If ``cv`` makes no folds.
+        If ``cv`` gives no folds.
     DataError
-        If a fold's training rows have none of a class that has several rows.
+        If a fold's training rows lack a class that has several rows.
     """
     if cv is None:
         cv = USUAL_FOLDS
@@ -144,14 +144,14 @@ def splits_of(
     except (TypeError, ValueError, IndexError) as error:
         raise _no_folds(cv, plain_message(error)) from error
     if not given:
-        raise _no_folds(cv, "it makes no fold")
+        raise _no_folds(cv, "it gives no fold")
     splits = []
     moved: set[int] = set()
     for fold, (training, scored) in enumerate(given):
         absent = np.setdiff1d(codes, codes[training])
         if (np.bincount(codes)[absent] > 1).any():
             raise DataError(
-                f"The training rows of fold {fold} have none of class"
+                f"The training rows of fold {fold} lack class"
                 f" {classes.tolist()[absent[0]]!r}; use stratified folds."
             )
         moved.update(absent.tolist())
@@ -161,5 +161,5 @@ def splits_of(
 
 
 def _no_folds(cv: Any, reason: str) -> SpecError:
-    wanted = "a number of folds from 2, a splitter, or a list of (training rows, test rows)"
+    wanted = "a number of folds (at least 2), a splitter, or a list of (training rows, test rows)"
     return SpecError(f"cv must be {wanted}; got {cv!r:.80}: {reason:.200}.")

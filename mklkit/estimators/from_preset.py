@@ -18,7 +18,7 @@ __all__ = ["find_preset", "preset_classifier"]
 def preset_classifier(
     preset: str | Preset, *, tune: bool = False, random_state: Any = None, **settings: Any
 ) -> MKLClassifier | MKLSearchCV | MKLVotingClassifier:
-    """Return the classifier that a preset stands for, not fitted.
+    """Return the classifier of a preset, not fitted.
 
     Parameters
     ----------
@@ -28,21 +28,21 @@ def preset_classifier(
         Whether parameters are chosen by cross-validation, from the combiner's own search space.
     random_state : int, RandomState or None, default=None
     **settings
-        Parameters of :class:`MKLClassifier`, in place of the preset's.
+        Parameters of :class:`MKLClassifier`, which override the preset's.
 
     Returns
     -------
     MKLClassifier, MKLSearchCV or MKLVotingClassifier
-        The last one where the preset has several members. It does not scale features, which
-        :func:`mklkit.preset_pipeline` does as the preset assumes.
+        The last for presets with several members. None of them scales features;
+        :func:`mklkit.preset_pipeline` does, as the preset requires.
 
     Raises
     ------
     UnknownNameError
         If no preset has that name.
     SpecError
-        If ``preset`` is neither, a setting is no parameter of the classifier, or ``tune`` is asked
-        of a combiner that can't fit a whole grid at once.
+        If ``preset`` is neither, a setting is not a parameter of the classifier, or ``tune`` is
+        True for a combiner that can't fit a whole grid at once.
 
     Examples
     --------
@@ -78,12 +78,12 @@ def preset_classifier(
 
 
 def find_preset(preset: Any) -> Preset:
-    """Return the preset of a name; a preset itself is passed through."""
+    """Return the preset of a name; a preset is returned unchanged."""
     if isinstance(preset, Preset):
         return preset
     if not isinstance(preset, str):
         raise SpecError(
-            "Expected a preset's name, as `mklkit list presets` shows them, or a Preset;"
+            "Expected the name of a preset (see `mklkit list presets`) or a Preset;"
             f" got {quoted(preset)}."
         )
     found: Preset = get_registry().lookup("preset", preset).target
@@ -100,8 +100,8 @@ def _refuse_unless_searchable(combiner: Any) -> None:
     presets = [entry.target for entry in registry.entries("preset")]
     tunable = [one.name for one in presets if one.combiner.partition("(")[0] in names]
     raise SpecError(
-        f"Tuning needs a combiner that fits a whole grid at once ({', '.join(sorted(names))}), and"
-        f" so only its presets can be tuned: {', '.join(tunable)}; got combiner {chosen.name!r}."
+        f"Tuning needs a combiner that fits a whole grid at once ({', '.join(sorted(names))}), so"
+        f" only these presets can be tuned: {', '.join(tunable)}; got combiner {chosen.name!r}."
         " Use scikit-learn's GridSearchCV over MKLClassifier for others."
     )
 

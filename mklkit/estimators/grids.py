@@ -21,7 +21,7 @@ Point = dict[str, Any]
 
 @attrs.frozen(eq=False)
 class PointGroup:
-    """Points that the combiner fits at once: they differ in its search space alone.
+    """Points that the combiner fits at once, which differ only in its search space.
 
     Attributes
     ----------
@@ -48,11 +48,11 @@ def grouped_points(
     Parameters
     ----------
     param_grid : dict of sequences, list of these, or None
-        None is the search space itself.
+        None stands for the whole search space.
     space : mapping
-        The parameters that the combiner varies at once.
+        The parameters that the combiner varies in one fit.
     estimator : estimator
-        Each value is tried on a copy of it, so that a wrong one is refused before anything runs.
+        Each value is tried on a copy of it, so that a wrong value is refused before anything runs.
 
     Raises
     ------
@@ -63,8 +63,8 @@ def grouped_points(
     grids = [grids] if isinstance(grids, Mapping) else grids
     if not isinstance(grids, Sequence) or not all(isinstance(grid, Mapping) for grid in grids):
         raise SpecError(
-            "param_grid must be None, or parameter names with their values, as in"
-            f" {{'learner__alpha': [0.5, 1, 2]}}, or a list of these; got {param_grid!r:.80}."
+            "param_grid must be None, a dict of parameter names and values such as"
+            f" {{'learner__alpha': [0.5, 1, 2]}}, or a list of such dicts; got {param_grid!r:.80}."
         )
     groups = []
     for grid in grids:
@@ -82,7 +82,7 @@ def grouped_points(
 
 
 def _is_list(values: Any) -> bool:
-    """Return whether these are one value or more, in order."""
+    """Return whether this is a non-empty sequence of values."""
     if isinstance(values, np.ndarray):
         return values.ndim > 0 and len(values) > 0
     return isinstance(values, Sequence) and not isinstance(values, str) and len(values) > 0
@@ -93,7 +93,7 @@ def _points(grid: Mapping[str, Sequence[Any]]) -> list[Point]:
 
 
 def best_point(groups: Sequence[PointGroup], space: Sequence[str], means: Array) -> int:
-    """Return the best point; of equals the first group's, then the one of largest values."""
+    """Return the best point; among equals the one of the first group, then of largest values."""
     ranked = [
         (-number, *(point[name] for name in reversed(space) if name in point))
         for number, group in enumerate(groups)
@@ -103,7 +103,7 @@ def best_point(groups: Sequence[PointGroup], space: Sequence[str], means: Array)
 
 
 def results_table(params: list[Point], scores: Array, n_iter: Array) -> dict[str, Any]:
-    """Return ``cv_results_`` as scikit-learn's searches have it, with ``mean_n_iter``.
+    """Return ``cv_results_`` in the format of scikit-learn's searches, with ``mean_n_iter``.
 
     Parameters
     ----------

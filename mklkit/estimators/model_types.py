@@ -1,4 +1,4 @@
-"""The estimators' own types that a model file may hold."""
+"""The estimator types that a model file may contain."""
 
 from __future__ import annotations
 

@@ -26,27 +26,27 @@ class BinaryProblem:
     negative : int or None
         Class number of the rows labelled −1; None for the rest.
     positive : int or None
-        Class number of the rows labelled +1; None where all classes are told apart at once, and
-        labels are class numbers.
+        Class number of the rows labelled +1; None where all classes are one problem, whose labels
+        are class numbers.
     """
 
     negative: int | None
     positive: int | None
 
     def rows(self, codes: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return which rows take part."""
+        """Return the indices of the rows of this problem."""
         if self.negative is None:
             return np.arange(len(codes))
         return np.flatnonzero((codes == self.negative) | (codes == self.positive))
 
     def labels(self, codes: NDArray[np.intp], dtype: Any) -> Array:
-        """Return −1 and +1 for rows that take part, or class numbers."""
+        """Return −1 and +1 for the rows of this problem, or class numbers."""
         if self.positive is None:
             return codes.astype(dtype)
         return np.where(codes == self.positive, 1, -1).astype(dtype)
 
     def names(self, classes: NDArray[Any]) -> tuple[Any, Any]:
-        """Return the negative and the positive class's label; ``"(rest)"`` for the rest."""
+        """Return the labels of the negative and positive class; ``"(rest)"`` for the rest."""
         if self.positive is None:
             return "(all)", "(all)"
         negative = "(rest)" if self.negative is None else classes[self.negative]
@@ -71,16 +71,16 @@ def decompose(n_classes: int, strategy: Strategy) -> list[BinaryProblem]:
 
 
 class ScoreJoiner:
-    """One score a class from the decision values of binary problems, added one by one.
+    """One score per class from the decision values of binary problems, added one by one.
 
-    One against the rest: the values themselves. One against one: votes, and among equal votes the
-    sum of the decision values, squeezed below one half so that it never outweighs a vote (as
-    scikit-learn does).
+    One against the rest: the values themselves. One against one: votes plus, to break ties, the sum
+    of the decision values, scaled to below one half so that it never outweighs a vote (as in
+    scikit-learn).
 
     Parameters
     ----------
     shape : tuple of int
-        Of one problem's decision values: (n,), or (n, G) for G variants side by side.
+        The shape of one problem's decision values: (n,), or (n, G) for G variants side by side.
     n_classes : int
     """
 
@@ -89,7 +89,7 @@ class ScoreJoiner:
         self._confidence = np.zeros((n_classes, *shape))
 
     def add(self, problem: BinaryProblem, values: Array) -> None:
-        """Take in one binary problem's decision values."""
+        """Add the decision values of one binary problem."""
         assert problem.positive is not None, "only binary problems are joined"
         self._confidence[problem.positive] += values
         if problem.negative is not None:
@@ -106,7 +106,7 @@ class ScoreJoiner:
 
 
 def join_scores(problems: Sequence[BinaryProblem], scores: Array, n_classes: int) -> Array:
-    """Return one score a class (n, C) from the decision values (n, number of problems)."""
+    """Return one score per class (n, C) from the decision values (n, number of problems)."""
     joiner = ScoreJoiner((len(scores),), n_classes)
     for column, problem in enumerate(problems):
         joiner.add(problem, scores[:, column])

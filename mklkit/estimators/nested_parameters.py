@@ -1,4 +1,4 @@
-"""NestedParameters: scikit-learn's ``outer__inner`` names for what is inside spec strings."""
+"""NestedParameters: scikit-learn's ``outer__inner`` names for parameters inside spec strings."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ COMPONENT_KINDS = ("combiner", "feature_map", "learner")
 class NestedParameters(BaseEstimator):
     """Mix-in for estimators whose components are given as spec strings or as objects.
 
-    Which of ``combiner``, ``feature_map``, ``learner`` and ``kernels`` there are is read from the
-    estimator's own parameters.
+    The parameters among ``combiner``, ``feature_map``, ``learner`` and ``kernels`` that the
+    estimator has are detected.
 
     Examples
     --------
@@ -36,8 +36,8 @@ class NestedParameters(BaseEstimator):
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters; those of components as ``combiner__lam``, ``kernels__rbf__sigma``.
 
-        Names given as spec strings are looked up for that; what can't be resolved has no nested
-        parameters (``fit`` is where it is refused).
+        Spec strings are resolved for that; those that can't be resolved have no nested parameters
+        (``fit`` reports them).
         """
         params: dict[str, Any] = super().get_params(deep=False)
         if deep:
@@ -83,7 +83,7 @@ class NestedParameters(BaseEstimator):
         return SpecError(f"Invalid parameter {quoted(key)} for {type(self).__name__}: {why}")
 
     def _kernels(self) -> Any:
-        """Return the kernels as given; an estimator with defaults of its own returns these."""
+        """Return the kernels as given; overridden by estimators with their own default kernels."""
         return self.kernels
 
     def _component_kinds(self) -> list[str]:
@@ -108,19 +108,19 @@ class NestedParameters(BaseEstimator):
         return found
 
     def _why_absent(self, outer: str, inner: str, components: dict[str, Component]) -> str:
-        """Return why no component goes by that prefix, and what to do.
+        """Return why no component has that prefix, and what to do.
 
         Raises
         ------
         MKLKitError
-            If a spec string can't be resolved: that is why.
+            If a spec string can't be resolved, which is the reason.
         """
         if outer.startswith("kernels__"):
             name = outer.removeprefix("kernels__")
             count = [_nested_name(kernel) for kernel in bind_kernels(self._kernels())].count(name)
             if count > 1:
                 return (
-                    f"{count} kernels have the name {name!r}. Give them labels that are Python"
+                    f"{count} kernels have the name {name!r}. Label them with Python"
                     f" names, as in kernels=['a:{name}', 'b:{name}'], and set kernels__a__{inner}."
                 )
         elif outer in self._component_kinds():
@@ -139,7 +139,7 @@ class NestedParameters(BaseEstimator):
         name = outer.removeprefix("kernels__")
         kernels = bind_kernels(self._kernels())
         place = [_nested_name(kernel) for kernel in kernels].index(name)
-        # A label that was made from the kernel's old parameters is not kept.
+        # A label derived from the kernel's old parameters is not kept.
         label = parts_of(kernel_list(self._kernels())[place])[0]
         chosen: list[Any] = [(each.label, each.kernel, each.columns) for each in kernels]
         chosen[place] = (label, component, kernels[place].columns)

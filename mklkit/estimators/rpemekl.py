@@ -17,7 +17,7 @@ __all__ = ["SUBSET_CHOICES", "RPEMEKLClassifier"]
 
 PRESET = "rpemekl"
 SUBSET_CHOICES = (0.1, 0.2, 0.3, 0.4, 0.5)
-"""p as a share of the training rows (paper 004, section 3.1)."""
+"""p as a fraction of the training rows (paper 004, section 3.1)."""
 NESTED = {"subset": "feature_map__subset", "alpha": "learner__alpha", "lam": "combiner__lam"}
 
 
@@ -27,19 +27,19 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
     Parameters
     ----------
     kernels : as for MKLClassifier, optional
-        Default: the normalised linear kernel, rbf of mean width and of a tenth of it.
+        Default: the normalised linear kernel, rbf with the mean distance and a tenth of it as σ.
     subset : int, float or sequence of these, default=0.1
-        Landmarks of a member's map: a count, a share of the training rows, or choices, of which
-        cross-validation takes the best (``"auto"``: 0.1, 0.2 … 0.5).
+        Landmarks of a member's map: a count, a fraction of the training rows, or several of these,
+        of which cross-validation takes the best (``"auto"``: 0.1, 0.2 … 0.5).
     n_members : int, default=3
-        H, members that vote.
+        H, the number of members that vote.
     alpha, lam : float, default=1.0
-        Ridge of the learners (the paper's c), and λ, how dear disagreement is.
+        Ridge of the learners (the paper's c), and λ, the penalty on disagreement.
     tune : bool, default=False
         Whether α and λ (and the subset, where choices are given) are chosen by cross-validation on
         the training rows, on the papers' grid 2⁻⁴ … 2⁴.
     cv : int, default=5
-        Folds for that.
+        The number of folds for that.
     multiclass : {"ovo", "ovr"}, default="ovo"
         One map serves all binary problems of a member.
     random_state : int, RandomState or None, default=None
@@ -49,7 +49,7 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
     Attributes
     ----------
     best_params_ : dict
-        subset, alpha and lam as used.
+        The values of subset, alpha and lam that were used.
     others : as for MKLVotingClassifier
 
     Notes
@@ -122,7 +122,7 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
         return self._preset_member().kernels
 
     def _preset_member(self) -> MKLClassifier:
-        """Return a member as the preset has it, with the kernels and settings given here."""
+        """Return a member as in the preset, with the kernels and settings given here."""
         voting: Any = preset_classifier(
             PRESET, kernels=self.kernels, multiclass=self.multiclass, n_jobs=self.n_jobs
         )

@@ -38,39 +38,39 @@ class MKLSearchCV(ClassifierMixin, BaseEstimator):
 
     For combiners that fit many values of their own and the learner's parameters on the same views
     (``ifsl`` with ``mhks`` or ``kmhks``; see :class:`mklkit.GridCombiner`): such a grid costs
-    little more than one fit per fold. Other parameters may stand beside these; each combination of
-    them has views of its own.
+    little more than one fit per fold. Other parameters may be searched too; each combination of
+    them has its own views.
 
     Parameters
     ----------
     estimator : MKLClassifier
-        Whose parameters are searched; it is not fitted itself.
+        The estimator whose parameters are searched; it is not fitted itself.
     param_grid : dict of sequences, or list of these, optional
-        Values by scikit-learn's nested names, as in ``{"combiner__lam": [0.5, 1, 2]}``.
+        Values by nested names as in scikit-learn, such as ``{"combiner__lam": [0.5, 1, 2]}``.
         Default: the combiner's own search space.
     cv : int, scikit-learn splitter, or list of (training rows, scored rows), default=5
         An int means stratified folds, shuffled from ``random_state``; fewer where a class has
-        fewer rows; None means five. The row of a class that has no other is always trained on and
-        never scored.
+        fewer rows; None means five. The row of a single-row class is always trained on and never
+        scored.
     progress : callable, optional
         Called as ``progress(done, total)`` after each binary problem of each fold.
     n_jobs : int or None, default=None
         Threads over binary problems, the estimator's own where None; the result does not depend
         on it.
     random_state : int, RandomState or None, default=None
-        Seeds the folds and the fits; the estimator's own where None.
+        The seed of the folds and the fits; the estimator's own where None.
 
     Attributes
     ----------
     best_estimator_ : MKLClassifier
         Fitted on all rows with the best point; predictions, ``weights_`` and its other attributes
-        are reachable here too.
+        are available on the search too.
     best_params_ : dict
         By nested name.
     best_score_, best_index_ : float, int
         Mean accuracy over the folds; among equals the largest values, for ``ifsl`` of λ, then of α.
     cv_results_ : dict of ndarray
-        As scikit-learn's searches have it: ``params``, ``param_learner__alpha`` …,
+        As in scikit-learn's searches: ``params``, ``param_learner__alpha`` …,
         ``split0_test_score`` …, ``mean_test_score``, ``std_test_score``, ``rank_test_score``; and
         ``mean_n_iter``.
     n_splits_ : int
@@ -137,7 +137,7 @@ class MKLSearchCV(ClassifierMixin, BaseEstimator):
         return self
 
     def _resolved(self) -> tuple[MKLClassifier, list[str]]:
-        """Return the estimator with its components as objects, and what was filled in."""
+        """Return the estimator with its components as objects, and the choices made for it."""
         _check_kind(self.estimator)
         given: MKLClassifier = clone(self.estimator)
         choice = choose_components(given.combiner, given.feature_map, given.learner)
@@ -163,7 +163,7 @@ class MKLSearchCV(ClassifierMixin, BaseEstimator):
 
     @property
     def multiclass(self) -> str:
-        """How the estimator tells several classes apart."""
+        """The multiclass strategy of the estimator."""
         return _check_kind(self.estimator).multiclass
 
     def _said(self) -> str:
@@ -204,18 +204,18 @@ def _check_kind(estimator: Any) -> MKLClassifier:
     if not isinstance(estimator, MKLClassifier):
         raise SpecError(
             f"MKLSearchCV searches parameters of an MKLClassifier; got {estimator!r:.80}."
-            " scikit-learn's GridSearchCV takes any estimator."
+            " Use scikit-learn's GridSearchCV for other estimators."
         )
     return estimator
 
 
 def grid_combiner(combiner: Any) -> GridCombiner:
-    """Return a combiner that fits a whole grid at once, as it is.
+    """Return a combiner that fits a whole grid at once, unchanged.
 
     Raises
     ------
     IncompatibleError
-        If it can't.
+        If the combiner can't fit a whole grid at once.
     """
     if not isinstance(combiner, GridCombiner):
         raise IncompatibleError(
@@ -291,7 +291,7 @@ class _GridRun:
 
 
 def _accuracy(joiner: ScoreJoiner, codes: NDArray[np.intp]) -> Array:
-    """Return each grid point's share of right predictions; scores not finite are wrong ones."""
+    """Return the accuracy of each grid point; scores that are not finite count as wrong."""
     scores = joiner.scores()
     right = (scores.argmax(axis=0) == codes[:, None]) & np.isfinite(scores).all(axis=0)
     return right.mean(axis=0)

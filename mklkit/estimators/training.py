@@ -1,4 +1,4 @@
-"""From checked data to the views of each binary problem: what all estimators share."""
+"""Steps that all estimators share: from checked data to the views of each binary problem."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ def check_training_data(
     Raises
     ------
     ValueError
-        For what scikit-learn refuses: NaN, text, one row, continuous targets.
+        For data that scikit-learn refuses: NaN, text, one row, continuous targets.
     DataError
-        For one class only, for rows without a label, and for a frame with columns of text or dates.
+        For one class only, rows without a label, or a frame with columns of text or dates.
     """
     if multiclass not in MULTICLASS:
         raise SpecError(
@@ -70,7 +70,7 @@ def check_training_data(
     _check_no_label_is_missing(y)
     _check_columns_are_numbers(X)
     try:
-        # A number that is infinite once it is a float64 is refused: no need to tell of the cast.
+        # Numbers that overflow float64 are refused below, so the cast need not warn.
         with np.errstate(over="ignore", invalid="ignore"):
             X, y = validate_data(
                 estimator, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2, order="C"
@@ -79,28 +79,28 @@ def check_training_data(
         if not str(error).startswith("Input X contains NaN"):
             raise
         raise DataError(
-            "Input X contains NaN, and kernels compare numbers. Fill the gaps first, within the"
+            "Input X contains NaN, which kernels can't compare. Fill the gaps first, within the"
             " model: make_pipeline(SimpleImputer(), StandardScaler(), MKLClassifier(…)), with"
-            " 'from sklearn.impute import SimpleImputer'; for tables with text or dates too,"
-            " TableEncoder() in its place, with 'from mklkit import TableEncoder'."
+            " 'from sklearn.impute import SimpleImputer'; for tables that also have text or dates,"
+            " TableEncoder() instead, with 'from mklkit import TableEncoder'."
         ) from None
     check_classification_targets(y)
     estimator.classes_, codes = np.unique(y, return_inverse=True)
     if len(estimator.classes_) < 2:
         raise DataError(
-            "A classifier needs rows of at least two classes; there is one class only,"
+            "A classifier needs rows of at least two classes; there is only one class,"
             f" {estimator.classes_.tolist()[0]!r}."
         )
     return X, codes
 
 
 def check_new_rows(estimator: Any, X: Any) -> Array:
-    """Return checked rows to be decided, of the columns that were fitted.
+    """Return checked new rows, with the same columns as the training data.
 
     Raises
     ------
     ValueError
-        For what scikit-learn refuses: NaN, text, another number of columns.
+        For data that scikit-learn refuses: NaN, text, another number of columns.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         rows: Array = validate_data(
@@ -111,7 +111,7 @@ def check_new_rows(estimator: Any, X: Any) -> Array:
 
 def _check_columns_are_numbers(X: Any) -> None:
     if not isinstance(X, pd.DataFrame):
-        return  # scikit-learn finds text in arrays
+        return  # scikit-learn detects text in arrays
     other = [
         X.columns[place]
         for place, kind in enumerate(X.dtypes)
@@ -134,25 +134,25 @@ def _holds_numbers(column: pd.Series) -> bool:
 def _check_no_label_is_missing(y: Any) -> None:
     labels = np.asarray(y)
     if labels.dtype != object or labels.ndim != 1:
-        return  # scikit-learn finds NaN among numbers
+        return  # scikit-learn detects NaN among numbers
     missing = np.flatnonzero(pd.isna(labels))
     if len(missing):
         raise DataError(
-            f"{len(missing)} of {len(labels)} rows have no class label, row {missing[0]} (from 0)"
-            " the first: leave them out, or give them one."
+            f"{len(missing)} of {len(labels)} rows have no class label, the first is row"
+            f" {missing[0]} (counted from 0): remove them or give them a label."
         )
 
 
 def bind_to_columns(kernels: Any, estimator: Any) -> list[BoundKernel]:
-    """Return the kernels with their columns as positions in the data the estimator has seen.
+    """Return the kernels with their columns as positions in the training data.
 
-    A kernel that names no columns sees all but those of row ids: in the order of the rows there
-    may be the classes to be learned.
+    A kernel that names no columns uses all columns except those of row ids: the order of the rows
+    may reveal the classes to be learned.
 
     Raises
     ------
     DataError
-        If a kernel's columns are not there, or row ids alone are left to one of features.
+        If a kernel's columns do not exist, or only row ids are left for a kernel on features.
     """
     names = getattr(estimator, "feature_names_in_", None)
     names = None if names is None else list(names)
@@ -167,12 +167,12 @@ def bind_to_columns(kernels: Any, estimator: Any) -> list[BoundKernel]:
 
 
 def choose_strategy(multiclass: str, combiner: Any, learner: Any) -> Strategy:
-    """Return how several classes are told apart.
+    """Return the multiclass strategy.
 
     Raises
     ------
     IncompatibleError
-        If ``"native"`` is asked of parts that tell only two classes apart.
+        If ``"native"`` is required of components that handle only two classes.
     """
     native = [
         facts_of(combiner, CombinerFacts).native_multiclass,
@@ -181,7 +181,7 @@ def choose_strategy(multiclass: str, combiner: Any, learner: Any) -> Strategy:
     if multiclass == "native" and not all(native):
         part = learner if native[0] else combiner
         raise IncompatibleError(
-            f"{part.name} tells two classes apart; for more use multiclass='ovo' or 'ovr'."
+            f"{part.name} handles two classes only; for more use multiclass='ovo' or 'ovr'."
         )
     return cast(Strategy, multiclass)
 
@@ -189,8 +189,8 @@ def choose_strategy(multiclass: str, combiner: Any, learner: Any) -> Strategy:
 class ProblemViews:
     """The views of each binary problem on some training rows.
 
-    A map whose facts say ``shared`` (a random subset) is fitted once on all rows, and each
-    problem takes its rows of the features; any other is fitted on each problem's own rows.
+    A map whose facts state ``shared`` (a random subset) is fitted once on all rows, and each
+    problem uses its rows of the features; any other is fitted on each problem's own rows.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ class ProblemViews:
     codes : ndarray of shape (N,)
         Class numbers.
     seed : int
-        Of the shared map.
+        The seed of the shared map.
     bandwidths : {"per-problem", "all-rows"}
         Whether kernels are fitted on each problem's own rows or once on all of them.
 
@@ -236,11 +236,11 @@ class ProblemViews:
         self._facts = facts_of(feature_map, FeatureMapFacts)
         if self._facts.shared:
             self.shared = ViewSet.fit(kernels, feature_map, rows, np.random.RandomState(seed))
-            # Computed here, before threads ask for them at the same time.
+            # Computed here, before several threads need them at the same time.
             self.shared.make_features()
 
     def say_if_long(self, problems: Sequence[BinaryProblem]) -> None:
-        """Say how long the Gram matrices of these problems take, where that is long."""
+        """Report the expected time for the Gram matrices of these problems, if it is long."""
         if not self._facts.explicit:
             pairs = sum(float(len(problem.rows(self.codes))) ** 2 for problem in problems)
             say_if_long(self._kernels, self._rows, pairs)
@@ -265,14 +265,14 @@ def in_threads(
 ) -> Iterator[Result]:
     """Yield each task's result, in order, from ``n_jobs`` threads.
 
-    One BLAS thread a task where there are several, or where matrices of ``n_rows`` rows are too
-    small to share: two pools of threads on the same cores slow each other down, and on a busy
-    machine two threads of one small product mostly wait for each other.
+    One BLAS thread per task where there are several, or where matrices of ``n_rows`` rows are too
+    small to split: two thread pools on the same cores slow each other down, and on a busy computer
+    two threads of one small product mostly wait for each other.
 
     Raises
     ------
     SpecError
-        If ``n_jobs`` is no whole number, or zero.
+        If ``n_jobs`` is not a whole number, or zero.
     """
     jobs = min(_effective_jobs(n_jobs), len(tasks))
     with threadpool_limits(1 if jobs > 1 or n_rows < SMALL_ROWS else None, user_api="blas"):
@@ -288,7 +288,7 @@ def in_threads(
 def _effective_jobs(n_jobs: Any) -> int:
     if n_jobs is not None and (not is_whole(n_jobs) or n_jobs == 0):
         raise SpecError(
-            "n_jobs must be None or a whole number other than 0 (-1: one a processor);"
+            "n_jobs must be None or a whole number other than 0 (-1: one per processor);"
             f" got {n_jobs!r:.80}."
         )
     return int(effective_n_jobs(n_jobs))

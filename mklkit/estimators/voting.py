@@ -1,4 +1,4 @@
-"""Ensembles of multiple kernel classifiers on random-subset maps, by vote."""
+"""Voting ensembles of multiple kernel classifiers on random-subset maps."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mklkit.protocols.component import is_whole
 __all__ = ["MKLVotingClassifier"]
 
 MOST_MEMBERS = 10_000
-"""Each is a model that is fitted and kept: more are a slip, and would fill the memory."""
+"""Each member is a model that is fitted and kept: a larger number is a mistake and fills memory."""
 
 SAME_IN_ALL_MEMBERS = (
     "kernel_names_",
@@ -34,14 +34,14 @@ SAME_IN_ALL_MEMBERS = (
 
 
 class MKLVotingClassifier(ClassifierMixin, BaseEstimator):
-    """Members of one kind, each with its own seed and so its own random maps, that vote.
+    """A vote of members of one kind, each with its own seed and so its own random maps.
 
     Parameters
     ----------
     estimator : MKLClassifier or MKLSearchCV, optional
-        What each member is; every member sees all rows.
+        The model of each member; every member is trained on all rows.
     n_members : int, default=3
-        H.
+        H, the number of members.
     random_state : int, RandomState or None, default=None
 
     Attributes
@@ -49,7 +49,7 @@ class MKLVotingClassifier(ClassifierMixin, BaseEstimator):
     members_ : list of MKLClassifier
     classes_, weights_, kernel_names_, kernel_columns_, problems_, kernels_, combiner_,
     feature_map_, learner_
-        As the members have them; ``weights_`` is their mean.
+        As in the members; ``weights_`` is their mean.
     choices_ : list of str
 
     Examples
@@ -81,11 +81,11 @@ class MKLVotingClassifier(ClassifierMixin, BaseEstimator):
         if not isinstance(member, (MKLClassifier, MKLSearchCV)):
             raise SpecError(
                 "Members are MKLClassifier or MKLSearchCV; got"
-                f" {type(member).__name__}. scikit-learn's VotingClassifier takes others."
+                f" {type(member).__name__}. Use scikit-learn's VotingClassifier for others."
             )
         check_training_data(self, X, y, member.multiclass)
-        # scikit-learn's ensembles hand their members class numbers and nameless columns; these
-        # members show class labels in their results and may bind kernels to columns by name.
+        # scikit-learn's ensembles pass class numbers and arrays without column names to their
+        # members; these report class labels and may bind kernels to columns by name.
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=self.n_members)
         fitted = [clone(member).set_params(random_state=seed).fit(X, y) for seed in seeds.tolist()]
         self.members_ = [
@@ -102,7 +102,7 @@ class MKLVotingClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class label that most members give; ties fall to the first class in order."""
+        """Return the class label predicted by most members; ties go to the first class in order."""
         check_is_fitted(self)
         check_new_rows(self, X)
         given = np.stack([one.predict(X) for one in self.members_])

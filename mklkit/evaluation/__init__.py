@@ -1,4 +1,4 @@
-"""How good a classifier is: splits of the rows, scores, cross-validation, kernel alignment.
+"""The evaluation of classifiers: splits, scores, cross-validation, kernel alignment.
 
 Examples
 --------

@@ -1,4 +1,4 @@
-"""Kernel alignment: how alike two kernels are on some rows (paper 002, equation 14)."""
+"""Kernel alignment: the similarity of two kernels on some rows (paper 002, equation 14)."""
 
 from __future__ import annotations
 
@@ -59,28 +59,28 @@ def kernel_alignment(first: Array, second: Array, centered: bool = False) -> flo
     first, second = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     if first.ndim != 2 or first.shape != second.shape or first.shape[0] != first.shape[1]:
         raise DataError(
-            "Alignment is taken of two square Gram matrices of the same rows; got shapes"
+            "Alignment needs two square Gram matrices of the same rows; got shapes"
             f" {first.shape} and {second.shape}."
         )
     if not (np.isfinite(first).all() and np.isfinite(second).all()):
-        raise DataError("Alignment is taken of finite numbers; a Gram matrix has NaN or infinity.")
+        raise DataError("Alignment needs finite numbers; a Gram matrix has NaN or infinity.")
     if centered:
         first, second = centred_gram(first), centred_gram(second)
-    # Scaled first: the norms of matrices near 1e200 would overflow.
+    # Scale first, as the norms of matrices near 1e200 would overflow.
     first, second = _scaled(first), _scaled(second)
     norms = np.sqrt(np.vdot(first, first) * np.vdot(second, second))
     return float(np.clip(np.vdot(first, second) / norms, -1, 1)) if norms > 0 else 0.0
 
 
 def alignment_matrix(kernels: Any, X: Any, centered: bool = False) -> pd.DataFrame:
-    """Return how alike kernels are on the rows of X, every pair, labelled.
+    """Return the alignment of every pair of kernels on the rows of X, with labels.
 
     Parameters
     ----------
     kernels : as for MKLClassifier, or a fitted estimator
-        Spec strings, kernels, bindings; of a fitted estimator (a search, a vote) its kernels.
+        Spec strings, kernels, bindings; or a fitted estimator (a search, a vote) with kernels.
     X : array-like of shape (N, d)
-        Numbers; a DataFrame's column names serve kernels bound to columns.
+        Numbers; a DataFrame's column names are used by kernels bound to columns.
     centered : bool, default=False
 
     Returns
@@ -145,7 +145,7 @@ def near_duplicates(table: pd.DataFrame) -> list[tuple[str, str, float]]:
 
 
 def _kernels_of(kernels: Any) -> Any:
-    """Return a fitted estimator's kernels as they were given; anything else as it is."""
+    """Return the kernels given to a fitted estimator; anything else unchanged."""
     estimator = kernels.best_estimator_ if isinstance(kernels, FittedSearch) else kernels
     if not isinstance(estimator, KernelModel):
         return kernels

@@ -24,7 +24,7 @@ KEPT_PER_FOLD = ("repeat", "fold", "rows", *SCORES, "seconds")
 
 @attrs.frozen(eq=False)
 class CrossValidation:
-    """What cross-validation found.
+    """The results of cross-validation.
 
     Attributes
     ----------
@@ -34,13 +34,13 @@ class CrossValidation:
     pooled : dict
         The scores of the rows of all folds together, as :func:`score_confusion` returns them.
     n_folds, repeats : int
-        As carried out.
+        The actual numbers.
     notes : list of str
-        Where that is not as asked.
+        Where these differ from the requested numbers.
     estimator : estimator
-        As fitted for the last fold.
+        The one fitted for the last fold.
     training_rows : ndarray of int
-        The positions of the rows that it was trained with.
+        The positions of its training rows.
     """
 
     folds: list[dict[str, Any]]
@@ -58,7 +58,7 @@ class CrossValidation:
 
     @property
     def seconds(self) -> float:
-        """The time that fitting and predicting took."""
+        """The total time of fitting and predicting."""
         return sum(fold["seconds"] for fold in self.folds)
 
 
@@ -82,11 +82,11 @@ def cross_validate(
     folds : int, default=5
         Fewer where the smallest class has fewer rows.
     repeats : int, default=1
-        How often the rows are divided into folds, each time otherwise.
+        How often the rows are divided into folds, each time differently.
     random_state : int, RandomState or None, default=0
-        For dividing the rows.
+        The seed for dividing the rows.
     progress : callable, optional
-        Called with the number of folds done and the number of all, at the start and per fold.
+        Called with the number of finished folds and of all folds, at the start and per fold.
 
     Raises
     ------

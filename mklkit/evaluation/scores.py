@@ -1,4 +1,4 @@
-"""Scores of predicted labels, beside those of always answering the commonest class."""
+"""Scores of predicted labels, compared with always predicting the most frequent class."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from sklearn.dummy import DummyClassifier
 __all__ = ["score", "score_confusion"]
 
 CHANCE_ERRORS = 2
-"""Standard errors by which guessing is given the benefit of luck."""
+"""Standard errors above chance that random guessing may reach by luck."""
 
 
 def score(
     labels: ArrayLike, predictions: ArrayLike, training_labels: ArrayLike | None = None
 ) -> dict[str, Any]:
-    """Return how good predictions are, as plain values.
+    """Return scores of predictions as plain values.
 
     Parameters
     ----------
     labels : array-like of shape (n,)
         The true classes, at least one.
     predictions : array-like of shape (n,)
-        The classes that were answered.
+        The predicted classes.
     training_labels : array-like of shape (n_training,), optional
-        What the commonest class is counted in; ``labels`` where not given.
+        The labels in which the most frequent class is counted; ``labels`` where not given.
 
     Returns
     -------
     dict
-        As ``score_confusion`` returns it, for the classes in any of the three.
+        As returned by ``score_confusion``, for the classes in any of the three arguments.
 
     Examples
     --------
@@ -58,22 +58,22 @@ def score(
 def score_confusion(
     confusion: NDArray[np.integer[Any]], classes: ArrayLike, baseline: float
 ) -> dict[str, Any]:
-    """Return the scores that a confusion matrix holds, which may be a sum of several.
+    """Return the scores of a confusion matrix, which may be a sum of several.
 
     Parameters
     ----------
     confusion : ndarray of shape (n_classes, n_classes)
-        Rows counted by true class, then by the class that was answered.
+        Counts of rows by true class and predicted class.
     classes : array-like of shape (n_classes,)
     baseline : float
-        The accuracy of always answering the commonest class of the training rows.
+        The accuracy of always predicting the most frequent class of the training rows.
 
     Returns
     -------
     dict
         ``rows``; ``accuracy``; ``balanced_accuracy``, the mean recall of the classes that have
         rows; ``baseline``; ``better_than_baseline``, whether the accuracy is above the baseline or
-        the balanced accuracy above what guessing reaches with luck; ``classes``; ``recall``, one a
+        the balanced accuracy above what guessing reaches by luck; ``classes``; ``recall``, one per
         class, NaN where a class has no rows; ``confusion``.
     """
     counts = confusion.sum(axis=1)
@@ -97,10 +97,10 @@ def score_confusion(
 
 
 def _lucky_guessing(counts: NDArray[np.integer[Any]]) -> float:
-    """Return the balanced accuracy of a guesser who is two standard errors lucky.
+    """Return the balanced accuracy of random guessing, plus two standard errors.
 
-    One with an even choice has each class right with probability 1/C; the mean of the C shares
-    varies by Σ (1/C)(1 - 1/C)/n_c over C².
+    A uniform guess is right with probability 1/C in each class; the mean of the C recalls has the
+    variance Σ (1/C)(1 - 1/C)/n_c over C².
     """
     share = 1 / len(counts)
     variance = share**3 * (1 - share) * float((1 / counts).sum())

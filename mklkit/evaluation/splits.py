@@ -1,4 +1,4 @@
-"""The rows that are held out; every class stays in training, however few its rows."""
+"""The rows that are held out; every class stays in training, however few rows it has."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Split", "hold_out"]
 
 @attrs.frozen(eq=False)
 class Split:
-    """Row numbers to train on and to hold out, and how they were chosen in words."""
+    """Row numbers to train on and to hold out, with a description of the choice."""
 
     train: Rows
     held_out: Rows
@@ -27,16 +27,16 @@ class Split:
 def hold_out(labels: NDArray[np.generic], share: float, seed: int) -> Split:
     """Choose the rows to hold out.
 
-    Stratified where every class has a row to spare; otherwise at random among the rows that
-    their class can spare, so that no class is missing in training.
+    Stratified if every class can spare a row; otherwise at random among the rows that their class
+    can spare, so that no class is missing in training.
 
     Parameters
     ----------
     labels : ndarray of shape (n_rows,)
     share : float
-        The share of rows to hold out, from 0 up to but not including 1.
+        The fraction of rows to hold out, from 0 up to but not including 1.
     seed : int
-        Seed of the choice.
+        The seed of the choice.
 
     Returns
     -------
@@ -59,7 +59,7 @@ def hold_out(labels: NDArray[np.generic], share: float, seed: int) -> Split:
         )
         if len(np.unique(codes[train])) == n_classes:
             return Split(np.sort(train), np.sort(held), "stratified")
-    # One row of each class is spoken for; the others can be held out.
+    # One row of each class stays in training; the others can be held out.
     shuffled = np.random.default_rng(seed).permutation(every)
     _, first = np.unique(codes[shuffled], return_index=True)
     spare = np.delete(shuffled, first)[:n_held_out]

@@ -1,1 +1,1 @@
-"""Feature maps, one a file; each module registers its own through the plugin hooks."""
+"""Feature maps, one per file; each module registers its own through the plugin hooks."""

@@ -46,11 +46,11 @@ class Empirical(Component):
     Parameters
     ----------
     subset : int or float, optional
-        How many training rows, or which share of them, serve as landmarks, drawn at random from
-        the estimator's seed, the same ones for all kernels; all of them when not given. A count
-        above N means all.
+        The number or the share of training rows that serve as landmarks, drawn at random from the
+        estimator's seed and the same for all kernels; all of them when not given. A count above N
+        means all.
     rank : int, optional
-        Keep at most that many features, those of the largest eigenvalues.
+        Keep at most this many features, those of the largest eigenvalues.
     tol : float, default=1e-12
         Eigenvalues up to ``tol`` times the largest are left out, and those that are all rounding:
         in single precision up to √p · 1.2e-7 times the largest.
@@ -84,7 +84,7 @@ class Empirical(Component):
 
     @property
     def facts(self) -> FeatureMapFacts:
-        """Features; all binary problems of a classifier use one random subset."""
+        """Explicit features; all binary problems of a classifier share a random subset."""
         return FeatureMapFacts(explicit=True, shared=self.subset is not None)
 
     def fit(
@@ -115,7 +115,7 @@ class Empirical(Component):
         spectrum = Spectrum.of(kernel(landmarks, landmarks), self.tol)
         values, vectors = spectrum.values[: self.rank], spectrum.vectors[:, : self.rank]
         if len(values) == 0:
-            # A Gram matrix of zeros maps every row to one constant feature, zero.
+            # A zero Gram matrix maps every row to one constant feature, zero.
             values, vectors = np.zeros(1), np.zeros((len(landmarks), 1))
         scale = np.divide(1, np.sqrt(values), where=values > 0, out=np.zeros_like(values))
         return FittedEmpirical(kernel, landmarks, vectors * scale, values, full)
@@ -150,7 +150,7 @@ class FittedEmpirical:
         return values @ self.weights
 
     def training_features(self) -> Array | None:
-        """Return the features of the training rows, QΛ^{1/2}, where they need no product."""
+        """Return the features of the training rows, QΛ^{1/2}, where all rows are landmarks."""
         return self.weights * self.eigenvalues if self.full else None
 
     def squared_lengths(self) -> Array | None:
@@ -166,5 +166,5 @@ def mklkit_feature_maps() -> Iterable[type]:
 
 @hookimpl
 def mklkit_model_types() -> Iterable[type]:
-    """Register what it leaves in a model file."""
+    """Register the types that it stores in a model file."""
     return [FittedEmpirical]

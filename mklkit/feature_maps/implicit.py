@@ -17,7 +17,7 @@ __all__ = ["FittedImplicit", "Implicit"]
 
 @attrs.frozen
 class Implicit(Component):
-    """The Gram row: the kernel's feature space is never entered (IKM).
+    """Similarities to the training rows, without explicit features (implicit kernel map, IKM).
 
     For learners that work on Gram matrices, such as ``svm`` and ``kmhks``.
 
@@ -37,7 +37,7 @@ class Implicit(Component):
     def fit(
         self, kernel: FittedKernel, rows: Array, random_state: np.random.RandomState
     ) -> FittedImplicit:
-        """Return the map on these training rows (N, d); nothing is computed."""
+        """Return the map on these training rows (N, d), without any computation."""
         return FittedImplicit(kernel, rows)
 
 
@@ -59,7 +59,7 @@ class FittedImplicit:
         return values
 
     def with_landmarks(self, landmarks: Array) -> FittedImplicit:
-        """Return the map on other rows: the support vectors, where a learner leaves only those."""
+        """Return the map on other rows, such as the support vectors alone."""
         return FittedImplicit(self.kernel, landmarks)
 
 
@@ -71,5 +71,5 @@ def mklkit_feature_maps() -> Iterable[type]:
 
 @hookimpl
 def mklkit_model_types() -> Iterable[type]:
-    """Register what it leaves in a model file."""
+    """Register the types that it stores in a model file."""
     return [FittedImplicit]

@@ -1,1 +1,1 @@
-"""Kernels, one a file; each module registers its own through the plugin hooks."""
+"""Kernels, one per file; each module registers its own through the plugin hooks."""

@@ -38,7 +38,7 @@ class Bandwidth:
     rule : str or None
         None for a plain number.
     factor : float
-        The number, or what the rule's value is multiplied by.
+        The number, or the multiplier of the rule's value.
     """
 
     rule: str | None
@@ -51,7 +51,7 @@ class Bandwidth:
         Raises
         ------
         ValueError
-            For anything else, or a number not above zero.
+            For anything else, or a number that is not above zero.
 
         Examples
         --------
@@ -60,7 +60,7 @@ class Bandwidth:
         """
         expected = (
             f"{parameter} must be a positive number or one of {', '.join(map(repr, RULES))},"
-            f" with a factor if wanted ('0.1*mean', 'mean/10'); got {quoted(value)}"
+            f" optionally with a factor ('0.1*mean', 'mean/10'); got {quoted(value)}"
         )
         if isinstance(value, str):
             match = _RULE.fullmatch(value.strip())
@@ -74,7 +74,7 @@ class Bandwidth:
             raise ValueError(expected)
         try:
             number = float(value)
-        except OverflowError:  # an integer that no float holds
+        except OverflowError:  # an integer too large for a float
             raise ValueError(expected) from None
         if not (np.isfinite(number) and number > 0):
             raise ValueError(expected)
@@ -82,7 +82,7 @@ class Bandwidth:
 
 
 def bandwidth(rule: str, rows: Array) -> float:
-    """Return the bandwidth σ that a rule reads off the rows (N, d).
+    """Return the bandwidth σ that a rule computes from the rows (N, d).
 
     Parameters
     ----------
@@ -90,15 +90,15 @@ def bandwidth(rule: str, rows: Array) -> float:
         ``'mean'``: mean distance over all pairs i, j (paper 000, section 3); ``'median'``: median
         distance over pairs of different rows; ``'scale'``: scikit-learn's γ = 1/(d·variance);
         ``'auto'``: γ = 1/d (paper 003, section 5.2); ``'neighbours'``: γ = 1/mean squared
-        distance over pairs of five nearest neighbours (paper 001, section 7.2). The last three as
-        σ with γ = 1/2σ².
+        distance over pairs of five nearest neighbours (paper 001, section 7.2). The last three are
+        converted to σ by γ = 1/2σ².
     rows : ndarray of shape (N, d)
 
     Returns
     -------
     float
-        Above zero; 1 where all rows are the same and there is no scale to read. Infinite or NaN
-        where the rows' squares are beyond the largest number.
+        Above zero; 1 where all rows are equal and there is no scale. Infinite or NaN where the
+        squares of the rows overflow.
     """
     if rule == "mean":
         sigma = mean_distance(rows)
@@ -114,10 +114,10 @@ def bandwidth(rule: str, rows: Array) -> float:
 
 
 def squared_neighbour_distance(rows: Array, n_neighbours: int = N_NEIGHBOURS) -> float:
-    """Return the mean squared distance of rows to their nearest neighbours, not themselves.
+    """Return the mean squared distance of rows to their nearest neighbours, excluding themselves.
 
     Paper 001 averages "L₂ distances" and takes the root for a width. Only squared distances make
-    that a width, which follows the units of the data, and give its accuracies of single kernels.
+    that a width in the units of the data, and reproduce its accuracies of single kernels.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def squared_neighbour_distance(rows: Array, n_neighbours: int = N_NEIGHBOURS) ->
     # A power of two rescales exactly, and scikit-learn finds no neighbours where squares overflow.
     exponent = int(np.frexp(np.abs(rows).max())[1])
     near_one = np.ldexp(rows.astype(np.float64), -exponent)
-    # Centred: of many columns scikit-learn's distances lose the digits of rows far from zero.
+    # Centred first: scikit-learn's distances lose digits for rows far from zero.
     near_one -= near_one.mean(axis=0)
     distances, _ = NearestNeighbors(n_neighbors=count).fit(near_one).kneighbors()
     with np.errstate(over="ignore"):
@@ -141,7 +141,7 @@ def squared_neighbour_distance(rows: Array, n_neighbours: int = N_NEIGHBOURS) ->
 
 
 def _upper_tiles(rows: Array) -> Any:
-    """Yield tiles of distances on and above the diagonal, and how often their values count."""
+    """Yield tiles of distances on and above the diagonal, with the multiplicity of their values."""
     for block, other in upper_blocks(len(rows)):
         distances = np.sqrt(squared_distances(rows[block], rows[other]))
         if other == block:
@@ -150,7 +150,7 @@ def _upper_tiles(rows: Array) -> Any:
 
 
 def mean_distance(rows: Array) -> float:
-    """Return the mean Euclidean distance over all pairs i, j of rows, in O(N²d), a tile at a time.
+    """Return the mean Euclidean distance over all pairs i, j of rows, in O(N²d), tile by tile.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def mean_distance(rows: Array) -> float:
 
 
 def median_distance(rows: Array) -> float:
-    """Return the median distance of different rows, exact, in O(N²d), a tile at a time.
+    """Return the median distance of different rows, exact, in O(N²d), tile by tile.
 
     Examples
     --------

@@ -17,11 +17,11 @@ __all__ = ["Cosine", "FittedCosine"]
 
 
 def _as_kernel(value: Any) -> Kernel:
-    # The registry imports this module: asked at call time, when both are whole.
+    # The registry imports this module, so it is imported at call time.
     from mklkit.registry.registry import get_registry
 
     kernel: Kernel = get_registry().create("kernel", value)
-    # Rows of length one are left as they are: the cosine of a cosine is that cosine.
+    # Rows of length one stay unchanged: the cosine of a cosine is that cosine.
     return kernel.kernel if isinstance(kernel, Cosine) else kernel
 
 
@@ -29,7 +29,7 @@ def _as_kernel(value: Any) -> Kernel:
 class Cosine(Component):
     """Another kernel with every row scaled to length one, k(x, z)/√(k(x, x)·k(z, z)).
 
-    A row whose own similarity is zero is similar to nothing.
+    A row with k(x, x) = 0 has similarity zero to all rows.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class Cosine(Component):
 
     @property
     def facts(self) -> KernelFacts:
-        """What is true of the inner kernel."""
+        """The properties of the inner kernel."""
         return facts_of(self.kernel, KernelFacts)
 
     def fit(self, rows: Array) -> FittedCosine:
@@ -73,13 +73,13 @@ class FittedCosine:
         return values
 
     def diagonal(self, a: Array) -> Array:
-        """Return 1 for each row, 0 where the row's own similarity is zero."""
+        """Return 1 for each row, 0 where k(x, x) = 0."""
         lengths = self._inverse_length(a)
         return (lengths > 0).astype(lengths.dtype)
 
     def _inverse_length(self, rows: Array) -> Array:
         own = self.kernel.diagonal(rows)
-        # Smaller numbers have lost digits, and cosines made from them could exceed one.
+        # Subnormal numbers have lost digits, and cosines computed from them could exceed one.
         large = own >= np.finfo(own.dtype).tiny
         roots = np.sqrt(own, where=large, out=np.ones_like(own))
         return np.divide(1.0, roots, where=large, out=np.zeros_like(own))
@@ -93,5 +93,5 @@ def mklkit_kernels() -> Iterable[type]:
 
 @hookimpl
 def mklkit_model_types() -> Iterable[type]:
-    """Register what it leaves in a model file."""
+    """Register the types that it stores in a model file."""
     return [FittedCosine]

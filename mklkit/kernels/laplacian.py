@@ -58,7 +58,7 @@ class Laplacian(Component):
     gamma: float | str = attrs.field(default=AUTO, converter=_number, validator=_positive)
 
     def fit(self, rows: Array) -> FittedLaplacian:
-        """Return the kernel with its γ a number."""
+        """Return the kernel with γ as a number."""
         return FittedLaplacian(1 / rows.shape[1] if self.gamma == AUTO else float(self.gamma))
 
 
@@ -73,7 +73,7 @@ class FittedLaplacian(FittedScalarKernel):
 
     def of(self, base: Array, out: Array) -> Array:
         """Return exp(−γ·base)."""
-        # Where the product is beyond the largest number, the kernel is 0.
+        # Where the product overflows, the kernel is 0.
         with np.errstate(over="ignore"):
             np.multiply(base, -self.gamma, out=out)
         return np.exp(out, out=out)
@@ -87,5 +87,5 @@ def mklkit_kernels() -> Iterable[type]:
 
 @hookimpl
 def mklkit_model_types() -> Iterable[type]:
-    """Register what it leaves in a model file."""
+    """Register the types that it stores in a model file."""
     return [FittedLaplacian]

@@ -31,7 +31,7 @@ class Linear(Component):
     name: ClassVar[str] = "linear"
 
     def fit(self, rows: Array) -> InnerProduct:
-        """Return the kernel (nothing is read off the rows)."""
+        """Return the kernel (nothing depends on the rows)."""
         return InnerProduct()
 
 
@@ -43,5 +43,5 @@ def mklkit_kernels() -> Iterable[type]:
 
 @hookimpl
 def mklkit_model_types() -> Iterable[type]:
-    """Register what it leaves in a model file."""
+    """Register the types that it stores in a model file."""
     return [InnerProduct]

@@ -46,7 +46,7 @@ class Polynomial(Component):
     gamma: float = attrs.field(default=1.0, converter=float, validator=[finite, gt(0)])
 
     def fit(self, rows: Array) -> FittedPolynomial:
-        """Return the kernel (nothing is read off the rows)."""
+        """Return the kernel (nothing depends on the rows)."""
         return FittedPolynomial(self.degree, self.coef0, self.gamma)
 
 
@@ -75,5 +75,5 @@ def mklkit_kernels() -> Iterable[type]:
 
 @hookimpl
 def mklkit_model_types() -> Iterable[type]:
-    """Register what it leaves in a model file."""
+    """Register the types that it stores in a model file."""
     return [FittedPolynomial]

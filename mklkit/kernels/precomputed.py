@@ -1,4 +1,4 @@
-"""A kernel given as its matrix, over row ids."""
+"""A kernel given as a matrix that is indexed by row ids."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Precomputed"]
 
 
 ASYMMETRY = 1e-4
-"""Share of the largest value that mirrored ones may differ by: rounding, of any precision."""
+"""Share of the largest value by which mirrored values may differ, for rounding in any precision."""
 
 
 def _square(instance: object, attribute: Any, value: Array) -> None:
@@ -31,8 +31,8 @@ def _square(instance: object, attribute: Any, value: Array) -> None:
     for block, other in upper_blocks(len(value)):
         if np.abs(value[block, other] - value[other, block].T).max(initial=0) > limit:
             raise ValueError(
-                "a precomputed kernel must be symmetric: (K + K.T) / 2 makes it so, if what differs"
-                " is rounding"
+                "a precomputed kernel must be symmetric; use (K + K.T) / 2 if it differs only by"
+                " rounding"
             )
 
 
@@ -47,12 +47,12 @@ class Precomputed(Component):
 
     Because rows are named by id, cross-validation and one-vs-one slice the matrix correctly. Where
     the data have other columns too, bind the kernel to the id column:
-    ``("graph", Precomputed(K), ["id"])``. Kernels that name no columns then see all others.
+    ``("graph", Precomputed(K), ["id"])``. Kernels that name no columns then use all others.
 
     Parameters
     ----------
     matrix : ndarray of shape (T, T)
-        K over all rows that will ever be asked, training and new ones. Finite and symmetric.
+        K over all rows that will be used, training and new ones. Finite and symmetric.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class Precomputed(Component):
     def __call__(self, a: Array, b: Array) -> Array:
         """Return the similarities of the rows with ids ``a`` (n, 1) and ``b`` (m, 1): (n, m).
 
-        Of ids in a row they are a part of the matrix itself, not to be written to.
+        For consecutive ids the result is a view of the matrix, not to be written to.
         """
         rows, columns = _run(self._ids(a)), _run(self._ids(b))
         if isinstance(rows, slice) and isinstance(columns, slice):
@@ -113,7 +113,7 @@ class Precomputed(Component):
 
 
 def _run(ids: NDArray[np.intp]) -> NDArray[np.intp] | slice:
-    """Return consecutive ids as a slice, for which nothing has to be copied."""
+    """Return consecutive ids as a slice, which needs no copy."""
     if len(ids) and ids[-1] - ids[0] + 1 == len(ids) and (np.diff(ids) == 1).all():
         return slice(int(ids[0]), int(ids[-1]) + 1)
     return ids

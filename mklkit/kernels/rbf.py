@@ -21,8 +21,8 @@ __all__ = ["RBF", "FittedRBF"]
 DEFAULT_SIGMA = "mean"
 
 NOTHING_LEFT = 750.0
-"""exp(−750) is zero in float64. γ times the largest number must be above it: where a distance
-overflows, the kernel is then zero and not merely small."""
+"""exp(−750) is zero in float64. γ times the largest number must exceed it, so that the kernel is
+exactly zero where a distance overflows."""
 
 
 @attrs.frozen
@@ -32,13 +32,13 @@ class RBF(Component):
     Parameters
     ----------
     sigma : float or str, optional
-        σ, in the units of the data: a number, or a rule read off the training rows: ``'mean'``
+        σ, in the units of the data: a number, or a rule computed from the training rows: ``'mean'``
         (mean distance over all pairs; paper 000; the default where ``gamma`` is not given),
-        ``'median'``, ``'scale'`` (γ = 1/(d·variance)), ``'auto'`` (γ = 1/d), each with a factor
-        on σ if wanted: ``'0.1*mean'``, ``'mean/10'``; or ``'neighbours'`` (γ = 1/mean squared
+        ``'median'``, ``'scale'`` (γ = 1/(d·variance)), ``'auto'`` (γ = 1/d), each optionally with a
+        factor on σ: ``'0.1*mean'``, ``'mean/10'``; or ``'neighbours'`` (γ = 1/mean squared
         distance of nearest neighbours; paper 001).
     gamma : float or str, optional
-        γ in place of ``sigma``: a number, or a rule with its factor on γ: ``'5*auto'`` is 5/d.
+        γ instead of ``sigma``: a number, or a rule with its factor on γ: ``'5*auto'`` is 5/d.
 
     Examples
     --------
@@ -60,12 +60,12 @@ class RBF(Component):
         if self.sigma is not None and self.gamma is not None:
             raise ValueError("give sigma or gamma, not both")
         if self.sigma is None and self.gamma is None:
-            # Not the field's own default, which would then stand beside a gamma.
+            # Not the field's own default, which would conflict with a given gamma.
             object.__setattr__(self, "sigma", DEFAULT_SIGMA)
         self._width()
 
     def with_params(self, **params: Any) -> Self:
-        """Return a changed copy; ``sigma`` or ``gamma`` takes the place of the other."""
+        """Return a changed copy; ``sigma`` or ``gamma`` replaces the other."""
         for given, other in (("sigma", "gamma"), ("gamma", "sigma")):
             if params.get(given) is not None:
                 params.setdefault(other, None)
@@ -77,7 +77,7 @@ class RBF(Component):
         return Bandwidth.parse(self.sigma, "sigma")
 
     def fit(self, rows: Array) -> FittedRBF:
-        """Return the kernel with its γ a number; O(N²d) for ``'mean'`` and ``'median'``."""
+        """Return the kernel with γ as a number; O(N²d) for ``'mean'`` and ``'median'``."""
         width = self._width()
         if self.gamma is None:
             sigma = width.factor * (1.0 if width.rule is None else bandwidth(width.rule, rows))
@@ -90,9 +90,9 @@ class RBF(Component):
         most = float(held.max)
         if not NOTHING_LEFT / most <= gamma <= most:
             raise DataError(
-                f"{to_spec(self)} has a width that no {held.dtype} can hold on these data"
+                f"{to_spec(self)} has a width that {held.dtype} cannot represent on these data"
                 f" (gamma would be {gamma:.3g}): choose another, or scale the data (each column to"
-                " mean 0 and deviation 1, say)."
+                " mean 0 and standard deviation 1, say)."
             )
         return FittedRBF(float(gamma))
 
@@ -108,7 +108,7 @@ class FittedRBF(FittedScalarKernel):
 
     def of(self, base: Array, out: Array) -> Array:
         """Return exp(−γ·base)."""
-        # Where the product is beyond the largest number, the kernel is 0.
+        # Where the product overflows, the kernel is 0.
         with np.errstate(over="ignore"):
             np.multiply(base, -self.gamma, out=out)
         return np.exp(out, out=out)
@@ -122,5 +122,5 @@ def mklkit_kernels() -> Iterable[type]:
 
 @hookimpl
 def mklkit_model_types() -> Iterable[type]:
-    """Register what it leaves in a model file."""
+    """Register the types that it stores in a model file."""
     return [FittedRBF]

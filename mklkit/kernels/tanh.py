@@ -46,7 +46,7 @@ class Tanh(Component):
     coef0: float = attrs.field(default=0.0, converter=float, validator=finite)
 
     def fit(self, rows: Array) -> FittedTanh:
-        """Return the kernel (nothing is read off the rows)."""
+        """Return the kernel (nothing depends on the rows)."""
         return FittedTanh(self.gamma, self.coef0)
 
 
@@ -61,8 +61,8 @@ class FittedTanh(FittedScalarKernel):
     coef0: float
 
     def of(self, base: Array, out: Array) -> Array:
-        """Return the squashed inner products."""
-        # Where the product is beyond the largest number, the kernel is −1 or 1.
+        """Return tanh of the scaled inner products."""
+        # Where the product overflows, the kernel is −1 or 1.
         with np.errstate(over="ignore"):
             np.multiply(base, self.gamma, out=out)
             out += self.coef0
@@ -77,5 +77,5 @@ def mklkit_kernels() -> Iterable[type]:
 
 @hookimpl
 def mklkit_model_types() -> Iterable[type]:
-    """Register what it leaves in a model file."""
+    """Register the types that it stores in a model file."""
     return [FittedTanh]

@@ -1,1 +1,1 @@
-"""Base learners, one a file; each module registers its own through the plugin hooks."""
+"""Base learners, one per file; each module registers its own through the plugin hooks."""

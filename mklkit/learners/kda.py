@@ -34,7 +34,7 @@ class EmbeddingDecision:
     projection : ndarray of shape (N, K) or (p, K)
         A, on similarities to the training rows or on features.
     means : ndarray of shape (C, K)
-        The classes' means in the embedding, classes in the order of their labels.
+        The class means in the embedding, in the order of the labels.
     history : tuple of float
         The trace ratio after each step.
     """
@@ -56,16 +56,16 @@ class EmbeddingDecision:
 
 @attrs.frozen
 class KDA(Component):
-    """Graph embedding that draws classes together and rows apart; nearest class mean decides.
+    """Graph embedding that separates the classes; rows are assigned to the nearest class mean.
 
-    Maximises tr(AᵀGBGA)/tr(Aᵀ(GLG + γG)A), with directions orthonormal in feature space. The
-    graphs are those of linear discriminant analysis unless others are given. Binary and multiclass
-    alike.
+    Maximises tr(AᵀGBGA)/tr(Aᵀ(GLG + γG)A) over directions orthonormal in feature space. The
+    graphs are those of linear discriminant analysis unless others are given. Works for two or
+    more classes.
 
     Parameters
     ----------
     alpha : float, default=1e-3
-        γ in the paper, Tikhonov regularisation.
+        γ in the paper, the Tikhonov regularisation.
     n_components : int, optional
         K; one less than the number of classes when not given.
     graphs : callable, optional
@@ -74,9 +74,9 @@ class KDA(Component):
 
     Notes
     -----
-    One eigendecomposition, O(N³) time and five N × N matrices on a Gram matrix, O(Np² + p³) on
-    features; then each step of the trace ratio costs some O(NC) products with vectors for C
-    classes. Source: paper 001, section 4.
+    On a Gram matrix one eigendecomposition, O(N³) time and five N × N matrices; on features
+    O(Np² + p³). Each trace-ratio step then costs about O(NC) products with vectors for C classes.
+    Source: paper 001, section 4.
 
     Examples
     --------
@@ -123,5 +123,5 @@ def mklkit_learners() -> Iterable[type]:
 
 @hookimpl
 def mklkit_model_types() -> Iterable[type]:
-    """Register what it leaves in a model file."""
+    """Register the types that it stores in a model file."""
     return [EmbeddingDecision]

@@ -1,4 +1,4 @@
-"""What learners share: the linear decision function that all of them leave behind."""
+"""The linear decision function that learners share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["LinearDecision"]
 
 @attrs.frozen(eq=False)
 class LinearDecision:
-    """A decision function linear in a view's columns: features, or similarities.
+    """A decision function that is linear in a view's columns: features or similarities.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class LinearDecision:
 
     @property
     def support(self) -> NDArray[np.intp]:
-        """The columns that have a say: support vectors, where columns are training rows."""
+        """The columns with non-zero coefficients: the support vectors, on similarities."""
         return np.flatnonzero(self.coefficients)
 
     def restricted(self, support: NDArray[np.intp]) -> LinearDecision:

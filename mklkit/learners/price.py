@@ -1,4 +1,4 @@
-"""The support vector machine's price C, chosen by a short cross-validation."""
+"""The parameter C of the support vector machine, chosen by a short cross-validation."""
 
 from __future__ import annotations
 
@@ -16,29 +16,30 @@ UNTRIED = 10.0
 FOLDS = 3
 MOST_ROWS = 300
 MOST_STEPS = 100_000
-"""libsvm's steps per trial: on kernels of very large values the choice must not take for ever."""
+"""libsvm's steps per trial, a limit for kernels of very large values."""
 
 
 def choose_price(side: TrainingSide, y: Array) -> float:
-    """Return the C with the most rows right in three folds; of several, the smallest.
+    """Return the C with the best accuracy in three folds; among equals the smallest.
 
     Parameters
     ----------
     side : TrainingSide
-        A Gram matrix, or features, whose inner products are taken.
+        A Gram matrix, or features, of which inner products are computed.
     y : ndarray of shape (N,)
         −1 and +1.
 
     Returns
     -------
     float
-        1, 10 or 100 over the mean k(x, x); 10 over it where a class has fewer than three rows.
+        1, 10 or 100 over the mean k(x, x); 10 over it if a class has fewer than three rows.
 
     Notes
     -----
-    About 300 rows at most, so nine machines of 200 rows beside O(N²) for reading a Gram matrix, or
-    O(Np) for features. Nothing is drawn: rows are taken from each class, and dealt to the folds,
-    in the order of their mean similarity to all, so that their order in the data doesn't matter.
+    Uses about 300 rows at most: nine support vector machines on 200 rows each, besides O(N²) for
+    reading a Gram matrix or O(Np) for features. There is no randomness: rows are taken from each
+    class and assigned to folds in the order of their mean similarity to all rows, so that their
+    order in the data does not matter.
 
     Examples
     --------
@@ -67,7 +68,7 @@ def choose_price(side: TrainingSide, y: Array) -> float:
 
 
 def _sample(similarity: Array, members: NDArray[np.intp], n_rows: int) -> NDArray[np.intp]:
-    """Return a class's share of the rows to try, from the least to the most similar to all."""
+    """Return rows of one class, evenly spaced from the least to the most similar to all."""
     count = min(len(members), max(FOLDS, -(-MOST_ROWS * len(members) // n_rows)))
     places = np.linspace(0, len(members) - 1, count).round().astype(np.intp)
     return members[np.argsort(similarity[members], kind="stable")][places]
@@ -78,7 +79,7 @@ def _rows_right(gram: Array, y: Array, folds: NDArray[np.intp], price: float) ->
     for fold in range(FOLDS):
         training, held_out = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
         known = gram[np.ix_(training, training)]
-        machine = solve_dual(known, y[training], price, max_iter=MOST_STEPS)
-        values = gram[np.ix_(held_out, training)] @ machine.coefficients + machine.bias
+        solution = solve_dual(known, y[training], price, max_iter=MOST_STEPS)
+        values = gram[np.ix_(held_out, training)] @ solution.coefficients + solution.bias
         right += int(((values > 0) == (y[held_out] > 0)).sum())
     return right

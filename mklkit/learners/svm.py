@@ -39,7 +39,7 @@ def _positive(instance: object, attribute: Any, value: Any) -> None:
 
 @attrs.frozen(eq=False)
 class PricedDecision(LinearDecision):
-    """A support vector machine's decision function, and the price it was learned with."""
+    """A support vector machine's decision function, with the C that it was learned with."""
 
     C: float = attrs.field(kw_only=True)
 
@@ -51,31 +51,31 @@ class SVM(Component):
     Parameters
     ----------
     C : float or "auto", default="auto"
-        Price of a row on the wrong side of its margin. ``"auto"``: 1, 10 or 100 over the mean
-        k(x, x), by cross-validation on at most 300 rows or so of the training side
-        (:func:`mklkit.learners.price.choose_price`); the fitted decision says which.
+        The cost of margin errors. ``"auto"``: 1, 10 or 100 over the mean k(x, x), by
+        cross-validation on at most about 300 rows of the training side
+        (:func:`mklkit.learners.price.choose_price`); the fitted decision stores the choice.
     tol : float, default=1e-3
-        By how much the margins may violate the optimum's conditions.
+        The tolerance on the optimality conditions.
     max_iter : int, default=1_000_000
-        libsvm's steps, O(N) each, after which it stops. Kernels of very large values, such as a
-        polynomial of features that were not scaled, would else keep it for hours. On features of
-        more than 5,000 rows, two hundred times liblinear's passes over the rows.
+        The maximum number of libsvm's steps, O(N) each. Kernels of very large values, such as a
+        polynomial of unscaled features, could otherwise take hours. On features of more than
+        5,000 rows, two hundred times the passes of liblinear over the rows.
 
     Warns
     -----
     ConvergenceWarning
-        If it was stopped.
+        If it stopped at ``max_iter``.
 
     Raises
     ------
     DataError
-        If kernel values are too large to calculate with.
+        If kernel values are too large for the solver.
 
     Notes
     -----
-    Between O(N²) and O(N³) on a Gram matrix; on p features and more than 5,000 rows O(pN) a pass
-    (:func:`mklkit.learners.support_vectors.solve_primal`). Only support vectors stay in the fitted
-    model.
+    Between O(N²) and O(N³) on a Gram matrix; on p features and more than 5,000 rows O(pN) per pass
+    (:func:`mklkit.learners.support_vectors.solve_primal`). The fitted model keeps support vectors
+    only.
 
     Examples
     --------
@@ -106,16 +106,16 @@ class SVM(Component):
                 self._say_what_helps(float((features**2).sum(axis=1).mean()))
             return PricedDecision(plane.weights, plane.bias, C=price)
         gram = side.gram()
-        machine = solve_dual(gram, y, price, self.tol, self.max_iter)
-        if not machine.ended:
+        solution = solve_dual(gram, y, price, self.tol, self.max_iter)
+        if not solution.ended:
             self._say_what_helps(float(np.diagonal(gram).mean()))
-        return PricedDecision(machine.coefficients, machine.bias, C=price)
+        return PricedDecision(solution.coefficients, solution.bias, C=price)
 
     def _say_what_helps(self, size: float) -> None:
         warnings.warn(
             f"svm was stopped after max_iter={self.max_iter} steps. Kernel values are about"
-            f" {size:.2g} here; where that is far above 1, scaled features or kernels like"
-            " 'cosine(polynomial)' help, and else a smaller C or a larger max_iter.",
+            f" {size:.2g}; where that is far above 1, scaled features or kernels such as"
+            " 'cosine(polynomial)' help, otherwise a smaller C or a larger max_iter.",
             ConvergenceWarning,
             stacklevel=3,
         )
@@ -129,5 +129,5 @@ def mklkit_learners() -> Iterable[type]:
 
 @hookimpl
 def mklkit_model_types() -> Iterable[type]:
-    """Register what learners leave in a model file."""
+    """Register the types that learners store in a model file."""
     return [LinearDecision, PricedDecision]

@@ -1,1 +1,1 @@
-"""Hot paths on plain arrays (BLAS and numba); knows nothing of the layers above."""
+"""Hot loops on plain arrays (BLAS and numba), independent of the layers above."""

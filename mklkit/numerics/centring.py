@@ -10,7 +10,7 @@ __all__ = ["centred_gram"]
 
 
 def centred_gram(gram: NDArray[Any], dtype: Any = None) -> NDArray[Any]:
-    """Return HKH of a square matrix K (N, N), H = I − 11ᵀ/N; of K's type where none is given.
+    """Return HKH of a square matrix K (N, N), H = I − 11ᵀ/N; in K's dtype where none is given.
 
     Examples
     --------

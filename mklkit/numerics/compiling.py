@@ -1,4 +1,4 @@
-"""Compiling by numba: the one place that says where compiled code is kept."""
+"""Compiling by numba: the one place that determines where compiled code is cached."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ __all__ = ["compiled", "private_folder"]
 
 
 def compiled(inline: Literal["never", "always"] = "never") -> Callable[[Callable[..., Any]], Any]:
-    """Return a decorator: ``numba.njit`` without the interpreter's lock, kept where possible.
+    """Return a decorator: ``numba.njit`` without the interpreter's lock, cached where possible.
 
-    Compiled code is kept in ``NUMBA_CACHE_DIR``, in the package, in the user's cache, or else in a
-    temporary folder of the user's own. Where none of them can be written to, a function is compiled
-    anew in every process, which takes seconds and changes nothing else.
+    Compiled code is cached in ``NUMBA_CACHE_DIR``, in the package, in the user's cache, or else in
+    a private temporary folder. If none of them is writable, functions are compiled again in every
+    process, which takes seconds and changes nothing else.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def compiled(inline: Literal["never", "always"] = "never") -> Callable[[Callable
 
     def compile_lazily(function: Callable[..., Any]) -> Any:
         dispatcher: Any = numba.njit(nogil=True, inline=inline)(function)
-        # numba raises RuntimeError where it finds no place.
+        # numba raises RuntimeError if it finds no writable folder.
         try:
             dispatcher._cache = _Cache(function)
         except RuntimeError:
@@ -52,7 +52,7 @@ def compiled(inline: Literal["never", "always"] = "never") -> Callable[[Callable
 
 
 class _Cache(FunctionCache):
-    """numba's cache, for which a full disk or an unreadable file is no reason to fail.
+    """numba's cache, which does not fail on a full disk or an unreadable file.
 
     ``enable_caching`` of a function sets the attribute that is set here.
     """
@@ -69,11 +69,11 @@ class _Cache(FunctionCache):
 def private_folder() -> Path | None:
     """Return a temporary folder that nobody else can write to; None where there is none.
 
-    Compiled code that is read back is code that is run, and anyone may have made a folder of this
-    name before: one that is a link, another user's, or open to others is not used.
+    Cached code is executed when read, and anyone may have created a folder of this name before: a
+    folder that is a link, another user's, or open to others is not used.
     """
     if not hasattr(os, "getuid"):
-        return None  # on Windows the user's cache, which numba has tried, is where this would be
+        return None  # on Windows this would be the user's cache, which numba has tried already
     with contextlib.suppress(OSError):
         folder = Path(tempfile.gettempdir()) / f"mklkit-{os.getuid()}"
         folder.mkdir(mode=0o700, exist_ok=True)
@@ -89,7 +89,7 @@ def private_folder() -> Path | None:
 
 @contextlib.contextmanager
 def _numba_keeping_in(folder: Path) -> Iterator[None]:
-    """Let numba keep functions in a folder; each remembers its own, so that others are unmoved."""
+    """Let numba cache functions in a folder; each keeps its own, so others are unaffected."""
     config: Any = numba.config
     before = config.CACHE_DIR
     config.CACHE_DIR = str(folder)

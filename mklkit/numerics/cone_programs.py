@@ -1,4 +1,4 @@
-"""Convex cone programmes, solved by Clarabel's interior-point method, an optional dependency."""
+"""Convex cone programs, solved by Clarabel's interior-point method, an optional dependency."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mklkit.errors import MKLKitError
 __all__ = ["Cone", "ConeSolution", "solve_cone_program"]
 
 Cone = tuple[Literal["zero", "nonnegative", "second_order", "psd_triangle"], int]
-"""A cone's kind and its size: number of rows, or of a positive semi-definite matrix its order."""
+"""A cone's kind and size: its number of rows, or the order of a positive semi-definite matrix."""
 
 CLASS_OF = {
     "zero": "ZeroConeT",
@@ -49,7 +49,7 @@ def solve_cone_program(
     Parameters
     ----------
     quadratic : array or sparse matrix of shape (n, n)
-        P, of which the upper triangle is read.
+        P; only the upper triangle is read.
     linear : ndarray of shape (n,)
         q.
     matrix : array or sparse matrix of shape (m, n)
@@ -59,9 +59,9 @@ def solve_cone_program(
     cones : sequence of Cone
         In the order of the rows of A.
     name, remedy : str
-        What is solved and what helps where it is not, for the message.
+        The problem and the advice if it is not solved, for the message.
     gap : float, default=1e-8
-        Absolute and relative duality gap at which the iteration ends.
+        Absolute and relative duality gap at which the iteration stops.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Discriminant embeddings of Gram matrices and of features, and what becomes of their points."""
+"""Discriminant embeddings of Gram matrices and of features, and operations on embedded points."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ Array = NDArray[np.floating[Any]]
 
 
 def whitened(projection: Array, points: Array, y: Array, regularization: float) -> Array:
-    """Return a projection with the regularised scatter within classes the same in all directions.
+    """Return a projection that makes the regularised within-class scatter the identity up to scale.
 
-    The trace ratio leaves the directions' scales open, which distances to class means depend on.
-    One direction alone keeps its scale.
+    The trace ratio does not determine the scales of the directions, on which distances to class
+    means depend. A single direction keeps its scale.
     """
     if points.shape[1] == 1:
         return projection
@@ -55,15 +55,15 @@ def embed_gram(
 ) -> GramEmbedding:
     """Return the embedding of a Gram matrix (N, N), by one eigendecomposition, O(N³).
 
-    Directions with negative eigenvalues (an indefinite kernel) are left out: along them the
-    regularised ratio has no bound.
+    Directions with negative eigenvalues (an indefinite kernel) are dropped: along them the
+    regularised ratio is unbounded.
     """
     spectrum = Spectrum.of(gram)
     roots = np.sqrt(spectrum.values)
     found = trace_ratio(
         spectrum.vectors * roots, spectrum.values, graphs, regularization, n_components, offset
     )
-    # W = D^{1/2}Uᵀα in coordinates; α in the span of U.
+    # W = D^{1/2}Uᵀα in coordinates; α lies in the span of U.
     return GramEmbedding(
         spectrum.vectors @ (found.weights / roots[:, None]), found.ratio, found.history
     )
@@ -80,11 +80,11 @@ def embed_features(
 
 
 def embedding_size(n_components: int | None, y: Array) -> int:
-    """Return K: as asked, or one less than the classes; less than the rows in any case."""
+    """Return K: as given, or one less than the number of classes; always less than the rows."""
     wanted = len(np.unique(y)) - 1 if n_components is None else n_components
     return max(1, min(wanted, len(y) - 1))
 
 
 def class_means(points: Array, y: Array) -> Array:
-    """Return the classes' means (C, K) of embedded rows (N, K), in the order of the labels."""
+    """Return the class means (C, K) of embedded rows (N, K), in the order of the labels."""
     return np.stack([points[y == label].mean(axis=0) for label in np.unique(y)])

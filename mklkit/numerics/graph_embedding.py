@@ -1,9 +1,9 @@
 """Graph embedding by trace ratio: max tr(WᵀZᵀBZW) / tr(Wᵀ(ZᵀLZ + γI)W) over WᵀW = I.
 
-Z (N, r) are orthogonal coordinates of the rows, ZᵀZ = diag(d): those of a Gram matrix G = ZZᵀ, in
-which W = Z⁺GA, or the features of a full empirical map. For one component the ratio is that of
-paper 001, tr(AᵀGBGA)/tr(Aᵀ(GLG + γG)A); for several, orthonormal W keeps apart what orthonormal A
-would fill up with directions that G maps to nothing.
+Z (N, r) are orthogonal coordinates of the rows, ZᵀZ = diag(d): those of a Gram matrix G = ZZᵀ, with
+W = Z⁺GA, or the features of a full empirical map. For one component the ratio is that of paper
+001, tr(AᵀGBGA)/tr(Aᵀ(GLG + γG)A); for several, orthonormal W excludes directions in the null space
+of G, which orthonormal A would allow.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ Array = NDArray[np.floating[Any]]
 Apply = Callable[[Array], Array]
 
 DENSE_SIZE = 200
-"""Up to this many coordinates a dense symmetric solver beats a Krylov one."""
+"""Up to this many coordinates a dense symmetric solver is faster than a Krylov solver."""
 RESTARTS = 3
-"""Of the Krylov solver; then the dense one takes over, as nearly equal eigenvalues keep it long."""
+"""Restarts of the Krylov solver, which nearly equal eigenvalues slow down; then the dense one."""
 
 
 @attrs.frozen(eq=False)
@@ -36,12 +36,12 @@ class Graphs:
     Attributes
     ----------
     similarity : callable
-        L of the similarity graph; what it measures is to be small.
+        L of the similarity graph, whose quadratic form is minimised.
     constraint : callable
-        B of the constraint graph; what it measures is to be large.
+        B of the constraint graph, whose quadratic form is maximised.
     classes : ndarray of shape (N, C), optional
         E with orthonormal columns where L = I − EEᵀ and B = I − 11ᵀ/N: discriminant analysis,
-        which is then done without a dense matrix.
+        which then needs no dense matrix.
     """
 
     similarity: Apply
@@ -77,7 +77,7 @@ def discriminant_graphs(labels: NDArray[Any]) -> Graphs:
 
 @attrs.frozen(eq=False)
 class TraceRatio:
-    """An embedding and how it came.
+    """An embedding, its trace ratio and the history of the ratio.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ def trace_ratio(
     tol: float = 1e-10,
     max_iter: int = 100,
 ) -> TraceRatio:
-    """Maximise the trace ratio over orthonormal weights of given coordinates.
+    """Maximise the trace ratio over orthonormal weights of the given coordinates.
 
     Parameters
     ----------
@@ -116,11 +116,11 @@ def trace_ratio(
     regularization : float
         γ.
     n_components : int
-        K; no more than r are found.
+        K; at most r are returned.
     offset : float, default=0.0
-        Added to the denominator: a prior's constant.
+        A constant added to the denominator, from a prior.
     tol, max_iter
-        Stop when the ratio grows by no more than this share of itself.
+        Stop when the ratio grows by at most this fraction of itself.
 
     Returns
     -------
@@ -128,10 +128,10 @@ def trace_ratio(
 
     Notes
     -----
-    Each step takes the top K eigenvectors of S_B − λS_L, and then the ratio λ that they have (Wang
-    et al. 2007): λ grows to its maximum. For discriminant graphs that matrix is a diagonal plus one
-    of the rank of the classes, so that a step costs O(rC) products with vectors; for other graphs
-    two dense (r, r) matrices are formed once and a step costs O(r³).
+    Each step computes the top K eigenvectors of S_B − λS_L, and then their ratio λ (Wang et al.
+    2007), which increases to its maximum. For discriminant graphs that matrix is diagonal plus one
+    whose rank is the number of classes, so a step costs O(rC) products with vectors; for other
+    graphs two dense (r, r) matrices are formed once and a step costs O(r³).
     """
     problem = (
         _DensePencil(coordinates, graphs, regularization)
@@ -202,7 +202,7 @@ class _DiscriminantPencil:
         middle = ratio * np.eye(len(self._share)) - np.outer(self._share, self._share)
         values, vectors = np.linalg.eigh(middle)
         if ratio < 1:
-            # λI − eeᵀ is then indefinite, once, at the start: signs go with the columns.
+            # λI − eeᵀ can be indefinite at the first step only: each column has its sign.
             signs = np.sign(values)
         else:
             values, signs = np.maximum(values, 0), np.ones_like(values)
@@ -262,6 +262,6 @@ def _just_above(diagonal: Array, low_rank: Array) -> float:
 
     scale = float(np.abs(diagonal).max()) + float((low_rank**2).sum())
     low, high = bottom + 1e-12 * scale, bottom + 2 * scale
-    # Below the first root the surplus is positive; it may already be gone at the bottom.
+    # Below the first root the surplus is positive; it may be negative at the lower bound already.
     top = brentq(surplus, low, high, rtol=1e-6) if surplus(low) > 0 else low
     return float(top + 1e-3 * (top - bottom) + 1e-9 * scale)

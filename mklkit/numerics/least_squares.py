@@ -1,8 +1,8 @@
-"""Ridge systems with a free bias, set up once and solved for many targets.
+"""Ridge systems with an unpenalised bias, set up once and solved for many targets.
 
 All minimise ``s·‖f − t/s‖² + α·‖w‖²`` over ``f = Φw + w₀`` (or ``f = Kv + w₀``), for a target
-``t`` (N,), a data weight ``s`` > 0 and a ridge ``α`` ≥ 0. The bias carries no penalty, so it can be
-eliminated: ``w₀ = mean(t)/s − mean(Φw)``, and what remains lives in centred coordinates.
+``t`` (N,), a data weight ``s`` > 0 and a ridge ``α`` ≥ 0. The bias is not penalised, so it can be
+eliminated: ``w₀ = mean(t)/s − mean(Φw)``, and the rest is solved in centred coordinates.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = [
 Array = NDArray[np.floating[Any]]
 
 SPECTRUM_TOLERANCE = 1e-12
-"""Eigenvalues below this share of the largest are round-off."""
+"""Eigenvalues below this fraction of the largest are round-off."""
 
 
 @attrs.frozen(eq=False)
@@ -57,9 +57,9 @@ class NormalMatrix:
 
     @property
     def far_from_zero(self) -> bool:
-        """Whether a feature hardly varies about its mean: half its digits go in centring.
+        """Whether a feature hardly varies about its mean, so that centring loses half its digits.
 
-        The centred products must then be taken of centred features.
+        Then the centred products must be computed from centred features.
         """
         squares = self.diagonal
         about_mean = squares - self.sums * (self.sums / self.n_rows)
@@ -91,7 +91,7 @@ class Spectrum:
         Raises
         ------
         LinAlgError
-            If the matrix has NaN or infinity, of which LAPACK makes anything.
+            If the matrix has NaN or infinity, on which LAPACK returns arbitrary results.
 
         Examples
         --------
@@ -113,10 +113,10 @@ class Spectrum:
 
 @attrs.frozen(eq=False)
 class ArrowheadSystem:
-    """The ridge system where ``ΦᵀΦ`` is diagonal: O(p) a solve, no factorisation.
+    """The ridge system where ``ΦᵀΦ`` is diagonal: O(p) per solve, no factorisation.
 
-    Bordered by the bias the normal matrix is an arrowhead; with the bias eliminated it is a
-    diagonal less a rank-one term, solved by the Sherman–Morrison formula.
+    With the bias as an extra row and column the normal matrix is an arrowhead; with the bias
+    eliminated it is diagonal minus a rank-one term, solved by the Sherman–Morrison formula.
     """
 
     normal: NormalMatrix
@@ -130,8 +130,8 @@ class ArrowheadSystem:
     ) -> Array:
         """Return the weights (p, G) for ``Φᵀt`` (p, G) and ``mean(t)``, s and α, each (G,).
 
-        By the eigenvectors where a ridge is no more than :data:`SPECTRUM_TOLERANCE` of the trace:
-        what the bias leaves would be lost in rounding.
+        Uses eigenvectors where a ridge is at most :data:`SPECTRUM_TOLERANCE` of the trace, as
+        otherwise the solution would be lost in rounding.
         """
         trace = float(self.normal.products.sum())
         if (alphas <= SPECTRUM_TOLERANCE * trace * data_weights).any():
@@ -144,8 +144,8 @@ class ArrowheadSystem:
             return right
         border = sums / diagonal
         share = data_weights / self.normal.n_rows
-        # Above zero for a ridge above zero: s·vᵀ(sΛ + α)⁻¹v / N < vᵀΛ⁻¹v / N ≤ 1, as Λ^{-1/2}v
-        # holds coordinates of the vector of ones on orthonormal columns.
+        # Positive for a positive ridge: s·vᵀ(sΛ + α)⁻¹v / N < vᵀΛ⁻¹v / N ≤ 1, as Λ^{-1/2}v
+        # are coordinates of the vector of ones with respect to orthonormal columns.
         pivot = 1 - share * (sums * border).sum(axis=0)
         right += border * (share * (sums * right).sum(axis=0) / pivot)
         return right
@@ -163,7 +163,7 @@ class SpectralSystem:
     ) -> Array:
         """Return the weights (p, G) for ``Φᵀt`` (p, G) and ``mean(t)``, s and α, each (G,).
 
-        The shortest weights where many fit.
+        Returns the shortest weights where the solution is not unique.
         """
         rotated = self.spectrum.vectors.T @ (projected - self.sums[:, None] * target_means)
         rotated /= self.spectrum.values[:, None] * data_weights + alphas
@@ -173,13 +173,13 @@ class SpectralSystem:
 class CholeskySystem:
     """The ridge system for one ridge, by a Cholesky factor of ``sC + αI`` for each data weight.
 
-    C is the centred normal matrix. A fifteenth of the cost of its eigenpairs; those are taken
-    where α is lost beside the largest eigenvalue, as there they tell round-off from directions.
+    C is the centred normal matrix. It costs a fifteenth of the eigenpairs, which are used where α
+    is negligible beside the largest eigenvalue, as they separate round-off from directions.
 
     Parameters
     ----------
     normal : NormalMatrix
-        Not diagonal.
+        Must not be diagonal.
     """
 
     def __init__(self, normal: NormalMatrix) -> None:

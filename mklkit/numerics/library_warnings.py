@@ -1,4 +1,4 @@
-"""Warnings of libraries that are held back, as ours says the same in the user's words."""
+"""Suppression of library warnings that mklkit replaces by its own."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 __all__ = ["held_back"]
 
 FILTERS = threading.Lock()
-"""Filters belong to all threads: two that change and restore them at a time would mix them up."""
+"""Warning filters are global: two threads that change and restore them at once would conflict."""
 
 
 @contextmanager

@@ -15,8 +15,8 @@ __all__ = ["Moments"]
 class Moments:
     """Count, mean and (population) standard deviation of the values seen.
 
-    Deviations are kept as such, never as squares: values of 1e300 or 1e-300, whose squares a
-    float64 can't hold, have a right answer.
+    Deviations are stored unsquared: values of 1e300 or 1e-300, whose squares a float64 cannot
+    represent, give correct results.
 
     Examples
     --------
@@ -41,7 +41,7 @@ class Moments:
         if not (np.isfinite(low) and np.isfinite(high)):
             return cls(flat.size * weight, float("nan"), float("nan"))
         if low == high:
-            # Summed and divided, most constants come out a little off, and so with a deviation.
+            # The computed mean of equal values is often slightly off, with a deviation above 0.
             return cls(flat.size * weight, low, 0.0)
         # A power of two rescales exactly; the sum of a tile then can't overflow.
         exponent = int(np.frexp(max(-low, high))[1])

@@ -1,9 +1,9 @@
 """Exact order statistics of values that arrive in tiles, in constant memory.
 
-A radix selection: float64 values, seen as integers in their own order, are counted by their
-leading sixteen bits; then only the values in the few bins that hold a wanted rank are looked at
-again, either gathered (when they are few) or counted by their next sixteen bits. At most four
-passes over the tiles, usually two, whatever the values are.
+A radix selection: float64 values, read as integers of the same order, are counted by their leading
+sixteen bits; then only the values in the few bins that contain a wanted rank are processed again,
+either gathered (if they are few) or counted by their next sixteen bits. At most four passes over
+the tiles, usually two, whatever the values are.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 Passes = Callable[[], Iterable[tuple[NDArray[np.floating[Any]], int]]]
-"""A fresh pass over the values: tiles, and how many times each tile's values count."""
+"""A new pass over the values: tiles, and the multiplicity of each tile's values."""
 
 DIGIT_BITS = 16
 N_DIGITS = 1 << DIGIT_BITS
@@ -51,7 +51,7 @@ def _count_digits(
     weight: int,
     counts: NDArray[np.int64],
 ) -> None:  # pragma: no cover - compiled
-    """Count each value's digit number ``depth`` among those that start with a prefix."""
+    """Count the digits number ``depth`` of the values that start with a prefix."""
     shift = np.uint64(64 - DIGIT_BITS * (depth + 1))
     prefix_shift = np.uint64(64 - DIGIT_BITS * depth)
     mask = np.uint64(N_DIGITS - 1)
@@ -93,7 +93,7 @@ def _gather(
 
 
 def _bits(tile: NDArray[np.floating[Any]]) -> NDArray[np.uint64]:
-    # Adding zero turns -0.0 into 0.0, which must sort as its equal.
+    # Adding zero turns -0.0 into 0.0, which must sort as an equal value.
     return (np.ascontiguousarray(tile, dtype=np.float64).reshape(-1) + 0.0).view(np.uint64)
 
 
@@ -117,11 +117,11 @@ def select_ranks(tiles: Passes, ranks: Sequence[int]) -> list[float]:
     Returns
     -------
     list of float
-        One value a rank; exact.
+        One exact value per rank.
 
     Notes
     -----
-    O(n) time a pass, at most four passes; memory of a few megabytes.
+    O(n) time per pass, at most four passes, a few megabytes of memory.
 
     Examples
     --------
@@ -192,7 +192,7 @@ def quantiles(tiles: Passes, count: int, fractions: Sequence[float]) -> list[flo
     tiles : callable
         As for :func:`select_ranks`.
     count : int
-        The number of values, weights counted.
+        The number of values, counted with their weights.
     fractions : sequence of float
         Between 0 and 1.
 
@@ -207,7 +207,7 @@ def quantiles(tiles: Passes, count: int, fractions: Sequence[float]) -> list[flo
 
 
 def quantile_places(count: int, fractions: Sequence[float]) -> list[tuple[int, int, float]]:
-    """Return, per quantile, the ranks on either side of it and how far it is between them.
+    """Return, per quantile, the ranks on both sides and its relative position between them.
 
     Examples
     --------
@@ -219,7 +219,7 @@ def quantile_places(count: int, fractions: Sequence[float]) -> list[tuple[int, i
 
 
 def values_at(tiles: Passes, ranks: Iterable[int]) -> dict[int, float]:
-    """Return the value of each rank, as :func:`select_ranks` finds them."""
+    """Return the value of each rank, from :func:`select_ranks`."""
     distinct = sorted(set(ranks))
     return dict(zip(distinct, select_ranks(tiles, distinct), strict=True))
 
@@ -230,6 +230,6 @@ def between(places: Iterable[tuple[int, int, float]], values: Any) -> list[float
 
 
 def interpolate(low: float, high: float, part: float) -> float:
-    """Return the value a part of the way from low to high."""
+    """Return the linear interpolation between low and high."""
     # Not low + part * (high - low): the difference of -1e308 and 1e308 overflows.
     return low if low == high else low * (1 - part) + high * part

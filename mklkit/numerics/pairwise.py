@@ -28,7 +28,7 @@ __all__ = [
 Array = NDArray[np.floating[Any]]
 
 TILE_ROWS, TILE_COLUMNS = 256, 1024
-"""Of a tile: 2 MiB in float64, which stays in a core's cache; wide, as memory is read by rows."""
+"""Of a tile: 2 MiB in float64, which fits into a core's cache; wide, as memory is read by rows."""
 
 MIRROR_ROWS = 64
 BELOW = np.tri(MIRROR_ROWS, k=-1, dtype=bool)
@@ -49,7 +49,7 @@ def row_blocks(n_rows: int, size: int) -> Iterator[slice]:
 def upper_blocks(n_rows: int) -> Iterator[tuple[slice, slice]]:
     """Yield rows and columns of the tiles on and above the diagonal of an N × N matrix.
 
-    Squares on the diagonal, and what is right of each in panels of up to four times its width.
+    Squares on the diagonal, and to the right of each, panels of up to four times its width.
 
     Examples
     --------
@@ -63,10 +63,10 @@ def upper_blocks(n_rows: int) -> Iterator[tuple[slice, slice]]:
 
 
 def mirror_upper(matrix: Array) -> Array:
-    """Copy what is above the diagonal below it, in place, and return the (N, N) matrix.
+    """Copy the upper triangle to the lower one, in place, and return the (N, N) matrix.
 
-    Small squares at a time: where rows are a power of two apart, what is written column by column
-    falls on the same lines of the cache, and turning a tile takes ten times as long.
+    Works on small squares: where rows are a power of two apart, writing column by column reuses
+    the same cache lines, and transposing a tile takes ten times as long.
 
     Examples
     --------

@@ -27,7 +27,7 @@ def squashed(scores: NDArray[Any]) -> NDArray[Any]:
 
 
 def majority(scores: NDArray[Any]) -> NDArray[Any]:
-    """Return the mean sign (n,) of decision values (n, M), and less than half a vote beside it.
+    """Return the mean sign (n,) of decision values (n, M), plus less than half a vote.
 
     The second part is the mean of f/√(1 + f²) over 2M: it settles the ties of an even number of
     voters and ranks rows with as many votes, and never outweighs a majority. Who is undecided,

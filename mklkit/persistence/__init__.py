@@ -1,4 +1,4 @@
-"""Model files: a fitted model with the facts about it, safe to load from strangers.
+"""Model files: a fitted model and facts about it, safe to load from untrusted sources.
 
 A model file is a zip archive in the skops format (arrays and type names, no pickled code) with a
 member ``mklkit.json`` that holds the facts: versions, plugins, components, weights, data.

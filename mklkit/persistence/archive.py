@@ -1,4 +1,4 @@
-"""The zip archive around a model: what is at a path, and its members within believable sizes."""
+"""The zip archive of a model file, with checks of its kind and of the sizes of its members."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from mklkit.errors import ModelFileError
 __all__ = ["believable", "damaged", "opened", "read_member", "repacked"]
 
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-# Training rows and coefficients shrink to a half or a tenth. What shrinks further than a hundred
-# times is written uncompressed by save_model, so that a larger ratio is never an honest one.
+# Training rows and coefficients shrink to a half or a tenth. save_model stores members that would
+# shrink by more than a factor of a hundred uncompressed, so a larger ratio is never genuine.
 LARGEST_RATIO = 100
 ALWAYS_ALLOWED = 64 * 2**20
 
 
 def believable(unpacked: int, packed: int) -> bool:
-    """Tell whether a file of so many bytes may unpack to so many."""
+    """Return whether a file of ``packed`` bytes may plausibly unpack to ``unpacked`` bytes."""
     return unpacked <= max(ALWAYS_ALLOWED, LARGEST_RATIO * packed)
 
 
@@ -33,8 +33,8 @@ def opened(path: Path) -> Iterator[zipfile.ZipFile]:
     Raises
     ------
     ModelFileError
-        If there is no file that can be read, it is no zip archive, or it claims to unpack to more
-        than is believable.
+        If there is no readable file, it is not a zip archive, or its stated unpacked size is
+        implausible.
     """
     size = _size_of_file(path)
     if size == 0:
@@ -43,7 +43,7 @@ def opened(path: Path) -> Iterator[zipfile.ZipFile]:
         file = path.open("rb")
     except OSError as error:
         raise ModelFileError(refused(path, "read", error)) from error
-    # Whatever a damaged archive makes zipfile raise while it is read, the file is at fault.
+    # Any exception of zipfile while reading means that the archive is damaged.
     with file:
         try:
             with zipfile.ZipFile(file) as archive:
@@ -64,7 +64,7 @@ def opened(path: Path) -> Iterator[zipfile.ZipFile]:
 
 
 def _size_of_file(path: Path) -> int:
-    """Return the size of a regular file, or say what is there instead."""
+    """Return the size of a regular file, or raise an error if the path is something else."""
     try:
         found = path.stat()
     except (FileNotFoundError, ValueError):
@@ -84,22 +84,22 @@ def _size_of_file(path: Path) -> int:
 def _check_members(path: Path, archive: zipfile.ZipFile, packed: int) -> None:
     members = archive.infolist()
     if len({member.filename for member in members}) < len(members):
-        raise ModelFileError(f"{path} is damaged: it holds two members of one name.")
+        raise ModelFileError(f"{path} is damaged: it holds two members with the same name.")
     if any(member.compress_type not in METHODS for member in members):
-        raise ModelFileError(f"{path} was not written by mklkit: it is compressed otherwise.")
+        raise ModelFileError(f"{path} was not written by mklkit: it uses another compression.")
     unpacked = sum(member.file_size for member in members)
     if not believable(unpacked, packed):
         raise ModelFileError(
             f"{path} is not loaded: its {packed:,} bytes would unpack to {unpacked:,}, which is"
-            " more than any model of that size does."
+            " more than any genuine model of that size."
         )
 
 
 def read_member(archive: zipfile.ZipFile, name: str) -> bytes:
-    """Return a member's bytes, and never more than the archive says it has."""
+    """Return a member's bytes, and never more than the size stated in the archive."""
     member = archive.getinfo(name)
     with archive.open(member) as file:
-        # Without a size, zipfile would decompress all there is before it looks at how much.
+        # Without a size, zipfile would decompress everything before it checks the size.
         content = file.read(member.file_size)
     if len(content) != member.file_size:
         raise zipfile.BadZipFile(f"{name} is shorter than it should be")
@@ -116,6 +116,6 @@ def repacked(archive: zipfile.ZipFile) -> bytes:
 
 
 def damaged(path: Path, error: BaseException) -> ModelFileError:
-    """Return the error that says what was found wrong inside a file."""
+    """Return the error for a damaged file, with the reason."""
     reason = str(error).strip().partition("\n")[0]
     return ModelFileError(f"{path} is damaged: {type(error).__name__}: {reason:.300}")

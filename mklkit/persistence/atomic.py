@@ -1,4 +1,4 @@
-"""Writing a file whole or not at all."""
+"""Atomic writing: a file is written completely or not at all."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ PERMISSIONS = 0o777
 
 
 def check_writable(path: Path) -> None:
-    """Make sure a file can be written, before the long work whose result goes there.
+    """Check that a file can be written, before a long computation whose result it will hold.
 
     Raises
     ------
     DataError
-        If the folder is missing or can't be written to, the path is a folder, or its name is one
-        that no file can have.
+        If the folder is missing or can't be written to, the path is a folder, or its name is
+        invalid for a file.
     """
     with _told(path):
         goal = _goal(path)
@@ -34,21 +34,21 @@ def check_writable(path: Path) -> None:
             raise DataError(f"{path} can't be written: there is no folder {goal.parent}.")
         if _is_device(goal):
             return
-        # As replacing() will, so that what can go wrong goes wrong now.
+        # Do what replacing() will do, so that errors occur now.
         with part_of(goal) as (_, descriptor):
             os.close(descriptor)
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """Open a temporary file beside ``path`` that takes its place once all is written.
+    """Open a temporary file beside ``path`` that replaces it once everything is written.
 
-    Where the block raises, ``path`` is left as it was.
+    If the block raises an exception, ``path`` is left unchanged.
 
     Parameters
     ----------
     path : pathlib.Path
-        The file to write. A link is followed; a device such as ``/dev/null`` is written to. A
+        The file to write. Links are followed; a device such as ``/dev/null`` is written to. A
         file that is there already keeps its permissions.
 
     Yields
@@ -60,7 +60,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     DataError
         If the file can't be written.
     BrokenPipeError
-        If it is a pipe that nobody reads any more.
+        If it is a pipe whose reader has closed it.
     """
     with _told(path):
         goal = _goal(path)
@@ -70,30 +70,30 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _told(path: Path) -> Iterator[None]:
-    """Say what the system says against writing a file."""
+    """Turn errors of the system on writing a file into a ``DataError``."""
     try:
         yield
     except BrokenPipeError:
-        # A pipe by name whose reader has had enough, as with one on stdout.
+        # A named pipe whose reader has closed it; treated like a pipe on stdout.
         raise
     except OSError as error:
         raise DataError(refused(path, "written", error)) from error
 
 
 def _goal(path: Path) -> Path:
-    """Return what a path leads to.
+    """Return the file or device that a path leads to.
 
     Raises
     ------
     DataError
-        If it leads nowhere, as a loop of links or a name with a null character does.
+        If it leads nowhere, because of a loop of links or a null character in the name.
     """
     try:
         goal = path.resolve()
     except (RuntimeError, ValueError) as error:
         raise DataError(refused(path, "written", error)) from error
     if goal.is_symlink():
-        # Newer versions of Python return a loop as it is.
+        # Newer versions of Python return a loop unchanged.
         raise DataError(f"{path} can't be written: it is a link that leads to itself.")
     return goal
 
@@ -110,7 +110,7 @@ def _opened_beside(goal: Path) -> Iterator[BinaryIO]:
     with part_of(goal, mode) as (beside, descriptor):
         with os.fdopen(descriptor, "wb") as file:
             if mode is not None and beside.stat().st_mode & PERMISSIONS != mode:
-                # What the umask took away.
+                # Restore the permissions that the umask removed.
                 beside.chmod(mode)
             yield file
             file.flush()

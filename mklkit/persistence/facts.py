@@ -1,4 +1,4 @@
-"""The facts that stand beside a model: plain values that JSON can hold."""
+"""The facts stored with a model: plain values that JSON can represent."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ def json_ready(value: Any, levels: int = DEEPEST) -> Any:
         Made of mappings, sequences, arrays, text, numbers, booleans and None. Labels keep
         their type where they are values; the keys of a mapping become text.
     levels : int, default=50
-        How deep mappings and sequences may stand inside each other.
+        The maximum nesting depth of mappings and sequences.
 
     Returns
     -------
     object
-        Numbers that are not finite, which JSON can't hold, become None.
+        Numbers that are not finite, which JSON can't represent, become None.
 
     Raises
     ------
     TypeError
-        If there is anything else in it, or it is nested deeper.
+        If it contains anything else, or is nested deeper.
 
     Examples
     --------
@@ -54,40 +54,40 @@ def json_ready(value: Any, levels: int = DEEPEST) -> Any:
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
     if levels == 0:
-        raise TypeError(f"facts nested more than {DEEPEST} deep can't be kept")
+        raise TypeError(f"facts nested more than {DEEPEST} deep can't be stored")
     if isinstance(value, Mapping):
         return {str(key): json_ready(item, levels - 1) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [json_ready(item, levels - 1) for item in value]
     if isinstance(value, (np.generic, np.ndarray)):
         return json_ready(value.tolist(), levels)
-    raise TypeError(f"{value!r:.80} of type {type(value).__name__} can't be kept as a fact")
+    raise TypeError(f"{value!r:.80} of type {type(value).__name__} can't be stored as a fact")
 
 
 def facts_of_model(model: Any) -> dict[str, Any]:
-    """Return what the fitted classifier at a model's end is made of.
+    """Return a description of the fitted classifier at the end of a model.
 
     Parameters
     ----------
     model : estimator
-        A fitted ``MKLClassifier``, a vote of several, or a pipeline or search around one; of
-        others little is known.
+        A fitted ``MKLClassifier``, a vote of several, or a pipeline or search around one; for
+        other estimators few facts are available.
 
     Returns
     -------
     dict
-        ``input`` (what a ``TableEncoder`` took each column for), ``kernels`` (name, spec string
-        and columns each: names, or positions where the data had none; None for all),
+        ``input`` (how a ``TableEncoder`` treated each column), ``kernels`` (name, spec string and
+        columns of each: names, or positions where the data had none; None for all),
         ``feature_map``, ``combiner``, ``learner``, ``multiclass`` (``binary``, ``ovo``, ``ovr`` or
-        ``native``), ``classes``, ``weights`` (problem, kernel and weight each) and, of a vote, the
-        number of ``members``.
+        ``native``), ``classes``, ``weights`` (problem, kernel and weight of each) and, for a vote,
+        the number of ``members``.
     """
     classifier = classifier_in(model)
     facts: dict[str, Any] = {}
     encoder = encoder_in(model)
     if encoder is not None:
         facts["input"] = json_ready(encoder.columns())
-    if hasattr(classifier, "classes_"):  # of any classifier, once fitted
+    if hasattr(classifier, "classes_"):  # any fitted classifier has them
         facts["classes"] = json_ready(np.asarray(classifier.classes_))
     if isinstance(classifier, KernelModel):
         facts["kernels"] = _kernels(classifier)
@@ -116,12 +116,12 @@ def _kernels(classifier: KernelModel) -> list[dict[str, Any]]:
 
 
 def _strategy(problems: list[tuple[Any, Any]], n_classes: int) -> str:
-    """Return how several classes were told apart, which may have been left to the parts."""
+    """Return the multiclass strategy that was used, deduced from the problems."""
     if n_classes == 2:
         return "binary"
     if len(problems) == 1:
         return "native"
-    # Labels may be anything, so their number and repetitions tell more than their names.
+    # Labels may be anything, so the decision is based on their number and repetitions.
     return "ovr" if len({str(negative) for negative, _ in problems}) == 1 else "ovo"
 
 

@@ -1,9 +1,9 @@
-"""Types of NumPy, SciPy and scikit-learn that a model file may hold besides skops' own defaults.
+"""Types of NumPy, SciPy and scikit-learn that a model file may hold besides skops' defaults.
 
 skops trusts scikit-learn's public estimators, arrays and ufuncs. Fitted transformers, selectors and
-calibrators hold a little more: what is listed here, each for one kind of node only. A function in
-the list is one that can be called with anything and does nothing but compute; it is looked up in a
-file by a ``FunctionNode``, which never calls it.
+calibrators need a few more, listed here, each for one kind of node only. A listed function must be
+safe with any arguments and only compute; a ``FunctionNode`` looks it up for a file and never calls
+it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ FUNCTIONS = (
     )
     | _names("sklearn.feature_selection._mutual_info", "mutual_info_classif mutual_info_regression")
     | _names("sklearn.cluster._kmeans", "_kmeans_single_lloyd _kmeans_single_elkan")
-    # What a decision threshold was tuned for.
+    # Scores for which a decision threshold was tuned.
     | _names(
         "sklearn.metrics._classification",
         "accuracy_score balanced_accuracy_score cohen_kappa_score f1_score jaccard_score"
@@ -48,7 +48,7 @@ FUNCTIONS = (
     | _names("numpy", "mean median max min amax amin sum prod std var ptp")
     | _names("scipy._lib.array_api_compat.numpy._aliases", "asarray")
 )
-# What make_column_selector looks for, and the dtype of an encoder or imputer.
+# Types selected by make_column_selector, and the dtype of an encoder or imputer.
 TYPES = _names("builtins", "object") | _names(
     "numpy", "number integer signedinteger unsignedinteger inexact floating generic character"
 )
@@ -68,13 +68,13 @@ KNOWN_TYPES: dict[str, frozenset[str]] = {
     "DictNode": frozenset({"sklearn.utils._bunch.Bunch"}),
 }
 
-TREE = "compiled code follows its numbers unchecked, so that a crafted file could crash Python"
+TREE = "compiled code uses its indices unchecked, so that a crafted file could crash Python"
 WHY_NOT: dict[str, str] = {
     "sklearn.tree._tree.Tree": TREE,
     "sklearn.neighbors._kd_tree.KDTree": f"{TREE}; use the algorithm 'brute'",
     "sklearn.neighbors._ball_tree.BallTree": f"{TREE}; use the algorithm 'brute'",
     "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor": TREE,
-    "functools.partial": "a file must not say which function is called with what",
+    "functools.partial": "a file must not determine which function is called",
     "joblib.memory.Memory": "it points to a folder on this computer; set memory=None",
 }
 

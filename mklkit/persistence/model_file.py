@@ -1,6 +1,6 @@
 """Saving and loading model files.
 
-A file is read in three steps, each of which may refuse it: the facts, the names of the types in
+A file is read in three steps, each of which may reject it: the facts, the names of the types in
 it (see :mod:`mklkit.persistence.trust`), the model.
 """
 
@@ -43,37 +43,37 @@ RESERVED = ("format", "versions", "plugins", "trial", "model")
 def save_model(model: Any, path: str | PathLike[str], facts: dict[str, Any] | None = None) -> None:
     """Write a fitted model and the facts about it to one file.
 
-    The file takes the place of an older one only once it is complete.
+    An existing file is replaced only when the new one is complete.
 
     Parameters
     ----------
     model : estimator
         A fitted ``MKLClassifier``, or a scikit-learn pipeline that ends in one.
     path : str or path
-        Where to; ``.mkl`` is the customary ending.
+        The file to write, usually with the ending ``.mkl``.
     facts : dict, optional
-        Plain values (text, numbers, lists, dicts) to keep beside the model. The keys
+        Plain values (text, numbers, lists, dicts) to store with the model. The keys
         ``format``, ``versions``, ``plugins``, ``trial`` and ``model`` are filled in here.
 
     Raises
     ------
     ModelFileError
-        If it is no fitted model, holds something that could not be loaded again, such as a
+        If it is not a fitted model, holds something that could not be loaded again, such as a
         function of your own or a type that no plugin registers, or the facts are not plain
         values.
     DataError
-        If the file can't be written, or model and path are given the other way round.
+        If the file can't be written, or model and path are given in the wrong order.
     """
     if not isinstance(path, str | PathLike):
         raise DataError(
-            f"save_model takes the model, then the path to write it to; got {type(path).__name__}"
-            " for a path."
+            f"save_model takes the model first, then the path; got {type(path).__name__}"
+            " as the path."
         )
 
     _check_is_model(model)
     taken = sorted(set(facts or {}) & set(RESERVED))
     if taken:
-        raise ModelFileError(f"The facts can't be named {', '.join(taken)}: reserved.")
+        raise ModelFileError(f"Facts can't have the reserved names {', '.join(taken)}.")
     archive = packed(model)
     try:
         own = {
@@ -111,7 +111,7 @@ def _check_is_model(model: Any) -> None:
 
 
 def load_model(path: str | PathLike[str]) -> Any:
-    """Read a model from a file; ``read_facts`` reads the facts beside it.
+    """Read a model from a file; ``read_facts`` reads the facts stored with it.
 
     Parameters
     ----------
@@ -121,29 +121,29 @@ def load_model(path: str | PathLike[str]) -> Any:
     Returns
     -------
     estimator
-        Predicts exactly as the one that was saved.
+        The model, which predicts exactly like the one that was saved.
 
     Raises
     ------
     ModelFileError
-        If the file is missing, truncated, empty or foreign, or holds a type that neither
+        If the file is missing, truncated, empty or of another kind, or holds a type that neither
         mklkit nor an installed plugin registers.
 
     Warns
     -----
     MKLKitWarning
-        If another version of mklkit, or of a plugin in it, wrote the file.
+        If the file was written by another version of mklkit or of a plugin that it uses.
     """
     from mklkit.registry.registry import get_registry
 
-    # First of all, as a plugin's warning that is raised (python -W error) is not the file's fault.
+    # This comes first: a plugin's warning raised as an error (-W error) says nothing of the file.
     get_registry()
     path = Path(path)
     with opened(path) as zip_file:
         facts = _facts_in(path, zip_file)
         archive = repacked(zip_file)
     _compare_versions(path, facts)
-    # Whatever a damaged archive makes skops or a class raise, the file is at fault.
+    # Any exception of skops or a class on loading means that the file is damaged.
     try:
         unknown = unknown_types(archive)
     except Exception as error:
@@ -154,23 +154,23 @@ def load_model(path: str | PathLike[str]) -> Any:
         model = _unpacked(archive, facts["trial"])
     except Exception as error:
         if "allow_pickle" in str(error):
-            # NumPy's advice is to allow what would run the file's code.
+            # NumPy's message advises an option that would execute code in the file.
             raise ModelFileError(
                 f"{path} is damaged: it holds an array of Python objects, which are never loaded."
             ) from error
         raise damaged(path, error) from error
     if not callable(getattr(model, "predict", None)):
-        raise ModelFileError(f"{path} holds no model but a {type(model).__name__}.")
+        raise ModelFileError(f"{path} holds a {type(model).__name__}, not a model.")
     return model
 
 
 def _unpacked(archive: bytes, trial: str | None) -> Any:
-    """Return the model in an archive whose types are all trusted, once it has been tried."""
+    """Return the model in an archive whose types are all trusted, after a trial."""
     from skops.io import loads
 
     with warnings.catch_warnings():
-        # The versions have been compared, for all steps at once; what else libraries warn of
-        # here, such as their own old parts, says nothing about the file.
+        # The versions have been compared already; other warnings of libraries here, such as about
+        # their own old versions, are not relevant to the file.
         warnings.simplefilter("ignore")
         model = loads(archive, trusted=trusted_names())
     check_compiled(model)
@@ -190,14 +190,14 @@ def read_facts(path: str | PathLike[str]) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``format``, ``versions``, ``plugins`` (distribution, version and types each), ``model``
-        (kernels, feature map, combiner, learner, classes, weights) and what was given to
+        ``format``, ``versions``, ``plugins`` (distribution, version and types of each), ``model``
+        (kernels, feature map, combiner, learner, classes, weights) and the facts given to
         ``save_model``.
 
     Raises
     ------
     ModelFileError
-        If the file is missing, truncated, empty or foreign.
+        If the file is missing, truncated, empty or of another kind.
     """
     path = Path(path)
     with opened(path) as zip_file:
@@ -206,7 +206,7 @@ def read_facts(path: str | PathLike[str]) -> dict[str, Any]:
 
 def _facts_in(path: Path, zip_file: zipfile.ZipFile) -> dict[str, Any]:
     if not {FACTS_MEMBER, MODEL_MEMBER} <= set(zip_file.namelist()):
-        raise ModelFileError(f"{path} was not written by mklkit: it holds no model of its.")
+        raise ModelFileError(f"{path} was not written by mklkit: it has no facts about a model.")
     return _checked(path, json_ready(json.loads(read_member(zip_file, FACTS_MEMBER))))
 
 

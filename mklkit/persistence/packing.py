@@ -1,4 +1,4 @@
-"""From a model to a skops archive that can be loaded again, or the step that stands in the way."""
+"""From a model to a skops archive that can be loaded again, or an error that names the step."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["COMPRESSION", "packed"]
 
 # Rows kept for prediction compress little; a fast level is enough for the rest.
 COMPRESSION: dict[str, int] = {"compression": zipfile.ZIP_DEFLATED, "compresslevel": 1}
-# Where composite estimators of scikit-learn keep pairs of a name and an estimator.
+# Attributes in which scikit-learn's composite estimators keep pairs of name and estimator.
 NAMED_PARTS = ("steps", "transformer_list", "transformers_", "estimators")
 
 
@@ -83,11 +83,11 @@ def _parts(estimator: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _fitted_parts(estimator: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the fitted copies of estimators, where those that were given are no problem."""
+    """Yield the fitted copies of estimators, for when the given ones can be saved."""
     for name, value in getattr(estimator, "__dict__", {}).items():
         several = isinstance(value, list) or (isinstance(value, np.ndarray) and value.ndim == 1)
         for place, part in enumerate(value if several else [value]):
-            # The calibrated pairs of scikit-learn's are no estimators, but give probabilities.
+            # scikit-learn's calibrated pairs are not estimators, but give probabilities.
             if hasattr(part, "get_params") or hasattr(part, "predict_proba"):
                 yield f"{name}[{place}]" if several else name, part
     yield from _parts(estimator)

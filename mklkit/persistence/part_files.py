@@ -1,7 +1,7 @@
-"""The unfinished file beside a model: made, held by a lock, and removed once nobody holds it.
+"""The temporary file beside a model file: created, locked, and removed when the lock is released.
 
-A process that is killed while it writes leaves its part file behind. Its lock is gone with it,
-which tells such a file from one that is being written right now.
+A process that is killed while writing leaves its part file behind. Its lock is released, which
+distinguishes such a file from one that is still being written.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ else:
 
 @contextmanager
 def part_of(goal: Path, mode: int | None = None) -> Iterator[tuple[Path, int]]:
-    """Make and lock a part file beside ``goal``; remove it if it is still there at the end.
+    """Create and lock a part file beside ``goal``; remove it if it is still there at the end.
 
     Parameters
     ----------
     goal : pathlib.Path
     mode : int, optional
-        Its permissions; by default those of any new file.
+        The permissions; by default those of a new file.
 
     Yields
     ------
@@ -74,12 +74,12 @@ def part_of(goal: Path, mode: int | None = None) -> Iterator[tuple[Path, int]]:
 def _made(goal: Path, mode: int) -> tuple[Path, int, int]:
     while True:
         path = goal.with_name(f".{goal.name}.{secrets.token_hex(4)}.part")
-        # Private from the start: whoever opened it a moment earlier could read on.
+        # Private from the start, as anyone who opened it before a chmod could still read it.
         descriptor = os.open(path, NEW_FILE, mode)
         lock = _lock(descriptor)
         if path.exists():
             return path, descriptor, lock
-        # Another process took it for a stale one before it was locked.
+        # Another process removed it as a stale file before it was locked.
         os.close(descriptor)
         os.close(lock)
 

@@ -1,7 +1,7 @@
-"""Whether a model that was just read can decide anything.
+"""A trial of a model on a few rows.
 
-A file may be well formed and still hold an array of another length than the rest of the model
-expects. So a few rows are decided when a model is saved, and again when it is loaded.
+A well-formed file may still hold an array whose length does not match the rest of the model. So a
+few rows are predicted when a model is saved, and again when it is loaded.
 """
 
 from __future__ import annotations
@@ -14,44 +14,44 @@ import numpy as np
 
 __all__ = ["TRIALS", "check_compiled", "decide_trial", "find_trial"]
 
-# What the rows consist of. Gaps become typical values in a table encoder or an imputer, while a
+# The values of the rows. A table encoder or an imputer turns gaps into typical values, while a
 # classifier by itself refuses them.
 TRIALS = {"mixed": (np.nan, 0.0, 1.0), "gaps": (np.nan,) * 3, "numbers": (0.0, 1.0, -1.0)}
 WIDEST = 1_000_000
-# Decisions near the largest float on typical rows are infinite on others.
+# Decision values near the largest float on typical rows are infinite on others.
 LARGEST = 1e150
 
 
 class Inconsistent(ValueError):
-    """A model whose parts don't fit each other."""
+    """A model whose parts do not match."""
 
 
 def find_trial(model: Any) -> str | None:
-    """Return which kind of rows a model can decide, or None if neither, as where it takes text."""
+    """Return the kind of rows that a model accepts, or None, for example if it takes text."""
     for kind in TRIALS:
         try:
             decide_trial(model, kind)
         except Exception:
-            # A step may refuse such rows, each in its own way; then there is nothing to try.
+            # A step may refuse such rows with any exception; then this kind is skipped.
             continue
         return kind
     return None
 
 
 def decide_trial(model: Any, kind: str) -> None:
-    """Decide a few rows.
+    """Predict a few rows.
 
     Raises
     ------
     Exception
-        Whatever an inconsistent model raises, or if the result is not one class a row and finite
-        probabilities and decision values of the right shape.
+        Any exception of an inconsistent model, or if the result is not one class per row with
+        finite probabilities and decision values of the right shape.
     """
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        getattr(model, "named_steps", None)  # a pipeline's, which raises where one has no name
+        getattr(model, "named_steps", None)  # for pipelines, raises if a step has no name
         rows = _rows(model, TRIALS[kind])
-        # An array of one length in place of a number fits just as many rows, and no others.
+        # An array in place of a number works for one number of rows only, so two are tried.
         for given in (rows, rows[1:]):
             _decide(model, given)
 
@@ -70,7 +70,7 @@ def _decide(model: Any, rows: Any) -> None:
         shape = (n_rows,) if n_classes == 2 else (n_rows, n_classes)
         _expect("decision values", decisions.shape, shape)
         if not (np.abs(decisions) < LARGEST).all():
-            raise Inconsistent("the decision values are not finite, or as good as infinite")
+            raise Inconsistent("the decision values are infinite, NaN or close to overflow")
 
 
 def _rows(model: Any, values: tuple[float, ...]) -> Any:
@@ -78,7 +78,7 @@ def _rows(model: Any, values: tuple[float, ...]) -> Any:
 
     width = model.n_features_in_
     if width > WIDEST:
-        raise Inconsistent(f"{width} features are too many to try")
+        raise Inconsistent(f"{width} features are too many for a trial")
     names = getattr(model, "feature_names_in_", None)
     rows = np.repeat([values], width, axis=0).T
     return rows if names is None else pd.DataFrame(rows, columns=names)
@@ -90,7 +90,7 @@ def _expect(what: str, shape: tuple[int, ...], expected: tuple[int, ...]) -> Non
 
 
 def check_compiled(model: Any) -> None:
-    """Check what compiled code would otherwise index without looking.
+    """Check indices that compiled code would use without a check.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def check_compiled(model: Any) -> None:
 
     for part in _parts(model):
         if issparse(part):
-            # Other formats are checked when they are made.
+            # Other formats are checked when they are created.
             if part.format in ("csr", "csc"):
                 part.check_format(full_check=True)
         elif isinstance(part, BSpline):
@@ -112,8 +112,8 @@ def check_compiled(model: Any) -> None:
 
 
 def _parts(model: Any) -> Iterator[Any]:
-    """Yield an object and all that it holds, each once."""
-    # The parts stand beside their ids so that an id can't become another's.
+    """Yield an object and all objects that it contains, each once."""
+    # Parts are kept with their ids, so that an id can't be reused for another object.
     pending, seen = [model], dict[int, Any]()
     while pending:
         part = pending.pop()

@@ -1,9 +1,9 @@
-"""Which types a model file may hold.
+"""The types that a model file may hold.
 
 Safety rests on skops: a file names types, and a type is looked up only after every name in the
-file has been found among skops' own defaults (scikit-learn's estimators, NumPy's arrays), the list
-in :mod:`mklkit.persistence.known_types`, or the classes that mklkit and the installed plugins
-registered. Nothing is imported before that, and nothing in a file is ever run.
+file has been found among skops' defaults (scikit-learn's estimators, NumPy's arrays), the list
+in :mod:`mklkit.persistence.known_types`, or the classes registered by mklkit and the installed
+plugins. Nothing is imported before that, and no code in a file is ever run.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _registered_types() -> dict[str, type]:
     from mklkit.preprocessing import TableEncoder
     from mklkit.registry.registry import get_registry
 
-    # The registry knows components; these hold them.
+    # The registry contains components; these types contain components.
     own = (TableEncoder, *MODEL_TYPES)
     return get_registry().model_types() | {
         f"{cls.__module__}.{cls.__qualname__}": cls for cls in own
@@ -55,7 +55,7 @@ def _registered_types() -> dict[str, type]:
 
 
 def unknown_types(archive: bytes) -> list[str]:
-    """Return the types in an archive that are not trusted, or not where they stand."""
+    """Return the types in an archive that are not trusted, or not in their place."""
     from skops.io import get_untrusted_types
 
     trusted = set(trusted_names())
@@ -106,7 +106,7 @@ def _nodes(schema: Any) -> Iterator[tuple[Any, str]]:
 
 
 def refusal(path: Path, unknown: list[str], plugins: list[Any]) -> str:
-    """Say why a file is not loaded, and which plugin would help by its own account."""
+    """Return why a file is not loaded, and which plugin it states to need."""
     homes = {name: plugin for plugin in plugin_records(plugins) for name in plugin["types"]}
     needed = [homes[name]["distribution"] for name in unknown if name in homes]
     message = (
@@ -117,14 +117,14 @@ def refusal(path: Path, unknown: list[str], plugins: list[Any]) -> str:
     if needed:
         names = ", ".join(dict.fromkeys(needed))
         message += (
-            f" The file says it was written with the plugin {names}: install it if you trust it"
+            f" The file states that it needs the plugin {names}: install it if you trust it"
             " (and leave MKLKIT_DISABLE_PLUGINS unset)."
         )
     return message
 
 
 def plugin_records(plugins: list[Any]) -> Iterator[dict[str, Any]]:
-    """Yield the well-formed records: what a file says of itself may be anything."""
+    """Yield the well-formed records, as a file may state anything about itself."""
     for plugin in plugins:
         if (
             isinstance(plugin, dict)
@@ -143,13 +143,13 @@ def listed(names: list[str]) -> str:
 
 
 def reasons(names: list[str]) -> str:
-    """Say why well-known types are not trusted."""
+    """Return why well-known types are not trusted."""
     known = {name.rpartition(".")[2]: WHY_NOT[name] for name in names if name in WHY_NOT}
     return "".join(f" As to {name}: {reason}." for name, reason in known.items())
 
 
 def installed_version(distribution: str) -> str | None:
     """Return the version of an installed distribution, or None where it has none to be read."""
-    with suppress(Exception):  # Its metadata may be damaged, and say anything.
+    with suppress(Exception):  # Its metadata may be damaged in any way.
         return version(distribution)
     return None

@@ -1,4 +1,4 @@
-"""Pictures of fitted models, in scikit-learn's Display style; they need matplotlib."""
+"""Plots of fitted models as scikit-learn display objects; they need matplotlib."""
 
 from __future__ import annotations
 

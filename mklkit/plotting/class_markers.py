@@ -1,4 +1,4 @@
-"""A marker for each class: shapes while there are any, then text."""
+"""A marker for each class: shapes for the first eight, then text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LONGEST_TEXT = 2
 
 
 def class_markers(names: Sequence[str]) -> list[str]:
-    """Return one marker a class, each another.
+    """Return one distinct marker per class.
 
     Parameters
     ----------
@@ -23,8 +23,8 @@ def class_markers(names: Sequence[str]) -> list[str]:
     Returns
     -------
     list of str
-        For the first eight a shape; from the ninth on text: the classes' names where all of these
-        have one or two letters or digits, else A, B ... Z, AA, AB ...
+        Shapes for the first eight; from the ninth on text: the class names if all of these have
+        one or two letters or digits, else A, B ... Z, AA, AB ...
 
     Examples
     --------
@@ -35,12 +35,12 @@ def class_markers(names: Sequence[str]) -> list[str]:
     """
     others = list(names[len(SHAPES) :])
     if not all(len(name) <= LONGEST_TEXT and name.isascii() and name.isalnum() for name in others):
-        # Numbers would be mistaken for those in names like "species 9".
+        # Numbers could be confused with those in names like "species 9".
         letters = product(["", *ascii_uppercase], ascii_uppercase)
         others = ["".join(pair) for pair in islice(letters, len(others))]
     return [*SHAPES[: len(names)], *(rf"$\mathbf{{{text}}}$" for text in others)]
 
 
 def is_text(marker: str) -> bool:
-    """Return whether a marker is text, which needs more room to be read than a shape."""
+    """Return whether a marker is text, which needs more space than a shape."""
     return marker.startswith("$")

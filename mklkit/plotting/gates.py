@@ -1,4 +1,4 @@
-"""Where in the data which kernel matters: a panel a kernel (paper 001, Figure 3)."""
+"""Plots of gates, one panel per kernel (paper 001, Figure 3)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 
 TEXT_SIZE = 70.0
 LEGEND_SIZE = 75.0
-"""Areas of markers, in square points: of coloured text, and of the legend's at most."""
+"""Areas of markers, in square points: of coloured text, and the maximum in the legend."""
 
 PANELS_A_ROW = 3
 MARGIN = 0.06
@@ -33,7 +33,7 @@ MARGIN = 0.06
 
 @attrs.frozen(eq=False)
 class Plane:
-    """Gates on a grid of the plane: coordinates (G,) each way, weights (G, G, M), y by x."""
+    """Gates on a grid of the plane: coordinates (G,) per axis, weights (G, G, M), y by x."""
 
     horizontal: Array
     vertical: Array
@@ -41,7 +41,7 @@ class Plane:
 
 
 class GatesDisplay:
-    """Each row's weight on each kernel, where a combiner gates them: a panel a kernel.
+    """Each row's weight on each kernel for gating combiners, one panel per kernel.
 
     For rows of two columns the plane is coloured by the gate, with the rows on top (paper 001,
     Figure 3); wider rows are shown in their first two principal components, coloured by their own
@@ -50,7 +50,7 @@ class GatesDisplay:
     Parameters
     ----------
     points : ndarray of shape (n, 2)
-        Where to draw the rows.
+        The positions of the rows in the plot.
     gates : ndarray of shape (n, M)
         Their weights.
     kernel_names : sequence of M str
@@ -109,11 +109,11 @@ class GatesDisplay:
         estimator : MKLClassifier, or a pipeline or search around it
             Fitted, with a gating combiner such as ``cluster-gating``.
         X : array-like or DataFrame of shape (n, d)
-            Rows as the estimator takes them: those it was fitted on, say.
+            Rows as passed to the estimator, for example its training rows.
         y : array-like of shape (n,), optional
-            Their classes, to be drawn as markers.
+            Their classes, shown as markers.
         grid_resolution : int, default=120
-            Points of the grid each way, for two columns.
+            The number of grid points per axis, for two columns.
         axes : sequence of M matplotlib Axes, optional
             Where to draw; a new figure when not given.
 
@@ -126,7 +126,7 @@ class GatesDisplay:
         IncompatibleError
             If the kernel weights are the same for all rows, or the estimator has none.
         DataError
-            If there is but one column, or ``y`` and ``X`` differ in length.
+            If there is only one column, or ``y`` and ``X`` differ in length.
         MKLKitError
             If matplotlib is not installed.
         """
@@ -160,7 +160,7 @@ class GatesDisplay:
         return display.plot(axes)
 
     def plot(self, axes: Sequence[Axes] | None = None) -> Self:
-        """Draw on ``axes``, one a kernel, or on a new figure."""
+        """Draw on ``axes``, one per kernel, or on a new figure."""
         if axes is None:
             axes = self._new_axes()
         axes = list(np.ravel(np.asarray(axes, dtype=object)))
@@ -179,7 +179,7 @@ class GatesDisplay:
         self.figure_.colorbar(coloured, ax=self.axes_, label="kernel weight")
         handles, texts = self.axes_[0].get_legend_handles_labels()
         if handles:
-            # About what a legend's entry takes of a figure's width, in inches.
+            # The approximate width of a legend entry, in inches.
             entry = 0.67 + 0.085 * max(map(len, texts))
             columns = int(np.clip(figure.get_figwidth() // entry, 1, 6))
             legend = self.figure_.legend(
@@ -204,14 +204,14 @@ class GatesDisplay:
         for ax in grid[n_panels:]:
             ax.remove()
         for place, ax in enumerate(grid[:n_panels]):
-            # Panels with none below them show the axis that they share.
+            # Panels without a panel below show the shared axis.
             ax.tick_params(labelbottom=place + columns >= n_panels)
         figure.supxlabel(self.axis_names[0], fontsize="medium")
         figure.supylabel(self.axis_names[1], fontsize="medium")
         return list(grid[:n_panels])
 
     def _panel(self, ax: Axes, index: int) -> Any:
-        """Draw one kernel's panel; return what has its colours."""
+        """Draw one kernel's panel; return the artist with its colours."""
         ax.set_title(self.kernel_names[index], fontsize="medium")
         if self.plane is None:
             for rows, marker, name in self._by_class():
@@ -246,9 +246,9 @@ class GatesDisplay:
         return mesh
 
     def _by_class(self) -> list[tuple[Any, str, str]]:
-        """Return which rows are each class's own, its marker, and its name in the legend."""
+        """Return the rows of each class, its marker, and its name in the legend."""
         if self.labels is None:
-            # Names that begin with an underscore stay out of the legend.
+            # Names that begin with an underscore are not shown in the legend.
             return [(slice(None), SHAPES[0], "_")]
         classes = np.unique(self.labels)
         names = [str(label) for label in classes]
@@ -257,11 +257,11 @@ class GatesDisplay:
 
 
 def _colours_on_plane(place: int, marker: str) -> dict[str, Any]:
-    """Return what sets a class's markers off from any colour beneath them."""
+    """Return the style that makes a class's markers visible on any colour."""
     if is_text(marker):
         from matplotlib.patheffects import withStroke
 
-        # An edge would be drawn over the strokes of a letter; a halo lies beneath them.
+        # An edge would cover the strokes of a letter; a halo is drawn below them.
         halo = withStroke(linewidth=1.6, foreground="white")
         return {"s": TEXT_SIZE / 2, "c": "black", "linewidths": 0, "path_effects": [halo]}
     face, edge = ("white", "black") if place % 2 else ("black", "white")
@@ -289,7 +289,7 @@ def _plane(points: Array, gates_at: Any, resolution: int) -> Plane:
 
 
 def _principal_components(rows: Array) -> tuple[Array, tuple[str, str]]:
-    """Return rows (n, d) in their first two principal components, and what to call these."""
+    """Return rows (n, d) in their first two principal components, and the names of these."""
     from sklearn.decomposition import PCA
 
     if min(rows.shape) < 2:

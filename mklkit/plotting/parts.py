@@ -1,4 +1,4 @@
-"""What the pictures share: matplotlib when it is needed, and colours."""
+"""Shared parts of plots: import of matplotlib when needed, and colours."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WEIGHT_COLOURS = "YlGnBu"
 
 
 def require_matplotlib() -> None:
-    """Make sure that pictures can be drawn.
+    """Check that matplotlib is available.
 
     Raises
     ------
@@ -25,11 +25,11 @@ def require_matplotlib() -> None:
     try:
         import matplotlib.figure  # noqa: F401
     except ImportError:
-        raise MKLKitError("Pictures need matplotlib: pip install 'mklkit[plot]'.") from None
+        raise MKLKitError("Plots need matplotlib: pip install 'mklkit[plot]'.") from None
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """Return an empty figure of so many inches that pyplot knows of, so that notebooks show it."""
+    """Return an empty figure of this size in inches, known to pyplot for display in notebooks."""
     require_matplotlib()
     from matplotlib import pyplot
 

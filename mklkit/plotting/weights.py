@@ -1,4 +1,4 @@
-"""Kernel weights as bars or, where a combiner gates by clusters, as a heat map."""
+"""Kernel weights as bars or, for cluster gating, as a heat map."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 __all__ = ["KernelWeightsDisplay"]
 
 GROUPED_PROBLEMS = 4
-"""Up to this many binary problems each have bars of their own."""
+"""Up to this many binary problems are shown with separate bars."""
 WRITTEN_CELLS = 200
-"""Up to this many cells of a heat map have their number written in."""
+"""Up to this many cells of a heat map are labelled with their values."""
 
 
 class KernelWeightsDisplay:
     """Kernel weights of a fitted classifier.
 
-    Bars, one a kernel; for several binary problems bars side by side, or, from five problems on,
-    the mean's bar and a dot a problem. Where a combiner gates by clusters, a heat map of Θ, a row
-    a cluster and a column a kernel (paper 001, eq. 16).
+    One bar per kernel; for several binary problems bars side by side or, from five problems on,
+    a bar for the mean and one dot per problem. For cluster gating, a heat map of Θ with one row
+    per cluster and one column per kernel (paper 001, eq. 16).
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ class KernelWeightsDisplay:
         rows = [name for name in ("problem", "cluster") if name in frame]
         first = frame[rows].drop_duplicates()
         n_kernels = len(frame) // len(first)
-        # Two kernels may have the same name, so that position says which is which.
+        # Two kernels may have the same name, so columns are identified by position.
         columns = frame["kernel"].iloc[:n_kernels]
         labels = [self._row_label(*row) for row in first.itertuples(index=False)]
         values = frame["weight"].to_numpy().reshape(len(first), n_kernels)
@@ -184,7 +184,7 @@ class KernelWeightsDisplay:
 
 
 def _cells(table: pd.DataFrame) -> list[tuple[tuple[int, int], float]]:
-    """Return (row, column), weight of each cell."""
+    """Return (row, column) and weight of each cell."""
     return [
         ((row, column), float(weight))
         for row, weights in enumerate(table.to_numpy())

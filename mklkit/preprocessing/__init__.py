@@ -1,4 +1,4 @@
-"""From a table with text, gaps and units of every size to numbers a kernel can compare.
+"""From a table with text, gaps and mixed units to numbers that kernels can compare.
 
 Two steps go before the classifier, inside the same scikit-learn pipeline and so inside the saved
 model: ``encode`` (one-hot columns for text, medians for gaps) and ``scale``.

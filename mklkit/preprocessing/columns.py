@@ -1,4 +1,4 @@
-"""Reading one column as numbers or as text, whatever type a file reader gave it."""
+"""Reading one column as numbers or as text, whatever type the file reader chose."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def as_frame(X: Any, names: Sequence[str] | None = None, idle: Sequence[str] = (
     names : sequence of str, optional
         The columns to return, in that order. All by default.
     idle : sequence of str, optional
-        Those of them that a DataFrame may lack, as nothing depends on them; they are empty then.
+        Those that a DataFrame may lack, as nothing depends on them; they are then empty.
     """
     if not isinstance(X, pd.DataFrame):
         array = np.asarray(X)
@@ -52,7 +52,7 @@ def as_frame(X: Any, names: Sequence[str] | None = None, idle: Sequence[str] = (
             )
         if names is not None and array.shape[1] != len(names):
             raise DataError(
-                f"The table has {array.shape[1]} columns; {len(names)} were there in training."
+                f"The table has {array.shape[1]} columns; there were {len(names)} in training."
             )
         columns = [f"x{i}" for i in range(array.shape[1])] if names is None else list(names)
         return plain_values(pd.DataFrame(array, columns=columns).infer_objects())[0]
@@ -67,12 +67,12 @@ def as_frame(X: Any, names: Sequence[str] | None = None, idle: Sequence[str] = (
     frame = frame.loc[:, frame.columns.isin(wanted)]
     repeated = frame.columns[frame.columns.duplicated()]
     if len(repeated):
-        raise DataError(f"Column names must be unique; {quoted(repeated[0])} stands there twice.")
+        raise DataError(f"Column names must be unique; {quoted(repeated[0])} occurs twice.")
     return plain_values(frame.reindex(columns=wanted))[0]
 
 
 def is_numeric(column: pd.Series) -> bool:
-    """Tell whether a column holds numbers; one without any value counts as such."""
+    """Return whether a column holds numbers; one without any value counts as numeric."""
     if is_bool_dtype(column):
         return False
     if is_numeric_dtype(column) or column.isna().all():
@@ -83,7 +83,7 @@ def is_numeric(column: pd.Series) -> bool:
 
 
 def all_as_numbers(frame: pd.DataFrame) -> NDArray[np.float64]:
-    """Return numeric columns as ``as_numbers`` does each."""
+    """Return numeric columns as ``as_numbers`` does for each."""
     if all(isinstance(kind, np.dtype) and kind.kind in "iuf" for kind in frame.dtypes):
         # Tables may be very wide; column by column would take seconds.
         numbers = frame.to_numpy(dtype=np.float64, copy=True)
@@ -108,7 +108,7 @@ def as_numbers(column: pd.Series) -> NDArray[np.float64]:
     if isinstance(column.dtype, pd.CategoricalDtype):
         column = column.astype(object)
     if np.issubdtype(getattr(column.dtype, "type", object), np.complexfloating):
-        raise DataError(f"Column {column.name!r} holds complex numbers; real ones are expected.")
+        raise DataError(f"Column {column.name!r} holds complex numbers; real numbers are expected.")
     numbers = _as_floats(column)
     odd = np.flatnonzero(np.isnan(numbers) & column.notna().to_numpy())
     take_as_gaps(column, odd, "number")
@@ -156,7 +156,7 @@ def _as_floats(column: pd.Series) -> NDArray[np.float64]:
         numbers = pd.to_numeric(column, errors="coerce")
         return numbers.to_numpy(dtype=np.float64, na_value=np.nan)
     except OverflowError:
-        # Python's whole numbers have no end, floats do.
+        # Python's integers are unbounded, floats are not.
         return column.map(_bounded, na_action="ignore").to_numpy(dtype=np.float64)
 
 
@@ -168,7 +168,7 @@ def _bounded(value: Any) -> float:
 
 
 def row_of(column: pd.Series, position: int) -> str:
-    """Name a row as its user does: by the index, which outlasts a split, or counted from 1."""
+    """Name a row by its index label, which is kept in a split, or by position from 1."""
     index = column.index
     if isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1:
         return f"row {position + 1}"
@@ -178,7 +178,7 @@ def row_of(column: pd.Series, position: int) -> str:
 
 
 def text_of(frame: pd.DataFrame) -> NDArray[np.object_]:
-    """Return columns as text, so that 1, 1.0 and '1' are one value whatever reader gave them."""
+    """Return columns as text, so that 1, 1.0 and '1' are one value whatever the file reader."""
     out = np.empty(frame.shape, dtype=object)
     for place, name in enumerate(frame.columns):
         column = frame[name].astype(object)

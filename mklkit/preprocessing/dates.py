@@ -17,13 +17,13 @@ __all__ = ["DAYS", "PARTS", "date_parts", "is_date"]
 
 DAYS = "days"
 PARTS = ("month", "weekday", "hour")
-"""What is told of a date besides its day, where it varies in training; Monday is weekday 0."""
+"""The parts of a date besides its day, used if they vary in training; Monday is weekday 0."""
 
 ISO_DATE = re.compile(r"(\d{4})[-/](\d\d)[-/](\d\d)([T ]\d\d:\d\d\S*)?", re.ASCII)
 
 
 def is_date(column: pd.Series) -> bool:
-    """Tell whether a column holds dates: as such, or as text of the form 2024-03-31 (13:45).
+    """Return whether a column holds dates, or text of the form 2024-03-31 (13:45).
 
     Examples
     --------
@@ -45,7 +45,7 @@ def date_parts(column: pd.Series) -> dict[str, NDArray[np.float64]]:
     Returns
     -------
     dict
-        ``days`` since 1970 (with the time of day behind the point), ``month`` (1 to 12),
+        ``days`` since 1970 (with the time of day as the fraction), ``month`` (1 to 12),
         ``weekday`` (0 to 6) and ``hour``.
 
     Raises
@@ -86,7 +86,7 @@ def _seconds(column: pd.Series) -> NDArray[np.datetime64]:
 
 
 def _date_of(value: Any) -> datetime | None:
-    """Return a date in universal time where its zone is given, None where it is no date."""
+    """Return a date, in UTC if its zone is given, or None if the value is not a date."""
     match = ISO_DATE.fullmatch(str(value).strip())
     if match is None:
         return None

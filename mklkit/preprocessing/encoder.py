@@ -1,4 +1,4 @@
-"""Text, gaps and any column type to a DataFrame of numbers."""
+"""Encoding of text, gaps and any column type as a DataFrame of numbers."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     Numeric columns keep their name and place; gaps become the training median (0 where a column
     has no values at all). Columns of text are read as numbers or dates where they hold those as
     people write them: ``1,200``, ``0,5``, ``31.12.2019``. Other text, boolean and categorical
-    columns become one 0/1 column a value, named ``column_value``; gaps count as the value
+    columns become one 0/1 column per value, named ``column_value``; gaps count as the value
     ``missing``, values not seen in training as none of them. Dates become the days since the
     first in training, under the column's name, and where they vary ``column_month``,
     ``column_weekday`` (Monday is 0) and ``column_hour``. Durations and times of day become
-    seconds. Identifiers (text, or whole numbers in a column called id, with another value in each
-    of 20 rows or more, and columns that count the rows) are left out. What a column is, is settled
-    in ``fit``; later data are read accordingly, whatever type a file reader gave them.
+    seconds. Identifiers (text, or whole numbers in a column called id, with a different value in
+    each of 20 rows or more, and columns that count the rows) are dropped. ``fit`` determines the
+    type of each column; later data are read accordingly, whatever type a file reader chose.
 
     Parameters
     ----------
     max_categories : int, default=100
-        One-hot columns at most for one text column; its rarest values share ``column_other``.
+        The maximum of one-hot columns per text column; its rarest values share ``column_other``.
     identifiers : sequence of str, optional
         Columns to leave out. Those that ``fit`` takes for identifiers by default, which may depend
         on the rows that it sees.
@@ -60,29 +60,29 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     feature_names_in_ : ndarray of str
         The input columns.
     n_features_in_ : int
-        Their number.
+        The number of input columns.
     numeric_ : list of str
-        Those taken as numbers.
+        Those treated as numbers.
     dates_ : list of str
-        Those taken as dates.
+        Those treated as dates.
     text_ : list of str
         Those one-hot encoded.
     identifiers_ : list of str
-        Those left out.
+        Those that are dropped.
     readings_ : dict of str to str
         How columns of text are read: as numbers or dates of some form, or as ``"text"``.
     notes_ : list of str
-        What ``fit`` read in another way than it stands there.
+        What ``fit`` read differently from how it is written.
     gaps_ : dict of str to int
-        How many values each column lacked in training.
+        The number of missing values per column in training.
     medians_ : ndarray
-        What gaps become, of numeric columns and then of each part of dates.
+        The values that replace gaps, of numeric columns and then of each part of dates.
     ranges_ : ndarray of shape (2, n_numeric)
         The least and the largest number of each numeric column.
     feature_names_out_ : list of str
         The output columns.
     sources_ : list of str
-        The input column that each was made of.
+        The input column from which each was derived.
 
     See Also
     --------
@@ -124,13 +124,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.readings = readings
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Settle column types, medians and categories on the training rows.
+        """Determine column types, medians and categories from the training rows.
 
         Raises
         ------
         DataError
-            If column names repeat, a number is infinite or too large to square, or identifiers
-            are all there is.
+            If column names repeat, a number is infinite or too large to square, or all columns
+            are identifiers.
         """
         frame = as_frame(X)
         if frame.shape[1] == 0:
@@ -166,8 +166,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : DataFrame or array of shape (n, n_features_in_)
-            A DataFrame may have its columns in any order, and more of them, and lack those that
-            were left out.
+            A DataFrame may have its columns in any order, have additional columns, and lack those
+            that are dropped.
 
         Returns
         -------
@@ -197,24 +197,24 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return np.asarray(self.feature_names_out_, dtype=object)
 
     def describe(self) -> list[str]:
-        """Say in one line each what was done to the training rows."""
+        """Describe the encoding of the training rows, one line per step."""
         check_is_fitted(self)
         return described(self)
 
     def columns(self) -> list[dict[str, Any]]:
-        """Return what each input column was taken for in training.
+        """Return how each input column was treated in training.
 
         Returns
         -------
         list of dict
             ``name``, ``kind`` (``"number"``, ``"date"``, ``"category"`` or ``"identifier"``, which
-            is left out), ``gaps``, and of a category the number of its ``values``.
+            is dropped), ``gaps``, and for a category the number of its ``values``.
         """
         check_is_fitted(self)
         return input_columns(self)
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn that text and gaps are welcome."""
+        """Declare that text and gaps are accepted."""
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.string = True
@@ -222,7 +222,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return tags
 
     def _settle_kinds(self, frame: pd.DataFrame) -> None:
-        """Settle what each column holds, and which numbers dates give."""
+        """Determine the type of each column, and the parts of dates to use."""
         self.numeric_: list[str] = []
         self.dates_: list[str] = []
         self.text_: list[str] = []
@@ -244,8 +244,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.readings_ |= dict.fromkeys(self.text_, TEXT)
         if len(self.identifiers_) == frame.shape[1]:
             raise DataError(
-                f"No feature is left: {named(self.identifiers_)} left out, with another value in"
-                " every row, as identifiers have."
+                f"No feature is left: {named(self.identifiers_)} left out, with a different value"
+                " in every row, like identifiers."
             )
         without_values = frame[self.numeric_].isna().all()
         self.empty_: list[str] = without_values.index[without_values].tolist()
@@ -271,7 +271,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def _numbers(self, frame: pd.DataFrame) -> NDArray[np.float64]:
         """Return numeric columns and the parts of dates as floats with NaN for gaps."""
-        # A column without values in training says nothing, whatever it holds now.
+        # A column without values in training is ignored, whatever it contains now.
         full = frame[self.numeric_].assign(**dict.fromkeys(self.empty_, np.nan))
         blocks = [all_as_numbers(full)]
         for name in self.dates_:

@@ -13,22 +13,22 @@ from mklkit.preprocessing.dates import is_date
 
 __all__ = ["find_identifiers", "is_identifier"]
 
-# A column of fewer rows may well have different values by chance.
+# A column of fewer rows may have only distinct values by chance.
 IDENTIFIER_ROWS = 20
-# Whole numbers that all differ are a measurement, too, unless their column says what they are.
+# Distinct whole numbers may be a measurement, unless the column name marks them as ids.
 IDENTIFIER_NAME = re.compile(r"id|uuid|guid|.*[\W_]id|.*[a-z0-9]I[dD]|ID|Id")
 
 
 def find_identifiers(frame: pd.DataFrame) -> list[str]:
     """Return the columns that only name their rows, or count them.
 
-    A column that counts the rows is kept where nothing else is left.
+    A column that counts the rows is kept if no other column is left.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        The whole table, under text names. Of a part of the rows more columns may have another
-        value in each.
+        The whole table, with text names. In a subset of the rows more columns may have a different
+        value per row.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def find_identifiers(frame: pd.DataFrame) -> list[str]:
 
 
 def is_identifier(column: pd.Series) -> bool:
-    """Tell whether a column only names its rows: text, or whole numbers called id, all different.
+    """Return whether a column only names its rows: distinct texts, or distinct numbers called id.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def is_identifier(column: pd.Series) -> bool:
 
 
 def _counts_rows(column: pd.Series) -> bool:
-    """Tell whether a column numbers the rows from 0 or 1, as their index does after a split."""
+    """Return whether a column numbers the rows from 0 or 1, as their index does after a split."""
     if not is_integer_dtype(column) or len(column) < IDENTIFIER_ROWS or column.isna().any():
         return False
     values = column.to_numpy(dtype=np.float64)

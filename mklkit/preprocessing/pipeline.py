@@ -1,4 +1,4 @@
-"""The steps before the classifier, and what they do in words."""
+"""The steps before the classifier, and their description in words."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def build_pipeline(
     scale : {"standard", "minmax", "none"}, default="standard"
         ``"minmax"`` scales to [-1, 1], as paper 003 (Price et al. 2022) does.
     max_categories : int, default=100
-        One-hot columns at most for one text column; its rarest values share one.
+        The maximum of one-hot columns per text column; its rarest values share one.
 
     Returns
     -------
@@ -78,14 +78,14 @@ def build_pipeline(
 
 
 def preset_pipeline(preset: str | Preset, *, scale: str | None = None, **settings: Any) -> Pipeline:
-    """Return the steps of ``build_pipeline`` before a preset's classifier, scaled as it assumes.
+    """Return the steps of ``build_pipeline`` before a preset's classifier, with its scaling.
 
     Parameters
     ----------
     preset : str or Preset
         A name that ``mklkit list presets`` shows, or a preset itself.
     scale : {"standard", "minmax", "none"}, optional
-        In place of the preset's.
+        Overrides the preset's scaling.
     **settings
         As for :func:`mklkit.preset_classifier`.
 
@@ -105,7 +105,7 @@ def preset_pipeline(preset: str | Preset, *, scale: str | None = None, **setting
 
 
 def describe(pipeline: Pipeline) -> list[str]:
-    """Say in one line each what the fitted steps of ``build_pipeline`` do to the data."""
+    """Describe the fitted steps of ``build_pipeline``, one line per step."""
     lines: list[str] = pipeline.named_steps["encode"].describe()
     scaler = pipeline.named_steps["scale"]
     return [*lines, SCALE_WORDS.get(type(scaler), "features not scaled")]
@@ -119,13 +119,13 @@ def encoder_in(model: Any) -> TableEncoder | None:
 
 
 def columns_needed(pipeline: Any) -> list[str]:
-    """Return the input columns that some kernel sees, in the order of the training data.
+    """Return the input columns that some kernel uses, in the order of the training data.
 
     Parameters
     ----------
     pipeline : estimator
-        A fitted pipeline. All its columns but identifiers are needed where what happens to them
-        between the ``TableEncoder`` at its beginning and the classifier can't be told.
+        A fitted pipeline. All its columns except identifiers are needed if a step between the
+        ``TableEncoder`` at its beginning and the classifier cannot be traced.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a fitted encoder does to a table, in words and as plain facts."""
+"""Descriptions of a fitted encoder, in words and as plain data."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def described(encoder: TableEncoder) -> list[str]:
     lines = list(encoder.notes_)
     if encoder.identifiers_:
         lines.append(
-            f"{named(encoder.identifiers_)} left out: another value in every row, as identifiers"
-            " have"
+            f"{named(encoder.identifiers_)} left out: a different value in every row, like"
+            " identifiers"
         )
     for name in encoder.dates_:
         parts = [part for column, part in encoder._number_columns if column == name]
@@ -58,7 +58,7 @@ def _gap_lines(encoder: TableEncoder) -> list[str]:
 
 
 def input_columns(encoder: TableEncoder) -> list[dict[str, Any]]:
-    """Return what each input column was taken for, as ``TableEncoder.columns`` tells."""
+    """Return how each input column was treated, for ``TableEncoder.columns``."""
     kinds = dict.fromkeys(encoder.dates_, "date")
     kinds |= dict.fromkeys(encoder.identifiers_, "identifier")
     known = encoder.one_hot_.categories_ if encoder.text_ else []

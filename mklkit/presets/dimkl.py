@@ -21,7 +21,7 @@ FIVE_WIDTHS = (
 
 @hookimpl
 def mklkit_presets() -> Iterable[Preset]:
-    """Register one preset a heuristic."""
+    """Register one preset per heuristic."""
     return [
         Preset(
             f"paper-dimkl{number}",

@@ -24,7 +24,7 @@ def mklkit_presets() -> Iterable[Preset]:
     return [
         Preset(
             "multik-mhks",
-            "Linear, Gaussian and quadratic kernels, one MHKS each, coupled (paper 000)",
+            "Linear, Gaussian and quadratic kernels, one MHKS per kernel, coupled (paper 000)",
             "ifsl(rule='gradient')",
             PLAIN_KERNELS,
             "empirical",
@@ -32,7 +32,7 @@ def mklkit_presets() -> Iterable[Preset]:
         ),
         Preset(
             "multiv-kmhks",
-            "Gaussian and cubic kernels, one KMHKS each, coupled (paper 002)",
+            "Gaussian and cubic kernels, one KMHKS per kernel, coupled (paper 002)",
             "ifsl(rule='fixed-mean')",
             ("rbf(sigma='mean')", "polynomial(degree=3)"),
             "implicit",

@@ -22,8 +22,8 @@ def mklkit_presets() -> Iterable[Preset]:
         Preset(
             "nu-mkl",
             "Four Gaussian widths, weights for each of four soft clusters, embedding (paper 001)",
-            # Two turns, each followed as far as it leads: weights that have converged fit the
-            # training rows too well, and the published steps leave them far from that.
+            # Two alternations, each as far as the ratio rises: converged weights overfit the
+            # training rows, and the published steps stop far from convergence.
             "cluster-gating(n_clusters=4, alpha=0.001, max_iter=2)",
             FOUR_WIDTHS,
             "implicit",

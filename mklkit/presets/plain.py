@@ -1,4 +1,4 @@
-"""Linear, Gaussian and quadratic kernels as they are, without normalisation."""
+"""Linear, Gaussian and quadratic kernels without normalisation."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The array type of all protocols.
 
-Shapes: ``n`` rows asked, ``N`` training rows, ``M`` kernels (views), ``p`` columns of a map.
+Shapes: ``n`` new rows, ``N`` training rows, ``M`` kernels (views), ``p`` columns of a map.
 Labels ``y`` are −1 and +1 (paper symbol φ) as float64.
 """
 

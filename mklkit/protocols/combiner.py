@@ -14,10 +14,10 @@ __all__ = ["Combiner", "Decision", "RowWeights"]
 
 
 class Decision(Protocol):
-    """What a combiner leaves behind: one decision function over all views."""
+    """The fitted result of a combiner: one decision function over all views."""
 
     weights: Array
-    """(M,) the weight of each kernel in the decision, on the simplex or as the combiner says."""
+    """(M,) the weight of each kernel in the decision, on the simplex unless its facts differ."""
 
     def decide(self, rows: Array) -> Array:
         """Return the decision values (n,) of new rows (n, d)."""
@@ -40,9 +40,9 @@ class RowWeights(Protocol):
 
 
 class Combiner(Protocol):
-    """Joins the views and the learner into one decision.
+    """Joins the views and the learner into one decision function.
 
-    Optional: ``facts``, a :class:`mklkit.CombinerFacts`, where its defaults do not hold.
+    Optional: ``facts``, a :class:`mklkit.CombinerFacts`, where the defaults do not hold.
     """
 
     name: ClassVar[str]

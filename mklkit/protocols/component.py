@@ -1,4 +1,4 @@
-"""The small mix-in that makes a frozen attrs class a component: parameters by name, no state."""
+"""The mix-in that makes a frozen attrs class a component: parameters by name, no fitted state."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ LARGEST_COUNT = 2**31 - 1
 
 
 def finite(instance: object, attribute: Any, value: float) -> None:
-    """Refuse infinity and NaN, as a validator of an attrs field."""
+    """Validate an attrs field: refuse infinity and NaN."""
     if not math.isfinite(value):
         raise ValueError(f"{attribute.name!r} must be a finite number, got {value}")
 
 
 def whole(value: Any) -> Any:
-    """Return an integer of any kind as a plain one, as a converter of an attrs field.
+    """Convert an integer of any type to a Python int, as a converter of an attrs field.
 
-    Grids made by ``numpy.arange`` hold NumPy's integers. Anything else is left to the validators,
-    but for integers that the compiled code of NumPy and libsvm can't take.
+    Grids made by ``numpy.arange`` hold NumPy integers. Other values are left to the validators;
+    integers too large for the compiled code of NumPy and libsvm are refused.
     """
     if not isinstance(value, Integral):
         return value
     if abs(int(value)) > LARGEST_COUNT:
-        raise ValueError(f"whole numbers go up to {LARGEST_COUNT}; got {quoted(int(value))}")
+        raise ValueError(f"whole numbers must be at most {LARGEST_COUNT}; got {quoted(int(value))}")
     return int(value)
 
 
 def is_whole(value: Any) -> bool:
-    """Return whether a value is an integer of any kind; a truth value is none."""
+    """Return whether a value is an integer of any type; booleans do not count."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
@@ -48,12 +48,12 @@ def parameter_names(component: object) -> tuple[str, ...]:
 class Component:
     """Configuration that scikit-learn's tools can read and vary.
 
-    A subclass is an ``@attrs.frozen`` class with a ``name``, the one that users type. It never
+    A subclass is an ``@attrs.frozen`` class with a ``name``, which users type. It never
     changes: ``fit`` returns a separate fitted object, ``with_params`` a changed copy. Values are
     checked by attrs validators, so that a component that exists is a valid one.
 
-    Optional: ``searched_as = {"word": "spec"}``, other words under which users look for it, each
-    with the spec string to suggest.
+    Optional: ``searched_as = {"word": "spec"}``, other names under which users may look for it,
+    each with the spec string to suggest.
 
     Examples
     --------
@@ -70,7 +70,7 @@ class Component:
     name: ClassVar[str]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters by name; those of components inside as ``outer__inner``."""
+        """Return the parameters by name; those of nested components as ``outer__inner``."""
         own = {key: getattr(self, key) for key in parameter_names(self)}
         if deep:
             for key, value in list(own.items()):
@@ -106,5 +106,5 @@ class Component:
             raise SpecError(f"{self.name}: {plain_message(error)}") from error
 
     def __sklearn_clone__(self) -> Self:
-        """Clone as scikit-learn asks: what never changes can be shared."""
+        """Clone for scikit-learn: an immutable component can be shared."""
         return self

@@ -1,7 +1,7 @@
-"""What couples learners: a subproblem per view, and what a learner says of the iteration.
+"""Protocols of coupled learners: a subproblem per view, and the parameters of the iteration.
 
 ``N`` training rows, ``G`` columns: variants of one learner that are fitted side by side on the
-same view, as many as a grid has points and one in a fit of its own.
+same view, one per grid point of a search and a single one in an ordinary fit.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ __all__ = [
 ]
 
 Which = NDArray[np.intp] | slice
-"""Which of a subproblem's columns are meant; ``slice(None)`` is all of them."""
+"""The selected columns of a subproblem; ``slice(None)`` is all of them."""
 
 
 @attrs.frozen
 class Stopping:
-    """When the iteration ends.
+    """The criterion that ends the iteration.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Stopping:
     def reached(self, previous: Array, current: Array) -> NDArray[np.bool_]:
         """Return where the objective has changed by no more than the tolerance.
 
-        One that is no number any more will not change either.
+        A NaN counts as reached, as it will not change any more.
         """
         scale = np.abs(previous) if self.relative else 1.0
         return np.asarray(~(np.abs(current - previous) > self.tol * scale))
@@ -60,19 +60,19 @@ class Stopping:
 
 @attrs.frozen
 class CouplingFacts:
-    """What a learner says of a coupled fit; every value has a default.
+    """What a learner states about its coupled fits; every value has a default.
 
     Attributes
     ----------
     rho : float
-        How far the margins grow towards the outputs at each step; 0: they stay.
+        ρ, the step by which the margins grow towards the outputs; 0 keeps them fixed.
     b0 : float
-        What the margins have beyond 1 at the start.
+        b₀, the initial margin beyond 1.
     stopping : Stopping
     search_space : mapping of str to tuple
         The parameters by which the variants given to ``subproblem`` may differ, each with the
-        values that a search tries; empty where a subproblem has one column only. Of variants that
-        score the same a search takes the one of largest values, so that larger has to be simpler.
+        values that a search tries; empty where a subproblem has one column only. Among variants
+        of equal score a search takes the largest values, so larger must mean simpler.
     """
 
     rho: float = 0.0
@@ -91,23 +91,24 @@ class LinearFunction(FittedLearner, Protocol):
 
     @property
     def bias(self) -> float:
-        """What is added."""
+        """The constant term."""
         ...
 
 
 class Subproblem(Protocol):
-    """One view's share of a coupled fit: regularised least squares, many targets side by side.
+    """One view's share of a coupled fit: regularised least squares with many targets side by side.
 
-    Coefficients are the subproblem's own affair: whatever ``solve`` returns, the others take. It
-    is set up once (a factorisation or eigendecomposition of the view) and solved often.
+    Coefficients are opaque to the caller: whatever ``solve`` returns, the other methods accept.
+    The subproblem is set up once (a factorisation or eigendecomposition of the view) and solved
+    many times.
     """
 
     def solve(self, targets: Array, data_weights: Array, columns: Which = slice(None)) -> Any:
         """Return the coefficients that minimise ``s·‖f − t/s‖² + penalty``, column by column.
 
         Targets t are (N, G), data weights s are (G,), and ``f`` are the decision values on the
-        training rows. One equation covers a learner alone (s = 1) and coupled ones, whose loss
-        puts a second square on the same ``f``. ``columns`` says which variants these G are.
+        training rows. A learner of its own has s = 1; the coupling loss adds a second square in
+        the same ``f``. ``columns`` selects the variants to which these G columns belong.
         """
         ...
 
@@ -130,11 +131,11 @@ class InitialisedSubproblem(Subproblem, Protocol):
 
     @property
     def n_coefficients(self) -> int:
-        """How many numbers a column's coefficients are, the bias included."""
+        """The number of coefficients per column, the bias included."""
         ...
 
     def filled(self, values: Array) -> Any:
-        """Return these numbers as the coefficients of every column."""
+        """Return coefficients with these values in every column."""
         ...
 
 
@@ -151,7 +152,7 @@ class CoupledLearner(Protocol):
 
     @property
     def coupling(self) -> CouplingFacts:
-        """What it says of the iteration; ``CouplingFacts()`` where margins stay at 1."""
+        """The parameters of the iteration; ``CouplingFacts()`` where margins stay at 1."""
         ...
 
     def fit(self, side: TrainingSide, y: Array) -> FittedLearner:
@@ -161,7 +162,7 @@ class CoupledLearner(Protocol):
     def subproblem(self, side: TrainingSide, variants: Sequence[Any]) -> Subproblem:
         """Return the view's subproblem with one column per variant of this learner.
 
-        Variants are copies of the learner that differ in the parameters of its search space alone;
-        for one fit there is one, the learner itself.
+        Variants are copies of the learner that differ only in the parameters of its search space;
+        an ordinary fit has one variant, the learner itself.
         """
         ...

@@ -1,7 +1,7 @@
-"""What is true of a component: one small object for each kind, with defaults for most of it.
+"""Facts: the properties of a component, one small object per kind, mostly with defaults.
 
-A component states it as a class attribute, ``facts = LearnerFacts(...)``, or as a property where it
-depends on parameters. It is checked when the component is registered.
+A component states them as a class attribute, ``facts = LearnerFacts(...)``, or as a property where
+they depend on parameters. They are checked when the component is registered.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Validator = Callable[[Any, Any, Any], None]
 
 
 def _must_be(what: str, fits: Callable[[Any], bool]) -> Validator:
-    """Return a validator of an attrs field with an error that says what was expected."""
+    """Return a validator of an attrs field with an error message that names what was expected."""
 
     def check(instance: object, attribute: Any, value: Any) -> None:
         if not fits(value):
@@ -54,19 +54,19 @@ _COUNT = _must_be(
 
 @attrs.frozen
 class Facts:
-    """What is true of a component."""
+    """The properties of a component."""
 
 
 @attrs.frozen(kw_only=True)
 class KernelFacts(Facts):
-    """What is true of a kernel.
+    """The properties of a kernel.
 
     Attributes
     ----------
     definite : bool, default=True
         Whether it is positive semi-definite for all rows.
     reads_row_ids : bool, default=False
-        Whether rows are no features but ids to look up.
+        Whether its columns hold row ids to look up instead of features.
     """
 
     definite: bool = attrs.field(default=True, validator=_FLAG)
@@ -75,16 +75,16 @@ class KernelFacts(Facts):
 
 @attrs.frozen(kw_only=True)
 class FeatureMapFacts(Facts):
-    """What is true of a feature map.
+    """The properties of a feature map.
 
     Attributes
     ----------
     explicit : bool
-        Whether columns are features; else they are similarities to the training rows.
+        Whether its columns are features; otherwise they are similarities to the training rows.
     shared : bool, default=False
         Whether one map, fitted on all rows, serves all binary problems of a classifier.
     for_kernels : tuple of str, default=()
-        The names of the kernels that it can be fitted to, where that is not every one.
+        The names of the kernels that it can be fitted to; empty for all kernels.
     """
 
     explicit: bool = attrs.field(validator=_FLAG)
@@ -94,16 +94,16 @@ class FeatureMapFacts(Facts):
 
 @attrs.frozen(kw_only=True)
 class LearnerFacts(Facts):
-    """What is true of a learner.
+    """The properties of a learner.
 
     Attributes
     ----------
     on_features, on_gram : bool, default=False
-        From which kinds of view it can learn: one of them at least.
+        From which kinds of view it can learn; at least one must be True.
     native_multiclass : bool, default=False
-        Whether it tells several classes apart at once.
+        Whether it handles several classes in one fit.
     takes_indefinite : bool, default=False
-        Whether it is made for kernels that are not positive semi-definite too.
+        Whether it also accepts kernels that are not positive semi-definite.
     """
 
     on_features: bool = attrs.field(default=False, validator=_FLAG)
@@ -113,29 +113,29 @@ class LearnerFacts(Facts):
 
     def __attrs_post_init__(self) -> None:
         if not (self.on_features or self.on_gram):
-            raise ValueError("on_features or on_gram must be True: it learns from nothing else")
+            raise ValueError("on_features or on_gram must be True: a learner needs one of them")
 
     def learns_from(self, feature_map: FeatureMapFacts) -> bool:
-        """Return whether it can learn from what a feature map gives."""
+        """Return whether the learner can use the columns of a feature map."""
         return self.on_features if feature_map.explicit else self.on_gram
 
 
 @attrs.frozen(kw_only=True)
 class CombinerFacts(Facts):
-    """What is true of a combiner.
+    """The properties of a combiner.
 
     Attributes
     ----------
     feature_map, learner : str, default="implicit" and "svm"
         The spec strings used where the user gives none.
     weight_range : (low, high), optional
-        Where weights lie that are not on the simplex: not from zero up with sum one.
+        The range of the weights, where they are not on the simplex (non-negative with sum 1).
     n_kernels : int, optional
-        How many kernels it takes, neither more nor fewer; any number where not given.
+        The exact number of kernels that it takes; any number where not given.
     for_learners : tuple of str, default=()
-        The names of the learners that it works with, where that is not every one.
+        The names of the learners that it works with; empty for all learners.
     native_multiclass : bool, default=False
-        Whether it takes labels of several classes at once.
+        Whether it takes labels of several classes in one fit.
     """
 
     feature_map: str = attrs.field(default="implicit", validator=_SPEC)
@@ -150,12 +150,12 @@ Stated = TypeVar("Stated", bound=Facts)
 
 
 def facts_of(component: Any, expected: type[Stated]) -> Stated:
-    """Return the facts that a component or its class states; the defaults where it states none.
+    """Return the facts that a component or its class states, or else the default facts.
 
     Raises
     ------
     SpecError
-        If it states none and the kind has no defaults for all, or states something else.
+        If it states none and its kind of facts has no defaults, or if it states another type.
 
     Examples
     --------
@@ -166,7 +166,7 @@ def facts_of(component: Any, expected: type[Stated]) -> Stated:
     stated = getattr(component, "facts", None)
     try:
         facts = expected() if stated is None else stated
-    except (TypeError, ValueError):  # attrs asks for what has no default
+    except (TypeError, ValueError):  # attrs requires values that have no default
         facts = None
     if not isinstance(facts, expected):
         raise SpecError(

@@ -1,4 +1,4 @@
-"""Feature maps: how a kernel becomes columns, and what a fitted map may offer to save work."""
+"""Feature maps: how a kernel becomes columns, and what fitted maps may offer to save work."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ __all__ = [
 
 
 class FittedMap(Protocol):
-    """A feature map on its training rows."""
+    """A feature map fitted to training rows."""
 
     explicit: bool
-    """Whether ``transform`` gives features; else its columns are similarities to training rows."""
+    """Whether ``transform`` returns features, not similarities to the training rows."""
 
     def transform(self, rows: Array) -> Array:
         """Return the columns of new rows: (n, p) features or (n, N) similarities."""
@@ -50,7 +50,7 @@ class LandmarkMap(Protocol):
 
 @runtime_checkable
 class TrimmableMap(Protocol):
-    """A fitted implicit map of which only some training rows can be kept: the support vectors."""
+    """A fitted implicit map that can be reduced to some training rows, the support vectors."""
 
     landmarks: Array
 
@@ -59,25 +59,25 @@ class TrimmableMap(Protocol):
         ...
 
     def with_landmarks(self, landmarks: Array) -> Self:
-        """Return the map on other rows."""
+        """Return the same map with these landmarks."""
         ...
 
 
 @runtime_checkable
 class RememberedFeatures(Protocol):
-    """A fitted explicit map whose training rows' features need no evaluation."""
+    """A fitted explicit map that has stored the features of its training rows."""
 
     def training_features(self) -> Array | None:
-        """Return the features of the training rows (N, p), None where ``transform`` is needed."""
+        """Return the features of the training rows (N, p), or None if not stored."""
         ...
 
 
 @runtime_checkable
 class OrthogonalFeatures(Protocol):
-    """A fitted explicit map whose features are orthogonal to each other on the training rows."""
+    """A fitted explicit map whose feature columns are orthogonal on the training rows."""
 
     def squared_lengths(self) -> Array | None:
-        """Return the diagonal (p,) of ``features.T @ features``, None where it is no diagonal."""
+        """Return the diagonal (p,) of ``features.T @ features``; None where it is not diagonal."""
         ...
 
 
@@ -88,7 +88,7 @@ class FeatureMap(Protocol):
 
     @property
     def facts(self) -> FeatureMapFacts:
-        """What is true of the map."""
+        """The properties of the map."""
         ...
 
     def fit(
@@ -100,7 +100,7 @@ class FeatureMap(Protocol):
 
 @runtime_checkable
 class MapForAll(Protocol):
-    """A feature map that draws something at random once for all kernels."""
+    """A feature map whose random draw is shared by all kernels."""
 
     def fit_all(
         self,

@@ -11,7 +11,7 @@ __all__ = ["FittedKernel", "Kernel", "ScalarKernel"]
 
 @runtime_checkable
 class FittedKernel(Protocol):
-    """A kernel whose parameters are numbers."""
+    """A kernel whose parameters have been resolved to numbers."""
 
     def __call__(self, a: Array, b: Array) -> Array:
         """Return the similarities of the rows of ``a`` (n, d) and ``b`` (m, d): (n, m)."""
@@ -24,7 +24,7 @@ class FittedKernel(Protocol):
 
 @runtime_checkable
 class ScalarKernel(FittedKernel, Protocol):
-    """A fitted kernel that is a scalar function of a base quantity, and says so.
+    """A fitted kernel that is a scalar function of a named base quantity.
 
     Kernels that name the same ``base`` on the same rows share its computation.
     """
@@ -43,11 +43,11 @@ class ScalarKernel(FittedKernel, Protocol):
 class Kernel(Protocol):
     """Similarity of two rows.
 
-    Optional: ``facts``, a :class:`mklkit.KernelFacts`, where its defaults do not hold.
+    Optional: ``facts``, a :class:`mklkit.KernelFacts`, where the defaults do not hold.
     """
 
     name: ClassVar[str]
 
     def fit(self, rows: Array) -> FittedKernel:
-        """Return the kernel with its data-dependent parameters read off the training rows."""
+        """Return the kernel with its data-dependent parameters computed from the training rows."""
         ...

@@ -25,11 +25,11 @@ class FittedLearner(Protocol):
 
 @runtime_checkable
 class SupportedDecision(Protocol):
-    """A fitted learner that needs only some of its columns: the support vectors' similarities."""
+    """A fitted learner that needs only some of its columns, the similarities to support vectors."""
 
     @property
     def support(self) -> NDArray[np.intp]:
-        """The columns that have a say."""
+        """The indices of the columns that it needs."""
         ...
 
     def restricted(self, support: NDArray[np.intp]) -> Self:
@@ -48,7 +48,7 @@ class Learner(Protocol):
 
     @property
     def facts(self) -> LearnerFacts:
-        """What is true of the learner; of what kinds of view it can learn."""
+        """The properties of the learner, such as the kinds of view that it accepts."""
         ...
 
     def fit(self, side: TrainingSide, y: Array) -> FittedLearner:

@@ -14,19 +14,19 @@ class Preset:
     Attributes
     ----------
     name : str
-        What users type.
+        The name that users type.
     help : str
-        One line, with its source.
+        One line of description with its source.
     combiner : str
     kernels : tuple of str, optional
         Spec strings; the library's default trio where not given.
     feature_map, learner : str, optional
         Spec strings; the combiner's own pair where not given.
     members : int, default=1
-        How many classifiers, each with its own random maps, vote.
+        The number of classifiers that vote, each with its own random maps.
     scale : {"standard", "minmax", "none"}, optional
-        How ``mklkit.preset_pipeline`` and the command line scale features, where the paper's
-        kernels assume it; ``"standard"`` where not given.
+        How ``mklkit.preset_pipeline`` and the command line scale the features;
+        ``"standard"`` where not given.
 
     Examples
     --------

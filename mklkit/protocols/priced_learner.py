@@ -1,4 +1,4 @@
-"""Learners that have a price C on margin errors, and combiners that have one of their own."""
+"""Learners with a regularisation parameter C, and combiners that have a C of their own."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ __all__ = ["PricedLearner", "price_field", "price_of", "scaled_price"]
 
 @runtime_checkable
 class PricedLearner(Protocol):
-    """A learner with a price ``C`` on each training row's margin error, such as ``svm``.
+    """A learner with a regularisation parameter ``C``, such as ``svm``: the cost of margin errors.
 
-    With price C on the kernel s·K it is the same decision function as with price s·C on K.
+    C on the kernel s·K gives the same decision function as s·C on the kernel K.
     """
 
     C: float | str
-    """The price; a text where it is a rule by which the learner finds it on its training side."""
+    """The value of C, or the name of a rule that computes it from the training side."""
 
     def with_params(self, **params: Any) -> Self:
         """Return the learner with another ``C``."""
@@ -37,9 +37,9 @@ def price_field() -> Any:
 
 
 def price_of(own: float | None, learner: object) -> float:
-    """Return the C that a combiner's inner problems take.
+    """Return the C of a combiner's inner problems.
 
-    Its own, else the learner's where that is a number, else 1.
+    It is the combiner's own C if given, else the learner's if that is a number, else 1.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def price_of(own: float | None, learner: object) -> float:
 
 
 def scaled_price(learner: Any, factor: float) -> Any:
-    """Return the learner with C times the factor; one whose price is no number as it is."""
+    """Return the learner with C times the factor; unchanged if its C is not a number."""
     if factor == 1.0 or not isinstance(learner, PricedLearner) or isinstance(learner.C, str):
         return learner
     return learner.with_params(C=learner.C * factor)

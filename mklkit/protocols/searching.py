@@ -1,4 +1,4 @@
-"""Combiners that fit a whole grid of parameters at once, as a search asks of them."""
+"""Combiners that fit a whole grid of parameters at once, for searches."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["GridCombiner", "GridDecision"]
 
 
 class GridDecision(Protocol):
-    """The decision functions of all points of a grid."""
+    """The decision functions of all grid points."""
 
     n_iter: Array
-    """(G,) the iterations that each point took."""
+    """(G,) the number of iterations of each point."""
 
     def decide(self, rows: Array) -> Array:
         """Return the decision values (n, G) of new rows (n, d)."""
@@ -34,13 +34,13 @@ class GridCombiner(Protocol):
     def search_space(self, learner: Learner) -> dict[str, tuple[Any, ...]]:
         """Return the parameters that ``fit_grid`` varies, each with the values to try by default.
 
-        Of points that score the same a search takes the one of largest values, the parameter named
-        last first, so that larger has to be simpler.
+        Among points of equal score a search takes the largest values, the parameter named last
+        first, so larger values must mean a simpler model.
 
         Raises
         ------
         IncompatibleError
-            If the learner's fits can't share their work.
+            If fits of this learner can't share work.
         """
         ...
 
@@ -52,9 +52,9 @@ class GridCombiner(Protocol):
         points: Sequence[Mapping[str, Any]],
         random_state: np.random.RandomState,
     ) -> GridDecision:
-        """Return of each point what a fit of its own would give, up to rounding.
+        """Return the decision functions of all points, each equal to a separate fit up to rounding.
 
-        ``views``, ``y`` and ``random_state`` are those of ``fit``. What a point does not name is
-        as the combiner and the learner have it.
+        ``views``, ``y`` and ``random_state`` are those of ``fit``. Parameters that a point does
+        not name keep the values of the combiner and the learner.
         """
         ...

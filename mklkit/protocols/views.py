@@ -1,4 +1,4 @@
-"""What combiners see: the kernels of one problem on its training rows, and what they may ask."""
+"""The views that combiners work on: the kernels of one problem on its training rows."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class Quadrant:
 
 @attrs.frozen
 class Quadrants:
-    """A Gram matrix by classes: class 1 is the positive one (paper 003, Figure 1).
+    """The blocks of a Gram matrix by class; class 1 is the positive one (paper 003, Figure 1).
 
-    Full blocks, their diagonals included. The fourth, class 2 × class 1, is the second transposed.
+    Blocks include their diagonals. The fourth, class 2 × class 1, is the transpose of the second.
     """
 
     within_first: Quadrant
@@ -54,11 +54,11 @@ class KernelProducts:
     Attributes
     ----------
     products : ndarray of shape (M, M)
-        ⟨K_k, K_l⟩/(s_k s_l), zero for a centred kernel that is constant but for rounding.
+        ⟨K_k, K_l⟩/(s_k s_l), zero for a kernel that is constant up to rounding.
     with_labels : ndarray of shape (M,)
         yᵀK_m y/s_m.
     sizes : ndarray of shape (M,)
-        s, about each kernel's largest value: products of kernels near 1e200 would overflow.
+        s, about the largest value of each kernel, which keeps products of values near 1e200 finite.
     """
 
     products: Array
@@ -73,34 +73,34 @@ class KernelProducts:
 
 @attrs.frozen(eq=False)
 class Projector:
-    """What a fitted model keeps of a view: enough to turn new rows into its columns."""
+    """The part of a view that a fitted model keeps, to turn new rows into its columns."""
 
     label: str
     columns: NDArray[np.intp] | None
     map: FittedMap
 
     def transform(self, rows: Array) -> Array:
-        """Return the view's columns (n, p) or (n, N) for new rows (n, d) with all features."""
+        """Return the view's columns (n, p) or (n, N) for new rows (n, d) of all features."""
         return self.map.transform(rows if self.columns is None else rows[:, self.columns])
 
 
 class KernelView(TrainingSide, Protocol):
     """One kernel through one feature map on the training rows.
 
-    Whatever is asked of it is computed once, together with what other views share.
+    Every quantity is computed once on first use, together with what other views share.
     """
 
     label: str
     """The kernel's name in results."""
     kernel: FittedKernel
     reads_row_ids: bool
-    """Whether the kernel takes ids to look up, not features."""
+    """Whether the kernel's columns hold row ids to look up instead of features."""
     rows: Array
-    """(N, d): the training rows, the kernel's own columns only."""
+    """(N, d): the training rows, restricted to the kernel's own columns."""
     projector: Projector
 
     def gram(self, keep: bool = True) -> Array:
-        """Return the Gram matrix (N, N) that a learner sees; remembered unless ``keep=False``."""
+        """Return the Gram matrix (N, N) that a learner sees; kept unless ``keep=False``."""
         ...
 
     def quadrants(self, y: Array) -> Quadrants:
@@ -118,7 +118,7 @@ class Views(Protocol):
     rows: Array
     """(N, d): the training rows with all features."""
     explicit: bool
-    """Whether the views have features; else learners see Gram matrices."""
+    """Whether the views have features; otherwise learners see Gram matrices."""
 
     @property
     def labels(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""Which columns a kernel sees: a glob or list of names, a slice, or positions."""
+"""The columns that a kernel uses: a glob or list of names, a slice, or positions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mklkit.errors import DataError, quoted, suggest
 
 __all__ = ["resolve_columns"]
 
-# Of longer numbers than these no memory holds the columns, and Python refuses to read some.
+# Longer numbers exceed any possible number of columns, and Python refuses to read some.
 _SLICE = re.compile(r"(-?\d{1,18})?:(-?\d{1,18})?", re.ASCII)
 _POSITION = re.compile(r"-?\d{1,18}", re.ASCII)
 
@@ -28,17 +28,17 @@ def resolve_columns(
     ----------
     selector : None, str, int, slice or sequence of str, int or bool
         A string is a name, or a comma-separated list of names, globs (``fou_*``) or slices
-        (``0:10``); truth values are a mask, one per feature. A name that no column has stands for
-        the columns that were made of it, as ``site`` for ``site_north`` and ``site_south``.
+        (``0:10``); booleans are a mask, one per feature. A name that is not a column selects the
+        columns derived from it, as ``site`` for ``site_north`` and ``site_south``.
     n_features : int
     names : sequence of str, optional
-        The feature names, where the data have any.
+        The feature names, if the data have any.
 
     Raises
     ------
     DataError
-        If a name or glob fits no column, a position is out of range, a mask has another length, or
-        the selector is none of these.
+        If a name or glob matches no column, a position is out of range, a mask has the wrong
+        length, or the selector is none of these.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def _parts(selector: Any, names: Sequence[str] | None) -> list[Any]:
     if isinstance(selector, (int, np.integer)):
         return [selector]
     if isinstance(selector, str):
-        # A name may hold a comma itself.
+        # A name may contain a comma itself.
         return [selector] if names is not None and selector in names else selector.split(",")
     if not isinstance(selector, Iterable):
         raise DataError(
@@ -108,7 +108,7 @@ def _positions(
     if isinstance(part, (int, np.integer)) and not isinstance(part, bool):
         if not -len(everything) <= part < len(everything):
             raise DataError(
-                f"Column {quoted(part)} was asked for, but there are {len(everything)}."
+                f"Column {quoted(part)} was requested, but there are {len(everything)}."
             )
         return [int(everything[part])]
     text = str(part).strip()
@@ -116,7 +116,7 @@ def _positions(
         places = list(enumerate(names))
         found = [i for i, name in places if name == text]
         found = found or [i for i, name in places if fnmatchcase(name, text)]
-        # One-hot columns are called by the column they are made of and the value that they mark.
+        # The name of a one-hot column consists of its source column and its value.
         found = found or [i for i, name in places if text and name.startswith(f"{text}_")]
         if found:
             return found
@@ -128,7 +128,7 @@ def _positions(
         return _positions(int(text), everything, names)
     if names is None:
         raise DataError(
-            f"The columns {quoted(text)} are asked for by name, but the data have no feature names:"
+            f"The columns {quoted(text)} are selected by name, but the data have no feature names:"
             " pass a DataFrame, or select by position (0:10)."
         )
     raise DataError(f"No column is named {quoted(text)}.{suggest(text, names)}")

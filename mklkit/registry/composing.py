@@ -1,4 +1,4 @@
-"""From what a user typed to components that fit together."""
+"""From the user's specifications to components that work together."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ DEFAULT_KERNELS = (
     "rbf:rbf(sigma='mean')",
     "cosine_polynomial:cosine(polynomial(degree=2))",
 )
-"""The trio of paper 000 at one size, k(x, x) = 1."""
+"""The kernels of paper 000, normalised: k(x, x) = 1."""
 
 MAP_FOR = {True: "empirical", False: "implicit"}
 
 
 @attrs.frozen
 class Choice:
-    """The components of one classifier, and what was filled in for the user.
+    """The components of one classifier, and notes on the defaults that were used.
 
     Attributes
     ----------
     notes : tuple of str
-        One sentence a default.
+        One sentence per default.
     """
 
     combiner: Any
@@ -51,16 +51,16 @@ class Choice:
 
 
 def bind_kernels(kernels: Any) -> list[BoundKernel]:
-    """Return the kernels with unique labels; ``columns`` are still as the user gave them.
+    """Return the kernels with unique labels; ``columns`` are not resolved yet.
 
-    A label is what the user gave; else the spec string as it was typed, or an object's parameters
-    in full, so that it does not change with a default. A repeated one is numbered.
+    A label is the one given by the user; else the spec string as typed, or all parameters of an
+    object, so that it does not change with a default. Repeated labels are numbered.
 
     Parameters
     ----------
     kernels : None, str, Kernel, or a list or tuple of kernels
         A spec string (``"label:rbf(sigma='mean')@columns"``) or a kernel; within a list or tuple
-        also ``(label, kernel, columns)``. The default trio where None.
+        also ``(label, kernel, columns)``. None stands for the default kernels.
 
     Raises
     ------
@@ -84,7 +84,7 @@ def bind_kernels(kernels: Any) -> list[BoundKernel]:
 
 
 def kernel_list(kernels: Any) -> list[Any]:
-    """Return the kernels of an estimator one by one, as the user gave them."""
+    """Return the kernels of an estimator as a list, as the user gave them."""
     if kernels is None:
         kernels = DEFAULT_KERNELS
     if isinstance(kernels, str) or not isinstance(kernels, Sequence):
@@ -116,12 +116,12 @@ def _bind(value: Any) -> BoundKernel:
 
 
 def choose_components(combiner: Any, feature_map: Any, learner: Any) -> Choice:
-    """Return combiner, map and learner, the combiner's own pair where one is not given.
+    """Return combiner, map and learner, with the combiner's defaults for those not given.
 
     Raises
     ------
     IncompatibleError
-        If the learner can't learn from the map; says which maps and learners would do.
+        If the learner can't learn from the map; the message lists maps and learners that work.
     """
     registry = get_registry()
     chosen: Any = registry.create("combiner", combiner)
@@ -154,14 +154,16 @@ def choose_components(combiner: Any, feature_map: Any, learner: Any) -> Choice:
 
 
 def _part(registry: Registry, kind: Kind, given: Any, combiner: Any) -> Any:
-    """Return the learner or map that is given, or else the combiner's own."""
+    """Return the learner or map that is given, or else the combiner's default."""
     if given is not None:
         return registry.create(kind, given)
     try:
         facts = facts_of(combiner, CombinerFacts)
         return registry.create(kind, facts.learner if kind == "learner" else facts.feature_map)
     except SpecError as error:
-        raise IncompatibleError(f"The combiner {combiner.name!r} is at fault: {error}") from error
+        raise IncompatibleError(
+            f"The combiner {combiner.name!r} has an invalid default: {error}"
+        ) from error
 
 
 def _fits(learner: Any, feature_map: Any) -> bool:
@@ -173,7 +175,7 @@ def _advice(registry: Registry, learner: Any, feature_map: Any) -> str:
     maps = [one.name for one in _made(registry, "feature_map") if _fits(learner, one)]
     learners = [one.name for one in _made(registry, "learner") if _fits(one, feature_map)]
     explicit = facts_of(feature_map, FeatureMapFacts).explicit
-    gives = "features" if explicit else "Gram rows (similarities)"
+    gives = "features" if explicit else "rows of Gram matrices (similarities)"
     needs = "features" if facts_of(learner, LearnerFacts).on_features else "a Gram matrix"
     return (
         f"The learner {learner.name!r} needs {needs}, but the feature map {feature_map.name!r}"
@@ -183,7 +185,7 @@ def _advice(registry: Registry, learner: Any, feature_map: Any) -> str:
 
 
 def _made(registry: Registry, kind: Kind) -> Iterator[Any]:
-    """Yield the registered components of a kind that can be made without parameters."""
+    """Yield the registered components of a kind that can be created without parameters."""
     for entry in registry.entries(kind):
         with suppress(SpecError):
             yield registry.create(kind, entry.target)

@@ -1,4 +1,4 @@
-"""The plugins that are installed, whatever state their packages are in."""
+"""The installed plugins, even if some of their packages are damaged."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ POINTS = "entry_points.txt"
 
 @attrs.frozen
 class PluginFailure:
-    """A plugin that could not be loaded, in one line.
+    """The one-line report of a plugin that could not be loaded.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class PluginFailure:
 
 @attrs.frozen
 class InstalledPlugin:
-    """An entry point, and the distribution that it is of."""
+    """An entry point and its distribution."""
 
     name: str
     distribution: str
@@ -58,17 +58,17 @@ class InstalledPlugin:
     _point: EntryPoint
 
     def load(self) -> Any:
-        """Import what the entry point names, and return it."""
+        """Import the module that the entry point names, and return it."""
         if not _TARGET.fullmatch(self._point.value.strip()):
             raise ValueError(
-                f"its entry point leads to {quoted(self._point.value)}; the name of a module is"
+                f"its entry point refers to {quoted(self._point.value)}; the name of a module is"
                 " expected, as my_package.my_module"
             )
         return self._point.load()
 
 
 def canonical(name: str) -> str:
-    """Return a distribution's name as pip compares it."""
+    """Return a distribution's name in the normalised form of pip."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
@@ -77,16 +77,16 @@ def installed_plugins(
 ) -> list[InstalledPlugin]:
     """Return the entry points of a group, by name.
 
-    ``importlib.metadata.entry_points`` does this for all distributions at once, and fails with
-    the first that is damaged. Here each is read by itself. Numba and scikit-learn would stop at
-    the same one, as they ask for extensions of their own: where one is damaged, that function is
-    replaced, for this process, by one that passes over it.
+    ``importlib.metadata.entry_points`` reads all distributions at once and fails with the first
+    that is damaged; here each is read separately. Numba and scikit-learn would fail on the same
+    one, as they look for their own extensions: if one is damaged, that function is replaced in
+    this process by one that skips it.
 
     Parameters
     ----------
     group : str
     on_failure : callable
-        Is told of each distribution that can't be read.
+        Called with each distribution that can't be read.
     """
     found: list[InstalledPlugin] = []
     seen: set[str] = set()
@@ -94,7 +94,7 @@ def installed_plugins(
         label = "unknown"
         try:
             label = _label(distribution)
-            # As for imports, the first of a name on the path is the one that counts.
+            # As for imports, the first of a name on the path is used.
             if label in seen:
                 continue
             seen.add(label)
@@ -123,15 +123,15 @@ def _entry_points(**wanted: Any) -> EntryPoints:
 
 
 def _check_entry_points(distribution: Distribution, group: str) -> None:
-    """Fail where entry points can't be read, which Python passes over or says in its own terms.
+    """Fail if entry points can't be read, which Python ignores or reports in its own terms.
 
-    Packages that have nothing to do with the group may have what they like before a section.
+    Packages without entry points of the group may have any text before a section.
     """
     text = distribution.read_text(POINTS)
     if text is None:
         folder = getattr(distribution, "_path", None)
         if folder is not None and (folder / POINTS).exists():
-            raise ValueError(f"{POINTS} is no file that can be read")
+            raise ValueError(f"{POINTS} is not a readable file")
         return
     section = False
     for number, line in enumerate(map(str.strip, text.splitlines()), start=1):
@@ -151,16 +151,16 @@ def _check_entry_points(distribution: Distribution, group: str) -> None:
 
 
 def _label(distribution: Distribution) -> str:
-    """Return the name by which a distribution is stored, which needs none of its metadata."""
+    """Return the name by which a distribution is stored, without reading its metadata."""
     folder = getattr(distribution, "_path", None)
-    if folder is None:  # Not from a folder, but from an import hook of somebody's.
+    if folder is None:  # Not from a folder, but from a custom import hook.
         return canonical(distribution.metadata["Name"])
     stem = re.sub(r"\.(dist|egg)-info$", "", Path(str(folder)).name)
     return cut(canonical(stem.partition("-")[0]), 100)
 
 
 def _identity(distribution: Distribution) -> tuple[str, str]:
-    """Return a distribution's name and version, or fail with what is wrong with them."""
+    """Return a distribution's name and version, or fail with the reason."""
     metadata = distribution.metadata
     name, version = metadata["Name"], metadata["Version"]
     if not isinstance(name, str) or not _IDENTITY.fullmatch(name):

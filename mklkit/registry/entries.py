@@ -1,4 +1,4 @@
-"""What the registry holds of a component, and what a class must have to be one."""
+"""The registry's entry of a component, and the requirements on its class."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ HOOKS: dict[Kind, str] = {
     "learner": "mklkit_learners",
     "preset": "mklkit_presets",
 }
-# What 'fit' is given, besides self.
+# The arguments of 'fit' besides self.
 ARGUMENTS: dict[Kind, tuple[str, ...]] = {
     "kernel": ("rows",),
     "feature_map": ("kernel", "rows", "random_state"),
@@ -49,7 +49,7 @@ FACTS: dict[Kind, type[Facts]] = {
 
 @attrs.frozen
 class Entry:
-    """One registered name, what it makes, and where it comes from."""
+    """One registered name, its class or preset, and its origin."""
 
     kind: Kind
     name: str
@@ -60,7 +60,7 @@ class Entry:
 
 
 def spoken(kind: Kind) -> str:
-    """Return a kind as a message names it."""
+    """Return a kind as written in messages."""
     return kind.replace("_", " ")
 
 
@@ -70,7 +70,7 @@ def make_entry(kind: Kind, target: Any, distribution: str, version: str) -> Entr
     Raises
     ------
     TypeError
-        If it has no name that can be typed, or lacks what its kind must have.
+        If it has no valid name, or lacks what its kind requires.
     """
     name = getattr(target, "name", None)
     word = spoken(kind)
@@ -78,7 +78,7 @@ def make_entry(kind: Kind, target: Any, distribution: str, version: str) -> Entr
         raise TypeError(f"the {word} {quoted(target)} has no 'name'")
     if not is_name(name):
         raise TypeError(
-            f"the {word} name {quoted(name)} can't be typed: names have letters, digits, '_', '.'"
+            f"the {word} name {quoted(name)} is not valid: names have letters, digits, '_', '.'"
             f" and '-', {MAX_NAME} at most, and start with a letter or '_'"
         )
     if kind == "preset":
@@ -94,26 +94,26 @@ def make_entry(kind: Kind, target: Any, distribution: str, version: str) -> Entr
 
 
 def lacking(kind: Kind, component: object) -> Iterator[str]:
-    """Yield what a component or its class lacks, each as the end of a sentence."""
+    """Yield what a component or its class lacks, each as the predicate of a sentence."""
     cls = component if isinstance(component, type) else type(component)
     if not callable(getattr(cls, "fit", None)):
         yield "must be a class with a 'fit' method"
         return
     unwritten = sorted(getattr(cls, "__abstractmethods__", ()))
     if unwritten:
-        yield f"leaves {', '.join(unwritten)} to be written"
+        yield f"does not implement {', '.join(unwritten)}"
     if issubclass(cls, Component) and not attrs.has(cls):
-        yield "derives from Component and so needs '@attrs.frozen' written above its class"
+        yield "derives from Component and needs the decorator '@attrs.frozen'"
     for name, arguments in _to_be_written(kind, cls).items():
         if not _takes(getattr(cls, name), arguments):
             yield f"must have {name}(self, {', '.join(arguments)})"
             return  # It may be of another kind, so that its facts are too.
     if isinstance(getattr(component, "facts", None), property):
-        return  # They depend on parameters: checked when they are read.
+        return  # They depend on parameters and are checked when they are read.
     try:
         facts = facts_of(component, FACTS[kind])
     except SpecError as error:
-        yield f"must state what is true of it: {error}"
+        yield f"must state valid facts: {error}"
         return
     if isinstance(facts, CombinerFacts):
         yield from _unreadable("feature_map", facts.feature_map)
@@ -121,11 +121,11 @@ def lacking(kind: Kind, component: object) -> Iterator[str]:
 
 
 def _missing_in_preset(target: Any) -> Iterator[str]:
-    """Yield what a preset lacks, each as the end of a sentence."""
+    """Yield what a preset lacks, each as the predicate of a sentence."""
     if not isinstance(target, Preset):
         yield "must be a mklkit.Preset"
         return
-    # Whatever a plugin passed stands there: a Preset doesn't check what it is made of.
+    # A Preset does not check its attributes, so they may be anything.
     given: dict[str, Any] = attrs.asdict(target, recurse=False)
     if not isinstance(given["help"], str):
         yield f"must have a text as its help; got {quoted(given['help'])}"

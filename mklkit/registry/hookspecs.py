@@ -1,7 +1,7 @@
-"""What a plugin may provide: five hooks, each returning a list.
+"""The hooks that a plugin may implement, each returning a list.
 
 A plugin is an importable module named by an entry point of the group ``mklkit``. It marks any of
-these functions with :data:`hookimpl`. The built-ins come in through the same hooks.
+these functions with :data:`hookimpl`. Built-in components use the same hooks.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def mklkit_presets() -> Iterable[Preset]:  # type: ignore[empty-body]
 
 @hookspec
 def mklkit_model_types() -> Iterable[type]:  # type: ignore[empty-body]
-    """Return the further classes that the plugin's fitted objects leave in a model file.
+    """Return further classes that occur in model files with the plugin's fitted objects.
 
-    Component classes need not be listed. A model file that holds a class which no installed
-    plugin lists is refused.
+    Component classes need not be listed. A model file with a class that no installed plugin
+    lists is refused.
     """

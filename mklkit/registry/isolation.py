@@ -1,4 +1,4 @@
-"""Foreign code runs apart: what it prints and what it sets for the whole process is undone."""
+"""Isolation of foreign code: its output and its changes to the process state are contained."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ import numpy as np
 __all__ = ["keeping_state", "stdout_to_stderr"]
 
 STREAMS = ("stdout", "stderr", "__stdout__", "__stderr__")
-# Those that Python itself handles, and those that end a program.
+# The signals that Python handles itself, and those that end a program.
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGPIPE")
 
 
 class _Unclosable:
-    """A stream that several write to, so that none of them may close it."""
+    """A stream with several writers, none of which may close it."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
@@ -34,17 +34,17 @@ class _Unclosable:
         return getattr(self._stream, name)
 
     def close(self) -> None:
-        """Leave it open."""
+        """Do nothing: the stream stays open."""
 
     detach = close
 
 
 @contextmanager
 def stdout_to_stderr() -> Iterator[None]:
-    """Send what foreign code prints to stderr: stdout is for what a command was asked for.
+    """Send the output of foreign code to stderr, as stdout is for the result of a command.
 
-    Writes to the file descriptors themselves are caught too, where there are any. Streams and
-    descriptors that the code closes or replaces are as before at the end.
+    Writes to the file descriptors are redirected too, where there are any. Streams and descriptors
+    that the code closes or replaces are restored at the end.
     """
     before = {name: getattr(sys, name) for name in STREAMS}
     with ExitStack() as at_the_end:
@@ -75,12 +75,12 @@ def _flush(streams: Mapping[str, Any]) -> None:
 
 @contextmanager
 def keeping_state(on_change: Callable[[str], None]) -> Iterator[None]:
-    """Put back what foreign code sets for the whole process.
+    """Restore the process state that foreign code changes.
 
     Parameters
     ----------
     on_change : callable
-        Is told of each thing that was changed, once it is as before.
+        Called with the name of each change after it was undone.
     """
     kept = [read() for _, read, _ in _STATE]
     try:
@@ -95,31 +95,31 @@ def keeping_state(on_change: Callable[[str], None]) -> Iterator[None]:
 
 def _changed(read: Callable[[], Any], before: Any) -> bool:
     now = read()
-    # The filters that libraries set for their own warnings are theirs to set.
+    # Libraries may set filters for their own warnings.
     return bool(_everybodys(now) != _everybodys(before) if read is _filters else now != before)
 
 
 def _folder() -> str | None:
-    with suppress(OSError):  # It may have been removed.
+    with suppress(OSError):  # The folder may have been removed.
         return os.getcwd()
     return None
 
 
 def _handlers() -> dict[int, Any] | None:
     if threading.current_thread() is not threading.main_thread():
-        return None  # No other thread can set them.
+        return None  # Only the main thread can set handlers.
     numbers = (getattr(signal, name, None) for name in SIGNALS)
     return {number: signal.getsignal(number) for number in numbers if number is not None}
 
 
 def _handle(handlers: dict[int, Any]) -> None:
     for number, handler in handlers.items():
-        if handler is not None:  # One that Python did not set can't be set by it.
+        if handler is not None:  # Handlers not set from Python can't be restored.
             signal.signal(number, handler)
 
 
 def _generator() -> Any:
-    everybodys: Any = np.random  # Its types leave this out.
+    everybodys: Any = np.random  # Its type stubs lack these functions.
     return everybodys.get_bit_generator()
 
 
@@ -138,13 +138,13 @@ def _filters() -> list[tuple[Any, ...]]:
 
 def _filter(before: list[tuple[Any, ...]]) -> None:
     own = [one for one in warnings.filters if one not in before and one not in _everybodys([one])]
-    # Setting one through the module tells Python that it has to look at them again.
+    # A call of the module's function makes Python read the filters again.
     warnings.resetwarnings()
     warnings.filters[:] = [*own, *before]  # type: ignore[index]
 
 
 def _everybodys(filters: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """Return the filters for Python's own categories, whatever the message or the library."""
+    """Return the filters for Python's own categories with any message and library."""
     return [
         one
         for one in filters
@@ -164,7 +164,7 @@ _STATE: tuple[tuple[str | None, Callable[[], Any], Callable[[Any], Any]], ...] =
     ("the limit of recursion", sys.getrecursionlimit, sys.setrecursionlimit),
     ("NumPy's handling of errors", np.geterr, lambda kept: np.seterr(**kept)),
     ("NumPy's print options", np.get_printoptions, lambda kept: np.set_printoptions(**kept)),
-    # Libraries draw random numbers where they are imported, which is nothing to be told of.
+    # Many libraries draw random numbers on import, which is not reported.
     (None, random.getstate, random.setstate),
     (None, _numpy_state, _set_numpy_state),
 )

@@ -1,8 +1,8 @@
-"""Names to implementations: built-ins and plugins, by the same hooks.
+"""The registry of components by name: built-ins and plugins, through the same hooks.
 
 Every module of the packages ``kernels``, ``feature_maps``, ``combiners``, ``learners`` and
-``presets`` that implements a hook is a built-in, so that a new strategy is one new file. Third
-parties come in through the entry-point group ``mklkit``.
+``presets`` that implements a hook is a built-in, so that a new strategy is one new file. Plugins
+are found by the entry-point group ``mklkit``.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ BUILTIN_PACKAGES = ("kernels", "feature_maps", "combiners", "learners", "presets
 
 
 class Registry:
-    """The strategies at hand, by kind and name.
+    """The available components, by kind and name.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class Registry:
             self.load_plugins()
 
     def entries(self, kind: Kind) -> list[Entry]:
-        """Return the entries of a kind, by name; a name claimed twice stands twice."""
+        """Return the entries of a kind, by name; a name registered twice appears twice."""
         found = [entry for (k, _), claims in self._entries.items() if k == kind for entry in claims]
         return sorted(found, key=lambda entry: (entry.name, entry.distribution))
 
@@ -87,9 +87,9 @@ class Registry:
         Raises
         ------
         UnknownNameError
-            If nothing provides the name; the nearest is suggested.
+            If the name is not registered; the most similar name is suggested.
         PluginConflictError
-            If two distributions claim it.
+            If two distributions register it.
         """
         claims = self._entries.get((kind, name), [])
         if len(claims) == 1:
@@ -98,11 +98,11 @@ class Registry:
         if claims:
             names = " and ".join(sorted({claim.distribution for claim in claims}))
             raise PluginConflictError(
-                f"The {word} name {name!r} is claimed by {names}: uninstall one of them,"
+                f"The {word} name {name!r} is registered by {names}: uninstall one of them,"
                 " or set MKLKIT_DISABLE_PLUGINS=1."
             )
         known = [entry.name for entry in self.entries(kind)]
-        # A preset's name is looked up as it was typed, and may be another kind's spec string.
+        # A preset's name is looked up as typed, so it may be a spec string of another kind.
         bare = name.partition("(")[0].strip()
         others = tuple(o for o in HOOKS if o != kind and (o, bare) in self._entries)
         if (kind, bare) in self._entries:
@@ -118,7 +118,7 @@ class Registry:
         )
 
     def _meant(self, kind: Kind, word: str) -> str:
-        """Return a hint where a component says that it is searched for by that word."""
+        """Return a hint if a component's ``searched_as`` contains that word."""
         for entry in self.entries(kind):
             meant = getattr(entry.target, "searched_as", {}).get(word.casefold())
             if meant:
@@ -126,7 +126,7 @@ class Registry:
         return ""
 
     def create(self, kind: Kind, spec: object) -> Any:
-        """Return the component that a spec string names; an object is passed through.
+        """Return the component of a spec string; a component object is returned unchanged.
 
         Parameters
         ----------
@@ -138,7 +138,7 @@ class Registry:
         Raises
         ------
         SpecError
-            If the string can't be read, a parameter is refused, or an object is no component.
+            If the string can't be read, a parameter is refused, or an object is not a component.
         """
         word = spoken(kind)
         if isinstance(spec, str):
@@ -155,7 +155,7 @@ class Registry:
         return self._build(spec, (), {}, spec.__name__) if isinstance(spec, type) else spec
 
     def model_types(self) -> dict[str, type]:
-        """Return the classes that a model file may hold, by their full name."""
+        """Return the classes that a model file may contain, by their full name."""
         return dict(self._model_types)
 
     def distribution_of(self, type_name: str) -> str | None:
@@ -168,7 +168,7 @@ class Registry:
             known, name = parameter_names(cls), getattr(cls, "name", cls.__name__)
             if len(args) > len(known):
                 raise SpecError(
-                    f"{shown} gives {len(args)} values; {name} takes {', '.join(known) or 'none'}."
+                    f"{shown} has {len(args)} values; {name} takes {', '.join(known) or 'none'}."
                 )
             for key in kwargs:
                 if key not in known:
@@ -180,7 +180,7 @@ class Registry:
             for key in missing[len(args) :]:
                 if key not in kwargs:
                     raise SpecError(
-                        f"{shown} needs {quoted(key)}, which only Python can give it:"
+                        f"{shown} needs {quoted(key)}, which can be given in Python only:"
                         f" {cls.__name__}({key}=...)."
                     )
         try:
@@ -204,11 +204,11 @@ class Registry:
                 self._register(module, info.name, BUILT_IN, version)
 
     def load_plugins(self) -> None:
-        """Load what is installed; what can't be loaded is left out and named by a warning."""
+        """Load the installed plugins; those that fail are left out, with a warning."""
         for plugin in installed_plugins(ENTRY_POINT_GROUP, self._fail):
             origin = plugin.distribution
-            # Anything at all may go wrong while foreign code is imported (SystemExit included);
-            # whatever it is, it is reported by name and the rest must keep working.
+            # Imports of foreign code can fail in any way (SystemExit included); the failure is
+            # reported by name and everything else must keep working.
             changed: list[str] = []
             try:
                 with stdout_to_stderr(), keeping_state(changed.append):
@@ -217,14 +217,14 @@ class Registry:
             except KeyboardInterrupt:
                 raise
             except BaseException as error:
-                # pluggy names the plugin first and says what is wrong with it lines below.
+                # pluggy names the plugin first and gives the reason some lines below.
                 whole = issubclass(type(error), pluggy.PluginValidationError)
                 text = cut(" ".join(str(error).split())) if whole else plain_message(error)
                 self._fail(PluginFailure(plugin.name, origin, f"{type_name(error)}: {text}"))
             if changed:
                 warnings.warn(
-                    f"plugin {quoted(plugin.name)} of {origin} changes {', '.join(changed)} where"
-                    " it is imported, which was undone.",
+                    f"plugin {quoted(plugin.name)} of {origin} changes {', '.join(changed)} on"
+                    " import, which was undone.",
                     PluginWarning,
                     stacklevel=2,
                 )
@@ -236,14 +236,14 @@ class Registry:
     def _register(
         self, module: ModuleType, plugin_name: str, distribution: str, version: str
     ) -> None:
-        """Register one plugin whole, or not at all."""
+        """Register one plugin completely or not at all."""
         try:
-            # First of all, as pluggy keeps what it has registered of a module that it refuses.
+            # This comes first, as pluggy keeps parts of a module that it refuses.
             self._manager.register(module, name=plugin_name)
             self._manager.check_pending()
             if distribution != BUILT_IN and not self._manager.get_hookcallers(module):
                 raise TypeError(
-                    f"it has no hook, such as @hookimpl def {HOOKS['kernel']}(): it gives nothing"
+                    f"it has no hook, such as @hookimpl def {HOOKS['kernel']}(): it is empty"
                 )
             found = [
                 make_entry(kind, target, distribution, version)
@@ -264,14 +264,14 @@ class Registry:
             self._entries.setdefault((entry.kind, entry.name), []).append(entry)
         for cls in types:
             full_name = f"{cls.__module__}.{cls.__qualname__}"
-            # Who names a class first keeps it: a plugin may list one that it uses, not owns.
+            # The first to list a class keeps it: a plugin may list a class of another package.
             self._model_types.setdefault(full_name, cls)
             self._type_origins.setdefault(full_name, distribution)
 
     def _refuse_taken_names(self, found: list[Entry]) -> None:
-        """Refuse a name of the library's own, or one that a package gives twice.
+        """Refuse the name of a built-in, or one that a package registers twice.
 
-        Names of two packages are an error on use only, so that both can be installed.
+        Conflicts between two packages are an error on use only, so that both can be installed.
         """
         own: set[tuple[Kind, str]] = set()
         for entry in found:
@@ -281,8 +281,8 @@ class Registry:
             if key in own or canonical(entry.distribution) in origins:
                 raise PluginConflictError(f"it has the {name} twice")
             if BUILT_IN in origins:
-                # Were it an error on use, one package could stop every default.
-                raise PluginConflictError(f"its {name} has the name of one of {BUILT_IN}'s own")
+                # If this were an error on use, one package could disable every default.
+                raise PluginConflictError(f"its {name} has the name of a component of {BUILT_IN}")
             own.add(key)
 
     def _ask(self, hook_name: str, plugin_name: str) -> list[Any]:
@@ -299,9 +299,9 @@ _of_this_process: list[Registry] = []
 
 
 def get_registry() -> Registry:
-    """Return the registry of this process; ``MKLKIT_DISABLE_PLUGINS=1`` leaves plugins out.
+    """Return the registry of this process; ``MKLKIT_DISABLE_PLUGINS=1`` disables plugins.
 
-    A plugin that asks for it while being imported gets the one that is being filled.
+    A plugin that calls it during its import gets the registry that is being filled.
     """
     with _lock:
         if not _of_this_process:
@@ -318,6 +318,6 @@ def get_registry() -> Registry:
 
 
 def forget_registry() -> None:
-    """Have the next one who asks for the registry find what is installed by then."""
+    """Discard the registry, so that the next call finds newly installed plugins."""
     with _lock:
         _of_this_process.clear()

@@ -1,6 +1,6 @@
-"""Spec strings: ``"rbf(sigma='mean')"`` to a name and parameters, and back.
+"""Spec strings: ``"rbf(sigma='mean')"`` to a name and parameters and back.
 
-Only literals are read (through :mod:`ast`); nothing is ever evaluated. Bare words are a string,
+Only literals are read (through :mod:`ast`); nothing is evaluated. Bare words are strings,
 so that ``rbf(sigma=mean/4)`` can be typed in a shell without a second pair of quotes.
 """
 
@@ -29,13 +29,13 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 MAX_NAME = 100
 MAX_DEPTH = 8
 BARE = (ast.Name, ast.Load, ast.Constant, ast.BinOp, ast.Sub, ast.Mult, ast.Div)
-"""What text without quotes may consist of."""
+"""The characters allowed in text without quotes."""
 _LABEL = re.compile(r"(?P<label>[A-Za-z_][\w. -]*):(?=\s*[A-Za-z_])")
 
 
 @attrs.frozen
 class Spec:
-    """A name with positional and named parameters, as read from a spec string."""
+    """A name with positional and named parameters, read from a spec string."""
 
     name: str
     args: tuple[Any, ...] = ()
@@ -52,7 +52,7 @@ class KernelSpec:
 
 
 def is_name(text: str) -> bool:
-    """Return whether a text can be the name of a component, which users type."""
+    """Return whether a text can be the name of a component."""
     return len(text) <= MAX_NAME and _NAME.fullmatch(text) is not None
 
 
@@ -71,7 +71,7 @@ def parse_spec(text: str) -> Spec:
     Raises
     ------
     SpecError
-        If the text isn't of that form, or a parameter is not a literal.
+        If the text does not have this form, or a parameter is not a literal.
 
     Examples
     --------
@@ -99,9 +99,7 @@ def parse_spec(text: str) -> Spec:
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
         raise SpecError(f"Expected name or name(parameter=value, ...), got {shown}.")
     if _depth(call) > MAX_DEPTH:
-        raise SpecError(
-            f"Components stand inside each other at most {MAX_DEPTH} deep; {shown} goes further."
-        )
+        raise SpecError(f"Components can be nested at most {MAX_DEPTH} deep; {shown} is deeper.")
     kwargs: dict[str, Any] = {}
     for keyword in call.keywords:
         if keyword.arg is None:
@@ -113,7 +111,7 @@ def parse_spec(text: str) -> Spec:
 
 
 def _depth(call: ast.expr) -> int:
-    """Return how many components stand inside each other."""
+    """Return the nesting depth of components."""
     deepest = 0
     pending: list[tuple[ast.AST, int]] = [(call, 0)]
     while pending:
@@ -192,7 +190,7 @@ def parse_kernel_spec(text: str) -> KernelSpec:
 
 
 def _end_of_call(text: str) -> int:
-    """Return where ``name(...)`` ends, passing over quotes and inner parentheses."""
+    """Return where ``name(...)`` ends, ignoring quoted text and inner parentheses."""
     match = _NAME.match(text)
     if match is None:
         raise SpecError(f"Expected [label:]kernel[@columns], got {quoted(text)}.")
@@ -216,7 +214,7 @@ def _end_of_call(text: str) -> int:
 
 
 def to_spec(component: object, *, full: bool = False) -> str:
-    """Render a component as the spec string that makes it.
+    """Return the spec string of a component.
 
     Parameters
     ----------

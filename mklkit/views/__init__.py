@@ -1,1 +1,1 @@
-"""Rows seen through kernels: columns, tiles, statistics, views, and what a model keeps of them."""
+"""Rows seen through kernels: columns, tiles, statistics, views, and what a model keeps."""

@@ -1,4 +1,4 @@
-"""Kernels bound to columns, fitted to training rows; and the feature maps of all of them."""
+"""Kernels bound to columns, fitted to training rows, and their feature maps."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from mklkit.views.kernel_rows import is_scalar
 __all__ = ["BoundKernel", "fit_kernels", "fit_maps", "warn_of_far_rows"]
 
 FAR = 1e4
-"""How many times farther from zero than apart rows are, where a linear model of them fails."""
+"""Ratio of the rows' distance from zero to their spread above which a linear kernel fails."""
 
 
 @attrs.frozen
 class BoundKernel:
-    """A kernel with the name that results show and the columns it sees (None: all of them).
+    """A kernel with its name in results and the columns that it uses (None for all of them).
 
-    Where ``fitted`` is given it serves whatever rows the kernel is fitted to.
+    If ``fitted`` is given, it is used instead of fitting the kernel.
     """
 
     label: str
@@ -44,14 +44,14 @@ class BoundKernel:
 def fit_kernels(
     kernels: Sequence[BoundKernel], rows: Array
 ) -> tuple[list[FittedKernel], list[Array]]:
-    """Return the fitted kernels and each one's own columns of the rows (N, d).
+    """Return the fitted kernels and each kernel's own columns of the rows (N, d).
 
-    The same columns are the same array, by which kernels share base quantities.
+    Kernels on the same columns get the same array, by which they share base quantities.
 
     Raises
     ------
     DataError
-        If a kernel has values that no float can hold on these rows.
+        If a kernel has values on these rows that are not finite.
     """
     cuts = ColumnCuts(rows)
     own_rows = [cuts.of(bound.columns) for bound in kernels]
@@ -60,7 +60,7 @@ def fit_kernels(
 
 
 def _fit_kernel(bound: BoundKernel, rows: Array) -> FittedKernel:
-    """Return the fitted kernel; refuse one whose values no float can hold on these rows."""
+    """Return the fitted kernel; refuse one whose values on these rows are not finite."""
     with np.errstate(over="ignore", invalid="ignore"):
         fitted: FittedKernel = bound.kernel.fit(rows) if bound.fitted is None else bound.fitted
         largest = np.abs(fitted.diagonal(rows)).max()
@@ -70,19 +70,19 @@ def _fit_kernel(bound: BoundKernel, rows: Array) -> FittedKernel:
 
 
 def warn_of_far_rows(label: str, fitted: FittedKernel, rows: Array) -> None:
-    """Say that inner products of the rows are all but the same number, where they are."""
+    """Warn if all inner products of the rows are nearly equal."""
     if not (is_scalar(fitted) and fitted.base == "inner_product"):
         return
-    # What rounding leaves of equal rows is no spread.
+    # Differences of equal rows by rounding do not count as spread.
     smallest = len(rows) * float(np.finfo(rows.dtype).eps)
     near_one = rows / (np.abs(rows).max(initial=0) or 1)
     distance = float(np.linalg.norm(near_one.mean(axis=0)))
     spread = float(np.linalg.norm(near_one.std(axis=0)))
     if spread > smallest * distance and distance > FAR * spread:
         warnings.warn(
-            f"Kernel {label!r} multiplies rows that lie {distance / spread:.2g} times as far from"
+            f"Kernel {label!r} multiplies rows that are {distance / spread:.2g} times as far from"
             " zero as from each other: its values are nearly the same for all of them, and outweigh"
-            " other kernels. Scale the data (each column to mean 0 and deviation 1, say).",
+            " other kernels. Scale the data (each column to mean 0 and standard deviation 1, say).",
             MKLKitWarning,
             stacklevel=2,
         )
@@ -95,12 +95,12 @@ def fit_maps(
     rows: Sequence[Array],
     random_state: np.random.RandomState,
 ) -> list[FittedMap]:
-    """Return each kernel's map, in order; what a map draws at random it may draw for all.
+    """Return each kernel's map, in order; maps may share random draws.
 
     Raises
     ------
     IncompatibleError
-        If the map is made for other kernels.
+        If the map does not support one of the kernels.
     """
     _refuse_other_kernels(kernels, feature_map)
     pairs = zip(fitted, rows, strict=True)
@@ -131,6 +131,6 @@ def _refuse_other_kernels(kernels: Sequence[BoundKernel], feature_map: FeatureMa
 
 def _no_numbers(bound: BoundKernel, what: str) -> DataError:
     return DataError(
-        f"Kernel {quoted(bound.label)} has values that are no finite numbers on these data"
+        f"Kernel {quoted(bound.label)} has values on these data that are not finite"
         f" ({what}): scale the data, or choose a lower degree."
     )

@@ -1,4 +1,4 @@
-"""Each kernel's own columns of some rows; the same columns are one array."""
+"""Each kernel's own columns of some rows, with one array per set of columns."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ __all__ = ["ColumnCuts"]
 
 
 class ColumnCuts:
-    """Rows (n, d) and the columns of them that were asked for, each set of columns cut once.
+    """Rows (n, d) and their requested subsets of columns, each cut once.
 
-    Kernels share base quantities where they see the same array.
+    Kernels share base quantities where they use the same array.
     """
 
     def __init__(self, rows: Array) -> None:

@@ -1,4 +1,4 @@
-"""Deciding on new rows: a block of them at a time, each map's columns made once a block."""
+"""Deciding on new rows block by block, with each map's columns computed once per block."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from mklkit.views.kernel_rows import KernelRows
 __all__ = ["BLOCK_ROWS", "BlockDecision", "RowBlock", "decide_all", "decide_block"]
 
 BLOCK_ROWS = 2048
-"""Rows that are decided at a time, so that no n × N matrix is formed."""
+"""The number of rows decided at a time, so that no n × N matrix is formed."""
 
 
 Known = tuple[FittedMap, Array]
-"""A map and the columns that it makes of some rows."""
+"""A map and its columns of some rows."""
 
 
 class RowBlock:
-    """A block of rows, and what maps have made of it.
+    """A block of rows, and the columns that maps have computed of it.
 
     Parameters
     ----------
     rows : ndarray of shape (n, d)
         With all features.
     keep : bool, default=False
-        Whether a map's columns are kept for the next decision that asks for them: worth their
-        memory where decisions share maps.
+        Whether a map's columns are kept for later decisions, which is worth the memory where
+        decisions share maps.
     known : sequence of (FittedMap, ndarray of shape (n, p))
-        Columns that maps have already made of these rows.
+        Columns of these rows that are available already.
 
     Examples
     --------
@@ -100,10 +100,10 @@ class RowBlock:
 
 
 class BlockDecision(ABC):
-    """Template: a decision function that is written for one block of rows.
+    """Template: a decision function that is implemented for one block of rows.
 
-    Decisions that share maps are asked about the same block one after another, and each map's
-    columns are made once.
+    Decisions that share maps are evaluated on the same block one after another, and each map's
+    columns are computed once.
     """
 
     __slots__ = ()
@@ -113,7 +113,7 @@ class BlockDecision(ABC):
         """Return the decision values, (n,) or (n, G), of one block of rows."""
 
     def decide(self, rows: Array) -> Array:
-        """Return the decision values, (n,) or (n, G), of rows (n, d), a block at a time."""
+        """Return the decision values, (n,) or (n, G), of rows (n, d), block by block."""
         if len(rows) <= BLOCK_ROWS:
             return self.decide_block(RowBlock(rows))
         blocks = row_blocks(len(rows), BLOCK_ROWS)
@@ -128,14 +128,14 @@ def decide_block(decision: Decision, block: RowBlock) -> Array:
 
 
 def decide_all(decisions: Sequence[Decision], rows: Array, shared: bool = False) -> Array:
-    """Return the values of decisions on rows (n, d), side by side, a block at a time.
+    """Return the values of decisions on rows (n, d), side by side, block by block.
 
     Parameters
     ----------
     decisions : sequence of Decision
     rows : ndarray of shape (n, d)
     shared : bool, default=False
-        Whether the decisions share maps; their columns are then made once for all of them.
+        Whether the decisions share maps; their columns are then computed once for all.
     """
     values = []
     for place in row_blocks(len(rows), BLOCK_ROWS):

@@ -1,4 +1,4 @@
-"""How long kernels take to compute, said before they are where it is long."""
+"""The expected computing time of kernels, reported in advance if it is long."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from mklkit.views.kernel_rows import KernelRows, symmetric_tiles
 __all__ = ["WORTH_TIMING", "kernel_minutes", "say_if_long"]
 
 WORTH_TIMING = 1e10
-"""Pairs of rows × kernels × features; fewer take seconds, and are not to wait for a trial."""
+"""Pairs of rows × kernels × features; fewer take seconds and are not worth a trial."""
 SAMPLE = 500
 WORTH_SAYING = 1.0
 
 
 def kernel_minutes(kernels: Sequence[BoundKernel], rows: Array, pairs: float) -> float:
-    """Return about how many minutes kernels take for so many pairs of rows, by a trial on 500.
+    """Estimate the minutes that kernels take for this many pairs of rows, by a trial on 500.
 
-    Kernels share what they have in common, as in a fit. NaN where they refuse those few rows.
+    Kernels share computations as in a fit. NaN where kernels fail on the rows of the trial.
     """
     sample = rows[:: max(1, len(rows) // SAMPLE)][:SAMPLE]
     seconds = 0.0
@@ -32,7 +32,7 @@ def kernel_minutes(kernels: Sequence[BoundKernel], rows: Array, pairs: float) ->
         warnings.simplefilter("ignore")
         try:
             fitted, own_rows = fit_kernels(kernels, sample)
-            for _ in range(2):  # The first time code may have to be compiled.
+            for _ in range(2):  # The first run may compile code.
                 start = perf_counter()
                 for _, _, tiles in symmetric_tiles(KernelRows.of(fitted, own_rows)):
                     for _ in tiles:
@@ -44,17 +44,17 @@ def kernel_minutes(kernels: Sequence[BoundKernel], rows: Array, pairs: float) ->
 
 
 def say_if_long(kernels: Sequence[BoundKernel], rows: Array, pairs: float) -> None:
-    """Say about how long the kernels take to compute, where that is a minute or more."""
+    """Report the expected computing time of the kernels if it is a minute or more."""
     if pairs * len(kernels) * rows.shape[1] < WORTH_TIMING:
         return
     minutes = kernel_minutes(kernels, rows, pairs)
     if minutes >= WORTH_SAYING:
-        # One digit: more would differ from fold to fold, and be said anew.
+        # One digit only: more digits would differ between folds and repeat the warning.
         unit, amount = ("hour", minutes / 60) if minutes >= 90 else ("minute", minutes)
         shown = counted(int(float(f"{amount:.1g}")), unit)
         warnings.warn(
-            f"Computing the kernels of a fit alone will take about {shown};"
-            " learning from them comes on top of it.",
+            f"Computing the kernels of a fit will take about {shown};"
+            " learning takes additional time.",
             MKLKitWarning,
             stacklevel=2,
         )

@@ -1,4 +1,4 @@
-"""Inner products of the kernels ΦΦᵀ, read off their features: no N × N matrix, nor its tiles."""
+"""Inner products of the kernels ΦΦᵀ, computed from their features without N × N matrices."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["feature_products", "label_alignment"]
 def feature_products(
     features: Sequence[Array], labels: Array, centered: bool = True
 ) -> KernelProducts:
-    """Return ⟨K_k, K_l⟩ = ‖Φ_kᵀΦ_l‖² and yᵀKy = ‖Φᵀy‖² for K = ΦΦᵀ, centred first if wanted.
+    """Return ⟨K_k, K_l⟩ = ‖Φ_kᵀΦ_l‖² and yᵀKy = ‖Φᵀy‖² for K = ΦΦᵀ, optionally centred first.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def feature_products(
 
     Notes
     -----
-    O(Np²) a pair of kernels.
+    O(Np²) per pair of kernels.
     """
     sizes = np.array([np.einsum("ij,ij->i", own, own).max(initial=0) for own in features])
     sizes[sizes == 0] = 1
@@ -36,7 +36,7 @@ def feature_products(
     products = np.array([[np.sum((a.T @ b) ** 2) for b in scaled] for a in scaled])
     with_labels = np.array([np.sum((own.T @ labels) ** 2) for own in scaled])
     if centered:
-        # What centring leaves of a constant kernel is rounding.
+        # Centring leaves only rounding errors of a constant kernel.
         noise = np.array([4 * np.finfo(own.dtype).eps for own in features])
         constant = np.sqrt(np.diag(products)) / len(labels) <= noise
         products[constant] = products[:, constant] = with_labels[constant] = 0

@@ -1,4 +1,4 @@
-"""Several kernels and the rows that each of them sees, with what they share computed once."""
+"""Several kernels and the rows that each uses, with shared quantities computed once."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ Tiles = Iterator[tuple[slice, slice, Iterator[tuple[int, Array]]]]
 
 
 def is_scalar(kernel: FittedKernel) -> TypeGuard[ScalarKernel]:
-    """Return whether a kernel is a scalar function of a base quantity that mklkit knows."""
+    """Return whether a kernel is a scalar function of a base quantity known to mklkit."""
     return isinstance(kernel, ScalarKernel) and kernel.base in BASES
 
 
 @attrs.frozen(eq=False)
 class KernelRows:
-    """M kernels and their rows; kernels that see the same columns see one array.
+    """M kernels and their rows; kernels on the same columns share one array.
 
     Attributes
     ----------
     kernels : tuple of FittedKernel
         M of them.
     arrays : tuple of ndarray
-        The different rows, (N, d) each.
+        The distinct arrays of rows, (N, d) each.
     places : tuple of int
-        Which of the arrays each kernel sees, (M,).
+        The index of each kernel's array, (M,).
 
     Examples
     --------
@@ -51,7 +51,7 @@ class KernelRows:
 
     @classmethod
     def of(cls, kernels: Sequence[FittedKernel], rows: Sequence[Array]) -> Self:
-        """Return kernels with each one's own rows (N, d_m); one array given twice is shared."""
+        """Return kernels with their own rows (N, d_m); an array given several times is shared."""
         arrays: list[Array] = []
         places = []
         for own in rows:
@@ -64,7 +64,7 @@ class KernelRows:
 
     @classmethod
     def of_views(cls, views: Iterable[KernelView]) -> Self:
-        """Return the views' own kernels on the training rows, whatever the map makes of them."""
+        """Return the views' own kernels on the training rows, regardless of the feature map."""
         every = list(views)
         return cls.of([view.kernel for view in every], [view.rows for view in every])
 
@@ -87,7 +87,7 @@ class KernelRows:
         return attrs.evolve(self, arrays=tuple(array[members] for array in self.arrays))
 
     def only(self, index: int, kernel: FittedKernel | None = None) -> Self:
-        """Return one of the kernels with its rows, or another kernel in its place."""
+        """Return one of the kernels with its rows, optionally with another kernel in its place."""
         own = self.kernels[index] if kernel is None else kernel
         return self.of([own], [self.arrays[self.places[index]]])
 
@@ -96,7 +96,7 @@ class KernelRows:
         return [kernel.diagonal(own) for kernel, own in zip(self.kernels, self.rows, strict=True)]
 
     def similarities(self, others: KernelRows, same: bool = False) -> Iterator[tuple[int, Array]]:
-        """Yield each kernel's similarities of these rows to others'.
+        """Yield each kernel's similarities of these rows to other rows.
 
         Parameters
         ----------
@@ -110,12 +110,12 @@ class KernelRows:
         index : int
             In any order.
         values : ndarray of shape (n, m)
-            The receiver's own.
+            May be modified by the caller.
 
         Notes
         -----
         O(nmd) for each different base quantity of the same rows, O(nm) per kernel; two tiles of
-        memory while the receiver keeps none.
+        memory if the caller keeps none.
         """
         waiting = dict(enumerate(zip(self.kernels, self.places, others.places, strict=True)))
         while waiting:
@@ -141,7 +141,7 @@ class KernelRows:
 
 
 def symmetric_tiles(seen: KernelRows) -> Tiles:
-    """Yield the tiles on and above the diagonal of all Gram matrices, kernels together.
+    """Yield the tiles on and above the diagonal of all Gram matrices, all kernels at once.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def symmetric_tiles(seen: KernelRows) -> Tiles:
     block, other : slice
         Rows and columns of the tile.
     tiles : iterator of (int, ndarray)
-        Each kernel's place and its tile.
+        Each kernel's index and its tile.
     """
     for block, other in upper_blocks(seen.n_rows):
         yield block, other, seen.take(block).similarities(seen.take(other), same=other == block)

@@ -1,4 +1,4 @@
-"""What Gram matrices need of memory, said before they are computed."""
+"""The memory that Gram matrices need, reported before they are computed."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ CONTAINER = Path("/sys/fs/cgroup")
 
 
 def available_memory() -> int | None:
-    """Return the bytes that are free to be used, as Linux knows them; None elsewhere."""
+    """Return the available memory in bytes, as reported by Linux; None on other systems."""
     found = []
     with contextlib.suppress(OSError, ValueError, StopIteration):
         lines = MEMORY_INFO.read_text().splitlines()
         line = next(line for line in lines if line.startswith("MemAvailable:"))
         found.append(1024 * int(line.split()[1]))
-    # A container may have been given less than the machine has; "max" is no number.
+    # A container may have less memory than the computer; "max" is not a number.
     with contextlib.suppress(OSError, ValueError):
         limit, used = (
             int((CONTAINER / name).read_text()) for name in ("memory.max", "memory.current")
@@ -37,14 +37,14 @@ def available_memory() -> int | None:
 
 
 def check_gram_fits(n_rows: int, itemsize: int, n_landmarks: int | None = None) -> None:
-    """Say how large a Gram matrix of so many rows is, where that is a gigabyte or more.
+    """Warn about the size of a Gram matrix of so many rows, if it is a gigabyte or more.
 
-    Or its columns for so many landmarks, of which a map makes as many features.
+    With ``n_landmarks``, of its columns for these landmarks, which give as many features.
 
     Raises
     ------
     DataError
-        If one matrix alone takes more memory than there is.
+        If one matrix alone takes more memory than is available.
     """
     size = n_rows * (n_rows if n_landmarks is None else n_landmarks) * itemsize
     if size < WORTH_SAYING:
@@ -55,8 +55,7 @@ def check_gram_fits(n_rows: int, itemsize: int, n_landmarks: int | None = None) 
     if free is not None and size > free:
         raise DataError(f"{needed}, and {free / 2**30:.1f} GiB are free. {REMEDY}")
     warnings.warn(
-        f"{needed}, some methods need several, and learning from it takes minutes or hours."
-        f" {REMEDY}",
+        f"{needed}, some methods need several, and learning takes minutes or hours. {REMEDY}",
         MKLKitWarning,
         stacklevel=2,
     )

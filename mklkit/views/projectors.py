@@ -1,4 +1,4 @@
-"""Projectors with only the support vectors behind them."""
+"""Projectors that are reduced to the support vectors."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ __all__ = ["with_support"]
 
 
 def with_support(projectors: Sequence[Projector], support: NDArray[np.intp]) -> list[Projector]:
-    """Return the projectors with only some training rows behind them, where the maps can.
+    """Return the projectors reduced to some training rows, where the maps support it.
 
-    Projectors that shared their training rows share what is kept of them.
+    Projectors that shared their training rows share the rows that are kept.
     """
     kept: list[tuple[Array, Array]] = []
     trimmed = []

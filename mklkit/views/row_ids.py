@@ -1,4 +1,4 @@
-"""Kernels that look rows up by ids: their column is kept from whatever reads features."""
+"""Kernels that look rows up by ids, whose column must not be used as a feature."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ Columns = NDArray[np.intp] | None
 
 
 def reads_row_ids(kernel: BoundKernel) -> bool:
-    """Return whether a kernel takes ids to look up, not features."""
+    """Return whether a kernel takes row ids to look up instead of features."""
     return facts_of(kernel.kernel, KernelFacts).reads_row_ids
 
 
 def hide_row_ids(kernels: list[BoundKernel], n_features: int) -> list[BoundKernel]:
-    """Return the kernels, those that name no columns bound to all but columns of row ids.
+    """Return the kernels, with those that name no columns bound to all except columns of row ids.
 
-    In the order of the rows there may be the classes to be learned.
+    The order of the rows may reveal the classes to be learned.
 
     Raises
     ------
     DataError
-        If no columns but those of row ids are left to a kernel of features.
+        If only columns of row ids are left for a kernel on features.
 
     Examples
     --------
@@ -50,35 +50,35 @@ def hide_row_ids(kernels: list[BoundKernel], n_features: int) -> list[BoundKerne
             continue
         if not features.size:
             raise DataError(
-                f"Kernel {kernel.label!r} is one of features, and the only column holds the row"
-                f" ids of {reading[0].label!r}: add feature columns, and bind the kernel of"
-                " ids to its own, as in ('graph', Precomputed(K), ['id'])."
+                f"Kernel {kernel.label!r} needs features, and the only column holds the row"
+                f" ids of {reading[0].label!r}: add feature columns, and bind the kernel on"
+                " ids to its own column, as in ('graph', Precomputed(K), ['id'])."
             )
         shown.append(attrs.evolve(kernel, columns=features))
     return shown
 
 
 def feature_columns(views: Views, name: str) -> Columns:
-    """Return the columns that hold no row ids, None where all do not; of a combiner's views.
+    """Return the feature columns of a combiner's views, None if no column holds row ids.
 
     Raises
     ------
     IncompatibleError
-        If there are none, with the combiner's name.
+        If there are no feature columns; the message names the combiner.
     """
     reading = (view.projector.columns for view in views if view.reads_row_ids)
     features = _without(reading, views.rows.shape[1])
     if features is not None and not features.size:
         raise IncompatibleError(
-            f"{name} weighs kernels by a row's features, and these rows are ids of a precomputed"
-            " kernel and nothing else: add feature columns, and bind the kernel to the id column as"
+            f"{name} computes weights from a row's features, but these rows contain only ids of a"
+            " precomputed kernel: add feature columns, and bind the kernel to the id column as"
             " in ('graph', Precomputed(K), ['id'])."
         )
     return features
 
 
 def _without(columns_of_ids: Iterable[Columns], n_features: int) -> Columns:
-    """Return the columns that are in none of these (None: all), or None where there are none."""
+    """Return the columns that are in none of these; None if these are empty."""
     everything = np.arange(n_features)
     ids = [everything if columns is None else columns for columns in columns_of_ids]
     return np.setdiff1d(everything, np.concatenate(ids)) if ids else None

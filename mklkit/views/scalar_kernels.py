@@ -1,4 +1,4 @@
-"""Fitted kernels that are a scalar function of a base quantity of two rows: the template."""
+"""The template of fitted kernels that are a scalar function of a base quantity of two rows."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ __all__ = ["FittedScalarKernel", "InnerProduct"]
 class FittedScalarKernel(ABC):
     """A kernel that is a scalar function of a base quantity of two rows.
 
-    A subclass names the ``base``, says whether it is ``monotone`` in it, and writes ``of``. Kernels
-    with the same base on the same rows are then evaluated together, and the quartiles of a
-    monotone one are read off the quartiles of its base (a rank is kept or turned round).
+    A subclass names the ``base``, states whether it is ``monotone`` in it, and implements ``of``.
+    Kernels with the same base on the same rows are then evaluated together, and the quartiles of a
+    monotone kernel are computed from those of its base (a rank is kept or reversed).
     """
 
     __slots__ = ()
@@ -29,7 +29,7 @@ class FittedScalarKernel(ABC):
 
     @abstractmethod
     def of(self, base: Array, out: Array) -> Array:
-        """Return the kernel's values at the base's, written into ``out`` (maybe ``base``)."""
+        """Return the kernel's values at the base's, written into ``out`` (or ``base``)."""
 
     def __call__(self, a: Array, b: Array) -> Array:
         """Return the similarities of the rows of ``a`` (n, d) and ``b`` (m, d): (n, m)."""
@@ -47,13 +47,13 @@ class FittedScalarKernel(ABC):
 
 @attrs.frozen
 class InnerProduct(FittedScalarKernel):
-    """xᵀz: the linear kernel, and of features the kernel that a feature map stands for."""
+    """xᵀz: the linear kernel; on features, the kernel that a feature map represents."""
 
     base: ClassVar[str] = "inner_product"
     monotone: ClassVar[int] = 1
 
     def of(self, base: Array, out: Array) -> Array:
-        """Return the inner products as they are."""
+        """Return the inner products unchanged."""
         if out is not base:
             out[...] = base
         return out

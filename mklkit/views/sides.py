@@ -1,4 +1,4 @@
-"""Training sides: what learners see of one view, of a weighted sum of views, of some rows."""
+"""Training sides: what learners use of one view, of a weighted sum of views, or of some rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["FeatureSide", "GramSide", "RowSubset", "Side", "weighted_gram"]
 
 
 class Side:
-    """The doors of a training side that follow from its features or its Gram matrix."""
+    """The methods of a training side that follow from its features or its Gram matrix."""
 
     explicit: bool
     n_rows: int
@@ -26,7 +26,7 @@ class Side:
         self._spectrum: Spectrum | None = None
 
     def gram(self, keep: bool = True) -> Array:
-        """Return the Gram matrix (N, N) of the training rows: their features' inner products."""
+        """Return the Gram matrix (N, N) of the training rows, from inner products of features."""
         features = self.features()
         return features @ features.T
 
@@ -57,7 +57,7 @@ class Side:
             else:
                 spectrum = Spectrum.of(centred_gram(self.gram()))
                 # An eigenvector of a tiny eigenvalue is mixed with the constant one of eigenvalue
-                # zero; coefficients divided by the eigenvalue would blow that share up.
+                # zero; division of coefficients by the eigenvalue would amplify that share.
                 vectors = spectrum.vectors - spectrum.vectors.mean(axis=0)
                 self._spectrum = Spectrum(spectrum.values, vectors)
         return self._spectrum
@@ -94,7 +94,7 @@ class GramSide(Side):
 
 
 class RowSubset(Side):
-    """Some rows of a training side, as a training side of their own (for cross-validation)."""
+    """Some rows of a training side, as a separate training side (for cross-validation)."""
 
     def __init__(self, side: TrainingSide, rows: NDArray[np.intp]) -> None:
         super().__init__()
@@ -112,16 +112,16 @@ class RowSubset(Side):
         return self.side.features()[self.rows]
 
     def columns_of(self, rows: NDArray[np.intp]) -> Array:
-        """Return the columns that other training rows have in this subset's view."""
+        """Return the columns of other training rows with respect to this subset."""
         if self.explicit:
             return self.side.features()[rows]
         return self.side.gram()[np.ix_(rows, self.rows)]
 
 
 def weighted_gram(seen: KernelRows, weights: Array) -> Array:
-    """Return Σ w_m K_m from tiles on and above the diagonal: one matrix of memory, and tiles."""
+    """Return Σ w_m K_m from tiles on and above the diagonal in little extra memory."""
     gram = np.empty((seen.n_rows, seen.n_rows), dtype=seen.arrays[0].dtype)
-    # One pair of buffers for all tiles: memory that is new each time costs more than the sums.
+    # One pair of buffers for all tiles: new memory each time would cost more than the sums.
     buffers = np.empty((2, TILE_ROWS * min(len(gram), TILE_COLUMNS)), dtype=gram.dtype)
     for block, other, tiles in symmetric_tiles(seen):
         total, scaled = (_shaped(buffer, gram[block, other].shape) for buffer in buffers)
@@ -132,7 +132,7 @@ def weighted_gram(seen: KernelRows, weights: Array) -> Array:
             else:
                 total += scaled
         gram[block, other] = total
-    # A product's two triangles may differ by rounding; solvers expect them not to.
+    # The two triangles of a product may differ by rounding; solvers require symmetry.
     return mirror_upper(gram)
 
 

@@ -1,7 +1,7 @@
-"""What weighting rules read from the training rows: tile sums over all kernels at once.
+"""Statistics of the training rows for weighting rules: tile sums over all kernels at once.
 
-Nothing here ever holds a Gram matrix: kernels are evaluated tile by tile, those that share a base
-quantity together, and each tile leaves a few numbers behind.
+No Gram matrix is kept in memory: kernels are evaluated tile by tile, those with a common base
+quantity together, and each tile contributes a few numbers.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from mklkit.views.tiles import kernel_products
 __all__ = ["SharedStatistics"]
 
 SMALL_BLOCK = TILE_ROWS * TILE_COLUMNS
-"""Values of a block that is looked at whole."""
+"""The number of values up to which a block is evaluated as a whole."""
 QUARTILES = (0.25, 0.75)
 
 
@@ -37,8 +37,8 @@ class SharedStatistics:
 
     Notes
     -----
-    Each statistic costs O(N²(d + M)) time, O(M + tile) memory; quartiles make two to four passes,
-    but kernels that are monotone in a shared base need one selection between them.
+    Each statistic costs O(N²(d + M)) time, O(M + tile) memory. Quartiles need two to four passes,
+    but kernels that are monotone in a shared base share one selection.
     """
 
     def __init__(self, seen: KernelRows) -> None:
@@ -62,7 +62,7 @@ class SharedStatistics:
     def alignments(self, y: Array, centered: bool = False) -> list[float]:
         """Return each kernel's alignment with the label kernel yyᵀ (paper 002, equation 14).
 
-        Centred ones are those of HKH and Hyyᵀ H, H = I − 11ᵀ/N.
+        Centred alignments are those of HKH and HyyᵀH, H = I − 11ᵀ/N.
         """
         key = y.tobytes(), centered
         if key not in self._alignments:
@@ -76,7 +76,7 @@ class SharedStatistics:
     def _block(self, a: KernelRows, b: KernelRows | None) -> list[Quadrant]:
         """Return each kernel's statistics on one block; ``b`` is None where it is symmetric."""
         if a.n_rows * (a if b is None else b).n_rows <= SMALL_BLOCK:
-            # One tile holds it all: evaluated once, not once per pass.
+            # The block fits into one tile: evaluate it once, not once per pass.
             whole = a.similarities(a if b is None else b, same=b is None)
             return [q for _, q in sorted(_whole_blocks(whole), key=itemgetter(0))]
         moments = [Moments() for _ in a.kernels]
@@ -96,7 +96,7 @@ class SharedStatistics:
             if is_scalar(kernel) and kernel.monotone:
                 key = (a.places[index], kernel.base)
                 if key not in shared:
-                    # A falling kernel turns the mirrored ranks into the wanted ones.
+                    # A decreasing kernel maps the mirrored ranks to the wanted ones.
                     base = _Base(kernel.base)
                     passes = _passes(a.only(index, base), b and b.only(index, base))
                     shared[key] = values_at(passes, [*ranks, *mirrored])
@@ -135,7 +135,7 @@ class _Base(FittedScalarKernel):
 def _block_tiles(
     a: KernelRows, b: KernelRows | None
 ) -> Iterator[tuple[Iterator[tuple[int, Array]], int]]:
-    """Yield a block's tiles and how often their values count; half of them where symmetric."""
+    """Yield a block's tiles with their multiplicity; only half of the tiles if it is symmetric."""
     if b is None:
         for block, other, tiles in symmetric_tiles(a):
             yield tiles, 1 if other == block else 2
@@ -146,7 +146,7 @@ def _block_tiles(
 
 
 def _passes(a: KernelRows, b: KernelRows | None) -> Passes:
-    """Return the passes over one kernel's block that a selection asks for."""
+    """Return the passes over one kernel's block that a selection needs."""
 
     def once() -> Iterable[tuple[Array, int]]:
         for tiles, weight in _block_tiles(a, b):

@@ -1,4 +1,4 @@
-"""Centred Gram matrices a tile at a time, and what sums over their tiles say."""
+"""Centred Gram matrices tile by tile, and the inner products computed from them."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ __all__ = ["CentredTiles", "kernel_products"]
 class CentredTiles:
     """The tiles on and above the diagonal of HKH for M kernels, H = I − 11ᵀ/N, in float64.
 
-    Two passes: the first finds the means of the Gram matrices' rows. Read off sums of K alone, the
-    digits of a kernel that is wide, or of data far from zero, would be lost in its mean. Inner
-    products are those of rows that are centred themselves: HKH is the same, with all its digits.
+    Two passes: the first computes the row means of the Gram matrices. Computed from sums of K
+    alone, a wide kernel, or one on data far from zero, would lose its digits in the mean. Kernels
+    that are inner products are evaluated on centred rows: HKH is the same, with all its digits.
 
     Parameters
     ----------
@@ -28,9 +28,9 @@ class CentredTiles:
     Attributes
     ----------
     sizes : ndarray of shape (M,)
-        The largest k(x, x) of each kernel, or 1; what the tiles are divided by.
+        The largest k(x, x) of each kernel, or 1, by which the tiles are divided.
     noise : ndarray of shape (M,)
-        The size of what rounding leaves of a kernel that is constant.
+        The size of the rounding errors that centring leaves of a constant kernel.
     """
 
     def __init__(self, seen: KernelRows) -> None:
@@ -48,7 +48,7 @@ class CentredTiles:
         self.noise = rounding * np.abs(self._means).max(axis=1)
 
     def __iter__(self) -> Tiles:
-        """Yield as :func:`symmetric_tiles` does."""
+        """Yield tiles as :func:`symmetric_tiles` does."""
         for block, other, tiles in symmetric_tiles(self._seen):
             yield block, other, self._centred(block, other, tiles)
 
@@ -62,7 +62,7 @@ class CentredTiles:
 
 
 def _with_centred_rows(seen: KernelRows) -> KernelRows:
-    """Return the kernels with rows that are centred for those that are inner products."""
+    """Return the kernels, with centred rows for those that are inner products."""
     linear = [isinstance(kernel, InnerProduct) for kernel in seen.kernels]
     centred = {
         place: array - array.mean(axis=0, dtype=np.float64).astype(array.dtype)
@@ -85,7 +85,7 @@ def kernel_products(
     centered: bool = True,
     pairs: bool = True,
 ) -> KernelProducts:
-    """Return the kernels' inner products, each kernel centred first (HKH) if wanted.
+    """Return the kernels' inner products, optionally with each kernel centred first (HKH).
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def kernel_products(
     labels : ndarray of shape (N,), optional
     centered : bool, default=True
     pairs : bool, default=True
-        Whether products of different kernels are wanted, or those on the diagonal alone.
+        Whether to compute products of different kernels, or only the diagonal.
 
     Notes
     -----
@@ -112,7 +112,7 @@ def kernel_products(
     n_rows, n_kernels = seen.n_rows, len(seen)
     labels = np.zeros(n_rows) if labels is None else labels
     centred = CentredTiles(seen) if centered else None
-    # Those of centred tiles are divided already.
+    # Centred tiles are divided by their sizes already.
     sizes = _sizes(seen) if centred is None else centred.sizes
     divisors = sizes if centred is None else np.ones(n_kernels)
     products, with_labels = np.zeros((n_kernels, n_kernels)), np.zeros(n_kernels)

@@ -1,7 +1,7 @@
-"""Views: kernels seen through a feature map on the training rows.
+"""Views: kernels with a feature map on the training rows.
 
-A view computes what is asked of it once. Whatever needs a Gram matrix, a tile statistic or an
-eigendecomposition asks the view, so that methods, grids and folds can share it.
+A view computes each quantity once. Gram matrices, tile statistics and eigendecompositions are all
+taken from the view, so that methods, grids and folds can share them.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ class View(Side):
         The kernel's name in results.
     kernel : FittedKernel
     reads_row_ids : bool
-        Whether the kernel takes ids to look up, not features.
+        Whether the kernel takes row ids to look up instead of features.
     rows : ndarray of shape (N, d)
-        The training rows, the kernel's own columns only.
+        The training rows, restricted to the kernel's own columns.
     """
 
     def __init__(
@@ -80,18 +80,18 @@ class View(Side):
         self._whole: tuple[View, NDArray[np.intp]] | None = None
 
     def restricted(self, members: NDArray[np.intp], rows: Array, shared: SharedStatistics) -> View:
-        """Return the view of some training rows, their features taken from this one's."""
+        """Return the view of some training rows, with features taken from this view."""
         part = View(self.projector, self.kernel, rows, shared, self._index, self.reads_row_ids)
         part._whole = (self, members)
         return part
 
     @cached_property
     def seen(self) -> tuple[FittedKernel, Array]:
-        """The kernel that a learner sees, and the rows (N, ·) that it takes.
+        """The kernel that a learner works on, and its rows (N, ·).
 
-        On an explicit map that is ΦΦᵀ, the inner product of the features. Where these reproduce the
-        view's own kernel, as on a full empirical map, it is that one, which takes less time and
-        shares work with others.
+        On an explicit map that is ΦΦᵀ, the inner product of the features. Where the features
+        reproduce the view's own kernel, as on a full empirical map, it is that kernel, which takes
+        less time and shares work with others.
         """
         if not self.explicit or self._reproduces_kernel():
             return self.kernel, self.rows
@@ -103,8 +103,8 @@ class View(Side):
         return self.seen[0] is not self.kernel
 
     def _reproduces_kernel(self) -> bool:
-        # What a map leaves out of a positive semi-definite kernel is one again, and zero where its
-        # diagonal is.
+        # The part of a positive semi-definite kernel that a map drops is positive semi-definite,
+        # and zero where its diagonal is zero.
         features = self.features()
         own = self.kernel.diagonal(self.rows)
         gap = np.abs(np.einsum("ij,ij->i", features, features) - own).max()
@@ -116,8 +116,8 @@ class View(Side):
         Parameters
         ----------
         keep : bool, default=True
-            Whether the view remembers it. Combiners that look at each kernel once pass False, so
-            that no more than one matrix is held at a time.
+            Whether the view keeps it. Combiners that use each kernel once pass False, so
+            that no more than one matrix is in memory at a time.
         """
         if self._gram is not None:
             return self._gram
@@ -139,11 +139,11 @@ class View(Side):
         return self._features
 
     def take_features(self, features: Array) -> None:
-        """Take the features (N, p) of the training rows, made elsewhere."""
+        """Store the features (N, p) of the training rows, computed elsewhere."""
         self._features = features
 
     def normal_matrix(self) -> NormalMatrix:
-        """Return ``features.T @ features``; of orthogonal features its diagonal alone, in O(p)."""
+        """Return ``features.T @ features``; for orthogonal features only its diagonal, in O(p)."""
         fitted = self.projector.map
         if self._normal is None and self._whole is None and isinstance(fitted, OrthogonalFeatures):
             diagonal = fitted.squared_lengths()
@@ -152,12 +152,12 @@ class View(Side):
         return super().normal_matrix()
 
     def quadrants(self, y: Array) -> Quadrants:
-        """Return the class blocks' statistics; computed for all kernels together, once."""
+        """Return the statistics of the blocks by class, computed once for all kernels together."""
         statistics, index = self._statistics()
         return statistics.quadrants(y)[index]
 
     def label_alignment(self, y: Array, centered: bool = False) -> float:
-        """Return the alignment with the label kernel; computed for all kernels together, once.
+        """Return the alignment with the label kernel, computed once for all kernels together.
 
         On features in O(Np²).
         """
@@ -166,7 +166,7 @@ class View(Side):
         return self._shared.alignments(y, centered)[self._index]
 
     def _statistics(self) -> tuple[SharedStatistics, int]:
-        """Return the statistics of what a learner sees, and this view's place there."""
+        """Return the statistics of the kernels that learners work on, and this view's index."""
         if not self.sees_features:
             return self._shared, self._index
         if self._own_statistics is None:
@@ -183,7 +183,7 @@ class ViewSet(Sequence[View]):
     rows : ndarray of shape (N, d)
         The training rows with all features.
     explicit : bool
-        Whether the views have features (else Gram rows).
+        Whether the views have features (otherwise rows of Gram matrices).
     """
 
     def __init__(self, views: Sequence[View], rows: Array, explicit: bool) -> None:
@@ -234,7 +234,7 @@ class ViewSet(Sequence[View]):
 
     @property
     def seen(self) -> KernelRows:
-        """The kernels that learners see and each one's rows, as :attr:`View.seen` has them."""
+        """The kernels that learners work on and the rows of each, as in :attr:`View.seen`."""
         return KernelRows.of(*zip(*(view.seen for view in self._views), strict=True))
 
     def restricted(self, members: NDArray[np.intp]) -> ViewSet:
@@ -252,7 +252,7 @@ class ViewSet(Sequence[View]):
         made: list[list[Array]] = [[] for _ in self._views]
         for place in row_blocks(len(self.rows), BLOCK_ROWS):
             block = RowBlock(self.rows[place], keep=True)
-            # What is not finite is found when decisions are.
+            # Values that are not finite are detected in the decisions.
             with np.errstate(over="ignore", invalid="ignore"):
                 for index, columns in block.columns_of([view.projector for view in self._views]):
                     made[index].append(columns)
@@ -262,7 +262,7 @@ class ViewSet(Sequence[View]):
     def products(self, y: Array) -> KernelProducts:
         """Return the centred kernels' inner products, with each other and with the labels y (N,).
 
-        In O(Np²) a pair of kernels where learners see features, else O(N²).
+        In O(Np²) per pair of kernels where learners work on features, else O(N²).
         """
         if all(view.sees_features for view in self._views):
             return feature_products([view.features() for view in self._views], y)

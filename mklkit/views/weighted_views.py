@@ -24,7 +24,7 @@ class WeightedViews(Side):
     ----------
     views : ViewSet
     weights : ndarray of shape (M,)
-        Not negative where the views are explicit.
+        Must not be negative where the views are explicit.
     """
 
     def __init__(self, views: ViewSet, weights: Array) -> None:
@@ -59,7 +59,7 @@ class WeightedViews(Side):
         return self._features
 
     def normal_matrix(self) -> NormalMatrix:
-        """Return ``features.T @ features``; where one view carries all weight, its own."""
+        """Return ``features.T @ features``; if one view has all weight, its own."""
         used = np.flatnonzero(self.weights)
         if self._normal is None and len(used) == 1:
             own = self.views[int(used[0])].normal_matrix()

@@ -33,7 +33,7 @@ def visits(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-LEFT_OUT = "column 'code' left out: another value in every row, as identifiers have"
+LEFT_OUT = "column 'code' left out: a different value in every row, like identifiers"
 DATES = "dates in 'seen' as days since 2024-01-01, with month and weekday"
 
 
@@ -115,7 +115,7 @@ def test_inspect_shows_columns_and_predict_reads_them_so(
 ) -> None:
     model, new, plain = tmp_path / "m.mkl", tmp_path / "new.csv", tmp_path / "plain.csv"
     done = mklkit("fit", sheet, "--holdout", 0, "-o", model)
-    assert "column 'lab' holds '3..2' in row 9, no number: taken as a gap" in done.out
+    assert "column 'lab' holds '3..2' in row 9, not a number: taken as a gap" in done.out
     shown = [line.split() for line in mklkit("inspect", model).out.splitlines()]
     for line in (
         "Row ID identifier, left out",

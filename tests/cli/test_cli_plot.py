@@ -62,5 +62,5 @@ def test_without_matplotlib_the_extra_is_named(started: Run, tmp_path: Path) -> 
     # A package that is found first and fails as a missing one does.
     (tmp_path / "matplotlib.py").write_text("raise ImportError('No module named matplotlib')\n")
     done = started(*PLAIN, "--plot", tmp_path / "w.png", **on_path(tmp_path))
-    done.refused("Pictures need matplotlib: pip install 'mklkit[plot]'")
+    done.refused("Plots need matplotlib: pip install 'mklkit[plot]'")
     assert not (tmp_path / "w.png").exists()

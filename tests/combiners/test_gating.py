@@ -108,5 +108,5 @@ def test_an_explicit_map_is_refused_with_the_one_that_works(two_classes):
 def test_gates_of_a_wrong_shape_are_told(two_classes):
     rows, y = two_classes
     model = MKLClassifier(TRIO[:2], combiner=Product(ConstantGates(1.0)))
-    with pytest.raises(MKLKitError, match=r"gates of shape \(70, 2\); it gave \(70, 3\)"):
+    with pytest.raises(MKLKitError, match=r"gates of shape \(70, 2\); it returned \(70, 3\)"):
         model.fit(rows, y)

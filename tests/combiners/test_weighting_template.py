@@ -107,9 +107,9 @@ def test_weights_that_can_not_be_used_are_uniform_and_said(two_classes, raw, mes
 @pytest.mark.parametrize(
     ("raw", "message"),
     [
-        ((1, -0.5, 1), "fixed gave a negative weight: -0.5"),
-        ((1, 1), r"one weight a kernel, an array of shape \(3,\); it gave shape \(2,\)"),
-        (((1, 1, 1),), r"it gave shape \(1, 3\)"),
+        ((1, -0.5, 1), "fixed returned a negative weight: -0.5"),
+        ((1, 1), r"one weight per kernel, an array of shape \(3,\); it returned shape \(2,\)"),
+        (((1, 1, 1),), r"it returned shape \(1, 3\)"),
     ],
 )
 def test_rules_that_break_their_contract_are_told(two_classes, raw, message):

@@ -111,5 +111,7 @@ def test_a_partner_that_does_not_exist_is_told_as_the_combiners() -> None:
     class Orphan(ByMargin):
         facts: ClassVar[CombinerFacts] = CombinerFacts(learner="svn")
 
-    with pytest.raises(IncompatibleError, match="'by-margin' is at fault: No learner is named"):
+    with pytest.raises(
+        IncompatibleError, match="'by-margin' has an invalid default: No learner is named"
+    ):
         choose_components(Orphan(), None, None)

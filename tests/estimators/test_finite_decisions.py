@@ -131,7 +131,9 @@ class NoNumbers(Component):
 @pytest.mark.parametrize("feature_map", ["empirical", "empirical(subset=9)"])
 def test_a_map_of_a_kernel_without_finite_values_names_it(problem, feature_map):
     X, y = problem
-    with pytest.raises(DataError, match="'no-numbers' has values that are no finite numbers"):
+    with pytest.raises(
+        DataError, match="'no-numbers' has values on these data that are not finite"
+    ):
         MKLClassifier(["tanh", NoNumbers()], feature_map=feature_map, learner="mhks").fit(X, y)
 
 

@@ -151,8 +151,8 @@ def test_a_column_far_from_zero(rng):
 @pytest.mark.parametrize(
     ("X", "y", "message"),
     [
-        ([[1.0], [2.0]], [1, 1], "there is one class only, 1"),
-        ([[1.0], [2.0]], ["a", "a"], "there is one class only, 'a'"),
+        ([[1.0], [2.0]], [1, 1], "there is only one class, 1"),
+        ([[1.0], [2.0]], ["a", "a"], "there is only one class, 'a'"),
         ([[1.0]], [1], "minimum of 2"),
         ([[np.nan], [2.0]], [0, 1], "NaN"),
         ([[np.inf], [2.0]], [0, 1], "infinity"),
@@ -177,7 +177,7 @@ def test_data_that_can_not_be_learned_from_is_refused(X, y, message):
     ],
 )
 def test_rows_without_a_label_are_counted(labels):
-    with pytest.raises(DataError, match="2 of 4 rows have no class label, row 1"):
+    with pytest.raises(DataError, match="2 of 4 rows have no class label, the first is row 1"):
         MKLClassifier("linear").fit(np.eye(4), labels)
 
 

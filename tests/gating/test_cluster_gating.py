@@ -198,7 +198,7 @@ def test_weights_are_told_by_cluster():
 def test_weights_that_are_no_gates_say_so():
     rows, y = problem("checkered")
     model = MKLClassifier(FOUR, combiner="dimkl3").fit(rows, y)
-    with pytest.raises(IncompatibleError, match=r"dimkl3 weighs kernels the same for all rows"):
+    with pytest.raises(IncompatibleError, match=r"dimkl3 has the same kernel weights for all rows"):
         model.gate_weights(rows)
 
 
@@ -244,7 +244,7 @@ class TestOddClusters:
 
     def test_a_mixture_that_is_stopped_is_told_once_in_our_words(self):
         rows, y = problem("checkered")
-        with pytest.warns(MKLKitWarning, match="stopped before its 4 clusters settled") as seen:
+        with pytest.warns(MKLKitWarning, match="stopped before its 4 clusters converged") as seen:
             gated(rows, y, clusterer="gaussian-mixture(max_iter=1)")
         assert len(seen) == 1
 

@@ -70,7 +70,7 @@ def test_two_classes_are_binary_whatever_is_asked():
 def test_parts_that_tell_only_two_classes_apart_say_so(wine, combiner, learner, culprit):
     X, y = wine
     model = MKLClassifier(PAIR, combiner=combiner, learner=learner, multiclass="native")
-    with pytest.raises(IncompatibleError, match=rf"{culprit} tells two classes apart.*'ovo'"):
+    with pytest.raises(IncompatibleError, match=rf"{culprit} handles two classes only.*'ovo'"):
         model.fit(X, y)
 
 

@@ -14,7 +14,7 @@ def test_folds_that_leave_a_class_out_are_refused(three_classes):
     X, y = three_classes
     in_order = np.argsort(y)
     search = ifsl_search(ridges=(1.0,), lams=(1.0,), cv=KFold(3))
-    with pytest.raises(DataError, match="fold 0 have none of class 0; use stratified folds"):
+    with pytest.raises(DataError, match="fold 0 lack class 0; use stratified folds"):
         search.fit(X[in_order], y[in_order])
 
 

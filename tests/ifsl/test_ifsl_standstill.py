@@ -83,7 +83,7 @@ def test_slow_agreement_is_said(two_classes):
     X, y = two_classes
     with pytest.warns(
         ConvergenceWarning,
-        match=r"stopped at max_iter=50 with the objective still moving .* raise max_iter or tol",
+        match=r"stopped at max_iter=50 while the objective still changed .* raise max_iter or tol",
     ):
         model = coupled(MHKS, "empirical", lam=100.0, max_iter=50).fit(X, y)
     assert len(model.decisions_[0].history) == 50

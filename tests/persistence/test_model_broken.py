@@ -148,7 +148,7 @@ class TestSizes:
         shutil.copy(saved, path)
         with zipfile.ZipFile(path, "a") as archive, pytest.warns(UserWarning, match="Duplicate"):
             archive.writestr("mklkit.json", "{}")
-        with pytest.raises(ModelFileError, match="two members of one name"):
+        with pytest.raises(ModelFileError, match="two members with the same name"):
             load_model(path)
 
     def test_honest_models_that_shrink_much_are_stored_as_they_are(self, tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def test_facts_from_numpy_become_plain() -> None:
     )
     assert made == {"1": [3, True, "x", None], "a": [[1.0, 0.0], [0.0, 1.0]]}
     assert json.dumps(made, allow_nan=False)
-    with pytest.raises(TypeError, match="can't be kept"):
+    with pytest.raises(TypeError, match="can't be stored"):
         json_ready({"f": len})
 
 

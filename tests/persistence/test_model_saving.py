@@ -45,7 +45,7 @@ class TestSaving:
         model = load_model(saved)
         with pytest.raises(ModelFileError, match="facts can't be saved"):
             save_model(model, tmp_path / "a.mkl", {"function": len})
-        with pytest.raises(ModelFileError, match="versions: reserved"):
+        with pytest.raises(ModelFileError, match="reserved names versions"):
             save_model(model, tmp_path / "a.mkl", {"versions": 1})
         assert os.listdir(tmp_path) == []
 
@@ -76,5 +76,5 @@ class TestSaving:
 
     def test_a_path_before_the_model_is_refused(self, tmp_path: Path, saved: Path) -> None:
         model = load_model(saved)
-        with pytest.raises(DataError, match="the model, then the path"):
+        with pytest.raises(DataError, match="the model first, then the path"):
             save_model(tmp_path / "a.mkl", model)

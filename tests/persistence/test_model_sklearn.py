@@ -97,11 +97,11 @@ NOT_A_STEP = {
 REFUSED = {
     "Birch": "not supported",  # by skops: its nodes refer to each other in circles
     # Found by compiled trees; with the algorithm "brute" the first four are saved.
-    "Isomap": "KDTree: compiled code follows its numbers unchecked",
-    "KNeighborsTransformer": "KDTree: compiled code follows its numbers unchecked",
-    "LocallyLinearEmbedding": "KDTree: compiled code follows its numbers unchecked",
-    "RadiusNeighborsTransformer": "KDTree: compiled code follows its numbers unchecked",
-    "RandomTreesEmbedding": "Tree: compiled code follows its numbers unchecked",
+    "Isomap": "KDTree: compiled code uses its indices unchecked",
+    "KNeighborsTransformer": "KDTree: compiled code uses its indices unchecked",
+    "LocallyLinearEmbedding": "KDTree: compiled code uses its indices unchecked",
+    "RadiusNeighborsTransformer": "KDTree: compiled code uses its indices unchecked",
+    "RandomTreesEmbedding": "Tree: compiled code uses its indices unchecked",
 }
 BRUTE = {
     "Isomap": "neighbors_algorithm",

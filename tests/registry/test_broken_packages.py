@@ -153,7 +153,7 @@ BROKEN = {
     "none": ("from mklkit import hookimpl\n@hookimpl\ndef mklkit_kernels():\n    return 3", "int"),
     "mapless": (
         _component("feature_maps", FIT_MAP),
-        "'half' must state what is true of it: Expected",
+        "'half' must state valid facts: Expected",
     ),
     "mapword": (
         _component("feature_maps", f"facts = FeatureMapFacts(explicit='yes')\n{FIT_MAP}"),
@@ -206,7 +206,7 @@ BROKEN = {
         "from mklkit import WeightingCombiner, hookimpl\n"
         "class Half(WeightingCombiner):\n    '''Half made.'''\n    name = 'half'\n"
         "@hookimpl\ndef mklkit_combiners():\n    return [Half]\n",
-        "'half' leaves weights to be written",
+        "'half' does not implement weights",
     ),
     "rulefew": (
         "from mklkit import WeightingCombiner, hookimpl\n"
@@ -216,9 +216,9 @@ BROKEN = {
         "'half' must have weights(self, views, y)",
     ),
     "kernelfew": (_component("kernels", "def fit(self): ..."), "must have fit(self, rows)"),
-    "bell": (_component("kernels", KERNEL, "'be\\x07ll'"), "name 'be\\x07ll' can't be typed"),
-    "endless": (_component("kernels", KERNEL, "'e' * 5000"), "can't be typed"),
-    "spaced": (_component("kernels", KERNEL, "'two words'"), "'two words' can't be typed"),
+    "bell": (_component("kernels", KERNEL, "'be\\x07ll'"), "name 'be\\x07ll' is not valid"),
+    "endless": (_component("kernels", KERNEL, "'e' * 5000"), "is not valid"),
+    "spaced": (_component("kernels", KERNEL, "'two words'"), "'two words' is not valid"),
     "empty": (_component("kernels", KERNEL, "''"), "has no 'name'"),
     "number": (_component("kernels", KERNEL, "3"), "has no 'name'"),
     "double": (
@@ -245,10 +245,10 @@ BROKEN = {
     "presetkernels": (_preset("'half', 'Help.', 'uniform', 'rbf'"), "a tuple of spec strings"),
     "presetkernel": (_preset("'half', 'Help.', 'uniform', ('rbf(',)"), "kernel that can't be read"),
     "presetlearner": (_preset("'half', 'Help.', 'uniform', learner=3"), "as its learner; got 3"),
-    "presetname": (_preset("'half a preset', 'Help.', 'uniform'"), "can't be typed"),
+    "presetname": (_preset("'half a preset', 'Help.', 'uniform'"), "is not valid"),
     "undecorated": (
         _component("kernels", KERNEL).replace("class Half", "class Half(Component)"),
-        "'half' derives from Component and so needs '@attrs.frozen' written above its class",
+        "'half' derives from Component and needs the decorator '@attrs.frozen'",
     ),
     "typeobject": (
         "from mklkit import hookimpl\n@hookimpl\ndef mklkit_model_types():\n    return [len]\n",

@@ -49,7 +49,11 @@ def test_the_estimator_says_what_was_filled_in():
         (
             "implicit",
             "mhks",
-            ["'mhks' needs features", "'implicit' gives Gram rows", "with mhks: empirical"],
+            [
+                "'mhks' needs features",
+                "'implicit' gives rows of Gram matrices",
+                "with mhks: empirical",
+            ],
         ),
         (
             "empirical(subset=0.1)",

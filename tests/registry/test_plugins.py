@@ -137,7 +137,7 @@ said["listed"] = [e.distribution for e in registry.entries("combiner") if e.name
     assert said["dimkl3"] == "fitted"
     assert said["warned"] == [
         "PluginWarning: plugin 'third' of mklkit-third is left out: PluginConflictError: its"
-        " combiner 'dimkl3' has the name of one of mklkit's own"
+        " combiner 'dimkl3' has the name of a component of mklkit"
     ]
     assert said["listed"] == ["mklkit-first", "mklkit-second"]
 

@@ -120,7 +120,7 @@ def test_unknown_names_suggest_the_nearest(registry, kind, name, message):
         ("kernel", "rbf(sigm=1)", r"rbf has no parameter 'sigm'; it takes sigma, gamma\. Did you"),
         ("learner", "mhks(c=1)", "no parameter 'c'; it takes alpha, rho, tol, max_iter, b0"),
         ("kernel", "linear(c=1)", "linear has no parameter 'c'; it takes none"),
-        ("kernel", "rbf(1, 2, 3)", r"'rbf\(1, 2, 3\)' gives 3 values; rbf takes sigma, gamma\."),
+        ("kernel", "rbf(1, 2, 3)", r"'rbf\(1, 2, 3\)' has 3 values; rbf takes sigma, gamma\."),
         ("kernel", "rbf(1, sigma=2)", "can't be built: .*multiple values"),
         ("kernel", "rbf(sigma=-1)", "sigma must be a positive number or one of 'mean'"),
         (
@@ -183,7 +183,7 @@ def test_a_component_without_its_decorator_is_told_what_to_write(registry):
         def fit(self, rows):
             return Linear().fit(rows)
 
-    with pytest.raises(SpecError, match=r"needs '@attrs\.frozen' written above its class"):
+    with pytest.raises(SpecError, match=r"needs the decorator '@attrs\.frozen'"):
         registry.create("kernel", Bare())
     assert registry.create("kernel", attrs.frozen(Bare)()).name == "bare"
 

@@ -234,9 +234,9 @@ def test_numbers_that_no_float_holds_are_refused():
     for kind, name, parameter, said in [
         ("kernel", "rbf", "sigma", "must be a positive number"),
         ("kernel", "polynomial", "coef0", "too large"),
-        ("kernel", "polynomial", "degree", "whole numbers go up to 2147483647"),
+        ("kernel", "polynomial", "degree", "whole numbers must be at most 2147483647"),
         ("learner", "svm", "C", "too large"),
-        ("learner", "svm", "max_iter", "whole numbers go up to"),
+        ("learner", "svm", "max_iter", "whole numbers must be at most"),
     ]:
         with pytest.raises(SpecError, match=said):
             get_registry().create(kind, f"{name}({parameter}={10**400})")

@@ -51,7 +51,7 @@ class ClusterGates:
     Attributes
     ----------
     clusterer : object
-        Fitted, with ``predict_proba``.
+        A fitted object with ``predict_proba``.
     weights : ndarray of shape (C, M)
         Θ, rows on the simplex.
     history : tuple of float
@@ -73,38 +73,38 @@ class ClusterGates:
 
 @attrs.frozen
 class ClusterGating(GatingCombiner):
-    """Non-uniform MKL: each soft cluster of the data has kernel weights of its own.
+    """Non-uniform MKL: each soft cluster of the data has its own kernel weights.
 
     The composite kernel is Σ_p (η_p(x) + η_p(z)) k_p(x, z), or with products of the gates, for
-    η_p(x) = Γ(x)Θ_{*p}. Θ and an embedding are learned by turns, each raising the trace ratio.
+    η_p(x) = Γ(x)Θ_{*p}. Θ and an embedding are learned alternately, each raising the trace ratio.
 
     The sum form is linear in Θ but in general not positive semi-definite; as in the paper it is
-    used as it is, which ``kda`` can do. For ``svm`` and ``kmhks`` a warning says when a composite
-    is indefinite; the product form never is.
+    used unchanged, which ``kda`` supports. For ``svm`` and ``kmhks`` a warning is given when a
+    composite is indefinite; the product form never is.
 
     Parameters
     ----------
     n_clusters : int, default=4
-        C; one is uniform MKL with learned weights. No more than rows are used, with a warning.
+        C; 1 gives uniform MKL with learned weights. At most the number of rows, with a warning.
     composition : {"sum", "product"}, default="sum"
     alpha : float, default=1e-3
-        γ in the paper, Tikhonov regularisation of the embedding.
+        γ in the paper, the Tikhonov regularisation of the embedding.
     smoothness : float, default=0.0
-        γ_θ, price of weights that differ between clusters.
+        γ_θ, the penalty on weights that differ between clusters.
     clusterer : str or object, default="gaussian-mixture"
-        ``"gaussian-mixture"`` or ``"bayesian-gaussian-mixture"``, with scikit-learn's parameters
-        if wanted, or anything with ``fit`` and ``predict_proba``.
+        ``"gaussian-mixture"`` or ``"bayesian-gaussian-mixture"``, optionally with scikit-learn's
+        parameters, or any object with ``fit`` and ``predict_proba``.
     pairs : {"gradient", "random"}, default="gradient"
-        Which weights are exchanged at a step of stage two; random pairs are the published choice.
+        Which weights exchange at a step of stage two; the paper uses random pairs.
     max_iter : int, default=50
-        Turns of the two stages.
+        The maximum number of alternations of the two stages.
     tol : float, default=1e-4
-        Stop when a turn lets the ratio grow by no more than this share of itself.
+        Stop when an alternation raises the ratio by at most this fraction of itself.
 
     Notes
     -----
-    A turn costs O(CM·N²K) for K components, tile by tile, and an embedding of one composite Gram
-    matrix, O(N³): five N × N matrices of memory at its peak, whatever M. Source: paper 001.
+    An alternation costs O(CM·N²K) for K components, tile by tile, and an embedding of one
+    composite Gram matrix, O(N³). Peak memory is five N × N matrices, whatever M. Source: paper 001.
 
     Examples
     --------
@@ -134,15 +134,15 @@ class ClusterGating(GatingCombiner):
     def fit_gates(
         self, views: Views, y: Array, random_state: np.random.RandomState
     ) -> ClusterGates:
-        """Return the soft clusters and their weights."""
+        """Return the gates: soft clusters and their kernel weights."""
         rows = views.rows
         with np.errstate(over="ignore", invalid="ignore"):
             spread, squares = float(rows.var()), float(np.square(rows).sum())
         if not (np.isfinite(spread) and np.isfinite(squares)):
             raise DataError(
                 "cluster-gating can't tell clusters apart: squares of values up to"
-                f" {np.abs(rows).max():.2g} are beyond the largest {rows.dtype}. Scale the data"
-                " (each column to mean 0 and deviation 1, say)."
+                f" {np.abs(rows).max():.2g} overflow {rows.dtype}. Scale the data"
+                " (each column to mean 0 and standard deviation 1, say)."
             )
         n_clusters = min(self.n_clusters, len(rows))
         if isinstance(self.clusterer, str) and n_clusters < self.n_clusters:
@@ -153,7 +153,7 @@ class ClusterGating(GatingCombiner):
             )
         mixture = self._mixture(n_clusters, rows, spread, random_state)
         try:
-            # An object of the user's own warns as it likes.
+            # Warnings of a user's own object are not touched.
             fitted = (
                 _fitted(mixture, rows) if isinstance(self.clusterer, str) else mixture.fit(rows)
             )
@@ -170,7 +170,7 @@ class ClusterGating(GatingCombiner):
         if not isinstance(self.clusterer, str):
             return clone(self.clusterer)
         spec = parse_spec(self.clusterer)
-        # Full covariances want several rows for each of their d(d + 1)/2 numbers.
+        # A full covariance needs several rows for each of its d(d + 1)/2 entries.
         enough = len(rows) >= 5 * n_clusters * rows.shape[1]
         settings = {
             "n_components": n_clusters,
@@ -187,18 +187,18 @@ class ClusterGating(GatingCombiner):
 
 def _fitted(mixture: Any, rows: Array) -> Any:
     if not isinstance(mixture, (GaussianMixture, BayesianGaussianMixture)):
-        return mixture.fit(rows)  # an object of the user's own warns as it likes
+        return mixture.fit(rows)  # warnings of a user's own object are not touched
     with held_back(ConvergenceWarning) as told:
         fitted = mixture.fit(rows)
     if told:
         n_clusters = mixture.n_components
         found = (
-            f"found fewer than {n_clusters} distinct clusters, as many rows are alike"
+            f"found fewer than {n_clusters} distinct clusters, as many rows are equal"
             if fitted.converged_
-            else f"stopped before its {n_clusters} clusters settled"
+            else f"stopped before its {n_clusters} clusters converged"
         )
         warnings.warn(
-            f"cluster-gating {found}: it goes on with what it has. Scaled data or a smaller"
+            f"cluster-gating {found}: the result so far is used. Scaled data or a smaller"
             " n_clusters may help.",
             MKLKitWarning,
             stacklevel=5,
@@ -214,5 +214,5 @@ def mklkit_combiners() -> Iterable[type]:
 
 @hookimpl
 def mklkit_model_types() -> Iterable[type]:
-    """Register what it leaves in a model file."""
+    """Register the types that it stores in a model file."""
     return [ClusterGates]

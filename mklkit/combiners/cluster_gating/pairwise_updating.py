@@ -1,7 +1,7 @@
 """Pairwise element updating: a ratio of quadratics over a product of simplices (001, section 5).
 
 Maximises θᵀS_Bθ / (θᵀS_Lθ + fᵀθ) over Θ (C, M) with rows on the simplex; θ is Θ flattened row by
-row. Each step moves weight between two kernels of one cluster, as far as is best: O(CM) a step.
+row. Each step moves the optimal weight between two kernels of one cluster, in O(CM) per step.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _exchange(
     lower: Array,
     slopes: Array,
 ) -> tuple[float, float]:  # pragma: no cover - compiled
-    """Return how much weight goes best from ``two`` to ``one``, and what it gains."""
+    """Return the optimal weight to move from ``two`` to ``one``, and the gain."""
     curvature = (
         upper[one, one]
         + upper[two, two]
@@ -126,10 +126,10 @@ def _exchange_pairs(
     calm: int,
     patience: int,
 ) -> tuple[float, int, int]:  # pragma: no cover - compiled
-    """Exchange weight between pairs, in place; return the ratio, the steps taken, the calm ones.
+    """Exchange weight between pairs in place; return the ratio, the steps, and the idle steps.
 
-    ``products`` (3, CM) are S_Bθ, S_Lθ, kept up to date, and room for the slopes. ``draws``
-    (max_steps, 2) are random pairs, empty for the gradient's.
+    ``products`` (3, CM) are S_Bθ and S_Lθ, kept up to date, and workspace for the slopes. ``draws``
+    (max_steps, 2) are random pairs, empty for ``pairs="gradient"``.
     """
     upper_theta, lower_theta, slopes = products[0], products[1], products[2]
     steps = 0
@@ -157,7 +157,7 @@ def _exchange_pairs(
                 ratio += grown
             else:  # Where kernels are zero there is nothing to divide by.
                 _shift(theta, one, two, -move, upper, lower, linear, products)
-        # The steepest pair gains nothing: done. Random pairs: only after many calm draws.
+        # Stop if the steepest pair gains nothing; random pairs stop only after many idle draws.
         calm = calm + 1 if grown <= tolerance * abs(ratio) else 0
     return ratio, steps, calm
 
@@ -165,9 +165,9 @@ def _exchange_pairs(
 def _newton_way(
     theta: Array, n_kernels: int, ratio: float, upper: Array, lower: Array, slopes: Array
 ) -> Array:
-    """Return the Newton direction among the weights in use, curvatures taken as falling.
+    """Return the Newton direction among the non-zero weights, with curvatures made negative.
 
-    Coordinates are each cluster's weights in use but its largest, which makes up for them.
+    The coordinates are each cluster's non-zero weights except its largest, which balances them.
     """
     by_cluster = theta.reshape(-1, n_kernels)
     largest = by_cluster.argmax(axis=1) + np.arange(0, theta.size, n_kernels)
@@ -191,7 +191,7 @@ def _newton_way(
 def _follow(
     theta: Array, way: Array, ratio: float, upper: Array, lower: Array, slopes: Array
 ) -> None:
-    """Move theta in place as far along a way as is best."""
+    """Move theta in place along a direction by the optimal step."""
     falling = way < 0.0
     if not falling.any():
         return
@@ -229,14 +229,14 @@ def update_pairs(
     linear : ndarray of shape (CM,)
         f.
     pairs : {"gradient", "random"}, default="gradient"
-        Which two kernels exchange weight: the pair that gains most of each cluster's steepest
-        (001, footnote 1), with a Newton step on the weights in use after every C·M exchanges and
-        before the last; or any at random, as published.
+        Which two kernels exchange weight: the best of each cluster's steepest pairs (001,
+        footnote 1), with a Newton step on the non-zero weights after every C·M exchanges and
+        before the last; or random pairs, as published.
     max_steps : int
     tolerance : float
-        Stop when a step lets the ratio grow by no more than this share of itself.
+        Stop when a step raises the ratio by at most this fraction of itself.
     seed : int
-        Of the random pairs.
+        The seed of the random pairs.
 
     Returns
     -------
@@ -245,10 +245,10 @@ def update_pairs(
 
     Notes
     -----
-    Source: paper 001, Algorithms 1 and 2, λ updated after every step. The Newton step is ours: with
-    near-equal kernels, or a strong prior that ties the clusters together, exchanges alone take
-    thousands of steps, or stop far from the top. It costs O((CM)³), and no more than a pass does
-    for few kernels.
+    Source: paper 001, Algorithms 1 and 2, λ updated after every step. The Newton step is our
+    addition: with near-equal kernels, or strong smoothness across clusters, exchanges alone take
+    thousands of steps or stop far from the maximum. It costs O((CM)³), for few kernels no more
+    than a pass.
 
     Examples
     --------
@@ -294,7 +294,7 @@ def update_pairs(
         )
         steps += taken
         if by_gradient and (calm > 0 or steps % theta.size == 0):
-            # Near-equal kernels make a narrow ridge, on which exchanges alone zigzag.
+            # Near-equal kernels form a narrow ridge, along which exchanges alone zigzag.
             slopes = products[0] - ratio * (products[1] + 0.5 * linear)
             way = _newton_way(theta, n_kernels, ratio, upper, lower, slopes)
             _follow(theta, way, ratio, upper, lower, slopes)

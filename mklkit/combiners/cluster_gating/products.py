@@ -1,8 +1,8 @@
-"""What stage two of cluster-gated MKL needs: traces of N × K blocks.
+"""The quadratic forms of stage two of cluster gating: traces of N × K blocks.
 
 The composite is linear in the weights, G = Σ_cp θ_cp (E_p G_p D_c + D_c G_p E_p): D_c holds the
-memberships of cluster c; E_p is the identity for the sum form, and for the product form the present
-gates of kernel p (a linearisation about them).
+memberships of cluster c; E_p is the identity for the sum form, and for the product form the current
+gates of kernel p (a linearisation about the current gates).
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ class QuadraticForms:
 def quadratic_forms(
     blocks: Array, projection: Array, graphs: Graphs, regularization: float
 ) -> QuadraticForms:
-    """Return the quadratic forms of given blocks.
+    """Return the quadratic forms of the given blocks.
 
     Parameters
     ----------
     blocks : ndarray of shape (CM, N, K)
-        Z_cp A for every cluster and kernel: what θ_cp multiplies in GA.
+        Z_cp A for every cluster and kernel: the factor of θ_cp in GA.
     projection : ndarray of shape (N, K)
         A.
     graphs : Graphs

@@ -1,6 +1,6 @@
-"""The two stages of cluster gating by turns: an embedding for the weights, weights for it.
+"""The alternating stages of cluster gating: an embedding for the weights, weights for it.
 
-Source: paper 001, sections 3.4 to 5; the form of products is ours.
+Source: paper 001, sections 3.4 to 5; the product form is our addition.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ FIRST_STRIDE = 2.0
 
 
 class Stages:
-    """The two stages by turns, on one problem."""
+    """The two alternating stages on one problem."""
 
     def __init__(
         self,
@@ -53,9 +53,8 @@ class Stages:
     def alternate(self, n_components: int) -> tuple[Array, tuple[float, ...]]:
         """Return Θ and the ratio after each stage.
 
-        Stage two alone moves little, as the embedding is made for the present weights; so its
-        direction is followed farther as long as the ratio grows more by that, and taken as it is
-        where it does not.
+        Stage two alone moves little, as the embedding is optimal for the current weights. Its step
+        is therefore extended as long as the ratio grows, and otherwise taken as it is.
         """
         n_clusters, n_kernels = self.memberships.shape[1], len(self.views)
         theta = np.full((n_clusters, n_kernels), 1 / n_kernels)
@@ -63,7 +62,7 @@ class Stages:
         projection, ratio = found.projection, found.ratio
         history = [ratio]
         stride = FIRST_STRIDE
-        # No choice with one kernel, and none to be learned where all of them are zero.
+        # One kernel leaves no choice, and all-zero kernels leave nothing to learn.
         for _ in range(self.combiner.max_iter if n_kernels > 1 and projection.size else 0):
             before = ratio
             moved, ratio = self._move(theta, projection, before)
@@ -75,7 +74,7 @@ class Stages:
             else:
                 theta, stride = moved, FIRST_STRIDE
                 found = self._embed(theta, n_components)
-            # An indefinite composite may hold nothing better in its positive part.
+            # The positive part of an indefinite composite may contain nothing better.
             if found.ratio > ratio:
                 projection, ratio = found.projection, found.ratio
             history.append(ratio)
@@ -84,7 +83,7 @@ class Stages:
         return theta, tuple(history)
 
     def _embed(self, theta: Array, n_components: int) -> GramEmbedding:
-        """Return the best embedding for some weights: stage one."""
+        """Stage one: return the optimal embedding for these weights."""
         prior = float(theta.ravel() @ self.smooth @ theta.ravel())
         gram = self._composite(theta)
         return embed_gram(gram, self.graphs, self.combiner.alpha, n_components, prior)
@@ -93,7 +92,7 @@ class Stages:
         return composite_gram(self.views, self.memberships @ theta, self.combiner.composition)
 
     def _move(self, theta: Array, projection: Array, ratio: float) -> tuple[Array, float]:
-        """Return better weights for the embedding, and their ratio; never worse ones."""
+        """Stage two: return weights for the embedding and their ratio, which is never lower."""
         gates = self.memberships @ theta if self.combiner.composition == "product" else None
         blocks = gated_blocks(self.views, self.memberships, projection, gates)
         forms = self._forms(blocks, projection)
@@ -103,7 +102,7 @@ class Stages:
             )
             reached = found.history[-1] if found.history else ratio
             return (found.weights, reached) if reached > ratio else (theta, ratio)
-        # About the present weights the product form is twice their composite, less that itself.
+        # Linearised at the current weights, the product form is twice their composite minus itself.
         present = np.tensordot(theta.ravel(), blocks, axes=1) / 2
         linearised = self._forms(blocks - present / len(theta), projection)
         found = update_pairs(
@@ -117,7 +116,7 @@ class Stages:
         moved, reached = self._line_search(theta, found.weights, projection, ratio)
         if reached > ratio:
             return moved, reached
-        # The linearised form may have its top where the true ratio falls; its slopes are true.
+        # The linearised maximum may lower the true ratio; its gradient is exact.
         slopes = linearised.upper @ theta.ravel() - ratio * (
             linearised.lower @ theta.ravel() + linearised.linear / 2
         )
@@ -131,7 +130,7 @@ class Stages:
     def _line_search(
         self, theta: Array, target: Array, projection: Array, ratio: float
     ) -> tuple[Array, float]:
-        """Return the farthest of halved steps to the target that raises the true ratio."""
+        """Halve the step to the target until the true ratio rises; return weights and ratio."""
         share = 1.0
         for _ in range(6):
             candidate = theta + share * (target - theta)
@@ -174,7 +173,7 @@ def gated_blocks(
     n_rows, n_clusters = memberships.shape
     n_components = projection.shape[1]
     factors = np.ones((n_rows, len(views))) if gates is None else gates
-    # Each kernel meets [E_p A, D_1 A, …, D_C A]: K(C + 1) columns in one product.
+    # Each kernel multiplies [E_p A, D_1 A, …, D_C A]: K(C + 1) columns in one product.
     by_cluster = (memberships[:, :, None] * projection[:, None, :]).reshape(n_rows, -1)
     asked = [np.hstack([factors[:, [p]] * projection, by_cluster]) for p in range(len(views))]
     answered = kernel_products(views, asked)

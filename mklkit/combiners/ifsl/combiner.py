@@ -26,9 +26,9 @@ Rule = Literal["gradient", "fixed-mean"]
 Start = Literal["unit", "ones", "zeros", "random"]
 
 STANDSTILL = 0.05
-"""How much loss per row and view may be left to gain where the iteration stops without a warning.
+"""Avoidable loss per row and view that may remain at the end of the iteration without a warning.
 
-A decision value of zero costs one.
+A decision value of zero has loss 1.
 """
 
 
@@ -52,24 +52,25 @@ class IFSL(CouplingCombiner):
     Parameters
     ----------
     lam : float, default=1.0
-        λ (000, 004) or γ (002): how dear disagreement is; 0 or above, 0 for separate learners.
+        λ (000, 004) or γ (002): the penalty on disagreement; at least 0, 0 for separate learners.
     weights : sequence of float, optional
-        μ, how much each view counts in the mean and the decision; divided by their sum. Even where
-        not given.
+        μ, the weight of each view in the mean and the decision, divided by their sum; uniform
+        where not given.
     rule : {"gradient", "fixed-mean"}, optional
         The published updates: the exact gradient in each view's function (000), or the whole mean
-        held fixed while a view is solved (002). The latter for ``kmhks``, else the former.
+        held fixed while a view is solved (002). Default: "fixed-mean" for ``kmhks``, else
+        "gradient".
     initial : {"zeros", "unit", "ones", "random"}, default="zeros"
-        Coefficients at the start: zeros; equal and of length one in all (000 and 004: "one unit
-        vector"); ones; or a random direction of length one from the estimator's seed (002). The
-        published starts have outputs as large as the features: margins grow to meet them at once
+        Initial coefficients: zeros; equal with length one in all (000 and 004: "one unit vector");
+        ones; or a random direction of length one from the estimator's seed (002). The published
+        initial values give outputs as large as the features: margins grow to meet them at once
         and never shrink again, which costs accuracy.
 
     Notes
     -----
     ρ, b₀, ξ and the iteration limit are the learner's (``mhks(alpha, rho, tol, max_iter, b0)``). An
-    iteration costs two products of each view's features (or Gram matrix) with a vector; nothing is
-    factorised inside it. Sources: 000, Table 1; 002, Table 1.
+    iteration costs two products of each view's features (or Gram matrix) with a vector and no
+    factorisation. Sources: 000, Table 1; 002, Table 1.
 
     Examples
     --------
@@ -102,19 +103,19 @@ class IFSL(CouplingCombiner):
         return CoupledSolution(solution.learners, mu, solution.history)
 
     def search_space(self, learner: Learner) -> dict[str, tuple[Any, ...]]:
-        """Return the papers' grid of λ, and of what the learner says that its variants differ in.
+        """Return the papers' grid of λ, and the learner's own search space.
 
         Raises
         ------
         IncompatibleError
-            If the learner is none that several variants of can be coupled side by side.
+            If variants of the learner cannot be coupled side by side.
         """
         own = learner.coupling.search_space if isinstance(learner, CoupledLearner) else {}
         if not own:
             raise IncompatibleError(
-                f"{self.name} fits a whole grid at once with learners whose subproblems have a"
+                f"{self.name} fits a whole grid at once only with learners whose subproblems have a"
                 f" search space, such as 'mhks' or 'kmhks'; got {learner.name!r}."
-                " Use scikit-learn's GridSearchCV over MKLClassifier for others."
+                " Use scikit-learn's GridSearchCV over MKLClassifier for other learners."
             )
         named = {f"learner__{name}": tuple(values) for name, values in own.items()}
         return {**named, "combiner__lam": PAPER_GRID}
@@ -127,14 +128,14 @@ class IFSL(CouplingCombiner):
         points: Sequence[Mapping[str, Any]],
         random_state: np.random.RandomState,
     ) -> GridMean:
-        """Return what fits of every point, a λ and the learner's parameters, would give.
+        """Return the decision functions of all grid points, each equal to a separate fit.
 
         Notes
         -----
-        One decomposition per view serves all points, and all points iterate abreast, so that
-        features are read once per iteration for all of them: matrix products in place of
-        matrix-vector products. Warm starts along the grid were tried and left out: they took as
-        long and, as margins never shrink, ended elsewhere than the fits that the grid stands for.
+        One decomposition per view serves all points, and all points iterate together, so features
+        are read once per iteration: matrix products instead of matrix-vector products. Warm starts
+        along the grid were tried and rejected: they took as long and, as margins never shrink,
+        converged to other solutions than separate fits.
         """
         lams = np.array([float(point.get("combiner__lam", self.lam)) for point in points])
         variants = [attrs.evolve(learner, **_of_learner(point)) for point in points]
@@ -179,10 +180,10 @@ def run_rule(
 
 
 def _warn_of_standstill(solutions: Sequence[Solution], lams: Array) -> None:
-    """Warn where λ is so large that small steps end the iteration before it has gone anywhere.
+    """Warn where λ is so large that the iteration stops on small steps far from the minimum.
 
-    The closer the views are tied, the less a pass moves them: the gap to the minimum shrinks by
-    about 1/(1 + λ) a pass, which leaves about (1 + λ)/2 times the last change of the objective.
+    The stronger the coupling, the smaller the steps: the gap to the minimum shrinks by a share of
+    about 1/(1 + λ) per pass, which leaves about (1 + λ)/2 times the last change of the objective.
     """
     short = [
         float(lam)
@@ -193,21 +194,21 @@ def _warn_of_standstill(solutions: Sequence[Solution], lams: Array) -> None:
     ]
     if short:
         warnings.warn(
-            f"With lam={min(short):g} the views move so little in a pass that the iteration stopped"
-            " far from the minimum of its objective; take a smaller lam or tol.",
+            f"With lam={min(short):g} the views move so little per pass that the iteration stopped"
+            " far from the minimum of its objective; use a smaller lam or tol.",
             ConvergenceWarning,
             stacklevel=3,
         )
 
 
 def start(problem: Subproblem, initial: Start, random_state: np.random.RandomState) -> Any:
-    """Return a view's coefficients at the start; None is a function of zeros."""
+    """Return a view's initial coefficients; None stands for the zero function."""
     if initial == "zeros":
         return None
     if not isinstance(problem, InitialisedSubproblem):
         raise IncompatibleError(
-            f"initial={initial!r} starts from given coefficients, and {type(problem).__name__} has"
-            " no 'n_coefficients' and 'filled' to take them: use initial='zeros'."
+            f"initial={initial!r} needs initial coefficients, and {type(problem).__name__} has"
+            " no 'n_coefficients' and 'filled' to set them: use initial='zeros'."
         )
     size = problem.n_coefficients
     if initial == "random":

@@ -25,7 +25,7 @@ class GridMean(BlockDecision):
         (p, G) or (N, G) per view, scaled by the view's weight in the mean.
     biases : ndarray of shape (G,)
     n_iter : ndarray of shape (G,)
-        Objective evaluations until each point had converged.
+        The number of objective evaluations until each point converged.
     """
 
     projectors: list[Projector]
@@ -48,7 +48,7 @@ class GridMean(BlockDecision):
         learners: Sequence[Sequence[LinearFunction]],
         n_iter: Array,
     ) -> GridMean:
-        """Return the mean by the views' weights (M,) of each point's learners, one per view."""
+        """Return the mean, with the views' weights (M,) of each point's learners, one per view."""
         by_view = zip(weights, zip(*learners, strict=True), strict=True)
         coefficients = [
             weight * np.column_stack([one.coefficients for one in ones]) for weight, ones in by_view

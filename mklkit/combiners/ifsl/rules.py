@@ -1,11 +1,11 @@
-"""Ho–Kashyap learners that agree with one another: the iterations of papers 000 and 002.
+"""The iterations of coupled Ho–Kashyap learners of papers 000 and 002.
 
 Minimises, over one decision function f_l and margins b_l ≥ 0 per view,
 
     L = Σ_l [‖φ∘f_l − 1 − b_l‖² + penalty_l] + λ Σ_l ‖f_l − f̄‖²,   f̄ = Σ_j μ_j f_j.
 
-With one view this is MHKS and KMHKS. Many (λ, ridge) pairs run abreast, a column each, so that a
-whole grid reads the features as often as one fit does; a column leaves when it has converged.
+With one view this is MHKS or KMHKS. Many (λ, ridge) pairs run side by side, one per column, so a
+whole grid reads the features as often as one fit does; converged columns are removed.
 
 Arrays are (N, G) per view: N training rows, G columns.
 """
@@ -32,7 +32,7 @@ PAPER_GRID = tuple(2.0**k for k in range(-4, 5))
 
 @attrs.frozen(eq=False)
 class Columns:
-    """What varies from column to column: λ (G,), and what doesn't.
+    """The parameters of the columns: λ (G,) per column, the others for all.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Columns:
     weights : ndarray of shape (M,)
         μ, on the simplex.
     facts : CouplingFacts
-        ρ, b₀ and ξ, as the learner has them.
+        ρ, b₀ and ξ, as the learner states them.
     """
 
     lam: Array
@@ -50,7 +50,7 @@ class Columns:
 
 @attrs.frozen(eq=False)
 class Solution:
-    """Where one column ended.
+    """The final state of one column.
 
     Attributes
     ----------
@@ -183,7 +183,7 @@ class _State:
         return total
 
     def record(self) -> bool:
-        """Note the objective, let converged columns go; return whether any is left."""
+        """Record the objective and remove converged columns; return whether any are left."""
         stopping = self.given.facts.stopping
         now = self.objective()
         for column, value in zip(self.running, now, strict=True):
@@ -197,8 +197,8 @@ class _State:
         leaving = np.ones_like(done) if out_of_time else done
         if out_of_time and not done.all():
             warnings.warn(
-                f"The iteration stopped at max_iter={stopping.max_iter} with the objective still"
-                f" moving (by {np.abs(now - before)[~done].max():.3g}); raise max_iter or tol.",
+                f"The iteration stopped at max_iter={stopping.max_iter} while the objective still"
+                f" changed (by {np.abs(now - before)[~done].max():.3g}); raise max_iter or tol.",
                 ConvergenceWarning,
                 stacklevel=5,
             )
@@ -220,7 +220,7 @@ class _State:
         self.outputs = np.ascontiguousarray(self.outputs[:, :, staying])
         self.margins = np.ascontiguousarray(self.margins[:, :, staying])
         self.target = np.empty(self.outputs.shape[1:], dtype=self.outputs.dtype)
-        # Coefficients are replaced by the next solve before anything reads them again.
+        # Stale coefficients are replaced by the next solve before they are read again.
 
     def result(self) -> list[Solution]:
         return [solution for solution in self.solutions if solution is not None]
@@ -243,7 +243,7 @@ def by_gradient(
     columns: Columns,
     initial: Sequence[Any],
 ) -> list[Solution]:
-    """Iterate as Table 1 of paper 000: the exact gradient in each view's function.
+    """Iterate as in Table 1 of paper 000: the exact gradient in each view's function.
 
     Parameters
     ----------
@@ -253,7 +253,7 @@ def by_gradient(
         φ, −1 and +1.
     columns : Columns
     initial : sequence
-        Coefficients of each view at the start; the first one's are not used.
+        Initial coefficients of each view; those of the first are not used.
 
     Returns
     -------
@@ -263,7 +263,7 @@ def by_gradient(
     Notes
     -----
     The first view is solved once; then, each pass, all margins grow, all views are solved in
-    turn (newest outputs at once) and the objective is taken. A pass costs one ``solve`` and one
+    turn (newest outputs at once) and the objective is evaluated. A pass costs one ``solve`` and one
     ``outputs`` per view.
     """
     labels = np.ascontiguousarray(labels)
@@ -292,7 +292,7 @@ def by_fixed_mean(
     columns: Columns,
     initial: Sequence[Any],
 ) -> list[Solution]:
-    """Iterate as Table 1 of paper 002: the weighted mean is held while a view is solved.
+    """Iterate as in Table 1 of paper 002: the weighted mean is held fixed while a view is solved.
 
     Each view's factor is 1 + γ and its target 1 + b_p + γ Σ_j μ_j F_j over all j, itself included,
     newest values first (equation 9); its margins grow as soon as it is solved.

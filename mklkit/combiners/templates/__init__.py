@@ -1,1 +1,1 @@
-"""Four kinds of combiner, each with one method to write."""
+"""Templates for four kinds of combiner, each with one method to implement."""

@@ -28,14 +28,14 @@ __all__ = ["CoupledDecision", "CoupledSolution", "CouplingCombiner"]
 
 @attrs.frozen(eq=False)
 class CoupledSolution:
-    """The decision function of every view, in their order, and how they came.
+    """The decision functions of the views, in their order, and how the iteration went.
 
     Attributes
     ----------
     learners : list of FittedLearner
-        What the subproblems' ``finish`` returns.
+        The results of the subproblems' ``finish``.
     weights : ndarray of shape (M,)
-        How the views' decision values are averaged.
+        The weight of each view in the mean of the decision values.
     history : tuple of float
         The joint objective after each iteration.
     """
@@ -71,10 +71,10 @@ class CoupledDecision(BlockDecision):
 
 @attrs.frozen
 class CouplingCombiner(Component, ABC):
-    """Template: the views' learners are fitted jointly, each seeing what the others say.
+    """Template: the views' learners are fitted jointly, each depending on the others' outputs.
 
-    A subclass writes :meth:`couple`. It asks every view's subproblem to "solve against this
-    target" and never looks inside, so that any learner that offers ``subproblem`` can be coupled.
+    A subclass implements :meth:`couple`. It repeatedly calls ``solve`` of every view's subproblem
+    and never looks inside, so any learner that offers ``subproblem`` can be coupled.
     """
 
     facts: ClassVar[CombinerFacts] = CombinerFacts(feature_map="empirical", learner="mhks")
@@ -95,8 +95,8 @@ class CouplingCombiner(Component, ABC):
         """Return the decision of the jointly fitted learners."""
         if not isinstance(learner, CoupledLearner):
             raise IncompatibleError(
-                f"{self.name} couples learners through their subproblems, and {learner.name} has"
-                " none: use a learner such as 'mhks' or 'kmhks'."
+                f"{self.name} couples learners through their subproblems, which {learner.name}"
+                " does not offer: use a learner such as 'mhks' or 'kmhks'."
             )
         problems = [learner.subproblem(view, [learner]) for view in views]
         found = self.couple(problems, y, learner, random_state)
@@ -106,5 +106,5 @@ class CouplingCombiner(Component, ABC):
 
 @hookimpl
 def mklkit_model_types() -> Iterable[type]:
-    """Register what coupling combiners leave in a model file."""
+    """Register the types that coupling combiners store in a model file."""
     return [CoupledDecision]

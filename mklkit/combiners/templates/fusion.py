@@ -1,4 +1,4 @@
-"""The fusion template: one learner a view, their decision values fused."""
+"""The fusion template: one learner per view, with fused decision values."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ __all__ = ["FusedDecision", "Fusion", "FusionCombiner", "WeightedFusion"]
 
 
 class Fusion(Protocol):
-    """What joins the decision values of views."""
+    """A rule that joins the decision values of views."""
 
     def fuse(self, scores: Array) -> Array:
-        """Return one decision value (n,) of the views' decision values (n, M)."""
+        """Return one decision value (n,) from the views' decision values (n, M)."""
         ...
 
 
 @runtime_checkable
 class WeightedFusion(Fusion, Protocol):
-    """A fusion that says how much each view counts."""
+    """A fusion that states a weight per view."""
 
     view_weights: Array
     """(M,)"""
@@ -36,12 +36,12 @@ class WeightedFusion(Fusion, Protocol):
 
 @attrs.frozen(eq=False)
 class FusedDecision(BlockDecision):
-    """A learner a view, and what joins their decision values.
+    """One learner per view, and the rule that joins their decision values.
 
     Attributes
     ----------
     weights : ndarray of shape (M,)
-        As the fusion states them; uniform where it has none.
+        As stated by the fusion; uniform where it states none.
     fusion : Fusion
     """
 
@@ -66,27 +66,27 @@ class FusedDecision(BlockDecision):
 class FusionCombiner(Component, ABC):
     """Template: each view has its own learner; their decision values are fused.
 
-    A subclass writes :meth:`fuse`. Where the fusion itself is learned, :meth:`learn` returns a
-    fitted object with a ``fuse`` of its own.
+    A subclass implements :meth:`fuse`. Where the fusion itself is learned, :meth:`learn` returns
+    a fitted object with its own ``fuse``.
     """
 
     facts: ClassVar[CombinerFacts] = CombinerFacts()
 
     @abstractmethod
     def fuse(self, scores: Array) -> Array:
-        """Return one decision value (n,) of the views' decision values (n, M)."""
+        """Return one decision value (n,) from the views' decision values (n, M)."""
 
     def learn(self, scores: Array, y: Array, random_state: np.random.RandomState) -> Fusion:
-        """Return what fuses, given the training rows' scores (N, M); this object as it is."""
+        """Return the fusion fitted to the training rows' scores (N, M); by default this object."""
         return self
 
     def fit(
         self, views: Views, y: Array, learner: Learner, random_state: np.random.RandomState
     ) -> FusedDecision:
-        """Return the decision of one learner a view, fused."""
+        """Return the decision of one learner per view, fused."""
         learners, scores = [], np.empty((len(y), len(views)))
         for index, view in enumerate(views):
-            # The view is asked for a matrix that it need not keep: one at a time is held.
+            # The view does not keep this matrix, so only one is in memory at a time.
             side = view if view.explicit else GramSide(view.gram(keep=False))
             fitted = learner.fit(side, y)
             scores[:, index] = fitted.decide(side.features() if side.explicit else side.gram())
@@ -100,5 +100,5 @@ class FusionCombiner(Component, ABC):
 
 @hookimpl
 def mklkit_model_types() -> Iterable[type]:
-    """Register what fusion combiners leave in a model file."""
+    """Register the types that fusion combiners store in a model file."""
     return [FusedDecision]

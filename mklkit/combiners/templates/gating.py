@@ -37,7 +37,7 @@ class Gates(Protocol):
 
 @runtime_checkable
 class WeightedGates(Gates, Protocol):
-    """Fitted gates that have weights of their own to show, of each cluster, say."""
+    """Fitted gates that have weights to report, for example per cluster."""
 
     weights: Array
     """(M,) or (C, M)"""
@@ -50,13 +50,13 @@ class GatedDecision(BlockDecision):
     Attributes
     ----------
     weights : ndarray of shape (M,) or (C, M)
-        The gates' own ``weights`` where they have any (of each cluster, say), else their means
-        over the training rows.
+        The gates' own ``weights`` where they have any (for example per cluster), else the means
+        of the gates over the training rows.
     gates : Gates
         η.
     training_gates : ndarray of shape (N, M)
     columns : ndarray of int or None
-        The features that the gates see; None: all of them.
+        The features that the gates use; None for all of them.
     """
 
     weights: Array
@@ -84,20 +84,20 @@ class GatedDecision(BlockDecision):
 
 @attrs.frozen
 class GatingCombiner(Component, ABC):
-    """Template: gates η (n, M) that say how much each kernel counts at each row.
+    """Template: gates η (n, M), the weight of each kernel at each row.
 
-    A subclass writes :meth:`fit_gates`; what it returns writes ``gates(rows) -> (n, M)``. The
-    composite kernel is handed to the learner as one Gram matrix.
+    A subclass implements :meth:`fit_gates`, which returns an object with
+    ``gates(rows) -> (n, M)``. The composite kernel is handed to the learner as one Gram matrix.
 
     Gates are functions of features. Columns of row ids, by which a precomputed kernel looks rows
-    up, are not shown to them.
+    up, are not passed to them.
     """
 
     facts: ClassVar[CombinerFacts] = CombinerFacts()
 
     @property
     def composition(self) -> Composition:
-        """How the gates of two rows meet: their product, which keeps the composite definite."""
+        """How the gates of two rows are combined; the product keeps the composite definite."""
         return "product"
 
     @abstractmethod
@@ -119,8 +119,8 @@ class GatingCombiner(Component, ABC):
         values = np.asarray(gates.gates(rows), dtype=np.float64)
         if values.shape != (len(views.rows), len(views)):
             raise MKLKitError(
-                f"{self.name} must give gates of shape ({len(views.rows)}, {len(views)});"
-                f" it gave {values.shape}."
+                f"{self.name} must return gates of shape ({len(views.rows)}, {len(views)});"
+                f" it returned {values.shape}."
             )
         gram = composite_gram(views, values, self.composition)
         if self.composition == "sum" and not facts_of(learner, LearnerFacts).takes_indefinite:
@@ -137,7 +137,7 @@ class GatingCombiner(Component, ABC):
         if values[0] < -1e-8 * values[-1]:
             warnings.warn(
                 f"The sum composite of {self.name} is not positive semi-definite (eigenvalues from"
-                f" {values[0]:.3g} to {values[-1]:.3g}), which {learner.name} is not made for; use"
+                f" {values[0]:.3g} to {values[-1]:.3g}), which {learner.name} does not support; use"
                 " composition='product', or the learner kda.",
                 MKLKitWarning,
                 stacklevel=3,
@@ -166,5 +166,5 @@ def _factor(own: Array, others: Array, composition: Composition) -> Array:
 
 @hookimpl
 def mklkit_model_types() -> Iterable[type]:
-    """Register what gating combiners leave in a model file."""
+    """Register the types that gating combiners store in a model file."""
     return [GatedDecision]

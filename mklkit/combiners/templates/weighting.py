@@ -1,4 +1,4 @@
-"""The weighting template, and the decision function that fixed kernel weights leave behind."""
+"""The weighting template, and the decision function of fixed kernel weights."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class WeightedDecision(BlockDecision):
     ----------
     weights : ndarray of shape (M,)
     projectors : list of Projector
-        Of the views with a weight that isn't zero.
+        Those of the views with non-zero weight.
     scales : ndarray
         Their weights.
     learner : FittedLearner
@@ -82,11 +82,11 @@ class WeightedDecision(BlockDecision):
 
 @attrs.frozen
 class LearnedWeighting(Component, ABC):
-    """Template: one weight a kernel, then one learner on the weighted sum Σ w_m K_m.
+    """Template: one weight per kernel, then one learner on the weighted sum Σ w_m K_m.
 
-    A subclass writes :meth:`choose`, with the learner and the seed at hand. The weights are divided
-    by their sum; where they are all zero or not all finite, a ``WeightsWarning`` says so and
-    uniform weights stand in.
+    A subclass implements :meth:`choose`, which receives the learner and the random state too. The
+    weights are divided by their sum; where all are zero or some are not finite, uniform weights
+    are used with a ``WeightsWarning``.
     """
 
     facts: ClassVar[CombinerFacts] = CombinerFacts()
@@ -104,18 +104,18 @@ class LearnedWeighting(Component, ABC):
         raw = np.asarray(self.choose(views, y, learner, random_state), dtype=np.float64)
         if raw.shape != (len(views),):
             raise MKLKitError(
-                f"{self.name} must give one weight a kernel, an array of shape ({len(views)},);"
-                f" it gave shape {raw.shape}."
+                f"{self.name} must return one weight per kernel, an array of shape ({len(views)},);"
+                f" it returned shape {raw.shape}."
             )
         return WeightedDecision.learn(views, on_simplex(raw, views.labels, self.name), y, learner)
 
 
 @attrs.frozen
 class WeightingCombiner(LearnedWeighting):
-    """Template: weights that depend on the kernels and labels alone.
+    """Template: weights that depend on the kernels and labels only.
 
-    A subclass writes :meth:`weights`. For a score of one kernel at a time a plain function is
-    enough, see :func:`weighting_rule`.
+    A subclass implements :meth:`weights`. Where each kernel is scored separately, a plain function
+    is enough; see :func:`weighting_rule`.
     """
 
     @abstractmethod
@@ -125,12 +125,12 @@ class WeightingCombiner(LearnedWeighting):
     def choose(
         self, views: Views, y: Array, learner: Learner, random_state: np.random.RandomState
     ) -> Array:
-        """Return what :meth:`weights` does."""
+        """Return the weights (M,) of :meth:`weights`."""
         return self.weights(views, y)
 
 
 def on_simplex(raw: Array, labels: Sequence[str], name: str) -> Array:
-    """Return weights divided by their sum, or uniform ones where they can't be."""
+    """Return weights divided by their sum, or uniform weights where that is impossible."""
     uniform = np.full(len(raw), 1 / len(raw))
     broken = [label for label, weight in zip(labels, raw, strict=True) if not np.isfinite(weight)]
     if broken:
@@ -142,7 +142,7 @@ def on_simplex(raw: Array, labels: Sequence[str], name: str) -> Array:
         return uniform
     if (raw < 0).any():
         raise MKLKitError(
-            f"{name} gave a negative weight: {raw.min():.6g}; weights must be zero or above."
+            f"{name} returned a negative weight: {raw.min():.6g}; weights must be zero or above."
         )
     if not raw.any():
         warnings.warn(
@@ -151,7 +151,7 @@ def on_simplex(raw: Array, labels: Sequence[str], name: str) -> Array:
             stacklevel=3,
         )
         return uniform
-    # The largest first: a sum of weights near 1e308 would overflow, one near 1e-308 underflow.
+    # First divide by the largest: sums near 1e308 would overflow, sums near 1e-308 underflow.
     scaled = raw / raw.max()
     return scaled / scaled.sum()
 
@@ -159,19 +159,19 @@ def on_simplex(raw: Array, labels: Sequence[str], name: str) -> Array:
 def weighting_rule(
     name: str, feature_map: str = "implicit", learner: str = "svm"
 ) -> Callable[[Callable[[KernelView, Array], float]], type[WeightingCombiner]]:
-    """Make a combiner of a function that scores one view.
+    """Make a combiner from a function that scores one view.
 
     Parameters
     ----------
     name : str
         The name that users type.
     feature_map, learner : str
-        The pair used where the user gives none.
+        The feature map and learner used where the user gives none.
 
     Returns
     -------
     callable
-        A decorator. What it makes is a combiner class, in the function's place.
+        A decorator that replaces the function by a combiner class.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Training sides whose features have mean zero: of features far from it, and of a Gram matrix."""
+"""Training sides whose features have mean zero: centred features, or from a Gram matrix."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["CentredFeatures", "GramFeatures"]
 
 
 class CentredFeatures(FeatureSide):
-    """Features less their means: their products keep the digits that a large mean would take."""
+    """Features minus their means, whose products keep the digits that a large mean would cost."""
 
     def __init__(self, side: TrainingSide) -> None:
         features = side.features()
@@ -21,9 +21,9 @@ class CentredFeatures(FeatureSide):
 
 
 class GramFeatures(FeatureSide):
-    """A Gram matrix as features: U√D of its centred self, whose normal matrix is D and sums zero.
+    """The centred Gram matrix as features U√D: the normal matrix is D and the column sums are zero.
 
-    Negative eigenvalues (an indefinite kernel) are left out.
+    Negative eigenvalues (an indefinite kernel) are dropped.
     """
 
     def __init__(self, side: TrainingSide) -> None:

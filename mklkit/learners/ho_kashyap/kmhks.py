@@ -18,10 +18,10 @@ __all__ = ["KMHKS"]
 
 @attrs.frozen
 class KMHKS(MarginLearner):
-    """Kernel Ho–Kashyap classifier: MHKS in the kernel's own feature space.
+    """Kernel Ho–Kashyap classifier: MHKS in the kernel's feature space.
 
-    Minimises ‖φ∘f − 1 − b‖² + α vᵀKv over f = Kv + w₀ and margins b ≥ 0 by turns. For α > 0 each
-    turn is an LS-SVM system: [K + αI, 1; 1ᵀ, 0][v; w₀] = [target; 0].
+    Minimises ‖φ∘f − 1 − b‖² + α vᵀKv over f = Kv + w₀ and margins b ≥ 0 alternately. For α > 0 each
+    iteration solves an LS-SVM system: [K + αI, 1; 1ᵀ, 0][v; w₀] = [target; 0].
 
     Parameters
     ----------
@@ -29,18 +29,18 @@ class KMHKS(MarginLearner):
         α, the ridge, in the units of the squared error; 0 or above. The papers call it c, and the
         coefficients v of the training rows α.
     rho : float, default=0.99
-        ρ, how far the margins grow towards the outputs at each step; above 0, up to 1.
+        ρ, the step by which the margins grow towards the outputs; above 0, at most 1.
     tol : float, default=1e-3
-        ξ: stop when the objective changes by no more than this share of itself.
+        ξ: stop when the objective changes by at most this fraction of itself.
     max_iter : int, default=1000
         Stop with a ``ConvergenceWarning`` after this many solves.
     b0 : float, default=1e-6
-        The margins at the start.
+        The initial margins.
 
     Notes
     -----
-    One Cholesky factorisation, O(N³/3), then O(N²) an iteration. Where α = 0 or the kernel is
-    indefinite, the eigenpairs of the centred Gram matrix with positive eigenvalues instead, O(N³).
+    One Cholesky factorisation, O(N³/3), then O(N²) per iteration. For α = 0 or an indefinite
+    kernel, the eigenpairs of the centred Gram matrix with positive eigenvalues instead, O(N³).
     Source: Łęski (2004); paper 002, section 2.1.
 
     Examples
@@ -65,7 +65,7 @@ class KMHKS(MarginLearner):
     def iterate(
         self, problems: Sequence[Subproblem], labels: Array, columns: Columns
     ) -> list[Solution]:
-        """Return where Table 1 of paper 002 ends with one view."""
+        """Return the solution of Table 1 of paper 002 with one view."""
         return by_fixed_mean(problems, labels, columns, [None])
 
 

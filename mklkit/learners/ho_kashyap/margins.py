@@ -1,4 +1,4 @@
-"""What MHKS and KMHKS share: their parameters, and the iteration over their own view."""
+"""What MHKS and KMHKS share: their parameters, and the iteration on a single view."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ __all__ = ["MarginLearner"]
 class MarginLearner(Component, ABC):
     """Least squares to labels with margins that may grow: ‖φ∘f − 1 − b‖² + α‖w‖², b ≥ 0.
 
-    A subclass says what it learns from and writes ``problem`` and ``iterate``.
+    A subclass states its facts and implements ``problem`` and ``iterate``.
     """
 
     relative: ClassVar[bool]
-    """Whether ``tol`` is a share of the objective."""
+    """Whether ``tol`` is relative to the objective."""
 
     alpha: float = attrs.field(default=1.0, converter=float, validator=[ge(0), finite])
     rho: float = attrs.field(default=0.99, converter=float, validator=and_(gt(0), le(1)))
@@ -36,7 +36,7 @@ class MarginLearner(Component, ABC):
 
     @property
     def coupling(self) -> CouplingFacts:
-        """ρ, b₀ and ξ; the papers' grid of α is what a search tries."""
+        """ρ, b₀ and ξ, and the papers' grid of α for searches."""
         stopping = Stopping(self.tol, self.relative, self.max_iter)
         return CouplingFacts(self.rho, self.b0, stopping, {"alpha": PAPER_GRID})
 
@@ -48,10 +48,10 @@ class MarginLearner(Component, ABC):
     def iterate(
         self, problems: Sequence[Subproblem], labels: Array, columns: Columns
     ) -> list[Solution]:
-        """Return where the paper's iteration ends with one view, a solution per column."""
+        """Return the result of the paper's iteration with one view, one solution per column."""
 
     def subproblem(self, side: TrainingSide, variants: Sequence[MarginLearner]) -> Subproblem:
-        """Return the least-squares problem of one view, a column for each variant's ``alpha``."""
+        """Return the least-squares problem of one view, one column per variant's ``alpha``."""
         return self.problem(side, np.array([one.alpha for one in variants]))
 
     def fit(self, side: TrainingSide, y: Array) -> LinearDecision:

@@ -20,8 +20,8 @@ __all__ = ["MHKS"]
 class MHKS(MarginLearner):
     """Ho–Kashyap classifier with squared approximation of the errors, on explicit features.
 
-    Minimises ‖φ∘f − 1 − b‖² + α‖w‖² over f = Φw + w₀ and margins b ≥ 0 by turns: a ridge
-    regression towards the margins, then b ← b + ρ(e + |e|) for the error e.
+    Minimises ‖φ∘f − 1 − b‖² + α‖w‖² over f = Φw + w₀ and margins b ≥ 0 alternately: a ridge
+    regression towards the margins, then b ← b + ρ(e + |e|) with the error e.
 
     Parameters
     ----------
@@ -29,18 +29,18 @@ class MHKS(MarginLearner):
         α (the papers' c), the ridge on the weights, not on the bias, in the units of the squared
         error; 0 or above.
     rho : float, default=0.99
-        ρ, how far the margins grow towards the outputs at each step; above 0, up to 1.
+        ρ, the step by which the margins grow towards the outputs; above 0, at most 1.
     tol : float, default=1e-3
-        ξ: stop when the objective changes by no more than this (absolute).
+        ξ: stop when the objective changes by at most this (absolute).
     max_iter : int, default=1000
         Stop with a ``ConvergenceWarning`` after this many solves.
     b0 : float, default=1e-6
-        The margins at the start.
+        The initial margins.
 
     Notes
     -----
-    The map's normal matrix is diagonal on a full empirical map and each solve O(p); on other maps
-    it is decomposed once, O(Np² + p³). Each iteration reads the features twice, O(Np). Source:
+    On a full empirical map the normal matrix is diagonal and each solve O(p); on other maps it is
+    decomposed once, O(Np² + p³). Each iteration reads the features twice, O(Np). Source:
     Łęski (2003); paper 000, section 2.1.
 
     Examples
@@ -64,7 +64,7 @@ class MHKS(MarginLearner):
     def iterate(
         self, problems: Sequence[Subproblem], labels: Array, columns: Columns
     ) -> list[Solution]:
-        """Return where Table 1 of paper 000 ends with one view."""
+        """Return the solution of Table 1 of paper 000 with one view."""
         return by_gradient(problems, labels, columns, [None])
 
 

@@ -1,7 +1,7 @@
-"""Ridge regressions with a free bias, one per view: what Ho–Kashyap learners solve again and again.
+"""Ridge regressions with an unpenalised bias, one per view: the subproblems of Ho–Kashyap learners.
 
 Each is a :class:`mklkit.Subproblem`: set up once for a view, then solved for many targets, data
-weights and ridges, a column each; see :mod:`mklkit.combiners.ifsl.rules` for who asks.
+weights and ridges, one per column; :mod:`mklkit.combiners.ifsl.rules` uses them.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ class RidgeCoefficients:
 class FeatureProblem:
     """Ridge regression on a view's features, ``s·‖f − t/s‖² + α‖w‖²`` over f = Φw + w₀.
 
-    Where the normal matrix is diagonal (full empirical maps) no factorisation at all. Elsewhere one
-    eigendecomposition of the centred normal matrix serves every ridge and data weight; for one
-    ridge a Cholesky factor does.
+    A diagonal normal matrix (full empirical maps) needs no factorisation. Otherwise one
+    eigendecomposition of the centred normal matrix serves every ridge and data weight; for a
+    single ridge a Cholesky factor is enough.
 
     Parameters
     ----------
     side : TrainingSide
-        Reached through its block operations only, but where its features lie far from zero and are
+        Only its block operations are used, except for features with a large mean, which are
         centred first.
     alphas : ndarray of shape (G,)
         α of each column, 0 or above.
@@ -73,11 +73,11 @@ class FeatureProblem:
 
     @property
     def n_coefficients(self) -> int:
-        """The weights and the bias."""
+        """The number of weights plus one for the bias."""
         return len(self._normal.sums) + 1
 
     def filled(self, values: Array) -> RidgeCoefficients:
-        """Return coefficients (p + 1,) as they are in every column."""
+        """Return the coefficients (p + 1,) repeated in every column."""
         columns = np.repeat(values[:, None], len(self._alphas), axis=1)
         return RidgeCoefficients(columns[:-1], columns[-1] + self._centre @ columns[:-1])
 
@@ -107,7 +107,7 @@ class FeatureProblem:
 
 
 class GramProblem(FeatureProblem):
-    """The same in a kernel's own feature space, from its Gram matrix: any α ≥ 0, any s.
+    """Ridge regression in a kernel's feature space, from its Gram matrix: any α ≥ 0, any s.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ class GramProblem(FeatureProblem):
 
     @property
     def n_coefficients(self) -> int:
-        """The row coefficients and the bias, as of :class:`CholeskyProblem`."""
+        """The number of row coefficients plus one for the bias, as in :class:`CholeskyProblem`."""
         return len(self._gram) + 1
 
     def filled(self, values: Array) -> RidgeCoefficients:
@@ -133,7 +133,7 @@ class GramProblem(FeatureProblem):
         return super().filled(found)
 
     def finish(self, coefficients: RidgeCoefficients, column: int = 0) -> LinearDecision:
-        """Return the decision function of one column's coefficients, on similarities."""
+        """Return the decision function of one column, as a function of similarities."""
         one = slice(column, column + 1)
         picked = RidgeCoefficients(coefficients.weights[:, one], coefficients.bias[one])
         on_rows = self.on_rows(picked)
@@ -148,7 +148,7 @@ class GramProblem(FeatureProblem):
 class CholeskyProblem:
     """One ridge α > 0 on a Gram matrix: the LS-SVM system of KMHKS by a Cholesky factor.
 
-    A tenth of the cost of the eigenpairs; one factor of sK + αI for each data weight asked.
+    It costs a tenth of the eigenpairs; one factor of sK + αI per data weight.
     """
 
     def __init__(self, side: TrainingSide, alpha: float) -> None:
@@ -160,11 +160,11 @@ class CholeskyProblem:
 
     @property
     def n_coefficients(self) -> int:
-        """The row coefficients and the bias."""
+        """The number of row coefficients plus one for the bias."""
         return len(self._gram) + 1
 
     def filled(self, values: Array) -> RidgeCoefficients:
-        """Return coefficients (N + 1,) as they are."""
+        """Return the coefficients (N + 1,) unchanged."""
         return RidgeCoefficients(values[:-1, None], values[-1:])
 
     def solvable(self, data_weight: float) -> bool:
@@ -191,7 +191,7 @@ class CholeskyProblem:
             return self._spectral.on_rows(found)
         factor, ones = self._factors[weight]
         found = scipy.linalg.cho_solve((factor, True), targets, check_finite=False)
-        # The bias is what makes the coefficients sum to zero: φᵀα = 0 in the paper's letters.
+        # The bias makes the coefficients sum to zero: φᵀα = 0 in the paper's notation.
         shift = found.sum(axis=0) / ones.sum()
         found -= ones[:, None] * shift
         return RidgeCoefficients(found, shift / data_weights)
