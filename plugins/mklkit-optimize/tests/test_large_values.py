@@ -57,7 +57,7 @@ def test_a_machine_that_was_stopped_ends_the_search(monkeypatch):
     rows, labels = random_problem(3, n_rows=20)
     for combiner in ("mklgl", "silp", "simplemkl"):
         asked.clear()
-        with pytest.warns(
+        with pytest.warns(UserWarning, match=r"did not converge in a million steps: .*scale the"):
             UserWarning, match=r"did not converge in a million steps: .*scale the data"
         ):
             MKLClassifier(["linear", "rbf"], combiner=combiner).fit(rows, labels)

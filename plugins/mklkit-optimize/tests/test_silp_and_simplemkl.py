@@ -17,7 +17,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 
 @pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
-def test_the_programme_finds_the_best_worst_cut(size):
+def test_the_program_finds_the_best_worst_cut(size):
     """θ is the value of a matrix game: no β beats it, and some mixture of cuts reaches it."""
     rng = np.random.default_rng(3)
     cuts = -size * rng.random((12, 4))
