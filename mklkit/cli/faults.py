@@ -1,4 +1,4 @@
-"""Whose fault an error is that nobody foresaw."""
+"""The origin of an unforeseen error."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ OURS = "mklkit"
 
 
 def plugin_at_fault(error: BaseException) -> str | None:
-    """Return the distribution of the plugin that raised an error, None where mklkit did itself.
+    """Return the distribution of the plugin that caused an error, None if it was mklkit.
 
-    The innermost call that is of either decides; what a library below them raises, they caused. So
-    does the plugin of which an object lacks what mklkit reads of it.
+    The innermost stack frame of either decides, also for errors raised in a library called from
+    there. A missing attribute is attributed to the package of the object's class.
     """
     if "mklkit.registry.registry" not in sys.modules:
-        return None  # Nothing of a plugin can have run.
+        return None  # No plugin has been imported.
     from mklkit.registry.entries import HOOKS
     from mklkit.registry.registry import get_registry
 
