@@ -31,7 +31,7 @@ from mklkit.preprocessing import build_pipeline
 
 TRAINING_SHARE = 0.3
 STARS = "stars"
-EARLY = "C = 4, two turns"
+EARLY = "C = 4, two iterations"
 """Stopped before convergence, which the paper says nothing of: see docs/papers-gating.md."""
 SQUARED_WIDTHS = (0.01, 0.1, 1, 10, 100)
 """s of exp(-d²/s), the five kernels of section 7.1."""
@@ -147,7 +147,7 @@ def header(cells: list[str]) -> None:
 
 def print_sets(folder: Path, names: list[str], n_splits: int) -> None:
     """Print Table 3, ours / published, and Table 4."""
-    header(["set", *methods("", 0), "gap", "gap, two turns"])
+    header(["set", *methods("", 0), "gap", "gap, two iterations"])
     by_clusters = {}
     for name in names:
         found = compare(folder, name, n_splits)

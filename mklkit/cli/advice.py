@@ -1,4 +1,4 @@
-"""What to try where a model has learned nothing, of all classes or of some."""
+"""Advice for models that have learned nothing about all classes or about some."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ Score = dict[str, Any]
 
 FACTOR_ON_C = 100
 FEW_ROWS = 20
-"""Rows of which one more right answer moves the accuracy by 5 percentage points or more."""
+"""With fewer rows a single prediction changes the accuracy by more than 5 percentage points."""
 OVERFITTED = 0.1
-"""By how much the accuracy on the training rows is then above the one on other rows."""
+"""A model is overfitted if its accuracy is lower by more on other rows than on training rows."""
 CLASSES_NAMED = 3
 
 
@@ -28,21 +28,21 @@ def say_if_useless(
     options: ModelOptions,
     model: Any,
 ) -> None:
-    """Warn of a model that is useless, or useless for some classes, and say what to try.
+    """Warn of a model that is useless, or useless for some classes, and suggest alternatives.
 
-    Useless is a model that is no better than always answering the commonest class; for a class it
-    is useless where it recognises none of its rows.
+    A model is useless if it is no better than always predicting the commonest class, and useless
+    for a class if it recognises none of its rows.
 
     Parameters
     ----------
     score : dict
-        As :func:`mklkit.evaluation.score` returns it, of the rows that tell how good the model is.
+        The result of :func:`mklkit.evaluation.score` on the rows for assessing the model.
     training : callable
-        Gives the score on the training rows, where it is needed.
+        Returns the score on the training rows; called only if needed.
     rows : str
         Which rows were scored.
     options : ModelOptions
-        What was asked for, so that nothing is advised that was done.
+        The user's options, so that the advice does not repeat them.
     model : estimator
         Fitted.
     """
@@ -51,9 +51,9 @@ def say_if_useless(
     missed = _missed_classes(score)
     if not score["better_than_baseline"]:
         what = (
-            "this model is no better than always answering the commonest class: accuracy"
-            f" {percent(score['accuracy'])} on the {rows}, where that class alone gives"
-            f" {percent(score['baseline'])}."
+            "this model is no better than always predicting the commonest class: accuracy"
+            f" {percent(score['accuracy'])} on the {rows}, compared with"
+            f" {percent(score['baseline'])} for that class."
         )
     elif missed:
         what = f"this model recognised no row of {_listed(missed)} among the {rows}."
@@ -63,7 +63,7 @@ def say_if_useless(
     overfitted = trained["accuracy"] - score["accuracy"] > OVERFITTED
     advice = []
     if score["rows"] < FEW_ROWS and score["rows"] <= trained["rows"]:
-        advice.append(f"'mklkit evaluate', which scores every row ({score['rows']} tell little)")
+        advice.append(f"'mklkit evaluate', which scores every row ({score['rows']} are too few)")
     elif score["better_than_baseline"]:
         advice.append(f"more rows of {'that class' if len(missed) == 1 else 'those classes'}")
     rows_asked_for = any(words.startswith("more rows") for words in advice)
@@ -103,15 +103,15 @@ def _other_models(
     if options.scale == "none":
         advice.append("scaled features (--scale standard)")
     if options.kernels or options.preset:
-        advice.append("the default kernels, which are of equal size")
-    advice += _other_price(model, larger=not overfitted)
+        advice.append("the default kernels, which have the same scale")
+    advice += _other_c(model, larger=not overfitted)
     if overfitted:
         return [*advice, "fewer or wider kernels"] + (["more rows"] if more_rows else [])
     advice.append("other kernels or widths ('mklkit kernels' shows which differ)")
     return advice
 
 
-def _other_price(model: Any, larger: bool) -> list[str]:
+def _other_c(model: Any, larger: bool) -> list[str]:
     from mklkit.estimators.anatomy import classifier_in
     from mklkit.protocols.priced_learner import PricedLearner
     from mklkit.registry.specs import to_spec
@@ -119,10 +119,10 @@ def _other_price(model: Any, larger: bool) -> list[str]:
     learner = classifier_in(model).learner_
     if not isinstance(learner, PricedLearner) or isinstance(learner.C, str):
         return []
-    # A hundred times a price that is out of all proportion is still out of it.
-    size, price = (
+    # The bound at 1 matters for a C that is far too small, or far too large, even after the step.
+    size, C = (
         ("larger", max(learner.C * FACTOR_ON_C, 1.0))
         if larger
         else ("smaller", min(learner.C / FACTOR_ON_C, 1.0))
     )
-    return [f"a {size} C (--learner {quote(to_spec(learner.with_params(C=price)))})"]
+    return [f"a {size} C (--learner {quote(to_spec(learner.with_params(C=C)))})"]

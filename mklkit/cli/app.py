@@ -1,6 +1,6 @@
-"""The ``mklkit`` command: its subcommands, and what becomes of errors.
+"""The ``mklkit`` command: its subcommands, and the handling of errors.
 
-Exit codes: 0 done, 2 a mistake in the call or the data, 130 interrupted, 1 a mistake of ours.
+Exit codes: 0 success, 2 an error in the call or the data, 130 interrupted, 1 a bug.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from mklkit.errors import MKLKitError, plain_message
 
 __all__ = ["app", "main"]
 
-# What the system answers to a write; where that is to stdout, the error names no file.
+# Errors of writing; the error names no file if it is stdout.
 NOT_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF, errno.EROFS)
-# What it answers where a path given by the user can't be followed or may not be used.
+# Errors of paths given by the user that cannot be resolved or used.
 NO_SUCH_USE = (
     errno.EACCES,
     errno.EPERM,
@@ -44,12 +44,12 @@ NO_SUCH_USE = (
     errno.EISDIR,
     errno.ENOTDIR,
 )
-# A mistake in the call: of Click, or of the copy of it that newer versions of Typer hold.
+# Errors in the call: a class of Click, or of the copy of it inside newer versions of Typer.
 UsageError: Any = typer.BadParameter.__base__
 
 
 class BriefGroup(TyperGroup):
-    """Commands whose usage errors quote no more than can be read."""
+    """Commands whose usage errors are shortened if they quote long input."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the options before a command."""
@@ -62,7 +62,7 @@ class BriefGroup(TyperGroup):
             with _shortening():
                 return super().invoke(ctx)
         except SystemExit as leaving:
-            # A command's own ways to end are other exceptions: a component has no business here.
+            # Commands end by other exceptions, so this one was raised by a component.
             _fail_by_our_fault(leaving)
 
 
@@ -100,7 +100,7 @@ def main() -> None:
     show_warnings_briefly()
     _check_streams()
     if isinstance(sys.stdout, io.TextIOWrapper):
-        # A name that the terminal's encoding lacks is no reason to fail.
+        # Do not fail on names that the terminal's encoding lacks.
         sys.stdout.reconfigure(errors="replace")
     try:
         _run()
@@ -111,7 +111,7 @@ def main() -> None:
 
         _fail(f"Not enough memory for this many rows: {error} {REMEDY}", 2)
     except BrokenPipeError:
-        # Whoever read the output has had enough; the command's own writes end so too, by Typer.
+        # The reader of the output has closed the pipe; Typer handles a command's writes the same.
         _give_up_stdout()
         sys.exit(1)
     except OSError as error:
@@ -119,12 +119,12 @@ def main() -> None:
     except (SystemExit, KeyboardInterrupt):
         raise
     except BaseException as error:
-        # The outermost layer: whatever was not foreseen is ours to mend, and said in one line.
+        # The outermost layer: every unforeseen error is reported as a bug, in one line.
         _fail_by_our_fault(error)
 
 
 def _run() -> None:
-    """Run the command; what it printed is out, or an error raised, when this ends."""
+    """Run the command and flush stdout, so that errors of writing are raised here."""
     try:
         app(prog_name="mklkit")
     except SystemExit:
@@ -138,7 +138,7 @@ def _run() -> None:
 
 
 def _rest_to_stderr() -> None:
-    """Send what plugins print when the program ends to stderr: the results are complete."""
+    """Redirect what plugins print at exit to stderr, as the results are complete."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
         sys.stdout.flush()
         os.dup2(2, 1)
@@ -146,9 +146,9 @@ def _rest_to_stderr() -> None:
 
 
 def _check_streams() -> None:
-    """Make sure there is somewhere to write results to, and somewhere for talk.
+    """Make sure that stdout and stderr exist.
 
-    Python has no stream where the shell closed it, as in ``mklkit list >&-``.
+    A stream is None if the shell closed it, as in ``mklkit list >&-``.
     """
     if sys.stderr is None:
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
@@ -161,7 +161,7 @@ def _check_streams() -> None:
 
 
 def _fail_by_the_system(error: OSError) -> NoReturn:
-    """Say what the operating system refused, where the user can mend it."""
+    """Report an error of the operating system that the user can fix."""
     if error.errno in NOT_WRITTEN:
         _give_up_stdout()
         _fail(f"{error.filename or 'The output'} can't be written: {error.strerror}.", 2)
@@ -171,7 +171,7 @@ def _fail_by_the_system(error: OSError) -> NoReturn:
 
 
 def _give_up_stdout() -> None:
-    """Send what is still to be flushed nowhere, so that Python does not fail on it at its end."""
+    """Discard buffered output, so that Python does not fail on it at exit."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -188,7 +188,7 @@ def _fail_by_our_fault(error: BaseException) -> NoReturn:
 
 def _fail(message: str, code: int) -> NoReturn:
     with contextlib.suppress(OSError):
-        # Stderr may be as full as stdout; the exit code tells all the same.
+        # Stderr may not be writable either; the exit code still reports the error.
         if os.environ.get("MKLKIT_DEBUG"):
             traceback.print_exc()
         say(f"error: {message}", style="red")

@@ -1,4 +1,4 @@
-"""From the command line's options to a pipeline that can be fitted."""
+"""From the command line's options to an unfitted pipeline."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ OPTION_OF: dict[str, str] = {
 
 @attrs.frozen
 class ModelOptions:
-    """What the user asked for; None where it is left to the preset, combiner or default."""
+    """The user's options; None leaves a choice to the preset, combiner or default."""
 
     kernels: list[str] | None
     feature_map: str | None
@@ -57,7 +57,7 @@ def build_model(options: ModelOptions) -> Any:
     Raises
     ------
     SpecError
-        If a name is unknown or a spec string can't be read: before any data are.
+        If a name is unknown or a spec string is invalid; the data have not been read then.
     """
     from mklkit.preprocessing import preset_pipeline
     from mklkit.protocols.preset import Preset
@@ -65,7 +65,7 @@ def build_model(options: ModelOptions) -> Any:
     from mklkit.registry.specs import parse_kernel_spec
 
     registry = get_registry()
-    preset = Preset("default", "What is taken where nothing is chosen.", DEFAULT_COMBINER)
+    preset = Preset("default", "The defaults.", DEFAULT_COMBINER)
     if options.preset is not None:
         with _naming_the_right_option("preset", options.preset):
             preset = registry.lookup("preset", options.preset).target
@@ -97,7 +97,7 @@ def build_model(options: ModelOptions) -> Any:
 
 @contextmanager
 def _naming_the_right_option(wanted: Kind, spec: str) -> Iterator[None]:
-    """Say which option takes a name, where the one it was given to does not know it."""
+    """Name the right option in the error if a name was given to the wrong one."""
     try:
         yield
     except UnknownNameError as error:
@@ -115,7 +115,7 @@ def _naming_the_right_option(wanted: Kind, spec: str) -> Iterator[None]:
 
 
 def default_choices(options: ModelOptions) -> list[str]:
-    """Say what was filled in before the estimator saw the options, a line each."""
+    """Return a line for each choice that was made before the estimator got the options."""
     if options.preset is not None:
         given = {
             "--kernel": options.kernels,
@@ -135,7 +135,7 @@ def default_choices(options: ModelOptions) -> list[str]:
 
 
 def check_columns(kernels: list[str] | None, table: Table) -> None:
-    """Refuse kernels on a column that is left out, and say why it is.
+    """Refuse kernels on a column that is left out, and give the reason.
 
     Raises
     ------
@@ -155,7 +155,7 @@ def check_columns(kernels: list[str] | None, table: Table) -> None:
             elif name == str(table.target.name):
                 reason = "because it is the target, which is to be predicted"
             elif name in identifiers:
-                reason = "because it has another value in every row, as identifiers have"
+                reason = "because it has a different value in every row, as identifiers have"
             if reason:
                 raise DataError(
                     f"Kernel {quoted(kernel)}: the column {quoted(name)} is left out, {reason}."
@@ -164,7 +164,7 @@ def check_columns(kernels: list[str] | None, table: Table) -> None:
 
 
 def steps_of(table: Table, pipeline: Any) -> list[str]:
-    """Say what is done to the columns before kernels see them, a line each."""
+    """Return a line for each preprocessing step of the columns."""
     from mklkit.preprocessing import describe
 
     dropped = [f"{named(table.dropped)} left out, as asked"] if table.dropped else []
@@ -174,11 +174,11 @@ def steps_of(table: Table, pipeline: Any) -> list[str]:
 def read_data(
     pipeline: Any, data: str | None, target: str | None, drop: list[str] | None
 ) -> tuple[Table, dict[str, Any]]:
-    """Read the data to learn from, and the facts about them.
+    """Read the training data, and facts about them.
 
-    The pipeline is told which columns only name the rows and how text was read, lest that depend
-    on a split. The rows
-    are numbered from 1, as a message names them after a split too.
+    Identifier columns and the readings of text are found here and set in the pipeline, so that
+    they do not depend on a split. The rows are numbered from 1, so that messages after a split
+    refer to the file's rows.
     """
     import pandas as pd
 

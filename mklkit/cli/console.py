@@ -1,4 +1,4 @@
-"""Where output goes: results to stdout, talk (notes, warnings, progress) to stderr."""
+"""Output: results to stdout; notes, warnings and progress to stderr."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ __all__ = [
     "working",
 ]
 
-# A pipe has no width; tables are not to be folded at rich's 80 columns there.
+# A pipe has no width; rich's default of 80 columns would fold tables there.
 PIPE_WIDTH = 160
-# What is quoted in a message, a name or a value from a file, may be of any length.
+# Names or values from a file that a message quotes may be of any length.
 LONGEST_MESSAGE = 2000
 
 
@@ -41,7 +41,7 @@ def show(*parts: RenderableType) -> None:
         elif console.is_terminal:
             console.print(part)
         else:
-            # Tables pad their lines; a file or another program has no use for that.
+            # Remove the padding of table lines, which is for terminals.
             with console.capture() as captured:
                 console.print(part)
             for line in captured.get().splitlines():
@@ -56,12 +56,12 @@ def show_json(result: Any) -> None:
 
 
 def say(text: str, style: str = "") -> None:
-    """Print a line of talk on stderr."""
+    """Print a line on stderr."""
     _console(sys.stderr).print(Text(plain(shortened(text)), style=style), soft_wrap=True)
 
 
 def shortened(text: str) -> str:
-    """Return a message without its middle where it is too long to be read."""
+    """Return a message, without its middle part if it is too long."""
     more = len(text) - LONGEST_MESSAGE
     if more <= 0:
         return text
@@ -70,7 +70,7 @@ def shortened(text: str) -> str:
 
 
 def plain(text: object) -> str:
-    """Return text without control characters: names come from files of any origin."""
+    """Return text without control characters, which names from files may contain."""
     return "".join(
         letter if letter.isprintable() or letter in "\n\t" else "\N{REPLACEMENT CHARACTER}"
         for letter in str(text)
@@ -79,7 +79,7 @@ def plain(text: object) -> str:
 
 @contextmanager
 def working(what: str) -> Iterator[None]:
-    """Show a spinner with the time elapsed on a terminal; nothing in a pipe."""
+    """Show a spinner with the elapsed time on a terminal; nothing in a pipe."""
     with _progress(SpinnerColumn(), TextColumn("{task.description}"), Elapsed()) as progress:
         progress.add_task(what, total=None)
         yield
@@ -87,7 +87,7 @@ def working(what: str) -> Iterator[None]:
 
 @contextmanager
 def counting(what: str) -> Iterator[Any]:
-    """Show a bar on a terminal; yields a function that takes how much is done, and of how much."""
+    """Show a progress bar on a terminal; yields a function of the parts done and their total."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Elapsed())
     with _progress(*columns) as progress:
         task = progress.add_task(what, total=None)
@@ -97,8 +97,7 @@ def counting(what: str) -> Iterator[Any]:
 def show_warnings_briefly() -> None:
     """Show each Python warning once, as one line on stderr, without its place in the source.
 
-    They are shown also where Python was told to raise them (``python -W error``), which would end
-    a command that can go on.
+    With ``python -W error`` warnings are shown too and not raised, which would end the command.
     """
     warnings.filters[:] = [  # type: ignore[index]
         ("default" if one[0] == "error" else one[0], *one[1:]) for one in warnings.filters

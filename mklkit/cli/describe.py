@@ -26,7 +26,7 @@ def describe(
     ],
     as_json: opt.AsJson = False,
 ) -> None:
-    """Show what a part of a model is, its parameters with their defaults, and its package."""
+    """Show a component or preset: description, parameters with defaults, and package."""
     from mklkit.registry.registry import get_registry
 
     found = [_facts_of(entry) for entry in _entries_of(get_registry(), name)]
@@ -38,12 +38,12 @@ def describe(
 
 
 def _entries_of(registry: Registry, name: str) -> list[Entry]:
-    """Return every entry of a name: kinds have their names each for itself.
+    """Return every entry of a name, which may be used by several kinds.
 
     Raises
     ------
     UnknownNameError
-        If there is none; the nearest is suggested.
+        If there is none; the closest name is suggested.
     """
     from mklkit.errors import UnknownNameError, quoted, suggest
     from mklkit.registry.entries import HOOKS
@@ -71,7 +71,7 @@ def _facts_of(entry: Entry) -> dict[str, Any]:
 
 
 def _parts(entry: Entry) -> list[dict[str, Any]]:
-    """Return what a preset chooses; it has no parameters, but options override each."""
+    """Return a preset's choices, each of which an option overrides."""
     import attrs
 
     chosen = attrs.asdict(entry.target, recurse=False)
@@ -107,7 +107,7 @@ def _without_markup(text: str) -> str:
 
 
 def _default(default: Any) -> Any:
-    """Return a default as JSON holds it, None where a value must be given."""
+    """Return a default as a JSON value, None if there is none."""
     import attrs
 
     if default is attrs.NOTHING:

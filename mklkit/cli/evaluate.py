@@ -34,14 +34,12 @@ def evaluate(
     scale: opt.ScaleOption = None,
     folds: Annotated[
         int,
-        typer.Option(
-            min=2, help="Parts the rows are divided into.", rich_help_panel=opt.DATA_PANEL
-        ),
+        typer.Option(min=2, help="Number of folds.", rich_help_panel=opt.DATA_PANEL),
     ] = 5,
     repeats: Annotated[
         int,
         typer.Option(
-            min=1, help="How often they are divided anew.", rich_help_panel=opt.DATA_PANEL
+            min=1, help="Repetitions with other random folds.", rich_help_panel=opt.DATA_PANEL
         ),
     ] = 1,
     preset: opt.Preset = None,
@@ -100,7 +98,7 @@ def _cross_validate(
         )
     model = found.estimator
     facts = facts_of_model(model)
-    # What is done to the data is said of all rows, not of one fold's, whose model stays as it is.
+    # The report describes the encoding of all rows; the model of the last fold stays as it is.
     shown = clone(model)
     shown.named_steps["encode"].fit(table.features)
     result = {
@@ -117,7 +115,7 @@ def _cross_validate(
 
 
 def _training_score(found: CrossValidation, table: Table) -> dict[str, Any]:
-    """Return how good the last fold's model is on the rows that it was trained with."""
+    """Return the score of the last fold's model on its training rows."""
     from mklkit.evaluation import score
 
     rows = found.training_rows

@@ -1,4 +1,4 @@
-"""Whose fault an error is that nobody foresaw."""
+"""The origin of an unforeseen error."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Any
 __all__ = ["whose_fault"]
 
 OURS = "mklkit"
-OUR_FAULT = "our fault"
+OURS_ALONE = "a bug in mklkit"
 DEPTH = 4
 """How deep a component may lie in what a call knows: in a list of kernels and columns, say."""
 
 
 def whose_fault(error: BaseException) -> tuple[str, list[str]]:
-    """Return whose fault an error is, in words, and the plugins that may have caused it.
+    """Return where a bug is, in words, and the plugins that may have caused it.
 
-    The innermost call that is of a plugin or of mklkit decides; what a library below them raises,
-    they caused. So does the plugin of which an object lacks what mklkit reads of it. Where mklkit
-    fails while a plugin's component takes part, what that gave it may be at fault, or mklkit.
+    The innermost stack frame of a plugin or of mklkit decides, also for errors raised in a library
+    called from there. A missing attribute is attributed to the package of the object's class. If
+    mklkit fails while a plugin's component takes part, either may be the cause.
     """
     homes = _homes_of_plugins()
     frames = [frame for frame, _ in walk_tb(error.__traceback__)]
@@ -29,18 +29,18 @@ def whose_fault(error: BaseException) -> tuple[str, list[str]]:
     concerned = [package for package in packages if package in homes or package == OURS]
     if concerned and concerned[-1] in homes:
         name = homes[concerned[-1]]
-        return f"the fault of the plugin {name}", [name]
+        return f"a bug in the plugin {name}", [name]
     known = _packages_in([value for frame in frames for value in frame.f_locals.values()])
     partners = sorted({homes[package] for package in known & homes.keys()})
     if not partners:
-        return OUR_FAULT, []
-    return f"the fault of the plugin {' or '.join(partners)}, or ours", partners
+        return OURS_ALONE, []
+    return f"a bug in the plugin {' or '.join(partners)}, or in mklkit", partners
 
 
 def _homes_of_plugins() -> dict[str, str]:
     """Return the distribution of each plugin's package."""
     if "mklkit.registry.registry" not in sys.modules:
-        return {}  # Nothing of a plugin can have run.
+        return {}  # No plugin has been imported.
     from mklkit.registry.entries import HOOKS
     from mklkit.registry.registry import get_registry
 

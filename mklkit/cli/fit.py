@@ -1,4 +1,4 @@
-"""``mklkit fit``: learn kernel weights and a classifier, and say how good it is."""
+"""``mklkit fit``: learn kernel weights and a classifier, and score it."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def fit(
             "-o",
             metavar="FILE",
             parser=opt.output_path,
-            help="Save the model, as model.mkl, say.",
+            help="Save the model, for example as model.mkl.",
         ),
     ] = None,
     plot: Annotated[
@@ -63,8 +63,8 @@ def fit(
             "--plot",
             metavar="FILE",
             parser=opt.output_path,
-            help="Draw the kernel weights, by cluster where there are clusters, as weights.png,"
-            " .pdf or .svg.",
+            help="Plot the kernel weights (by cluster, if the combiner has clusters) to a file"
+            " such as weights.png, .pdf or .svg.",
         ),
     ] = None,
     tune: opt.Tune = False,
@@ -72,10 +72,10 @@ def fit(
     jobs: opt.Jobs = None,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Learn kernel weights and a classifier, and score it on rows held out.
+    """Learn kernel weights and a classifier, and score it on held-out rows.
 
-    Text columns are one-hot encoded, gaps imputed and features scaled; all of it becomes part
-    of the saved model.
+    Text columns are one-hot encoded, missing values imputed and features scaled; these steps are
+    part of the saved model.
     """
     if output is not None:
         _check_output(output, data)
@@ -164,7 +164,7 @@ def _fit_and_score(pipeline: Any, table: Any, holdout: float, seed: int) -> dict
 
 @contextmanager
 def _fitting(classifier: Any) -> Iterator[None]:
-    """Show what progress the classifier can tell of."""
+    """Show a progress bar if the classifier reports progress, else a spinner."""
     if "progress" not in classifier.get_params(deep=False):
         with working("fitting"):
             yield
@@ -172,7 +172,7 @@ def _fitting(classifier: Any) -> Iterator[None]:
     with counting("fitting") as progress:
         classifier.set_params(progress=progress)
         yield
-        # The bar is gone, and a model file holds no functions.
+        # Model files cannot contain functions.
         classifier.set_params(progress=None)
 
 

@@ -1,4 +1,4 @@
-"""``mklkit inspect``: what is in a model file."""
+"""``mklkit inspect``: the contents of a model file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ COLUMNS_SHOWN = 8
 
 
 def inspect_model(model: opt.ModelFile, as_json: opt.AsJson = False) -> None:
-    """Show what is in a model file: data, columns, components, weights, scores, versions.
+    """Show the contents of a model file: data, columns, components, weights, scores, versions.
 
     The model itself is not loaded.
     """
@@ -22,16 +22,16 @@ def inspect_model(model: opt.ModelFile, as_json: opt.AsJson = False) -> None:
 
     facts = read_facts(model)
     if as_json:
-        # Which rows the model was tried with when it was saved is of use to the loader alone.
+        # The rows on which the model was tried when it was saved are for the loader only.
         show_json({key: value for key, value in facts.items() if key != "trial"})
         return
     try:
         _report(facts)
     except (LookupError, ArithmeticError, TypeError, ValueError, AttributeError) as error:
-        # The facts are whatever the file says; 'mklkit fit' writes all of these.
+        # The facts in a file may be anything; those of 'mklkit fit' are complete.
         raise ModelFileError(
             f"{model} is damaged: its facts are not those that mklkit writes ({error!r})."
-            " --json shows them as they are."
+            " --json shows them unchanged."
         ) from error
 
 
@@ -65,7 +65,7 @@ def _report(facts: dict[str, Any]) -> None:
 
 
 def _kernel_line(kernel: dict[str, Any]) -> str:
-    """Return a kernel's name, what it is, and the columns that it sees."""
+    """Return a kernel's name, its spec string and its columns."""
     name, spec, columns = kernel["name"], kernel["spec"], kernel["columns"]
     named = name if name == spec else f"{name}: {spec}"
     if columns is None:

@@ -1,4 +1,4 @@
-"""``mklkit kernels``: how alike kernels are on some data."""
+"""``mklkit kernels``: the similarity of kernels on given data."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["kernels"]
 
 WEAK = 0.5
 MOST_ROWS = 5000
-"""Rows on which kernels are compared, in seconds; on more of them alignments hardly change."""
+"""Rows on which kernels are compared, in seconds; more rows hardly change the alignments."""
 
 
 def kernels(
@@ -36,8 +36,8 @@ def kernels(
     """Show the alignment of every pair of kernels on the rows of DATA, and near-duplicates.
 
     Alignment is the cosine of the angle between two Gram matrices: 1 for kernels that differ by a
-    factor only. Kernels that are weakly correlated (alignment between 0 and 0.5) have been found
-    to combine best (MultiV-KMHKS, paper 002 of the documentation).
+    factor only. Weakly correlated kernels (alignment between 0 and 0.5) have been found to combine
+    best (MultiV-KMHKS, paper 002 of the documentation).
     """
     from mklkit.estimators.from_preset import find_preset
     from mklkit.evaluation.alignment import alignment_matrix, near_duplicates
@@ -54,8 +54,8 @@ def kernels(
         features = steps.fit_transform(table.features)
         if len(features) > MOST_ROWS:
             data_facts["notes"].append(
-                f"compared on {MOST_ROWS} rows of {len(features)}, drawn at random: alignments take"
-                " time with the square of their number"
+                f"compared on {MOST_ROWS} rows of {len(features)}, drawn at random: the time for"
+                " alignments grows with the square of the number of rows"
             )
             features = features.sample(MOST_ROWS, random_state=0)
         found = alignment_matrix(chosen, features, centered=centered)
@@ -67,7 +67,7 @@ def kernels(
     for first, second, value in duplicates:
         say(
             f"warning: {first} and {second} are nearly the same on these data"
-            f" (alignment {value:.3f}); one of them will do.",
+            f" (alignment {value:.3f}); one of them is enough.",
             style="yellow",
         )
 
@@ -116,7 +116,7 @@ def _report(
     show(facts_grid(lines), alignment_grid(found))
     pairs = _weak_pairs(found)
     if len(found) < 2:
-        show("one kernel has nothing to be compared with")
+        show("there is only one kernel, so there is nothing to compare")
     elif pairs:
         named = "; ".join(f"{first} with {second}" for first, second in pairs)
         show(f"weakly correlated (alignment between 0 and 0.5), which often combine best: {named}")

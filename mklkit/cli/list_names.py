@@ -1,4 +1,4 @@
-"""``mklkit list``: every name that can be typed, and where it comes from."""
+"""``mklkit list``: the names of all components and presets, and their packages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Listed", "list_names"]
 
 
 class Listed(StrEnum):
-    """What can be listed."""
+    """The kinds that can be listed."""
 
     kernels = "kernels"
     maps = "maps"

@@ -42,7 +42,7 @@ DATA_PANEL = "Data"
 
 
 class Multiclass(StrEnum):
-    """How several classes are told apart."""
+    """How several classes are divided into binary problems."""
 
     ovo = "ovo"
     ovr = "ovr"
@@ -50,14 +50,14 @@ class Multiclass(StrEnum):
 
 
 class Bandwidths(StrEnum):
-    """Which rows kernels read their bandwidths off."""
+    """The rows from which kernels compute their bandwidths."""
 
     per_problem = "per-problem"
     all_rows = "all-rows"
 
 
 class Scale(StrEnum):
-    """How features are brought to one size."""
+    """How features are scaled."""
 
     standard = "standard"
     minmax = "minmax"
@@ -77,14 +77,14 @@ def _not_blank(spec: str | None) -> str | None:
 
 
 def file_path(text: str) -> Path:
-    """Return the path that an option gives; an empty text would be the folder one is in."""
+    """Return an option's path; an empty text, which would mean the current folder, is refused."""
     if not text:
         raise typer.BadParameter("the name of a file or folder is expected, not an empty text.")
     return Path(text)
 
 
 def output_path(text: str) -> Path:
-    """Return the path of a file to write that is no text, which stdout can't take."""
+    """Return the path of a binary file to write, which cannot go to stdout."""
     if text == "-":
         raise typer.BadParameter(
             "it can't be written to stdout; give the name of a file (./- for one called '-')."
@@ -93,7 +93,7 @@ def output_path(text: str) -> Path:
 
 
 def results_path(text: str) -> Path | None:
-    """Return the path of a file of results, None where ``-`` asks for stdout."""
+    """Return the path of a file for results, None for ``-`` (stdout)."""
     return None if text == "-" else file_path(text)
 
 
@@ -147,7 +147,7 @@ Kernels = Annotated[
         "-k",
         metavar="SPEC",
         show_default="cosine(linear), rbf, cosine(polynomial)",
-        help="A kernel, with its name and columns if wanted: \"rbf(sigma='mean')\","
+        help="A kernel, optionally with a name and columns: \"rbf(sigma='mean')\","
         ' "shape:linear@fou_*". Repeat for several.',
         rich_help_panel=MODEL_PANEL,
     ),
@@ -161,7 +161,7 @@ FeatureMap = Annotated[
         metavar="SPEC",
         callback=_not_blank,
         show_default="the combiner's own",
-        help='How a kernel becomes columns: implicit, "empirical(subset=0.1)".',
+        help='The map from kernels to columns: implicit, "empirical(subset=0.1)".',
         rich_help_panel=MODEL_PANEL,
     ),
 ]
@@ -185,23 +185,23 @@ Learner = Annotated[
         metavar="SPEC",
         callback=_not_blank,
         show_default="the combiner's own",
-        help='What learns: "svm(C=10)", mhks, kmhks.',
+        help='The learner: "svm(C=10)", mhks, kmhks.',
         rich_help_panel=MODEL_PANEL,
     ),
 ]
 MulticlassOption = Annotated[
     Multiclass,
     typer.Option(
-        help="Several classes: one against one, one against the rest, or all at once (native),"
-        " where combiner and learner can.",
+        help="For several classes: one-vs-one, one-vs-rest, or all at once (native), if combiner"
+        " and learner support it.",
         rich_help_panel=MODEL_PANEL,
     ),
 ]
 BandwidthsOption = Annotated[
     Bandwidths,
     typer.Option(
-        help="Several classes, one against one: whether bandwidths such as sigma='mean' are those"
-        " of each pair of classes, or of all training rows.",
+        help="For several classes, one-vs-one: compute bandwidths such as sigma='mean' from each"
+        " pair of classes, or from all training rows.",
         rich_help_panel=MODEL_PANEL,
     ),
 ]
@@ -211,8 +211,8 @@ Preset = Annotated[
         "--preset",
         "-p",
         metavar="NAME",
-        help="A named choice of --kernel, --feature-map, --combiner, --learner and --scale, each of"
-        " which overrides it where given; see 'mklkit list presets'.",
+        help="A named choice of --kernel, --feature-map, --combiner, --learner and --scale; each"
+        " of these options overrides it. See 'mklkit list presets'.",
         rich_help_panel=MODEL_PANEL,
     ),
 ]
@@ -225,16 +225,14 @@ Tune = Annotated[
         rich_help_panel=MODEL_PANEL,
     ),
 ]
-Seed = Annotated[
-    int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of everything that is drawn at random.")
-]
+Seed = Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of all random numbers.")]
 Jobs = Annotated[
     int | None,
     typer.Option(
         "--jobs",
         "-j",
         callback=_not_zero,
-        help="Binary problems fitted at a time; -1: one a processor.",
+        help="Binary problems fitted in parallel; -1: one per processor.",
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the results as JSON.")]

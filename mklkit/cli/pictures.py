@@ -1,4 +1,4 @@
-"""``--plot``: the picture of the kernel weights, written whole or not at all."""
+"""``--plot``: the figure of the kernel weights, written completely or not at all."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ FORMATS = (".png", ".pdf", ".svg")
 
 
 def check_picture(path: Path, others: Mapping[str, str | PathLike[str] | None]) -> None:
-    """Make sure that a picture can be drawn and written, before the long work.
+    """Make sure that a figure can be drawn and written, before the model is fitted.
 
     Parameters
     ----------
     path : Path
     others : mapping of str to path
-        Files that the picture must not replace, by what they hold.
+        Files that the figure must not replace, by a description of their contents.
 
     Raises
     ------
     MKLKitError
-        If the name has another ending, stands for another file, or can't be written; if matplotlib
-        is not installed.
+        If the name has another ending, is one of the other files, or cannot be written; if
+        matplotlib is not installed.
     """
     from mklkit.datasets.paths import same_file
     from mklkit.errors import DataError
@@ -35,18 +35,18 @@ def check_picture(path: Path, others: Mapping[str, str | PathLike[str] | None]) 
     if path.suffix.lower() not in FORMATS:
         raise DataError(f"A picture's name must end in {', '.join(FORMATS)}; got {path}.")
     for content, other in others.items():
-        # A name of built-in data is no file, and harmless.
+        # The name of a built-in data set is not a file, which is harmless.
         if other is not None and same_file(path, Path(other)):
-            raise DataError(f"{path} is to hold {content}; choose another name for the picture.")
+            raise DataError(f"{path} is the file of {content}; choose another name for the plot.")
     check_writable(path)
     require_matplotlib()
 
 
 def draw_weights(path: Path, estimator: Any) -> None:
-    """Write the picture of a fitted estimator's kernel weights."""
+    """Write the figure of a fitted estimator's kernel weights."""
     import matplotlib
 
-    # Only files are drawn: no window is to be looked for.
+    # Only files are drawn: no display is needed.
     matplotlib.use("Agg")
     from mklkit.persistence.atomic import replacing
     from mklkit.plotting.weights import KernelWeightsDisplay

@@ -29,15 +29,15 @@ def new(
         str,
         typer.Argument(
             metavar="NAME",
-            help="What users will type, as nearest-mean; the package is called mklkit-NAME.",
+            help="The component's name, such as nearest-mean; the package is mklkit-NAME.",
         ),
     ],
     template: Annotated[
         Template,
         typer.Option(
             "--template",
-            help="A combiner (one weight per kernel; weights that change from row to row; learners"
-            " fitted together; decisions joined), or a kernel, a feature map or a learner.",
+            help="A combiner (one weight per kernel; weights that depend on the row; learners"
+            " fitted jointly; decisions joined), or a kernel, a feature map or a learner.",
         ),
     ] = Template.weighting,
     into: Annotated[
@@ -46,11 +46,11 @@ def new(
             "--into",
             metavar="DIR",
             parser=opt.file_path,
-            help="The folder that gets the package.",
+            help="The folder in which the package's folder is created.",
         ),
     ] = Path(),
 ) -> None:
-    """Write a package that installs, has a passing test and shows in 'mklkit list'.
+    """Write a working package with a test; once installed, 'mklkit list' shows it.
 
     Nothing is overwritten.
     """
@@ -61,7 +61,7 @@ def new(
     show(f"wrote {folder}: {', '.join(sorted(package.contents()))}")
     say(
         f'Now: pip install -e "{folder}[test]"; pytest {folder}; {package.use}.'
-        f" The {template.value} is yours to change in {package.module}/__init__.py."
+        f" The {template.value} to change is in {package.module}/__init__.py."
     )
 
 
@@ -69,14 +69,14 @@ def new(
 def check(
     package: Annotated[
         str,
-        typer.Argument(metavar="PACKAGE", help="An installed distribution, as mklkit-nearest."),
+        typer.Argument(metavar="PACKAGE", help="An installed package, such as mklkit-nearest."),
     ],
     as_json: opt.AsJson = False,
 ) -> None:
     """Check the components of an installed package, as mklkit.testing does.
 
-    Exit code 0: all checks passed; 1: a check failed, none could be made, or the package can't be
-    loaded; 2: no such package, or none with components.
+    Exit code 0: all checks passed; 1: a check failed, no check applied, or the package cannot be
+    loaded; 2: the package does not exist or has no components.
     """
     from mklkit.registry.registry import get_registry
     from mklkit.testing.inspection import checks_of, findings
@@ -132,7 +132,7 @@ def _report(found: list[Finding], broken: list[str]) -> None:
     alike: dict[str, list[Finding]] = {}
     for finding in found:
         if finding.outcome == "failed":
-            # What comes before it is the check's own name and sentence.
+            # The check's name and description come before it.
             fault = finding.message.partition("Expected ")[2] or finding.message
             alike.setdefault(fault, []).append(finding)
         elif finding.check == NEEDS_PYTHON:

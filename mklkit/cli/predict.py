@@ -24,7 +24,7 @@ def predict(
     data: Annotated[
         str,
         typer.Argument(
-            metavar="DATA", help="New rows, with the feature columns that the model's kernels see."
+            metavar="DATA", help="New rows, with the feature columns that the model's kernels use."
         ),
     ],
     output: Annotated[
@@ -41,7 +41,7 @@ def predict(
     """Predict a class for each row of DATA, in its order.
 
     The CSV has a column 'prediction' and, for two classes, 'score': the decision value, positive
-    for the second class. If DATA has the target column too, the accuracy is said on stderr.
+    for the second class. If DATA has the target column too, the accuracy is printed on stderr.
     """
     from mklkit.datasets import load_features
     from mklkit.persistence import load_model, read_facts
@@ -99,7 +99,7 @@ def _target_of(facts: dict[str, Any]) -> str | None:
 
 
 def _say_unknown_values(pipeline: Any, features: pd.DataFrame) -> None:
-    """Say which values of text columns training never saw: they count as none of the known."""
+    """Report values of text columns that were not in the training data; they have no indicator."""
     import numpy as np
 
     from mklkit.errors import counted
@@ -157,7 +157,7 @@ def _say_far_values(pipeline: Any, features: pd.DataFrame) -> None:
 
 
 def _tried(pipeline: Any, features: pd.DataFrame, facts: dict[str, Any], model: Path) -> Any:
-    """Return the predictions; a model that could not be tried at its loading may be at fault."""
+    """Return the predictions; without a trial at loading, an error may be due to the file."""
     from mklkit.errors import MKLKitError, ModelFileError, plain_message
 
     try:
@@ -168,8 +168,8 @@ def _tried(pipeline: Any, features: pd.DataFrame, facts: dict[str, Any], model: 
         if facts["trial"] is not None:
             raise
         raise ModelFileError(
-            f"{model} can't decide these rows: {plain_message(error)}. Give it rows as it was"
-            " trained on; if they are, the file was altered: save the model again."
+            f"{model} can't decide these rows: {plain_message(error)}. The rows must be like the"
+            " training rows; if they are, the file was altered: save the model again."
         ) from error
 
 
@@ -177,7 +177,7 @@ def _predictions(pipeline: Any, features: pd.DataFrame) -> pd.DataFrame:
     import numpy as np
     import pandas as pd
 
-    # One pass over the kernels: the class follows from the decision value where there are two.
+    # One pass over the kernels: for two classes the decision value gives the class.
     if len(pipeline.classes_) == 2 and hasattr(pipeline, "decision_function"):
         scores = np.asarray(pipeline.decision_function(features))
         classes = np.asarray(pipeline.classes_)[(scores > 0).astype(int)]
@@ -204,12 +204,12 @@ def _say_accuracy(target: pd.Series, predictions: pd.Series, classes: Any) -> No
     from mklkit.evaluation import score
     from mklkit.preprocessing.columns import text_of
 
-    # As text, since a file of few rows may have given the labels another type.
+    # Compared as text, since labels of a file with few rows may be read as another type.
     truth = text_of(target.to_frame())[:, 0]
     given = target.notna().to_numpy()
     known = {str(label) for label in classes}
     if not set(truth[given]) & known:
-        say(f"column {target.name!r} holds none of the model's classes: no accuracy")
+        say(f"column {target.name!r} has none of the model's classes: no accuracy")
         return
     guesses = text_of(predictions.to_frame())[:, 0]
     result = score(truth[given].astype(str), guesses[given].astype(str))

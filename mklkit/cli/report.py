@@ -1,4 +1,4 @@
-"""Results as people read them: aligned lines and tables."""
+"""Results as aligned lines and tables."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _COMPONENTS = (("combiner", "combiner"), ("map", "feature_map"), ("learner", "le
 
 
 def listing(title: str, rows: list[tuple[str, str, str]]) -> Grid:
-    """Return a table of registered names: name, where from, what it is."""
+    """Return a table of registered names: name, package, description."""
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, title=title, title_justify="left")
     for name in ("name", "from", "what it is"):
         grid.add_column(name, overflow="fold")
@@ -64,7 +64,7 @@ def listing(title: str, rows: list[tuple[str, str, str]]) -> Grid:
 
 
 def alignment_grid(table: Any) -> Grid:
-    """Return a table of alignments, kernels numbered in its head and named in its rows."""
+    """Return a table of alignments, with kernels numbered in the head and named in the rows."""
     grid = Grid(box=box.SIMPLE)
     grid.add_column("")
     grid.add_column("kernel")

@@ -1,4 +1,4 @@
-"""Tables of scores: of all rows, and of each class, laid out for the width at hand."""
+"""Tables of scores, of all rows and per class, laid out for the available width."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mklkit.cli.report import percent
 __all__ = ["SCORES", "ClassTable", "decisive_score", "scores_tables"]
 
 MOST_CLASSES = 12
-"""More than these are too many for a matrix; the worst are shown."""
+"""With more classes the worst are listed instead of the confusion matrix."""
 UNBOUNDED = 10_000
 SCORES = {
     "accuracy": "accuracy",
@@ -28,7 +28,7 @@ PARTS = {"train": "train", "held_out": "held out"}
 
 
 def decisive_score(scores: dict[str, dict[str, Any] | None]) -> tuple[str, dict[str, Any]]:
-    """Return the scores that tell how good a model is: of rows held out, where there are any."""
+    """Return the scores for assessing a model: of held-out rows if there are any."""
     held_out, train = scores["held_out"], scores["train"]
     if held_out is not None:
         return PARTS["held_out"], held_out
@@ -37,22 +37,22 @@ def decisive_score(scores: dict[str, dict[str, Any] | None]) -> tuple[str, dict[
 
 
 def scores_tables(scores: dict[str, dict[str, Any] | None]) -> tuple[Grid, ClassTable]:
-    """Return the scores of each part of the rows, and those of each class on the decisive one."""
+    """Return the scores of each part of the rows, and those per class on the decisive part."""
     part, decisive = decisive_score(scores)
     return _scores_grid(scores), ClassTable(decisive, part)
 
 
 @attrs.frozen
 class ClassTable:
-    """Recall and confusions of each class; rich asks for it with the width it has."""
+    """Recall and confusions per class; rich renders it for the available width."""
 
     score: dict[str, Any]
-    """As :func:`mklkit.evaluation.score` returns it."""
+    """The result of :func:`mklkit.evaluation.score`."""
     rows: str
     """Which rows were scored, for the head."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Give the confusion matrix where it fits, else each class's commonest confusion."""
+        """Yield the confusion matrix if it fits, else each class's commonest confusion."""
         matrix = self._matrix()
         wide = options.update(max_width=UNBOUNDED)
         fits = Measurement.get(console, wide, matrix).maximum <= options.max_width
@@ -93,7 +93,7 @@ class ClassTable:
         return float(self.score["recall"][place])
 
     def _mostly_taken_for(self, place: int) -> str:
-        """Return the class most often answered in this one's stead, and how often."""
+        """Return the class most often predicted in place of this one, with the count."""
         counts = list(self.score["confusion"][place])
         counts[place] = 0
         wrong = max(counts)
@@ -101,7 +101,7 @@ class ClassTable:
 
 
 def _scores_grid(scores: dict[str, dict[str, Any] | None]) -> Grid:
-    """Return the scores of each part of the rows, a column a part so that any width will do."""
+    """Return the scores of each part of the rows, one column per part to fit any width."""
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
     grid.add_column("")
     found = {name: score for part, name in PARTS.items() if (score := scores[part]) is not None}

@@ -1,4 +1,4 @@
-"""The table of kernel weights, laid out for the width at hand."""
+"""The table of kernel weights, laid out for the available width."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ __all__ = ["WeightTable", "weights_grid"]
 
 BAR_LENGTH = 30
 SHORT_BAR_LENGTH = 15
-# A longer kernel name is folded before the bar or the range is given up for it.
+# Kernel names beyond this width are folded before the bar or the range is left out.
 NAME_WIDTH = 24
 UNBOUNDED = 10_000
 
 
 @attrs.frozen
 class _Layout:
-    """What a table shows beside names and weights."""
+    """What a table shows besides names and weights."""
 
     bar_length: int
     shows_range: bool = True
     one_line_heads: bool = False
 
 
-# From the widest to the narrowest; the last one is taken whatever the width.
+# From the widest to the narrowest; the last one is used for any smaller width.
 LAYOUTS = (
     _Layout(BAR_LENGTH, one_line_heads=True),
     _Layout(BAR_LENGTH),
@@ -45,15 +45,15 @@ LAYOUTS = (
 
 @attrs.frozen
 class WeightTable:
-    """Names, weights, bars and ranges; rich asks for it with the width it has."""
+    """Names, weights, bars and ranges; rich renders it for the available width."""
 
     by_kernel: dict[str, list[float]]
-    """The kernel's weights, one a binary problem and cluster."""
+    """The kernel's weights, one per binary problem and cluster."""
     over: str
     """What the range is over; empty where each kernel has one weight."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Give the richest layout whose columns other than the name need not be cut."""
+        """Yield the richest layout in which only kernel names are folded."""
         longest = max((len(plain(name)) for name in self.by_kernel), default=0)
         available = options.max_width + max(0, longest - NAME_WIDTH)
         wide = options.update(max_width=UNBOUNDED)
@@ -88,10 +88,10 @@ class WeightTable:
 
 
 def weights_grid(model: dict[str, Any]) -> WeightTable:
-    """Return the table of kernel weights, a row a kernel, each with a bar.
+    """Return the table of kernel weights, one row per kernel, each with a bar.
 
-    Several binary problems, or clusters of rows, are summed up by their mean and range. Where the
-    terminal is narrow the bar goes first, then the range: names and weights stay.
+    Several binary problems, or clusters of rows, are summarised by their mean and range. On a
+    narrow terminal first the bar and then the range is left out.
     """
     by_kernel: dict[str, list[float]] = {kernel["name"]: [] for kernel in model["kernels"]}
     for row in model["weights"]:

@@ -110,8 +110,8 @@ def _rows(rows: list[str], kinds: dict[str, str]) -> pd.DataFrame:
     short = frame.eq("").any(axis=1)
     if short.any():
         raise ValueError(
-            f"data row {int(short.to_numpy().argmax()) + 1} has fewer values than the {len(kinds)} attributes that"
-            " are declared, or an empty one; a gap is written ?"
+            f"data row {int(short.to_numpy().argmax()) + 1} has fewer values than the"
+            f" {len(kinds)} attributes that are declared, or an empty one; a gap is written ?"
         )
     for name, kind in kinds.items():
         column = frame[name].str.strip()

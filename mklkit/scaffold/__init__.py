@@ -1,4 +1,4 @@
-"""Plugin packages to start from: templates, and the writing of them."""
+"""New plugin packages from templates."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["Template"]
 
 
 class Template(StrEnum):
-    """What kind of component to start from."""
+    """The kind of component that a new package contains."""
 
     weighting = "weighting"
     gating = "gating"

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["NewPlugin", "write_plugin"]
 
 
-# The word in the class's name, the listing that shows it, and how a model is made with it.
+# The suffix of the class's name, the topic of `mklkit list`, and the options of `mklkit fit`.
 _FACTS: dict[Template, tuple[str, str, str]] = {
     Template.weighting: ("Weighting", "combiners", "--combiner"),
     Template.gating: ("Gating", "combiners", "--combiner"),
@@ -45,7 +45,7 @@ _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 @attrs.frozen
 class NewPlugin:
-    """The names in a new package, all from one."""
+    """The names in a new package, all derived from one."""
 
     name: str
     template: Template
@@ -57,12 +57,12 @@ class NewPlugin:
         Parameters
         ----------
         name : str
-            What users will type; ``mklkit-`` before it is taken off.
+            The component's name; a prefix ``mklkit-`` is removed.
 
         Raises
         ------
         SpecError
-            If the name isn't lower-case words joined by hyphens, or is taken, by a component, an
+            If the name is not lower-case words joined by hyphens, or is taken by a component, an
             installed package or the template.
         """
         short = name.removeprefix("mklkit-")
@@ -71,7 +71,7 @@ class NewPlugin:
                 "Expected a name of lower-case letters and digits, words joined by hyphens, such as"
                 f" nearest-mean; got {name!r}."
             )
-        # Only now, as it imports every plugin.
+        # Imported late because the registry imports every plugin.
         from mklkit.registry.registry import get_registry
 
         new = cls(short, template)
@@ -82,8 +82,8 @@ class NewPlugin:
             )
         if re.search(rf"\b{new.class_name}\b", new.template_text(template.value)):
             raise SpecError(
-                f"The class of {short!r} would be {new.class_name}, a name that the template needs"
-                " itself; choose another."
+                f"The class of {short!r} would be {new.class_name}, a name that the template uses"
+                " already; choose another."
             )
         for entry in get_registry().entries(_KINDS[new.listing]):
             if entry.name == short:
@@ -95,22 +95,22 @@ class NewPlugin:
 
     @property
     def distribution(self) -> str:
-        """What pip installs."""
+        """The distribution's name, for pip."""
         return f"mklkit-{self.name}"
 
     @property
     def module(self) -> str:
-        """What Python imports."""
+        """The module's name, for Python."""
         return self.distribution.replace("-", "_")
 
     @property
     def class_name(self) -> str:
-        """The component's class."""
+        """The name of the component's class."""
         return "".join(part.capitalize() for part in self.name.split("-")) + self._facts[0]
 
     @property
     def listing(self) -> str:
-        """What ``mklkit list`` shows it with."""
+        """The topic of ``mklkit list`` that shows it."""
         return self._facts[1]
 
     @property
@@ -123,7 +123,7 @@ class NewPlugin:
         return _FACTS[self.template]
 
     def contents(self) -> dict[str, str]:
-        """Return the package's files, text by path."""
+        """Return the text of each of the package's files, by path."""
         return {
             "pyproject.toml": self._pyproject(),
             "README.md": self._readme(),
@@ -134,7 +134,7 @@ class NewPlugin:
 
     @staticmethod
     def template_text(file: str) -> str:
-        """Return a template as it is."""
+        """Return a template's text, without replacements."""
         source = files("mklkit.scaffold").joinpath("templates", f"{file}.py")
         return source.read_text(encoding="utf-8")
 
@@ -144,7 +144,7 @@ class NewPlugin:
         ours = "from mklkit.scaffold.templates.weighting import"
         if ours not in text:
             return text
-        # A third party's imports stand apart from the package's own.
+        # Third-party imports are separated from the package's own.
         lines = [line for line in text.splitlines() if not line.startswith(ours)]
         place = max(index for index, line in enumerate(lines) if line.startswith("from mklkit"))
         lines[place + 1 : place + 1] = ["", f"from {self.module} import {self.class_name}"]
@@ -189,8 +189,8 @@ mklkit list {self.listing}
 {self.use}
 ```
 
-The first line installs it with what its tests need; without them `pip install .` does. Once it is
-installed, `mklkit plugin check {self.distribution}` runs the same checks.
+The first line installs it with the test dependencies; `pip install .` leaves them out. After that,
+`mklkit plugin check {self.distribution}` runs the same checks.
 """
 
 
@@ -203,12 +203,12 @@ def _is_installed(distribution: str) -> bool:
 
 
 def write_plugin(new: NewPlugin, into: Path) -> Path:
-    """Write a package's folder, whole or not at all, and return it.
+    """Write a package's folder completely or not at all, and return it.
 
     Raises
     ------
     DataError
-        If there is something of that name already, or the folder can't be written.
+        If the path exists already, or the folder cannot be written.
     """
     if status(into) is None or not into.is_dir():
         raise DataError(f"There is no folder {into} to write the package into.")
@@ -222,7 +222,7 @@ def write_plugin(new: NewPlugin, into: Path) -> Path:
                 file = package / path
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(text, encoding="utf-8")
-            # Creating the folder fails where another has just been made; a rename might not.
+            # Unlike a rename, this fails if another process has just created the folder.
             folder.mkdir()
             for part in package.iterdir():
                 shutil.move(part, folder / part.name)

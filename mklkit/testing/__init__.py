@@ -1,4 +1,4 @@
-"""What mklkit asks of every component, as small named checks that plugin authors can run.
+"""The checks that every component must pass, for authors of plugins.
 
 In a plugin's tests::
 
@@ -11,14 +11,14 @@ In a plugin's tests::
 
 Anywhere else ``check_combiner(Contrast)``, ``check_kernel``, ``check_feature_map``,
 ``check_learner`` and ``check_preset`` run all checks and raise one ``CheckFailure`` that lists
-those that failed: what was expected, what came, what to do. ``mklkit plugin check PACKAGE`` does it
-for all components of an installed package.
+those that failed: the expected and the actual result, and a remedy. ``mklkit plugin check PACKAGE``
+checks all components of an installed package.
 
-Some checks ask for less where a component's ``facts`` say so: a kernel with
+Some checks depend on a component's ``facts``: a kernel with
 ``KernelFacts(definite=False)`` need not be positive semi-definite, a combiner with
 ``CombinerFacts(weight_range=(low, high))`` need not have weights on the simplex, one with
-``n_kernels=2`` is given that many, and a feature map with ``for_kernels=("rbf",)`` is given kernels
-of these names. Row order is not asked about where a random state was used.
+``n_kernels=2`` gets two kernels, and a feature map with ``for_kernels=("rbf",)`` gets kernels
+of these names. Results may depend on the order of rows if a random state was used.
 """
 
 from __future__ import annotations

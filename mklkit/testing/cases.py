@@ -1,4 +1,4 @@
-"""The small problem that a component is checked on, and the component fitted to it."""
+"""The small problem on which a component is checked, and the component fitted to it."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ KINDS: tuple[ComponentKind, ...] = ("kernel", "feature_map", "learner", "combine
 
 N_TRAINING, N_NEW = 42, 14
 GAUSSIAN = "rbf(sigma='mean')"
-# Its price set beforehand: searching for one, in every one of many fits, would check nothing more.
+# With a fixed C: choosing it in every fit would take time and check nothing more.
 QUICK_SVM = "svm(C=1)"
-# A combiner that takes a set number of them, its n_kernels, gets the first ones.
+# A combiner with a fixed number of kernels, its n_kernels, gets the first ones.
 KERNELS = ("linear", GAUSSIAN, "polynomial(degree=2)", "rbf(sigma='0.5*mean')")
 
 
@@ -43,9 +43,9 @@ class Case:
     component : component, component class or preset
     kind : {"kernel", "feature_map", "learner", "combiner", "preset"}
     rows : ndarray of shape (T, d), optional
-        Rows that a kernel can take where not any will do (ids, say); 12 or more.
+        Rows for a kernel that needs particular ones (ids, say); 12 or more.
     fits : dict, optional
-        What other cases of the component have fitted; this one adds to it.
+        Cache of fitted objects, shared by the cases of a component.
     """
 
     def __init__(
@@ -60,17 +60,17 @@ class Case:
         self.kind = kind
         self.custom_rows = rows is not None
         random = np.random.default_rng(41)
-        everyone, labels = _two_classes(random) if rows is None else _labelled(rows)
+        all_rows, labels = _two_classes(random) if rows is None else _labelled(rows)
         n_new = N_NEW if rows is None else len(rows) // 4
-        self.rows, self.new_rows = everyone[:-n_new], everyone[-n_new:]
+        self.rows, self.new_rows = all_rows[:-n_new], all_rows[-n_new:]
         self.y, self.new_y = labels[:-n_new], labels[-n_new:]
-        # The outlying rows first: what is read off the first few is then not what it was.
+        # Outlying rows first, so that a fit that uses only the first few rows gives other results.
         distances = np.square(self.rows - self.rows.mean(axis=0)).sum(axis=1)
         self.order: NDArray[np.intp] = np.argsort(-distances, kind="stable")
 
     @cached_property
     def component(self) -> Any:
-        """The component, made with its defaults where a class was given."""
+        """The component; a class is instantiated with its defaults."""
         if not isinstance(self._given, type):
             return self._given
         try:
@@ -89,9 +89,9 @@ class Case:
 
     @property
     def kernels(self) -> tuple[str, ...]:
-        """Kernels that the component is checked with: as many as it takes."""
-        set_number = self.kind == "combiner" and facts_of(self.component, CombinerFacts).n_kernels
-        count = set_number or 3
+        """Kernels with which the component is checked: as many as it needs."""
+        fixed = self.kind == "combiner" and facts_of(self.component, CombinerFacts).n_kernels
+        count = fixed or 3
         return (self.suitable * count)[:count]
 
     @cached_property
@@ -104,12 +104,12 @@ class Case:
 
     @property
     def one_kernel(self) -> str:
-        """The kernel where a single one is asked for."""
+        """The kernel for checks that need a single one."""
         return GAUSSIAN if GAUSSIAN in self.suitable else self.suitable[0]
 
     def fit(self, rows: Array | None = None, y: Array | None = None, seed: int = 0) -> Any:
-        """Return the component fitted to rows and labels, the case's own where not given."""
-        # Copies, so that one check alone is about components that write into them.
+        """Return the component fitted to rows and labels, by default the case's own."""
+        # Copies, so that a component that writes into its input fails only the check for that.
         rows = (self.rows if rows is None else rows).copy()
         y = (self.y if y is None else y).copy()
         random_state = np.random.RandomState(seed)
@@ -123,13 +123,13 @@ class Case:
         return self.component.fit(views, y, self.partners()[1], random_state)
 
     def fitted(self) -> Any:
-        """Return the component fitted to its own rows, once for all checks that only ask it."""
+        """Return the component fitted to the case's rows; read-only checks share it."""
         if "component" not in self._fits:
             self._fits["component"] = self.fit()
         return self._fits["component"]
 
     def model(self) -> Any:
-        """Return a classifier fitted with the component, once for all checks that only ask it."""
+        """Return a classifier fitted with the component; read-only checks share it."""
         if "model" not in self._fits:
             self._fits["model"] = self.fit_model()
         return self._fits["model"]
@@ -142,11 +142,11 @@ class Case:
         return self.classifier().fit(self.rows, labels)
 
     def kernel(self, rows: Array) -> Any:
-        """Return the one kernel fitted to rows."""
+        """Return the single kernel fitted to rows."""
         return get_registry().create("kernel", self.one_kernel).fit(rows)
 
     def answer(self, fitted: Any) -> Array:
-        """Return what a fitted component says of the new rows."""
+        """Return a fitted component's values for the new rows."""
         if self.kind == "kernel":
             values = fitted(self.new_rows, self.rows)
         elif self.kind == "feature_map":
@@ -158,7 +158,7 @@ class Case:
         return np.asarray(values)
 
     def partners(self) -> tuple[Any, Any]:
-        """Return the feature map and the learner that a classifier would give the component."""
+        """Return the feature map and the learner that a classifier would use with the component."""
         registry = get_registry()
         if self.kind == "combiner":
             choice = choose_components(self.component, None, None)
@@ -191,7 +191,7 @@ class Case:
         return ViewSet.fit(bound, fitted_map, self.rows if rows is None else rows, random_state)
 
     def classifier(self, **settings: Any) -> MKLClassifier:
-        """Return a classifier with the component in its place, not fitted."""
+        """Return an unfitted classifier with the component."""
         feature_map, learner = self.partners()
         chosen: dict[str, Any] = {
             "kernels": [self.component] if self.kind == "kernel" else list(self.kernels),
@@ -213,12 +213,12 @@ class Case:
 
 
 def kind_of(component: Any) -> ComponentKind:
-    """Return what a component is: as registered, else by the arguments of its fit.
+    """Return a component's kind: as registered, else by the arguments of its fit.
 
     Raises
     ------
     MKLKitError
-        If it is none of them.
+        If it is not a component.
     """
     if isinstance(component, Preset):
         return "preset"
@@ -241,11 +241,11 @@ def kind_of(component: Any) -> ComponentKind:
 
 
 def state_of(component: Any) -> dict[str, Any]:
-    """Return what a component holds: its parameters, and attributes where it can have others."""
+    """Return a component's state: its parameters and any other attributes."""
     held = dict(getattr(component, "__dict__", {}))
     try:
         names = parameter_names(component)
-    except (TypeError, ValueError):  # no attrs class
+    except (TypeError, ValueError):  # not an attrs class
         return held
     return held | {name: getattr(component, name) for name in names}
 
@@ -253,7 +253,7 @@ def state_of(component: Any) -> dict[str, Any]:
 def has_drawn(random_state: np.random.RandomState, seed: int) -> bool:
     """Return whether numbers were drawn from a random state since it was made from the seed.
 
-    The next number tells; it is drawn.
+    This is found from the next number, which is drawn.
     """
     return bool(random_state.random_sample() != np.random.RandomState(seed).random_sample())
 

@@ -1,4 +1,4 @@
-"""The checks of each kind of component, one by one or all together."""
+"""The checks of each kind of component, separately or all together."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ __all__ = [
 
 CheckFunction = Callable[[Case], None]
 
-# In the order of likely causes: those of its own kind first, of these the one that finds what
-# writes into its input and so spoils the rest.
+# In the order of likely causes: first the checks of the kind itself, beginning with the one for
+# writing into the input, which would make the others fail too.
 CHECKS: dict[ComponentKind, tuple[CheckFunction, ...]] = {
     "kernel": (*KERNEL_CHECKS, *COMPONENT_CHECKS, *CLASSIFIER_CHECKS),
     "feature_map": (*FEATURE_MAP_CHECKS, *COMPONENT_CHECKS, *CLASSIFIER_CHECKS),
@@ -47,18 +47,18 @@ CHECKS: dict[ComponentKind, tuple[CheckFunction, ...]] = {
 
 @attrs.frozen
 class Check:
-    """One thing that is asked of one component; call it to have it checked.
+    """One check of one component; call it to run the check.
 
     Attributes
     ----------
     kind : str
-        What the component is.
+        The component's kind.
     component : str
-        Its name.
+        The component's name.
     name : str
-        What is asked.
+        The check's name.
     help : str
-        The same as a sentence.
+        What is checked, as a sentence.
     """
 
     kind: ComponentKind
@@ -71,16 +71,16 @@ class Check:
     _fits: dict[str, Any] = attrs.field(factory=dict, eq=False, repr=False)
 
     def __call__(self) -> None:
-        """Check it.
+        """Run the check.
 
         Raises
         ------
         CheckFailure
-            If the component fails; the message says what was expected, what came, what to do.
+            If the component fails; the message has the expected and actual result and a remedy.
         NotApplicable
             If the check does not concern the component.
         """
-        # Warnings are for users, and not what is checked here.
+        # Warnings are meant for users and are not checked.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
@@ -110,11 +110,11 @@ def component_checks(
     Parameters
     ----------
     component : component, component class or preset
-        A class is made with its defaults.
+        A class is instantiated with its defaults.
     kind : {"kernel", "feature_map", "learner", "combiner", "preset"}, optional
-        Found out where not given.
+        By default it is inferred.
     rows : ndarray of shape (T, d), optional
-        Rows for a kernel that can't take any; 12 or more.
+        Rows for a kernel that needs particular ones; 12 or more.
 
     Returns
     -------
@@ -123,7 +123,7 @@ def component_checks(
     Raises
     ------
     MKLKitError
-        If the object is no component.
+        If the object is not a component.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def check_kernel(kernel: Any, rows: Array | None = None) -> None:
     ----------
     kernel : Kernel or class
     rows : ndarray of shape (T, d), optional
-        Rows that the kernel can take, where not any will do; 12 or more.
+        Rows for a kernel that needs particular ones; 12 or more.
 
     Raises
     ------
@@ -193,7 +193,7 @@ def check_combiner(combiner: Any) -> None:
     >>> from mklkit import weighting_rule
     >>> @weighting_rule("nameless-file")
     ... def rule(view, y):
-    ...     '''Weigh a kernel by minus one.'''
+    ...     '''Weight each kernel by minus one.'''
     ...     return -1.0
     >>> check_combiner(rule)
     Traceback (most recent call last):
@@ -204,7 +204,7 @@ def check_combiner(combiner: Any) -> None:
 
 
 def check_preset(preset: Any) -> None:
-    """Check a preset: that its parts exist, and that the whole learns and can be saved.
+    """Check a preset: that its components exist, and that the system learns and can be saved.
 
     Parameters
     ----------

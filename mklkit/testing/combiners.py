@@ -1,4 +1,4 @@
-"""What is asked of a combiner by itself."""
+"""Checks of a combiner by itself."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ ORDER_TOLERANCE = 0.005
 
 
 def declares_its_partners(case: Case) -> None:
-    """The class names a feature map and a learner that exist and go together."""
+    """The class names a feature map and a learner that exist and work together."""
     try:
         choose_components(case.component, None, None)
     except (MKLKitError, AttributeError) as error:
         raise CheckFailure(
-            f"Expected a feature map and a learner to go with {case.label}; got: {error} Write"
-            " facts = CombinerFacts(feature_map=..., learner=...) in the class, spec strings both;"
+            f"Expected a feature map and a learner that work with {case.label}; got: {error} Write"
+            " facts = CombinerFacts(feature_map=..., learner=...) in the class, with spec strings;"
             " weightings have 'implicit' and 'svm'."
         ) from error
 
 
 def weights_are_on_the_simplex(case: Case) -> None:
-    """Weights are (M,) or (C, M), from zero up with sum one, or within the declared range."""
+    """Weights are (M,) or (C, M), non-negative with sum one, or within the declared range."""
     some, facts = case.suitable, facts_of(case.component, CombinerFacts)
     for kernels in [case.kernels] if facts.n_kernels else [some[:1], some[:2], some]:
         views = case.views(kernels=kernels)
@@ -52,7 +52,7 @@ def weights_are_on_the_simplex(case: Case) -> None:
                 bool((weights >= limits[0]).all() and (weights <= limits[1]).all()),
                 f"weights within weight_range = {limits}",
                 weights,
-                "Mend the weights, or the declaration.",
+                "Correct the weights, or the declaration.",
             )
             continue
         advice = (
@@ -65,7 +65,7 @@ def weights_are_on_the_simplex(case: Case) -> None:
 
 
 def decides_one_number_a_row(case: Case) -> None:
-    """The decision gives one finite number per row, alone or among many, kept columns or not."""
+    """The decision is one finite number per row, for one row or many, from kept columns or not."""
     decision = case.fitted()
     for n in (1, len(case.new_rows)):
         expect_array(decision.decide(case.new_rows[:n]), (n,), "decide(rows)")
@@ -73,27 +73,27 @@ def decides_one_number_a_row(case: Case) -> None:
         block = RowBlock(case.new_rows, keep=True)
         values, again = (decision.decide_block(block) for _ in range(2))
         alone = decision.decide(case.new_rows)
-        what = "the same decisions of a block that keeps its columns"
+        what = "the same decisions for a block that keeps its columns"
         expect_close(values, alone, what, "Don't write into them.")
         expect_close(again, alone, what, "Don't write into them.")
 
 
 def learns_what_is_plain(case: Case) -> None:
-    """Two classes well apart are told apart, the positive one by values above zero."""
+    """Two well separated classes are told apart, the positive one by values above zero."""
     values = case.fitted().decide(case.new_rows)
     right = float(((values > 0) == (case.new_y > 0)).mean())
     expect(
         right >= 0.85,
-        "at least 85% of new rows on their side of zero",
+        "at least 85% of new rows with the correct sign",
         f"{right:.0%}",
         "Rows labelled +1 get decision values above zero, the others below.",
     )
 
 
 def one_seed_gives_one_decision(case: Case) -> None:
-    """Fitted twice from one seed, it weighs and decides the same."""
+    """Fitted twice with the same seed, it has the same weights and decisions."""
     first, second = case.fitted(), case.fit()
-    advice = "Draw from the random_state that fit is given."
+    advice = "Draw from the random_state that fit gets."
     expect_close(second.weights, first.weights, "the same weights from one seed", advice, 1e-12)
     expect_close(
         second.decide(case.new_rows),
@@ -105,14 +105,14 @@ def one_seed_gives_one_decision(case: Case) -> None:
 
 
 def training_order_does_not_matter(case: Case) -> None:
-    """The training rows in another order give the same weights and decisions."""
+    """Reordered training rows give the same weights and decisions."""
     random_state = np.random.RandomState(0)
     usual = _fit(case, case.views(), random_state=random_state)
     if has_drawn(random_state, 0):
         raise NotApplicable(f"{case.label} draws at random")
     rows, y = case.rows[case.order], case.y[case.order]
     shuffled = _fit(case, case.views(rows), y)
-    advice = "Sort out what depends on the order; tighten the tolerance where it ends too early."
+    advice = "Remove the dependence on the order; tighten a tolerance that stops too early."
     what = "the same weights from reordered training rows"
     expect_close(shuffled.weights, usual.weights, what, advice, ORDER_TOLERANCE)
     what = "the same decisions from reordered training rows"
@@ -121,7 +121,7 @@ def training_order_does_not_matter(case: Case) -> None:
 
 
 def views_are_left_as_they_are(case: Case) -> None:
-    """Fitting does not write into matrices, rows or labels, which others use too."""
+    """Fitting does not write into matrices, rows or labels, which are shared."""
     views, y = case.views(), case.y.copy()
     arrays = {"the labels y": y, "the rows": views.rows}
     for view in views:
@@ -131,7 +131,7 @@ def views_are_left_as_they_are(case: Case) -> None:
 
 
 def useless_kernels_do_no_harm(case: Case) -> None:
-    """The same kernel twice and a constant kernel still give finite weights and decisions.
+    """Two equal kernels and a constant kernel give finite weights and decisions.
 
     A constant kernel may be refused by an MKLKitError.
     """

@@ -1,4 +1,4 @@
-"""What is asked of every component before it is fitted: names, parameters, no state."""
+"""Checks of every component before it is fitted: names, parameters, no state."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DERIVE = "Derive the class from mklkit.Component and decorate it with @attrs.fro
 
 
 def name_and_description(case: Case) -> None:
-    """The class has a name that can be typed, and a docstring whose first line says what it is."""
+    """The class has a valid name, and a docstring whose first line describes it."""
     cls = type(case.component)
     name = getattr(cls, "name", None)
     valid = isinstance(name, str) and is_name(name)
@@ -37,13 +37,13 @@ def name_and_description(case: Case) -> None:
     lines = (cls.__doc__ or "").splitlines()
     advice = "Write a docstring; 'mklkit list' shows its first line."
     expect(any(line.strip() for line in lines), "a docstring", "none", advice)
-    advice = "Say what it is right after the opening quotes; 'mklkit list' shows that line."
+    advice = "Describe it directly after the opening quotes; 'mklkit list' shows that line."
     expect(bool(lines[0].strip()), "a docstring with a first line", "an empty line", advice)
 
 
 def states_its_facts(case: Case) -> None:
-    """What is true of the component stands in its facts, an object of its kind."""
-    assert case.kind != "preset", "presets have checks of their own"
+    """The component's properties are declared in its facts, an object of its kind."""
+    assert case.kind != "preset", "presets have other checks"
     expected = FACTS[case.kind]
     try:
         facts_of(case.component, expected)
@@ -52,7 +52,7 @@ def states_its_facts(case: Case) -> None:
 
 
 def docstring_has_its_parameters(case: Case) -> None:
-    """The docstring documents no parameter that the class does not take."""
+    """The docstring documents no parameter that the class does not have."""
     cls = type(case.component)
     known = inspect.signature(cls).parameters
     strangers = [name for name in documented_parameters(cls.__doc__ or "") if name not in known]
@@ -65,7 +65,7 @@ def docstring_has_its_parameters(case: Case) -> None:
 
 
 def parameters_round_trip(case: Case) -> None:
-    """What get_params gives, with_params and the class itself take, to make the same component."""
+    """with_params and the class itself make the same component from the result of get_params."""
     component = _with_parameters(case)
     params = component.get_params(deep=False)
     again = component.with_params(**params)
@@ -76,7 +76,7 @@ def parameters_round_trip(case: Case) -> None:
             same(state_of(other), state_of(component)),
             f"{maker} to give the same component back",
             repr(other),
-            "Store parameters under their own names, converters applied once or twice alike.",
+            "Store parameters under their own names; converters must be idempotent.",
         )
 
 
@@ -89,12 +89,13 @@ def unknown_parameters_are_refused(case: Case) -> None:
     except MKLKitError:
         return
     raise CheckFailure(
-        f"Expected with_params(no_such_parameter=1) to raise an MKLKitError; it was taken. {DERIVE}"
+        "Expected with_params(no_such_parameter=1) to raise an MKLKitError; it was accepted."
+        f" {DERIVE}"
     )
 
 
 def values_that_are_no_numbers_are_refused(case: Case) -> None:
-    """A parameter whose default is a number takes neither a word nor NaN."""
+    """A parameter whose default is a number accepts neither text nor NaN."""
     component = _with_parameters(case)
     fields = attrs.fields_dict(type(component))
     numeric = [name for name in parameter_names(component) if _is_number(fields[name].default)]
@@ -109,33 +110,33 @@ def values_that_are_no_numbers_are_refused(case: Case) -> None:
                 continue
             raise CheckFailure(
                 f"Expected {name}={value!r} to be refused by a ValueError or TypeError; it was"
-                " taken. Add a converter and a validator, as in attrs.field(default=1.0,"
+                " accepted. Add a converter and a validator, as in attrs.field(default=1.0,"
                 " converter=float, validator=[gt(0), mklkit.finite])."
             )
 
 
 def spec_round_trip(case: Case) -> None:
-    """The spec string that to_spec renders makes the same component again."""
+    """The spec string that to_spec returns makes the same component again."""
     component = case.component
     spec = to_spec(component)
     name = getattr(component, "name", "")
-    advice = "Keep the spec to the name and parameters of the class."
+    advice = "The spec must consist of the name and parameters of the class."
     expect(spec.partition("(")[0] == name, f"a spec that starts with {name!r}", spec, advice)
     state = state_of(component)
     if not all(_is_literal(value) for value in state.values()):
-        raise NotApplicable(f"{case.label} has a parameter that only Python can give")
+        raise NotApplicable(f"{case.label} has a parameter that a spec string cannot contain")
     parsed = parse_spec(spec)
     again = type(component)(*parsed.args, **parsed.kwargs)
     expect(
         same(state_of(again), state),
         f"{spec} to make the same component again",
         repr(again),
-        "Converters must take what repr() of a parameter gives.",
+        "Converters must accept the repr() of a parameter.",
     )
 
 
 def frozen(case: Case) -> None:
-    """A component never changes: its parameters can't be assigned to."""
+    """A component is immutable: its parameters cannot be assigned to."""
     component = copy.copy(case.component)
     for name, value in state_of(component).items():
         try:
@@ -143,23 +144,23 @@ def frozen(case: Case) -> None:
         except AttributeError:  # attrs.FrozenInstanceError is one
             continue
         raise CheckFailure(
-            f"Expected an assignment to {name!r} to be refused; it was taken, and folds and"
+            f"Expected an assignment to {name!r} to be refused; it was accepted, but folds and"
             " threads share components. Decorate the class with @attrs.frozen."
         )
 
 
 def fit_changes_nothing(case: Case) -> None:
-    """Fitting returns a separate object, and leaves the component as it was."""
+    """Fitting returns a separate object and does not change the component."""
     before = copy.deepcopy(state_of(case.component))
     fitted = case.fit()
-    advice = "Return a fitted object from fit, and keep nothing on the component."
+    advice = "Return a fitted object from fit, and store nothing on the component."
     expect(fitted is not None, "fit to return a fitted object", "None", advice)
     after = state_of(case.component)
     expect(same(before, after), f"the state {before} after fit", after, advice)
 
 
 def pickles(case: Case) -> None:
-    """The component can be pickled, so that grid searches may run in processes of their own."""
+    """The component can be pickled, so that grid searches can run in several processes."""
     try:
         again = pickle.loads(pickle.dumps(case.component))
     except (pickle.PicklingError, AttributeError, TypeError) as error:
@@ -176,15 +177,15 @@ def pickles(case: Case) -> None:
 
 
 def global_random_state_has_no_say(case: Case) -> None:
-    """Nothing is drawn from the global random numbers of NumPy and Python, which are the user's."""
+    """No random numbers are drawn from the global states of NumPy and Python."""
     before = _global_random_states()
     case.answer(case.fit())
     for library, state in _global_random_states().items():
         expect(
             same(state, before[library]),
-            f"{library}'s global random state to be left as it is",
-            "another after fitting",
-            "Draw from the random_state that fit is given, and hand it to what draws, as in"
+            f"{library}'s global random state to be unchanged",
+            "another one after fitting",
+            "Draw from the random_state that fit gets, and pass it on, as in"
             " SVC(random_state=...).",
         )
 
@@ -198,7 +199,7 @@ def _with_parameters(case: Case) -> Any:
         return case.component
     if callable(getattr(case.component, "get_params", None)) and attrs.has(type(case.component)):
         return case.component
-    raise NotApplicable(f"{case.label} has no get_params, as mklkit.Component would give it")
+    raise NotApplicable(f"{case.label} has no get_params, which mklkit.Component provides")
 
 
 def _is_number(value: Any) -> bool:

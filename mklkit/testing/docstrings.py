@@ -1,4 +1,4 @@
-"""What a docstring says of parameters."""
+"""The parameters' descriptions in a docstring."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NAMES = re.compile(r"(\*{0,2}\w+(?:\s*,\s*\*{0,2}\w+)*)\s*(:.*)?")
 
 
 def documented_parameters(docstring: str) -> dict[str, str]:
-    """Return what the section Parameters of a docstring, as numpydoc has it, says of each name.
+    """Return the description of each name in the section Parameters of a numpydoc docstring.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How a check fails: what was expected, what came, what to do."""
+"""Failures of checks, with the expected and the actual result and a remedy."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ __all__ = [
 
 
 class CheckFailure(AssertionError):
-    """A component that does not do what mklkit relies on."""
+    """A component does not do what mklkit relies on."""
 
 
 class NotApplicable(SkipTest):
-    """A check that does not concern this component; pytest and unittest report it as skipped."""
+    """A check does not apply to this component; pytest and unittest report it as skipped."""
 
 
 def expect(holds: bool, expected: str, came: object, advice: str) -> None:
-    """Raise a :class:`CheckFailure` unless something holds."""
+    """Raise a :class:`CheckFailure` unless a condition holds."""
     if not holds:
         raise CheckFailure(f"Expected {expected}; got {came}. {advice}")
 
@@ -35,7 +35,7 @@ def expect(holds: bool, expected: str, came: object, advice: str) -> None:
 def expect_array(
     value: Any, shape: tuple[int, ...], what: str, advice: str = "Return one of that shape."
 ) -> None:
-    """Expect a NumPy array of floats of some shape, all of them finite."""
+    """Expect a NumPy array of finite floats of a given shape."""
     called = f"{what} as a float array of shape {shape}"
     expect(isinstance(value, np.ndarray), called, f"a {type(value).__name__}", advice)
     expect(value.shape == shape, called, f"shape {value.shape}", advice)
@@ -46,7 +46,7 @@ def expect_array(
         n_bad == 0,
         f"{what} to be finite",
         f"{n_bad} of {value.size} values that are NaN or infinite",
-        "Guard divisions and logarithms, or raise an MKLKitError that says what is wrong.",
+        "Guard divisions and logarithms, or raise an MKLKitError that explains the problem.",
     )
 
 

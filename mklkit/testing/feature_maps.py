@@ -1,4 +1,4 @@
-"""What is asked of a feature map by itself."""
+"""Checks of a feature map by itself."""
 
 from __future__ import annotations
 
@@ -22,17 +22,18 @@ __all__ = ["FEATURE_MAP_CHECKS"]
 
 
 def says_whether_it_is_explicit(case: Case) -> None:
-    """The class and the fitted map say alike whether columns are features or similarities."""
+    """The class and the fitted map agree on whether columns are features or similarities."""
     advice = (
         "Write facts = FeatureMapFacts(explicit=...) in the class, explicit in the fitted map's."
     )
-    said = facts_of(case.component, FeatureMapFacts).explicit
+    declared = facts_of(case.component, FeatureMapFacts).explicit
     fitted = getattr(case.fit(), "explicit", None)
-    expect(fitted is said, f"explicit = {said} in the fitted map too", repr(fitted), advice)
+    wanted = f"explicit = {declared} in the fitted map too"
+    expect(fitted is declared, wanted, repr(fitted), advice)
 
 
 def columns_have_their_shapes(case: Case) -> None:
-    """The fitted map gives as many columns for one row as for many: N where not explicit."""
+    """The number of columns is the same for one row and for many: N if the map is not explicit."""
     fitted = case.fitted()
     n_columns = fitted.transform(case.rows).shape[1]
     if not fitted.explicit:
@@ -53,23 +54,23 @@ def rows_are_left_as_they_are(case: Case) -> None:
 
 
 def each_row_by_itself(case: Case) -> None:
-    """A row's columns do not depend on which others are asked about."""
+    """A row's columns do not depend on the other rows in the call."""
     fitted = case.fitted()
     together = fitted.transform(case.new_rows)
     alone = np.vstack([fitted.transform(row[None]) for row in case.new_rows])
-    advice = "Read nothing off the rows in transform; fit is the place for it."
+    advice = "Compute statistics of rows in fit, not in transform."
     expect_close(alone, together, "the same columns for a row alone", advice)
 
 
 def one_seed_gives_one_map(case: Case) -> None:
-    """Fitted twice from one seed, it is the same map."""
+    """Fitted twice with the same seed, it is the same map."""
     first, second = (case.fit(seed=3).transform(case.new_rows) for _ in range(2))
-    advice = "Draw from the random_state that fit is given."
+    advice = "Draw from the random_state that fit gets."
     expect_close(second, first, "the same columns from the same seed", advice, 1e-12)
 
 
 def training_order_does_not_matter(case: Case) -> None:
-    """The training rows in another order give the same map, up to a rotation of features."""
+    """Reordered training rows give the same map, up to a rotation of features."""
     if _draws(case):
         raise NotApplicable(f"{case.label} draws rows at random")
     usual, shuffled = case.fit(), case.fit(case.rows[case.order], case.y[case.order])
@@ -80,7 +81,7 @@ def training_order_does_not_matter(case: Case) -> None:
     else:
         columns = columns[:, case.order]
         what = "the same similarities, in the rows' new order,"
-    advice = "What fit reads off the rows must not depend on their order."
+    advice = "What fit computes from the rows must not depend on their order."
     expect_close(others, columns, f"{what} from reordered training rows", advice, 1e-6)
 
 
@@ -93,40 +94,40 @@ def implicit_columns_are_similarities(case: Case) -> None:
         fitted.transform(case.new_rows),
         case.kernel(case.rows)(case.new_rows, case.rows),
         "transform(rows) to be kernel(rows, training rows)",
-        "Learners are fitted on the kernel's Gram matrix; a map with values of its own must be"
+        "Learners are fitted on the kernel's Gram matrix; a map with other values must be"
         " explicit.",
     )
 
 
 def shortcuts_agree_with_transform(case: Case) -> None:
-    """What the map offers to save work gives the same columns."""
+    """The map's optional methods for saving work give the same columns."""
     fitted: Any = case.fitted()
     columns = fitted.transform(case.rows)
-    advice = "Mend it, or leave it out: it is optional."
-    asked = False
+    advice = "Correct it, or leave it out: it is optional."
+    applicable = False
     if isinstance(fitted, LandmarkMap):
-        asked = True
+        applicable = True
         values = fitted.from_similarities(fitted.kernel(case.rows, fitted.landmarks))
         what = "from_similarities(kernel(rows, landmarks)) to be transform(rows)"
         expect_close(values, columns, what, advice)
     ready = fitted.training_features() if isinstance(fitted, RememberedFeatures) else None
     if ready is not None:
-        asked = True
+        applicable = True
         what = "training_features() to be transform(training rows)"
         expect_close(ready, columns, what, advice, 1e-6)
     if isinstance(fitted, TrimmableMap):
-        asked = True
+        applicable = True
         some = np.arange(0, len(case.rows), 3)
         fewer = fitted.with_landmarks(case.rows[some]).transform(case.new_rows)
         what = "with_landmarks(rows) to give the columns of those rows"
         expect_close(fewer, fitted.transform(case.new_rows)[:, some], what, advice)
     diagonal = fitted.squared_lengths() if isinstance(fitted, OrthogonalFeatures) else None
     if diagonal is not None:
-        asked = True
+        applicable = True
         what = "features.T @ features to be diag(squared_lengths())"
         expect_close(columns.T @ columns, np.diag(diagonal), what, advice, 1e-6)
-    if not asked:
-        raise NotApplicable(f"{case.label} offers no shortcuts")
+    if not applicable:
+        raise NotApplicable(f"{case.label} has no such methods")
 
 
 def _draws(case: Case) -> bool:

@@ -1,4 +1,4 @@
-"""What is asked of every component inside a classifier: labels, seeds, files, bad data."""
+"""Checks of every component inside a classifier: labels, seeds, files, bad data."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["CLASSIFIER_CHECKS", "saved_and_loaded"]
 
 
 def classifies_two_classes(case: Case) -> None:
-    """A classifier with it takes text labels, and predicts only those."""
+    """A classifier with it accepts text labels, and predicts only those."""
     model = case.model()
     scores = model.decision_function(case.new_rows)
     advice = "Decision values are one number per row."
@@ -33,12 +33,12 @@ def classifies_two_classes(case: Case) -> None:
 
 
 def classifies_three_classes(case: Case) -> None:
-    """A classifier with it tells three classes apart, in threads as in one."""
+    """A classifier with it handles three classes, with the same result in several threads."""
     rows, kinds = case.three_classes()
     model = case.classifier().fit(rows, kinds)
     scores = model.decision_function(case.new_rows)
     shape = (len(case.new_rows), 3)
-    advice = "Each binary problem is fitted by itself; look for what they share."
+    advice = "Each binary problem is fitted separately; look for shared state."
     expect(np.shape(scores) == shape, f"scores {shape}", np.shape(scores), advice)
     threaded = case.classifier(n_jobs=2).fit(rows, kinds).decision_function(case.new_rows)
     expect_close(
@@ -47,19 +47,19 @@ def classifies_three_classes(case: Case) -> None:
 
 
 def one_seed_gives_one_model(case: Case) -> None:
-    """Fitting twice from one seed gives the same decisions."""
+    """Fitting twice with the same seed gives the same decisions."""
     again = case.fit_model()
     expect_close(
         again.decision_function(case.new_rows),
         case.model().decision_function(case.new_rows),
         "the same decisions from random_state=0 twice",
-        "Draw from the random_state that fit is given, and keep no state between fits.",
+        "Draw from the random_state that fit gets, and keep no state between fits.",
         1e-12,
     )
 
 
 def new_rows_alone_or_together(case: Case) -> None:
-    """New rows are decided one at a time as they are all at once."""
+    """New rows have the same decisions one at a time and all at once."""
     model = case.model()
     together = model.decision_function(case.new_rows)
     alone = np.concatenate([model.decision_function(row[None]) for row in case.new_rows])
@@ -67,39 +67,39 @@ def new_rows_alone_or_together(case: Case) -> None:
         alone,
         together,
         "the same decision for a row alone as among others",
-        "Read means, scales and orders off the training rows, never off the rows asked about.",
+        "Compute means, scales and orders from the training rows, never from new rows.",
         1e-8,
     )
 
 
 def model_file_round_trip(case: Case) -> None:
-    """A model file holds the fitted model, and what is loaded decides as before."""
+    """A model loaded from a model file has the same decisions as the saved one."""
     model = case.model()
     again = saved_and_loaded(model)
     expect_close(
         again.decision_function(case.new_rows),
         model.decision_function(case.new_rows),
-        "the loaded model to decide as the saved one",
-        "Keep all that a decision needs in attributes of the fitted object.",
+        "the loaded model to have the decisions of the saved one",
+        "Keep everything that decisions need in attributes of the fitted object.",
         1e-12,
     )
 
 
 def pickled_model_decides_the_same(case: Case) -> None:
-    """A fitted classifier can be pickled, and decides as before."""
+    """A fitted classifier can be pickled, with the same decisions afterwards."""
     model = case.model()
     again = pickle.loads(pickle.dumps(model))
     expect_close(
         again.decision_function(case.new_rows),
         model.decision_function(case.new_rows),
-        "the unpickled model to decide as before",
-        "Keep all that a decision needs in attributes of the fitted object.",
+        "the unpickled model to have the same decisions",
+        "Keep everything that decisions need in attributes of the fitted object.",
         1e-12,
     )
 
 
 def single_precision_is_taken(case: Case) -> None:
-    """Rows of 32-bit floats give finite decisions, about those of 64-bit ones."""
+    """Rows of 32-bit floats give finite decisions, close to those of 64-bit ones."""
     if case.custom_rows:
         raise NotApplicable("the rows are given")
     model = case.classifier().fit(case.rows.astype(np.float32), case.y)
@@ -109,16 +109,16 @@ def single_precision_is_taken(case: Case) -> None:
     agreed = float(((scores > 0) == (double > 0)).mean())
     expect(
         agreed >= 0.85,
-        "float32 rows to be decided as float64 rows are",
-        f"{agreed:.0%} of the new rows alike",
-        "Accumulate in float64 what is summed over rows.",
+        "the same predictions for float32 rows as for float64 rows",
+        f"{agreed:.0%} of the new rows with the same prediction",
+        "Accumulate sums over rows in float64.",
     )
 
 
 def odd_data_are_learned_or_refused(case: Case) -> None:
     """Constant columns, equal rows and tiny sets give finite decisions or an MKLKitError.
 
-    A constant column is nothing to be refused for: every table may have one.
+    Only a constant column must not be refused, as any table may have one.
     """
     if case.custom_rows:
         raise NotApplicable("the rows are given")
@@ -130,7 +130,7 @@ def odd_data_are_learned_or_refused(case: Case) -> None:
     odd: dict[str, tuple[Array, Array]] = {
         "a constant column": (constant, y),
         "every row twice": (np.repeat(rows, 2, axis=0), np.repeat(y, 2)),
-        "one row a class": (rows[pair], y[pair]),
+        "one row per class": (rows[pair], y[pair]),
         "all rows equal": (np.ones_like(rows), y),
         "all values zero": (np.zeros_like(rows), y),
     }
@@ -144,20 +144,20 @@ def odd_data_are_learned_or_refused(case: Case) -> None:
             raise CheckFailure(
                 f"Expected {what} to be learned from{way}; got {type(error).__name__}:"
                 f" {plain_message(error)}. Raise mklkit.DataError only for data that can't be"
-                " learned from, with what is wrong and what to do; users of the command line see"
-                " its message alone."
+                " learned from, with the problem and a remedy; users of the command line see only"
+                " its message."
             ) from error
         n_bad = int((~np.isfinite(scores)).sum())
         expect(
             n_bad == 0,
             f"finite decision values after {what}",
-            f"{n_bad} of {len(scores)} that are not",
+            f"{n_bad} of {len(scores)} that are not finite",
             "Guard divisions by spreads and sums that may be zero.",
         )
 
 
 def saved_and_loaded(model: Any) -> Any:
-    """Return what comes out of a model file that a model went into."""
+    """Return a model after it was saved to a model file and loaded."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.mkl"
         try:

@@ -19,12 +19,12 @@ def parametrize_with_component_checks(components: Iterable[Any], rows: Array | N
     components : iterable of components or component classes
         Of any kinds.
     rows : ndarray of shape (T, d), optional
-        Rows for kernels that can't take any; 12 or more.
+        Rows for kernels that need particular ones; 12 or more.
 
     Returns
     -------
     decorator
-        ``pytest.mark.parametrize`` with one case a check.
+        ``pytest.mark.parametrize`` with one case per check.
 
     Examples
     --------

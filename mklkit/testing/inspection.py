@@ -18,14 +18,14 @@ from mklkit.testing.expectations import CheckFailure, NotApplicable
 __all__ = ["NEEDS_PYTHON", "Finding", "Outcome", "checks_of", "findings"]
 
 NEEDS_PYTHON = "can_be_made_by_name"
-"""The check that stands for all others of a component that needs more than its name."""
+"""The only check of a component that cannot be made from its name alone."""
 
 Outcome = Literal["passed", "failed", "not applicable"]
 
 
 @attrs.frozen
 class Finding:
-    """What became of one check."""
+    """The outcome of one check."""
 
     kind: str
     component: str
@@ -43,7 +43,7 @@ def checks_of(registry: Registry, package: str, required: bool = True) -> list[C
     package : str
         The distribution's name.
     required : bool
-        Whether a package without components is a mistake.
+        Whether a package without components is an error.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def checks_of(registry: Registry, package: str, required: bool = True) -> list[C
 
 
 def findings(checks: Iterable[Check]) -> Iterator[Finding]:
-    """Run checks one after the other, and yield what became of each."""
+    """Run checks one after the other, and yield their outcomes."""
     for check in checks:
         outcome: Outcome = "passed"
         message = ""
@@ -94,12 +94,12 @@ def findings(checks: Iterable[Check]) -> Iterator[Finding]:
 
 
 def _needs_python(entry: Entry) -> Check:
-    """Return the check that stands for all of a component that has no defaults."""
-    asked = f"check_{entry.kind}({entry.target.__name__}(...))"
+    """Return the only check of a component with a parameter that has no default."""
+    call = f"check_{entry.kind}({entry.target.__name__}(...))"
 
     def explain(case: Case) -> None:
         raise NotApplicable(
-            f"{entry.name} has a parameter without a default, and can be checked by {asked} only."
+            f"{entry.name} has a parameter without a default, and can be checked by {call} only."
         )
 
     sentence = "It can be made from its name alone."
@@ -107,7 +107,7 @@ def _needs_python(entry: Entry) -> Check:
 
 
 def _only_from_python(cls: Any) -> bool:
-    """Return whether a class has a parameter that no default fills, as a matrix."""
+    """Return whether a class has a parameter without a default, such as a matrix."""
     if not isinstance(cls, type) or not attrs.has(cls):
         return False
     return any(field.init and field.default is attrs.NOTHING for field in attrs.fields(cls))

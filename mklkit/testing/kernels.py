@@ -1,4 +1,4 @@
-"""What is asked of a kernel by itself."""
+"""Checks of a kernel by itself."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["KERNEL_CHECKS"]
 
 
 def values_have_their_shapes(case: Case) -> None:
-    """The fitted kernel gives (n, m) similarities and an (n,) diagonal, for one row as for many."""
+    """The fitted kernel returns (n, m) similarities and an (n,) diagonal, for one row or many."""
     fitted = case.fitted()
     expect(
         isinstance(fitted, FittedKernel),
@@ -53,7 +53,7 @@ def symmetric(case: Case) -> None:
 
 
 def diagonal_is_that_of_the_matrix(case: Case) -> None:
-    """The diagonal is what the kernel gives for each row with itself."""
+    """The diagonal is the kernel's value for each row with itself."""
     fitted = case.fitted()
     expect_close(
         fitted.diagonal(case.new_rows),
@@ -65,7 +65,7 @@ def diagonal_is_that_of_the_matrix(case: Case) -> None:
 
 
 def positive_semi_definite(case: Case) -> None:
-    """No Gram matrix has a negative eigenvalue, unless its facts say definite=False."""
+    """No Gram matrix has a negative eigenvalue, unless the facts have definite=False."""
     if not facts_of(case.component, KernelFacts).definite:
         raise NotApplicable(f"{case.label} does not claim to be positive semi-definite")
     fitted = case.fitted()
@@ -73,38 +73,38 @@ def positive_semi_definite(case: Case) -> None:
     values = np.linalg.eigvalsh((gram + gram.T) / 2)
     expect(
         bool(values[0] >= -1e-8 * abs(values[-1])),
-        "eigenvalues of the Gram matrix from zero up",
+        "non-negative eigenvalues of the Gram matrix",
         f"{values[0]:.3g} to {values[-1]:.3g}",
-        "Mend the kernel; or write facts = KernelFacts(definite=False) in the class.",
+        "Correct the kernel; or write facts = KernelFacts(definite=False) in the class.",
     )
 
 
 def each_row_by_itself(case: Case) -> None:
-    """Similarities of one row do not depend on which others are asked about."""
+    """A row's similarities do not depend on the other rows in the call."""
     fitted = case.fitted()
     together = fitted(case.new_rows, case.rows)
     alone = np.vstack([fitted(row[None], case.rows) for row in case.new_rows])
-    advice = "Read nothing off the rows in a call; fit is the place for it."
+    advice = "Compute statistics of rows in fit, not in a call."
     expect_close(alone, together, "the same similarities for a row alone", advice)
 
 
 def training_order_does_not_matter(case: Case) -> None:
-    """Fitted to the training rows in another order, it is the same kernel."""
+    """Fitted to reordered training rows, it is the same kernel."""
     usual, shuffled = case.fit(), case.fit(case.rows[case.order], case.y[case.order])
     expect_close(
         shuffled(case.new_rows, case.rows),
         usual(case.new_rows, case.rows),
         "the same kernel from the training rows in another order",
-        "What fit reads off the rows must not depend on their order.",
+        "What fit computes from the rows must not depend on their order.",
         1e-6,
     )
 
 
 def shared_base_is_honest(case: Case) -> None:
-    """A kernel that names its base is that function of it, and as monotone as it says."""
+    """A kernel with a base is the function ``of`` the base, and as monotone as declared."""
     fitted = case.fitted()
     if not is_scalar(fitted):
-        raise NotApplicable(f"{case.label} names no base quantity")
+        raise NotApplicable(f"{case.label} has no base quantity")
     base = BASES[fitted.base](case.new_rows, case.rows)
     separate = fitted.of(base.copy(), np.empty_like(base))
     inplace = base.copy()
@@ -119,10 +119,10 @@ def shared_base_is_honest(case: Case) -> None:
         steps = np.diff(fitted.of(order.copy(), np.empty_like(order))) * direction
         expect(
             bool((steps >= -1e-12 * np.abs(usual).max()).all()),
-            f"values that never {'fall' if direction > 0 else 'rise'} with the base, as monotone"
-            f" = {direction} says",
+            f"values that never {'fall' if direction > 0 else 'rise'} with the base, as declared by"
+            f" monotone = {direction}",
             "some that do",
-            "Say monotone = 0; quartiles are then computed the long way.",
+            "Write monotone = 0; quartiles are then computed from all values.",
         )
 
 

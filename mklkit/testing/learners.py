@@ -1,4 +1,4 @@
-"""What is asked of a learner by itself, on each kind of view that it says it learns from."""
+"""Checks of a learner by itself, on each kind of view that its facts declare."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from mklkit.views.view import View
 
 __all__ = ["LEARNER_CHECKS"]
 
-# Iterations end by a tolerance, and the order of rows decides on which side of it.
+# Iterations end at a tolerance, and the order of rows may change the last one.
 ORDER_TOLERANCE = 0.02
 
 
 def decides_one_number_a_row(case: Case) -> None:
-    """What fit returns decides columns (n, p) or (n, N) by one number per row."""
+    """The fitted learner returns one number per row for columns (n, p) or (n, N)."""
     for view in _views(case):
         fitted = case.component.fit(view, case.y)
         expect(
@@ -43,29 +43,29 @@ def decides_one_number_a_row(case: Case) -> None:
 
 
 def learns_what_is_plain(case: Case) -> None:
-    """Two classes well apart are told apart, the positive one by values above zero."""
+    """Two well separated classes are told apart, the positive one by values above zero."""
     for view in _views(case):
         values = case.component.fit(view, case.y).decide(view.projector.transform(case.new_rows))
         right = float(((values > 0) == (case.new_y > 0)).mean())
         expect(
             right >= 0.85,
-            "at least 85% of new rows on their side of zero",
+            "at least 85% of new rows with the correct sign",
             f"{right:.0%} (on {'features' if view.explicit else 'a Gram matrix'})",
             "Rows labelled +1 get decision values above zero, the others below.",
         )
 
 
 def learns_again_the_same(case: Case) -> None:
-    """The same rows give the same decision function again."""
+    """Fitted twice to the same rows, it has the same decision function."""
     for view in _views(case):
         columns = view.projector.transform(case.new_rows)
         first, second = (case.component.fit(view, case.y).decide(columns) for _ in range(2))
-        advice = "A learner gets no seed: give it a parameter for one, with a fixed default."
+        advice = "A learner gets no seed: add a parameter for one, with a fixed default."
         expect_close(second, first, "the same decisions from the same rows", advice, 1e-12)
 
 
 def training_order_does_not_matter(case: Case) -> None:
-    """The training rows in another order give the same decisions, to the learner's tolerance."""
+    """Reordered training rows give the same decisions, up to the learner's tolerance."""
     shuffled_rows, shuffled_y = case.rows[case.order], case.y[case.order]
     for view, shuffled in zip(_views(case), _views(case, shuffled_rows), strict=True):
         usual = case.component.fit(view, case.y)
@@ -74,13 +74,13 @@ def training_order_does_not_matter(case: Case) -> None:
             other.decide(shuffled.projector.transform(case.new_rows)),
             usual.decide(view.projector.transform(case.new_rows)),
             "the same decisions from reordered training rows",
-            "Sort out what depends on the order; tighten the tolerance where it ends too early.",
+            "Remove the dependence on the order; tighten a tolerance that stops too early.",
             ORDER_TOLERANCE,
         )
 
 
 def view_is_left_as_it_is(case: Case) -> None:
-    """Fitting does not write into the view's matrices, which others use too."""
+    """Fitting does not write into the view's matrices, which are shared."""
     for view in _views(case):
         matrix = view.features() if view.explicit else view.gram()
         y = case.y.copy()
@@ -90,33 +90,33 @@ def view_is_left_as_it_is(case: Case) -> None:
 
 
 def support_carries_the_decision(case: Case) -> None:
-    """A decision function that can be restricted to its support says the same there."""
-    asked = False
+    """A decision function that can be restricted to its support has the same values then."""
+    applicable = False
     for view in _views(case):
         fitted = case.component.fit(view, case.y)
         if view.explicit or not isinstance(fitted, SupportedDecision):
             continue
-        asked = True
+        applicable = True
         columns = view.projector.transform(case.new_rows)
         support = fitted.support
         expect_close(
             fitted.restricted(support).decide(columns[:, support]),
             fitted.decide(columns),
-            "restricted(support) to decide as before from the support's columns",
-            "The support is every training row with a say.",
+            "the same decisions of restricted(support) from the support's columns",
+            "The support is every training row with a non-zero coefficient.",
         )
-    if not asked:
+    if not applicable:
         raise NotApplicable(f"{case.label} has no 'restricted' decision functions on Gram matrices")
 
 
 def subproblem_finds_the_minimum(case: Case) -> None:
-    """Solving a subproblem gives the least s·‖f − t/s‖² + penalty; its pieces fit together."""
+    """A subproblem's solution minimises s·‖f − t/s‖² + penalty, and its methods are consistent."""
     learner: Any = case.component
     if not isinstance(learner, CoupledLearner):
-        raise NotApplicable(f"{case.label} offers no subproblem, so it can't be coupled")
+        raise NotApplicable(f"{case.label} has no subproblem, so it cannot be coupled")
     random = np.random.default_rng(5)
     for view in _views(case):
-        # Two columns where the learner has a search space, one where it has none.
+        # Two columns if the learner has a search space, else one.
         variants = [learner] * (2 if learner.coupling.search_space else 1)
         problem = learner.subproblem(view, variants)
         shape = len(case.y), len(variants)
@@ -151,7 +151,7 @@ def subproblem_finds_the_minimum(case: Case) -> None:
 
 
 def _views(case: Case, rows: Any = None) -> Iterator[View]:
-    """Yield a view of each kind that the learner says it learns from."""
+    """Yield a view of each kind that the learner's facts declare."""
     registry = get_registry()
     facts = facts_of(case.component, LearnerFacts)
     kinds = {"empirical": facts.on_features, "implicit": facts.on_gram}

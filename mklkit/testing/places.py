@@ -1,4 +1,4 @@
-"""Where in an author's own code something went wrong."""
+"""The place in an author's own code where an error occurred."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["expect_untouched", "place_of"]
 def place_of(error: BaseException, component: Any) -> str:
     """Return the file and line, in the component's own package, that an error comes from.
 
-    Where the library found fault with what the component returned, that is the component's class.
+    If mklkit refused what the component returned, the place is the component's class.
     """
     cls: Any = component if isinstance(component, type) else type(component)
     package = cls.__module__.partition(".")[0]
@@ -38,14 +38,14 @@ def place_of(error: BaseException, component: Any) -> str:
 def expect_untouched(
     arrays: Mapping[str, Array], use: Callable[[], object], component: Any
 ) -> None:
-    """Expect that nothing is written into some arrays, and tell where it is.
+    """Expect that nothing is written into some arrays; otherwise report the place.
 
     Parameters
     ----------
     arrays : mapping of str to ndarray
-        By the name that a message has for them.
+        By the name that messages use.
     use : callable
-        Has the component work on these very arrays.
+        Lets the component work on these arrays themselves.
     component : component or component class
     """
     before = {name: array.copy() for name, array in arrays.items()}
@@ -62,6 +62,6 @@ def expect_untouched(
     except ValueError as error:  # NumPy's, at the line that writes.
         where = f", written at {place_of(error, component)}"
     raise CheckFailure(
-        f"Expected {', '.join(arrays)} to be left as they are; got other values in"
-        f" {' and '.join(touched)}{where}. Others use them too: work on copies."
+        f"Expected {', '.join(arrays)} to be unchanged; got other values in"
+        f" {' and '.join(touched)}{where}. The arrays are shared: work on copies."
     )

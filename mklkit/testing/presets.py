@@ -1,4 +1,4 @@
-"""What is asked of presets: that their parts exist, and that the whole learns and is kept."""
+"""Checks of presets: their components exist, and the system learns and can be saved."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ SCALES = (None, "standard", "minmax", "none")
 
 
 def preset_is_described(case: Case) -> None:
-    """It has a name that can be typed, one line of help, members and a scale that exists."""
+    """It has a valid name, one line of help, one or more members and a known scale."""
     preset: Preset = case.component
-    advice = "Write Preset('my-name', 'What it is.', ...)."
+    advice = "Write Preset('my-name', 'Description.', ...)."
     wanted = "a name of letters, digits, '_', '.', '-'"
     expect(is_name(preset.name), wanted, quoted(preset.name), advice)
     one_line = bool(preset.help.strip()) and "\n" not in preset.help
@@ -32,7 +32,7 @@ def preset_is_described(case: Case) -> None:
 
 
 def parts_exist(case: Case) -> None:
-    """Its kernels, feature map, combiner and learner are registered, and can be made."""
+    """Its kernels, feature map, combiner and learner are registered and can be made."""
     preset: Preset = case.component
     parts: list[tuple[Kind, str | None]] = [
         ("feature_map", preset.feature_map),
@@ -46,13 +46,13 @@ def parts_exist(case: Case) -> None:
                 get_registry().create(kind, spec)
     except MKLKitError as error:
         raise CheckFailure(
-            f"Expected spec strings of registered components; got: {error} Install what it is"
-            " from, or correct the spec."
+            f"Expected spec strings of registered components; got: {error} Install its package,"
+            " or correct the spec."
         ) from error
 
 
 def learns_two_and_three_classes(case: Case) -> None:
-    """It beats the largest class on rows that were not in the training, which lie apart."""
+    """It is better than predicting the largest class, on held-out rows of separated classes."""
     for labels in (np.where(case.y > 0, "well", "ill"), case.three_classes()[1]):
         rows = case.three_classes()[0] if len(set(labels)) == 3 else case.rows
         model = preset_classifier(case.component, random_state=0).fit(rows[::2], labels[::2])
@@ -62,23 +62,24 @@ def learns_two_and_three_classes(case: Case) -> None:
             right > largest,
             f"more than {largest:.0%} of held-out rows right, for {len(set(labels))} classes",
             f"{right:.0%}",
-            "Look at the kernels' widths: they are fitted to 21 standardised rows here.",
+            "Check the kernels' widths: they are fitted to 21 standardised rows here.",
         )
 
 
 def one_seed_gives_one_system(case: Case) -> None:
-    """Fitting twice from one seed gives the same classes."""
+    """Fitting twice with the same seed gives the same predictions."""
     first, second = (one.predict(case.new_rows) for one in (case.model(), case.fit_model()))
-    advice = "Its parts should draw from the random_state that fit is given."
+    advice = "Its components should draw from the random_state that fit gets."
     expect(bool((first == second).all()), "the same classes from one seed", "others", advice)
 
 
 def system_is_saved_and_loaded(case: Case) -> None:
-    """A model file holds the fitted system, and what is loaded predicts as before."""
+    """A system loaded from a model file has the same predictions as the saved one."""
     model = case.model()
     again = saved_and_loaded(model)
     alike = bool((again.predict(case.new_rows) == model.predict(case.new_rows)).all())
-    expect(alike, "the loaded model to predict as the saved one", "other classes", "See parts.")
+    what = "the same predictions of the loaded model"
+    expect(alike, what, "other classes", "See the checks of its components.")
 
 
 PRESET_CHECKS = (

@@ -67,7 +67,7 @@ def test_kernels_find_encoded_columns_by_the_users_name(mklkit: Run, sites: Path
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("-k", "rbf@patient"), "another value in every row"),
+        (("-k", "rbf@patient"), "a different value in every row"),
         (("-k", "linear", "-k", "rbf@x, w", "--drop", "w"), "'w' is left out, as asked by --drop"),
         (("-k", "rbf@kind"), "it is the target"),
         (("-k", "rbf@sight"), "No column is named 'sight'"),

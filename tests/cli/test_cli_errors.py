@@ -45,7 +45,7 @@ def test_other_errors_of_the_system_are_ours(
 ) -> None:
     code, said = ended(OSError(errno.ESRCH, "No such process"), monkeypatch, capsys)
     assert code == 1
-    assert said.startswith("error: This is our fault")
+    assert said.startswith("error: This is a bug in mklkit")
 
 
 @pytest.mark.parametrize("make", [DataError, RuntimeError])

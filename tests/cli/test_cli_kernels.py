@@ -66,7 +66,7 @@ def test_a_tuned_or_voting_model_that_learned_nothing_is_said_to_be(
     for model in (("--combiner", "ifsl", "--tune"), ("--preset", "rpemekl")):
         done = mklkit("fit", tmp_path / "a.csv", "-k", "linear", *model)
         assert done.code == 0, done
-        assert "no better than always answering the commonest class" in done.err
+        assert "no better than always predicting the commonest class" in done.err
 
 
 def test_tuning_another_combiner_says_what_can_be_tuned(mklkit: Run) -> None:

@@ -152,7 +152,7 @@ def test_faults_that_are_not_the_users(mklkit: Run, faulty: dict[str, str], debu
     done = mklkit("fit", "iris", "-c", "divides-by-zero", **faulty, **more)
     assert done.code == 1
     assert done.out == ""
-    assert "the fault of the plugin mklkit-faulty: ZeroDivisionError: division by zero" in done.err
+    assert "a bug in the plugin mklkit-faulty: ZeroDivisionError: division by zero" in done.err
     assert "MKLKIT_DEBUG=1" in done.err
     assert ("Traceback" in done.err) == debug
 
@@ -160,13 +160,13 @@ def test_faults_that_are_not_the_users(mklkit: Run, faulty: dict[str, str], debu
 def test_what_an_object_of_a_plugin_lacks_is_its_fault(mklkit: Run, faulty: dict[str, str]) -> None:
     done = mklkit("fit", "iris", "--feature-map", "half-made", **faulty)
     assert done.code == 1
-    assert "the fault of the plugin mklkit-faulty: AttributeError" in done.err
+    assert "a bug in the plugin mklkit-faulty: AttributeError" in done.err
 
 
 def test_who_takes_part_where_we_fail_is_named(mklkit: Run, faulty: dict[str, str]) -> None:
     done = mklkit("fit", "iris", "-k", "linear", "-k", "wordy", **faulty)
     assert done.code == 1
-    assert "This is the fault of the plugin mklkit-faulty, or ours: AttributeError" in done.err
+    assert "This is a bug in the plugin mklkit-faulty, or in mklkit: AttributeError" in done.err
     assert "report it to its authors" in done.err
 
 
@@ -175,7 +175,7 @@ def test_what_is_no_exception_is_told_in_one_line(
 ) -> None:
     done = mklkit("fit", "iris", "-c", "unspeakable", "-o", tmp_path / "a.mkl", **faulty)
     assert done.code == 1
-    assert "the fault of the plugin mklkit-faulty: Unspeakable: Unspeakable" in done.err
+    assert "a bug in the plugin mklkit-faulty: Unspeakable: Unspeakable" in done.err
     assert "Traceback" not in done.err
 
 
@@ -188,7 +188,7 @@ def test_a_component_can_not_choose_the_exit_code(
     done = mklkit("fit", "iris", option, name, "-o", tmp_path / "a.mkl", **faulty)
     assert done.code == 1
     assert done.out == ""
-    assert f"the fault of the plugin mklkit-faulty: SystemExit: {code}\n" in done.err
+    assert f"a bug in the plugin mklkit-faulty: SystemExit: {code}\n" in done.err
     assert not os.listdir(tmp_path)
 
 

@@ -17,7 +17,7 @@ from processes import Outcome, run_in_process
 MESSAGE = 3000
 # Words in what a library says of itself, and mklkit never would.
 LEAKS = re.compile(
-    r"Traceback|our fault|the fault of the plugin"
+    r"Traceback|a bug in "
     r"|RuntimeWarning|FutureWarning|DeprecationWarning|sklearn|site-packages"
     r"|encountered in|allow_pickle|np\.\w+\(|<class '|object at 0x|division by zero|libsvm's? early"
 )

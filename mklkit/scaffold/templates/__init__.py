@@ -1,5 +1,5 @@
-"""Components to start from, each a working plugin module, and the test of one.
+"""Templates of components, each a working plugin module, and of their test.
 
-They are written out with ``sketch``, ``Sketch`` and this package's name replaced; see
+They are written to new packages with ``sketch``, ``Sketch`` and this package's name replaced; see
 :mod:`mklkit.scaffold.writing`.
 """

@@ -1,4 +1,4 @@
-"""What mklkit asks of every component, asked of the one in this package."""
+"""mklkit's checks of every component, for the one in this package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Learners that are fitted together, each drawn towards what the others say."""
+"""Learners that are fitted jointly, each drawn towards the decision values of the others."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from mklkit import (
 
 @attrs.frozen
 class Sketch(CouplingCombiner):
-    """Fit each view's learner to the labels and to the mean of the others, by turns.
+    """Fit each view's learner in turn to the labels and to the mean of the others.
 
     Parameters
     ----------
     pull : float, default=0.5
-        How much the others count beside the labels; 0 for learners that don't hear each other.
+        Weight of the others relative to the labels; 0 for independent learners.
     sweeps : int, default=10
         How often each view is solved.
     """
@@ -43,9 +43,9 @@ class Sketch(CouplingCombiner):
         learner: CoupledLearner,
         random_state: np.random.RandomState,
     ) -> CoupledSolution:
-        """Return the views' decision functions, and how they are averaged."""
+        """Return the views' decision functions and their weights in the mean."""
         pull = self.pull if len(problems) > 1 else 0.0
-        # One column: a coupling of its own parameters solves one target at a time.
+        # One column: this coupling solves one target at a time.
         labels, one = y[:, None], np.ones(1)
         coefficients = [problem.solve(labels, one) for problem in problems]
         pairs = zip(problems, coefficients, strict=True)
@@ -53,7 +53,7 @@ class Sketch(CouplingCombiner):
         for _ in range(self.sweeps):
             for index, problem in enumerate(problems):
                 others = outputs[:index] + outputs[index + 1 :]
-                # ‖f − y‖² + pull·‖f − mean‖² is (1 + pull)·‖f − target/(1 + pull)‖² and a constant.
+                # ‖f − y‖² + pull·‖f − mean‖² = (1 + pull)·‖f − target/(1 + pull)‖² + a constant.
                 target = labels + pull * np.mean(others, axis=0) if pull else labels
                 coefficients[index] = problem.solve(target, (1 + pull) * one)
                 outputs[index] = problem.outputs(coefficients[index])

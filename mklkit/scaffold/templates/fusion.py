@@ -1,4 +1,4 @@
-"""One learner a kernel, their decisions joined: the sure ones count more, up to a limit."""
+"""One learner per kernel; the mean of their decision values, which are bounded first."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from mklkit import FusionCombiner, finite, hookimpl
 
 @attrs.frozen
 class Sketch(FusionCombiner):
-    """Average the views' decision values, each squeezed between −1 and 1.
+    """Average the views' decision values, each squashed to between −1 and 1.
 
     Parameters
     ----------
     steepness : float, default=1.0
-        Large values make it a vote, small ones a plain mean.
+        Large values approach a majority vote, small ones the plain mean.
     """
 
     name: ClassVar[str] = "sketch"
@@ -25,7 +25,7 @@ class Sketch(FusionCombiner):
     steepness: float = attrs.field(default=1.0, converter=float, validator=[gt(0), finite])
 
     def fuse(self, scores: np.ndarray) -> np.ndarray:
-        """Return one decision value (n,) of the views' decision values (n, M)."""
+        """Return the fused decision values (n,) of the views' decision values (n, M)."""
         return np.tanh(self.steepness * scores).mean(axis=1)
 
 

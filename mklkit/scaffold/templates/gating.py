@@ -1,4 +1,4 @@
-"""Kernel weights that change across the data: each row asks the training rows nearby."""
+"""Kernel weights that depend on the row, from the training rows nearby."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from scipy.special import softmax
 
 @attrs.frozen
 class Sketch(GatingCombiner):
-    """Weigh kernels by how well they tell the classes of the training rows nearby.
+    """Weight kernels by how well they separate the classes of the training rows nearby.
 
     Parameters
     ----------
     neighbours : int, default=10
-        How many training rows a row asks; all of them where there are fewer.
+        Number of nearest training rows; all of them if there are fewer.
     sharpness : float, default=2.0
-        0 for the same weight on every kernel, large for the best one alone.
+        0 for equal weights; large values select the best kernel.
     """
 
     name: ClassVar[str] = "sketch"
@@ -40,20 +40,20 @@ class Sketch(GatingCombiner):
 
 @attrs.frozen(eq=False)
 class FittedSketch:
-    """Gates at the training rows (N, M), averaged over the nearest for any other row."""
+    """Gates at the training rows (N, M), averaged over the nearest ones for any row."""
 
     rows: np.ndarray
     training_gates: np.ndarray
     neighbours: int
 
     def gates(self, rows: np.ndarray) -> np.ndarray:
-        """Return each row's weight on each kernel, (n, M), zero or above."""
+        """Return each row's weight of each kernel (n, M), zero or above."""
         _, nearest = cKDTree(self.rows).query(rows, k=np.arange(1, self.neighbours + 1))
         return self.training_gates[nearest].mean(axis=1)
 
 
 def agreement(gram: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return how much more each row is like its own class than like the other, −1 to 1, (N,)."""
+    """Return per row the similarity to its own class minus that to the other, −1 to 1, (N,)."""
     scale = np.sqrt(np.maximum(np.diag(gram), np.finfo(float).tiny))
     cosines = gram / np.outer(scale, scale)
     return y * (cosines[:, y > 0].mean(axis=1) - cosines[:, y < 0].mean(axis=1)) / 2
@@ -67,5 +67,5 @@ def mklkit_combiners() -> list[type]:
 
 @hookimpl
 def mklkit_model_types() -> list[type]:
-    """Register what it leaves in a model file."""
+    """Register the fitted class for model files."""
     return [FittedSketch]

@@ -1,4 +1,4 @@
-"""The rational quadratic kernel: many Gaussian widths at once."""
+"""The rational quadratic kernel, a mixture of Gaussian kernels of all widths."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Sketch(Component):
     Parameters
     ----------
     scale : float, default=1.0
-        s, the distance a column at which the similarity is one half.
+        s, the distance per column at which the similarity is one half.
     """
 
     name: ClassVar[str] = "sketch"
@@ -25,7 +25,7 @@ class Sketch(Component):
     scale: float = attrs.field(default=1.0, converter=float, validator=[gt(0), finite])
 
     def fit(self, rows: np.ndarray) -> FittedSketch:
-        """Return the kernel with what it reads off the training rows (N, d)."""
+        """Return the kernel with its parameters computed from the training rows (N, d)."""
         return FittedSketch(self.scale**2 * rows.shape[1])
 
 
@@ -53,5 +53,5 @@ def mklkit_kernels() -> list[type]:
 
 @hookimpl
 def mklkit_model_types() -> list[type]:
-    """Register what it leaves in a model file."""
+    """Register the fitted class for model files."""
     return [FittedSketch]

@@ -11,7 +11,7 @@ from mklkit import Component, LearnerFacts, LinearDecision, TrainingSide, hookim
 
 @attrs.frozen
 class Sketch(Component):
-    """Decide for the class whose mean is nearer; no parameter, no iteration."""
+    """Predict the class whose mean is nearer; without parameters or iterations."""
 
     name: ClassVar[str] = "sketch"
     facts: ClassVar[LearnerFacts] = LearnerFacts(on_features=True, on_gram=True)

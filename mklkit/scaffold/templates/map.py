@@ -1,4 +1,4 @@
-"""Features that are similarities to some training rows, drawn at random."""
+"""Features that are similarities to randomly drawn training rows."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from mklkit import Component, FeatureMapFacts, FittedKernel, hookimpl, whole
 
 @attrs.frozen
 class Sketch(Component):
-    """Describe a row by its similarities to a few training rows.
+    """Represent a row by its similarities to a few training rows.
 
     Parameters
     ----------
     landmarks : int, default=50
-        How many, drawn from the estimator's seed; all of them where there are fewer.
+        Number of rows drawn with the estimator's seed; all of them if there are fewer.
     """
 
     name: ClassVar[str] = "sketch"
@@ -35,7 +35,7 @@ class Sketch(Component):
 
 @attrs.frozen(eq=False)
 class FittedSketch:
-    """The kernel and the rows that others are compared with."""
+    """The kernel and the landmark rows."""
 
     explicit: ClassVar[bool] = True
 
@@ -55,5 +55,5 @@ def mklkit_feature_maps() -> list[type]:
 
 @hookimpl
 def mklkit_model_types() -> list[type]:
-    """Register what it leaves in a model file."""
+    """Register the fitted class for model files."""
     return [FittedSketch]

@@ -1,4 +1,4 @@
-"""Kernel weights from the alignment with the labels, sharpened by a power."""
+"""Kernel weights that are powers of the alignment with the labels."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from mklkit import Views, WeightingCombiner, finite, hookimpl
 
 @attrs.frozen
 class Sketch(WeightingCombiner):
-    """Weigh kernels by their centred alignment with the labels, to a power.
+    """Weight kernels by a power of their centred alignment with the labels.
 
     Parameters
     ----------
     power : float, default=2.0
-        Large values favour the best kernels, small ones even the weights out.
+        Large values favour the best kernels, small ones give nearly equal weights.
     """
 
     name: ClassVar[str] = "sketch"
@@ -25,7 +25,7 @@ class Sketch(WeightingCombiner):
     power: float = attrs.field(default=2.0, converter=float, validator=[gt(0), finite])
 
     def weights(self, views: Views, y: np.ndarray) -> np.ndarray:
-        """Return one weight a kernel, (M,), zero or above; mklkit divides them by their sum."""
+        """Return one weight per kernel (M,), zero or above; mklkit divides them by their sum."""
         alignments = [view.label_alignment(y, centered=True) for view in views]
         return np.maximum(alignments, 0.0) ** self.power
 

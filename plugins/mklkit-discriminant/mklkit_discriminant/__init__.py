@@ -1,4 +1,4 @@
-"""Kernel discriminant analysis and localized kernels: the combiners that this package gives."""
+"""Combiners for mklkit: kernel discriminant analysis and localized kernels."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ def mklkit_combiners() -> Iterable[type]:
 
 @hookimpl
 def mklkit_model_types() -> Iterable[type]:
-    """Register what they leave in a model file."""
+    """Register the combiners' fitted objects for model files."""
     return [LocalizedGates]

@@ -14,11 +14,11 @@ __all__ = ["DiscriminantProblem", "discriminant_problem"]
 
 RANK_TOLERANCE = 1e-12
 CONSTANT = 1e-10
-"""A kernel whose centred trace is a smaller share of its values holds nothing but rounding."""
+"""A kernel whose centred trace is a smaller share of its values is constant up to rounding."""
 INDEFINITE = 1e-5
-"""Negative eigenvalues up to this share of the largest are rounding (of float32 rows, say)."""
+"""Negative eigenvalues up to this share of the largest are rounding errors (float32, say)."""
 ROUNDINGS = 16
-"""Rounding errors that one value of a kernel may hold."""
+"""Rounding errors that one kernel value may accumulate."""
 
 
 @attrs.frozen(eq=False)
@@ -35,9 +35,9 @@ class DiscriminantProblem:
     target : ndarray of shape (p,)
         a in these coordinates.
     outside : float
-        Squared length of the part of a that no kernel reaches: a constant of the objective.
+        Squared length of the part of a outside all ranges: a constant of the objective.
     traces : ndarray of shape (M,)
-        tr HK_mH; 0 for kernels that are constant but for rounding, which have no factor.
+        tr HK_mH; 0 for kernels that are constant up to rounding, which have no factor.
     """
 
     factors: list[Array]
@@ -51,13 +51,13 @@ class DiscriminantProblem:
         return len(self.target)
 
     def objective(self, theta: Array) -> float:
-        """Return aᵀ(I + Σ θ_m F_mF_mᵀ)⁻¹a, between 0 and 1, for θ of the kernels with factors."""
+        """Return aᵀ(I + Σ θ_m F_mF_mᵀ)⁻¹a, between 0 and 1; θ has an entry per factor."""
         return self.outside + float(self.target @ self._solve(theta))
 
     def gap(self, theta: Array) -> float:
-        """Return how far above the minimum the objective is at most, whatever solver gave θ.
+        """Return an upper bound on the objective minus its minimum, for θ from any solver.
 
-        For any b, 2bᵀa − bᵀb − max_m ‖F_mᵀb‖² is no more than the minimum. With
+        For any b, 2bᵀa − bᵀb − max_m ‖F_mᵀb‖² is a lower bound on the minimum. With
         b = (I + Σ θ_m F_mF_mᵀ)⁻¹a the difference is max_m ‖F_mᵀb‖² − Σ θ_m ‖F_mᵀb‖².
         """
         solved = self._solve(theta)
@@ -85,7 +85,7 @@ def discriminant_problem(
     alpha : float
         λ, for centred kernels of trace one.
     names : sequence of str, optional
-        The kernels', for what is said of them; else they are numbered.
+        The kernels' names for error messages; by default they are numbered.
 
     Raises
     ------
@@ -114,7 +114,7 @@ def discriminant_problem(
             raise _indefinite(names[number], "a negative trace")
     values, vectors = np.linalg.eigh(sum(kernel.scaled for _, kernel in used))
     if values[0] < -RANK_TOLERANCE * values[-1]:
-        # Directions of negative length in the sum would be cut off, unseen by the single factors.
+        # The basis below drops negative directions, so that the factors would not show them.
         for number, kernel in used:
             _check_definite(np.linalg.eigvalsh(kernel.scaled), kernel.rounding, names[number])
     basis = vectors[:, values > RANK_TOLERANCE * values[-1]]
@@ -128,16 +128,16 @@ def discriminant_problem(
 
 @attrs.frozen(eq=False)
 class _Centred:
-    """A kernel without its means.
+    """A centred kernel matrix.
 
     Attributes
     ----------
     scaled : ndarray of shape (N, N)
-        HKH, divided by its trace where that is more than rounding.
+        HKH, divided by its trace if that exceeds rounding errors.
     trace : float
-        0 where the kernel is constant but for rounding.
+        0 if the kernel is constant up to rounding.
     rounding : float
-        How far from zero an eigenvalue of ``scaled`` can be for rounding alone.
+        Bound on eigenvalues of ``scaled`` that are due to rounding alone.
     """
 
     scaled: Array
@@ -147,7 +147,7 @@ class _Centred:
     @classmethod
     def of(cls, gram: Array) -> _Centred:
         size = float(np.abs(gram).max()) * len(gram)
-        # A matrix of rounding errors has no eigenvalue above its size times the error.
+        # The eigenvalues of a matrix of rounding errors are at most its order times the error.
         rounding = ROUNDINGS * float(np.finfo(gram.dtype).eps) * size
         matrix = centred_gram(gram, np.float64)
         trace = float(np.trace(matrix))

@@ -1,4 +1,4 @@
-"""MKDA's convex problem as two cone programmes, solved by Clarabel's interior point method."""
+"""MKDA's convex problem as two cone programs, solved by Clarabel's interior-point method."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def theta_by_qcqp(problem: DiscriminantProblem) -> Array:
     Notes
     -----
     aᵀ(I + G)⁻¹a = max over b of 2bᵀa − bᵀ(I + G)b. With G = Σ θ_mF_mF_mᵀ the minimum over the
-    simplex and the maximum may be exchanged, and min over θ leaves the largest form:
+    simplex and the maximum can be exchanged, and minimising over θ leaves the largest form:
 
         max over b, t of 2bᵀa − bᵀb − t,  ‖F_mᵀb‖² ≤ t for every m.
 
@@ -56,16 +56,17 @@ def theta_by_sdp(problem: DiscriminantProblem) -> Array:
 
     Notes
     -----
-    By the Schur complement, aᵀ(I + G)⁻¹a ≤ s where the matrix is positive semi-definite in
+    By the Schur complement, aᵀ(I + G)⁻¹a ≤ s if and only if the matrix below is positive
+    semi-definite:
 
         min over θ ≥ 0, Σθ = 1, s of s,  [[I + Σ θ_mF_mF_mᵀ, a], [aᵀ, s]] ⪰ 0.
 
     (Kim et al. 2006, with the total in place of the within-class scatter; Ye et al. 2007.)
-    The solver's own matrix has (p + 1)(p + 2)/2 dense rows: O(p⁴) memory, O(p⁶) time.
+    The solver's matrix has (p + 1)(p + 2)/2 dense rows: O(p⁴) memory, O(p⁶) time.
     """
     n_kernels, size = len(problem.factors), problem.size
     first, last = np.tril_indices(size + 1)
-    # The triangle's entries off the diagonal count twice in an inner product, hence their root.
+    # Off-diagonal entries count twice in an inner product of matrices, hence the factor √2.
     roots = np.where(first == last, 1.0, np.sqrt(2.0))
 
     def triangle(matrix: Array, border: Array, corner: float) -> Array:
@@ -97,7 +98,7 @@ def _solve(
         matrix,
         right,
         cones,
-        name="mkda's cone programme",
+        name="mkda's cone program",
         remedy="take a larger alpha",
         gap=GAP,
     )

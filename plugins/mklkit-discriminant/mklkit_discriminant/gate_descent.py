@@ -10,16 +10,16 @@ from mklkit_discriminant.gate_functions import GateFunction, gate_values, throug
 
 __all__ = ["GatePoint", "LocalizedProblem", "descend"]
 
-MACHINE_TOLERANCE = 1e-5
+INNER_TOLERANCE = 1e-5
 PATIENCE = 1000
-"""libsvm's steps per row: a few problems of hundreds, on very large values, would take hours."""
+"""libsvm's step limit per row: a few problems with very large values would take hours."""
 SUFFICIENT = 1e-4
 HALVINGS = 25
 
 
 @attrs.frozen(eq=False)
 class GatePoint:
-    """Gating vectors with the machine that is best for them.
+    """Gating vectors with the support vector machine that is optimal for them.
 
     Attributes
     ----------
@@ -27,9 +27,9 @@ class GatePoint:
         v_m, the last row v_m0.
     gates : ndarray of shape (N, M)
     signed : ndarray of shape (N,)
-        α∘y of the machine.
+        α∘y of the support vector machine.
     objective : float
-        Its optimum, J; infinite where it did not end, so that no step leads there.
+        J; infinite if the solver did not converge, so that no step is accepted.
     """
 
     vectors: Array
@@ -46,7 +46,7 @@ class LocalizedProblem:
     ----------
     grams : ndarray of shape (M, N, N)
     inputs : ndarray of shape (N, d + 1)
-        What the gates see, with a column of ones.
+        The gates' inputs, with a column of ones.
     y : ndarray of shape (N,)
         −1 and +1.
     C : float
@@ -60,19 +60,19 @@ class LocalizedProblem:
     gating: GateFunction
 
     def at(self, vectors: Array) -> GatePoint:
-        """Return the machine of the gates of V (d + 1, M)."""
+        """Solve the support vector machine for the gates of V (d + 1, M)."""
         gates = gate_values(self.gating, self.inputs @ vectors)
         composite = np.zeros(self.grams.shape[1:])
         for index, gram in enumerate(self.grams):
             composite += gates[:, index, None] * gram * gates[:, index]
         steps = PATIENCE * len(self.y)
-        machine = solve_dual(composite, self.y, self.C, MACHINE_TOLERANCE, steps)
-        signed = machine.coefficients
+        solution = solve_dual(composite, self.y, self.C, INNER_TOLERANCE, steps)
+        signed = solution.coefficients
         value = float(np.abs(signed).sum() - 0.5 * signed @ composite @ signed)
-        return GatePoint(vectors, gates, signed, value if machine.ended else np.inf)
+        return GatePoint(vectors, gates, signed, value if solution.ended else np.inf)
 
     def gradient(self, point: GatePoint) -> Array:
-        """Return ∂J/∂V (d + 1, M), α held fixed as it is optimal."""
+        """Return ∂J/∂V (d + 1, M); α is held fixed, because it is optimal."""
         weighted = point.signed[:, None] * point.gates
         products = np.einsum("mij,jm->im", self.grams, weighted, optimize=True)
         by_gates = -point.signed[:, None] * products
@@ -82,11 +82,11 @@ class LocalizedProblem:
 def descend(
     problem: LocalizedProblem, vectors: Array, tol: float, max_iter: int
 ) -> tuple[GatePoint, tuple[float, ...]]:
-    """Return where gradient steps from V end, and J at the start and after each accepted step.
+    """Return the end point of gradient steps from V, and J before and after each accepted step.
 
-    A step is halved until J falls by a share of what the slope promises; the next one starts at
-    twice its length. The end is a step that gains no more than ``tol`` of J, none that gains at
-    all, or ``max_iter``; and at once where the machine of V itself did not end.
+    A step is halved until J falls by a share of the decrease that the slope predicts; the next one
+    starts at twice its length. The descent ends when a step lowers J by no more than the relative
+    ``tol``, when no step lowers it, or after ``max_iter``; at once if the solver fails at V itself.
     """
     point = problem.at(vectors)
     history = [point.objective]
@@ -98,7 +98,7 @@ def descend(
         slope = float(np.sum(gradient**2))
         if slope == 0:
             break
-        # The first step moves the gating vectors, which see standardised columns, by one.
+        # The first step has length one, as the gates' inputs are standardised columns.
         length = 1 / np.sqrt(slope) if length is None else 2 * length
         found = None
         for _ in range(HALVINGS):

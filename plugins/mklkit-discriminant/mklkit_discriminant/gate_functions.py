@@ -1,4 +1,4 @@
-"""Softmax and sigmoid gates, and how a gradient passes through them."""
+"""Softmax and sigmoid gates, and the chain rule through them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def gate_values(function: GateFunction, scores: Array) -> Array:
 
 
 def through_gates(function: GateFunction, gates: Array, gradient: Array) -> Array:
-    """Return the gradient by scores (n, M) of the gradient by gates (n, M)."""
+    """Return the gradient with respect to scores (n, M), given that with respect to gates."""
     if function == "sigmoid":
         return gates * (1 - gates) * gradient
     return gates * (gradient - np.sum(gates * gradient, axis=1, keepdims=True))

@@ -1,4 +1,4 @@
-"""Localized MKL: kernels weighed by a gate that depends linearly on the row."""
+"""Localized MKL: kernels weighted by gates that are functions of a linear form of the row."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ class LocalizedGates:
     vectors : ndarray of shape (d + 1, M)
         v_m for standardised columns, the last row v_m0.
     centre, spread : ndarray of shape (d,)
-        By which the columns are standardised.
+        Means and standard deviations by which the columns are standardised.
     gating : {"softmax", "sigmoid"}
     weights : ndarray of shape (M,)
         Mean gates of the training rows, divided by their sum.
     history : tuple of float
-        J at the start and after each accepted step; never increasing. Infinite where no machine
-        ended.
+        J at the start and after each accepted step, decreasing. Infinite if the support vector
+        machine at the start did not converge.
     """
 
     vectors: Array
@@ -54,38 +54,38 @@ class LocalizedGates:
     history: tuple[float, ...]
 
     def gates(self, rows: Array) -> Array:
-        """Return each row's weight on each kernel, (n, M), for rows (n, d)."""
+        """Return each row's weight of each kernel (n, M), for rows (n, d)."""
         return gate_values(self.gating, _inputs(rows, self.centre, self.spread) @ self.vectors)
 
 
 @attrs.frozen
 class Localized(GatingCombiner):
-    """Localized MKL: Σ_m η_m(x) k_m(x, z) η_m(z), gates and machine learned by turns.
+    """Localized MKL: Σ_m η_m(x) k_m(x, z) η_m(z), gates and SVM learned alternately.
 
-    Each turn solves the support vector machine of the present gates and takes a gradient step on
-    the gating vectors, halved until the objective falls: it never worsens.
+    Each iteration solves the support vector machine for the current gates and takes a gradient step
+    on the gating vectors, halved until the objective falls: it never increases.
 
     Parameters
     ----------
     gating : {"softmax", "sigmoid"}, default="softmax"
-        Gates that compete, with sum one, or each between 0 and 1 by itself.
+        Gates that sum to one per row, or independent gates between 0 and 1.
     n_init : int, default=1
-        Runs from random gating vectors, of which the best objective is kept. The problem is not
-        convex; one is the published algorithm.
+        Runs from random gating vectors, of which the one with the best objective is kept. The
+        problem is not convex; one run is the published algorithm.
     tol : float, default=1e-4
-        A run ends at a step that gains no more than this share of the objective.
+        A run ends at a step that lowers the objective by no more than this share.
     max_iter : int, default=100
-        Steps of a run at most.
+        Maximal number of steps per run.
     C : float, optional
-        Of the inner machines; the learner's own where not given (1 if it has none).
+        Of the inner support vector machines; by default the learner's C (1 if it has none).
 
     Notes
     -----
-    The gates see all columns, standardised, which changes no gate that can be reached but makes
-    step lengths comparable. Weights reported are mean gates divided by their sum. M Gram matrices
-    are held; a step costs a few machines, O(MN²) to O(N³) each. The columns must be features:
-    with precomputed kernels the gates see row numbers.
-    Source: Gönen and Alpaydın (2008); the step length, fixed by line search there, by backtracking.
+    The gates' inputs are all columns, standardised: the set of possible gates is the same, and step
+    lengths are comparable. Reported weights are mean gates divided by their sum. M Gram matrices
+    are held; a step solves a few support vector machines, O(MN²) to O(N³) each. The columns must be
+    features: with precomputed kernels the gates' inputs would be row numbers.
+    Source: Gönen and Alpaydın (2008), with backtracking in place of their line search.
 
     Examples
     --------
@@ -109,10 +109,10 @@ class Localized(GatingCombiner):
     def fit(
         self, views: ViewSet, y: Array, learner: Learner, random_state: np.random.RandomState
     ) -> Any:
-        """Return the decision of the learner on the composite kernel."""
+        """Return the learner's decision function on the composite kernel."""
         if self.C is None:
-            priced = attrs.evolve(self, C=price_of(None, learner))
-            return priced.fit(views, y, learner, random_state)
+            with_c = attrs.evolve(self, C=price_of(None, learner))
+            return with_c.fit(views, y, learner, random_state)
         return super(Localized, self).fit(views, y, learner, random_state)  # noqa: UP008
 
     def fit_gates(
@@ -121,7 +121,7 @@ class Localized(GatingCombiner):
         """Return the gates of the run with the best objective."""
         rows = np.asarray(views.rows, dtype=np.float64)
         centre, spread = rows.mean(axis=0), rows.std(axis=0)
-        # What is constant but for rounding would become noise of unit size.
+        # A column that is constant up to rounding would become noise of unit variance.
         spread[spread <= 1e-12 * np.abs(rows).max(axis=0)] = 1.0
         problem = LocalizedProblem(
             np.stack([view.gram(keep=False) for view in views]),
@@ -136,9 +136,9 @@ class Localized(GatingCombiner):
         point, history = min(runs, key=lambda run: run[0].objective)
         if not np.isfinite(point.objective):
             warnings.warn(
-                "localized could not learn its gates and leaves them as they were drawn: a support"
-                " vector machine did not end in a thousand steps per row. Kernel values are very"
-                " large, or C is: scale the data, or take a smaller C.",
+                "localized could not learn its gates and keeps their random start: a support vector"
+                " machine did not converge in a thousand steps per row. Kernel values or C are very"
+                " large: scale the data, or take a smaller C.",
                 ConvergenceWarning,
                 stacklevel=4,
             )

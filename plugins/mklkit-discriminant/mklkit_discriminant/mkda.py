@@ -1,4 +1,4 @@
-"""MKDA: the kernel weights that are best for kernel discriminant analysis."""
+"""MKDA: the kernel weights that are optimal for kernel discriminant analysis."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ GAP = 1e-4
 
 @attrs.frozen
 class MKDA(WeightingCombiner):
-    """Maximise the separation that regularised kernel discriminant analysis reaches.
+    """Maximise the class separation of regularised kernel discriminant analysis.
 
-    Centred kernels of trace one, Ĝ_m = HK_mH / tr HK_mH, are summed with θ on the simplex such that
-    aᵀĜ(Ĝ + λI)⁻¹a is largest, a the difference of the class indicators, each over its class's
-    size: the regularised Fisher ratio with the total scatter. Kernel m itself has the weight
-    θ_m / tr HK_mH, all divided by their sum.
+    The weighted sum Ĝ of centred kernels of trace one, Ĝ_m = HK_mH / tr HK_mH, with θ on the
+    simplex, maximises aᵀĜ(Ĝ + λI)⁻¹a: the regularised Fisher ratio with the total scatter, where a
+    is the difference of the class indicators, each divided by its class's size. Kernel m itself
+    has the weight θ_m / tr HK_mH, normalised to sum one.
 
     Parameters
     ----------
     form : {"qcqp", "sdp"}, default="qcqp"
-        The same convex problem as a quadratically constrained or as a semidefinite programme. They
-        agree; ``"sdp"`` is there for comparison.
+        The same convex problem as a quadratically constrained or as a semidefinite program. They
+        agree; ``"sdp"`` is for comparison.
     alpha : float, default=1e-3
-        The papers' λ, on the scale of kernels of trace one. Below 1e-5 the solvers, the
-        semidefinite one first, end before the optimum, which is warned of.
+        The papers' λ, on the scale of kernels of trace one. Below 1e-5 the solvers, first the
+        semidefinite one, stop before the optimum, with a warning.
 
     Raises
     ------
@@ -55,13 +55,13 @@ class MKDA(WeightingCombiner):
 
     Notes
     -----
-    Joint rank is p ≤ N − 1, and N − 1 it is as soon as one kernel is a Gaussian of a small width.
-    The quadratic form takes O(Mp³) time an iteration and M factors (p, rank) of memory; the
-    semidefinite one O(p⁶) and O(p⁴) inside Clarabel. On one core of a busy machine, five kernels:
+    The joint rank is p ≤ N − 1, with equality as soon as one kernel is a Gaussian of small width.
+    The quadratic form takes O(Mp³) time per iteration and M factors (p, rank) of memory; the
+    semidefinite one O(p⁶) and O(p⁴) inside Clarabel. Five kernels on one core of a busy computer:
     3 s at p = 299 and 30 s at p = 599 by the first, 2 s at p = 59 and 44 s (1.5 GB) at p = 99 by
-    the second. A duality gap above 1e-4 of the objective, whichever form it was, is warned of.
+    the second. A relative duality gap above 1e-4 gives a warning with either form.
 
-    Constant kernels get no weight. Binary problems; several classes are treated pair by pair.
+    Constant kernels get no weight. The problem is binary; several classes are solved pair by pair.
     Sources: Ye, Chen and Ji (2007) for both forms, Kim, Magnani and Boyd (2006) for the
     semidefinite one with the within-class scatter.
 
@@ -83,7 +83,7 @@ class MKDA(WeightingCombiner):
     alpha: float = attrs.field(default=1e-3, converter=float, validator=and_(gt(0), finite))
 
     def weights(self, views: ViewSet, y: Array) -> Array:
-        """Return the weights of the kernels as they are, (M,)."""
+        """Return the weights (M,) of the kernels before centring and scaling."""
         if len(views) == 1:
             return np.ones(1)
         largest = LARGEST[self.form]
@@ -105,7 +105,7 @@ class MKDA(WeightingCombiner):
         gap = problem.gap(theta) / problem.objective(theta)
         if gap > GAP:
             warnings.warn(
-                f"mkda's weights may be a share of {gap:.2g} above the best objective"
+                f"mkda stopped with a relative duality gap of {gap:.2g}"
                 f" (expected at most {GAP:g}); take a larger alpha.",
                 MKLKitWarning,
                 stacklevel=3,

@@ -105,9 +105,9 @@ def test_weights_that_the_solver_left_far_from_the_best_are_said():
     """With next to no regularisation the semidefinite form ends early, and the other does not."""
     rows, labels = random_problem(0)
     centred, traces = traced(grams_of(rows))
-    with pytest.warns(MKLKitWarning, match="above the best objective") as told:
+    with pytest.warns(MKLKitWarning, match="relative duality gap") as told:
         far = theta_of(MKDA(form="sdp", alpha=1e-8), rows, labels, traces)
-    [share] = re.findall(r"a share of (\S+) above", str(told[0].message))
+    [share] = re.findall(r"gap of (\S+)", str(told[0].message))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         near = theta_of(MKDA(alpha=1e-8), rows, labels, traces)

@@ -1,4 +1,4 @@
-"""Decision-level fusion: one learner a kernel, and what joins their decision values."""
+"""Decision-level fusion: one learner per kernel, whose decision values are joined."""
 
 from __future__ import annotations
 
@@ -30,5 +30,5 @@ def mklkit_combiners() -> Iterable[type]:
 
 @hookimpl
 def mklkit_model_types() -> Iterable[type]:
-    """Register what defimkl leaves in a model file."""
+    """Register defimkl's fitted object for model files."""
     return [ChoquetFusion]

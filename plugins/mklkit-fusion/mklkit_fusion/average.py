@@ -15,12 +15,12 @@ __all__ = ["AverageScores"]
 
 @attrs.frozen
 class AverageScores(FusionCombiner):
-    """Mean of the decision values of one learner a kernel.
+    """Mean of the decision values of one learner per kernel.
 
     Parameters
     ----------
     squash : bool, default=False
-        Average f/√(1 + f²), so that no kernel's large values silence the others.
+        Average f/√(1 + f²), so that no kernel's large values outweigh the others.
 
     Examples
     --------
@@ -35,5 +35,5 @@ class AverageScores(FusionCombiner):
     squash: bool = attrs.field(default=False, validator=instance_of(bool))
 
     def fuse(self, scores: NDArray[Any]) -> NDArray[Any]:
-        """Return the fused decision values (n,) of the views' (n, M)."""
+        """Return the fused decision values (n,) of the views' decision values (n, M)."""
         return (squashed(scores) if self.squash else scores).mean(axis=1)

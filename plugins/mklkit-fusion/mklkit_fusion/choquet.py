@@ -1,7 +1,7 @@
-"""The discrete Choquet integral, and what a fuzzy measure says of each of its inputs.
+"""The discrete Choquet integral, and the Shapley values of a fuzzy measure.
 
-A fuzzy measure g on M inputs is an array of 2^M values: position A, read as a binary number, is
-the set of inputs whose bit is set. g[0] = 0, g[-1] = 1, and g never falls as a set grows.
+A fuzzy measure g on M inputs is an array of 2^M values: index A, read as a binary number, is the
+set of inputs whose bit is set. g[0] = 0, g[-1] = 1, and g is monotone in the set.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["chains", "choquet_integral", "shapley_values"]
 
 
 def chains(scores: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[Any]]:
-    """Return the sets that each row's integral looks at, and the weight of each in it.
+    """Return the sets that each row's integral depends on, and the weight of each.
 
     Parameters
     ----------
@@ -25,9 +25,9 @@ def chains(scores: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[Any]]:
     Returns
     -------
     sets : ndarray of shape (n, M)
-        Positions in a measure: all inputs, all but the smallest, …, the largest alone.
+        Indices into a measure: all inputs, all but the smallest, …, the largest alone.
     steps : ndarray of shape (n, M)
-        The smallest value, and each next one's rise above the one before.
+        The smallest value, then the differences of successive values in ascending order.
     """
     order = np.argsort(scores, axis=1, kind="stable")
     ascending = np.take_along_axis(scores, order, axis=1)
@@ -42,7 +42,7 @@ def choquet_integral(scores: NDArray[Any], measure: NDArray[Any]) -> NDArray[Any
     ----------
     scores : ndarray of shape (n, M)
     measure : ndarray of shape (2^M,)
-        g, see the module.
+        g, as described in the module's docstring.
 
     Notes
     -----
@@ -62,17 +62,17 @@ def choquet_integral(scores: NDArray[Any], measure: NDArray[Any]) -> NDArray[Any
 
 
 def shapley_values(measure: NDArray[Any]) -> NDArray[Any]:
-    """Return each input's share (M,) in a measure: none negative, their sum 1.
+    """Return each input's Shapley value (M,) in a measure; they are non-negative and sum to 1.
 
-    An input's share is what it adds to a set of others, averaged over sets of a size and over
-    sizes (Shapley 1953).
+    It is the increase of the measure by adding the input to a set of others, averaged over the sets
+    of each size and over sizes (Shapley 1953).
 
     Examples
     --------
     >>> shapley_values(np.array([0, 0.25, 0.25, 1]))
     array([0.5, 0.5])
     """
-    count = len(measure).bit_length() - 1  # a measure of M has 2^M values
+    count = len(measure).bit_length() - 1  # a measure on M inputs has 2^M values
     sets = np.arange(len(measure))
     sizes = np.array([int(subset).bit_count() for subset in sets])
     shares = np.empty(count)

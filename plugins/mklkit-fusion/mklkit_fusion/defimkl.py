@@ -16,44 +16,44 @@ from mklkit_fusion.measure import Norm, learn_measure
 __all__ = ["MOST_KERNELS", "ChoquetFusion", "DeFIMKL"]
 
 MOST_KERNELS = 10
-"""The measure has 2^M values: 1,024 of 10 kernels."""
+"""The measure has 2^M values: 1,024 for 10 kernels."""
 
 
 @attrs.frozen(eq=False)
 class ChoquetFusion:
-    """The Choquet integral of squashed decision values, its measure learned.
+    """The Choquet integral of squashed decision values with a learned measure.
 
     Attributes
     ----------
     measure : ndarray of shape (2^M,)
-        g of every set of kernels; bit m of a position is kernel m.
+        g of every set of kernels; bit m of an index is kernel m.
     """
 
     measure: NDArray[Any]
 
     @property
     def view_weights(self) -> NDArray[Any]:
-        """Each kernel's Shapley value (M,) in the measure: its share on average over sets."""
+        """Each kernel's Shapley value (M,) in the measure."""
         return shapley_values(self.measure)
 
     def fuse(self, scores: NDArray[Any]) -> NDArray[Any]:
-        """Return the fused decision values (n,) of the views' (n, M)."""
+        """Return the fused decision values (n,) of the views' decision values (n, M)."""
         return choquet_integral(squashed(scores), self.measure)
 
 
 @attrs.frozen
 class DeFIMKL(FusionCombiner):
-    """Decision-level fuzzy-integral MKL: an SVM a kernel, joined by a learned Choquet integral.
+    """Decision-level fuzzy-integral MKL: one SVM per kernel, joined by a Choquet integral.
 
     Decision values are squashed, f/√(1 + f²), and joined by the Choquet integral with respect to
     the fuzzy measure g that minimises Σ_i (C_g(f(x_i)) − y_i)² + λ·Σ_A g(A)^p on the training
-    rows. The weights shown are the kernels' Shapley values in g.
+    rows. The reported weights are the kernels' Shapley values in g.
 
     Parameters
     ----------
     alpha : float, default=1.0
-        λ, how dear large values of g are (a ridge for p = 2); 0 or above. It draws the integral
-        towards the smallest of the decision values.
+        λ, the penalty on g (a ridge for p = 2), 0 or above. A larger one draws the integral towards
+        the smallest of the decision values.
     p : {1, 2}, default=2
         The norm of the regulariser.
 
@@ -64,7 +64,7 @@ class DeFIMKL(FusionCombiner):
 
     Notes
     -----
-    As published the measure is learned from the training rows' own decision values, which flatter
+    As published, the measure is learned from decision values of the training rows, which favours
     kernels that overfit. Sources: paper 003, Algorithms 2 and 3; A. J. Pinar, T. C. Havens, D. T.
     Anderson, L. Hu: Feature and decision level fusion using multiple kernel learning and fuzzy
     integrals. FUZZ-IEEE 2015; A. J. Pinar et al. in IEEE Transactions on Fuzzy Systems 25 (2017).
@@ -85,7 +85,7 @@ class DeFIMKL(FusionCombiner):
     p: Norm = attrs.field(default=2, converter=whole, validator=in_((1, 2)))
 
     def fit(self, views: Any, y: Any, learner: Any, random_state: np.random.RandomState) -> Any:
-        """Return the decision of one learner a view, fused."""
+        """Return the fused decision function of one learner per view."""
         if len(views) > MOST_KERNELS:
             raise IncompatibleError(
                 f"defimkl learns a value for each of the 2^M sets of M kernels and takes at most"
@@ -101,5 +101,5 @@ class DeFIMKL(FusionCombiner):
         return ChoquetFusion(learn_measure(squashed(scores), y, self.alpha, self.p))
 
     def fuse(self, scores: NDArray[Any]) -> NDArray[Any]:
-        """Return the mean of the squashed scores: the integral before a measure is learned."""
+        """Return the mean of the squashed scores, used before a measure is learned."""
         return squashed(scores).mean(axis=1)

@@ -1,4 +1,4 @@
-"""The fuzzy measure that a Choquet integral needs to come near given targets."""
+"""The fuzzy measure whose Choquet integral is closest to given targets."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Norm = Literal[1, 2]
 def objective(
     measure: NDArray[Any], scores: NDArray[Any], targets: NDArray[Any], alpha: float, p: Norm
 ) -> float:
-    """Return Σ (C_g(f_i) − t_i)² + λ·Σ g(A)^p, the sum over sets but the empty and the whole."""
+    """Return Σ (C_g(f_i) − t_i)² + λ·Σ g(A)^p, over all sets but the empty and the whole set."""
     sets, steps = chains(scores)
     errors = np.einsum("nm,nm->n", steps, measure[sets]) - targets
     return float(errors @ errors + alpha * (measure[1:-1] ** p).sum())
@@ -28,10 +28,10 @@ def objective(
 def learn_measure(
     scores: NDArray[Any], targets: NDArray[Any], alpha: float = 0.0, p: Norm = 2
 ) -> NDArray[Any]:
-    """Return the fuzzy measure g (2^M,) whose integral of the scores is nearest to the targets.
+    """Return the fuzzy measure g (2^M,) whose integral of the scores is closest to the targets.
 
-    Minimises Σ_i (C_g(f_i) − t_i)² + λ·Σ_A g(A)^p over the sets A but the empty and the whole,
-    subject to g(∅) = 0, g(all) = 1 and g(A) ≤ g(B) for A ⊂ B: a quadratic programme.
+    Minimises Σ_i (C_g(f_i) − t_i)² + λ·Σ_A g(A)^p, A all sets but the empty and the whole set,
+    subject to g(∅) = 0, g(all) = 1 and g(A) ≤ g(B) for A ⊂ B: a quadratic program.
 
     Parameters
     ----------
@@ -40,10 +40,10 @@ def learn_measure(
     targets : ndarray of shape (n,)
         t, labels −1 and +1 in DeFIMKL.
     alpha : float, default=0.0
-        λ, how dear large values of g are. At 0 sets that no row's order of scores brings up are
-        held by monotonicity alone.
+        λ, the penalty on g. With 0, sets that occur in no row's order of scores are constrained by
+        monotonicity alone.
     p : {1, 2}, default=2
-        The norm; g has no negative values, so that 1 is a linear term.
+        The norm; with 1 the penalty is linear, as g is non-negative.
 
     Returns
     -------
@@ -57,7 +57,7 @@ def learn_measure(
 
     Notes
     -----
-    2^M − 2 unknowns and M·2^(M−1) constraints, by Clarabel's interior-point method.
+    2^M − 2 variables and M·2^(M−1) constraints, by Clarabel's interior-point method.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def learn_measure(
     free = 2**count - 2
     sets, steps = chains(scores.astype(np.float64))
     rows = np.repeat(np.arange(len(scores)), count - 1)
-    # The whole set's value is 1, so the smallest score goes to the other side.
+    # The whole set's value is 1: its term, the smallest score, moves to the right-hand side.
     design = sparse.csc_matrix(
         (steps[:, 1:].ravel(), (rows, sets[:, 1:].ravel() - 1)), shape=(len(scores), free)
     )
@@ -91,8 +91,8 @@ def learn_measure(
         matrix,
         bound,
         [("nonnegative", len(bound))],
-        name="the fuzzy measure's quadratic programme",
-        remedy="look for decision values that are very large, or all the same",
+        name="the fuzzy measure's quadratic program",
+        remedy="check for decision values that are very large, or all equal",
     )
     return _exactly_monotone(np.concatenate([[0.0], np.clip(solution.values, 0, 1), [1.0]]))
 
@@ -112,7 +112,7 @@ def _monotonicity(count: int) -> tuple[Any, NDArray[Any]]:
 
 
 def _exactly_monotone(measure: NDArray[Any]) -> NDArray[Any]:
-    """Return the measure with each set raised to its subsets, of which rounding left it short."""
+    """Return the measure with each set's value raised to its subsets', against rounding errors."""
     sets = np.arange(len(measure))
     for member in range(len(measure).bit_length() - 1):
         within = sets[(sets >> member) & 1 == 1]

@@ -14,15 +14,16 @@ __all__ = ["Vote"]
 
 @attrs.frozen
 class Vote(FusionCombiner):
-    """Majority vote: one learner a kernel, each decides by its sign; scores break ties.
+    """Majority vote: one learner per kernel votes by its sign; scores break ties.
 
     The decision value is the mean of the signs plus the mean of f/√(1 + f²) over 2M. The second
-    part is worth less than half a vote: it settles the ties of an even number of kernels and ranks
-    rows with as many votes, and never outweighs a majority.
+    term is less than half a vote: it breaks the ties of an even number of kernels and ranks rows
+    with equally many votes, but never outweighs a majority.
 
     Notes
     -----
-    A decision value of zero, or within rounding of it, abstains.
+    A decision value of zero, or within rounding of it, abstains. If all views abstain the row is
+    assigned to the negative class, as everywhere in mklkit.
 
     Examples
     --------
@@ -35,5 +36,5 @@ class Vote(FusionCombiner):
     name: ClassVar[str] = "vote"
 
     def fuse(self, scores: NDArray[Any]) -> NDArray[Any]:
-        """Return the fused decision values (n,) of the views' (n, M)."""
+        """Return the fused decision values (n,) of the views' decision values (n, M)."""
         return majority(scores)

@@ -1,4 +1,4 @@
-"""The measure's quadratic programme against SciPy's general solvers."""
+"""The measure's quadratic program against SciPy's general solvers."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def problem(seed, count, n_rows=40):
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize(("alpha", "p"), [(0.0, 2), (0.5, 1), (0.5, 2), (20.0, 1), (20.0, 2)])
-def test_the_programme_is_solved(seed, alpha, p):
+def test_the_program_is_solved(seed, alpha, p):
     scores, y = problem(seed, 3)
     measure = learn_measure(scores, y, alpha, p)
     reference = by_general_solver(scores, y, alpha, p, "SLSQP")
@@ -68,7 +68,7 @@ def test_the_programme_is_solved(seed, alpha, p):
     np.testing.assert_allclose(measure, reference, atol=1e-3)
 
 
-def test_the_programme_is_solved_for_four_kernels_by_another_solver():
+def test_the_program_is_solved_for_four_kernels_by_another_solver():
     scores, y = problem(11, 4, n_rows=60)
     measure = learn_measure(scores, y, 1.0, 2)
     reference = by_general_solver(scores, y, 1.0, 2, "trust-constr")

@@ -1,4 +1,4 @@
-"""This package's time, weights and peak memory on the peer's data, as JSON."""
+"""Print this package's time, weights and peak memory on the data given to MKLpy, as JSON."""
 
 import json
 import resource
@@ -13,7 +13,7 @@ from mklkit import MKLClassifier, Precomputed
 
 
 def timed(base):
-    """Return a combiner that notes how long its weights took."""
+    """Return a combiner that records how long computing its weights took."""
 
     class Timed(base):
         def weights(self, views, y):
@@ -41,7 +41,7 @@ if __name__ == "__main__":
     else:
         kernels = [f"rbf(gamma=0.25)@{4 * m}:{4 * m + 4}" for m in range(5)]
     combiner = timed(EasyMKL)(alpha=0.1, normalise=False) if method == "easymkl" else timed(CKA)()
-    # Compiled code and libraries are loaded before the clock runs, as the peer's are.
+    # Load compiled code and libraries before the timing, as MKLpy's are.
     said["before"] = 0
     few = np.r_[:20, len(labels) - 20 : len(labels)]
     MKLClassifier(kernels=kernels, combiner=combiner).fit(rows[few], labels[few])

@@ -1,4 +1,4 @@
-"""Run by the interpreter that has MKLpy: its time, weights and peak memory, as JSON."""
+"""Print MKLpy's time, weights and peak memory as JSON; run by the interpreter that has it."""
 
 import json
 import resource
@@ -16,11 +16,11 @@ if __name__ == "__main__":
     grams = [torch.tensor(np.load(f"{folder}/gram_{m}.npy")) for m in range(5)]
     labels = torch.tensor(np.load(f"{folder}/labels.npy"))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    machine = EasyMKL(lam=0.1) if method == "easymkl" else CKA()
+    algorithm = EasyMKL(lam=0.1) if method == "easymkl" else CKA()
     taken = []
     for _ in range(15 if method == "easymkl" else 1):
         start = time.perf_counter()
-        solution = machine.combine_kernels(grams, labels)
+        solution = algorithm.combine_kernels(grams, labels)
         taken.append(time.perf_counter() - start)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     weights = np.asarray(solution.weights, dtype=float).tolist()

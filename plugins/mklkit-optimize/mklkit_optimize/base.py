@@ -1,4 +1,4 @@
-"""What weightings share that are optimised through support vector machines."""
+"""The base class of weightings that are optimised through support vector machines."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ __all__ = ["SaddleWeighting"]
 
 @attrs.frozen
 class SaddleWeighting(LearnedWeighting, ABC):
-    """Template: weights at the saddle point of kernel weights and support vector machine.
+    """Template: kernel weights at the saddle point of the support vector machine's objective.
 
-    A subclass writes :meth:`solve`. All M Gram matrices are held, as they are summed anew at every
-    step.
+    A subclass writes :meth:`solve`. All M Gram matrices stay in memory, because every step sums
+    them with new weights.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class SaddleWeighting(LearnedWeighting, ABC):
         Relative duality gap at which the iteration ends.
     max_iter : int, default=1000
     C : float, optional
-        Of the inner machines; the learner's own where not given (1 if that is no number).
+        Of the inner support vector machines; by default the learner's C (1 if it is no number).
     """
 
     tol: float = attrs.field(default=1e-5, converter=float, validator=and_(gt(0), finite))
@@ -56,7 +56,7 @@ class SaddleWeighting(LearnedWeighting, ABC):
         """Return the optimal weights for labels −1 and +1."""
         if len(views) == 1:
             return np.ones(1)
-        # The machine must be the more exact of the two, or its errors would pass for a gap.
+        # The inner solution must be more exact than tol, or its errors would count as a gap.
         inner = float(np.clip(0.1 * self.tol, 1e-9, 1e-3))
         price = price_of(self.C, learner)
         return self.solve(SaddleProblem(gram_stack(views), y.astype(np.float64), price, inner))

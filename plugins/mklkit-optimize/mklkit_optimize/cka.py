@@ -1,4 +1,4 @@
-"""CKA: the weights whose kernel is best aligned with the labels, once both are centred."""
+"""CKA: the weights that maximise the centred alignment of the combined kernel with the labels."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class CKA(WeightingCombiner):
     """Maximise the centred alignment of Σ w_kK_k with the labels, w ≥ 0.
 
     The weights solve min over v ≥ 0 of vᵀMv − 2vᵀa, M_kl = ⟨HK_kH, HK_lH⟩, a_k = ⟨HK_kH, yyᵀ⟩.
-    Where M⁻¹a has no negative entry it is the solution; else a non-negative least-squares problem
-    gives it.
+    If M⁻¹a has no negative entry it is the solution; otherwise the problem is solved as
+    non-negative least squares.
 
     Notes
     -----
-    Two passes over the kernels' tiles, O(N²(d + M²)) time; no Gram matrix is held. The weights are
-    divided by their sum (the publication's ‖v‖ = 1 is the same kernel at another scale).
+    Two passes over the kernels' tiles, O(N²(d + M²)) time, without storing a Gram matrix. The
+    weights are divided by their sum (the publication's ‖v‖ = 1 is the same kernel, rescaled).
     Source: Cortes, Mohri and Rostamizadeh (2012).
 
     Examples
@@ -43,11 +43,11 @@ class CKA(WeightingCombiner):
     name: ClassVar[str] = "cka"
 
     def weights(self, views: ViewSet, y: Array) -> Array:
-        """Return the weights, (M,); zero for all where no kernel is aligned with the labels."""
+        """Return the weights (M,), all zero if no kernel is aligned with the labels."""
         if len(views) == 1:
             return np.ones(1)
         found = views.products(y)
-        # Of kernels divided by their sizes: the weights of the kernels as they are, up to a factor.
+        # The products are of kernels divided by their sizes; undo that, up to a common factor.
         scaled = best_aligned(found.products, found.with_labels)
         return np.asarray(scaled * (found.sizes.min() / found.sizes))
 
@@ -79,7 +79,7 @@ def best_aligned(products: Array, with_labels: Array) -> Array:
 
 
 def _as_least_squares(products: Array, with_labels: Array) -> tuple[Array, Array, Array]:
-    """Return R, t and the kernels' norms, with ‖R(norms·v) − t‖² the objective and a constant."""
+    """Return R, t and the kernels' norms; ‖R(norms·v) − t‖² is the objective plus a constant."""
     sizes = np.sqrt(np.diag(products))
     inverse = np.divide(1.0, sizes, where=sizes > 0, out=np.zeros(len(sizes)))
     values, vectors = np.linalg.eigh(products * np.outer(inverse, inverse))

@@ -1,4 +1,4 @@
-"""The two nearest points of the classes' hulls: the quadratic programme inside EasyMKL."""
+"""The nearest points of the classes' convex hulls: the quadratic program inside EasyMKL."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from mklkit import Array, solve_cone_program, solve_dual
 __all__ = ["NEARLY_SINGULAR", "by_clarabel", "by_libsvm", "nearest_points"]
 
 NEARLY_SINGULAR = 1e-3
-"""Ridges below it are left to the interior-point solver."""
+"""Problems with a smaller ridge go to the interior-point solver."""
 HARD_MARGIN = 1e10
 """C for a Gram matrix whose diagonal is about 1."""
 TOLERANCE = 1e-3
-"""libsvm's, a share of the margin. EasyMKL's weights are within 1e-4 of their limit by it."""
+"""libsvm's, relative to the margin. It brings EasyMKL's weights within 1e-4 of their limit."""
 PATIENCE = 300
-"""Steps a row that libsvm gets: each is O(N), and it needs a few where the ridge is felt."""
+"""libsvm's step limit per row: a step is O(N), and few are needed unless the ridge is tiny."""
 
 
 def nearest_points(gram: Array, y: Array, alpha: float) -> Array:
-    """Return γ, a probability on each class's rows, that minimises γᵀ((1−λ)YKY + λI)γ.
+    """Return the γ that minimises γᵀ((1−λ)YKY + λI)γ, a probability distribution per class.
 
     Parameters
     ----------
@@ -51,23 +51,23 @@ def nearest_points(gram: Array, y: Array, alpha: float) -> Array:
 def by_libsvm(gram: Array, y: Array, tol: float = TOLERANCE) -> Array | None:
     """Return γ as the scaled dual of the hard-margin support vector machine on (N, N).
 
-    The nearest points of two convex hulls are that machine's dual (Bennett and Bredensteiner 2000).
-    On a ridge well above zero it exists and libsvm finds it in less time than the kernels took.
-    Beside kernels of large values the same ridge is next to none: then None is returned, once
-    libsvm has lost itself.
+    The nearest points of two convex hulls solve this dual (Bennett and Bredensteiner 2000). With a
+    ridge well above zero the solution exists, and libsvm finds it in less time than the kernels
+    took. With kernels of large values the same ridge is negligible: None is returned if libsvm
+    reaches its step limit.
     """
     size = float(np.trace(gram)) / len(y)
-    machine = solve_dual(gram, y, HARD_MARGIN / size, tol, PATIENCE * len(y))
-    if not machine.ended:
+    solution = solve_dual(gram, y, HARD_MARGIN / size, tol, PATIENCE * len(y))
+    if not solution.ended:
         return None
-    gamma = np.abs(machine.coefficients)
+    gamma = np.abs(solution.coefficients)
     for side in (y > 0, y < 0):
         gamma[side] /= gamma[side].sum()
     return gamma
 
 
 def by_clarabel(gram: Array, y: Array) -> Array:
-    """Return γ by an interior-point solver, in O(N³): hulls may meet, where no margin exists."""
+    """Return γ by an interior-point solver, in O(N³), also for hulls that meet (no margin)."""
     n_rows = len(y)
     size = float(np.trace(gram)) / n_rows or 1.0
     classes = np.vstack([y > 0, y < 0]).astype(np.float64)
@@ -77,7 +77,7 @@ def by_clarabel(gram: Array, y: Array) -> Array:
         sparse.vstack([classes, -sparse.identity(n_rows)]),
         np.append(np.ones(2), np.zeros(n_rows)),
         [("zero", 2), ("nonnegative", n_rows)],
-        name="easymkl's quadratic programme",
+        name="easymkl's quadratic program",
         remedy="the kernels may not be positive semi-definite; take a larger alpha",
     )
     return np.maximum(solution.values, 0.0)

@@ -1,4 +1,4 @@
-"""EasyMKL: kernels weighed by how far apart they hold the classes' nearest distributions."""
+"""EasyMKL: kernels weighted by the distance of the classes' nearest distributions."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from mklkit_optimize.gram_sums import mean_diagonals, quadratic_forms, weighted_
 __all__ = ["EasyMKL"]
 
 NO_MARGIN = 1e-7
-"""Hulls closer than this share of the kernel's size meet, but for the solver's rounding."""
+"""Hulls closer than this share of the kernel's size are taken to meet, given rounding errors."""
 
 
 @attrs.frozen
 class EasyMKL(WeightingCombiner):
-    """Weigh a kernel by γᵀYK_mYγ, γ the worst class distributions for the sum of all kernels.
+    """Weight each kernel by γᵀYK_mYγ, where γ are the nearest class distributions under ΣK_m.
 
-    γ minimises (1 − λ)γᵀY(ΣK_m)Yγ + λ‖γ‖² among the probabilities on each class's rows.
+    γ minimises (1 − λ)γᵀY(ΣK_m)Yγ + λ‖γ‖² over the probability distributions on each class's rows.
 
     Parameters
     ----------
     alpha : float, default=0.1
-        λ, the ridge on γ, between 0 (the classes' hulls, the hard margin) and 1 (their means).
+        λ, the ridge on γ, from 0 (nearest points of the hulls, hard margin) to 1 (class means).
     normalise : bool, default=True
-        Whether each kernel counts divided by the mean of its Gram matrix's diagonal, as in the
+        Whether each kernel is divided by t_m, the mean of its Gram matrix's diagonal, as in the
         authors' code: K_m/t_m has the weight d_m = γᵀYK_mYγ/t_m, so that K_m has d_m/t_m.
 
     Notes
     -----
-    One quadratic programme in all, solved by libsvm (by Clarabel, in O(N³), where λ < 1e-3, or is
-    next to nothing beside the kernels' values and libsvm does not end in 300 N steps). Two
-    passes over the kernels' tiles and one matrix of memory, whatever M. Where the hulls meet
-    (λ = 0, classes that no kernel tells apart) all weights are zero, which gives a warning and
-    uniform ones. Source: Aiolli and Donini (2015).
+    A single quadratic program, solved by libsvm, or by Clarabel in O(N³) if λ < 1e-3, or if λ is
+    negligible beside the kernels' values and libsvm does not converge in 300 N steps. Two passes
+    over the kernels' tiles and one matrix of memory, whatever M. If the hulls meet (λ = 0, classes
+    that no kernel separates) all weights are zero; uniform ones are then used, with a warning.
+    Source: Aiolli and Donini (2015).
 
     Examples
     --------
@@ -57,11 +57,11 @@ class EasyMKL(WeightingCombiner):
     normalise: bool = attrs.field(default=True, validator=instance_of(bool))
 
     def weights(self, views: ViewSet, y: Array) -> Array:
-        """Return the weights of the kernels as they are, (M,)."""
+        """Return the weights (M,) of the kernels before division by t_m."""
         if len(views) == 1:
             return np.ones(1)
         sizes = mean_diagonals(views)
-        # A kernel whose diagonal has no positive mean is no inner product and gets no weight.
+        # A kernel without a positive mean diagonal is not an inner product: its weight is zero.
         scales = np.divide(1.0, sizes, where=sizes > 0, out=np.zeros(len(views)))
         if not self.normalise:
             scales = np.sign(scales)

@@ -31,37 +31,37 @@ __all__ = ["GAMKL"]
 Fitness = Literal["accuracy", "objective"]
 INNER_TOLERANCE = 1e-3
 PATIENCE = 1000
-"""libsvm's steps per row; machines that take more err about as much where they are stopped."""
+"""libsvm's step limit per row; more steps hardly change a solution's error rate."""
 
 
 @attrs.frozen
 class GAMKL(NormBallWeighting):
-    """Breed kernel weights with ‖σ‖_p = 1; the fittest are those whose machine errs least.
+    """Search kernel weights with ‖σ‖_p = 1 by evolution, for accuracy or for the objective J(σ).
 
     Parameters
     ----------
     p : float, default=1.0
         1 or above.
     fitness : {"accuracy", "objective"}, default="accuracy"
-        The cross-validated accuracy of the support vector machine on the weighted sum, or the
-        problem that ``mklgl`` solves, J(σ).
+        The cross-validated accuracy of the support vector machine on the weighted sum, or J(σ),
+        the objective that ``mklgl`` minimises.
     population : int, default=20
-        Weights alive at a time, 5 or more. The first ones are uniform and each kernel alone.
+        Weight vectors per generation, 5 or more. The first ones are uniform and each kernel alone.
     generations : int, default=15
     cv : int, default=3
-        Folds of the cross-validation; fewer where a class has fewer rows.
+        Folds of the cross-validation; fewer if a class has fewer rows.
     C : float, optional
-        Of the inner machines; the learner's own where not given (1 if it has none).
+        Of the inner support vector machines; by default the learner's C (1 if it has none).
 
     Notes
     -----
-    M Gram matrices of memory and ``population * (generations + 1) * cv`` machines (without
-    ``cv`` for the objective). SciPy's differential evolution does the search: accuracy is flat
-    almost everywhere, which rules out anything that follows slopes or models the function, and a
-    box of M numbers is what it was made for. The same seed gives the same weights.
-    Source: Pinar et al. (2016), as paper 003 sums it up (section 2.3.2). Accuracy as the default
-    fitness is our reading: 003 finds GAMKL's solutions better than MKLGL's, and MKLGL has the best
-    there is of the objective, which is convex.
+    M Gram matrices of memory and ``population * (generations + 1) * cv`` support vector machines
+    (without ``cv`` for the objective). The search is SciPy's differential evolution, made for a
+    box of M numbers: accuracy is piecewise constant, which rules out methods that use gradients or
+    a smooth model. The same seed gives the same weights.
+    Source: Pinar et al. (2016), as summarised by paper 003 (section 2.3.2). Accuracy as the default
+    fitness is our reading: 003 finds GAMKL's solutions better than MKLGL's, and MKLGL already
+    minimises the objective, which is convex.
 
     Examples
     --------
@@ -107,13 +107,13 @@ class GAMKL(NormBallWeighting):
                 init=self._first_generation(len(views), generator),
                 maxiter=self.generations,
                 polish=False,
-                # A population of one accuracy is no sign of a search that has ended.
+                # Equal accuracies throughout a population do not mean that the search converged.
                 tol=0.0,
                 atol=-1.0,
                 rng=generator,
             )
         except RuntimeError as error:
-            # SciPy takes any ValueError for a cost function of the wrong form.
+            # SciPy reports any ValueError as a cost function of the wrong form.
             raise (error.__cause__ or error) from None
         return self._on_ball(outcome.x)
 
@@ -134,9 +134,9 @@ class GAMKL(NormBallWeighting):
             return lambda weights: problem.at(weights).objective
         smallest = int(min((problem.y > 0).sum(), (problem.y < 0).sum()))
         if smallest < 2:
-            # A class of one row can't be held out; what is left is how well it is learned.
-            everyone = np.arange(len(problem.y))
-            return lambda weights: _errors(problem, weights, [(everyone, everyone)])
+            # A class of one row cannot be held out: use the training error instead.
+            every_row = np.arange(len(problem.y))
+            return lambda weights: _errors(problem, weights, [(every_row, every_row)])
         seed = int(generator.integers(2**31 - 1))
         splitter = StratifiedKFold(min(self.cv, smallest), shuffle=True, random_state=seed)
         splits = list(splitter.split(np.zeros((len(problem.y), 1)), problem.y))
@@ -146,13 +146,13 @@ class GAMKL(NormBallWeighting):
 def _errors(
     problem: SaddleProblem, weights: Array, splits: list[tuple[NDArray[np.intp], NDArray[np.intp]]]
 ) -> float:
-    """Return the share of held-out rows that the machine gets wrong."""
+    """Return the share of held-out rows that the support vector machine misclassifies."""
     gram, wrong, seen = problem.combined(weights), 0, 0
     for training, held_out in splits:
         inner = gram[np.ix_(training, training)]
         steps = PATIENCE * len(training)
-        machine = solve_dual(inner, problem.y[training], problem.C, problem.tol, steps)
-        outputs = gram[np.ix_(held_out, training)] @ machine.coefficients + machine.bias
+        solution = solve_dual(inner, problem.y[training], problem.C, problem.tol, steps)
+        outputs = gram[np.ix_(held_out, training)] @ solution.coefficients + solution.bias
         predicted = np.where(outputs > 0, 1.0, -1.0)
         wrong += int((predicted != problem.y[held_out]).sum())
         seen += len(held_out)

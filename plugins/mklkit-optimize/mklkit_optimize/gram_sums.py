@@ -1,4 +1,4 @@
-"""Sums over the views' Gram matrices: what the optimisers read of the kernels."""
+"""Sums over the views' Gram matrices, which the optimisers need."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["gram_stack", "mean_diagonals", "quadratic_forms", "weighted_gram"]
 
 
 def gram_stack(views: ViewSet) -> Array:
-    """Return all Gram matrices, (M, N, N): for methods that sum them anew at every step."""
+    """Return all Gram matrices (M, N, N), for methods that sum them with new weights per step."""
     stack = np.empty((len(views), len(views.rows), len(views.rows)))
     for block, other, tiles in symmetric_tiles(views.seen):
         for index, tile in tiles:
@@ -21,17 +21,17 @@ def gram_stack(views: ViewSet) -> Array:
 
 
 def weighted_gram(views: ViewSet, weights: Array) -> Array:
-    """Return Σ w_m K_m, (N, N), in one matrix of memory."""
+    """Return Σ w_m K_m (N, N), using memory for one matrix."""
     return np.asarray(views.weighted(weights).gram(keep=False), dtype=np.float64)
 
 
 def mean_diagonals(views: ViewSet) -> Array:
-    """Return each Gram matrix's trace over N, (M,)."""
+    """Return the mean of each Gram matrix's diagonal (M,)."""
     return np.array([diagonal.mean(dtype=np.float64) for diagonal in views.seen.diagonals()])
 
 
 def quadratic_forms(views: ViewSet, coefficients: Array) -> Array:
-    """Return cᵀK_m c for each kernel, (M,), from the tiles of the rows where c isn't zero."""
+    """Return cᵀK_m c per kernel (M,), from the tiles of the rows where c is not zero."""
     if views.explicit:
         return np.array([float(np.sum(view.project_back(coefficients) ** 2)) for view in views])
     support = np.flatnonzero(coefficients)

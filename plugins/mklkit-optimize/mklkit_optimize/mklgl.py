@@ -1,4 +1,4 @@
-"""MKLGL: kernel weights in closed form between support vector machines (group lasso)."""
+"""MKLGL: closed-form kernel weights alternating with a support vector machine (group lasso)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mklkit_optimize.saddle import SaddleProblem, relative_gap, remedy_of, warn_
 __all__ = ["MKLGL", "closed_form_step", "farther"]
 
 GROWTH = 1.5
-"""How much longer a step may be than the one before, which was worth its machine."""
+"""How much longer a step may be than the one before, if that one lowered the objective."""
 
 
 @attrs.frozen
@@ -25,29 +25,30 @@ class MKLGL(NormBallWeighting, SaddleWeighting):
 
     σ_k = ‖f_k‖^{2/(1+p)} / (Σ_j ‖f_j‖^{2p/(1+p)})^{1/p}, with ‖f_k‖² = σ_k² (α∘y)ᵀK_k(α∘y).
 
-    That step, which never raises the objective, is taken farther in its direction as long as the
-    objective falls by it, and as published after it did not. It ends where the published steps end,
-    after a tenth of the machines or so where p = 1.
+    This step never raises the objective. Steps in its direction are lengthened as long as the
+    objective falls, and return to the published length when it does not (over-relaxation). The
+    limit is that of the published steps, after about a tenth of the iterations for p = 1.
 
     Parameters
     ----------
     tol : float, default=1e-5
         Relative duality gap at which the iteration ends.
     max_iter : int, default=1000
+        Support vector machines to solve at most.
     C : float, optional
-        Of the inner machines; the learner's own where not given (1 if it has none).
+        Of the inner support vector machines; by default the learner's C (1 if it has none).
     p : float, default=1.0
-        1 or above: 1 favours few kernels, large values even the weights out.
+        1 or above: 1 favours few kernels, large values give nearly equal weights.
 
     Warns
     -----
     ConvergenceWarning
-        If the gap is above ``tol`` after ``max_iter`` machines.
+        If the gap is above ``tol`` after ``max_iter`` iterations.
 
     Notes
     -----
-    M Gram matrices of memory, one machine an iteration. The decision is the machine on Σσ_kK_k with
-    ‖σ‖_p = 1 as published; the weights are reported divided by their sum.
+    M Gram matrices of memory, one support vector machine per iteration. The decision function is
+    that of Σσ_kK_k with ‖σ‖_p = 1 as published; the weights are reported divided by their sum.
     Sources: Xu et al. (2010); paper 003, Algorithm 1.
 
     Examples
@@ -103,14 +104,14 @@ def closed_form_step(weights: Array, forms: Array, p: float) -> Array:
     >>> closed_form_step(np.array([0.5, 0.5]), np.array([1.0, 9.0]), p=1)
     array([0.25, 0.75])
     """
-    # The largest is taken out first: the norm's own scale cancels.
+    # Divided by the largest first, against overflow: the scale cancels in the norm.
     norms = weights * np.sqrt(forms)
     shares = (norms / norms.max()) ** (2 / (1 + p))
     return shares / np.linalg.norm(shares, p)
 
 
 def farther(weights: Array, step: Array, stride: float, p: float) -> Array:
-    """Return the point ``stride`` times as far as a step, in ratios, on the ℓp sphere.
+    """Return the point ``stride`` times as far as ``step``, in log weights, on the ℓp sphere.
 
     Examples
     --------
@@ -120,6 +121,6 @@ def farther(weights: Array, step: Array, stride: float, p: float) -> Array:
     moved = np.zeros_like(step)
     kept = step > 0
     ratios = stride * np.log(step[kept] / weights[kept]) + np.log(weights[kept])
-    # The largest is taken out first: the norm's own scale cancels.
+    # Divided by the largest first, against overflow: the scale cancels in the norm.
     moved[kept] = np.exp(ratios - ratios.max())
     return moved / np.linalg.norm(moved, p)

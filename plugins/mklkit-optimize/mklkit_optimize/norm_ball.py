@@ -1,4 +1,4 @@
-"""Weights on a unit ball other than the simplex, and the decision that keeps their scale."""
+"""Weights on a unit ball other than the simplex, and the decision function at their scale."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ __all__ = ["NormBallWeighting"]
 
 @attrs.frozen
 class NormBallWeighting(LearnedWeighting):
-    """Template: the decision on Σ σ_m K_m as chosen, its weights stated on the simplex.
+    """Template: the decision function of Σ σ_m K_m, with weights reported on the simplex.
 
-    With s = Σσ_m, a machine of price C on s·K is one of price s·C on K: the same decision function.
-    Learners without a price take the simplex weights as they are.
+    With s = Σσ_m, a support vector machine with C on s·K has the decision function of one with s·C
+    on K. Learners without a C are fitted with the simplex weights.
     """
 
     def fit(

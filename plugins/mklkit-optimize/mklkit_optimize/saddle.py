@@ -25,14 +25,14 @@ __all__ = [
 
 RAISE_LIMIT = "raise max_iter or tol."
 UNFINISHED = (
-    "a support vector machine did not end in a million steps: kernel values are very large, or C"
-    " is; scale the data, or take a smaller C."
+    "a support vector machine did not converge in a million steps: kernel values or C are very"
+    " large; scale the data, or take a smaller C."
 )
 
 
 @attrs.frozen(eq=False)
 class InnerSolution:
-    """The support vector machine at given kernel weights.
+    """The support vector machine's solution at given kernel weights.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class InnerSolution:
     forms : ndarray of shape (M,)
         q_m(α). The gradient of J is −q/2.
     ended : bool
-        Whether the machine reached its tolerance.
+        Whether the solver reached its tolerance.
     signed : ndarray of shape (N,)
         α∘y.
     products : ndarray of shape (M, N)
@@ -65,7 +65,7 @@ class InnerSolution:
 
 @attrs.frozen(eq=False)
 class SaddleProblem:
-    """Gram matrices, labels and the machine's settings.
+    """Gram matrices, labels and the support vector machine's settings.
 
     Attributes
     ----------
@@ -96,11 +96,11 @@ class SaddleProblem:
         return total
 
     def at(self, weights: Array) -> InnerSolution:
-        """Solve the support vector machine on the weighted sum, in O(MN²) and libsvm's time."""
-        machine = solve_dual(self.combined(weights), self.y, self.C, self.tol)
-        signed = machine.coefficients
+        """Solve the support vector machine on the weighted sum: O(MN²) plus libsvm's time."""
+        solution = solve_dual(self.combined(weights), self.y, self.C, self.tol)
+        signed = solution.coefficients
         products = self.grams @ signed
-        # An indefinite kernel (tanh, say) may have a negative form; no norm has.
+        # The form of an indefinite kernel (tanh, say) may be negative, which no norm is.
         forms = np.maximum(products @ signed, 0.0)
         if not np.isfinite(forms).all():
             raise DataError(
@@ -108,13 +108,13 @@ class SaddleProblem:
                 " take a smaller C."
             )
         linear = float(np.abs(signed).sum())
-        return InnerSolution(weights, linear, forms, machine.ended, signed, products)
+        return InnerSolution(weights, linear, forms, solution.ended, signed, products)
 
 
 def relative_gap(solution: InnerSolution, p: float = 1.0) -> float:
-    """Return how far J(σ) can lie above the minimum over ‖σ‖_p ≤ 1, relative to J(σ).
+    """Return a bound on J(σ) minus its minimum over ‖σ‖_p ≤ 1, relative to J(σ).
 
-    By Hölder's inequality no σ brings J below 1ᵀα − ½‖q(α)‖_{p/(p−1)}.
+    By Hölder's inequality J is nowhere below 1ᵀα − ½‖q(α)‖_{p/(p−1)}.
     """
     dual_norm = np.linalg.norm(solution.forms, np.inf if p == 1 else p / (p - 1))
     gap = 0.5 * (float(dual_norm) - float(solution.weights @ solution.forms))
@@ -122,7 +122,7 @@ def relative_gap(solution: InnerSolution, p: float = 1.0) -> float:
 
 
 def remedy_of(solution: InnerSolution, otherwise: str = RAISE_LIMIT) -> str:
-    """Return what helps where the iteration ends at this solution."""
+    """Return the advice for the warning if the iteration ends at this solution."""
     return otherwise if solution.ended else UNFINISHED
 
 

@@ -1,4 +1,4 @@
-"""SILP: kernel weights by a semi-infinite linear programme."""
+"""SILP: kernel weights by a semi-infinite linear program."""
 
 from __future__ import annotations
 
@@ -26,9 +26,8 @@ __all__ = ["SILP", "best_on_cuts"]
 class SILP(SaddleWeighting):
     """Maximise θ so that Σ_k β_k S_k(α) ≥ θ for every α, one violated α at a time.
 
-    S_k(α) = ½(α∘y)ᵀK_k(α∘y) − 1ᵀα, β on the simplex. Each linear programme (HiGHS) proposes
-    weights; the support vector machine at those weights is the α that violates them most, and
-    becomes the next constraint.
+    S_k(α) = ½(α∘y)ᵀK_k(α∘y) − 1ᵀα, β on the simplex. Each linear program (HiGHS) proposes weights;
+    the support vector machine at those weights gives the most violated α, the next constraint.
 
     Parameters
     ----------
@@ -36,17 +35,17 @@ class SILP(SaddleWeighting):
         Relative gap |1 − Σβ_kS_k(α)/θ| at which the iteration ends.
     max_iter : int, default=1000
     C : float, optional
-        Of the inner machines; the learner's own where not given (1 if it has none).
+        Of the inner support vector machines; by default the learner's C (1 if it has none).
 
     Warns
     -----
     ConvergenceWarning
-        If the gap is above ``tol`` after ``max_iter`` machines; the best weights seen are used.
+        If the gap is above ``tol`` after ``max_iter`` iterations; the best weights so far are used.
 
     Notes
     -----
-    M Gram matrices of memory; one machine and one programme of M + 1 variables an iteration.
-    Source: Sonnenburg, Rätsch, Schäfer and Schölkopf (2006), the wrapper
+    M Gram matrices of memory; per iteration one support vector machine and one linear program in
+    M + 1 variables. Source: Sonnenburg, Rätsch, Schäfer and Schölkopf (2006), the wrapper
     algorithm.
 
     Examples
@@ -75,12 +74,12 @@ class SILP(SaddleWeighting):
             if not repeated:
                 solution = problem.at(weights)
                 best = min(best, solution, key=lambda seen: seen.objective)
-            # The programme sees only some α, so that −θ is below the minimum of J.
+            # The linear program has only some α as constraints: −θ is below the minimum of J.
             gap = (best.objective + bound) / abs(best.objective)
             if gap <= self.tol:
                 return best.weights
             if repeated:
-                remedy = "no weights are new: raise tol, or are all kernels definite?"
+                remedy = "no weights are new: raise tol, or check that all kernels are definite."
                 break
             cuts.append(_cut(solution))
         warn_of_gap(self.name, len(cuts) - 1, gap, self.tol, remedy_of(solution, remedy))
@@ -97,7 +96,7 @@ def best_on_cuts(cuts: Array) -> tuple[Array, float]:
     Parameters
     ----------
     cuts : ndarray of shape (T, M)
-        S_k(α) of T machines.
+        S_k(α) of T support vector machines.
 
     Examples
     --------
@@ -106,7 +105,7 @@ def best_on_cuts(cuts: Array) -> tuple[Array, float]:
     ([0.5, 0.5], -2.0)
     """
     n_cuts, n_kernels = cuts.shape
-    # HiGHS' tolerances are absolute: values near one make them relative.
+    # HiGHS' tolerances are absolute: scaling the values to about one makes them relative.
     size = float(np.abs(cuts).max()) or 1.0
     outcome = linprog(
         c=np.append(np.zeros(n_kernels), -1.0),
@@ -119,6 +118,6 @@ def best_on_cuts(cuts: Array) -> tuple[Array, float]:
         options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
     )
     if outcome.x is None:
-        raise MKLKitError(f"silp's linear programme has no solution ({outcome.message}).")
+        raise MKLKitError(f"silp's linear program has no solution ({outcome.message}).")
     weights = np.maximum(outcome.x[:n_kernels], 0.0)
     return weights / weights.sum(), float(outcome.x[n_kernels]) * size

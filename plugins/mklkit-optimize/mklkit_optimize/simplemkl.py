@@ -25,9 +25,9 @@ from mklkit_optimize.saddle import (
 __all__ = ["SimpleMKL", "curvature", "descent_direction", "newton_direction"]
 
 SUFFICIENT = 0.1
-"""A step is taken that lowers J by this share of what the slope at its start promised."""
+"""A step must lower J by this share of the decrease that the slope at its start predicts."""
 SEARCH_STEPS = 10
-NO_STEP = "no step lowers J: raise tol, or are all kernels definite?"
+NO_STEP = "no step lowers J: raise tol, or check that all kernels are definite."
 ROUNDING = 1e-12
 RIDGE = 1e-10
 
@@ -36,31 +36,31 @@ RIDGE = 1e-10
 class SimpleMKL(SaddleWeighting):
     """Descend J(σ) on the simplex, by its gradient and its curvature.
 
-    A step goes to the minimum, on the simplex, of the parabola that touches J at σ, or as far
-    towards it as J falls; where that is nowhere, along the reduced gradient.
+    A step goes to the minimum, on the simplex, of the second-order model of J at σ, or is halved
+    until J falls; if that fails, it follows the reduced gradient.
 
     Parameters
     ----------
     tol : float, default=1e-5
         Relative duality gap at which the iteration ends.
     max_iter : int, default=1000
-        Machines.
+        Support vector machines to solve at most.
     C : float, optional
-        Of the inner machines; the learner's own where not given (1 if it has none).
+        Of the inner support vector machines; by default the learner's C (1 if it has none).
 
     Warns
     -----
     ConvergenceWarning
-        If the gap is above ``tol`` after ``max_iter`` machines.
+        If the gap is above ``tol`` after ``max_iter`` support vector machines.
 
     Notes
     -----
-    M Gram matrices of memory; one or two machines a step, and the curvature, O(F³ + MF²) for F
-    support vectors short of C. The publication follows the reduced gradient alone; near the optimum
-    weights trade against each other, and its steps across that valley are short: on 800 rows with a
-    linear kernel and three Gaussian ones it fitted 528 machines where this fits 11, to the same J.
-    Sources: Rakotomamonjy, Bach, Canu and Grandvalet (2008), Algorithm 1; the curvature is that of
-    Chapelle and Rakotomamonjy (2008).
+    M Gram matrices of memory; per step one or two support vector machines, and the Hessian in
+    O(F³ + MF²) for F support vectors with α < C. The publication follows the reduced gradient
+    alone, whose steps are short near an ill-conditioned optimum: on 800 rows with a linear kernel
+    and three Gaussian ones it solved 528 support vector machines to reach the same J as 11 here.
+    Sources: Rakotomamonjy, Bach, Canu and Grandvalet (2008), Algorithm 1; Chapelle and
+    Rakotomamonjy (2008) for the Hessian.
 
     Examples
     --------
@@ -118,28 +118,28 @@ def descent_direction(weights: Array, gradient: Array) -> Array:
 
 
 def _balanced(direction: Array, largest: int) -> Array:
-    """Return the direction with its sum brought to zero by the largest weight's component."""
+    """Return the direction with the largest weight's component set so that the sum is zero."""
     direction[largest] = 0.0
     direction[largest] = -direction.sum()
-    # What rounding leaves of a component that should be zero would make steps without end.
+    # Rounding errors in components that should be zero would cause endless tiny steps.
     direction[np.abs(direction) <= ROUNDING * np.abs(direction).max()] = 0.0
     return direction
 
 
 def newton_direction(problem: SaddleProblem, solution: InnerSolution) -> Array:
-    """Return the way to the minimum, on the simplex, of the parabola that touches J."""
+    """Return the direction to the minimum, on the simplex, of the second-order model of J."""
     slopes = -0.5 * solution.forms
     size = float(np.abs(slopes).max())
-    bent = curvature(problem, solution) / size
+    hessian = curvature(problem, solution) / size
     slopes = slopes / size
 
-    def parabola(weights: Array) -> tuple[float, Array]:
+    def model(weights: Array) -> tuple[float, Array]:
         moved = weights - solution.weights
-        turned = bent @ moved
+        turned = hessian @ moved
         return float(slopes @ moved + 0.5 * moved @ turned), slopes + turned
 
     found = minimize(
-        parabola,
+        model,
         solution.weights,
         jac=True,
         method="SLSQP",
@@ -153,10 +153,11 @@ def newton_direction(problem: SaddleProblem, solution: InnerSolution) -> Array:
 
 
 def curvature(problem: SaddleProblem, solution: InnerSolution) -> Array:
-    """Return the second derivatives of J, (M, M).
+    """Return the Hessian of J (M, M).
 
-    They are VᵀPV for V the columns K_m(α∘y) at the support vectors short of C: as σ moves, those
-    stay on their margins, which P = K⁻¹ − K⁻¹11ᵀK⁻¹/(1ᵀK⁻¹1) says, and the others at their bounds.
+    It is VᵀPV, where V has the columns K_m(α∘y) at the support vectors with α < C and
+    P = K⁻¹ − K⁻¹11ᵀK⁻¹/(1ᵀK⁻¹1): as σ changes, these rows stay on the margin, and the other α at
+    their bounds.
     """
     margins = np.abs(solution.signed)
     free = np.flatnonzero((margins > 0) & (margins < problem.C * (1 - ROUNDING)))
@@ -177,7 +178,7 @@ def curvature(problem: SaddleProblem, solution: InnerSolution) -> Array:
 
 
 def _tried(problem: SaddleProblem, start: InnerSolution) -> Iterator[InnerSolution]:
-    """Yield machines at ever shorter steps, by the curvature first and then without it."""
+    """Yield solutions at ever shorter steps, first with the Hessian and then without it."""
     if not start.ended:
         return
     reduced = descent_direction(start.weights, -0.5 * start.forms)

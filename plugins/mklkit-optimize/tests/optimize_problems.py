@@ -83,7 +83,7 @@ def objective(grams: np.ndarray, labels: np.ndarray, weights: np.ndarray, C: flo
 
 
 def least_objective(grams: np.ndarray, labels: np.ndarray, C: float = 1.0) -> float:
-    """Return min J over the simplex, as one cone programme (Lanckriet et al. 2004).
+    """Return min J over the simplex, as one cone program (Lanckriet et al. 2004).
 
     max over α, t of 1ᵀα − t/2 with ‖L_mᵀ(α∘y)‖² ≤ t for each m, 0 ≤ α ≤ C, αᵀy = 0.
     """

@@ -57,6 +57,6 @@ def test_a_machine_that_was_stopped_ends_the_search(monkeypatch):
     rows, labels = random_problem(3, n_rows=20)
     for combiner in ("mklgl", "silp", "simplemkl"):
         asked.clear()
-        with pytest.warns(UserWarning, match=r"did not end in a million steps: .*scale the data"):
+        with pytest.warns(UserWarning, match=r"did not converge in a million steps: .*scale the"):
             MKLClassifier(["linear", "rbf"], combiner=combiner).fit(rows, labels)
         assert len(asked) == 1

@@ -19,7 +19,7 @@ from mklkit import MKLClassifier
 
 
 @pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
-def test_the_programme_finds_the_best_worst_cut(size):
+def test_the_program_finds_the_best_worst_cut(size):
     """θ is the value of a matrix game: no β beats it, and some mixture of cuts reaches it."""
     rng = np.random.default_rng(3)
     cuts = -size * rng.random((12, 4))
@@ -112,7 +112,7 @@ def test_simplemkl_needs_few_machines(monkeypatch):
 
 
 def test_silp_ends_where_no_weights_are_new(monkeypatch):
-    """An indefinite kernel may keep the bound from J; the same programme then has no end."""
+    """An indefinite kernel may keep the bound from J; the same program then has no end."""
     monkeypatch.setattr("mklkit_optimize.silp.best_on_cuts", lambda cuts: (np.eye(6)[0], 0.0))
     rows, labels = random_problem(0, n_rows=30)
     with pytest.warns(ConvergenceWarning, match="no weights are new"):

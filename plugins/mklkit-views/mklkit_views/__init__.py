@@ -1,4 +1,4 @@
-"""Kernels as views of the same rows: near-mean CCA, and machines that join views."""
+"""Kernels as views of the same rows: near-mean CCA, and classifiers that join the views."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def mklkit_combiners() -> Iterable[type]:
 
 @hookimpl
 def mklkit_model_types() -> Iterable[type]:
-    """Register what combiners and transformers leave in a model file."""
+    """Register the fitted objects of combiners and transformers for model files."""
     return [
         CorrelatedViews,
         ConcatenatedDecision,

@@ -1,4 +1,4 @@
-"""CCA+MHKS₁: near-mean CCA, the projections side by side, one learner."""
+"""CCA+MHKS₁: one learner on the concatenated near-mean CCA projections."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["CCAMHKS1", "ConcatenatedDecision"]
 
 @attrs.frozen(eq=False)
 class ConcatenatedDecision(BlockDecision):
-    """One learner on all views' projections side by side."""
+    """One learner on the concatenated projections of all views."""
 
     weights: NDArray[Any]
     views: CorrelatedViews
@@ -29,18 +29,18 @@ class ConcatenatedDecision(BlockDecision):
 
 @attrs.frozen
 class CCAMHKS1(CorrelatedCombiner):
-    """CCA+MHKS₁: one learner on the views' near-mean CCA projections side by side (000, Fig. 2a).
+    """CCA+MHKS₁: one learner on the views' concatenated near-mean CCA projections (000, Fig. 2a).
 
     Parameters
     ----------
     n_components : int, optional
-        How many components of each view; as many as the narrowest view has where not given.
+        Components per view; by default as many as the narrowest view has columns.
     alpha : float, default=0.1
-        Ridge κ of :class:`NmCCA`, a share of each view's largest eigenvalue.
+        Ridge κ of :class:`NmCCA`, relative to each view's largest eigenvalue.
 
     Notes
     -----
-    The weights shown are even: each view gives as many features as any other.
+    The reported weights are uniform: each view contributes the same number of features.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class CCAMHKS1(CorrelatedCombiner):
     def decide_on(
         self, views: CorrelatedViews, projections: list[NDArray[Any]], y: Any, learner: Any
     ) -> ConcatenatedDecision:
-        """Return the decision learned from the training rows' projections (N, q) of each view."""
+        """Return the decision function learned from each view's training projections (N, q)."""
         even = np.full(len(projections), 1 / len(projections))
         fitted = learner.fit(FeatureSide(np.hstack(projections)), y)
         return ConcatenatedDecision(even, views, fitted)

@@ -1,4 +1,4 @@
-"""CCA+MHKS₂: near-mean CCA, a learner on each view's projection, majority vote."""
+"""CCA+MHKS₂: near-mean CCA, one learner per view's projection, majority vote."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["CCAMHKS2", "VotedDecision"]
 
 @attrs.frozen(eq=False)
 class VotedDecision(BlockDecision):
-    """A learner on each view's projection; the majority of their signs."""
+    """One learner per view's projection; the majority of their signs."""
 
     weights: NDArray[Any]
     views: CorrelatedViews
@@ -28,23 +28,23 @@ class VotedDecision(BlockDecision):
         return np.column_stack([learner.decide(columns) for learner, columns in pairs])
 
     def decide_block(self, block: RowBlock) -> NDArray[Any]:
-        """Return the decision values (n,) of one block: votes, and less than half a vote."""
+        """Return the decision values (n,) of one block: mean vote plus a smaller tie-breaker."""
         return majority(self.scores(block))
 
 
 @attrs.frozen
 class CCAMHKS2(CorrelatedCombiner):
-    """CCA+MHKS₂: a learner on each view's near-mean CCA projection, by majority (000, Fig. 2b).
+    """CCA+MHKS₂: majority vote of one learner per view's near-mean CCA projection (000, Fig. 2b).
 
-    The decision value is the mean of the signs; the mean of f/√(1 + f²), worth less than half a
-    vote, settles ties.
+    The decision value is the mean of the signs; the mean of f/√(1 + f²), scaled to less than half
+    a vote, breaks ties.
 
     Parameters
     ----------
     n_components : int, optional
-        How many components of each view; as many as the narrowest view has where not given.
+        Components per view; by default as many as the narrowest view has columns.
     alpha : float, default=0.1
-        Ridge κ of :class:`NmCCA`, a share of each view's largest eigenvalue.
+        Ridge κ of :class:`NmCCA`, relative to each view's largest eigenvalue.
 
     Examples
     --------
@@ -61,7 +61,7 @@ class CCAMHKS2(CorrelatedCombiner):
     def decide_on(
         self, views: CorrelatedViews, projections: list[NDArray[Any]], y: Any, learner: Any
     ) -> VotedDecision:
-        """Return the decision learned from the training rows' projections (N, q) of each view."""
+        """Return the decision function learned from each view's training projections (N, q)."""
         even = np.full(len(projections), 1 / len(projections))
         fitted = [learner.fit(FeatureSide(columns), y) for columns in projections]
         return VotedDecision(even, views, fitted)

@@ -1,4 +1,4 @@
-"""Views transformed by near-mean CCA: what CCA+MHKS₁ and CCA+MHKS₂ have in common."""
+"""Views transformed by near-mean CCA, for CCA+MHKS₁ and CCA+MHKS₂."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["CorrelatedCombiner", "CorrelatedViews"]
 
 @attrs.frozen(eq=False)
 class CorrelatedViews:
-    """What turns rows into the views' projections: the views' maps, then near-mean CCA."""
+    """The fitted transformation of rows to projections: the views' maps, then near-mean CCA."""
 
     projectors: list[Projector]
     nmcca: NmCCA
@@ -41,7 +41,7 @@ class CorrelatedViews:
 
 @attrs.frozen
 class CorrelatedCombiner(Component, ABC):
-    """Template: the views' features go through near-mean CCA before anything learns from them."""
+    """Template: near-mean CCA transforms the views' features before the learners see them."""
 
     facts: ClassVar[CombinerFacts] = CombinerFacts(feature_map="empirical", learner="mhks")
 
@@ -51,7 +51,7 @@ class CorrelatedCombiner(Component, ABC):
     alpha: float = attrs.field(default=0.1, converter=float, validator=[ge(0), finite])
 
     def fit(self, views: Any, y: Any, learner: Any, random_state: np.random.RandomState) -> Any:
-        """Return the decision learned from the views' projections."""
+        """Return the decision function learned from the views' projections."""
         if not views.explicit:
             raise IncompatibleError(
                 f"{self.name} transforms features: use feature_map='empirical' with a learner such"
@@ -66,4 +66,4 @@ class CorrelatedCombiner(Component, ABC):
     def decide_on(
         self, views: CorrelatedViews, projections: list[NDArray[Any]], y: Any, learner: Any
     ) -> Any:
-        """Return the decision learned from the training rows' projections (N, q) of each view."""
+        """Return the decision function learned from each view's training projections (N, q)."""

@@ -32,7 +32,7 @@ class KernelNmCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     n_components, alpha :
         As in :class:`NmCCA`.
     random_state : int, RandomState or None, default=None
-        Seeds subset maps.
+        Seed of subset maps.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class KernelNmCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     Notes
     -----
     On full empirical maps this is kernel CCA: W_k are combinations of the training rows in the
-    kernel's feature space, and κ_k their squared norm's price.
+    kernel's feature space, and κ_k is the ridge on their squared norm.
 
     Examples
     --------
@@ -92,7 +92,7 @@ class KernelNmCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         return self
 
     def transform(self, X: Any) -> NDArray[Any]:
-        """Return the kernels' projections side by side, (n, M·q), of rows (n, d)."""
+        """Return the kernels' concatenated projections (n, M·q) of rows (n, d)."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return np.hstack(self.nmcca_.transform(self._features(X)))

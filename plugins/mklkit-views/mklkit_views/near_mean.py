@@ -1,4 +1,4 @@
-"""The directions in each view along which all views' projections come closest to their mean."""
+"""The directions in each view whose projections are closest to the mean over the views."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scipy.linalg import eigh
 __all__ = ["near_mean_directions", "view_ridges"]
 
 RANK_TOL = 1e-12
-"""Variance along a view's own axis, as a share of the largest, below which there is none."""
+"""Variances of a view's principal axes below this share of the largest count as zero."""
 
 
 def view_ridges(views: Sequence[NDArray[Any]], alpha: float) -> list[float]:
@@ -23,7 +23,7 @@ def view_ridges(views: Sequence[NDArray[Any]], alpha: float) -> list[float]:
 def near_mean_directions(
     views: Sequence[NDArray[Any]], ridges: Sequence[float], n_components: int | None
 ) -> tuple[NDArray[Any], list[NDArray[Any]]]:
-    """Return how well the views agree along each component, and the directions W_k.
+    """Return the views' agreement per component, and the directions W_k.
 
     Minimises Σ_k ‖S_kW_k − (1/M) Σ_l S_lW_l‖² + Σ_k κ_k‖W_k‖² subject to
     Σ_k W_kᵀ(S_kᵀS_k + κ_kI)W_k = I.
@@ -35,19 +35,19 @@ def near_mean_directions(
     ridges : sequence of float
         κ_k, 0 or above.
     n_components : int or None
-        q at most: never more than the rank of any view, which stands where None is given.
+        At most q; by default, and at most, the smallest rank of a view.
 
     Returns
     -------
     agreement : ndarray of shape (q,)
-        Falling, between 0 and 1: one less the component's share of the minimum.
+        Decreasing, between 0 and 1: one minus the component's share of the minimum.
     directions : list of ndarray of shape (p_k, q)
 
     Notes
     -----
-    With D = blockdiag(S_kᵀS_k + κ_kI) and C = SᵀS of the views side by side the objective is
+    With D = blockdiag(S_kᵀS_k + κ_kI) and C = SᵀS of the concatenated views the objective is
     tr Wᵀ(D − C/M)W, so W are the leading eigenvectors of Cw = λDw, and the agreement is λ/M. Each
-    view is whitened by itself; what is left is one ordinary eigenproblem of min(N, Σp_k).
+    view is whitened separately; one ordinary eigenproblem of size min(N, Σp_k) remains.
     """
     bases = [_whitening(view, ridge) for view, ridge in zip(views, ridges, strict=True)]
     white = np.hstack([view @ basis for view, basis in zip(views, bases, strict=True)])
@@ -76,7 +76,7 @@ def _whitening(view: NDArray[Any], ridge: float) -> NDArray[Any]:
 
 
 def _leading(matrix: NDArray[Any], count: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the largest eigenvalues that aren't zero, falling, and their vectors."""
+    """Return the largest non-zero eigenvalues in decreasing order, and their eigenvectors."""
     size = len(matrix)
     if size == 0:
         return np.zeros(0), np.zeros((0, 0))
@@ -87,7 +87,7 @@ def _leading(matrix: NDArray[Any], count: int) -> tuple[NDArray[Any], NDArray[An
 
 
 def _with_signs(directions: list[NDArray[Any]]) -> list[NDArray[Any]]:
-    """Return the directions, each component's largest coefficient positive."""
+    """Return the directions with signs such that each component's largest entry is positive."""
     stacked = np.vstack(directions)
     largest = np.abs(stacked).argmax(axis=0)
     signs = np.where(stacked[largest, np.arange(stacked.shape[1])] < 0, -1.0, 1.0)

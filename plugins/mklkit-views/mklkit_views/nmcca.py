@@ -18,7 +18,7 @@ __all__ = ["NmCCA"]
 
 
 def _check_parameters(n_components: Any, alpha: Any) -> None:
-    """Refuse a number of components below 1 and a regulariser that is no number from 0 on."""
+    """Refuse a number of components below 1 and a regulariser that is negative or no number."""
     whole = isinstance(n_components, Integral) and not isinstance(n_components, bool)
     if n_components is not None and not (whole and n_components >= 1):
         raise SpecError(f"n_components must be a count, 1 or more, or None; got {n_components!r}.")
@@ -27,7 +27,7 @@ def _check_parameters(n_components: Any, alpha: Any) -> None:
 
 
 class NmCCA(BaseEstimator):
-    """Near-mean CCA: transform views so that each comes close to the mean of all.
+    """Near-mean CCA: transform views so that each is close to the mean of all.
 
     Minimises Σ_k ‖S_kW_k − (1/M) Σ_l S_lW_l‖² + Σ_k κ_k‖W_k‖² over the directions W_k of each
     (centred) view S_k, subject to Σ_k W_kᵀ(S_kᵀS_k + κ_kI)W_k = NM·I: without regularisation a
@@ -36,11 +36,10 @@ class NmCCA(BaseEstimator):
     Parameters
     ----------
     n_components : int, optional
-        q, how many components. Default, and at most: the width of the narrowest view, or its rank
-        where that is less.
+        q, the number of components: by default, and at most, the smallest rank of a view.
     alpha : float, default=0.1
-        κ_k in units of the largest eigenvalue of S_kᵀS_k. Views with as many features as rows,
-        such as full empirical maps, agree perfectly along any direction where it is 0.
+        κ_k in units of the largest eigenvalue of S_kᵀS_k. With 0, views with as many features as
+        rows, such as full empirical maps, agree perfectly along any direction.
 
     Attributes
     ----------
@@ -48,16 +47,16 @@ class NmCCA(BaseEstimator):
     directions_ : list of ndarray of shape (p_k, q)
         W_k.
     agreement_ : ndarray of shape (q,)
-        Falling. Without regularisation 1 where all projections are the same, 1/M where they have
-        nothing in common, and for two views the canonical correlation ρ is ``2 * agreement_ - 1``;
-        with it the less, the larger ``alpha`` is.
+        Decreasing. Without regularisation 1 for equal projections and 1/M for uncorrelated ones;
+        for two views the canonical correlation ρ is ``2 * agreement_ - 1``. A larger ``alpha``
+        makes the values smaller.
 
     Notes
     -----
     The pairwise objective of many-view CCA, Σ_{k,l} ‖S_kW_k − S_lW_l‖², is 2M times this one: with
     the same constraint the solutions are the same, and for two views those of CCA (up to scale).
-    With kernels, give empirical maps as views, or use :class:`KernelNmCCA`.
-    O(N·p² + p³) a view and once for min(N, Σp). Source: paper 000 (Wang, Chen, Sun 2008), section
+    With kernels, pass empirical maps as views, or use :class:`KernelNmCCA`. O(N·p² + p³) per view,
+    and once for p = min(N, Σp_k). Source: paper 000 (Wang, Chen, Sun 2008), section
     1, which states the objective; the constraint is that of generalised CCA (Hardoon et al. 2004;
     Bach and Jordan 2002).
 
@@ -92,10 +91,10 @@ class NmCCA(BaseEstimator):
         self.means_ = [view.mean(axis=0) for view in checked]
         centred = [view - mean for view, mean in zip(checked, self.means_, strict=True)]
         for number, (view, moved) in enumerate(zip(checked, centred, strict=True)):
-            # A mean of equal numbers may be off by a rounding error a row.
+            # The mean of N equal numbers may be off by N rounding errors.
             if np.abs(moved).max() <= len(view) * np.finfo(float).eps * np.abs(view).max():
                 raise DataError(
-                    f"View {number} has the same values in every row: nothing to agree on."
+                    f"View {number} has the same values in every row, so that it has no variance."
                 )
         count = None if self.n_components is None else int(self.n_components)
         ridges = view_ridges(centred, float(self.alpha))
@@ -110,7 +109,7 @@ class NmCCA(BaseEstimator):
         Raises
         ------
         DataError
-            If the views' number or widths are not those of ``fit``.
+            If the number of views or their widths differ from ``fit``.
         """
         check_is_fitted(self)
         checked = _checked(views, least=1)
@@ -121,12 +120,12 @@ class NmCCA(BaseEstimator):
         return [(view - mean) @ part for view, mean, part in parts]
 
     def fit_transform(self, views: Sequence[Any], y: Any = None) -> list[NDArray[Any]]:
-        """Return each view's projection of the rows that the directions are learned from."""
+        """Fit to the views and return each view's projection of the same rows."""
         return self.fit(views).transform(views)
 
 
 def _checked(views: Any, least: int) -> list[NDArray[Any]]:
-    """Return the views as finite numbers, on the same rows."""
+    """Return the views as arrays of finite numbers with the same number of rows."""
     if isinstance(views, np.ndarray) and views.ndim == 2:
         raise DataError("Expected a list of views, arrays (N, p_k) each; got one array (N, p).")
     if len(views) == 0:

@@ -1,4 +1,4 @@
-"""SVM-2K: two support vector machines, one a kernel, that agree."""
+"""SVM-2K: two support vector machines, one per kernel, that agree."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ __all__ = ["SVM2K", "TwoViewDecision"]
 
 @attrs.frozen(eq=False)
 class TwoViewDecision(BlockDecision):
-    """The mean of two machines' decision values."""
+    """The mean of two support vector machines' decision values."""
 
     weights: NDArray[Any]
     projectors: list[Projector]
     learners: list[LinearDecision]
 
     def scores(self, block: RowBlock) -> NDArray[Any]:
-        """Return both machines' decision values (n, 2)."""
+        """Return both support vector machines' decision values (n, 2)."""
         scores = np.empty((len(block), 2))
         for index, values in block.columns_of(self.projectors):
             scores[:, index] = self.learners[index].decide(values)
@@ -50,18 +50,18 @@ class TwoViewDecision(BlockDecision):
 
 @attrs.frozen
 class SVM2K(Component):
-    """SVM-2K: two SVMs, one a kernel, fitted at once so that they agree; their mean decides.
+    """SVM-2K: two SVMs, one per kernel, fitted jointly so that they agree; their mean decides.
 
-    Minimises ½‖w_A‖² + ½‖w_B‖² + C Σ (ξ_A + ξ_B) + D Σ η, where the ξ are the machines' margin
-    errors and η_i how much further apart than ε their values are at row i.
+    Minimises ½‖w_A‖² + ½‖w_B‖² + C Σ (ξ_A + ξ_B) + D Σ η, where the ξ are the SVMs' margin
+    errors and η_i is the excess of the difference of their values at row i over ε.
 
     Parameters
     ----------
     D : float, default=1.0
-        How dear disagreement is; 0 or above, 0 for two separate machines. C is the learner's,
-        ``svm(C=...)``.
+        The cost of disagreement, 0 or above; with 0 the two SVMs are independent. C is the
+        learner's, ``svm(C=...)``.
     epsilon : float, default=0.0
-        ε, disagreement that costs nothing; 0 or above.
+        ε, the difference of decision values that is not penalised; 0 or above.
 
     Raises
     ------
@@ -71,12 +71,11 @@ class SVM2K(Component):
 
     Notes
     -----
-    One quadratic programme of 4N unknowns (and as many more as a nearly singular Gram matrix has
-    rank), about O(N³) an iteration of Clarabel's interior-point method: for a few thousand rows at
-    most. Kernel values of 10¹² and more may be beyond it; scale the features then. Where
-    disagreement costs from the start, ε = 0, nearly every row is a support vector. Source: J. D. R.
-    Farquhar, D. R. Hardoon, H. Meng, J. Shawe-Taylor, S. Szedmak: Two view learning: SVM-2K, theory
-    and practice. NIPS 2005.
+    One quadratic program in 4N variables (plus the rank of each nearly singular Gram matrix), about
+    O(N³) per iteration of Clarabel's interior-point method: for a few thousand rows at most. With
+    kernel values of 10¹² and more the solver may fail; scale the features then. With ε = 0 nearly
+    every row is a support vector. Source: J. D. R. Farquhar, D. R. Hardoon, H. Meng, J.
+    Shawe-Taylor, S. Szedmak: Two view learning: SVM-2K, theory and practice. NIPS 2005.
 
     Examples
     --------
@@ -95,7 +94,7 @@ class SVM2K(Component):
     epsilon: float = attrs.field(default=0.0, converter=float, validator=[ge(0), finite])
 
     def fit(self, views: Any, y: Any, learner: Any, random_state: np.random.RandomState) -> Any:
-        """Return the mean of the two machines."""
+        """Return the mean of the two support vector machines."""
         self._check(views, learner)
         grams = [_definite_gram(view) for view in views]
         labels = np.asarray(y, dtype=np.float64)
@@ -120,7 +119,7 @@ class SVM2K(Component):
 def _definite_gram(view: Any) -> NDArray[Any]:
     """Return the view's Gram matrix (N, N).
 
-    A kernel whose smallest eigenvalue is further below zero than rounding explains is refused.
+    A kernel with an eigenvalue further below zero than rounding explains is refused.
     """
     given = view.gram(keep=False)
     gram = np.asarray(given, dtype=np.float64)
@@ -140,11 +139,11 @@ def _definite_gram(view: Any) -> NDArray[Any]:
 def _with_support(
     projectors: list[Projector], machines: TwoMachines
 ) -> tuple[list[Projector], list[LinearDecision]]:
-    """Return maps and machines on the rows that either machine needs, shared by both."""
+    """Return the maps and decision functions, restricted to the union of the support vectors."""
     support = np.flatnonzero(np.logical_or(*machines.coefficients))
     trimmed = with_support(projectors, support)
     fitted = []
     for index, kept in enumerate(trimmed):
-        machine = LinearDecision(machines.coefficients[index], machines.biases[index])
-        fitted.append(machine if kept is projectors[index] else machine.restricted(support))
+        decision = LinearDecision(machines.coefficients[index], machines.biases[index])
+        fitted.append(decision if kept is projectors[index] else decision.restricted(support))
     return trimmed, fitted

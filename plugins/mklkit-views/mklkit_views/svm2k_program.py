@@ -1,4 +1,4 @@
-"""SVM-2K's quadratic programme, in its dual."""
+"""The dual quadratic program of SVM-2K."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from mklkit import solve_cone_program
 __all__ = ["TwoMachines", "solve_svm2k"]
 
 NEGLIGIBLE = 1e-6
-"""A row's coefficient below this share of its largest possible one may be rounding: no support."""
+"""Coefficients below this share of their upper bound may be rounding errors of zero."""
 FELT = 1e-5
-"""Change of a decision value from which small coefficients are not rounding."""
+"""Small coefficients that change a decision value by more are not rounding errors."""
 WELL_CONDITIONED = 1e-8
-"""Smallest over largest eigenvalue from which a Gram matrix stands in the programme as it is."""
+"""Smallest over largest eigenvalue above which a Gram matrix enters the program unfactored."""
 
 
 @attrs.frozen(eq=False)
@@ -37,7 +37,7 @@ def solve_svm2k(
     agreement: float,
     epsilon: float,
 ) -> TwoMachines:
-    """Return the two machines that minimise SVM-2K's objective.
+    """Return the two support vector machines that minimise SVM-2K's objective.
 
     ½‖w_A‖² + ½‖w_B‖² + C Σ (ξ_A + ξ_B) + D Σ η over margins y_i f_A(x_i) ≥ 1 − ξ_A,i,
     y_i f_B(x_i) ≥ 1 − ξ_B,i and agreement |f_A(x_i) − f_B(x_i)| ≤ η_i + ε; all slacks ≥ 0.
@@ -50,7 +50,7 @@ def solve_svm2k(
         Labels −1 and +1.
     C : float
     agreement : float
-        D, 0 or above; 0 leaves two separate machines.
+        D, 0 or above; with 0 the two support vector machines are independent.
     epsilon : float
         ε, 0 or above.
 
@@ -63,10 +63,10 @@ def solve_svm2k(
     -----
     The dual over row coefficients a = yα_A − β, b = yα_B + β, β = β⁺ − β⁻: minimise
     ½aᵀK_Aa + ½bᵀK_Bb − yᵀ(a + b) + ε Σ(β⁺ + β⁻) with 1ᵀa = 1ᵀb = 0, 0 ≤ α ≤ C,
-    β⁺, β⁻ ≥ 0, β⁺ + β⁻ ≤ D. Biases are the multipliers of 1ᵀa = 0 and 1ᵀb = 0. Clarabel,
-    O(N³) an iteration. The solver gets lost in large matrices that are nearly singular, such as
-    those of linear and polynomial kernels on raw features; there, aᵀK_Aa = ‖z‖² of further
-    unknowns z = F_Aᵀa with K_A = F_AF_Aᵀ.
+    β⁺, β⁻ ≥ 0, β⁺ + β⁻ ≤ D. Biases are the multipliers of 1ᵀa = 0 and 1ᵀb = 0. Clarabel takes
+    O(N³) per iteration. It fails on large matrices that are nearly singular, such as those of
+    linear and polynomial kernels on raw features; for these aᵀK_Aa is written as ‖z‖² with
+    additional variables z = F_Aᵀa, where K_A = F_AF_Aᵀ.
     """
     n_rows = len(y)
     n_agree = n_rows if agreement > 0 else 0
@@ -75,15 +75,15 @@ def solve_svm2k(
     further = sparse.eye(sum(square.rank for square in squares))
     free = sparse.csc_matrix((2 * n_agree,) * 2)
     upper = sparse.block_diag([*(square.upper for square in squares), free, further])
-    prices = [-y, -y, np.full(2 * n_agree, epsilon), np.zeros(further.shape[0])]
+    linear = [-y, -y, np.full(2 * n_agree, epsilon), np.zeros(further.shape[0])]
     n_equations = 2 + further.shape[0]
     solution = solve_cone_program(
         upper,
-        np.concatenate(prices),
+        np.concatenate(linear),
         matrix,
         bound,
         [("zero", n_equations), ("nonnegative", len(bound) - n_equations)],
-        name="svm2k's quadratic programme",
+        name="svm2k's quadratic program",
         remedy="scale the features so that kernel values are moderate, or choose a smaller C",
     )
     multipliers = solution.multipliers
@@ -96,7 +96,7 @@ def solve_svm2k(
 
 
 def _without_rounding(coefficients: NDArray[Any], gram: NDArray[Any], limit: float) -> NDArray[Any]:
-    """Return the coefficients, 0 for those up to the limit unless a value depends on them."""
+    """Return the coefficients; those up to the limit become 0 if no decision value changes."""
     kept = np.where(np.abs(coefficients) > limit, coefficients, 0.0)
     felt = np.abs(gram @ (coefficients - kept)).max() > FELT
     return coefficients if felt else kept
@@ -104,14 +104,14 @@ def _without_rounding(coefficients: NDArray[Any], gram: NDArray[Any], limit: flo
 
 @attrs.frozen(eq=False)
 class _Square:
-    """½aᵀKa in the programme: of the matrix itself, or of the r unknowns Fᵀa.
+    """½aᵀKa in the program: by the matrix itself, or by r additional variables Fᵀa.
 
     Attributes
     ----------
     upper : sparse (N, N)
-        The upper triangle of K; empty where F stands for it.
+        The upper triangle of K; empty if F is used instead.
     root : ndarray of shape (r, N)
-        Fᵀ; r = 0 where the matrix stands for itself.
+        Fᵀ; r = 0 if the matrix itself is used.
     """
 
     upper: Any
@@ -119,25 +119,25 @@ class _Square:
 
     @property
     def rank(self) -> int:
-        """How many unknowns it adds."""
+        """The number of additional variables r."""
         return len(self.root)
 
     @classmethod
     def of(cls, gram: NDArray[Any]) -> _Square:
-        """Return the form that the condition of the matrix allows."""
+        """Return K itself if it is well conditioned, else its factor."""
         n_rows = len(gram)
         values, vectors = eigh(gram)
         if values[0] > WELL_CONDITIONED * values[-1]:
             return cls(sparse.csc_matrix(np.triu(gram)), np.empty((0, n_rows)))
-        told_apart = values > n_rows * np.finfo(np.float64).eps * values[-1]
-        root = (vectors[:, told_apart] * np.sqrt(values[told_apart])).T
+        nonzero = values > n_rows * np.finfo(np.float64).eps * values[-1]
+        root = (vectors[:, nonzero] * np.sqrt(values[nonzero])).T
         return cls(sparse.csc_matrix((n_rows, n_rows)), root)
 
 
 def _constraints(
     y: NDArray[Any], C: float, agreement: float, n_agree: int, squares: list[_Square]
 ) -> tuple[Any, NDArray[Any]]:
-    """Return matrix and bound over (a, b, β⁺, β⁻, z_A, z_B): equations, then what is at most.
+    """Return matrix and bound over (a, b, β⁺, β⁻, z_A, z_B): equations, then upper bounds.
 
     α_A = y(a + β) and α_B = y(b − β) lie between 0 and C.
     """

@@ -14,15 +14,15 @@ __all__ = ["SVMConcat"]
 
 @attrs.frozen
 class SVMConcat(Component):
-    """SVM on the long feature vector of all kernels' empirical maps side by side (000's SVM₂).
+    """SVM on the concatenated features of all kernels' empirical maps (000's SVM₂).
 
-    On Gram matrices, the default, the same machine: inner products of concatenated full maps are
-    the sum of the kernels, Σ_m K_m. It differs from ``uniform`` by not dividing that by M, as if
-    C were M times as large. ``feature_map="empirical(subset=0.1)"`` concatenates features.
+    By default it is solved on Gram matrices, which is equivalent: the inner products of
+    concatenated full maps are Σ_m K_m. Unlike ``uniform`` it does not divide the sum by M, as if C
+    were M times as large. ``feature_map="empirical(subset=0.1)"`` concatenates features.
 
     Notes
     -----
-    The weights shown, 1/M, are the kernels' shares in the sum. Source: paper 000, section 3.
+    The reported weights, 1/M, are the kernels' shares in the sum. Source: paper 000, section 3.
 
     Examples
     --------
@@ -36,6 +36,6 @@ class SVMConcat(Component):
     name: ClassVar[str] = "svm-concat"
 
     def fit(self, views: Any, y: Any, learner: Any, random_state: np.random.RandomState) -> Any:
-        """Return the decision of the learner on all features."""
+        """Return the learner's decision function on all features."""
         decision = WeightedDecision.learn(views, np.ones(len(views)), y, learner)
         return attrs.evolve(decision, weights=np.full(len(views), 1 / len(views)))

@@ -99,7 +99,7 @@ SETTINGS = [
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize(("C", "agreement", "epsilon"), SETTINGS)
-def test_the_programme_reaches_the_primal_optimum(seed, C, agreement, epsilon):
+def test_the_program_reaches_the_primal_optimum(seed, C, agreement, epsilon):
     data = two_classes(seed, 14)
     best, values = primal_by_general_solver(*data, C, agreement, epsilon, "SLSQP")
     ours, our_values = solve(*data, C, agreement, epsilon)
@@ -110,7 +110,7 @@ def test_the_programme_reaches_the_primal_optimum(seed, C, agreement, epsilon):
     )
 
 
-def test_the_programme_reaches_the_optimum_of_another_solver():
+def test_the_program_reaches_the_optimum_of_another_solver():
     data = two_classes(9, 20)
     best, values = primal_by_general_solver(*data, 1.0, 0.7, 0.05, "trust-constr")
     ours, our_values = solve(*data, 1.0, 0.7, 0.05)
