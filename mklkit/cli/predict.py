@@ -137,7 +137,8 @@ def _say_far_values(pipeline: Any, features: pd.DataFrame) -> None:
     from mklkit.preprocessing import encoder_in
 
     encoder = encoder_in(pipeline)
-    if encoder is None:
+    # A model file may have been altered, and its trial at loading does not ask for ranges.
+    if encoder is None or np.shape(encoder.ranges_) != (2, len(encoder.numeric_)):
         return
     for name, (low, high) in zip(encoder.numeric_, encoder.ranges_.T, strict=True):
         if name not in features or low == high:

@@ -147,7 +147,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         filled = np.asarray(~gaps.all(axis=0))
         self.medians_[filled] = np.nanmedian(numbers[:, filled], axis=0) if filled.any() else 0.0
         self.ranges_ = np.zeros((2, len(self.numeric_)))
-        known = np.flatnonzero(filled[: len(self.numeric_)])
+        known = np.flatnonzero(~gaps[:, : len(self.numeric_)].all(axis=0))
         self.ranges_[0, known] = np.nanmin(numbers[:, known], axis=0)
         self.ranges_[1, known] = np.nanmax(numbers[:, known], axis=0)
         self.one_hot_ = OneHotEncoder(
