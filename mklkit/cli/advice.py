@@ -7,9 +7,8 @@ from shlex import quote
 from typing import Any
 
 from mklkit.cli.building import ModelOptions
-from mklkit.cli.console import say
 
-__all__ = ["say_if_useless"]
+__all__ = ["advice_if_useless"]
 
 Score = dict[str, Any]
 
@@ -21,14 +20,14 @@ OVERFITTED = 0.1
 CLASSES_NAMED = 3
 
 
-def say_if_useless(
+def advice_if_useless(
     score: Score,
     training: Callable[[], Score],
     rows: str,
     options: ModelOptions,
     model: Any,
-) -> None:
-    """Warn of a model that is useless, or useless for some classes, and suggest alternatives.
+) -> str | None:
+    """Return a warning of a model that is useless, or useless for some classes, and what to try.
 
     A model is useless if it is no better than always predicting the commonest class, and useless
     for a class if it recognises none of its rows.
@@ -58,7 +57,7 @@ def say_if_useless(
     elif missed:
         what = f"this model recognised no row of {_listed(missed)} among the {rows}."
     else:
-        return
+        return None
     trained = training()
     overfitted = trained["accuracy"] - score["accuracy"] > OVERFITTED
     advice = []
@@ -75,7 +74,7 @@ def say_if_useless(
         else ""
     )
     tail = advice[-1] if len(advice) == 1 else f"{', '.join(advice[:-1])}, or {advice[-1]}"
-    say(f"warning: {what} Try {tail}.{remark}", style="yellow")
+    return f"warning: {what} Try {tail}.{remark}"
 
 
 def _missed_classes(score: Score) -> list[tuple[Any, int]]:

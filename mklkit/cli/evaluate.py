@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mklkit.cli import options as opt
-from mklkit.cli.advice import say_if_useless
+from mklkit.cli.advice import advice_if_useless
 from mklkit.cli.building import (
     ModelOptions,
     build_model,
@@ -16,7 +16,7 @@ from mklkit.cli.building import (
     read_data,
     steps_of,
 )
-from mklkit.cli.console import counting, show, show_json
+from mklkit.cli.console import counting, say, show, show_json
 from mklkit.cli.score_tables import SCORES, ClassTable
 
 if TYPE_CHECKING:
@@ -74,14 +74,17 @@ def evaluate(
     result, found = _cross_validate(pipeline, table, folds, repeats, seed)
     result["choices"] = default_choices(chosen) + result["choices"]
     result = {"data": data_facts, "preset": preset, "seed": seed, **result}
+    rows = "rows that were scored"
+    # What may still fail comes before the first word on stdout.
+    advice = advice_if_useless(
+        found.pooled, lambda: _training_score(found, table), rows, chosen, found.estimator
+    )
     if as_json:
         show_json(result)
     else:
         _report(table, result)
-    rows = "rows that were scored"
-    say_if_useless(
-        found.pooled, lambda: _training_score(found, table), rows, chosen, found.estimator
-    )
+    if advice:
+        say(advice, style="yellow")
 
 
 def _cross_validate(

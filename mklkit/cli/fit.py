@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from mklkit.cli import options as opt
-from mklkit.cli.advice import say_if_useless
+from mklkit.cli.advice import advice_if_useless
 from mklkit.cli.building import (
     ModelOptions,
     build_model,
@@ -100,7 +100,12 @@ def fit(
     result = _fit_and_score(pipeline, table, holdout, seed)
     result["choices"] = default_choices(chosen) + result["choices"]
     result = {"data": data_facts, "preset": preset, "seed": seed, **result}
-    # Files first: whoever reads stdout may leave before its end.
+    from mklkit.cli.score_tables import decisive_score
+
+    part, score = decisive_score(result["scores"])
+    training = result["scores"]["train"]
+    # Before the first word on stdout: what may still fail, and files, since a reader may leave.
+    advice = advice_if_useless(score, lambda: training, f"{part} rows", chosen, pipeline)
     if output is not None:
         _save(output, pipeline, result)
     if plot is not None:
@@ -110,11 +115,8 @@ def fit(
         show_json(result)
     else:
         _report(table, result)
-    from mklkit.cli.score_tables import decisive_score
-
-    part, score = decisive_score(result["scores"])
-    training = result["scores"]["train"]
-    say_if_useless(score, lambda: training, f"{part} rows", chosen, pipeline)
+    if advice:
+        say(advice, style="yellow")
     if output is not None:
         say(f"saved {output}")
     if plot is not None:

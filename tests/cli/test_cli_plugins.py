@@ -23,7 +23,7 @@ def mklkit_combiners():
 
 FAULTY = '''
 import os, signal
-from mklkit import FeatureMapFacts, hookimpl, weighting_rule
+from mklkit import FeatureMapFacts, LearnerFacts, LinearDecision, hookimpl, weighting_rule
 
 @weighting_rule("divides-by-zero")
 def divides(view, y):
@@ -82,6 +82,19 @@ class Wordy:
     name = "wordy"
     def fit(self, rows):
         return "fitted"
+
+class Closed:
+    """A learner that learns nothing and answers no question."""
+    name = "closed"
+    facts = LearnerFacts(on_gram=True)
+    def __getattr__(self, name):
+        raise RuntimeError("closed")
+    def fit(self, side, y):
+        return LinearDecision(0 * y, 0.0)
+
+@hookimpl
+def mklkit_learners():
+    return [Closed]
 
 @hookimpl
 def mklkit_kernels():
@@ -168,6 +181,13 @@ def test_who_takes_part_where_we_fail_is_named(mklkit: Run, faulty: dict[str, st
     assert done.code == 1
     assert "This is a bug in the plugin mklkit-faulty, or in mklkit: AttributeError" in done.err
     assert "report it to its authors" in done.err
+
+
+def test_a_fault_found_late_leaves_nothing_on_stdout(mklkit: Run, faulty: dict[str, str]) -> None:
+    done = mklkit("fit", "iris", "-l", "closed", **faulty)
+    assert done.code == 1
+    assert "the fault of the plugin mklkit-faulty: RuntimeError: closed" in done.err
+    assert done.out == ""
 
 
 def test_what_is_no_exception_is_told_in_one_line(
