@@ -1,13 +1,13 @@
-"""MultiK-MHKS and single-kernel MHKS on nine UCI data sets, beside paper 000 (Table 2).
+"""MultiK-MHKS and single-kernel MHKS on nine UCI data sets, compared with paper 000 (Table 2).
 
 Linear, Gaussian (σ the mean distance) and quadratic kernels on full empirical maps, one pair of
 classes at a time; α (the papers' c) and λ from 2⁻⁴ … 2⁴ by five-fold cross-validation on the
-training half (the paper: ten-fold). MHKS takes the kernel that cross-validation prefers. Run
+training half (the paper: ten-fold). MHKS uses the kernel that cross-validation prefers. Run
 
     python examples/paper_000.py --data FOLDER --splits 10
 
-Letters has 20,000 rows: there RPEMEKL (300 landmarks, three members) stands in for MultiK-MHKS,
-with c and λ by two-fold cross-validation.
+On Letters, with 20,000 rows, RPEMEKL (300 landmarks, three members) replaces MultiK-MHKS, with c
+and λ by two-fold cross-validation.
 """
 
 from __future__ import annotations

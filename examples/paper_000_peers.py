@@ -8,9 +8,9 @@ come from the distribution mklkit-views. Run
 
 Parameters come from three-fold cross-validation on the training half (the paper reports "the best
 performance"): C of the SVMs from 2⁻⁴ … 2⁴; for CCA its regulariser, then c of 2⁻⁴, 1 and 2⁴; for
-SVM-2K the pair, then C and D. On Segmentation the SVMs get as few C. Letters is tuned on 2,600 rows
-with two folds, has CCA on 300 random landmarks, and goes without SVM-2K: 325 quadratic programmes
-of 3,000 unknowns.
+SVM-2K the pair, then C and D. On Segmentation the SVMs have these three C too. Letters is tuned on
+2,600 rows with two folds, with CCA on 300 random landmarks, and omits SVM-2K: 325 quadratic
+programs in 3,000 variables.
 """
 
 from __future__ import annotations
@@ -58,10 +58,10 @@ PUBLISHED: dict[str, tuple[str, tuple[float, ...]]] = {
 
 
 class Effort(NamedTuple):
-    """How thoroughly parameters are searched, and the feature map of CCA."""
+    """The grids and folds of the parameter search, and the feature map of CCA."""
 
-    prices: tuple[float, ...]  # C of SVM1 and SVM2
-    ridges: tuple[float, ...]  # of MHKS: the projections vary by about 1, it matters little
+    costs: tuple[float, ...]  # C of SVM1 and SVM2
+    ridges: tuple[float, ...]  # of MHKS; of little influence, as projections have variance 1
     n_folds: int
     tuning_rows: int | None = None  # all of the training part
     feature_map: str = "empirical"
@@ -92,14 +92,14 @@ def search_plan(method: str, effort: Effort) -> tuple[MKLClassifier, list[dict[s
     if method == "SVM-2K":
         pairs = list(combinations(KERNELS, 2))
         model = MKLClassifier(pairs[0], combiner="svm2k", learner="svm")
-        prices = {"learner__C": FEW, "combiner__D": DISAGREEMENTS}
-        return model, [{"kernels": pairs}, prices]
+        costs = {"learner__C": FEW, "combiner__D": DISAGREEMENTS}
+        return model, [{"kernels": pairs}, costs]
     if method == "SVM1":
         kernels = [[kernel] for kernel in KERNELS]
         model = MKLClassifier(kernels[0], learner=STOPPED_SVM)
-        return model, [{"kernels": kernels, "learner__C": effort.prices}]
+        return model, [{"kernels": kernels, "learner__C": effort.costs}]
     model = MKLClassifier(KERNELS, combiner="svm-concat", learner=STOPPED_SVM)
-    return model, [{"learner__C": effort.prices}]
+    return model, [{"learner__C": effort.costs}]
 
 
 def tuned(
@@ -114,7 +114,7 @@ def tuned(
     cut = folds(labels[some], effort.n_folds, seed)
     model, grids = search_plan(method, effort)
     model.set_params(random_state=seed)
-    # Some of SVM-2K's programmes are beyond the solver on raw features: a fold all wrong.
+    # The solver fails on some of SVM-2K's programs on raw features; such a fold scores zero.
     warnings.simplefilter("ignore", FitFailedWarning)
     for grid in grids:
         search = GridSearchCV(model, grid, cv=cut, refit=False, error_score=0.0)

@@ -1,9 +1,9 @@
-"""Cluster-gated kernels on eight UCI data sets and on the four stars, beside paper 001.
+"""Cluster-gated kernels on eight UCI data sets and the four stars, compared with paper 001.
 
 Tables 3 and 4: features standardised and text one-hot encoded on the training part, 30 % of the
 rows for training, ten divisions, Gaussian kernels exp(-d²/w²) with w = 0.01, 0.1, 1 and 10 times
-the neighbour scale, discriminant analysis with γ = 1e-3: on each kernel alone, on their even sum,
-and on weights for each of C clusters. Section 7.1: the weights in each group of stars. Run
+the neighbour scale, discriminant analysis with γ = 1e-3: on each kernel alone, on their unweighted
+sum, and with weights per cluster, C clusters. Section 7.1: the weights in each group of stars. Run
 
     python examples/paper_001.py --data FOLDER --splits 10
 
@@ -32,12 +32,12 @@ from mklkit.preprocessing import build_pipeline
 TRAINING_SHARE = 0.3
 STARS = "stars"
 EARLY = "C = 4, two iterations"
-"""Stopped before convergence, which the paper says nothing of: see docs/papers-gating.md."""
+"""Stopped before convergence, which is not in the paper: see docs/papers-gating.md."""
 SQUARED_WIDTHS = (0.01, 0.1, 1, 10, 100)
 """s of exp(-d²/s), the five kernels of section 7.1."""
 
 # File, and accuracies in per cent (paper 001, Table 3): the four kernels alone, QCQP uniform MKL,
-# and the paper's own method. Its cell for liver is lost in the text at hand.
+# and the paper's own method. Its number for liver is missing from the text that we have.
 PUBLISHED = {
     "German": ("german", 70.5, 70.0, 71.4, 74.7, 72.5, 75.1),
     "Heart": ("heart_c", 53.8, 50.0, 77.8, 82.5, 83.3, 82.8),
@@ -60,7 +60,7 @@ Accuracies = NDArray[np.float64]
 
 
 def methods(name: str, seed: int) -> dict[str, MKLClassifier]:
-    """Return the classifiers that a data set is to meet."""
+    """Return the classifiers for a data set."""
     preset = get_registry().lookup("preset", "nu-mkl").target
     kernels, learner = list(preset.kernels), preset.learner
     singles = {kernel.partition(":")[0]: [kernel] for kernel in kernels}
@@ -79,7 +79,7 @@ def _gated(kernels: list[str], seed: int, **settings: int) -> MKLClassifier:
 
 
 def divisions(labels: NDArray[Any], n_splits: int, name: str) -> Iterable[Any]:
-    """Return numbered training and test rows, and show on a terminal how many are done."""
+    """Return numbered training and test rows, with a progress bar on a terminal."""
     cut = StratifiedShuffleSplit(n_splits, train_size=TRAINING_SHARE, random_state=0)
     talk = Console(stderr=True)
     parts = list(enumerate(cut.split(labels, labels)))
@@ -87,7 +87,7 @@ def divisions(labels: NDArray[Any], n_splits: int, name: str) -> Iterable[Any]:
 
 
 def compare(folder: Path, name: str, n_splits: int) -> dict[str, Accuracies]:
-    """Return each method's test accuracies in per cent, one a division."""
+    """Return each method's test accuracies in per cent, one per division."""
     table = load_table(next(folder.glob(f"{PUBLISHED[name][0]}.csv*")))
     labels = table.target.to_numpy()
     found: dict[str, list[float]] = {}
@@ -126,15 +126,15 @@ def stars(n_splits: int) -> tuple[Accuracies, dict[str, Accuracies]]:
 
 
 def mean(accuracies: Accuracies, published: float | None = None) -> str:
-    """Return a cell: our mean and deviation, and the published mean behind a stroke."""
-    # Of one division there is no deviation.
+    """Return a cell: our mean and standard deviation, and the published mean after a slash."""
+    # One division has no standard deviation.
     spread = np.std(accuracies, ddof=1) if len(accuracies) > 1 else np.nan
     ours = f"{np.mean(accuracies):.1f} ({spread:.1f})"
     return ours if published is None else f"{ours} / {published:.1f}"
 
 
 def line(cells: Iterable[str]) -> None:
-    """Print a row of a Markdown table at once."""
+    """Print a row of a Markdown table immediately."""
     print(f"| {' | '.join(cells)} |", flush=True)
 
 

@@ -1,7 +1,7 @@
-"""MultiV-KMHKS and single-kernel KMHKS on four UCI data sets, beside paper 002 (Tables 2 and 3).
+"""MultiV-KMHKS and KMHKS on four UCI data sets, compared with paper 002 (Tables 2 and 3).
 
-Two kernels on implicit maps: a Gaussian of the mean distance σ̄ and a cubic polynomial; then two
-Gaussians, of 0.1 σ̄ and 10 σ̄. γ from 10⁻⁵ … 10⁴, as in the paper, and c, of which it says nothing,
+Two kernels on implicit maps: a Gaussian with the mean distance σ̄ as width and a cubic polynomial;
+then Gaussians of 0.1 σ̄ and 10 σ̄. γ from 10⁻⁵ … 10⁴, as in the paper, and c, which it does not give,
 from 2⁻⁴ … 2⁴, by five-fold cross-validation on the training half. Run
 
     python examples/paper_002.py --data FOLDER --splits 10

@@ -1,4 +1,4 @@
-"""Single kernels, uniform weights and DiMKL 1-6 on three UCI data sets, beside paper 003.
+"""Single kernels, uniform weights and DiMKL 1-6 on three UCI data sets, compared with paper 003.
 
 The protocol of its section 5.2: features scaled to [-1, 1] on the training part, five Gaussian
 kernels, libsvm with C = 1, repeated random splits into 80 % training and 20 % test rows. Run
@@ -59,7 +59,7 @@ def methods() -> Iterator[tuple[str, Pipeline]]:
 
 
 def scaled(preset: str = FIRST, **changes: str) -> Pipeline:
-    """Return a preset's classifier, with some changes, behind the paper's scaling of features."""
+    """Return a pipeline of the paper's feature scaling and a preset's classifier with changes."""
     classifier = preset_classifier(preset, random_state=0, **changes)
     return make_pipeline(MinMaxScaler((-1, 1)), classifier)
 
@@ -79,10 +79,10 @@ def accuracies(
 
 
 def row(name: str, ours: list[NDArray[np.float64]], published: Table) -> str:
-    """Return a method's line of the table."""
+    """Return a method's row of the table."""
     cells = [name]
     for scores, theirs in zip(ours, published.get(name, (None,) * len(ours)), strict=True):
-        # Of one split there is no deviation.
+        # One split has no standard deviation.
         spread = np.std(scores, ddof=1) if len(scores) > 1 else np.nan
         cells.append(f"{np.mean(scores):.2f} ({spread:.2f})")
         if theirs is None:

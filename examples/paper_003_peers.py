@@ -1,4 +1,4 @@
-"""MKLGL, GAMKL and DeFIMKL, which paper 003 compares DiMKL with, beside its Table 6.
+"""MKLGL, GAMKL and DeFIMKL, which paper 003 compares with DiMKL, and its Table 6.
 
 The protocol is that of paper_003.py: the same five kernels, scaling, libsvm with C = 1 and splits.
 The systems are plugins: mklkit-optimize has MKLGL and GAMKL, mklkit-fusion has DeFIMKL. Run
@@ -24,7 +24,7 @@ COMBINERS = {
 }
 NEEDED = {"mklgl": "mklkit-optimize", "gamkl": "mklkit-optimize", "defimkl": "mklkit-fusion"}
 
-# Accuracy and standard deviation in per cent, by data set (paper 003, Table 6); p is not told.
+# Accuracy and standard deviation in per cent, by data set (paper 003, Table 6); p is not given.
 MKLGL = ((83.31, 7.98), (94.08, 2.32), (95.68, 1.49))
 PUBLISHED: Table = {
     "MKLGL (p = 1)": MKLGL,

@@ -1,13 +1,13 @@
-"""RPEMEKL on thirteen UCI data sets, beside paper 004 (Table 2).
+"""RPEMEKL on thirteen UCI data sets, compared with paper 004 (Table 2).
 
-Three members on empirical maps of random landmarks, by vote: the normalised linear kernel and
+The vote of three members on empirical maps of random landmarks: the normalised linear kernel and
 Gaussians of the mean distance and a tenth of it. α (the papers' c) and λ from 2⁻⁴ … 2⁴, and the
 share p of landmarks from 0.1 … 0.5, by five-fold cross-validation of one member on the training
 half. Run
 
     python examples/paper_004.py --data FOLDER --splits 10
 
-The large sets take minutes a half: name others with --only, or lower --splits and --folds for them.
+The large sets take minutes per half: exclude them by --only, or lower --splits and --folds.
 """
 
 from __future__ import annotations

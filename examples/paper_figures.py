@@ -1,9 +1,9 @@
-"""The figures of papers 000, 002 and 004, drawn anew.
+"""The figures of papers 000, 002 and 004 with our results.
 
     python examples/paper_figures.py --output FOLDER [--data FOLDER]
 
-writes five PNG files. With --data it takes the papers' own sets (CSV files as for the other
-scripts), without it three that come with scikit-learn. Features are standardised.
+writes five PNG files. With --data it uses the papers' data sets (CSV files as for the other
+scripts), otherwise three of scikit-learn's. Features are standardised.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def sets(figure: str, folder: Path | None) -> Iterator[tuple[str, DataSet]]:
 
 
 def accuracy_by_coupling(axes: Axes, folder: Path | None, n_splits: int) -> None:
-    """Draw ten-fold cross-validated accuracy against λ, with the best c (000, Fig. 1)."""
+    """Plot ten-fold cross-validated accuracy over λ, with the best c (000, Fig. 1)."""
     for name, (rows, labels) in sets("lambda", folder):
         model = MKLClassifier(QUADRATIC_TRIO, combiner="ifsl", learner="mhks")
         search = MKLSearchCV(model, cv=folds(labels, 10, seed=0)).fit(rows, labels)
@@ -96,7 +96,7 @@ def accuracy_by_coupling(axes: Axes, folder: Path | None, n_splits: int) -> None
 def convergence(
     title: str, figure: str, model: MKLClassifier
 ) -> Callable[[Axes, Path | None, int], None]:
-    """Return what draws the objective's logarithm against the iteration (000, 002, 004)."""
+    """Return a function that plots the objective's logarithm per iteration (000, 002, 004)."""
 
     def draw(axes: Axes, folder: Path | None, n_splits: int) -> None:
         longest = 0
@@ -113,7 +113,7 @@ def convergence(
 
 
 def accuracy_by_alignment(axes: Axes, folder: Path | None, n_splits: int) -> None:
-    """Draw MultiV-KMHKS's accuracy against the alignment of its two Gaussians (002, Fig. 2)."""
+    """Plot MultiV-KMHKS's accuracy over the alignment of its two Gaussians (002, Fig. 2)."""
     talk = Console(stderr=True)
     for name, (rows, labels) in sets("alignment", folder):
         points = []
@@ -158,7 +158,7 @@ FIGURES: dict[str, Callable[[Axes, Path | None, int], None]] = {
 
 
 def main() -> None:
-    """Read the arguments and write the pictures."""
+    """Read the arguments and write the figures."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--output", type=Path, required=True, help="folder for the PNG files")
     parser.add_argument("--data", type=Path, help="folder of CSV files (default: built-in sets)")
@@ -171,7 +171,7 @@ def main() -> None:
     mpl.use("Agg")
     import matplotlib.pyplot as plt
 
-    # Corners of the papers' grids end where max_iter or the papers' own criterion stops them.
+    # At the ends of the papers' grids the iteration stops at max_iter or the papers' criterion.
     warnings.simplefilter("ignore", ConvergenceWarning)
     options.output.mkdir(parents=True, exist_ok=True)
     for name, draw in FIGURES.items():

@@ -1,10 +1,10 @@
-"""What the scripts of papers 000, 002 and 004 share: data, halves, folds, scalings, tables.
+"""The common parts of the scripts of papers 000, 002 and 004: data, halves, scalings, tables.
 
 All three papers repeat a random division of the rows into a training and a test part, and choose c
 and λ on the training part. Their accuracies are multiples of 1/(10·half the rows): ten halves.
 
-None of them says whether features are scaled. So everything runs both ways, and the one that
-cross-validation on the training part prefers, division by division, is what is compared.
+None of them states whether features are scaled. So everything is run with and without scaling, and
+per division the result that cross-validation on the training part prefers is compared.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ SCALINGS = ("raw", "standardised")
 
 
 class DataSet(NamedTuple):
-    """Rows (N, d), gaps as NaN, and class labels (N,)."""
+    """Rows (N, d), missing values as NaN, and class labels (N,)."""
 
     rows: NDArray[np.float64]
     labels: NDArray[Any]
@@ -61,7 +61,7 @@ class Fitted(NamedTuple):
 
 
 class Scores(NamedTuple):
-    """Test accuracies in per cent, one a division: each scaling's, and the preferred one's."""
+    """Test accuracies in per cent, one per division: of each scaling, and of the preferred one."""
 
     raw: NDArray[np.float64]
     standardised: NDArray[np.float64]
@@ -84,7 +84,7 @@ def parser(description: str | None, sets: Iterable[str], splits: int) -> argpars
 
 
 def require_plugins(needed: Mapping[str, str]) -> None:
-    """End the script, with what to install, unless all combiners are registered.
+    """Exit with installation instructions unless all combiners are registered.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def require_plugins(needed: Mapping[str, str]) -> None:
 
 
 def wanted(arguments: argparse.ArgumentParser, options: Any, files: dict[str, str]) -> list[str]:
-    """Return the data sets asked for, all where none is; their files must be there."""
+    """Return the data sets given by --only, by default all; their files must exist."""
     names = [name for name in files if not options.only or name in options.only]
     if missing := [files[name] for name in names if _path(options.data, files[name]) is None]:
         arguments.error(f"expected {', '.join(f'{file}.csv' for file in missing)} in --data")
@@ -111,15 +111,15 @@ def wanted(arguments: argparse.ArgumentParser, options: Any, files: dict[str, st
 
 
 def read(folder: Path, name: str, columns: int | None = None) -> DataSet:
-    """Return a data set: y and n become 1 and -1 with gaps between, at 0; other gaps stay.
+    """Return a data set: y, n and missing become 1, -1 and 0; other missing values stay NaN.
 
     Parameters
     ----------
     folder : Path
     name : str
-        Of ``name.csv`` or ``name.csv.gz``: a header row, the class in the column ``target``.
+        The file is ``name.csv`` or ``name.csv.gz``: a header row, the class in column ``target``.
     columns : int, optional
-        Take only the first features.
+        Use only the first features.
     """
     path = _path(folder, name)
     if path is None:
@@ -139,7 +139,7 @@ def _path(folder: Path, name: str) -> Path | None:
 def folds(
     labels: NDArray[Any], n_folds: int, seed: int
 ) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Return stratified folds; rows of classes too small for them are in every training part."""
+    """Return stratified folds; rows of classes that are too small are in all training parts."""
     classes, codes = np.unique(labels, return_inverse=True)
     divisible = np.bincount(codes, minlength=len(classes))[codes] >= n_folds
     rows, others = np.flatnonzero(divisible), np.flatnonzero(~divisible)
@@ -162,7 +162,7 @@ def compare(
         ``fit(rows, labels, seed)`` on a training part returns the fitted methods by name.
     """
     halves = StratifiedShuffleSplit(n_splits, test_size=0.5, random_state=0)
-    # Corners of the papers' grids end where max_iter or the papers' own criterion stops them.
+    # At the ends of the papers' grids the iteration stops at max_iter or the papers' criterion.
     warnings.simplefilter("ignore", ConvergenceWarning)
     accuracies: dict[str, list[list[float]]] = {}
     cv_scores: dict[str, list[list[float]]] = {}
@@ -185,7 +185,7 @@ def compare(
 
 
 def _scores(accuracies: NDArray[np.float64], cv_scores: NDArray[np.float64]) -> Scores:
-    preferred = cv_scores.round(12).argmax(axis=1)  # of equals the first: raw
+    preferred = cv_scores.round(12).argmax(axis=1)  # the first of equal ones: raw
     chosen = np.take_along_axis(accuracies, preferred[:, None], axis=1)[:, 0]
     return Scores(accuracies[:, 0], accuracies[:, 1], chosen)
 
@@ -194,7 +194,7 @@ def print_table(
     names: Sequence[str],
     rows_of: Callable[[str], Iterable[tuple[str, Scores, float]]],
 ) -> None:
-    """Print a Markdown table, row by row as results come: ours beside the published.
+    """Print a Markdown table of our and the published results, row by row.
 
     Parameters
     ----------
@@ -214,6 +214,6 @@ def print_table(
 
 
 def _mean(accuracies: NDArray[np.float64]) -> str:
-    # Of one division there is no deviation.
+    # One division has no standard deviation.
     spread = np.std(accuracies, ddof=1) if len(accuracies) > 1 else np.nan
     return f"{np.mean(accuracies):.2f} ({spread:.2f})"
