@@ -67,12 +67,12 @@ def test_unknown_names_are_refused_with_the_nearest() -> None:
 
 @pytest.mark.parametrize("given", [None, 3, ["paper-dimkl1"]])
 def test_what_is_no_preset_is_refused(given: object) -> None:
-    with pytest.raises(SpecError, match=r"Expected a preset's name.*got "):
+    with pytest.raises(SpecError, match=r"Expected the name of a preset.*got "):
         preset_classifier(given)  # type: ignore[arg-type]
 
 
 def test_tuning_what_cannot_be_tuned_is_refused_at_once() -> None:
-    with pytest.raises(SpecError, match=r"only its presets.*multik-mhks.*got combiner 'dimkl1'"):
+    with pytest.raises(SpecError, match=r"only these presets.*multik-mhks.*got combiner 'dimkl1'"):
         preset_classifier("paper-dimkl1", tune=True)
     with pytest.raises(SpecError, match=r"got combiner 'dimkl3'"):
         preset_classifier("multik-mhks", tune=True, combiner="dimkl3")
