@@ -165,12 +165,12 @@ class TestReadings:
             "seen": "day first",
             "ward": "text",
         }
-        assert "column 'crp' holds '<0,6' in row 1, no number: taken as a gap" in " ".join(
+        assert "column 'crp' holds '<0,6' in row 1, not a number: taken as a gap" in " ".join(
             encoder.describe()
         )
         new = pd.DataFrame({"crp": ["1,5"], "cost": "2.000", "seen": "04.03.2019", "ward": "east"})
         assert encoder.transform(new).iloc[0].tolist()[:3] == [1.5, 2000, 60]
-        with pytest.warns(UserWarning, match="'crp' holds '<0,6' in row 1, no number"):
+        with pytest.warns(UserWarning, match="'crp' holds '<0,6' in row 1, not a number"):
             encoder.transform(frame)
 
     def test_categories_and_what_is_said_to_be_text_stay_text(self) -> None:
@@ -368,7 +368,9 @@ class TestRefusals:
     def test_a_single_text_in_a_numeric_column_is_a_gap_and_said(self, mixed: pd.DataFrame) -> None:
         encoder = TableEncoder().fit(mixed)
         new = mixed.assign(age=["30", "31", "old", None, "1", "2"])
-        with pytest.warns(UserWarning, match=r"'age' holds 'old' in row 3, no number: taken as a"):
+        with pytest.warns(
+            UserWarning, match=r"'age' holds 'old' in row 3, not a number: taken as a"
+        ):
             found = encoder.transform(new)
         assert found["age"].tolist() == [30, 31, 40, 40, 1, 2]
 

@@ -107,10 +107,10 @@ def _rows(rows: list[str], kinds: dict[str, str]) -> pd.DataFrame:
             na_values=["?"],
             keep_default_na=False,
         )
-    short = frame.eq("").any(axis=1)
+    short = (frame == "").to_numpy().any(axis=1)
     if short.any():
         raise ValueError(
-            f"data row {int(short.to_numpy().argmax()) + 1} has fewer values than the"
+            f"data row {int(short.argmax()) + 1} has fewer values than the"
             f" {len(kinds)} attributes that are declared, or an empty one; a gap is written ?"
         )
     for name, kind in kinds.items():

@@ -147,7 +147,7 @@ def take_as_gaps(column: pd.Series, odd: NDArray[np.intp], kind: str) -> None:
             f"Column {quoted(column.name)} {was} in training but holds {first}: {advice}."
         )
     warnings.warn(
-        f"column {quoted(column.name)} holds {first}, no {kind}: taken as a gap", stacklevel=2
+        f"column {quoted(column.name)} holds {first}, not a {kind}: taken as a gap", stacklevel=2
     )
 
 

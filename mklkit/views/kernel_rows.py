@@ -95,15 +95,13 @@ class KernelRows:
         """Return each kernel's similarity of each row with itself, (N,)."""
         return [kernel.diagonal(own) for kernel, own in zip(self.kernels, self.rows, strict=True)]
 
-    def similarities(self, others: KernelRows, same: bool = False) -> Iterator[tuple[int, Array]]:
+    def similarities(self, others: KernelRows) -> Iterator[tuple[int, Array]]:
         """Yield each kernel's similarities of these rows to other rows.
 
         Parameters
         ----------
         others : KernelRows
             The same kernels on other rows.
-        same : bool, default=False
-            Whether row i is row i of the others; distances on the diagonal are then exactly zero.
 
         Yields
         ------
@@ -132,8 +130,6 @@ class KernelRows:
                 if is_scalar(other) and other.base == name and seen == places
             ]
             base = BASES[name](a, b)
-            if same and name != "inner_product":
-                np.fill_diagonal(base, 0)
             for index in group:
                 del waiting[index]
                 out = base if index == group[-1] else np.empty_like(base)
@@ -156,4 +152,4 @@ def symmetric_tiles(seen: KernelRows) -> Tiles:
         Each kernel's index and its tile.
     """
     for block, other in upper_blocks(seen.n_rows):
-        yield block, other, seen.take(block).similarities(seen.take(other), same=other == block)
+        yield block, other, seen.take(block).similarities(seen.take(other))

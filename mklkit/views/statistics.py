@@ -76,8 +76,8 @@ class SharedStatistics:
     def _block(self, a: KernelRows, b: KernelRows | None) -> list[Quadrant]:
         """Return each kernel's statistics on one block; ``b`` is None where it is symmetric."""
         if a.n_rows * (a if b is None else b).n_rows <= SMALL_BLOCK:
-            # The block fits into one tile: evaluate it once, not once per pass.
-            whole = a.similarities(a if b is None else b, same=b is None)
+            # One tile holds it all: evaluated once, not once per pass.
+            whole = a.similarities(a if b is None else b)
             return [q for _, q in sorted(_whole_blocks(whole), key=itemgetter(0))]
         moments = [Moments() for _ in a.kernels]
         for tiles, weight in _block_tiles(a, b):

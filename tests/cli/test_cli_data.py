@@ -178,7 +178,7 @@ def test_a_model_takes_the_file_it_was_trained_with(
     mklkit("fit", sheet, "-o", tmp_path / "m.mkl", "-k", "linear")
     done = mklkit("predict", tmp_path / "m.mkl", sheet)
     assert done.code == 0
-    assert "column 'lab' holds '3..2' in row 9, no number: taken as a gap" in done.err
+    assert "column 'lab' holds '3..2' in row 9, not a number: taken as a gap" in done.err
     frame = pd.read_csv(sheet)
     frame.assign(lab=["low", "high"] * 30).to_csv(tmp_path / "words.csv", index=False)
     done = mklkit("predict", tmp_path / "m.mkl", tmp_path / "words.csv")

@@ -52,7 +52,7 @@ def test_a_useless_model_of_one_fold_is_asked_as_it_was_fitted(mklkit: Run, tmp_
     (tmp_path / "a.csv").write_text("x,ward,kind\n" + wards)
     done = mklkit("evaluate", tmp_path / "a.csv", "--scale", "standard", "--folds", "2")
     assert done.code == 0, done
-    assert "always answering" in done.err
+    assert "always predicting" in done.err
 
 
 def test_fewer_folds_where_a_class_is_small(mklkit: Run, tmp_path: Path) -> None:

@@ -186,7 +186,7 @@ def test_who_takes_part_where_we_fail_is_named(mklkit: Run, faulty: dict[str, st
 def test_a_fault_found_late_leaves_nothing_on_stdout(mklkit: Run, faulty: dict[str, str]) -> None:
     done = mklkit("fit", "iris", "-l", "closed", **faulty)
     assert done.code == 1
-    assert "the fault of the plugin mklkit-faulty: RuntimeError: closed" in done.err
+    assert "a bug in the plugin mklkit-faulty: RuntimeError: closed" in done.err
     assert done.out == ""
 
 

@@ -73,11 +73,11 @@ def is_told(error: BaseException) -> bool:
 
 
 @contextmanager
-def listened() -> Iterator[None]:
-    """Fail where a library warns users of something in its own inside."""
+def listened() -> Iterator[list[warnings.WarningMessage]]:
+    """Fail where a library warns users of something in its own inside; yield what was said."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        yield
+        yield caught
     leaked = [warning for warning in caught if not issubclass(warning.category, OWN_WARNINGS)]
     assert not leaked, f"{leaked[0].category.__name__}: {leaked[0].message}"
 

@@ -23,6 +23,7 @@ from mklkit import (
 TOLERANCE = {np.dtype(np.float64): 1e-5, np.dtype(np.float32): 2e-2}
 # Labels are -1 and +1 inside: a decision smaller than this is all rounding.
 SMALL = 1e-4
+FAR_ROWS = "times as far from zero as from each other"
 
 
 def test_what_fits_decides(draw: Draw) -> None:
@@ -31,7 +32,7 @@ def test_what_fits_decides(draw: Draw) -> None:
     model = _estimator(draw)
     print(f"X of {X.shape} {X.dtype}, to {np.abs(X).max():.3g}; {len(set(y.tolist()))} classes")
     print(model)
-    with listened():
+    with listened() as said:
         try:
             model.fit(X, y)
         except Exception as error:
@@ -40,6 +41,9 @@ def test_what_fits_decides(draw: Draw) -> None:
             return
         _check_weights(model)
         _check_decisions(draw, model, X)
+        # Who is told that a kernel's values are all but the same number knows of its lost digits.
+        if not any(FAR_ROWS in str(warning.message) for warning in said):
+            _check_each_row_is_decided_alone(draw, model, X)
 
 
 def _check_weights(model: Any) -> None:
@@ -60,12 +64,13 @@ def _check_decisions(draw: Draw, model: Any, X: np.ndarray) -> None:
         return
     assert np.isfinite(model.decision_function(X)).all(), "decisions on the training rows"
     _check_new_rows(draw, model, X)
-    # What is asked past the estimator overflows as what is asked of it.
-    with np.errstate(over="ignore", invalid="ignore"):
-        _check_each_row_is_decided_alone(draw, model, X)
 
 
+# What is asked past the estimator overflows as what is asked of it.
+@np.errstate(over="ignore", invalid="ignore")
 def _check_each_row_is_decided_alone(draw: Draw, model: Any, X: np.ndarray) -> None:
+    if not hasattr(model, "decision_function"):
+        return
     order = draw.numpy.permutation(len(X))
     one = draw.whole(0, len(X) - 1)
     # Each problem by itself: where two classes are even, rounding says which one is joined first.
@@ -134,6 +139,8 @@ def _search(draw: Draw) -> MKLSearchCV:
     given: dict[str, Any] = {"estimator": model, "param_grid": grid, "cv": draw.whole(2, 5)}
     if draw.chance(0.2):
         given[draw.one_of(list(MKLSearchCV(model).get_params(deep=False)))] = draw.odd_value()
+    if callable(given.get("progress")):  # What a function of the user's own raises is theirs.
+        del given["progress"]
     return MKLSearchCV(**({"random_state": 1} | given))
 
 

@@ -423,5 +423,5 @@ def test_the_seed_decides_and_threads_do_not():
 def test_rows_whose_squares_overflow_are_refused():
     # Alike, so that no variance shows it.
     rows, y = np.full((4, 1), -1e299), np.array([0, 1, 0, 1])
-    with pytest.raises(DataError, match="beyond the largest float64"):
+    with pytest.raises(DataError, match="overflow float64"):
         gated(rows, y, kernels=["rbf"])

@@ -127,11 +127,11 @@ def test_kernels_evaluated_together_are_those_evaluated_alone(rows, others):
         np.testing.assert_array_equal(together[index], kernel(a[index], b[index]))
 
 
-def test_a_row_is_exactly_like_itself_where_told_so(rng):
+def test_a_row_is_exactly_like_itself(rng):
     rows = rng.normal(size=(30, 3)) * 1e4
     kernels = [RBF(gamma=5.0).fit(rows), RBF(gamma=0.1).fit(rows)]
     seen = KernelRows.of(kernels, [rows] * 2)
-    for _, values in seen.similarities(seen, same=True):
+    for _, values in seen.similarities(seen):
         np.testing.assert_array_equal(np.diag(values), 1.0)
 
 

@@ -11,7 +11,7 @@ from oracles.margins import mhks, squared_hinge_minimum
 from sklearn.exceptions import ConvergenceWarning
 
 from mklkit import MHKS
-from mklkit.views.sides import RowSubset
+from mklkit.views.sides import FeatureSide, RowSubset
 
 MAPS = ["empirical", "empirical(subset=25)", "empirical(rank=6)"]
 each_map = pytest.mark.parametrize("feature_map", MAPS)
@@ -140,3 +140,11 @@ def test_features_of_zeros_leave_the_bias(c):
 def test_values_out_of_range_are_refused_by_name(parameters):
     with pytest.raises((ValueError, TypeError), match=next(iter(parameters))):
         MHKS(**parameters)
+
+
+def test_rounding_of_a_constant_feature_is_not_learned(rng):
+    features = np.full((12, 1), 1.1e18)
+    features[::2] = np.nextafter(features[::2], 0)
+    y = np.where(np.arange(12) % 2, 1.0, -1.0)
+    fitted = MHKS().fit(FeatureSide(features), y)
+    np.testing.assert_allclose(fitted.decide(features), 0, atol=1e-9)

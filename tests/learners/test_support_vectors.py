@@ -98,11 +98,3 @@ def test_passes_over_the_rows_are_bounded_in_all(monkeypatch):
     assert not plane.ended
     assert len(taken) > 1
     assert sum(taken) <= 40
-
-
-def test_a_machine_of_a_method_has_a_thousand_steps_a_row(rng):
-    rows, labels = rng.normal(size=(30, 3)) * 1e4, np.where(np.arange(30) % 2, 1.0, -1.0)
-    found = solve_dual(rows @ rows.T, labels)
-    assert not found.ended
-    same = solve_dual(rows @ rows.T, labels, max_iter=30_000)
-    np.testing.assert_array_equal(found.coefficients, same.coefficients)

@@ -69,7 +69,7 @@ def test_kernels_of_large_values_end_with_one_warning_of_ours():
 
 def test_the_limit_is_in_steps(two_classes):
     rows, y = two_classes
-    with pytest.warns(ConvergenceWarning, match=r"max_iter=2 steps\. Kernel values are about 1 "):
+    with pytest.warns(ConvergenceWarning, match=r"max_iter=2 steps\. Kernel values are about 1; "):
         MKLClassifier("rbf", learner=SVM(max_iter=2)).fit(rows, y)
 
 

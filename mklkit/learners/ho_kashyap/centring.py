@@ -12,12 +12,18 @@ __all__ = ["CentredFeatures", "GramFeatures"]
 
 
 class CentredFeatures(FeatureSide):
-    """Features minus their means, whose products keep the digits that a large mean would cost."""
+    """Features less their means: their products keep the digits that a large mean would take.
+
+    A feature that varies by no more than N·eps of its mean is constant but for rounding, and zero.
+    """
 
     def __init__(self, side: TrainingSide) -> None:
         features = side.features()
         self.centre = features.mean(axis=0)
-        super().__init__(features - self.centre)
+        centred = features - self.centre
+        rounding = len(features) * np.finfo(centred.dtype).eps * np.abs(self.centre)
+        centred[:, np.abs(centred).max(axis=0) <= rounding] = 0.0
+        super().__init__(centred)
 
 
 class GramFeatures(FeatureSide):
