@@ -110,9 +110,10 @@ class TestPartFiles:
         goal = tmp_path / "model.mkl"
         process = multiprocessing.get_context("fork").Process(target=write_forever, args=(goal,))
         process.start()
-        while not list(tmp_path.glob(".model.mkl.*.part")):
+        # What has been written to is locked; before that the file counts as nobody's.
+        while not (parts := [p for p in tmp_path.glob(".model.mkl.*.part") if p.stat().st_size]):
             time.sleep(0.01)
-        (part,) = tmp_path.glob(".model.mkl.*.part")
+        (part,) = parts
         with replacing(goal) as file:
             file.write(b"while it lives")
         assert part.exists()
