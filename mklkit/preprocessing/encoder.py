@@ -108,11 +108,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     ['ill', 'well', 'well']
     """
 
-    feature_names_out_: list[str]
-    sources_: list[str]
-    _numeric_places: list[int]
-    _text_places: list[int]
-
     def __init__(
         self,
         max_categories: int = 100,
@@ -157,8 +152,25 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         )
         if self.text_:
             self.one_hot_.fit(text_of(frame[self.text_]))
-        lay_out_columns(self)
+        layout = lay_out_columns(
+            self.feature_names_in_.tolist(), self._number_columns, self._one_hot_columns()
+        )
+        self.feature_names_out_: list[str] = layout.names
+        self.sources_: list[str] = layout.sources
+        self._numeric_places, self._text_places = layout.numeric_places, layout.text_places
         return self
+
+    def _one_hot_columns(self) -> list[tuple[str, str]]:
+        """Return the input column and the value of each one-hot column."""
+        if not self.text_:
+            return []
+        numbered = [str(place) for place in range(len(self.text_))]
+        coded = [name.partition("_") for name in self.one_hot_.get_feature_names_out(numbered)]
+        rest = "infrequent_sklearn"
+        return [
+            (self.text_[int(place)], "other" if value == rest else value)
+            for place, _, value in coded
+        ]
 
     def transform(self, X: Any) -> pd.DataFrame:
         """Encode rows.

@@ -2,49 +2,78 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+
+import attrs
 
 from mklkit.preprocessing.dates import DAYS
 
-if TYPE_CHECKING:
-    from mklkit.preprocessing.encoder import TableEncoder
-
-__all__ = ["lay_out_columns"]
+__all__ = ["Layout", "lay_out_columns"]
 
 
-def lay_out_columns(encoder: TableEncoder) -> None:
-    """Name the output columns and settle their places, in the order of the input."""
-    # Of each input its outputs, with their place among the numbers, or None for text.
+@attrs.frozen
+class Layout:
+    """The output columns in the order of the input.
+
+    Attributes
+    ----------
+    names : list of str
+    sources : list of str
+        The input column of each.
+    numeric_places, text_places : list of int
+        The places of the columns of numbers, and of the one-hot columns.
+    """
+
+    names: list[str]
+    sources: list[str]
+    numeric_places: list[int]
+    text_places: list[int]
+
+
+def lay_out_columns(
+    inputs: Sequence[str], numbers: Sequence[tuple[str, str]], one_hot: Sequence[tuple[str, str]]
+) -> Layout:
+    """Name the output columns and determine their places.
+
+    Parameters
+    ----------
+    inputs : sequence of str
+        The input columns.
+    numbers : sequence of (str, str)
+        The input column and the part of a date, or nothing, of each column of numbers.
+    one_hot : sequence of (str, str)
+        The input column and the value of each one-hot column.
+
+    Examples
+    --------
+    >>> layout = lay_out_columns(["ward", "age"], [("age", "")], [("ward", "a"), ("ward", "b")])
+    >>> layout.names, layout.numeric_places, layout.text_places
+    (['ward_a', 'ward_b', 'age'], [2], [0, 1])
+    """
+    # The outputs per input, with their place among the numbers, or None for text.
     outputs: dict[str, list[tuple[str, int | None]]] = {}
-    for number, (name, part) in enumerate(encoder._number_columns):
+    for number, (name, part) in enumerate(numbers):
         column = name if part in ("", DAYS) else f"{name}_{part}"
         outputs.setdefault(name, []).append((column, number))
-    if encoder.text_:
-        numbered = [str(place) for place in range(len(encoder.text_))]
-        for coded in encoder.one_hot_.get_feature_names_out(numbered):
-            place, _, value = coded.partition("_")
-            value = "other" if value == "infrequent_sklearn" else value
-            name = encoder.text_[int(place)]
-            outputs.setdefault(name, []).append((f"{name}_{value}", None))
-    own = {*encoder.numeric_, *encoder.dates_}
+    for name, value in one_hot:
+        outputs.setdefault(name, []).append((f"{name}_{value}", None))
+    own = {name for name, _ in numbers}
     taken = set(own)
-    encoder.feature_names_out_ = []
-    encoder.sources_ = []
-    encoder._numeric_places = [0] * len(encoder._number_columns)
-    encoder._text_places = []
-    for name in encoder.feature_names_in_:
-        for column, index in outputs.get(name, []):
-            if index is None:
-                encoder._text_places.append(len(encoder.sources_))
+    layout = Layout([], [], [0] * len(numbers), [])
+    for name in inputs:
+        for column, number_place in outputs.get(name, []):
+            if number_place is None:
+                layout.text_places.append(len(layout.names))
             else:
-                encoder._numeric_places[index] = len(encoder.sources_)
+                layout.numeric_places[number_place] = len(layout.names)
             keeps_name = name in own and column == name
-            encoder.feature_names_out_.append(column if keeps_name else _unique(column, taken))
-            encoder.sources_.append(name)
+            layout.names.append(column if keeps_name else _unique(column, taken))
+            layout.sources.append(name)
+    return layout
 
 
 def _unique(name: str, taken: set[str]) -> str:
-    """Return the name, numbered apart where another column has it, and take it."""
+    """Return the name, with a number if another column has it, and reserve it."""
     unique, number = name, 1
     while unique in taken:
         number += 1
