@@ -115,5 +115,5 @@ def test_one_kernel_has_all_the_weight(name):
 def test_parameters_are_searched():
     X, y = load_iris(return_X_y=True)
     model = clone(MKLClassifier(combiner=mklkit_optimize.EasyMKL()))
-    search = GridSearchCV(model, {"combiner__lam": [0.1, 0.9]}, cv=2).fit(X[50:], y[50:])
-    assert search.best_params_["combiner__lam"] in (0.1, 0.9)
+    search = GridSearchCV(model, {"combiner__alpha": [0.1, 0.9]}, cv=2).fit(X[50:], y[50:])
+    assert search.best_params_["combiner__alpha"] in (0.1, 0.9)
