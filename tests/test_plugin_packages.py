@@ -88,4 +88,4 @@ def test_a_package_leaves_no_trace(
     )
     assert listed.out == built_in
     assert fitted.code == 0, fitted
-    orphan.refused(f"with the plugin {package}: install it")
+    orphan.refused(f"needs the plugin {package}: install it")

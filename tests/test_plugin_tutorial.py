@@ -71,7 +71,7 @@ def test_a_plain_function_becomes_a_combiner(first_steps: tuple[list[str], np.nd
     (_, listed, fitted), weights = first_steps
     [line] = [line for line in listed.splitlines() if "contrast" in line]
     assert line.split()[:3] == ["contrast", "mklkit-contrast", "0.1.0"]
-    assert "Mean similarity within the classes" in line
+    assert "Mean similarity within classes" in line
     assert "combiner contrast" in fitted
     for kernel in ("cosine_linear", "rbf", "cosine_polynomial"):
         assert kernel in fitted

@@ -36,7 +36,7 @@ def mklkit_combiners():
         (
             ["fit", "iris", "-c", "divides-by-zero"],
             1,
-            "of the plugin mklkit-faulty: ZeroDivisionError",
+            "in the plugin mklkit-faulty: ZeroDivisionError",
         ),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
