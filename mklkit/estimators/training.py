@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from numbers import Number
 from typing import Any, TypeVar, cast
 
@@ -59,9 +60,10 @@ def check_training_data(
     Raises
     ------
     ValueError
-        For data that scikit-learn refuses: NaN, text, one row, continuous targets.
+        For data that scikit-learn refuses: text, one row, continuous targets.
     DataError
-        For one class only, rows without a label, or a frame with columns of text or dates.
+        For one class only, rows without a label, NaN, or a frame with columns of text or dates or
+        with repeated names.
     """
     if multiclass not in MULTICLASS:
         raise SpecError(
@@ -69,21 +71,10 @@ def check_training_data(
         )
     _check_no_label_is_missing(y)
     _check_columns_are_numbers(X)
-    try:
-        # Numbers that overflow float64 are refused below, so the cast need not warn.
-        with np.errstate(over="ignore", invalid="ignore"):
-            X, y = validate_data(
-                estimator, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2, order="C"
-            )
-    except ValueError as error:
-        if not str(error).startswith("Input X contains NaN"):
-            raise
-        raise DataError(
-            "Input X contains NaN, which kernels can't compare. Fill the gaps first, within the"
-            " model: make_pipeline(SimpleImputer(), StandardScaler(), MKLClassifier(…)), with"
-            " 'from sklearn.impute import SimpleImputer'; for tables that also have text or dates,"
-            " TableEncoder() instead, with 'from mklkit import TableEncoder'."
-        ) from None
+    with _checking_rows(X):
+        X, y = validate_data(
+            estimator, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2, order="C"
+        )
     check_classification_targets(y)
     estimator.classes_, codes = np.unique(y, return_inverse=True)
     if len(estimator.classes_) < 2:
@@ -100,13 +91,39 @@ def check_new_rows(estimator: Any, X: Any) -> Array:
     Raises
     ------
     ValueError
-        For data that scikit-learn refuses: NaN, text, another number of columns.
+        For data that scikit-learn refuses: text, another number of columns.
+    DataError
+        For NaN, and for a frame in which column names repeat.
     """
-    with np.errstate(over="ignore", invalid="ignore"):
+    with _checking_rows(X):
         rows: Array = validate_data(
             estimator, X, dtype=[np.float64, np.float32], reset=False, order="C"
         )
     return rows
+
+
+@contextmanager
+def _checking_rows(X: Any) -> Iterator[None]:
+    """Refuse repeated column names, and explain what to do about NaN where it is found."""
+    if isinstance(X, pd.DataFrame) and not X.columns.is_unique:
+        repeated = X.columns[X.columns.duplicated()][0]
+        raise DataError(
+            f"Column names must be unique, and {quoted(str(repeated))} occurs"
+            f" {int((X.columns == repeated).sum())} times: rename the columns."
+        )
+    try:
+        # Numbers that overflow float64 are refused, so the cast need not warn.
+        with np.errstate(over="ignore", invalid="ignore"):
+            yield
+    except ValueError as error:
+        if not str(error).startswith("Input X contains NaN"):
+            raise
+        raise DataError(
+            "Input X contains NaN, which kernels can't compare. Fill the gaps first, within the"
+            " model: make_pipeline(SimpleImputer(), StandardScaler(), MKLClassifier(…)), with"
+            " 'from sklearn.impute import SimpleImputer'; for tables that also have text or dates,"
+            " TableEncoder() instead, with 'from mklkit import TableEncoder'."
+        ) from None
 
 
 def _check_columns_are_numbers(X: Any) -> None:

@@ -18,7 +18,6 @@ from mklkit.registry.specs import to_spec
 
 __all__ = ["facts_of_model", "json_ready", "versions"]
 
-COMPONENTS = ("feature_map", "combiner", "learner")
 VERSIONS_KEPT = ("scikit-learn", "skops", "numpy")
 DEEPEST = 50
 
@@ -60,7 +59,8 @@ def json_ready(value: Any, levels: int = DEEPEST) -> Any:
     if isinstance(value, (list, tuple)):
         return [json_ready(item, levels - 1) for item in value]
     if isinstance(value, (np.generic, np.ndarray)):
-        return json_ready(value.tolist(), levels)
+        plain = value.astype(str) if value.dtype.kind in "mM" else value
+        return json_ready(plain.tolist(), levels)
     raise TypeError(f"{value!r:.80} of type {type(value).__name__} can't be stored as a fact")
 
 

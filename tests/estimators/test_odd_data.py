@@ -197,3 +197,12 @@ def test_gaps_are_refused_with_what_fills_them() -> None:
     with pytest.raises(DataError, match=r"Input X contains NaN.*SimpleImputer.*TableEncoder"):
         MKLClassifier().fit(X, [0, 1, 0, 1])
     make_pipeline(SimpleImputer(), MKLClassifier()).fit(X, [0, 1, 0, 1])
+
+
+def test_repeated_column_names_and_gaps_are_explained(rng):
+    rows, y = rng.normal(size=(20, 3)), np.arange(20) % 2
+    with pytest.raises(DataError, match="unique, and 'a' occurs 2 times"):
+        MKLClassifier().fit(pd.DataFrame(rows, columns=list("aab")), y)
+    model = MKLClassifier().fit(rows, y)
+    with pytest.raises(DataError, match="SimpleImputer"):
+        model.predict(np.full((1, 3), np.nan))

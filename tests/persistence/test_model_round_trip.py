@@ -17,6 +17,7 @@ from mklkit.datasets import load_table
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.voting import MKLVotingClassifier
 from mklkit.persistence import load_model, read_facts, save_model
+from mklkit.persistence.facts import facts_of_model
 from mklkit.registry.registry import get_registry
 
 
@@ -70,6 +71,14 @@ class TestRoundTrip:
         expected = "binary" if len(model.classes_) == 2 else multiclass
         assert facts["model"]["multiclass"] == expected
         assert again.predict(mixed).tolist() == model.predict(mixed).tolist()
+
+    def test_labels_may_be_dates(self, tmp_path: Path) -> None:
+        rows = np.random.default_rng(0).normal(size=(20, 2))
+        labels = np.where(rows[:, 0] > 0, np.datetime64("2021-01-01"), np.datetime64("2020-01-01"))
+        model = MKLClassifier().fit(rows, labels)
+        save_model(model, tmp_path / "model.mkl", facts_of_model(model))
+        assert load_model(tmp_path / "model.mkl").predict(rows).dtype == labels.dtype
+        assert read_facts(tmp_path / "model.mkl")["classes"] == ["2020-01-01", "2021-01-01"]
 
     @pytest.mark.process
     def test_another_process_predicts_the_same(self, tmp_path: Path) -> None:
