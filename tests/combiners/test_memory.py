@@ -13,7 +13,7 @@ from builders import views_of
 
 from mklkit import FusionCombiner, MKLClassifier
 
-N_ROWS = 3000
+N_ROWS = 2400
 ONE_GRAM = 8 * N_ROWS**2
 FIVE = ["rbf(gamma=0.01)", "rbf(gamma=0.1)", "rbf(gamma=1)", "polynomial(degree=2)", "linear"]
 

@@ -117,11 +117,11 @@ class TestSizes:
         path = tmp_path / "model.mkl"
         shutil.copy(saved, path)
         with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr("bomb.npy", bytes(200 * 2**20))
+            archive.writestr("bomb.npy", bytes(64 * 2**20))
         assert path.stat().st_size < 2**20
         tracemalloc.start()
         for read in (load_model, read_facts):
-            with pytest.raises(ModelFileError, match=r"would unpack to 2\d\d,\d+,\d+, which"):
+            with pytest.raises(ModelFileError, match=r"would unpack to 6\d,\d+,\d+, which"):
                 read(path)
         assert tracemalloc.get_traced_memory()[1] < 20 * 2**20
         tracemalloc.stop()
@@ -131,7 +131,7 @@ class TestSizes:
     ) -> None:
         path = tmp_path / "model.mkl"
         shutil.copy(saved, path)
-        size = 200 * 2**20
+        size = 64 * 2**20
         with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr("bomb.npy", bytes(size))
         path.write_bytes(path.read_bytes().replace(struct.pack("<I", size), struct.pack("<I", 9)))

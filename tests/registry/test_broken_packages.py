@@ -337,6 +337,7 @@ def test_a_class_keeps_the_distribution_that_owns_it(site: Path) -> None:
     assert load()[0].distribution_of("mklkit.kernels.rbf.RBF") == "mklkit"
 
 
+@pytest.mark.process
 def test_a_damaged_package_does_not_stop_numba_or_scikit_learn(tmp_path: Path) -> None:
     info = install(tmp_path / "site", "hurt", "") / "mklkit_hurt-1.2.dist-info"
     (info / "entry_points.txt").write_text("[mklkit]\nhurt\n")
