@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -10,13 +10,28 @@ from mklkit.datasets.numerals import TEXT
 from mklkit.errors import counted, named
 from mklkit.preprocessing.columns import MISSING
 
-if TYPE_CHECKING:
-    from mklkit.preprocessing.encoder import TableEncoder
-
 __all__ = ["described", "input_columns"]
 
 
-def described(encoder: TableEncoder) -> list[str]:
+class Encoding(Protocol):
+    """What a fitted ``TableEncoder`` knows of its columns."""
+
+    feature_names_in_: Any
+    notes_: list[str]
+    readings_: dict[str, str]
+    identifiers_: list[str]
+    dates_: list[str]
+    numeric_: list[str]
+    text_: list[str]
+    empty_: list[str]
+    gaps_: dict[str, int]
+    first_days_: dict[str, int]
+    one_hot_: Any
+    _number_columns: list[tuple[str, str]]
+    _text_places: list[int]
+
+
+def described(encoder: Encoding) -> list[str]:
     """Return what was done to the training rows, a line each."""
     lines = list(encoder.notes_)
     if encoder.identifiers_:
@@ -43,7 +58,7 @@ def described(encoder: TableEncoder) -> list[str]:
     return lines
 
 
-def _gap_lines(encoder: TableEncoder) -> list[str]:
+def _gap_lines(encoder: Encoding) -> list[str]:
     lines = []
     in_text = sum(encoder.gaps_[name] for name in encoder.text_)
     if in_text:
@@ -57,7 +72,7 @@ def _gap_lines(encoder: TableEncoder) -> list[str]:
     return lines
 
 
-def input_columns(encoder: TableEncoder) -> list[dict[str, Any]]:
+def input_columns(encoder: Encoding) -> list[dict[str, Any]]:
     """Return how each input column was treated, for ``TableEncoder.columns``."""
     kinds = dict.fromkeys(encoder.dates_, "date")
     kinds |= dict.fromkeys(encoder.identifiers_, "identifier")

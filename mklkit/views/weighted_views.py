@@ -2,19 +2,45 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Protocol
 
 import numpy as np
 
 from mklkit.numerics.least_squares import NormalMatrix
-from mklkit.protocols import Array
+from mklkit.protocols import Array, FittedKernel
 from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.sides import Side, weighted_gram
 
-if TYPE_CHECKING:
-    from mklkit.views.view import ViewSet
-
 __all__ = ["WeightedViews"]
+
+
+class SeenView(Protocol):
+    """What the sum needs of a view."""
+
+    @property
+    def seen(self) -> tuple[FittedKernel, Array]:
+        """The kernel that a learner sees, and the rows that it takes."""
+        ...
+
+    def features(self) -> Array:
+        """Return the features (N, p) of the training rows."""
+        ...
+
+    def normal_matrix(self) -> NormalMatrix:
+        """Return ``features.T @ features`` with the column sums."""
+        ...
+
+
+class SeenViews(Protocol):
+    """What the sum needs of all views, such as a ``ViewSet``."""
+
+    rows: Array
+    explicit: bool
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, index: int, /) -> SeenView: ...
+    def __iter__(self) -> Iterator[SeenView]: ...
 
 
 class WeightedViews(Side):
@@ -27,7 +53,7 @@ class WeightedViews(Side):
         Must not be negative where the views are explicit.
     """
 
-    def __init__(self, views: ViewSet, weights: Array) -> None:
+    def __init__(self, views: SeenViews, weights: Array) -> None:
         super().__init__()
         self.views = views
         self.weights = np.asarray(weights, dtype=np.float64)

@@ -6,7 +6,7 @@ Source: paper 001, sections 3.4 to 5; the product form is our addition.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import attrs
 import numpy as np
@@ -17,18 +17,32 @@ from mklkit.combiners.cluster_gating.products import (
     quadratic_forms,
     smoothness_form,
 )
-from mklkit.combiners.templates.gating import composite_gram
+from mklkit.combiners.templates.gating import Composition, composite_gram
 from mklkit.numerics.embedding import GramEmbedding, embed_gram
 from mklkit.numerics.graph_embedding import Graphs
 from mklkit.protocols import Array, Views
 from mklkit.views.kernel_rows import KernelRows, symmetric_tiles
 
-if TYPE_CHECKING:
-    from mklkit.combiners.cluster_gating.combiner import ClusterGating
-
 __all__ = ["Stages", "gated_blocks", "kernel_products"]
 
 FIRST_STRIDE = 2.0
+
+
+class Settings(Protocol):
+    """The parameters of ``ClusterGating`` that the stages use."""
+
+    @property
+    def alpha(self) -> float: ...
+    @property
+    def composition(self) -> Composition: ...
+    @property
+    def smoothness(self) -> float: ...
+    @property
+    def pairs(self) -> str: ...
+    @property
+    def max_iter(self) -> int: ...
+    @property
+    def tol(self) -> float: ...
 
 
 class Stages:
@@ -36,7 +50,7 @@ class Stages:
 
     def __init__(
         self,
-        combiner: ClusterGating,
+        combiner: Settings,
         views: Views,
         memberships: Array,
         graphs: Graphs,
