@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 __all__ = [
     "ModelOptions",
     "build_model",
-    "check_columns",
     "default_choices",
     "read_data",
     "steps_of",
@@ -134,19 +133,11 @@ def default_choices(options: ModelOptions) -> list[str]:
     return lines
 
 
-def check_columns(kernels: list[str] | None, table: Table) -> None:
-    """Refuse kernels on a column that is left out, and give the reason.
-
-    Raises
-    ------
-    DataError
-        If a kernel names a column that was dropped, is the target or holds identifiers.
-    """
+def _check_columns(kernels: list[str] | None, table: Table, identifiers: list[str]) -> None:
+    """Refuse kernels on a column that is left out, and give the reason."""
     from mklkit.errors import DataError
-    from mklkit.preprocessing import find_identifiers
     from mklkit.registry.specs import parse_kernel_spec
 
-    identifiers = find_identifiers(table.features)
     for kernel in kernels or []:
         for part in (parse_kernel_spec(kernel).columns or "").split(","):
             name, reason = part.strip(), ""
@@ -172,13 +163,22 @@ def steps_of(table: Table, pipeline: Any) -> list[str]:
 
 
 def read_data(
-    pipeline: Any, data: str | None, target: str | None, drop: list[str] | None
+    pipeline: Any,
+    data: str | None,
+    target: str | None,
+    drop: list[str] | None,
+    kernels: list[str] | None,
 ) -> tuple[Table, dict[str, Any]]:
     """Read the training data, and facts about them.
 
     Identifier columns and the readings of text are found here and set in the pipeline, so that
     they do not depend on a split. The rows are numbered from 1, so that messages after a split
     refer to the file's rows.
+
+    Raises
+    ------
+    DataError
+        If a kernel names a column that was dropped, is the target or holds identifiers.
     """
     import pandas as pd
 
@@ -194,9 +194,9 @@ def read_data(
     table = attrs.evolve(
         table, features=table.features.set_axis(numbers), target=table.target.set_axis(numbers)
     )
-    pipeline.set_params(
-        encode__identifiers=find_identifiers(table.features), encode__readings=table.readings
-    )
+    identifiers = find_identifiers(table.features)
+    _check_columns(kernels, table, identifiers)
+    pipeline.set_params(encode__identifiers=identifiers, encode__readings=table.readings)
     counts = table.class_counts()
     facts = {
         "name": table.name,

@@ -11,7 +11,6 @@ from mklkit.cli.advice import advice_if_useless
 from mklkit.cli.building import (
     ModelOptions,
     build_model,
-    check_columns,
     default_choices,
     read_data,
     steps_of,
@@ -69,8 +68,7 @@ def evaluate(
         tune,
     )
     pipeline = build_model(chosen)
-    table, data_facts = read_data(pipeline, data, target, drop)
-    check_columns(kernels, table)
+    table, data_facts = read_data(pipeline, data, target, drop, kernels)
     result, found = _cross_validate(pipeline, table, folds, repeats, seed)
     result["choices"] = default_choices(chosen) + result["choices"]
     result = {"data": data_facts, "preset": preset, "seed": seed, **result}

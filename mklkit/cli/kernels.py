@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mklkit.cli import options as opt
-from mklkit.cli.building import ModelOptions, build_model, check_columns, read_data, steps_of
+from mklkit.cli.building import ModelOptions, build_model, read_data, steps_of
 from mklkit.cli.console import say, show, show_json, working
 
 if TYPE_CHECKING:
@@ -48,8 +48,7 @@ def kernels(
     steps = pipeline[:-1]
     of_preset = find_preset(preset).kernels if preset is not None else None
     chosen = specs or of_preset or DEFAULT_KERNELS
-    table, data_facts = read_data(pipeline, data, target, drop)
-    check_columns(specs, table)
+    table, data_facts = read_data(pipeline, data, target, drop, specs)
     with working("comparing kernels"):
         features = steps.fit_transform(table.features)
         if len(features) > MOST_ROWS:

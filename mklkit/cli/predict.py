@@ -14,6 +14,8 @@ from mklkit.cli.console import say, working
 if TYPE_CHECKING:
     import pandas as pd
 
+    from mklkit.preprocessing.encoder import TableEncoder
+
 __all__ = ["predict"]
 
 VALUES_SHOWN = 3
@@ -58,8 +60,9 @@ def predict(
     rows = load_features(data, columns, _target_of(facts), needed, readings)
     for note in rows.notes:
         say(note)
-    _say_unknown_values(pipeline, rows.features[needed])
-    _say_far_values(pipeline, rows.features[needed])
+    if encoder is not None:
+        _say_unknown_values(encoder, rows.features[needed])
+        _say_far_values(encoder, rows.features[needed])
     with working("predicting"):
         table = _tried(pipeline, rows.features, facts, model)
     _write(table, output)
@@ -98,16 +101,14 @@ def _target_of(facts: dict[str, Any]) -> str | None:
     return target if isinstance(target, str) else None
 
 
-def _say_unknown_values(pipeline: Any, features: pd.DataFrame) -> None:
+def _say_unknown_values(encoder: TableEncoder, features: pd.DataFrame) -> None:
     """Report values of text columns that were not in the training data; they have no indicator."""
     import numpy as np
 
     from mklkit.errors import counted
-    from mklkit.preprocessing import encoder_in
     from mklkit.preprocessing.columns import text_of
 
-    encoder = encoder_in(pipeline)
-    if encoder is None or not encoder.text_:
+    if not encoder.text_:
         return
     for name, known in zip(encoder.text_, encoder.one_hot_.categories_, strict=True):
         if name not in features:
@@ -128,17 +129,15 @@ def _say_unknown_values(pipeline: Any, features: pd.DataFrame) -> None:
         )
 
 
-def _say_far_values(pipeline: Any, features: pd.DataFrame) -> None:
+def _say_far_values(encoder: TableEncoder, features: pd.DataFrame) -> None:
     """Say which numeric columns lie wholly outside the training data, by more than their range."""
     import numpy as np
     import pandas as pd
 
     from mklkit.errors import quoted
-    from mklkit.preprocessing import encoder_in
 
-    encoder = encoder_in(pipeline)
     # A model file may have been altered, and its trial at loading does not ask for ranges.
-    if encoder is None or np.shape(encoder.ranges_) != (2, len(encoder.numeric_)):
+    if np.shape(encoder.ranges_) != (2, len(encoder.numeric_)):
         return
     for name, (low, high) in zip(encoder.numeric_, encoder.ranges_.T, strict=True):
         if name not in features or low == high:
