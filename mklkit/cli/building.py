@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ModelOptions",
     "build_model",
-    "default_choices",
+    "in_context",
     "read_data",
     "steps_of",
 ]
@@ -113,7 +113,16 @@ def _naming_the_right_option(wanted: Kind, spec: str) -> Iterator[None]:
         ) from error
 
 
-def default_choices(options: ModelOptions) -> list[str]:
+def in_context(
+    options: ModelOptions, data_facts: dict[str, Any], result: dict[str, Any]
+) -> dict[str, Any]:
+    """Return a command's result with the data, the options and what was chosen by default."""
+    choices = _default_choices(options) + result["choices"]
+    context = {"data": data_facts, "preset": options.preset, "seed": options.seed}
+    return {**context, **result, "choices": choices}
+
+
+def _default_choices(options: ModelOptions) -> list[str]:
     """Return a line for each choice that was made before the estimator got the options."""
     if options.preset is not None:
         given = {

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO
 
@@ -22,6 +22,7 @@ __all__ = [
     "shortened",
     "show",
     "show_json",
+    "show_result",
     "show_warnings_briefly",
     "working",
 ]
@@ -53,6 +54,16 @@ def show_json(result: Any) -> None:
     from mklkit.persistence.facts import json_ready
 
     print(json.dumps(json_ready(result), indent=2, allow_nan=False))
+
+
+def show_result(result: Any, as_json: bool, report: Callable[[], None], advice: str | None) -> None:
+    """Print a result on stdout, as JSON or by its report, and then the advice on stderr."""
+    if as_json:
+        show_json(result)
+    else:
+        report()
+    if advice:
+        say(advice, style="yellow")
 
 
 def say(text: str, style: str = "") -> None:

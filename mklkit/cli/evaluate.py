@@ -11,11 +11,11 @@ from mklkit.cli.advice import advice_if_useless
 from mklkit.cli.building import (
     ModelOptions,
     build_model,
-    default_choices,
+    in_context,
     read_data,
     steps_of,
 )
-from mklkit.cli.console import counting, say, show, show_json
+from mklkit.cli.console import counting, show, show_result
 from mklkit.cli.score_tables import SCORES, ClassTable
 
 if TYPE_CHECKING:
@@ -70,19 +70,13 @@ def evaluate(
     pipeline = build_model(chosen)
     table, data_facts = read_data(pipeline, data, target, drop, kernels)
     result, found = _cross_validate(pipeline, table, folds, repeats, seed)
-    result["choices"] = default_choices(chosen) + result["choices"]
-    result = {"data": data_facts, "preset": preset, "seed": seed, **result}
+    result = in_context(chosen, data_facts, result)
     rows = "rows that were scored"
     # What may still fail comes before the first word on stdout.
     advice = advice_if_useless(
         found.pooled, lambda: _training_score(found, table), rows, chosen, found.estimator
     )
-    if as_json:
-        show_json(result)
-    else:
-        _report(table, result)
-    if advice:
-        say(advice, style="yellow")
+    show_result(result, as_json, lambda: _report(table, result), advice)
 
 
 def _cross_validate(

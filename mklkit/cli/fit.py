@@ -14,11 +14,11 @@ from mklkit.cli.advice import advice_if_useless
 from mklkit.cli.building import (
     ModelOptions,
     build_model,
-    default_choices,
+    in_context,
     read_data,
     steps_of,
 )
-from mklkit.cli.console import counting, say, show, show_json, working
+from mklkit.cli.console import counting, say, show, show_result, working
 from mklkit.cli.pictures import check_picture, draw_weights
 
 __all__ = ["fit"]
@@ -96,8 +96,7 @@ def fit(
     pipeline = build_model(chosen)
     table, data_facts = read_data(pipeline, data, target, drop, kernels)
     result = _fit_and_score(pipeline, table, holdout, seed)
-    result["choices"] = default_choices(chosen) + result["choices"]
-    result = {"data": data_facts, "preset": preset, "seed": seed, **result}
+    result = in_context(chosen, data_facts, result)
     from mklkit.cli.score_tables import decisive_score
 
     part, score = decisive_score(result["scores"])
@@ -109,12 +108,7 @@ def fit(
     if plot is not None:
         with working("drawing"):
             draw_weights(plot, pipeline)
-    if as_json:
-        show_json(result)
-    else:
-        _report(table, result)
-    if advice:
-        say(advice, style="yellow")
+    show_result(result, as_json, lambda: _report(table, result), advice)
     if output is not None:
         say(f"saved {output}")
     if plot is not None:
