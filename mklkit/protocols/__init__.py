@@ -42,6 +42,7 @@ from mklkit.protocols.learner import (
     Learner,
     SupportedDecision,
 )
+from mklkit.protocols.row_source import Rows, RowSource
 from mklkit.protocols.searching import GridCombiner, GridDecision
 from mklkit.protocols.training_side import TrainingSide
 from mklkit.protocols.views import KernelProducts, KernelView, Projector, Quadrant, Quadrants, Views
@@ -76,7 +77,9 @@ __all__ = [
     "Quadrant",
     "Quadrants",
     "RememberedFeatures",
+    "RowSource",
     "RowWeights",
+    "Rows",
     "ScalarKernel",
     "Stopping",
     "Subproblem",

@@ -1,0 +1,89 @@
+"""Blocks of work in threads of our own, with one BLAS thread each.
+
+Two BLAS threads that share a small product mostly wait for each other, and wait actively: if another
+process takes one of the cores, a fit takes ten times as long. So blocks are distributed over
+threads here, and each of them calls a BLAS with one thread.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from contextvars import copy_context
+from functools import lru_cache
+from typing import Any, TypeVar
+
+import joblib
+import scipy.linalg  # noqa: F401  Its BLAS must be loaded before the controller looks for it.
+from threadpoolctl import ThreadpoolController
+
+__all__ = ["blas_threads", "each", "n_threads"]
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+AHEAD = 2
+"""Blocks submitted per thread before the first is taken, which bounds the results in memory."""
+
+
+@lru_cache(maxsize=1)
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController().select(user_api="blas")
+
+
+def blas_threads(count: int | None) -> AbstractContextManager[Any]:
+    """Return a context in which BLAS uses this many threads; None leaves it as it is."""
+    limit: AbstractContextManager[Any] = _controller().limit(limits=count)
+    return limit
+
+
+def n_threads() -> int:
+    """Return the number of threads that a computation may use: as many as BLAS at present.
+
+    Users set it as for NumPy, by ``OPENBLAS_NUM_THREADS`` or ``threadpoolctl``. It is one within
+    :func:`each` and ``blas_threads(1)``.
+    """
+    libraries = _controller().info()
+    allowed = max((int(one["num_threads"]) for one in libraries), default=1)
+    return max(1, min(allowed, int(joblib.cpu_count())))
+
+
+def each(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+    """Yield ``function(item)`` for each item, in order, computed by several threads.
+
+    Parameters
+    ----------
+    function : callable
+        Must release the interpreter's lock for most of its time, as NumPy and compiled code do.
+    items : iterable
+        Blocks of work; a thread that is slower takes fewer of them.
+
+    Yields
+    ------
+    object
+        Results in the order of the items, so that their sum does not depend on the threads.
+
+    Examples
+    --------
+    >>> list(each(lambda number: number**2, range(4)))
+    [0, 1, 4, 9]
+    """
+    count = n_threads()
+    if count == 1:
+        yield from map(function, items)
+        return
+    waiting: deque[Future[Result]] = deque()
+    with blas_threads(1), ThreadPoolExecutor(count) as pool:
+        try:
+            for item in items:
+                # NumPy's error settings and the like belong to the caller's context.
+                waiting.append(pool.submit(copy_context().run, function, item))
+                if len(waiting) > AHEAD * count:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
