@@ -24,10 +24,11 @@ from mklkit.estimators.training import (
     choose_strategy,
     in_threads,
 )
-from mklkit.protocols import Array, Decision, FeatureMapFacts, RowWeights, facts_of
+from mklkit.protocols import Array, Decision, FeatureMapFacts, Rows, RowWeights, facts_of
 from mklkit.registry.composing import Choice, choose_components
 from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.deciding import decide_all
+from mklkit.views.memory import memory_limit
 
 __all__ = ["MKLClassifier"]
 
@@ -57,6 +58,10 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
         binary problem, or once all training rows. It matters only for one against one, and not with
         maps that all problems share. By default a pair of classes gives the same result as on its
         own, as in scikit-learn's ``OneVsOneClassifier`` and papers on two classes.
+    max_memory : int or str, optional
+        The memory that features and sums over them may take on maps of landmarks, in bytes or as
+        ``"4GB"``; half of what is free where not given. Features that do not fit are made again,
+        block by block, in each pass over the rows.
     random_state : int, RandomState or None, default=None
         The seed of everything random: subset maps, cross-validation inside a combiner.
     n_jobs : int or None, default=None
@@ -103,6 +108,7 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
         learner: Any = None,
         multiclass: str = "ovo",
         bandwidths: str = "per-problem",
+        max_memory: int | str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -112,11 +118,14 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
         self.learner = learner
         self.multiclass = multiclass
         self.bandwidths = bandwidths
+        self.max_memory = max_memory
         self.random_state = random_state
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from rows (N, d) and their class labels (N,).
+
+        Rows may also be a :class:`mklkit.RowSource` or a ``numpy.memmap``, which are read in parts.
 
         Raises
         ------
@@ -147,12 +156,15 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
         problems: list[BinaryProblem],
         bound: list[BoundKernel],
         choice: Choice,
-        X: Array,
+        X: Rows,
         codes: NDArray[np.intp],
     ) -> list[Decision]:
         # Seeds are drawn before anything runs, so that the order of the threads does not matter.
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(problems) + 1)
-        views_of = ProblemViews(bound, choice.feature_map, X, codes, seeds[-1], self.bandwidths)
+        memory = memory_limit(self.max_memory)
+        views_of = ProblemViews(
+            bound, choice.feature_map, X, codes, seeds[-1], self.bandwidths, memory
+        )
         views_of.say_if_long(problems)
 
         def fit_one(problem: BinaryProblem, seed: int) -> Decision:

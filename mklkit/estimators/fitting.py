@@ -19,6 +19,9 @@ __all__ = ["fit_decision", "solver_errors_explained"]
 CHECKED_ROWS = 256
 """The number of training rows decided at a time, to limit memory next to the matrices of a fit."""
 
+FINITE_ROWS = 50_000
+"""The number of rows decided on explicit maps, evenly spaced where there are more."""
+
 SLACK = 1e-8
 """The tolerance for weights out of their range by rounding."""
 
@@ -46,7 +49,7 @@ def fit_decision(
     Notes
     -----
     The training rows are decided once: O(N²d) per kernel on an implicit map, no more than a Gram
-    matrix costs, and O(Np) on an explicit one, whose features are available.
+    matrix costs, and at most 50,000 of them on an explicit one.
     """
     facts = facts_of(combiner, CombinerFacts)
     _check_number(combiner, views.labels, facts.n_kernels)
@@ -101,13 +104,16 @@ def solver_errors_explained(combiner: Combiner, learner: Learner, views: ViewSet
 
 
 def _decides_finitely(decision: Decision, views: ViewSet) -> bool:
-    made = [(view.projector.map, view.features()) for view in views] if views.explicit else []
-    for place in row_blocks(len(views.rows), CHECKED_ROWS):
-        known = [(fitted, features[place]) for fitted, features in made]
-        values = decide_block(decision, RowBlock(views.rows[place], known=known))
-        if not np.isfinite(values).all():
-            return False
-    return True
+    if views.blocks is not None:
+        step = -(-views.blocks.n_rows // FINITE_ROWS)
+        some = views.blocks if step == 1 else views.blocks.take(np.arange(0, len(views.rows), step))
+        return all(some.each(lambda blocks: _all_finite(decision, blocks)))
+    places = row_blocks(len(views.rows), CHECKED_ROWS)
+    return _all_finite(decision, ((place, RowBlock(views.rows[place])) for place in places))
+
+
+def _all_finite(decision: Decision, blocks: Iterator[tuple[slice, RowBlock]]) -> bool:
+    return all(bool(np.isfinite(decide_block(decision, block)).all()) for _, block in blocks)
 
 
 def _most_extreme(views: ViewSet) -> tuple[str, float]:

@@ -14,10 +14,17 @@ from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 from pandas.api.types import is_numeric_dtype, is_object_dtype
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import column_or_1d, validate_data
 from threadpoolctl import threadpool_limits
 
-from mklkit.errors import DataError, IncompatibleError, MKLKitError, SpecError, quoted
+from mklkit.errors import (
+    DataError,
+    IncompatibleError,
+    MKLKitError,
+    SpecError,
+    counted,
+    quoted,
+)
 from mklkit.estimators.multiclass import BinaryProblem, Strategy
 from mklkit.protocols import (
     Array,
@@ -25,6 +32,8 @@ from mklkit.protocols import (
     FeatureMap,
     FeatureMapFacts,
     LearnerFacts,
+    Rows,
+    RowSource,
     facts_of,
 )
 from mklkit.protocols.component import is_whole
@@ -34,6 +43,7 @@ from mklkit.views.bound_kernels import BoundKernel, fit_kernels
 from mklkit.views.duration import say_if_long
 from mklkit.views.memory import check_gram_fits
 from mklkit.views.row_ids import hide_row_ids
+from mklkit.views.row_parts import rows_at
 from mklkit.views.view import ViewSet
 
 __all__ = [
@@ -54,8 +64,10 @@ BANDWIDTHS = ("per-problem", "all-rows")
 
 def check_training_data(
     estimator: Any, X: Any, y: Any, multiclass: str
-) -> tuple[Array, NDArray[np.intp]]:
+) -> tuple[Rows, NDArray[np.intp]]:
     """Return checked rows and class numbers; sets ``classes_`` and scikit-learn's own attributes.
+
+    Rows that are read in parts are checked when they are read.
 
     Raises
     ------
@@ -70,11 +82,14 @@ def check_training_data(
             f"multiclass must be one of {', '.join(map(repr, MULTICLASS))}; got {multiclass!r}."
         )
     _check_no_label_is_missing(y)
-    _check_columns_are_numbers(X)
-    with _checking_rows(X):
-        X, y = validate_data(
-            estimator, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2, order="C"
-        )
+    if isinstance(X, RowSource):
+        y = _check_labels_of_source(estimator, X, y)
+    else:
+        _check_columns_are_numbers(X)
+        with _checking_rows(X):
+            X, y = validate_data(
+                estimator, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2, order="C"
+            )
     check_classification_targets(y)
     estimator.classes_, codes = np.unique(y, return_inverse=True)
     if len(estimator.classes_) < 2:
@@ -85,7 +100,18 @@ def check_training_data(
     return X, codes
 
 
-def check_new_rows(estimator: Any, X: Any) -> Array:
+def _check_labels_of_source(estimator: Any, X: RowSource, y: Any) -> NDArray[Any]:
+    """Return the labels of rows that are read in parts; sets scikit-learn's own attributes."""
+    labels: NDArray[Any] = column_or_1d(y, warn=True)
+    if len(labels) != len(X):
+        raise DataError(f"There must be one label per row; got {len(labels)} for {len(X)} rows.")
+    if len(labels) < 2:
+        raise DataError(f"At least 2 rows are needed to learn from; there are {len(labels)}.")
+    estimator.n_features_in_ = X.shape[1]
+    return labels
+
+
+def check_new_rows(estimator: Any, X: Any) -> Rows:
     """Return checked new rows, with the same columns as the training data.
 
     Raises
@@ -95,6 +121,13 @@ def check_new_rows(estimator: Any, X: Any) -> Array:
     DataError
         For NaN, and for a frame in which column names repeat.
     """
+    if isinstance(X, RowSource):
+        if X.shape[1] != estimator.n_features_in_:
+            raise DataError(
+                f"The model was trained on {counted(estimator.n_features_in_, 'column')}; these"
+                f" rows have {X.shape[1]}."
+            )
+        return X
     with _checking_rows(X):
         rows: Array = validate_data(
             estimator, X, dtype=[np.float64, np.float32], reset=False, order="C"
@@ -220,6 +253,8 @@ class ProblemViews:
         The seed of the shared map.
     bandwidths : {"per-problem", "all-rows"}
         Whether kernels are fitted on each problem's own rows or once on all of them.
+    max_memory : int, optional
+        Bytes that features and sums over them may take; half of what is free where not given.
 
     Raises
     ------
@@ -231,10 +266,11 @@ class ProblemViews:
         self,
         kernels: Sequence[BoundKernel],
         feature_map: FeatureMap,
-        rows: Array,
+        rows: Rows,
         codes: NDArray[np.intp],
         seed: int,
         bandwidths: str,
+        max_memory: int | None = None,
     ) -> None:
         if bandwidths not in BANDWIDTHS:
             raise SpecError(
@@ -249,18 +285,24 @@ class ProblemViews:
         self.shared: ViewSet | None = None
         self._kernels = kernels
         self._map = feature_map
-        self._rows = rows
         self._facts = facts_of(feature_map, FeatureMapFacts)
+        if isinstance(rows, RowSource) and not self._facts.shared:
+            check_gram_fits(len(rows), rows.dtype.itemsize)
+            rows = rows_at(rows, slice(0, len(rows)))
+        self._rows = rows
+        self._memory = max_memory
         if self._facts.shared:
-            self.shared = ViewSet.fit(kernels, feature_map, rows, np.random.RandomState(seed))
+            draw = np.random.RandomState(seed)
+            self.shared = ViewSet.fit(kernels, feature_map, rows, draw, max_memory)
             # Computed here, before several threads need them at the same time.
-            self.shared.make_features()
+            if self.shared.blocks is not None:
+                self.shared.blocks.keep_small()
 
     def say_if_long(self, problems: Sequence[BinaryProblem]) -> None:
         """Report the expected time for the Gram matrices of these problems, if it is long."""
         if not self._facts.explicit:
             pairs = sum(float(len(problem.rows(self.codes))) ** 2 for problem in problems)
-            say_if_long(self._kernels, self._rows, pairs)
+            say_if_long(self._kernels, np.asarray(self._rows), pairs)
 
     def of(
         self, problem: BinaryProblem, random_state: np.random.RandomState
@@ -272,9 +314,9 @@ class ProblemViews:
         if self.shared is not None:
             return (self.shared if everyone else self.shared.restricted(members)), labels
         if not self._facts.explicit:
-            check_gram_fits(len(members), self._rows.itemsize)
+            check_gram_fits(len(members), self._rows.dtype.itemsize)
         rows = self._rows if everyone else self._rows[members]
-        return ViewSet.fit(self._kernels, self._map, rows, random_state), labels
+        return ViewSet.fit(self._kernels, self._map, rows, random_state, self._memory), labels
 
 
 def in_threads(

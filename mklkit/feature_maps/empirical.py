@@ -149,6 +149,14 @@ class FittedEmpirical:
         """Return the features, given the similarities (n, p) to the landmarks."""
         return values @ self.weights
 
+    def on_similarities(self, coefficients: Array) -> Array:
+        """Return the coefficients (p,) or (p, k) on similarities that equal these on features."""
+        return self.weights @ coefficients
+
+    def from_sums(self, sums: Array) -> Array:
+        """Return sums over features (r,) or (r, k), given sums over similarities (p,) or (p, k)."""
+        return self.weights.T @ sums
+
     def training_features(self) -> Array | None:
         """Return the features of the training rows, QΛ^{1/2}, where all rows are landmarks."""
         return self.weights * self.eigenvalues if self.full else None

@@ -26,6 +26,7 @@ from mklkit.protocols.facts import (
 from mklkit.protocols.feature_map import (
     FeatureMap,
     FittedMap,
+    FoldedMap,
     LandmarkMap,
     MapForAll,
     OrthogonalFeatures,
@@ -60,6 +61,7 @@ __all__ = [
     "FittedKernel",
     "FittedLearner",
     "FittedMap",
+    "FoldedMap",
     "GridCombiner",
     "GridDecision",
     "InitialisedSubproblem",

@@ -14,6 +14,7 @@ from mklkit.protocols.kernel import FittedKernel
 __all__ = [
     "FeatureMap",
     "FittedMap",
+    "FoldedMap",
     "LandmarkMap",
     "MapForAll",
     "OrthogonalFeatures",
@@ -45,6 +46,22 @@ class LandmarkMap(Protocol):
 
     def from_similarities(self, values: Array) -> Array:
         """Return the columns, given the similarities to the landmarks."""
+        ...
+
+
+@runtime_checkable
+class FoldedMap(LandmarkMap, Protocol):
+    """A fitted landmark map whose features Φ = KW are linear in the similarities K.
+
+    Products of features with vectors then need no features: Φw = K(Ww) and Φᵀt = Wᵀ(Kᵀt).
+    """
+
+    def on_similarities(self, coefficients: Array) -> Array:
+        """Return Ww, the coefficients (p,) or (p, k) of similarities, for those of features."""
+        ...
+
+    def from_sums(self, sums: Array) -> Array:
+        """Return WᵀS: the sums (r,) or (r, k) over features, for sums S over similarities."""
         ...
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from mklkit.numerics.least_squares import NormalMatrix, Spectrum
 from mklkit.protocols.arrays import Array
 
@@ -26,6 +29,10 @@ class TrainingSide(Protocol):
 
     def features(self) -> Array:
         """Return the features Φ (N, p) of the training rows, where ``explicit``."""
+        ...
+
+    def some_features(self, members: NDArray[np.intp]) -> Array:
+        """Return the features (n, p) of some training rows, where ``explicit``."""
         ...
 
     def normal_matrix(self) -> NormalMatrix:

@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 
 from mklkit.errors import DataError, IncompatibleError, MKLKitWarning, plain_message, quoted
+from mklkit.numerics.sampling import sampled_rows
 from mklkit.protocols import (
     Array,
     FeatureMap,
@@ -17,6 +18,8 @@ from mklkit.protocols import (
     FittedKernel,
     FittedMap,
     MapForAll,
+    Rows,
+    RowSource,
     facts_of,
 )
 from mklkit.views.column_cuts import ColumnCuts
@@ -41,12 +44,11 @@ class BoundKernel:
     fitted: FittedKernel | None = None
 
 
-def fit_kernels(
-    kernels: Sequence[BoundKernel], rows: Array
-) -> tuple[list[FittedKernel], list[Array]]:
+def fit_kernels(kernels: Sequence[BoundKernel], rows: Rows) -> tuple[list[FittedKernel], list[Any]]:
     """Return the fitted kernels and each kernel's own columns of the rows (N, d).
 
-    Kernels on the same columns get the same array, by which they share base quantities.
+    Kernels on the same columns get the same array, by which they share base quantities. To rows
+    that are read in parts, kernels are fitted by a seeded sample of them.
 
     Raises
     ------
@@ -55,8 +57,14 @@ def fit_kernels(
     """
     cuts = ColumnCuts(rows)
     own_rows = [cuts.of(bound.columns) for bound in kernels]
-    pairs = zip(kernels, own_rows, strict=True)
-    return [_fit_kernel(bound, own) for bound, own in pairs], own_rows
+    looked_at = ColumnCuts(in_memory(rows))
+    fitted = [_fit_kernel(bound, looked_at.of(bound.columns)) for bound in kernels]
+    return fitted, own_rows
+
+
+def in_memory(rows: Rows) -> Array:
+    """Return the rows, or a seeded sample of those that are read in parts."""
+    return sampled_rows(rows) if isinstance(rows, RowSource) else rows
 
 
 def _fit_kernel(bound: BoundKernel, rows: Array) -> FittedKernel:
@@ -69,10 +77,11 @@ def _fit_kernel(bound: BoundKernel, rows: Array) -> FittedKernel:
     return fitted
 
 
-def warn_of_far_rows(label: str, fitted: FittedKernel, rows: Array) -> None:
+def warn_of_far_rows(label: str, fitted: FittedKernel, given: Rows) -> None:
     """Warn if all inner products of the rows are nearly equal."""
     if not (is_scalar(fitted) and fitted.base == "inner_product"):
         return
+    rows = in_memory(given)
     # Differences of equal rows by rounding do not count as spread.
     smallest = len(rows) * float(np.finfo(rows.dtype).eps)
     near_one = rows / (np.abs(rows).max(initial=0) or 1)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.protocols import Array
+from mklkit.protocols import RowSource
+from mklkit.views.row_parts import RowPart
 
 __all__ = ["ColumnCuts"]
 
@@ -16,15 +19,20 @@ class ColumnCuts:
     Kernels share base quantities where they use the same array.
     """
 
-    def __init__(self, rows: Array) -> None:
+    def __init__(self, rows: Any) -> None:
         self.rows = rows
-        self._cuts: dict[bytes, Array] = {}
+        self._cuts: dict[bytes, Any] = {}
 
-    def of(self, columns: NDArray[np.intp] | None) -> Array:
-        """Return the rows' columns (n, k); None stands for all of them."""
+    def of(self, columns: NDArray[np.intp] | None) -> Any:
+        """Return the rows' columns (n, k), of a row source unread; None stands for all of them."""
         if columns is None:
             return self.rows
         key = columns.tobytes()
         if key not in self._cuts:
-            self._cuts[key] = np.ascontiguousarray(self.rows[:, columns])
+            self._cuts[key] = self._cut(columns)
         return self._cuts[key]
+
+    def _cut(self, columns: NDArray[np.intp]) -> Any:
+        if isinstance(self.rows, RowSource):
+            return RowPart(self.rows, columns=columns)
+        return np.ascontiguousarray(self.rows[:, columns])

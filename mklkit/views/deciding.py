@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from typing import cast
 
 import numpy as np
 
 from mklkit.numerics.pairwise import row_blocks
-from mklkit.protocols import Array, Decision, FittedMap, LandmarkMap, Projector
+from mklkit.numerics.threads import each
+from mklkit.protocols import (
+    Array,
+    Decision,
+    FittedMap,
+    FoldedMap,
+    LandmarkMap,
+    Projector,
+    Rows,
+)
 from mklkit.views.column_cuts import ColumnCuts
 from mklkit.views.kernel_rows import KernelRows
+from mklkit.views.row_parts import rows_at
 
 __all__ = ["BLOCK_ROWS", "BlockDecision", "RowBlock", "decide_all", "decide_block"]
 
@@ -78,25 +89,55 @@ class RowBlock:
                 self._made.append((projectors[index].map, columns))
             yield index, columns
 
+    def raw_columns_of(self, projectors: Sequence[Projector]) -> Iterator[tuple[int, Array, bool]]:
+        """Yield columns, or the similarities of which a map's columns are linear functions.
+
+        Yields
+        ------
+        index : int
+            In any order.
+        values : ndarray of shape (n, p)
+            Not to be written to.
+        raw : bool
+            Whether they are similarities to the landmarks of a :class:`mklkit.FoldedMap`.
+        """
+        known = {id(fitted) for fitted, _ in self._made}
+        folding = [
+            index
+            for index, projector in enumerate(projectors)
+            if isinstance(projector.map, FoldedMap) and id(projector.map) not in known
+        ]
+        others = [index for index in range(len(projectors)) if index not in folding]
+        for place, columns in self.columns_of([projectors[index] for index in others]):
+            yield others[place], columns, False
+        for index, values in self._similarities(projectors, folding):
+            yield index, values, True
+
     def _evaluate(
         self, projectors: Sequence[Projector], wanted: Iterable[int]
     ) -> Iterator[tuple[int, Array]]:
         with_landmarks: list[int] = []
-        maps: list[LandmarkMap] = []
         for index in wanted:
             projector = projectors[index]
             if isinstance(projector.map, LandmarkMap):
                 with_landmarks.append(index)
-                maps.append(projector.map)
             else:
                 yield index, projector.map.transform(self._cuts.of(projector.columns))
-        if not maps:
+        for index, values in self._similarities(projectors, with_landmarks):
+            yield index, cast(LandmarkMap, projectors[index].map).from_similarities(values)
+
+    def _similarities(
+        self, projectors: Sequence[Projector], wanted: Sequence[int]
+    ) -> Iterator[tuple[int, Array]]:
+        """Yield similarities to the landmarks, sharing base quantities."""
+        if not wanted:
             return
+        maps = [cast(LandmarkMap, projectors[index].map) for index in wanted]
         kernels = [one.kernel for one in maps]
-        own = KernelRows.of(kernels, [self._cuts.of(projectors[i].columns) for i in with_landmarks])
+        own = KernelRows.of(kernels, [self._cuts.of(projectors[i].columns) for i in wanted])
         landmarks = KernelRows.of(kernels, [one.landmarks for one in maps])
         for place, values in own.similarities(landmarks):
-            yield with_landmarks[place], maps[place].from_similarities(values)
+            yield wanted[place], values
 
 
 class BlockDecision(ABC):
@@ -127,18 +168,20 @@ def decide_block(decision: Decision, block: RowBlock) -> Array:
     return decision.decide(block.rows)
 
 
-def decide_all(decisions: Sequence[Decision], rows: Array, shared: bool = False) -> Array:
+def decide_all(decisions: Sequence[Decision], rows: Rows, shared: bool = False) -> Array:
     """Return the values of decisions on rows (n, d), side by side, block by block.
 
     Parameters
     ----------
     decisions : sequence of Decision
-    rows : ndarray of shape (n, d)
+    rows : ndarray or RowSource of shape (n, d)
     shared : bool, default=False
         Whether the decisions share maps; their columns are then computed once for all.
     """
-    values = []
-    for place in row_blocks(len(rows), BLOCK_ROWS):
-        block = RowBlock(rows[place], keep=shared)
-        values.append(np.column_stack([decide_block(decision, block) for decision in decisions]))
-    return np.vstack(values)
+
+    def decide(place: slice) -> Array:
+        block = RowBlock(rows_at(rows, place), keep=shared)
+        return np.column_stack([decide_block(decision, block) for decision in decisions])
+
+    places = list(row_blocks(len(rows), BLOCK_ROWS))
+    return np.vstack(list(map(decide, places) if len(places) == 1 else each(decide, places)))

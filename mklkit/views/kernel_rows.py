@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from mklkit.numerics.pairwise import BASES, upper_blocks
 from mklkit.protocols import Array, FittedKernel, KernelView, ScalarKernel
+from mklkit.views.row_parts import take_rows
 
 __all__ = ["KernelRows", "Tiles", "is_scalar", "symmetric_tiles"]
 
@@ -85,6 +86,10 @@ class KernelRows:
     def take(self, members: slice | NDArray[np.intp]) -> Self:
         """Return the kernels on some of the rows."""
         return attrs.evolve(self, arrays=tuple(array[members] for array in self.arrays))
+
+    def take_rows(self, members: NDArray[np.intp]) -> Self:
+        """Return the kernels on some of the rows; those of a row source are not read."""
+        return attrs.evolve(self, arrays=tuple(take_rows(array, members) for array in self.arrays))
 
     def only(self, index: int, kernel: FittedKernel | None = None) -> Self:
         """Return one of the kernels with its rows, optionally with another kernel in its place."""

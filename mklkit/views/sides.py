@@ -34,6 +34,10 @@ class Side:
         """Return the features (N, p) of the training rows, where the map is explicit."""
         raise IncompatibleError("This view has no features: its feature map is implicit.")
 
+    def some_features(self, members: NDArray[np.intp]) -> Array:
+        """Return the features (n, p) of some training rows."""
+        return self.features()[members]
+
     def normal_matrix(self) -> NormalMatrix:
         """Return ``features.T @ features`` with the column sums, in O(Np²)."""
         if self._normal is None:
@@ -109,12 +113,12 @@ class RowSubset(Side):
 
     def features(self) -> Array:
         """Return the features of these rows."""
-        return self.side.features()[self.rows]
+        return self.side.some_features(self.rows)
 
     def columns_of(self, rows: NDArray[np.intp]) -> Array:
         """Return the columns of other training rows with respect to this subset."""
         if self.explicit:
-            return self.side.features()[rows]
+            return self.side.some_features(rows)
         return self.side.gram()[np.ix_(rows, self.rows)]
 
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mklkit.errors import IncompatibleError
 from mklkit.numerics.least_squares import NormalMatrix
-from mklkit.numerics.pairwise import row_blocks
 from mklkit.protocols import (
     Array,
     FeatureMap,
@@ -25,13 +25,16 @@ from mklkit.protocols import (
     Projector,
     Quadrants,
     RememberedFeatures,
+    Rows,
     facts_of,
 )
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels, fit_maps, warn_of_far_rows
-from mklkit.views.deciding import BLOCK_ROWS, RowBlock
-from mklkit.views.feature_products import feature_products, label_alignment
+from mklkit.views.feature_blocks import FeatureBlocks
+from mklkit.views.feature_statistics import FeatureStatistics
 from mklkit.views.kernel_rows import KernelRows
+from mklkit.views.memory import check_gram_fits
 from mklkit.views.row_ids import reads_row_ids
+from mklkit.views.row_parts import take_rows
 from mklkit.views.scalar_kernels import InnerProduct
 from mklkit.views.sides import Side, weighted_gram
 from mklkit.views.statistics import SharedStatistics
@@ -51,7 +54,7 @@ class View(Side):
     kernel : FittedKernel
     reads_row_ids : bool
         Whether the kernel takes row ids to look up instead of features.
-    rows : ndarray of shape (N, d)
+    rows : ndarray or RowSource of shape (N, d)
         The training rows, restricted to the kernel's own columns.
     """
 
@@ -59,8 +62,9 @@ class View(Side):
         self,
         projector: Projector,
         kernel: FittedKernel,
-        rows: Array,
+        rows: Any,
         shared: SharedStatistics,
+        of_features: FeatureStatistics | None,
         index: int,
         reads_row_ids: bool = False,
     ) -> None:
@@ -73,17 +77,9 @@ class View(Side):
         self.n_rows = len(rows)
         self.explicit = projector.map.explicit
         self._shared = shared
+        self._of_features = of_features
         self._index = index
         self._gram: Array | None = None
-        self._features: Array | None = None
-        self._own_statistics: SharedStatistics | None = None
-        self._whole: tuple[View, NDArray[np.intp]] | None = None
-
-    def restricted(self, members: NDArray[np.intp], rows: Array, shared: SharedStatistics) -> View:
-        """Return the view of some training rows, with features taken from this view."""
-        part = View(self.projector, self.kernel, rows, shared, self._index, self.reads_row_ids)
-        part._whole = (self, members)
-        return part
 
     @cached_property
     def seen(self) -> tuple[FittedKernel, Array]:
@@ -93,22 +89,38 @@ class View(Side):
         reproduce the view's own kernel, as on a full empirical map, it is that kernel, which takes
         less time and shares work with others.
         """
-        if not self.explicit or self._reproduces_kernel():
-            return self.kernel, self.rows
-        return InnerProduct(), self.features()
+        if self.sees_features:
+            return InnerProduct(), self.features()
+        return self.kernel, self.rows
 
-    @property
+    @cached_property
     def sees_features(self) -> bool:
         """Whether :attr:`seen` is the inner product of the features."""
-        return self.seen[0] is not self.kernel
+        return self.explicit and not self._reproduces_kernel()
 
     def _reproduces_kernel(self) -> bool:
+        fitted = self.projector.map
+        if not isinstance(fitted, RememberedFeatures) or fitted.training_features() is None:
+            return False
         # The part of a positive semi-definite kernel that a map drops is positive semi-definite,
         # and zero where its diagonal is zero.
         features = self.features()
         own = self.kernel.diagonal(self.rows)
         gap = np.abs(np.einsum("ij,ij->i", features, features) - own).max()
         return bool(gap <= np.sqrt(np.finfo(features.dtype).eps) * np.abs(own).max())
+
+    @property
+    def of_features(self) -> FeatureStatistics:
+        """The features of all views, and their statistics.
+
+        Raises
+        ------
+        IncompatibleError
+            If the map is implicit.
+        """
+        if self._of_features is None:
+            raise IncompatibleError("This view has no features: its feature map is implicit.")
+        return self._of_features
 
     def gram(self, keep: bool = True) -> Array:
         """Return the Gram matrix (N, N) that a learner sees: of the kernel, or ΦΦᵀ of features.
@@ -121,6 +133,7 @@ class View(Side):
         """
         if self._gram is not None:
             return self._gram
+        check_gram_fits(self.n_rows, self.rows.dtype.itemsize)
         kernel, rows = self.seen
         gram = weighted_gram(KernelRows.of([kernel], [rows]), np.ones(1))
         if keep:
@@ -128,33 +141,43 @@ class View(Side):
         return gram
 
     def features(self) -> Array:
-        """Return the features (N, p) of the training rows."""
-        if self._features is None and self._whole is not None:
-            whole, members = self._whole
-            self._features = whole.features()[members]
-        if self._features is None:
-            fitted = self.projector.map
-            ready = fitted.training_features() if isinstance(fitted, RememberedFeatures) else None
-            self._features = fitted.transform(self.rows) if ready is None else ready
-        return self._features
+        """Return the features (N, p) of the training rows, in one array."""
+        return self.of_features.blocks.features(self._index)
 
-    def take_features(self, features: Array) -> None:
-        """Store the features (N, p) of the training rows, computed elsewhere."""
-        self._features = features
+    def some_features(self, members: NDArray[np.intp]) -> Array:
+        """Return the features (n, p) of some training rows."""
+        return self.of_features.blocks.take(members).features(self._index)
 
     def normal_matrix(self) -> NormalMatrix:
         """Return ``features.T @ features``; for orthogonal features only its diagonal, in O(p)."""
-        fitted = self.projector.map
-        if self._normal is None and self._whole is None and isinstance(fitted, OrthogonalFeatures):
-            diagonal = fitted.squared_lengths()
+        if self._normal is None:
+            fitted, whole = self.projector.map, not self.of_features.blocks.is_part
+            diagonal = None
+            if whole and isinstance(fitted, OrthogonalFeatures):
+                diagonal = fitted.squared_lengths()
             if diagonal is not None:
                 self._normal = NormalMatrix(diagonal, self.features().sum(axis=0), self.n_rows)
-        return super().normal_matrix()
+            else:
+                self._normal = self.of_features.normal_matrix(self._index)
+        return self._normal
+
+    def project(self, coefficients: Array) -> Array:
+        """Return ``features @ coefficients``, block by block, in O(Np)."""
+        return self.of_features.blocks.project({self._index: coefficients})
+
+    def project_back(self, targets: Array) -> Array:
+        """Return ``features.T @ targets``, block by block, in O(Np)."""
+        return self.of_features.blocks.project_back([self._index], targets)[0]
 
     def quadrants(self, y: Array) -> Quadrants:
-        """Return the statistics of the blocks by class, computed once for all kernels together."""
-        statistics, index = self._statistics()
-        return statistics.quadrants(y)[index]
+        """Return the statistics of the blocks by class, computed once for all kernels together.
+
+        On features, means and deviations are exact, from one pass over the rows; quartiles are
+        those of at most 2,000 rows per class.
+        """
+        if self.sees_features:
+            return self.of_features.quadrants(y)[self._index]
+        return self._shared.quadrants(y)[self._index]
 
     def label_alignment(self, y: Array, centered: bool = False) -> float:
         """Return the alignment with the label kernel, computed once for all kernels together.
@@ -162,17 +185,8 @@ class View(Side):
         On features in O(Np²).
         """
         if self.sees_features:
-            return label_alignment(self.features(), y, centered)
+            return self.of_features.alignment(self._index, y, centered)
         return self._shared.alignments(y, centered)[self._index]
-
-    def _statistics(self) -> tuple[SharedStatistics, int]:
-        """Return the statistics of the kernels that learners work on, and this view's index."""
-        if not self.sees_features:
-            return self._shared, self._index
-        if self._own_statistics is None:
-            kernel, rows = self.seen
-            self._own_statistics = SharedStatistics(KernelRows.of([kernel], [rows]))
-        return self._own_statistics, 0
 
 
 class ViewSet(Sequence[View]):
@@ -180,36 +194,70 @@ class ViewSet(Sequence[View]):
 
     Attributes
     ----------
-    rows : ndarray of shape (N, d)
+    rows : ndarray or RowSource of shape (N, d)
         The training rows with all features.
     explicit : bool
         Whether the views have features (otherwise rows of Gram matrices).
+    blocks : FeatureBlocks or None
+        The features of all views, where they have any.
     """
 
-    def __init__(self, views: Sequence[View], rows: Array, explicit: bool) -> None:
+    def __init__(
+        self,
+        views: Sequence[View],
+        rows: Any,
+        explicit: bool,
+        blocks: FeatureBlocks | None = None,
+    ) -> None:
         self._views = list(views)
         self.rows = rows
         self.explicit = explicit
+        self.blocks = blocks
 
     @classmethod
     def fit(
         cls,
         kernels: Sequence[BoundKernel],
         feature_map: FeatureMap,
-        rows: Array,
+        rows: Rows,
         random_state: np.random.RandomState,
+        max_memory: int | None = None,
     ) -> ViewSet:
-        """Return the views of training rows (N, d); ``columns`` of the kernels are positions."""
+        """Return the views of training rows (N, d); ``columns`` of the kernels are positions.
+
+        ``max_memory`` (bytes) bounds the memory of features on explicit maps.
+        """
         fitted, own_rows = fit_kernels(kernels, rows)
-        shared = SharedStatistics(KernelRows.of(fitted, own_rows))
         maps = fit_maps(kernels, feature_map, fitted, own_rows, random_state)
-        views = []
-        for index, fitted_map in enumerate(maps):
-            bound, kernel, own = kernels[index], fitted[index], own_rows[index]
+        projectors = [
+            Projector(bound.label, bound.columns, one)
+            for bound, one in zip(kernels, maps, strict=True)
+        ]
+        for bound, kernel, own in zip(kernels, fitted, own_rows, strict=True):
             warn_of_far_rows(bound.label, kernel, own)
-            projector = Projector(bound.label, bound.columns, fitted_map)
-            views.append(View(projector, kernel, own, shared, index, reads_row_ids(bound)))
-        return cls(views, rows, facts_of(feature_map, FeatureMapFacts).explicit)
+        explicit = facts_of(feature_map, FeatureMapFacts).explicit
+        blocks = FeatureBlocks(projectors, rows, max_memory) if explicit else None
+        reading = [reads_row_ids(bound) for bound in kernels]
+        return cls._of(projectors, KernelRows.of(fitted, own_rows), rows, blocks, reading)
+
+    @classmethod
+    def _of(
+        cls,
+        projectors: Sequence[Projector],
+        seen: KernelRows,
+        rows: Any,
+        blocks: FeatureBlocks | None,
+        reading: Sequence[bool],
+    ) -> ViewSet:
+        shared = SharedStatistics(seen)
+        of_features = None if blocks is None else FeatureStatistics(blocks)
+        views = [
+            View(projector, kernel, own, shared, of_features, index, reading[index])
+            for index, (projector, kernel, own) in enumerate(
+                zip(projectors, seen.kernels, seen.rows, strict=True)
+            )
+        ]
+        return cls(views, rows, blocks is not None, blocks)
 
     @overload
     def __getitem__(self, index: int) -> View: ...
@@ -239,25 +287,13 @@ class ViewSet(Sequence[View]):
 
     def restricted(self, members: NDArray[np.intp]) -> ViewSet:
         """Return the views of some of the training rows, on the maps fitted to all of them."""
-        seen = KernelRows.of_views(self._views).take(members)
-        shared = SharedStatistics(seen)
-        parts = [
-            view.restricted(members, own, shared)
-            for view, own in zip(self._views, seen.rows, strict=True)
-        ]
-        return ViewSet(parts, self.rows[members], self.explicit)
-
-    def make_features(self) -> None:
-        """Compute all views' features at once, with what their kernels share."""
-        made: list[list[Array]] = [[] for _ in self._views]
-        for place in row_blocks(len(self.rows), BLOCK_ROWS):
-            block = RowBlock(self.rows[place], keep=True)
-            # Values that are not finite are detected in the decisions.
-            with np.errstate(over="ignore", invalid="ignore"):
-                for index, columns in block.columns_of([view.projector for view in self._views]):
-                    made[index].append(columns)
-        for view, parts in zip(self._views, made, strict=True):
-            view.take_features(np.concatenate(parts))
+        return self._of(
+            [view.projector for view in self._views],
+            KernelRows.of_views(self._views).take_rows(members),
+            take_rows(self.rows, members),
+            None if self.blocks is None else self.blocks.take(members),
+            [view.reads_row_ids for view in self._views],
+        )
 
     def products(self, y: Array) -> KernelProducts:
         """Return the centred kernels' inner products, with each other and with the labels y (N,).
@@ -265,7 +301,7 @@ class ViewSet(Sequence[View]):
         In O(Np²) per pair of kernels where learners work on features, else O(N²).
         """
         if all(view.sees_features for view in self._views):
-            return feature_products([view.features() for view in self._views], y)
+            return self._views[0].of_features.products(y)
         return kernel_products(self.seen, y)
 
     def weighted(self, weights: Array) -> WeightedViews:

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mklkit.numerics.least_squares import NormalMatrix
 from mklkit.protocols import Array, FittedKernel
+from mklkit.views.feature_statistics import FeatureStatistics
 from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.sides import Side, weighted_gram
 
@@ -23,8 +25,17 @@ class SeenView(Protocol):
         """The kernel that a learner sees, and the rows that it takes."""
         ...
 
+    @property
+    def of_features(self) -> FeatureStatistics:
+        """The features of all views, and their statistics."""
+        ...
+
     def features(self) -> Array:
         """Return the features (N, p) of the training rows."""
+        ...
+
+    def some_features(self, members: NDArray[np.intp]) -> Array:
+        """Return the features (n, p) of some training rows."""
         ...
 
     def normal_matrix(self) -> NormalMatrix:
@@ -62,6 +73,16 @@ class WeightedViews(Side):
         self._gram: Array | None = None
         self._features: Array | None = None
 
+    @property
+    def of_features(self) -> FeatureStatistics:
+        """The features of all views, and their statistics."""
+        return self.views[0].of_features
+
+    @property
+    def _roots(self) -> list[tuple[int, float]]:
+        """The views with non-zero weight and the roots of their weights."""
+        return [(int(m), float(np.sqrt(self.weights[m]))) for m in np.flatnonzero(self.weights)]
+
     def gram(self, keep: bool = True) -> Array:
         """Return Σ w_m K_m, (N, N): one matrix, summed tile by tile."""
         if self._gram is not None:
@@ -79,18 +100,42 @@ class WeightedViews(Side):
     def features(self) -> Array:
         """Return the features √w_m Φ_m side by side, (N, Σp)."""
         if self._features is None:
-            roots = np.sqrt(self.weights)
-            used = [(roots[m], view) for m, view in enumerate(self.views) if roots[m] != 0]
-            self._features = np.hstack([root * view.features() for root, view in used])
+            self._features = np.hstack([root * self.views[m].features() for m, root in self._roots])
         return self._features
 
+    def some_features(self, members: NDArray[np.intp]) -> Array:
+        """Return the features (n, Σp) of some training rows."""
+        return np.hstack([root * self.views[m].some_features(members) for m, root in self._roots])
+
     def normal_matrix(self) -> NormalMatrix:
-        """Return ``features.T @ features``; if one view has all weight, its own."""
-        used = np.flatnonzero(self.weights)
+        """Return ``features.T @ features`` of the scaled features, from those of the views."""
+        used = [m for m, _ in self._roots]
         if self._normal is None and len(used) == 1:
-            own = self.views[int(used[0])].normal_matrix()
+            own = self.views[used[0]].normal_matrix()
             weight = self.weights[used[0]]
             self._normal = NormalMatrix(
                 weight * own.products, np.sqrt(weight) * own.sums, own.n_rows
             )
-        return super().normal_matrix()
+        if self._normal is None:
+            whole = self.of_features.stacked_normal_matrix(used)
+            widths = [self.of_features.blocks.widths[m] for m in used]
+            scale = np.repeat([root for _, root in self._roots], widths)
+            self._normal = NormalMatrix(
+                whole.products * np.outer(scale, scale), whole.sums * scale, whole.n_rows
+            )
+        return self._normal
+
+    def project(self, coefficients: Array) -> Array:
+        """Return ``features @ coefficients``, block by block."""
+        blocks, parts, start = self.of_features.blocks, {}, 0
+        for m, root in self._roots:
+            stop = start + blocks.widths[m]
+            parts[m] = root * coefficients[start:stop]
+            start = stop
+        return blocks.project(parts)
+
+    def project_back(self, targets: Array) -> Array:
+        """Return ``features.T @ targets``, block by block."""
+        found = self.of_features.blocks.project_back([m for m, _ in self._roots], targets)
+        roots = [root for _, root in self._roots]
+        return np.concatenate([root * own for root, own in zip(roots, found, strict=True)])

@@ -1,0 +1,186 @@
+"""Statistics of the kernels ΦΦᵀ from per-class moments of features, in one pass over the rows.
+
+For features of p columns every sum over pairs of rows is a function of the classes' counts, means
+and covariances: no pass over pairs is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from mklkit.numerics.class_moments import ClassMoments
+from mklkit.numerics.least_squares import NormalMatrix
+from mklkit.protocols import Array, KernelProducts, Quadrant, Quadrants
+from mklkit.views.feature_blocks import FeatureBlocks
+from mklkit.views.kernel_rows import KernelRows
+from mklkit.views.scalar_kernels import InnerProduct
+from mklkit.views.statistics import SharedStatistics
+
+__all__ = ["QUARTILE_ROWS", "FeatureStatistics", "moment_products"]
+
+QUARTILE_ROWS = 2000
+"""Rows per class from which quartiles are computed; all rows where a class has no more."""
+POSITIVE, NEGATIVE = 1, 0
+
+
+class FeatureStatistics:
+    """The statistics of M views on features, computed together and kept.
+
+    Parameters
+    ----------
+    blocks : FeatureBlocks
+
+    Notes
+    -----
+    Means, deviations, alignments and normal matrices cost one pass over the rows, O(NP²) for P
+    features of all views together, and are exact. Quartiles are those of a seeded sample of at
+    most 2,000 rows per class.
+    """
+
+    def __init__(self, blocks: FeatureBlocks) -> None:
+        self.blocks = blocks
+        self._codes: NDArray[np.intp] | None = None
+        self._alone: list[ClassMoments] | None = None
+        self._stacked: ClassMoments | None = None
+
+    def normal_matrix(self, index: int) -> NormalMatrix:
+        """Return ΦᵀΦ of one view."""
+        return self._moments(None)[index].normal_matrix()
+
+    def stacked_normal_matrix(self, used: Sequence[int]) -> NormalMatrix:
+        """Return ΦᵀΦ of several views' features side by side."""
+        if len(used) == 1:
+            return self.normal_matrix(used[0])
+        places = self._places()
+        columns = np.concatenate([np.arange(places[m].start, places[m].stop) for m in used])
+        whole = self._stacked_moments(None).normal_matrix()
+        return NormalMatrix(
+            whole.products[np.ix_(columns, columns)], whole.sums[columns], whole.n_rows
+        )
+
+    def quadrants(self, y: Array) -> list[Quadrants]:
+        """Return each view's quadrants for labels −1 and +1."""
+        self._stacked_moments(y)
+        moments = self._moments(y)
+        members = _sample(y)
+        part = self.blocks.take(members)
+        found = []
+        for index, own in enumerate(moments):
+            seen = KernelRows.of([InnerProduct()], [part.features(index)])
+            sampled = SharedStatistics(seen).quadrants(y[members])[0]
+            places = {
+                "within_first": (POSITIVE, POSITIVE),
+                "between": (POSITIVE, NEGATIVE),
+                "within_second": (NEGATIVE, NEGATIVE),
+            }
+            blocks = {
+                name: _quadrant(own, *pair, getattr(sampled, name)) for name, pair in places.items()
+            }
+            found.append(Quadrants(**blocks))
+        return found
+
+    def alignment(self, index: int, y: Array, centered: bool) -> float:
+        """Return the alignment of one view's ΦΦᵀ with the label kernel."""
+        labels = y - y.mean(dtype=np.float64) if centered else np.asarray(y, dtype=np.float64)
+        found = moment_products(
+            self._moments(y)[index], [slice(None)], labels, centered, self._noise
+        )
+        return float(found.label_alignments(labels)[0])
+
+    def products(self, y: Array) -> KernelProducts:
+        """Return the centred kernels' inner products, with each other and with the labels."""
+        labels = np.asarray(y, dtype=np.float64)
+        return moment_products(self._stacked_moments(y), self._places(), labels, True, self._noise)
+
+    @property
+    def _noise(self) -> float:
+        return float(4 * np.finfo(self.blocks.rows.dtype).eps)
+
+    def _places(self) -> list[slice]:
+        """Return the columns of each view in the features side by side."""
+        widths = self.blocks.widths
+        stops = np.cumsum(widths).tolist()
+        return [slice(stop - width, stop) for stop, width in zip(stops, widths, strict=True)]
+
+    def _moments(self, y: Array | None) -> list[ClassMoments]:
+        """Return each view's moments, by class if labels are given."""
+        codes = self._known_codes(y)
+        if self._alone is None:
+            views = [[index] for index in range(len(self.blocks.projectors))]
+            self._alone = self.blocks.moments(views, codes, 2)
+        return self._alone
+
+    def _stacked_moments(self, y: Array | None) -> ClassMoments:
+        """Return the moments of all views' features side by side; each view's are parts of it."""
+        codes = self._known_codes(y)
+        if self._stacked is None:
+            every = [range(len(self.blocks.projectors))]
+            (self._stacked,) = self.blocks.moments(every, codes, 2)
+            if self._alone is None:
+                self._alone = [self._stacked.part(place) for place in self._places()]
+        return self._stacked
+
+    def _known_codes(self, y: Array | None) -> NDArray[np.intp]:
+        """Return the classes by which moments are summed; forget those of other labels."""
+        if y is None:
+            if self._codes is None:
+                self._codes = np.zeros(self.blocks.n_rows, dtype=np.intp)
+            return self._codes
+        codes = (y > 0).astype(np.intp)
+        if self._codes is None or not np.array_equal(codes, self._codes):
+            self._codes, self._alone, self._stacked = codes, None, None
+        return codes
+
+
+def _sample(y: Array) -> NDArray[np.intp]:
+    """Return the rows from which quartiles are computed, drawn from each class."""
+    draw = np.random.RandomState(0)
+    chosen = []
+    for own in (y > 0, y <= 0):
+        members = np.flatnonzero(own)
+        if len(members) > QUARTILE_ROWS:
+            members = draw.choice(members, QUARTILE_ROWS, replace=False)
+        chosen.append(members)
+    return np.sort(np.concatenate(chosen))
+
+
+def _quadrant(moments: ClassMoments, first: int, second: int, sampled: Quadrant) -> Quadrant:
+    """Return mean and deviation of ΦΦᵀ on two classes, with the quartiles of a sample.
+
+    With a = ā + a' and b = b̄ + b', aᵀb − āᵀb̄ = āᵀb' + a'ᵀb̄ + a'ᵀb'. The three are uncorrelated
+    over all pairs, so that their variances add up, and none of them is lost in a large mean.
+    """
+    means, spreads = moments.means, [moments.covariance(code) for code in (first, second)]
+    a, b = means[first], means[second]
+    variance = a @ spreads[1] @ a + b @ spreads[0] @ b + np.vdot(spreads[0], spreads[1])
+    return attrs.evolve(sampled, mean=float(a @ b), deviation=float(np.sqrt(max(variance, 0.0))))
+
+
+def moment_products(
+    moments: ClassMoments, places: Sequence[slice], labels: Array, centered: bool, noise: float
+) -> KernelProducts:
+    """Return ⟨K_k, K_l⟩ = ‖Φ_kᵀΦ_l‖² and yᵀKy = ‖Φᵀy‖², optionally centred first.
+
+    Centred kernels whose size is at most ``noise`` per pair of rows are zero.
+    """
+    n_rows, normal = moments.n_rows, moments.normal_matrix()
+    products = moments.together().covariance(0) * n_rows if centered else normal.products
+    # Negative rows come first; both classes have one label each.
+    values = np.array([labels.min(), labels.max()])
+    with_labels = values @ (moments.counts[:, None] * moments.means)
+    if centered:
+        with_labels -= (values @ moments.counts / n_rows) * normal.sums
+    sizes = np.array([normal.diagonal[place].sum() / n_rows for place in places])
+    sizes[~(sizes > 0)] = 1
+    roots = list(zip(places, np.sqrt(sizes), strict=True))
+    found = np.array([[np.sum((products[a, b] / s / t) ** 2) for b, t in roots] for a, s in roots])
+    aligned = np.array([np.sum((with_labels[a] / s) ** 2) for a, s in roots])
+    if centered:
+        # Centring leaves only rounding errors of a constant kernel.
+        constant = np.sqrt(np.diag(found)) / n_rows <= noise
+        found[constant] = found[:, constant] = aligned[constant] = 0
+    return KernelProducts(found, aligned, sizes)

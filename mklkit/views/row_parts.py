@@ -1,0 +1,82 @@
+"""Some rows, or some columns, of rows that are read in parts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from mklkit.errors import DataError
+from mklkit.protocols import Array, Rows, RowSource
+
+__all__ = ["RowPart", "rows_at", "take_rows"]
+
+
+@attrs.frozen(eq=False)
+class RowPart:
+    """Some rows and columns of a row source, read when they are asked for.
+
+    Attributes
+    ----------
+    source : RowSource
+    members : ndarray of int, optional
+        The rows' numbers in the source; all rows where not given.
+    columns : ndarray of int, optional
+    """
+
+    source: RowSource
+    members: NDArray[np.intp] | None = None
+    columns: NDArray[np.intp] | None = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The number of rows and columns."""
+        n_rows, n_columns = self.source.shape
+        return (
+            n_rows if self.members is None else len(self.members),
+            n_columns if self.columns is None else len(self.columns),
+        )
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The source's type."""
+        return self.source.dtype
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return self.shape[0]
+
+    def __getitem__(self, members: slice | NDArray[np.intp], /) -> Array:
+        """Return some of the rows."""
+        rows = self.source[members if self.members is None else self.members[members]]
+        return rows if self.columns is None else np.ascontiguousarray(rows[:, self.columns])
+
+    def check_unchanged(self) -> None:
+        """Check the source."""
+        self.source.check_unchanged()
+
+
+def take_rows(rows: Any, members: NDArray[np.intp]) -> Any:
+    """Return some of the rows: a copy in memory, or a part of the source to be read later."""
+    return RowPart(rows, members) if isinstance(rows, RowSource) else rows[members]
+
+
+def rows_at(rows: Rows, place: slice | NDArray[np.intp]) -> Array:
+    """Return a block of rows in memory.
+
+    Raises
+    ------
+    DataError
+        If rows that were read have NaN or infinity; arrays in memory are checked by the estimator.
+    """
+    block = rows[place]
+    if isinstance(rows, RowSource) and not np.isfinite(block).all():
+        broken = int(np.flatnonzero(~np.isfinite(block).all(axis=1))[0])
+        number = place.indices(len(rows))[0] + broken if isinstance(place, slice) else place[broken]
+        raise DataError(
+            f"Row {number} (counted from 0) has NaN or infinity, which kernels can't compare. Fill"
+            " the gaps first, or leave such rows out."
+        )
+    return block
