@@ -7,7 +7,7 @@ result does not depend on the threads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TypeVar
 
@@ -111,7 +111,10 @@ class FeatureBlocks:
 
     def project(self, coefficients: Mapping[int, Array]) -> Array:
         """Return Σ_m Φ_m c_m for coefficients (p_m, k) of some views: (N, k). A map over blocks."""
-        self.keep_small(list(coefficients))
+        if self._are_kept(coefficients):
+            parts = [(self._kept[index], own) for index, own in coefficients.items()]
+            first, *others = [features @ own.astype(features.dtype) for features, own in parts]
+            return sum(others, first)
         used = [self.projectors[index] for index in coefficients]
         given = list(coefficients.values())
         folded = [_folded(own.map, part) for own, part in zip(used, given, strict=True)]
@@ -131,7 +134,8 @@ class FeatureBlocks:
 
     def project_back(self, wanted: Sequence[int], targets: Array) -> list[Array]:
         """Return Φ_mᵀt for targets (N,) or (N, k) of some views: (p_m, k). A sum over blocks."""
-        self.keep_small(wanted)
+        if self._are_kept(wanted):
+            return [self._kept[index].T @ targets for index in wanted]
         used = [self.projectors[index] for index in wanted]
 
         def summed(blocks: Iterator[tuple[slice, RowBlock]]) -> list[tuple[Array, bool]]:
@@ -151,6 +155,13 @@ class FeatureBlocks:
             own.map.from_sums(sums) if raw and isinstance(own.map, FoldedMap) else sums
             for own, (sums, raw) in zip(used, total, strict=True)
         ]
+
+    def _are_kept(self, wanted: Iterable[int]) -> bool:
+        """Return whether one product of arrays in memory serves, without a loss of digits."""
+        if not all(index in self._kept for index in wanted):
+            self.keep_small(list(wanted))
+        kept = all(index in self._kept for index in wanted)
+        return kept and (self.rows.dtype == np.float64 or self.n_rows <= PART_ROWS)
 
     def moments(
         self, groups: Sequence[Sequence[int]], codes: NDArray[np.intp], n_classes: int
@@ -210,7 +221,7 @@ class FeatureBlocks:
         """Return features that need not be computed."""
         if self._whole is not None:
             whole, members = self._whole
-            kept = whole._kept.get(index)
+            kept = whole._kept.get(index, whole._known(index))
             return None if kept is None else kept[members]
         fitted = self.projectors[index].map
         return fitted.training_features() if isinstance(fitted, RememberedFeatures) else None

@@ -86,9 +86,8 @@ class FeatureStatistics:
     def alignment(self, index: int, y: Array, centered: bool) -> float:
         """Return the alignment of one view's ΦΦᵀ with the label kernel."""
         labels = y - y.mean(dtype=np.float64) if centered else np.asarray(y, dtype=np.float64)
-        found = moment_products(
-            self._moments(y)[index], [slice(None)], labels, centered, self._noise
-        )
+        own = self._moments(y)[index]
+        found = moment_products(own, [slice(None)], labels, centered, self._noise)
         return float(found.label_alignments(labels)[0])
 
     def products(self, y: Array) -> KernelProducts:

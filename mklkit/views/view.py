@@ -146,7 +146,9 @@ class View(Side):
 
     def some_features(self, members: NDArray[np.intp]) -> Array:
         """Return the features (n, p) of some training rows."""
-        return self.of_features.blocks.take(members).features(self._index)
+        blocks = self.of_features.blocks
+        blocks.keep_small([self._index])
+        return blocks.take(members).features(self._index)
 
     def normal_matrix(self) -> NormalMatrix:
         """Return ``features.T @ features``; for orthogonal features only its diagonal, in O(p)."""
