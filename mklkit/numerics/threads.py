@@ -1,8 +1,8 @@
 """Blocks of work in threads of our own, with one BLAS thread each.
 
-Two BLAS threads that share a small product mostly wait for each other, and wait actively: if another
-process takes one of the cores, a fit takes ten times as long. So blocks are distributed over
-threads here, and each of them calls a BLAS with one thread.
+Two BLAS threads that share a small product mostly wait for each other, and wait actively: if
+another process takes one of the cores, a fit takes ten times as long. So blocks are distributed
+over threads here, and each of them calls a BLAS with one thread.
 """
 
 from __future__ import annotations
