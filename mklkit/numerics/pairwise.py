@@ -17,6 +17,7 @@ __all__ = [
     "BASES",
     "TILE_COLUMNS",
     "TILE_ROWS",
+    "add_scaled",
     "inner_products",
     "manhattan_distances",
     "mirror_upper",
@@ -84,6 +85,16 @@ def mirror_upper(matrix: Array) -> Array:
     return matrix
 
 
+@compiled()
+def add_scaled(
+    matrix: Array, row: int, column: int, tile: Array, weight: float
+) -> None:  # pragma: no cover - compiled
+    """Add a tile (n, m), times a weight, to a matrix from this row and this column on."""
+    for i in range(tile.shape[0]):
+        for j in range(tile.shape[1]):
+            matrix[row + i, column + j] += weight * tile[i, j]
+
+
 def inner_products(a: Array, b: Array) -> Array:
     """Return ``a @ b.T``: (n, m) for rows (n, d) and (m, d), in O(nmd).
 
@@ -130,22 +141,30 @@ def squared_distances(a: Array, b: Array) -> Array:
     with np.errstate(over="ignore", invalid="ignore"):
         centre = b.mean(axis=0)
         near_a, near_b = a - centre, b - centre
-        lengths = np.einsum("ij,ij->i", near_a, near_a)
+        lengths, others = (np.einsum("ij,ij->i", near, near) for near in (near_a, near_b))
+        near_a *= -2
         distances = near_a @ near_b.T
-        distances *= -2
-        distances += lengths[:, None]
-        distances += np.einsum("ij,ij->i", near_b, near_b)
         least = lengths * np.sqrt(np.finfo(distances.dtype).eps)
-    _sum_differences(np.ascontiguousarray(a), np.ascontiguousarray(b), least, distances)
+    a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
+    _add_lengths(a, b, lengths, others, least, distances)
     return distances
 
 
 @compiled()
-def _sum_differences(a: Array, b: Array, least: Array, out: Array) -> None:  # pragma: no cover
-    """Compute anew what is not above the least (n,) and finite."""
+def _add_lengths(
+    a: Array, b: Array, lengths: Array, others: Array, least: Array, out: Array
+) -> None:  # pragma: no cover - compiled
+    """Add both lengths (n,) and (m,); compute anew what is not above the least (n,) and finite."""
     for i in range(a.shape[0]):
+        length, low, ordinary = lengths[i], least[i], 0
         for j in range(b.shape[0]):
-            if not least[i] < out[i, j] < np.inf:
+            distance = (out[i, j] + length) + others[j]
+            out[i, j] = distance
+            ordinary += (distance > low) & (distance < np.inf)
+        if ordinary == b.shape[0]:
+            continue
+        for j in range(b.shape[0]):
+            if not low < out[i, j] < np.inf:
                 total = 0.0
                 for k in range(a.shape[1]):
                     total += (a[i, k] - b[j, k]) ** 2
