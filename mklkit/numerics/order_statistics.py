@@ -175,7 +175,9 @@ def select_ranks(
         keys = np.sort(_Interval().keys(sample)[0])
         for search in searches:
             search.interval = _Interval.around(search.rank / (count - 1), keys)
-    while wanted := {s.interval: s.population for s in searches if s.interval.low < s.interval.high}:
+    while wanted := {
+        s.interval: s.population for s in searches if s.interval.low < s.interval.high
+    }:
         known = [size for size in wanted.values() if size is not None]
         if len(known) == len(wanted) and sum(known) <= GATHER_LIMIT:
             _finish_by_sorting(tiles, list(wanted), searches)

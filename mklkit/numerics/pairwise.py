@@ -95,8 +95,8 @@ def add_scaled(
             matrix[row + i, column + j] += weight * tile[i, j]
 
 
-def inner_products(a: Array, b: Array) -> Array:
-    """Return ``a @ b.T``: (n, m) for rows (n, d) and (m, d), in O(nmd).
+def inner_products(a: Array, b: Array, out: Array | None = None) -> Array:
+    """Return ``a @ b.T``: (n, m) for rows (n, d) and (m, d), in O(nmd), in ``out`` where given.
 
     What no float holds is infinite, of the sign that it has: rows whose products may overflow on
     the way, where the sum would go with its order, are scaled first.
@@ -109,21 +109,23 @@ def inner_products(a: Array, b: Array) -> Array:
     """
     sizes = [float(max(rows.max(initial=0), -rows.min(initial=0))) for rows in (a, b)]
     if not sizes[0] * sizes[1] * a.shape[1] > np.finfo(np.result_type(a, b)).max:
-        return a @ b.T
+        return np.matmul(a, b.T, out=out)
     lengths = [np.abs(rows).max(axis=1) for rows in (a, b)]
     near_a, near_b = (
         rows / np.where(length > 0, length, 1)[:, None]
         for rows, length in zip((a, b), lengths, strict=True)
     )
-    products = near_a @ near_b.T
+    products: Array = np.matmul(near_a, near_b.T, out=out)
     with np.errstate(over="ignore"):
         products *= lengths[0][:, None]
         products *= lengths[1]
     return products
 
 
-def squared_distances(a: Array, b: Array) -> Array:
+def squared_distances(a: Array, b: Array, out: Array | None = None) -> Array:
     """Return the squared Euclidean distances of rows: (n, m) for (n, d) and (m, d), in O(nmd).
+
+    They are written into ``out``, where it is given.
 
     One matrix product (‖a‖² + ‖b‖² − 2aᵀb) on rows shifted to the mean of ``b``, which keeps the
     digits of columns that sit far from zero, such as time stamps. What overflows on the way, or is
@@ -143,7 +145,7 @@ def squared_distances(a: Array, b: Array) -> Array:
         near_a, near_b = a - centre, b - centre
         lengths, others = (np.einsum("ij,ij->i", near, near) for near in (near_a, near_b))
         near_a *= -2
-        distances = near_a @ near_b.T
+        distances: Array = np.matmul(near_a, near_b.T, out=out)
         least = lengths * np.sqrt(np.finfo(distances.dtype).eps)
     a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
     _add_lengths(a, b, lengths, others, least, distances)
@@ -181,14 +183,18 @@ def _manhattan(a: Array, b: Array, out: Array) -> None:  # pragma: no cover - co
             out[i, j] = total
 
 
-def manhattan_distances(a: Array, b: Array) -> Array:
-    """Return the sums of absolute differences of rows: (n, m) for (n, d) and (m, d), in O(nmd)."""
-    out = np.empty((len(a), len(b)), dtype=np.result_type(a, b))
+def manhattan_distances(a: Array, b: Array, out: Array | None = None) -> Array:
+    """Return the sums of absolute differences of rows: (n, m) for (n, d) and (m, d), in O(nmd).
+
+    They are written into ``out``, where it is given.
+    """
+    if out is None:
+        out = np.empty((len(a), len(b)), dtype=np.result_type(a, b))
     _manhattan(np.ascontiguousarray(a), np.ascontiguousarray(b), out)
     return out
 
 
-BASES: dict[str, Callable[[Array, Array], Array]] = {
+BASES: dict[str, Callable[..., Array]] = {
     "inner_product": inner_products,
     "squared_distance": squared_distances,
     "manhattan_distance": manhattan_distances,

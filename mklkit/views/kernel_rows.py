@@ -111,7 +111,7 @@ class KernelRows:
         return [kernel.diagonal(own) for kernel, own in zip(self.kernels, self.rows, strict=True)]
 
     def similarities(
-        self, others: KernelRows, reuse: bool = False
+        self, others: KernelRows, spare: Sequence[Array] = ()
     ) -> Iterator[tuple[int, Array]]:
         """Yield each kernel's similarities of these rows to other rows.
 
@@ -119,9 +119,9 @@ class KernelRows:
         ----------
         others : KernelRows
             The same kernels on other rows.
-        reuse : bool, default=False
-            Whether each kernel's values may replace those of the one before, where the caller
-            needs them no longer; new memory costs as much as an exponential.
+        spare : sequence of ndarray, default=()
+            None, or two arrays of memory (n · m,), in which each kernel's values replace those of
+            the one before: new memory costs more than an exponential.
 
         Yields
         ------
@@ -149,14 +149,18 @@ class KernelRows:
                 for index, (other, *seen) in waiting.items()
                 if is_scalar(other) and other.base == name and seen == places
             ]
-            base = BASES[name](a, b)
-            spare = np.empty_like(base) if reuse and len(group) > 1 else None
+            shape = len(a), len(b)
+            if spare and a.dtype == b.dtype == spare[0].dtype:
+                base, scratch = (memory[: shape[0] * shape[1]].reshape(shape) for memory in spare)
+                BASES[name](a, b, out=base)
+            else:
+                base, scratch = BASES[name](a, b), None
             for index in group:
                 del waiting[index]
                 if index == group[-1]:
                     out = base
                 else:
-                    out = np.empty_like(base) if spare is None else spare
+                    out = np.empty_like(base) if scratch is None else scratch
                 yield index, cast(ScalarKernel, self.kernels[index]).of(base, out)
 
 
@@ -198,10 +202,20 @@ def over_tiles(
         of the Gram matrices.
     """
 
+    spare: list[tuple[Array, Array]] = []
+    every = seen if others is None else others
+    size = min(TILE_ROWS, seen.n_rows) * min(TILE_COLUMNS, every.n_rows)
+
     def one(place: tuple[slice, slice]) -> Result:
         block, other = place
-        columns = (seen if others is None else others).take(other)
-        return work(block, other, seen.take(block).similarities(columns, reuse=True))
+        try:
+            memory = spare.pop()
+        except IndexError:  # two arrays per thread are enough
+            memory = np.empty(size, seen.arrays[0].dtype), np.empty(size, seen.arrays[0].dtype)
+        tiles = seen.take(block).similarities(every.take(other), memory)
+        result = work(block, other, tiles)
+        spare.append(memory)
+        return result
 
     places = tile_places(seen, others)
     first = list(islice(places, 2))
