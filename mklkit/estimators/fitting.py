@@ -9,6 +9,7 @@ import numpy as np
 
 from mklkit.errors import DataError, IncompatibleError, MKLKitError, plain_message, quoted
 from mklkit.numerics.pairwise import row_blocks
+from mklkit.numerics.threads import each
 from mklkit.protocols import Array, Combiner, CombinerFacts, Decision, Learner, facts_of
 from mklkit.views.deciding import RowBlock, decide_block
 from mklkit.views.kernel_rows import KernelRows, symmetric_tiles
@@ -102,12 +103,13 @@ def solver_errors_explained(combiner: Combiner, learner: Learner, views: ViewSet
 
 def _decides_finitely(decision: Decision, views: ViewSet) -> bool:
     made = [(view.projector.map, view.features()) for view in views] if views.explicit else []
-    for place in row_blocks(len(views.rows), CHECKED_ROWS):
+
+    def finite(place: slice) -> bool:
         known = [(fitted, features[place]) for fitted, features in made]
         values = decide_block(decision, RowBlock(views.rows[place], known=known))
-        if not np.isfinite(values).all():
-            return False
-    return True
+        return bool(np.isfinite(values).all())
+
+    return all(each(finite, row_blocks(len(views.rows), CHECKED_ROWS)))
 
 
 def _most_extreme(views: ViewSet) -> tuple[str, float]:

@@ -59,8 +59,8 @@ def _keys_within(
         value = np.float64(values[i]) + 0.0
         bits = np.float64(value).view(np.uint64)
         keys[found] = ~bits if bits & sign else bits | sign
-        found += (value >= least) & (value <= most)
-        below += value < least
+        found += int((value >= least) & (value <= most))
+        below += int(value < least)
     return found, below
 
 

@@ -47,7 +47,7 @@ class _Means:
             return
 
         def sums(block: slice, other: slice, tiles: KernelTiles) -> list[tuple[int, Array, Array]]:
-            found = []
+            found: list[tuple[int, Array, Array]] = []
             for index, tile in tiles:
                 below = np.zeros(tile.shape[1])
                 found.append((index, margin_sums(tile, 1 / self.sizes[index], below), below))
