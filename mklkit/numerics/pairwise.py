@@ -6,12 +6,14 @@ Kernels that are scalar functions of one of them share its computation (see ``vi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.numerics.compiling import compiled
+from mklkit.numerics.threads import each
 
 __all__ = [
     "BASES",
@@ -32,7 +34,6 @@ TILE_ROWS, TILE_COLUMNS = 256, 1024
 """Of a tile: 2 MiB in float64, which fits into a core's cache; wide, as memory is read by rows."""
 
 MIRROR_ROWS = 64
-BELOW = np.tri(MIRROR_ROWS, k=-1, dtype=bool)
 
 
 def row_blocks(n_rows: int, size: int) -> Iterator[slice]:
@@ -76,13 +77,23 @@ def mirror_upper(matrix: Array) -> Array:
     array([[1., 2.],
            [2., 3.]])
     """
-    blocks = list(row_blocks(len(matrix), MIRROR_ROWS))
-    for place, block in enumerate(blocks):
-        square = matrix[block, block]
-        np.copyto(square, square.T, where=BELOW[: len(square), : len(square)])
-        for other in blocks[place + 1 :]:
-            matrix[other, block] = matrix[block, other].T
+    blocks = row_blocks(len(matrix), MIRROR_ROWS)
+    # Threads would cost more than so small a matrix.
+    for _ in (map if len(matrix) <= TILE_COLUMNS else each)(partial(_mirror_rows, matrix), blocks):
+        pass
     return matrix
+
+
+def _mirror_rows(matrix: Array, block: slice) -> None:
+    _mirror(matrix, block.start, block.stop)
+
+
+@compiled()
+def _mirror(matrix: Array, start: int, stop: int) -> None:  # pragma: no cover - compiled
+    for left in range(start, matrix.shape[1], MIRROR_ROWS):
+        for j in range(left, min(left + MIRROR_ROWS, matrix.shape[1])):
+            for i in range(start, min(stop, j)):
+                matrix[j, i] = matrix[i, j]
 
 
 @compiled()
