@@ -9,6 +9,7 @@ import numpy as np
 
 from mklkit.errors import DataError, IncompatibleError, MKLKitError, plain_message, quoted
 from mklkit.numerics.pairwise import row_blocks
+from mklkit.numerics.threads import each
 from mklkit.protocols import Array, Combiner, CombinerFacts, Decision, Learner, facts_of
 from mklkit.views.deciding import RowBlock, decide_block
 from mklkit.views.kernel_rows import KernelRows, symmetric_tiles
@@ -107,13 +108,13 @@ def _decides_finitely(decision: Decision, views: ViewSet) -> bool:
     if views.blocks is not None:
         step = -(-views.blocks.n_rows // FINITE_ROWS)
         some = views.blocks if step == 1 else views.blocks.take(np.arange(0, len(views.rows), step))
-        return all(some.each(lambda blocks: _all_finite(decision, blocks)))
+        return all(some.each(lambda blocks: all(_is_finite(decision, own) for _, own in blocks)))
     places = row_blocks(len(views.rows), CHECKED_ROWS)
-    return _all_finite(decision, ((place, RowBlock(views.rows[place])) for place in places))
+    return all(each(lambda place: _is_finite(decision, RowBlock(views.rows[place])), places))
 
 
-def _all_finite(decision: Decision, blocks: Iterator[tuple[slice, RowBlock]]) -> bool:
-    return all(bool(np.isfinite(decide_block(decision, block)).all()) for _, block in blocks)
+def _is_finite(decision: Decision, block: RowBlock) -> bool:
+    return bool(np.isfinite(decide_block(decision, block)).all())
 
 
 def _most_extreme(views: ViewSet) -> tuple[str, float]:

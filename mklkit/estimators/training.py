@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from pandas.api.types import is_numeric_dtype, is_object_dtype
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
-from threadpoolctl import threadpool_limits
 
 from mklkit.errors import (
     DataError,
@@ -26,6 +25,7 @@ from mklkit.errors import (
     quoted,
 )
 from mklkit.estimators.multiclass import BinaryProblem, Strategy
+from mklkit.numerics.threads import blas_threads
 from mklkit.protocols import (
     Array,
     CombinerFacts,
@@ -57,7 +57,8 @@ __all__ = [
 
 Result = TypeVar("Result")
 
-SMALL_ROWS = 600
+SMALL_ROWS = 2000
+"""Below, a second BLAS thread saves less than a second, and costs several beside a busy process."""
 MULTICLASS = ("ovo", "ovr", "native")
 BANDWIDTHS = ("per-problem", "all-rows")
 
@@ -324,9 +325,9 @@ def in_threads(
 ) -> Iterator[Result]:
     """Yield each task's result, in order, from ``n_jobs`` threads.
 
-    One BLAS thread per task where there are several, or where matrices of ``n_rows`` rows are too
-    small to split: two thread pools on the same cores slow each other down, and on a busy computer
-    two threads of one small product mostly wait for each other.
+    One thread per task, BLAS's included, where there are several, or where matrices of ``n_rows``
+    rows are too small to split: two thread pools on the same cores slow each other down, and on a
+    busy computer two threads of one small product mostly wait for each other.
 
     Raises
     ------
@@ -334,7 +335,7 @@ def in_threads(
         If ``n_jobs`` is not a whole number, or zero.
     """
     jobs = min(_effective_jobs(n_jobs), len(tasks))
-    with threadpool_limits(1 if jobs > 1 or n_rows < SMALL_ROWS else None, user_api="blas"):
+    with blas_threads(1 if jobs > 1 or n_rows < SMALL_ROWS else None):
         if jobs == 1:
             for task in tasks:
                 yield task()

@@ -7,9 +7,9 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import attrs
-import numpy as np
 from attrs.validators import gt
 
+from mklkit.numerics.exponential import scaled_exp
 from mklkit.protocols import Array
 from mklkit.protocols.component import Component, finite
 from mklkit.registry.hookspecs import hookimpl
@@ -46,8 +46,7 @@ class Laplacian(Component):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> rows = np.array([[0.0], [2.0]])
+    >>>     >>> rows = np.array([[0.0], [2.0]])
     >>> Laplacian(gamma=0.5).fit(rows)(rows, rows).round(4)
     array([[1.    , 0.3679],
            [0.3679, 1.    ]])
@@ -73,10 +72,7 @@ class FittedLaplacian(FittedScalarKernel):
 
     def of(self, base: Array, out: Array) -> Array:
         """Return exp(−γ·base)."""
-        # Where the product overflows, the kernel is 0.
-        with np.errstate(over="ignore"):
-            np.multiply(base, -self.gamma, out=out)
-        return np.exp(out, out=out)
+        return scaled_exp(base, -self.gamma, out=out)
 
 
 @hookimpl

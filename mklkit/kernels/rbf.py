@@ -10,6 +10,7 @@ import numpy as np
 
 from mklkit.errors import DataError
 from mklkit.kernels.bandwidth import Bandwidth, bandwidth
+from mklkit.numerics.exponential import scaled_exp
 from mklkit.protocols import Array
 from mklkit.protocols.component import Component
 from mklkit.registry.hookspecs import hookimpl
@@ -108,10 +109,7 @@ class FittedRBF(FittedScalarKernel):
 
     def of(self, base: Array, out: Array) -> Array:
         """Return exp(−γ·base)."""
-        # Where the product overflows, the kernel is 0.
-        with np.errstate(over="ignore"):
-            np.multiply(base, -self.gamma, out=out)
-        return np.exp(out, out=out)
+        return scaled_exp(base, -self.gamma, out=out)
 
 
 @hookimpl

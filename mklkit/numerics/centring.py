@@ -1,12 +1,15 @@
-"""Gram matrices centred in feature space."""
+"""Gram matrices centred in feature space, and sums over tiles of them in one pass."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["centred_gram"]
+from mklkit.numerics.compiling import compiled
+
+__all__ = ["centre_tile", "centred_gram", "margin_sums", "product_sums"]
 
 
 def centred_gram(gram: NDArray[Any], dtype: Any = None) -> NDArray[Any]:
@@ -23,3 +26,63 @@ def centred_gram(gram: NDArray[Any], dtype: Any = None) -> NDArray[Any]:
     centred = gram - means
     centred -= centred.mean(axis=1)[:, None]
     return centred
+
+
+@compiled(inexact=["contract", "reassoc"])
+def margin_sums(
+    tile: NDArray[np.floating[Any]], unit: float, columns: NDArray[np.float64]
+) -> NDArray[np.float64]:  # pragma: no cover - compiled
+    """Return the sums over each row (n,) of a tile times a unit; add those over columns (m,)."""
+    rows = np.empty(tile.shape[0])
+    for i in range(tile.shape[0]):
+        total = 0.0
+        for j in range(tile.shape[1]):
+            value = tile[i, j] * unit
+            total += value
+            columns[j] += value
+        rows[i] = total
+    return rows
+
+
+@compiled()
+def centre_tile(
+    tile: NDArray[np.floating[Any]],
+    unit: float,
+    rows: NDArray[np.float64],
+    columns: NDArray[np.float64],
+    out: NDArray[np.float64],
+) -> None:  # pragma: no cover - compiled
+    """Write a tile (n, m) times a unit, less the means of rows (n,) and then of columns (m,)."""
+    for i in range(tile.shape[0]):
+        own = rows[i]
+        for j in range(tile.shape[1]):
+            out[i, j] = (tile[i, j] * unit - own) - columns[j]
+
+
+@compiled()
+def _centred(
+    value: float, unit: float, row: float, column: float
+) -> float:  # pragma: no cover - compiled
+    return (value * unit - row) - column
+
+
+@compiled(inexact=["contract", "reassoc"])
+def product_sums(
+    tile: NDArray[np.floating[Any]],
+    unit: float,
+    rows: NDArray[np.float64],
+    columns: NDArray[np.float64],
+    left: NDArray[np.float64],
+    right: NDArray[np.float64],
+) -> tuple[float, float]:  # pragma: no cover - compiled
+    """Return ``left @ T @ right`` and ``(T**2).sum()`` of T, what ``centre_tile`` would write."""
+    product = squares = 0.0
+    for i in range(tile.shape[0]):
+        own = rows[i]
+        total = 0.0
+        for j in range(tile.shape[1]):
+            value = _centred(np.float64(tile[i, j]), unit, own, columns[j])
+            total += value * right[j]
+            squares += value * value
+        product += left[i] * total
+    return product, squares

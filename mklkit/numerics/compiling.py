@@ -6,7 +6,7 @@ import contextlib
 import os
 import stat
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,7 +16,9 @@ from numba.core.caching import FunctionCache
 __all__ = ["compiled", "private_folder"]
 
 
-def compiled(inline: Literal["never", "always"] = "never") -> Callable[[Callable[..., Any]], Any]:
+def compiled(
+    inline: Literal["never", "always"] = "never", inexact: Collection[str] = ()
+) -> Callable[[Callable[..., Any]], Any]:
     """Return a decorator: ``numba.njit`` without the interpreter's lock, cached where possible.
 
     Compiled code is cached in ``NUMBA_CACHE_DIR``, in the package, in the user's cache, or else in
@@ -26,6 +28,9 @@ def compiled(inline: Literal["never", "always"] = "never") -> Callable[[Callable
     Parameters
     ----------
     inline : {"never", "always"}, default="never"
+    inexact : collection of str, default=()
+        LLVM's names of what it may do to floating point: ``"contract"`` (fuse a product and a sum),
+        ``"reassoc"`` (sum in another order, several values at once).
 
     Examples
     --------
@@ -37,7 +42,7 @@ def compiled(inline: Literal["never", "always"] = "never") -> Callable[[Callable
     """
 
     def compile_lazily(function: Callable[..., Any]) -> Any:
-        dispatcher: Any = numba.njit(nogil=True, inline=inline)(function)
+        dispatcher: Any = numba.njit(nogil=True, inline=inline, fastmath=set(inexact))(function)
         # numba raises RuntimeError if it finds no writable folder.
         try:
             dispatcher._cache = _Cache(function)

@@ -8,7 +8,15 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from mklkit.numerics.compiling import compiled
+
 __all__ = ["Moments"]
+
+CHUNK = 1024
+"""Values that are read twice, for their mean and their deviation from it, while in the cache."""
+
+LEAST, MOST = 1e-200, 1e200
+"""Sums of squares between these have neither overflowed nor lost any digit that matters."""
 
 
 @attrs.frozen
@@ -37,6 +45,14 @@ class Moments:
         flat = values.reshape(-1)
         if flat.size == 0:
             return cls()
+        mean, squares = _mean_and_squares(flat)
+        if LEAST < squares < MOST:
+            return cls(flat.size * weight, mean, float(np.sqrt(squares / flat.size)))
+        return cls._of_extreme(flat, weight)
+
+    @classmethod
+    def _of_extreme(cls, flat: NDArray[np.floating[Any]], weight: int) -> Self:
+        """Return the moments of values that are equal, not finite, or have extreme squares."""
         low, high = float(flat.min()), float(flat.max())
         if not (np.isfinite(low) and np.isfinite(high)):
             return cls(flat.size * weight, float("nan"), float("nan"))
@@ -69,3 +85,32 @@ class Moments:
             gap * np.sqrt(share * (1 - share)),
         )
         return Moments(count, self.mean + gap * share, float(deviation))
+
+
+@compiled()
+def _difference(value: float, other: float) -> float:  # pragma: no cover - compiled
+    """Subtract before anything else, where sums may be taken in another order."""
+    return value - other
+
+
+@compiled(inexact=["contract", "reassoc"])
+def _mean_and_squares(
+    values: NDArray[np.floating[Any]],
+) -> tuple[float, float]:  # pragma: no cover - compiled
+    """Return the mean of values (n,) and the sum of squared deviations from it."""
+    mean = squares = 0.0
+    for start in range(0, values.size, CHUNK):
+        chunk = values[start : start + CHUNK]
+        first = np.float64(chunk[0])
+        total = own = 0.0
+        for i in range(chunk.size):
+            total += _difference(np.float64(chunk[i]), first)
+        centre = first + total / chunk.size
+        for i in range(chunk.size):
+            gap = _difference(np.float64(chunk[i]), centre)
+            own += gap * gap
+        share = chunk.size / (start + chunk.size)
+        apart = centre - mean
+        mean += apart * share
+        squares += own + apart * apart * share * start
+    return mean, squares

@@ -1,20 +1,23 @@
 """Exact order statistics of values that arrive in tiles, in constant memory.
 
-A radix selection: float64 values, read as integers of the same order, are counted by their leading
-sixteen bits; then only the values in the few bins that contain a wanted rank are processed again,
-either gathered (if they are few) or counted by their next sixteen bits. At most four passes over
-the tiles, usually two, whatever the values are.
+A radix selection: float64 values, read as integers of the same order, are counted in 2^16 parts of
+an interval that contains the wanted rank, at first that of all numbers, or one guessed from a
+sample. Then only the values in that rank's part are processed again, either gathered (if they are
+few) or counted in its parts. At most four passes over the tiles, or five where the guess was
+wrong; usually two.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, Self
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.numerics.compiling import compiled
+from mklkit.numerics.threads import each
 
 __all__ = [
     "Passes",
@@ -26,84 +29,117 @@ __all__ = [
     "values_at",
 ]
 
-Passes = Callable[[], Iterable[tuple[NDArray[np.floating[Any]], int]]]
-"""A new pass over the values: tiles, and the multiplicity of each tile's values."""
+Values = NDArray[np.floating[Any]]
+Keys = NDArray[np.uint64]
+Passes = Callable[[], Iterable[tuple[Values | Callable[[], Values], int]]]
+"""A new pass over the values: tiles, and the multiplicity of each tile's values.
+
+A tile may be a function that computes it, which is called from one of several threads."""
 
 DIGIT_BITS = 16
 N_DIGITS = 1 << DIGIT_BITS
 GATHER_LIMIT = 1 << 20
-
-
-@compiled(inline="always")
-def _ordered(bits: np.uint64) -> np.uint64:  # pragma: no cover - compiled
-    """Map a float64's bits to an integer that sorts as the float does."""
-    sign = np.uint64(0x8000000000000000)
-    if bits & sign:
-        return ~bits
-    return bits | sign
+SIGN = 1 << 63
+MARGIN = 0.04
+"""Share of a sample on both sides of a rank's place in it, between which the value is guessed."""
 
 
 @compiled()
-def _count_digits(
-    bits: NDArray[np.uint64],
-    prefixes: NDArray[np.uint64],
-    depth: int,
-    weight: int,
-    counts: NDArray[np.int64],
+def _keys_within(
+    values: Values, least: float, most: float, keys: Keys
+) -> tuple[int, int]:  # pragma: no cover - compiled
+    """Write the keys of the values between two; return how many they are, and how many are below.
+
+    A key sorts as the float does.
+    """
+    sign = np.uint64(SIGN)
+    found = below = 0
+    for i in range(values.size):
+        # Adding zero turns -0.0 into 0.0, which must sort as an equal value.
+        value = np.float64(values[i]) + 0.0
+        bits = np.float64(value).view(np.uint64)
+        keys[found] = ~bits if bits & sign else bits | sign
+        found += int((value >= least) & (value <= most))
+        below += int(value < least)
+    return found, below
+
+
+@compiled()
+def _count(
+    keys: Keys, low: np.uint64, shift: np.uint64, weight: int, counts: NDArray[np.int64]
 ) -> None:  # pragma: no cover - compiled
-    """Count the digits number ``depth`` of the values that start with a prefix."""
-    shift = np.uint64(64 - DIGIT_BITS * (depth + 1))
-    prefix_shift = np.uint64(64 - DIGIT_BITS * depth)
-    mask = np.uint64(N_DIGITS - 1)
-    for i in range(bits.size):
-        key = _ordered(bits[i])
-        digit = (key >> shift) & mask
-        if depth == 0:
-            counts[0, digit] += weight
-            continue
-        prefix = key >> prefix_shift
-        for p in range(prefixes.size):
-            if prefixes[p] == prefix:
-                counts[p, digit] += weight
-                break
-
-
-@compiled()
-def _gather(
-    bits: NDArray[np.uint64],
-    prefixes: NDArray[np.uint64],
-    depth: int,
-    weight: int,
-    keys: NDArray[np.uint64],
-    weights: NDArray[np.int64],
-    filled: int,
-) -> int:  # pragma: no cover - compiled
-    """Append the values that start with a prefix; return how many slots are filled."""
-    prefix_shift = np.uint64(64 - DIGIT_BITS * depth)
-    for i in range(bits.size):
-        key = _ordered(bits[i])
-        prefix = key >> prefix_shift
-        for p in range(prefixes.size):
-            if prefixes[p] == prefix:
-                keys[filled] = key
-                weights[filled] = weight
-                filled += 1
-                break
-    return filled
-
-
-def _bits(tile: NDArray[np.floating[Any]]) -> NDArray[np.uint64]:
-    # Adding zero turns -0.0 into 0.0, which must sort as an equal value.
-    return (np.ascontiguousarray(tile, dtype=np.float64).reshape(-1) + 0.0).view(np.uint64)
+    for i in range(keys.size):
+        counts[(keys[i] - low) >> shift] += weight
 
 
 def _to_float(key: int) -> float:
-    sign = 1 << 63
-    bits = key & ~sign if key & sign else ~key & (2**64 - 1)
+    bits = key & ~SIGN if key & SIGN else ~key & (2**64 - 1)
     return float(np.array(bits, dtype=np.uint64).view(np.float64))
 
 
-def select_ranks(tiles: Passes, ranks: Sequence[int]) -> list[float]:
+@attrs.frozen
+class _Interval:
+    """The values with keys from ``low`` to ``high``, both included."""
+
+    low: int = 0
+    high: int = 2**64 - 1
+
+    @classmethod
+    def around(cls, place: float, sample: Keys) -> Self:
+        """Return a guess from a sorted sample: the value at this relative place is in it."""
+        at, margin = round(place * (len(sample) - 1)), int(MARGIN * len(sample)) + 1
+        low = int(sample[at - margin]) if at >= margin else 0
+        high = int(sample[at + margin]) if at + margin < len(sample) else 2**64 - 1
+        return cls(low, max(high, low + 1))
+
+    @property
+    def shift(self) -> int:
+        """The number of a key's last bits that do not determine its part of the interval."""
+        return max(0, (self.high - self.low).bit_length() - DIGIT_BITS)
+
+    def part(self, digit: int) -> _Interval:
+        low = self.low + (digit << self.shift)
+        return _Interval(low, min(self.high, low + (1 << self.shift) - 1))
+
+    def keys(self, tile: Values) -> tuple[Keys, int]:
+        """Return the keys of the tile's values in the interval, and the number of those below."""
+        keys = np.empty(tile.size + 1, dtype=np.uint64)
+        least, most = _to_float(self.low), _to_float(self.high)
+        # The keys at both ends are those of NaN, and the one before zero's is that of -0.0.
+        least = -np.inf if np.isnan(least) else least
+        most = np.inf if np.isnan(most) else -5e-324 if self.high == SIGN - 1 else most
+        found, below = _keys_within(np.ascontiguousarray(tile).reshape(-1), least, most, keys)
+        return keys[:found], below
+
+
+@attrs.define
+class _Search:
+    """One wanted rank, and the interval that its value is in."""
+
+    rank: int
+    interval: _Interval
+    before: int = 0
+    """The number of values below the interval."""
+    population: int | None = None
+    """The number of values in the interval; None while it is a guess, or of all numbers."""
+
+    def narrow(self, below: int, counts: NDArray[np.int64]) -> None:
+        """Take the part that contains the rank, or all numbers if the guess was wrong."""
+        upto = below + np.cumsum(counts)
+        if not below <= self.rank < upto[-1]:
+            if self.interval == _Interval():
+                raise IndexError(f"rank {self.rank} is not below the number of values, {upto[-1]}")
+            self.interval = _Interval()
+            return
+        digit = int(np.searchsorted(upto, self.rank, side="right"))
+        self.interval = self.interval.part(digit)
+        self.population = int(counts[digit])
+        self.before = int(upto[digit]) - self.population
+
+
+def select_ranks(
+    tiles: Passes, ranks: Sequence[int], sample: Values | None = None, count: int = 0
+) -> list[float]:
     """Return the values of the given ranks among all values of the tiles.
 
     Parameters
@@ -113,6 +149,10 @@ def select_ranks(tiles: Passes, ranks: Sequence[int]) -> list[float]:
         counted ``weight`` times. All finite.
     ranks : sequence of int
         Zero-based ranks, smallest first, below the total count.
+    sample : ndarray, optional
+        Some of the values, about evenly drawn, which save a pass.
+    count : int, default=0
+        The number of values, which is needed with a sample.
 
     Returns
     -------
@@ -121,7 +161,7 @@ def select_ranks(tiles: Passes, ranks: Sequence[int]) -> list[float]:
 
     Notes
     -----
-    O(n) time per pass, at most four passes, a few megabytes of memory.
+    O(n) time per pass, at most five passes, a few megabytes of memory.
 
     Examples
     --------
@@ -130,58 +170,72 @@ def select_ranks(tiles: Passes, ranks: Sequence[int]) -> list[float]:
     >>> select_ranks(lambda: [(values, 1)], [0, 2, 4])
     [-1.0, 3.0, 1e+300]
     """
-    searches = [_Search(rank) for rank in ranks]
-    if not searches:
-        return []
-    for depth in range(64 // DIGIT_BITS):
-        prefixes = np.array(sorted({s.prefix for s in searches}), dtype=np.uint64)
-        population = {s.prefix: s.population for s in searches}
-        if depth > 0 and sum(population.values()) <= GATHER_LIMIT:
-            return _finish_by_sorting(tiles, searches, prefixes, depth, sum(population.values()))
-        counts = np.zeros((len(prefixes), N_DIGITS), dtype=np.int64)
-        for tile, weight in tiles():
-            _count_digits(_bits(tile), prefixes, depth, weight, counts)
-        row_of = {int(prefix): row for row, prefix in enumerate(prefixes)}
+    searches = [_Search(rank, _Interval()) for rank in ranks]
+    if sample is not None and sample.size and count > 1:
+        keys = np.sort(_Interval().keys(sample)[0])
         for search in searches:
-            search.narrow(counts[row_of[search.prefix]])
-    return [_to_float(search.prefix) for search in searches]
+            search.interval = _Interval.around(search.rank / (count - 1), keys)
+    while wanted := {
+        s.interval: s.population for s in searches if s.interval.low < s.interval.high
+    }:
+        known = [size for size in wanted.values() if size is not None]
+        if len(known) == len(wanted) and sum(known) <= GATHER_LIMIT:
+            _finish_by_sorting(tiles, list(wanted), searches)
+            break
+        below, counts = _count_parts(tiles, list(wanted))
+        for place, interval in enumerate(wanted):
+            for search in [s for s in searches if s.interval == interval]:
+                search.narrow(int(below[place]), counts[place])
+    return [_to_float(search.interval.low) for search in searches]
 
 
-class _Search:
-    """One wanted rank: its leading digits so far, and its rank among values that share them."""
+def _count_parts(
+    tiles: Passes, intervals: Sequence[_Interval]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the number of values below each interval (G,) and in each of its parts (G, 2^16)."""
+    spare: list[NDArray[np.int64]] = []
 
-    def __init__(self, rank: int) -> None:
-        self.rank = rank
-        self.prefix = 0
-        self.population = 0
+    def count(item: tuple[Values | Callable[[], Values], int]) -> None:
+        tile, weight = item
+        values = tile() if callable(tile) else tile
+        try:
+            counts = spare.pop()
+        except IndexError:  # one array per thread is enough
+            counts = np.zeros((len(intervals), 1 + N_DIGITS), dtype=np.int64)
+        for own, interval in zip(counts, intervals, strict=True):
+            keys, below = interval.keys(values)
+            own[0] += weight * below
+            _count(keys, np.uint64(interval.low), np.uint64(interval.shift), weight, own[1:])
+        spare.append(counts)
 
-    def narrow(self, counts: NDArray[np.int64]) -> None:
-        upto = np.cumsum(counts)
-        digit = int(np.searchsorted(upto, self.rank, side="right"))
-        if digit >= N_DIGITS:
-            raise IndexError(f"rank {self.rank} is not below the number of values, {upto[-1]}")
-        self.population = int(counts[digit])
-        self.rank -= int(upto[digit]) - self.population
-        self.prefix = (self.prefix << DIGIT_BITS) | digit
+    for _ in each(count, tiles()):
+        pass
+    total = sum(spare, np.zeros((len(intervals), 1 + N_DIGITS), dtype=np.int64))
+    return total[:, 0], total[:, 1:]
 
 
 def _finish_by_sorting(
-    tiles: Passes, searches: list[_Search], prefixes: NDArray[np.uint64], depth: int, size: int
-) -> list[float]:
-    keys = np.empty(size, dtype=np.uint64)
-    weights = np.empty(size, dtype=np.int64)
-    filled = 0
-    for tile, weight in tiles():
-        filled = _gather(_bits(tile), prefixes, depth, weight, keys, weights, filled)
-    order = np.argsort(keys[:filled])
-    keys, weights = keys[order], weights[order]
-    owners = keys >> np.uint64(64 - DIGIT_BITS * depth)
-    found = []
-    for search in searches:
-        start, stop = np.searchsorted(owners, np.uint64(search.prefix), side="left"), len(keys)
-        upto = np.cumsum(weights[start:stop])
-        found.append(_to_float(int(keys[start + np.searchsorted(upto, search.rank, side="right")])))
-    return found
+    tiles: Passes, intervals: Sequence[_Interval], searches: Sequence[_Search]
+) -> None:
+    """Narrow each search to one value, from the sorted values of its interval."""
+
+    def gather(item: tuple[Values | Callable[[], Values], int]) -> tuple[list[Keys], int]:
+        tile, weight = item
+        values = tile() if callable(tile) else tile
+        return [interval.keys(values)[0].copy() for interval in intervals], weight
+
+    gathered = list(each(gather, tiles()))
+    for place, interval in enumerate(intervals):
+        keys = np.concatenate([found[place] for found, _ in gathered])
+        weights = np.repeat(
+            [weight for _, weight in gathered], [len(found[place]) for found, _ in gathered]
+        )
+        order = np.argsort(keys)
+        upto = np.cumsum(weights[order])
+        for search in [s for s in searches if s.interval == interval]:
+            at = np.searchsorted(upto, search.rank - search.before, side="right")
+            key = int(keys[order[at]])
+            search.interval = _Interval(key, key)
 
 
 def quantiles(tiles: Passes, count: int, fractions: Sequence[float]) -> list[float]:
@@ -218,10 +272,12 @@ def quantile_places(count: int, fractions: Sequence[float]) -> list[tuple[int, i
     return [(int(p), min(int(p) + 1, count - 1), p - int(p)) for p in positions]
 
 
-def values_at(tiles: Passes, ranks: Iterable[int]) -> dict[int, float]:
+def values_at(
+    tiles: Passes, ranks: Iterable[int], sample: Values | None = None, count: int = 0
+) -> dict[int, float]:
     """Return the value of each rank, from :func:`select_ranks`."""
     distinct = sorted(set(ranks))
-    return dict(zip(distinct, select_ranks(tiles, distinct), strict=True))
+    return dict(zip(distinct, select_ranks(tiles, distinct, sample, count), strict=True))
 
 
 def between(places: Iterable[tuple[int, int, float]], values: Any) -> list[float]:

@@ -6,17 +6,20 @@ Kernels that are scalar functions of one of them share its computation (see ``vi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.numerics.compiling import compiled
+from mklkit.numerics.threads import each
 
 __all__ = [
     "BASES",
     "TILE_COLUMNS",
     "TILE_ROWS",
+    "add_scaled",
     "inner_products",
     "manhattan_distances",
     "mirror_upper",
@@ -31,7 +34,6 @@ TILE_ROWS, TILE_COLUMNS = 256, 1024
 """Of a tile: 2 MiB in float64, which fits into a core's cache; wide, as memory is read by rows."""
 
 MIRROR_ROWS = 64
-BELOW = np.tri(MIRROR_ROWS, k=-1, dtype=bool)
 
 
 def row_blocks(n_rows: int, size: int) -> Iterator[slice]:
@@ -75,17 +77,37 @@ def mirror_upper(matrix: Array) -> Array:
     array([[1., 2.],
            [2., 3.]])
     """
-    blocks = list(row_blocks(len(matrix), MIRROR_ROWS))
-    for place, block in enumerate(blocks):
-        square = matrix[block, block]
-        np.copyto(square, square.T, where=BELOW[: len(square), : len(square)])
-        for other in blocks[place + 1 :]:
-            matrix[other, block] = matrix[block, other].T
+    blocks = row_blocks(len(matrix), MIRROR_ROWS)
+    # Threads would cost more than so small a matrix.
+    for _ in (map if len(matrix) <= TILE_COLUMNS else each)(partial(_mirror_rows, matrix), blocks):
+        pass
     return matrix
 
 
-def inner_products(a: Array, b: Array) -> Array:
-    """Return ``a @ b.T``: (n, m) for rows (n, d) and (m, d), in O(nmd).
+def _mirror_rows(matrix: Array, block: slice) -> None:
+    _mirror(matrix, block.start, block.stop)
+
+
+@compiled()
+def _mirror(matrix: Array, start: int, stop: int) -> None:  # pragma: no cover - compiled
+    for left in range(start, matrix.shape[1], MIRROR_ROWS):
+        for j in range(left, min(left + MIRROR_ROWS, matrix.shape[1])):
+            for i in range(start, min(stop, j)):
+                matrix[j, i] = matrix[i, j]
+
+
+@compiled()
+def add_scaled(
+    matrix: Array, row: int, column: int, tile: Array, weight: float
+) -> None:  # pragma: no cover - compiled
+    """Add a tile (n, m), times a weight, to a matrix from this row and this column on."""
+    for i in range(tile.shape[0]):
+        for j in range(tile.shape[1]):
+            matrix[row + i, column + j] += weight * tile[i, j]
+
+
+def inner_products(a: Array, b: Array, out: Array | None = None) -> Array:
+    """Return ``a @ b.T``: (n, m) for rows (n, d) and (m, d), in O(nmd), in ``out`` where given.
 
     What no float holds is infinite, of the sign that it has: rows whose products may overflow on
     the way, where the sum would go with its order, are scaled first.
@@ -98,21 +120,23 @@ def inner_products(a: Array, b: Array) -> Array:
     """
     sizes = [float(max(rows.max(initial=0), -rows.min(initial=0))) for rows in (a, b)]
     if not sizes[0] * sizes[1] * a.shape[1] > np.finfo(np.result_type(a, b)).max:
-        return a @ b.T
+        return np.matmul(a, b.T, out=out)
     lengths = [np.abs(rows).max(axis=1) for rows in (a, b)]
     near_a, near_b = (
         rows / np.where(length > 0, length, 1)[:, None]
         for rows, length in zip((a, b), lengths, strict=True)
     )
-    products = near_a @ near_b.T
+    products: Array = np.matmul(near_a, near_b.T, out=out)
     with np.errstate(over="ignore"):
         products *= lengths[0][:, None]
         products *= lengths[1]
     return products
 
 
-def squared_distances(a: Array, b: Array) -> Array:
+def squared_distances(a: Array, b: Array, out: Array | None = None) -> Array:
     """Return the squared Euclidean distances of rows: (n, m) for (n, d) and (m, d), in O(nmd).
+
+    They are written into ``out``, where it is given.
 
     One matrix product (‖a‖² + ‖b‖² − 2aᵀb) on rows shifted to the mean of ``b``, which keeps the
     digits of columns that sit far from zero, such as time stamps. What overflows on the way, or is
@@ -130,22 +154,30 @@ def squared_distances(a: Array, b: Array) -> Array:
     with np.errstate(over="ignore", invalid="ignore"):
         centre = b.mean(axis=0)
         near_a, near_b = a - centre, b - centre
-        lengths = np.einsum("ij,ij->i", near_a, near_a)
-        distances = near_a @ near_b.T
-        distances *= -2
-        distances += lengths[:, None]
-        distances += np.einsum("ij,ij->i", near_b, near_b)
+        lengths, others = (np.einsum("ij,ij->i", near, near) for near in (near_a, near_b))
+        near_a *= -2
+        distances: Array = np.matmul(near_a, near_b.T, out=out)
         least = lengths * np.sqrt(np.finfo(distances.dtype).eps)
-    _sum_differences(np.ascontiguousarray(a), np.ascontiguousarray(b), least, distances)
+    a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
+    _add_lengths(a, b, lengths, others, least, distances)
     return distances
 
 
 @compiled()
-def _sum_differences(a: Array, b: Array, least: Array, out: Array) -> None:  # pragma: no cover
-    """Compute anew what is not above the least (n,) and finite."""
+def _add_lengths(
+    a: Array, b: Array, lengths: Array, others: Array, least: Array, out: Array
+) -> None:  # pragma: no cover - compiled
+    """Add both lengths (n,) and (m,); compute anew what is not above the least (n,) and finite."""
     for i in range(a.shape[0]):
+        length, low, ordinary = lengths[i], least[i], 0
         for j in range(b.shape[0]):
-            if not least[i] < out[i, j] < np.inf:
+            distance = (out[i, j] + length) + others[j]
+            out[i, j] = distance
+            ordinary += (distance > low) & (distance < np.inf)
+        if ordinary == b.shape[0]:
+            continue
+        for j in range(b.shape[0]):
+            if not low < out[i, j] < np.inf:
                 total = 0.0
                 for k in range(a.shape[1]):
                     total += (a[i, k] - b[j, k]) ** 2
@@ -162,14 +194,18 @@ def _manhattan(a: Array, b: Array, out: Array) -> None:  # pragma: no cover - co
             out[i, j] = total
 
 
-def manhattan_distances(a: Array, b: Array) -> Array:
-    """Return the sums of absolute differences of rows: (n, m) for (n, d) and (m, d), in O(nmd)."""
-    out = np.empty((len(a), len(b)), dtype=np.result_type(a, b))
+def manhattan_distances(a: Array, b: Array, out: Array | None = None) -> Array:
+    """Return the sums of absolute differences of rows: (n, m) for (n, d) and (m, d), in O(nmd).
+
+    They are written into ``out``, where it is given.
+    """
+    if out is None:
+        out = np.empty((len(a), len(b)), dtype=np.result_type(a, b))
     _manhattan(np.ascontiguousarray(a), np.ascontiguousarray(b), out)
     return out
 
 
-BASES: dict[str, Callable[[Array, Array], Array]] = {
+BASES: dict[str, Callable[..., Array]] = {
     "inner_product": inner_products,
     "squared_distance": squared_distances,
     "manhattan_distance": manhattan_distances,

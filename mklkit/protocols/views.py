@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 import attrs
@@ -19,12 +19,31 @@ __all__ = ["KernelProducts", "KernelView", "Projector", "Quadrant", "Quadrants",
 
 @attrs.frozen
 class Quadrant:
-    """The values of one block of a Gram matrix: mean μ, standard deviation σ, quartiles."""
+    """The values of one block of a Gram matrix: mean μ, standard deviation σ, quartiles.
+
+    Attributes
+    ----------
+    mean, deviation : float
+    quartiles : callable
+        Returns the lower and the upper quartile, which cost further passes over the block and are
+        computed when first asked for.
+    """
 
     mean: float
     deviation: float
-    lower_quartile: float
-    upper_quartile: float
+    quartiles: Callable[[], Sequence[float]] = attrs.field(
+        repr=False, eq=lambda quartiles: tuple(quartiles())
+    )
+
+    @property
+    def lower_quartile(self) -> float:
+        """The value that a quarter of the values lie below."""
+        return self.quartiles()[0]
+
+    @property
+    def upper_quartile(self) -> float:
+        """The value that a quarter of the values lie above."""
+        return self.quartiles()[1]
 
     @property
     def interquartile_range(self) -> float:

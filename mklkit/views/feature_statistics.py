@@ -7,8 +7,8 @@ and covariances: no pass over pairs is needed.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property, partial
 
-import attrs
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,6 +25,12 @@ __all__ = ["QUARTILE_ROWS", "FeatureStatistics", "moment_products"]
 QUARTILE_ROWS = 2000
 """Rows per class from which quartiles are computed; all rows where a class has no more."""
 POSITIVE, NEGATIVE = 1, 0
+BLOCKS = {
+    "within_first": (POSITIVE, POSITIVE),
+    "between": (POSITIVE, NEGATIVE),
+    "within_second": (NEGATIVE, NEGATIVE),
+}
+"""The classes of rows and columns of each block, in the order of :class:`mklkit.Quadrants`."""
 
 
 class FeatureStatistics:
@@ -63,25 +69,18 @@ class FeatureStatistics:
         )
 
     def quadrants(self, y: Array) -> list[Quadrants]:
-        """Return each view's quadrants for labels −1 and +1."""
+        """Return each view's quadrants for labels −1 and +1; quartiles when they are asked for."""
         self._stacked_moments(y)
-        moments = self._moments(y)
-        members = _sample(y)
-        part = self.blocks.take(members)
-        found = []
-        for index, own in enumerate(moments):
-            seen = KernelRows.of([InnerProduct()], [part.features(index)])
-            sampled = SharedStatistics(seen).quadrants(y[members])[0]
-            places = {
-                "within_first": (POSITIVE, POSITIVE),
-                "between": (POSITIVE, NEGATIVE),
-                "within_second": (NEGATIVE, NEGATIVE),
-            }
-            blocks = {
-                name: _quadrant(own, *pair, getattr(sampled, name)) for name, pair in places.items()
-            }
-            found.append(Quadrants(**blocks))
-        return found
+        sampled = _SampledQuartiles(self.blocks, y)
+        return [
+            Quadrants(
+                *(
+                    Quadrant(*_mean_and_deviation(own, *pair), partial(sampled.of, index, block))
+                    for block, pair in BLOCKS.items()
+                )
+            )
+            for index, own in enumerate(self._moments(y))
+        ]
 
     def alignment(self, index: int, y: Array, centered: bool) -> float:
         """Return the alignment of one view's ΦΦᵀ with the label kernel."""
@@ -135,6 +134,32 @@ class FeatureStatistics:
         return codes
 
 
+class _SampledQuartiles:
+    """Quartiles of ΦΦᵀ on a seeded sample of rows of each class, per view when first asked for."""
+
+    def __init__(self, blocks: FeatureBlocks, y: Array) -> None:
+        self._blocks = blocks
+        self._y = y
+        self._found: dict[int, Quadrants] = {}
+
+    @cached_property
+    def _members(self) -> NDArray[np.intp]:
+        return _sample(self._y)
+
+    @cached_property
+    def _part(self) -> FeatureBlocks:
+        return self._blocks.take(self._members)
+
+    def of(self, index: int, block: str) -> Sequence[float]:
+        """Return the lower and upper quartile of one block of a view's kernel."""
+        if index not in self._found:
+            seen = KernelRows.of([InnerProduct()], [self._part.features(index)])
+            labels = self._y[self._members]
+            self._found[index] = SharedStatistics(seen).quadrants(labels)[0]
+        quartiles: Sequence[float] = getattr(self._found[index], block).quartiles()
+        return quartiles
+
+
 def _sample(y: Array) -> NDArray[np.intp]:
     """Return the rows from which quartiles are computed, drawn from each class."""
     draw = np.random.RandomState(0)
@@ -147,8 +172,8 @@ def _sample(y: Array) -> NDArray[np.intp]:
     return np.sort(np.concatenate(chosen))
 
 
-def _quadrant(moments: ClassMoments, first: int, second: int, sampled: Quadrant) -> Quadrant:
-    """Return mean and deviation of ΦΦᵀ on two classes, with the quartiles of a sample.
+def _mean_and_deviation(moments: ClassMoments, first: int, second: int) -> tuple[float, float]:
+    """Return mean and deviation of ΦΦᵀ on the rows of two classes.
 
     With a = ā + a' and b = b̄ + b', aᵀb − āᵀb̄ = āᵀb' + a'ᵀb̄ + a'ᵀb'. The three are uncorrelated
     over all pairs, so that their variances add up, and none of them is lost in a large mean.
@@ -156,7 +181,7 @@ def _quadrant(moments: ClassMoments, first: int, second: int, sampled: Quadrant)
     means, spreads = moments.means, [moments.covariance(code) for code in (first, second)]
     a, b = means[first], means[second]
     variance = a @ spreads[1] @ a + b @ spreads[0] @ b + np.vdot(spreads[0], spreads[1])
-    return attrs.evolve(sampled, mean=float(a @ b), deviation=float(np.sqrt(max(variance, 0.0))))
+    return float(a @ b), float(np.sqrt(max(variance, 0.0)))
 
 
 def moment_products(

@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Self, TypeGuard, cast
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, islice
+from typing import Self, TypeGuard, TypeVar, cast
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.numerics.pairwise import BASES, upper_blocks
+from mklkit.numerics.pairwise import BASES, TILE_COLUMNS, TILE_ROWS, row_blocks, upper_blocks
+from mklkit.numerics.threads import each
 from mklkit.protocols import Array, FittedKernel, KernelView, ScalarKernel
 from mklkit.views.row_parts import take_rows
 
-__all__ = ["KernelRows", "Tiles", "is_scalar", "symmetric_tiles"]
+__all__ = [
+    "KernelRows",
+    "KernelTiles",
+    "Tiles",
+    "is_scalar",
+    "over_tiles",
+    "symmetric_tiles",
+    "tile_places",
+]
 
-Tiles = Iterator[tuple[slice, slice, Iterator[tuple[int, Array]]]]
+Result = TypeVar("Result")
+
+KernelTiles = Iterator[tuple[int, Array]]
+"""Every kernel's index and its values on one tile."""
+
+Tiles = Iterator[tuple[slice, slice, KernelTiles]]
 """Rows and columns of each tile, and every kernel's values there."""
 
 
@@ -100,13 +115,18 @@ class KernelRows:
         """Return each kernel's similarity of each row with itself, (N,)."""
         return [kernel.diagonal(own) for kernel, own in zip(self.kernels, self.rows, strict=True)]
 
-    def similarities(self, others: KernelRows) -> Iterator[tuple[int, Array]]:
+    def similarities(
+        self, others: KernelRows, spare: Sequence[Array] = ()
+    ) -> Iterator[tuple[int, Array]]:
         """Yield each kernel's similarities of these rows to other rows.
 
         Parameters
         ----------
         others : KernelRows
             The same kernels on other rows.
+        spare : sequence of ndarray, default=()
+            None, or two arrays of memory (n · m,), in which each kernel's values replace those of
+            the one before: new memory costs more than an exponential.
 
         Yields
         ------
@@ -134,10 +154,18 @@ class KernelRows:
                 for index, (other, *seen) in waiting.items()
                 if is_scalar(other) and other.base == name and seen == places
             ]
-            base = BASES[name](a, b)
+            shape = len(a), len(b)
+            if spare and a.dtype == b.dtype == spare[0].dtype:
+                base, scratch = (memory[: shape[0] * shape[1]].reshape(shape) for memory in spare)
+                BASES[name](a, b, out=base)
+            else:
+                base, scratch = BASES[name](a, b), None
             for index in group:
                 del waiting[index]
-                out = base if index == group[-1] else np.empty_like(base)
+                if index == group[-1]:
+                    out = base
+                else:
+                    out = np.empty_like(base) if scratch is None else scratch
                 yield index, cast(ScalarKernel, self.kernels[index]).of(base, out)
 
 
@@ -158,3 +186,57 @@ def symmetric_tiles(seen: KernelRows) -> Tiles:
     """
     for block, other in upper_blocks(seen.n_rows):
         yield block, other, seen.take(block).similarities(seen.take(other))
+
+
+def over_tiles(
+    work: Callable[[slice, slice, KernelTiles], Result],
+    seen: KernelRows,
+    others: KernelRows | None = None,
+) -> Iterator[Result]:
+    """Yield what some work makes of each tile, in the order of the tiles, from several threads.
+
+    Parameters
+    ----------
+    work : callable
+        Called with the tile's rows, its columns, and an iterator over each kernel's index and its
+        values there, which are overwritten by the next kernel's.
+    seen : KernelRows
+        M kernels and their rows, (N, d_m) each.
+    others : KernelRows, optional
+        The same kernels on the rows of the columns; without it, tiles on and above the diagonal
+        of the Gram matrices.
+    """
+
+    spare: list[tuple[Array, Array]] = []
+    every = seen if others is None else others
+    size = min(TILE_ROWS, seen.n_rows) * min(TILE_COLUMNS, every.n_rows)
+
+    def one(place: tuple[slice, slice]) -> Result:
+        block, other = place
+        try:
+            memory = spare.pop()
+        except IndexError:  # two arrays per thread are enough
+            memory = np.empty(size, seen.arrays[0].dtype), np.empty(size, seen.arrays[0].dtype)
+        tiles = seen.take(block).similarities(every.take(other), memory)
+        result = work(block, other, tiles)
+        spare.append(memory)
+        return result
+
+    places = tile_places(seen, others)
+    first = list(islice(places, 2))
+    if len(first) < 2:
+        yield from map(one, first)  # threads would cost more
+    else:
+        yield from each(one, chain(first, places))
+
+
+def tile_places(
+    seen: KernelRows, others: KernelRows | None = None
+) -> Iterator[tuple[slice, slice]]:
+    """Yield rows and columns of the tiles of which :func:`over_tiles` evaluates the kernels."""
+    if others is None:
+        yield from upper_blocks(seen.n_rows)
+        return
+    for block in row_blocks(seen.n_rows, TILE_ROWS):
+        for other in row_blocks(others.n_rows, TILE_COLUMNS):
+            yield block, other

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from mklkit.errors import IncompatibleError
 from mklkit.numerics.centring import centred_gram
 from mklkit.numerics.least_squares import NormalMatrix, Spectrum
-from mklkit.numerics.pairwise import TILE_COLUMNS, TILE_ROWS, mirror_upper
+from mklkit.numerics.pairwise import add_scaled, mirror_upper
 from mklkit.protocols import Array, TrainingSide
-from mklkit.views.kernel_rows import KernelRows, symmetric_tiles
+from mklkit.views.kernel_rows import KernelRows, KernelTiles, over_tiles
 
 __all__ = ["FeatureSide", "GramSide", "RowSubset", "Side", "weighted_gram"]
 
@@ -124,21 +124,14 @@ class RowSubset(Side):
 
 def weighted_gram(seen: KernelRows, weights: Array) -> Array:
     """Return Σ w_m K_m from tiles on and above the diagonal in little extra memory."""
-    gram = np.empty((seen.n_rows, seen.n_rows), dtype=seen.arrays[0].dtype)
-    # One pair of buffers for all tiles: new memory each time would cost more than the sums.
-    buffers = np.empty((2, TILE_ROWS * min(len(gram), TILE_COLUMNS)), dtype=gram.dtype)
-    for block, other, tiles in symmetric_tiles(seen):
-        total, scaled = (_shaped(buffer, gram[block, other].shape) for buffer in buffers)
-        for count, (index, tile) in enumerate(tiles):
-            np.multiply(tile, gram.dtype.type(weights[index]), out=scaled, casting="same_kind")
-            if count == 0:
-                total, scaled = scaled, total
-            else:
-                total += scaled
-        gram[block, other] = total
+    gram = np.zeros((seen.n_rows, seen.n_rows), dtype=seen.arrays[0].dtype)
+
+    def write(block: slice, other: slice, tiles: KernelTiles) -> None:
+        for index, tile in tiles:
+            weight = gram.dtype.type(weights[index])
+            add_scaled(gram, block.start, other.start, np.asarray(tile, gram.dtype), weight)
+
+    for _ in over_tiles(write, seen):
+        pass
     # The two triangles of a product may differ by rounding; solvers require symmetry.
     return mirror_upper(gram)
-
-
-def _shaped(buffer: Array, shape: tuple[int, ...]) -> Array:
-    return buffer[: shape[0] * shape[1]].reshape(shape)

@@ -6,17 +6,17 @@ quantity together, and each tile contributes a few numbers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from operator import itemgetter
+from collections.abc import Callable, Iterator
+from functools import cached_property, partial
 
 import attrs
 import numpy as np
 
 from mklkit.numerics.moments import Moments
-from mklkit.numerics.order_statistics import Passes, between, quantile_places, values_at
-from mklkit.numerics.pairwise import TILE_COLUMNS, TILE_ROWS, row_blocks
-from mklkit.protocols import Array, Quadrant, Quadrants
-from mklkit.views.kernel_rows import KernelRows, is_scalar, symmetric_tiles
+from mklkit.numerics.order_statistics import between, quantile_places, values_at
+from mklkit.numerics.pairwise import TILE_COLUMNS, TILE_ROWS
+from mklkit.protocols import Array, FittedKernel, Quadrant, Quadrants
+from mklkit.views.kernel_rows import KernelRows, KernelTiles, is_scalar, over_tiles, tile_places
 from mklkit.views.scalar_kernels import FittedScalarKernel
 from mklkit.views.tiles import kernel_products
 
@@ -25,6 +25,8 @@ __all__ = ["SharedStatistics"]
 SMALL_BLOCK = TILE_ROWS * TILE_COLUMNS
 """The number of values up to which a block is evaluated as a whole."""
 QUARTILES = (0.25, 0.75)
+SAMPLE_ROWS, SAMPLE_SQUARES = 32, 64
+"""Of the pairs from which a quartile is guessed: squares, as they cost little more than one row."""
 
 
 class SharedStatistics:
@@ -37,8 +39,8 @@ class SharedStatistics:
 
     Notes
     -----
-    Each statistic costs O(N²(d + M)) time, O(M + tile) memory. Quartiles need two to four passes,
-    but kernels that are monotone in a shared base share one selection.
+    Each statistic costs O(N²(d + M)) time, O(M + tile) memory. Quartiles are computed when first
+    asked for and usually need two passes; kernels that are monotone in a base share them.
     """
 
     def __init__(self, seen: KernelRows) -> None:
@@ -51,12 +53,9 @@ class SharedStatistics:
         key = y.tobytes()
         if key not in self._quadrants:
             first, second = (self.seen.take(np.flatnonzero(own)) for own in (y > 0, y <= 0))
-            blocks = [
-                self._block(first, None),
-                self._block(first, second),
-                self._block(second, None),
-            ]
-            self._quadrants[key] = [Quadrants(*parts) for parts in zip(*blocks, strict=True)]
+            blocks = _Block(first), _Block(first, second), _Block(second)
+            parts = zip(*(block.quadrants() for block in blocks), strict=True)
+            self._quadrants[key] = [Quadrants(*own) for own in parts]
         return self._quadrants[key]
 
     def alignments(self, y: Array, centered: bool = False) -> list[float]:
@@ -73,53 +72,100 @@ class SharedStatistics:
             self._alignments[key] = found.label_alignments(labels).tolist()
         return self._alignments[key]
 
-    def _block(self, a: KernelRows, b: KernelRows | None) -> list[Quadrant]:
-        """Return each kernel's statistics on one block; ``b`` is None where it is symmetric."""
-        if a.n_rows * (a if b is None else b).n_rows <= SMALL_BLOCK:
-            # One tile holds it all: evaluated once, not once per pass.
-            whole = a.similarities(a if b is None else b)
-            return [q for _, q in sorted(_whole_blocks(whole), key=itemgetter(0))]
-        moments = [Moments() for _ in a.kernels]
-        for tiles, weight in _block_tiles(a, b):
-            for index, tile in tiles:
-                moments[index] = moments[index].merge(Moments.of(tile, weight))
-        quartiles = self._quartiles(a, b, moments[0].count)
-        return [Quadrant(m.mean, m.deviation, *q) for m, q in zip(moments, quartiles, strict=True)]
 
-    def _quartiles(self, a: KernelRows, b: KernelRows | None, count: int) -> list[list[float]]:
-        places = quantile_places(count, QUARTILES)
+class _Block:
+    """The statistics of M kernels on one block of rows and columns.
+
+    Parameters
+    ----------
+    a : KernelRows
+        The rows.
+    b : KernelRows, optional
+        The columns, where they are others.
+    """
+
+    def __init__(self, a: KernelRows, b: KernelRows | None = None) -> None:
+        self._a, self._b = a, b
+
+    def quadrants(self) -> list[Quadrant]:
+        """Return each kernel's statistics."""
+        moments = self._moments()
+        self._count = moments[0].count
+        return [
+            Quadrant(own.mean, own.deviation, partial(self._quartiles_of, index))
+            for index, own in enumerate(moments)
+        ]
+
+    def _moments(self) -> list[Moments]:
+        def of_tile(block: slice, other: slice, tiles: KernelTiles) -> list[tuple[int, Moments]]:
+            weight = 1 if self._b is not None or block == other else 2
+            return [(index, Moments.of(tile, weight)) for index, tile in tiles]
+
+        moments = [Moments() for _ in self._a.kernels]
+        for found in over_tiles(of_tile, self._a, self._b):
+            for index, own in found:
+                moments[index] = moments[index].merge(own)
+        return moments
+
+    def _quartiles_of(self, index: int) -> list[float]:
+        return self._quartiles[index]
+
+    @cached_property
+    def _quartiles(self) -> list[list[float]]:
+        """Each kernel's quartiles; kernels that are monotone in a base share its selection."""
+        places = quantile_places(self._count, QUARTILES)
         ranks = [rank for *pair, _ in places for rank in pair]
-        mirrored = [count - 1 - rank for rank in ranks]
+        mirrored = [self._count - 1 - rank for rank in ranks]
         shared: dict[tuple[int, str], dict[int, float]] = {}
         quartiles = []
-        for index, kernel in enumerate(a.kernels):
+        for index, kernel in enumerate(self._a.kernels):
             if is_scalar(kernel) and kernel.monotone:
-                key = (a.places[index], kernel.base)
+                key = (self._a.places[index], kernel.base)
                 if key not in shared:
                     # A decreasing kernel maps the mirrored ranks to the wanted ones.
-                    base = _Base(kernel.base)
-                    passes = _passes(a.only(index, base), b and b.only(index, base))
-                    shared[key] = values_at(passes, [*ranks, *mirrored])
+                    shared[key] = self._values(index, [*ranks, *mirrored], _Base(kernel.base))
                 wanted = ranks if kernel.monotone > 0 else mirrored
                 at_base = np.array([shared[key][rank] for rank in wanted])
                 values = dict(zip(ranks, kernel.of(at_base, at_base).tolist(), strict=True))
             else:
-                passes = _passes(a.only(index), b and b.only(index))
-                values = values_at(passes, ranks)
+                values = self._values(index, ranks)
             quartiles.append(between(places, values))
         return quartiles
 
+    def _values(
+        self, index: int, ranks: list[int], kernel: FittedKernel | None = None
+    ) -> dict[int, float]:
+        """Return the values of some ranks of one kernel, or of another one in its place."""
+        a = self._a.only(index, kernel)
+        b = None if self._b is None else self._b.only(index, kernel)
+        if self._count <= SMALL_BLOCK:
+            [(_, whole)] = a.similarities(a if b is None else b)
+            values = np.sort(whole.ravel().astype(np.float64))
+            return {rank: float(values[rank]) for rank in ranks}
 
-def _whole_blocks(
-    blocks: Iterator[tuple[int, Array]],
-) -> Iterator[tuple[int, Quadrant]]:
-    """Yield the statistics of blocks that are in memory."""
-    for index, block in blocks:
-        moments = Moments.of(block)
-        values = block.ravel().astype(np.float64)
-        places = quantile_places(values.size, QUARTILES)
-        values.partition(sorted({rank for *pair, _ in places for rank in pair}))
-        yield index, Quadrant(moments.mean, moments.deviation, *between(places, values))
+        def tile(block: slice, other: slice) -> Array:
+            return _only_one(a.take(block), (a if b is None else b).take(other))
+
+        def once() -> Iterator[tuple[Callable[[], Array], int]]:
+            for block, other in tile_places(a, b):
+                yield partial(tile, block, other), 1 if b is not None or block == other else 2
+
+        return values_at(once, ranks, _sample(a, a if b is None else b), self._count)
+
+
+def _only_one(a: KernelRows, b: KernelRows) -> Array:
+    [(_, values)] = a.similarities(b)
+    return values
+
+
+def _sample(a: KernelRows, b: KernelRows) -> Array:
+    """Return the values of one kernel on some pairs of rows, drawn evenly from all pairs."""
+    rng = np.random.RandomState(0)
+    squares = [
+        _only_one(*(rows.take(rng.randint(rows.n_rows, size=SAMPLE_ROWS)) for rows in (a, b)))
+        for _ in range(SAMPLE_SQUARES)
+    ]
+    return np.array(squares).ravel()
 
 
 @attrs.frozen
@@ -130,27 +176,3 @@ class _Base(FittedScalarKernel):
 
     def of(self, base: Array, out: Array) -> Array:
         return base
-
-
-def _block_tiles(
-    a: KernelRows, b: KernelRows | None
-) -> Iterator[tuple[Iterator[tuple[int, Array]], int]]:
-    """Yield a block's tiles with their multiplicity; only half of the tiles if it is symmetric."""
-    if b is None:
-        for block, other, tiles in symmetric_tiles(a):
-            yield tiles, 1 if other == block else 2
-        return
-    for block in row_blocks(a.n_rows, TILE_ROWS):
-        for other in row_blocks(b.n_rows, TILE_COLUMNS):
-            yield a.take(block).similarities(b.take(other)), 1
-
-
-def _passes(a: KernelRows, b: KernelRows | None) -> Passes:
-    """Return the passes over one kernel's block that a selection needs."""
-
-    def once() -> Iterable[tuple[Array, int]]:
-        for tiles, weight in _block_tiles(a, b):
-            for _, tile in tiles:
-                yield tile, weight
-
-    return once

@@ -2,63 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
+from mklkit.numerics.centring import centre_tile, margin_sums, product_sums
 from mklkit.protocols import Array, KernelProducts
-from mklkit.views.kernel_rows import KernelRows, Tiles, symmetric_tiles
+from mklkit.views.kernel_rows import KernelRows, KernelTiles, over_tiles, tile_places
 from mklkit.views.scalar_kernels import InnerProduct
 
-__all__ = ["CentredTiles", "kernel_products"]
+__all__ = ["kernel_products"]
 
 
-class CentredTiles:
-    """The tiles on and above the diagonal of HKH for M kernels, H = I − 11ᵀ/N, in float64.
+class _Means:
+    """What is subtracted from the tiles of M kernels: the means of HKH, or nothing.
 
-    Two passes: the first computes the row means of the Gram matrices. Computed from sums of K
-    alone, a wide kernel, or one on data far from zero, would lose its digits in the mean. Kernels
-    that are inner products are evaluated on centred rows: HKH is the same, with all its digits.
+    Computed in a pass of its own. Computed from sums of K alone, a wide kernel, or one on data far
+    from zero, would lose its digits in the mean. Kernels that are inner products are evaluated on
+    centred rows: HKH is the same, with all its digits.
 
     Parameters
     ----------
     seen : KernelRows
         The kernels and the training rows.
+    centered : bool
 
     Attributes
     ----------
+    seen : KernelRows
+        The kernels, and the rows to evaluate them on.
     sizes : ndarray of shape (M,)
         The largest k(x, x) of each kernel, or 1, by which the tiles are divided.
+    rows, columns : ndarray of shape (M, N)
+        To subtract from the divided tiles.
     noise : ndarray of shape (M,)
         The size of the rounding errors that centring leaves of a constant kernel.
     """
 
-    def __init__(self, seen: KernelRows) -> None:
-        self._seen, n_rows = _with_centred_rows(seen), seen.n_rows
-        self.sizes = _sizes(self._seen)
-        self._means = np.zeros((len(seen), n_rows))
-        for block, other, tiles in symmetric_tiles(self._seen):
-            for index, values in tiles:
-                tile = values / self.sizes[index]
-                self._means[index, block] += tile.sum(axis=1) / n_rows
+    def __init__(self, seen: KernelRows, centered: bool) -> None:
+        self.seen = _with_centred_rows(seen) if centered else seen
+        self.sizes = _sizes(self.seen)
+        self.rows = np.zeros((len(seen), seen.n_rows))
+        self.columns = self.rows
+        self.noise = np.zeros(len(seen))
+        if not centered:
+            return
+
+        def sums(block: slice, other: slice, tiles: KernelTiles) -> list[tuple[int, Array, Array]]:
+            found: list[tuple[int, Array, Array]] = []
+            for index, tile in tiles:
+                below = np.zeros(tile.shape[1])
+                found.append((index, margin_sums(tile, 1 / self.sizes[index], below), below))
+            return found
+
+        places = tile_places(self.seen)
+        for (block, other), found in zip(places, over_tiles(sums, self.seen), strict=True):
+            for index, beside, below in found:
+                self.rows[index, block] += beside
                 if other != block:
-                    self._means[index, other] += tile.sum(axis=0) / n_rows
-        self._totals = self._means.mean(axis=1)
+                    self.rows[index, other] += below
+        self.rows /= seen.n_rows
+        self.columns = self.rows - self.rows.mean(axis=1)[:, None]
         rounding = np.array([4 * np.finfo(own.dtype).eps for own in seen.rows])
-        self.noise = rounding * np.abs(self._means).max(axis=1)
-
-    def __iter__(self) -> Tiles:
-        """Yield tiles as :func:`symmetric_tiles` does."""
-        for block, other, tiles in symmetric_tiles(self._seen):
-            yield block, other, self._centred(block, other, tiles)
-
-    def _centred(
-        self, block: slice, other: slice, tiles: Iterator[tuple[int, Array]]
-    ) -> Iterator[tuple[int, Array]]:
-        for index, tile in tiles:
-            means = self._means[index]
-            own = tile / self.sizes[index] - means[block, None]
-            yield index, own - (means[other] - self._totals[index])
+        self.noise = rounding * np.abs(self.rows).max(axis=1)
 
 
 def _with_centred_rows(seen: KernelRows) -> KernelRows:
@@ -76,7 +80,9 @@ def _with_centred_rows(seen: KernelRows) -> KernelRows:
 
 def _sizes(seen: KernelRows) -> Array:
     largest = [float(np.abs(diagonal).max()) for diagonal in seen.diagonals()]
-    return np.array([size if size > 0 else 1.0 for size in largest])
+    # Of a subnormal number no float is the inverse.
+    least = np.finfo(np.float64).tiny
+    return np.array([max(size, least) if size > 0 else 1.0 for size in largest])
 
 
 def kernel_products(
@@ -109,26 +115,34 @@ def kernel_products(
     >>> (found.products * found.sizes**2).tolist(), (found.with_labels * found.sizes).tolist()
     ([[4.0]], [4.0])
     """
-    n_rows, n_kernels = seen.n_rows, len(seen)
-    labels = np.zeros(n_rows) if labels is None else labels
-    centred = CentredTiles(seen) if centered else None
-    # Centred tiles are divided by their sizes already.
-    sizes = _sizes(seen) if centred is None else centred.sizes
-    divisors = sizes if centred is None else np.ones(n_kernels)
+    n_kernels = len(seen)
+    labels = np.zeros(seen.n_rows) if labels is None else np.asarray(labels, dtype=np.float64)
+    means = _Means(seen, centered)
     products, with_labels = np.zeros((n_kernels, n_kernels)), np.zeros(n_kernels)
-    for block, other, tiles in symmetric_tiles(seen) if centred is None else centred:
-        times = 1 if other == block else 2
+
+    def sums(block: slice, other: slice, tiles: KernelTiles) -> tuple[int, Array, Array]:
         shape = block.stop - block.start, other.stop - other.start
-        values = np.empty((n_kernels if pairs else 1, *shape))
+        values = np.empty((n_kernels, *shape) if pairs else (0, 0, 0))
+        squares, sums_with_labels = np.zeros(n_kernels), np.zeros(n_kernels)
         for index, tile in tiles:
-            own = np.divide(tile, divisors[index], out=values[index if pairs else 0])
-            with_labels[index] += times * (labels[block] @ (own @ labels[other]))
-            if not pairs:
-                products[index, index] += times * np.vdot(own, own)
-        if pairs:
-            flat = values.reshape(n_kernels, -1)
-            products += times * (flat @ flat.T)
-    if centred is not None:
-        constant = np.sqrt(np.diag(products)) / n_rows <= centred.noise
+            of_tile = tile, 1 / means.sizes[index], means.rows[index, block]
+            columns = means.columns[index, other]
+            if pairs:
+                centre_tile(*of_tile, columns, values[index])
+            sums_with_labels[index], squares[index] = product_sums(
+                *of_tile, columns, labels[block], labels[other]
+            )
+        flat = values.reshape(n_kernels, -1)
+        return (
+            1 if block == other else 2,
+            flat @ flat.T if pairs else np.diag(squares),
+            sums_with_labels,
+        )
+
+    for times, of_pairs, of_labels in over_tiles(sums, means.seen):
+        products += times * of_pairs
+        with_labels += times * of_labels
+    if centered:
+        constant = np.sqrt(np.diag(products)) / seen.n_rows <= means.noise
         products[constant] = products[:, constant] = with_labels[constant] = 0
-    return KernelProducts(products, with_labels, sizes)
+    return KernelProducts(products, with_labels, means.sizes)

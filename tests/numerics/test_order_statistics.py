@@ -85,3 +85,26 @@ def test_no_rank_asked_for_gives_no_value():
 def test_interpolation_across_the_whole_range_does_not_overflow():
     assert interpolate(-1.7e308, 1.7e308, 0.5) == 0.0
     assert interpolate(1.7e308, 1.7e308, 0.3) == 1.7e308
+
+
+@pytest.mark.parametrize("misleading", [False, True])
+def test_a_sample_changes_nothing_but_the_passes(rng, misleading):
+    values = rng.normal(size=40_000)
+    sample = values[:500] + (5 if misleading else 0)
+    passes = []
+
+    def tiles():
+        passes.append(1)
+        # Tiles may be functions, which are called when they are needed.
+        return [(values[:15_000], 1), (lambda: values[15_000:], 2)]
+
+    expected = np.sort(np.concatenate([values, values[15_000:]]))
+    ranks = [0, 16_250, 16_251, 48_750, 64_999]
+    assert select_ranks(tiles, ranks, sample, len(expected)) == expected[ranks].tolist()
+    assert len(passes) == (3 if misleading else 2)
+
+
+def test_a_sample_of_equal_values(rng):
+    values = np.r_[np.zeros(3000), rng.normal(size=10)]
+    found = select_ranks(lambda: [(values, 1)], [5, 1500, 3009], np.zeros(50), len(values))
+    assert found == np.sort(values)[[5, 1500, 3009]].tolist()
