@@ -1,0 +1,105 @@
+"""Landmarks drawn by approximate ridge leverage scores of the training rows."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import brentq
+
+from mklkit.numerics.least_squares import Spectrum
+from mklkit.numerics.pairwise import row_blocks
+from mklkit.numerics.threads import each
+from mklkit.protocols import Array
+from mklkit.views.kernel_rows import KernelRows
+
+__all__ = ["choose", "leverage_scores"]
+
+BLOCK_ROWS = 1024
+
+
+def choose(seen: KernelRows, count: int, random_state: np.random.RandomState) -> KernelRows:
+    """Return the kernels on rows drawn without replacement in proportion to their scores.
+
+    The scores are those of the mean of the kernels, each divided by its mean k(x, x), so that all
+    kernels have the same landmarks. They are computed from as many rows drawn uniformly as there
+    are to be landmarks. Rows drawn by such scores usually get a weight; the features do not depend
+    on it, as K_NS K_SS⁻¹ K_SN stays the same when the columns of K_NS are scaled.
+
+    Notes
+    -----
+    O(Np(Md + p) + p³) for p landmarks.
+    """
+    pilot = seen.take(np.sort(random_state.permutation(seen.n_rows)[:count]))
+    scores = leverage_scores(seen, pilot)
+    # Of exponential times with these rates, the first ``count`` to end are such a draw.
+    with np.errstate(divide="ignore"):
+        times = random_state.standard_exponential(seen.n_rows) / scores
+    return seen.take(np.sort(np.argsort(times, kind="stable")[:count]))
+
+
+def leverage_scores(seen: KernelRows, pilot: KernelRows, ridge: float | None = None) -> Array:
+    """Return the approximate ridge leverage scores (N,) of the rows, at most 1.
+
+    With s pilot rows J drawn uniformly,
+
+        ℓ(i) = (k(i, i) − k(i, J) (K_JJ + λsI)⁻¹ k(J, i)) / λN,
+
+    equation (3) of Rudi, Calandriello, Carratino & Rosasco, On fast leverage score sampling and
+    optimal learning, NeurIPS 2018, for a uniform J. It approximates diag(K(K + λNI)⁻¹).
+
+    Parameters
+    ----------
+    seen : KernelRows
+        The kernels and the training rows.
+    pilot : KernelRows
+        The same kernels on the rows J.
+    ridge : float, optional
+        λ, relative to the mean of k(x, x); by default the one for which the effective dimension
+        Σσ/(σ + λ), over the eigenvalues σ of K_JJ/s, is half the number of pilot rows.
+    """
+    n_pilot = pilot.n_rows
+    scales = [float(np.abs(diagonal).mean()) or 1.0 for diagonal in pilot.diagonals()]
+    factors = 1 / (len(seen) * np.array(scales))
+    spectrum = Spectrum.of(_mean_kernel(pilot, pilot, factors))
+    values = spectrum.values / n_pilot
+    if not values.size:
+        return np.ones(seen.n_rows)
+    least = np.sqrt(n_pilot) * max(float(np.finfo(own.dtype).eps) for own in pilot.arrays)
+    if ridge is None:
+        ridge = max(_ridge_for(n_pilot / 2, values), least * float(values[0]))
+    directions = spectrum.vectors / np.sqrt(spectrum.values + ridge * n_pilot)
+
+    def block_scores(block: slice) -> Array:
+        own = seen.take(block)
+        diagonal = sum(
+            factor * values.astype(np.float64)
+            for factor, values in zip(factors, own.diagonals(), strict=True)
+        )
+        explained = _mean_kernel(own, pilot, factors) @ directions
+        return np.asarray(diagonal - np.einsum("ij,ij->i", explained, explained))
+
+    blocks = row_blocks(seen.n_rows, BLOCK_ROWS)
+    unexplained = np.concatenate(list(each(block_scores, blocks)))
+    return np.clip(unexplained / (ridge * seen.n_rows), 0, 1)
+
+
+def _mean_kernel(rows: KernelRows, others: KernelRows, factors: Array) -> Array:
+    """Return the weighted sum of the kernels, (n, m) in float64."""
+    total = np.zeros((rows.n_rows, others.n_rows))
+    for index, values in rows.similarities(others):
+        total += factors[index] * values
+    return total
+
+
+def _ridge_for(dimension: float, values: Array) -> float:
+    """Return the ridge at which these eigenvalues have that effective dimension, or 0."""
+    if len(values) <= dimension:
+        return 0.0
+
+    def excess(log_ridge: float) -> float:
+        return float((values / (values + np.exp(log_ridge))).sum() - dimension)
+
+    # At n/dimension times the largest eigenvalue, each of n counts less than dimension/n; at
+    # as small a part of the smallest, more than that.
+    spread = np.log(2 * len(values))
+    ends = np.log(values[-1]) - 2 * spread - 40, np.log(values[0]) + 2 * spread
+    return float(np.exp(brentq(excess, *ends, xtol=1e-6)))
