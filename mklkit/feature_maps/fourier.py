@@ -36,7 +36,7 @@ class Fourier(Component):
 
     Φ(x) = √(2/p) (cos(w₁ᵀx), …, cos(w_{p/2}ᵀx), sin(w₁ᵀx), …, sin(w_{p/2}ᵀx)) with directions w
     drawn from the normal distribution of variance 2γ. The mean of ΦΦᵀ over draws is the kernel, and
-    the standard error of a value k is at most (1 − k²)/√p. Kernels on the same columns share the
+    the standard error of a value k is (1 − k²)/√p. Kernels on the same columns share the
     draw, each scaled by its own √(2γ).
 
     Parameters

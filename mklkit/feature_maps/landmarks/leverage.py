@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import brentq
 
 from mklkit.numerics.least_squares import Spectrum
 from mklkit.numerics.pairwise import row_blocks
@@ -53,8 +52,9 @@ def leverage_scores(seen: KernelRows, pilot: KernelRows, ridge: float | None = N
     pilot : KernelRows
         The same kernels on the rows J.
     ridge : float, optional
-        λ, relative to the mean of k(x, x); by default the one for which the effective dimension
-        Σσ/(σ + λ), over the eigenvalues σ of K_JJ/s, is half the number of pilot rows.
+        λ, relative to the mean of k(x, x); by default 1/k times the sum of all eigenvalues of K_JJ/s
+        but the largest k = s/(4 log s), as in Musco & Musco, Recursive sampling for the Nyström
+        method, NIPS 2017.
     """
     n_pilot = pilot.n_rows
     scales = [float(np.abs(diagonal).mean()) or 1.0 for diagonal in pilot.diagonals()]
@@ -63,9 +63,10 @@ def leverage_scores(seen: KernelRows, pilot: KernelRows, ridge: float | None = N
     values = spectrum.values / n_pilot
     if not values.size:
         return np.ones(seen.n_rows)
-    least = np.sqrt(n_pilot) * max(float(np.finfo(own.dtype).eps) for own in pilot.arrays)
     if ridge is None:
-        ridge = max(_ridge_for(n_pilot / 2, values), least * float(values[0]))
+        n_large = int(np.ceil(n_pilot / (4 * np.log(max(n_pilot, 2)))))
+        rounding = np.sqrt(n_pilot) * max(np.finfo(own.dtype).eps for own in pilot.arrays)
+        ridge = max(float(values[n_large:].sum()) / n_large, float(rounding * values[0]))
     directions = spectrum.vectors / np.sqrt(spectrum.values + ridge * n_pilot)
 
     def block_scores(block: slice) -> Array:
@@ -88,18 +89,3 @@ def _mean_kernel(rows: KernelRows, others: KernelRows, factors: Array) -> Array:
     for index, values in rows.similarities(others):
         total += factors[index] * values
     return total
-
-
-def _ridge_for(dimension: float, values: Array) -> float:
-    """Return the ridge at which these eigenvalues have that effective dimension, or 0."""
-    if len(values) <= dimension:
-        return 0.0
-
-    def excess(log_ridge: float) -> float:
-        return float((values / (values + np.exp(log_ridge))).sum() - dimension)
-
-    # At n/dimension times the largest eigenvalue, each of n counts less than dimension/n; at
-    # as small a part of the smallest, more than that.
-    spread = np.log(2 * len(values))
-    ends = np.log(values[-1]) - 2 * spread - 40, np.log(values[0]) + 2 * spread
-    return float(np.exp(brentq(excess, *ends, xtol=1e-6)))
