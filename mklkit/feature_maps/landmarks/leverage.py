@@ -28,10 +28,10 @@ def choose(seen: KernelRows, count: int, random_state: np.random.RandomState) ->
     O(Np(Md + p) + p³) for p landmarks.
     """
     pilot = seen.take(np.sort(random_state.permutation(seen.n_rows)[:count]))
-    scores = leverage_scores(seen, pilot)
+    # Rows whose score is zero after rounding are drawn last, but at random.
+    scores = np.maximum(leverage_scores(seen, pilot), np.finfo(np.float64).eps)
     # Of exponential times with these rates, the first ``count`` to end are such a draw.
-    with np.errstate(divide="ignore"):
-        times = random_state.standard_exponential(seen.n_rows) / scores
+    times = random_state.standard_exponential(seen.n_rows) / scores
     return seen.take(np.sort(np.argsort(times, kind="stable")[:count]))
 
 
@@ -65,7 +65,7 @@ def leverage_scores(seen: KernelRows, pilot: KernelRows, ridge: float | None = N
         return np.ones(seen.n_rows)
     if ridge is None:
         n_large = int(np.ceil(n_pilot / (4 * np.log(max(n_pilot, 2)))))
-        rounding = np.sqrt(n_pilot) * max(np.finfo(own.dtype).eps for own in pilot.arrays)
+        rounding = n_pilot * max(np.finfo(own.dtype).eps for own in pilot.arrays)
         ridge = max(float(values[n_large:].sum()) / n_large, float(rounding * values[0]))
     directions = spectrum.vectors / np.sqrt(spectrum.values + ridge * n_pilot)
 
