@@ -91,7 +91,7 @@ class Fourier(Component):
         random_state: np.random.RandomState,
     ) -> Iterator[FittedFourier]:
         """Yield each kernel's map; kernels on the same columns share one draw."""
-        check_gram_fits(len(rows[0]), rows[0].itemsize, self.n_components)
+        check_gram_fits(len(rows[0]), rows[0].dtype.itemsize, self.n_components)
         seen = KernelRows.of(kernels, rows)
         draws = []
         for own in seen.arrays:
