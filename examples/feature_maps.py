@@ -1,8 +1,9 @@
 """Accuracy of feature maps against their number of features.
 
-One rbf kernel, whose width is half the mean distance of the rows, by `empirical` with each choice of
-landmarks and by `fourier`: relative error ‖K − ΦΦᵀ‖/‖K‖ (Frobenius norm) on 2,000 test rows, accuracy
-in per cent of `mhks` on all test rows, and the seconds that the map took to fit. Means of three seeds.
+One rbf kernel, whose width is half the mean distance of the rows, by `empirical` with each choice
+of landmarks and by `fourier`: relative error ‖K − ΦΦᵀ‖/‖K‖ (Frobenius norm) on 2,000 test rows,
+accuracy in per cent of `mhks` on all test rows, and the seconds that the map took to fit. Means of
+three seeds.
 
     python examples/feature_maps.py --letters letter.csv
 """

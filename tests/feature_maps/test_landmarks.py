@@ -138,6 +138,14 @@ def test_kmeans_puts_a_landmark_into_each_cluster(rng):
     assert distances.min(axis=1).max() < 5 * np.sqrt(3 / 40)
 
 
+@pytest.mark.parametrize(("scale", "offset"), [(1e300, 0), (1e-200, 0), (1, 1e9)])
+def test_kmeans_is_the_same_for_rows_of_any_scale(rows, scale, offset):
+    usual, scaled = (
+        fitted("kmeans", Cosine(Linear()), own).landmarks for own in (rows, rows * scale + offset)
+    )
+    np.testing.assert_allclose((scaled - offset) / scale, usual, atol=1e-5)
+
+
 def test_kmeans_of_many_rows_are_those_of_a_sample(rng, monkeypatch):
     monkeypatch.setattr(kmeans, "SAMPLE", 50)
     rows = rng.normal(size=(200, 2))
@@ -151,7 +159,7 @@ def test_row_ids_have_no_means(rows, wrapped):
     kernel = Precomputed(rbf_kernel(rows))
     kernel = Cosine(kernel) if wrapped else kernel
     ids = np.arange(60.0)[:, None]
-    with pytest.raises(IncompatibleError, match="means of rows.*uniform.*leverage"):
+    with pytest.raises(IncompatibleError, match=r"means of rows.*uniform.*leverage"):
         fitted("kmeans", kernel, ids)
 
 
@@ -170,6 +178,13 @@ def test_leverage_scores_from_all_rows_are_exact(ridge, rows):
     np.testing.assert_allclose(leverage_scores(seen, seen, ridge), exact, rtol=1e-8)
 
 
+def test_leverage_scores_of_single_precision_rows(rows):
+    gram = rbf_kernel(rows, gamma=0.5)
+    exact = np.diag(gram @ np.linalg.inv(gram + 0.06 * np.eye(60)))
+    seen = seen_by([RBF(gamma=0.5)], rows.astype(np.float32))
+    np.testing.assert_allclose(leverage_scores(seen, seen, 1e-3), exact, rtol=1e-3)
+
+
 def test_leverage_scores_are_those_of_the_mean_of_the_normalised_kernels(rows):
     gram = (rbf_kernel(rows, gamma=0.5) + linear_kernel(rows) / (rows**2).sum(axis=1).mean()) / 2
     exact = np.diag(gram @ np.linalg.inv(gram + 0.6 * np.eye(60)))
@@ -178,7 +193,7 @@ def test_leverage_scores_are_those_of_the_mean_of_the_normalised_kernels(rows):
 
 
 def test_leverage_scores_from_a_pilot_are_close_to_the_exact_ones(rng):
-    """Within the factor 2 of the algorithm, for a pilot of several times the effective dimension."""
+    """Within a factor 2, for a pilot of several times the effective dimension."""
     rows = rng.normal(size=(600, 2)) * np.where(rng.random(600) < 0.1, 3, 0.3)[:, None]
     gram = rbf_kernel(rows, gamma=0.5)
     exact = np.diag(np.linalg.solve(gram + 0.01 * 600 * np.eye(600), gram))

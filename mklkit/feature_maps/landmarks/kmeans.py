@@ -48,11 +48,17 @@ def choose(seen: KernelRows, count: int, random_state: np.random.RandomState) ->
     clusters = MiniBatchKMeans(
         count, batch_size=BATCH, n_init=1, random_state=random_state.randint(2**31 - 1)
     )
+    # Squares of these neither overflow nor lose the digits of rows far from zero.
+    near = np.hstack(arrays)
+    largest = np.abs(near).max() or near.dtype.type(1)
+    near = near / largest
+    middle = near.mean(axis=0)
+    near -= middle
     # One thread, so that the order of its sums, and with it the centres, is always the same.
     with threadpool_limits(1):
-        clusters.fit(np.hstack(arrays))
+        clusters.fit(near)
     ends = np.cumsum([array.shape[1] for array in arrays])[:-1]
-    parts = np.split(clusters.cluster_centers_, ends, axis=1)
+    parts = np.split((clusters.cluster_centers_ + middle) * largest, ends, axis=1)
     return attrs.evolve(
         seen,
         arrays=tuple(

@@ -52,9 +52,9 @@ def leverage_scores(seen: KernelRows, pilot: KernelRows, ridge: float | None = N
     pilot : KernelRows
         The same kernels on the rows J.
     ridge : float, optional
-        λ, relative to the mean of k(x, x); by default 1/k times the sum of all eigenvalues of K_JJ/s
-        but the largest k = s/(4 log s), as in Musco & Musco, Recursive sampling for the Nyström
-        method, NIPS 2017.
+        λ, relative to the mean of k(x, x); by default 1/k times the sum of all eigenvalues of
+        K_JJ/s but the largest k = s/(4 log s), as in Musco & Musco, Recursive sampling for the
+        Nyström method, NIPS 2017.
     """
     n_pilot = pilot.n_rows
     scales = [float(np.abs(diagonal).mean()) or 1.0 for diagonal in pilot.diagonals()]
@@ -65,18 +65,14 @@ def leverage_scores(seen: KernelRows, pilot: KernelRows, ridge: float | None = N
         return np.ones(seen.n_rows)
     if ridge is None:
         n_large = int(np.ceil(n_pilot / (4 * np.log(max(n_pilot, 2)))))
-        rounding = n_pilot * max(np.finfo(own.dtype).eps for own in pilot.arrays)
-        ridge = max(float(values[n_large:].sum()) / n_large, float(rounding * values[0]))
+        rounding = n_pilot * float(np.finfo(values.dtype).eps)
+        ridge = max(float(values[n_large:].sum()) / n_large, rounding * float(values[0]))
     directions = spectrum.vectors / np.sqrt(spectrum.values + ridge * n_pilot)
 
     def block_scores(block: slice) -> Array:
         own = seen.take(block)
-        diagonal = sum(
-            factor * values.astype(np.float64)
-            for factor, values in zip(factors, own.diagonals(), strict=True)
-        )
         explained = _mean_kernel(own, pilot, factors) @ directions
-        return np.asarray(diagonal - np.einsum("ij,ij->i", explained, explained))
+        return factors @ own.diagonals() - np.einsum("ij,ij->i", explained, explained)
 
     blocks = row_blocks(seen.n_rows, BLOCK_ROWS)
     unexplained = np.concatenate(list(each(block_scores, blocks)))
@@ -84,8 +80,8 @@ def leverage_scores(seen: KernelRows, pilot: KernelRows, ridge: float | None = N
 
 
 def _mean_kernel(rows: KernelRows, others: KernelRows, factors: Array) -> Array:
-    """Return the weighted sum of the kernels, (n, m) in float64."""
-    total = np.zeros((rows.n_rows, others.n_rows))
+    """Return the weighted sum of the kernels, (n, m), in the precision of the rows."""
+    total = np.zeros((rows.n_rows, others.n_rows), dtype=np.result_type(*rows.arrays))
     for index, values in rows.similarities(others):
-        total += factors[index] * values
+        total += float(factors[index]) * values
     return total
