@@ -49,16 +49,16 @@ class Empirical(Component):
     subset : int or float, optional
         The number of landmarks, or their share of the training rows, the same for all kernels; all
         rows when not given. A count above N means all.
-    landmarks : str, default='uniform'
-        How landmarks are chosen, from the estimator's seed: ``'uniform'``, rows drawn at random;
-        ``'kmeans'``, the centres of clusters of the rows, more accurate where the rows are
-        clustered or have few columns; ``'leverage'``, rows drawn by approximate ridge leverage
-        scores of the mean of the kernels, which prefer rows that are unlike others.
     rank : int, optional
         Keep at most this many features, those of the largest eigenvalues.
     tol : float, default=1e-12
         Eigenvalues up to ``tol`` times the largest are left out, and those that are all rounding:
         in single precision up to √p · 1.2e-7 times the largest.
+    landmarks : str, default='uniform'
+        How landmarks are chosen, from the estimator's seed: ``'uniform'``, rows drawn at random;
+        ``'kmeans'``, the centres of clusters of the rows, more accurate where the rows are
+        clustered or have few columns; ``'leverage'``, rows drawn by approximate ridge leverage
+        scores of the mean of the kernels, which prefer rows that are unlike others.
 
     Notes
     -----
@@ -83,11 +83,11 @@ class Empirical(Component):
     )
 
     subset: float | None = attrs.field(default=None, validator=_subset)
-    landmarks: str = attrs.field(default="uniform", validator=known_strategy)
     rank: int | None = attrs.field(
         default=None, converter=whole, validator=optional([instance_of(int), ge(1)])
     )
     tol: float = attrs.field(default=1e-12, converter=float, validator=[ge(0), lt(1)])
+    landmarks: str = attrs.field(default="uniform", validator=known_strategy)
 
     def __attrs_post_init__(self) -> None:
         if self.subset is None and self.landmarks != "uniform":
