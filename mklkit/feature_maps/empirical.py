@@ -56,9 +56,9 @@ class Empirical(Component):
         in single precision up to √p · 1.2e-7 times the largest.
     landmarks : str, default='uniform'
         How landmarks are chosen, from the estimator's seed: ``'uniform'``, rows drawn at random;
-        ``'kmeans'``, the centres of clusters of the rows, more accurate where the rows are
-        clustered or have few columns; ``'leverage'``, rows drawn by approximate ridge leverage
-        scores of the mean of the kernels, which prefer rows that are unlike others.
+        ``'kmeans'``, the centres of clusters of the rows, often more accurate at the same number;
+        ``'leverage'``, rows drawn by approximate ridge leverage scores of the mean of the kernels,
+        which prefer rows that are unlike others.
 
     Notes
     -----
