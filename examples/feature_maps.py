@@ -86,7 +86,7 @@ def main() -> None:
                 ]
                 error, accuracy, _ = np.mean(runs, axis=0)
                 seconds = min(run[2] for run in runs)
-                cells.append(f"{error:.2g}, {accuracy:.1f}, {seconds:.2f} s")
+                cells.append(f"{error:.2g}, {accuracy:.1f}, {seconds:.1f} s")
             print(f"| {' | '.join(cells)} |", flush=True)
 
 
