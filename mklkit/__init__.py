@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from mklkit.evaluation.alignment import kernel_alignment as kernel_alignment
     from mklkit.evaluation.cross_validation import cross_validate as cross_validate
     from mklkit.feature_maps.empirical import Empirical as Empirical
+    from mklkit.feature_maps.fourier import Fourier as Fourier
     from mklkit.feature_maps.implicit import Implicit as Implicit
     from mklkit.kernels.cosine import Cosine as Cosine
     from mklkit.kernels.laplacian import Laplacian as Laplacian
@@ -148,6 +149,7 @@ FOR_USERS = {
     "evaluation.alignment": "alignment_matrix kernel_alignment",
     "evaluation.cross_validation": "cross_validate",
     "feature_maps.empirical": "Empirical",
+    "feature_maps.fourier": "Fourier",
     "feature_maps.implicit": "Implicit",
     "kernels.cosine": "Cosine",
     "kernels.laplacian": "Laplacian",

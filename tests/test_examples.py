@@ -122,6 +122,21 @@ def test_paper_001_prints_its_tables(tmp_path: Path) -> None:
     assert all(float(cell.split()[0]) > 80 for cell in stars[1][1:])
 
 
+def test_feature_maps_prints_its_table(tmp_path: Path) -> None:
+    letters = pd.DataFrame(np.random.default_rng(0).normal(size=(90, 2)), columns=["a", "b"])
+    letters.assign(target=np.where(letters["a"] > 0, "A", "Z")).to_csv(tmp_path / "letter.csv")
+    script = ROOT / "examples" / "feature_maps.py"
+    small = ("--rows", 120, "--features", 8, "--seeds", 1, "--letters", "letter.csv")
+    done = run_script(script, *small, cwd=tmp_path)
+    assert done.code == 0, done.err
+    [(head, *rows)] = tables(done.out)
+    assert head[2:] == ["uniform", "kmeans", "leverage", "fourier"]
+    assert [row[:2] for row in rows] == [[row[0], "8"] for row in rows]
+    assert len(rows) == 3
+    errors = np.array([[float(cell.split(",")[0]) for cell in row[2:]] for row in rows])
+    assert (errors[:, :3] < 1).all()
+
+
 def test_every_script_has_a_test() -> None:
     scripts = [path for path in ROOT.glob("examples/*.py") if "__main__" in path.read_text()]
     tests = "".join(path.read_text() for path in ROOT.glob("tests/**/*.py"))

@@ -161,7 +161,7 @@ FeatureMap = Annotated[
         metavar="SPEC",
         callback=_not_blank,
         show_default="the combiner's own",
-        help='The map from kernels to columns: implicit, "empirical(subset=0.1)".',
+        help='The map from kernels to columns: implicit, "empirical(subset=0.1)", fourier.',
         rich_help_panel=MODEL_PANEL,
     ),
 ]

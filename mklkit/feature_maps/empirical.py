@@ -10,6 +10,7 @@ import numpy as np
 from attrs.validators import ge, instance_of, lt, optional
 
 from mklkit.errors import quoted
+from mklkit.feature_maps.landmarks import choose, known_strategy
 from mklkit.numerics.least_squares import Spectrum
 from mklkit.protocols import Array, FeatureMapFacts, FittedKernel
 from mklkit.protocols.component import Component, whole
@@ -40,25 +41,30 @@ class Empirical(Component):
     """Features by the empirical kernel map (EKM), or on a subset of the rows (nystroem).
 
     Φ(x) = Λ^{-1/2} Qᵀ k(S, x), where QΛQᵀ is the eigendecomposition of the Gram matrix of the
-    landmark rows S. With every training row a landmark, ΦΦᵀ is the Gram matrix; with a random
-    subset it is its Nyström approximation, as in scikit-learn's ``Nystroem``.
+    landmark rows S. With every training row a landmark, ΦΦᵀ is the Gram matrix; with fewer
+    landmarks it is its Nyström approximation, as in scikit-learn's ``Nystroem``.
 
     Parameters
     ----------
     subset : int or float, optional
-        The number or the share of training rows that serve as landmarks, drawn at random from the
-        estimator's seed and the same for all kernels; all of them when not given. A count above N
-        means all.
+        The number of landmarks, or their share of the training rows, the same for all kernels; all
+        rows when not given. A count above N means all.
     rank : int, optional
         Keep at most this many features, those of the largest eigenvalues.
     tol : float, default=1e-12
         Eigenvalues up to ``tol`` times the largest are left out, and those that are all rounding:
         in single precision up to √p · 1.2e-7 times the largest.
+    landmarks : str, default='uniform'
+        How landmarks are chosen, from the estimator's seed: ``'uniform'``, rows drawn at random;
+        ``'kmeans'``, the centres of clusters of the rows, often more accurate at the same number;
+        ``'leverage'``, rows drawn by approximate ridge leverage scores of the mean of the kernels,
+        which prefer rows that are unlike others.
 
     Notes
     -----
     O(p²d + p³) for p landmarks; a new row costs O(pd + pr). Source: paper 000, equations (5)–(7);
-    random subsets: paper 004.
+    random subsets: paper 004; k-means: Zhang, Tsang & Kwok (ICML 2008); leverage scores: Rudi et
+    al. (NeurIPS 2018), equation (3), in O(Np²).
 
     Examples
     --------
@@ -81,10 +87,19 @@ class Empirical(Component):
         default=None, converter=whole, validator=optional([instance_of(int), ge(1)])
     )
     tol: float = attrs.field(default=1e-12, converter=float, validator=[ge(0), lt(1)])
+    landmarks: str = attrs.field(default="uniform", validator=known_strategy)
+
+    def __attrs_post_init__(self) -> None:
+        if self.subset is None and self.landmarks != "uniform":
+            raise ValueError(
+                f"landmarks={self.landmarks!r} chooses some landmarks, and without subset every"
+                " row is one: give their number too, as in"
+                f" empirical(subset=256, landmarks={self.landmarks!r})"
+            )
 
     @property
     def facts(self) -> FeatureMapFacts:
-        """Explicit features; all binary problems of a classifier share a random subset."""
+        """Explicit features; all binary problems of a classifier share a subset."""
         return FeatureMapFacts(explicit=True, shared=self.subset is not None)
 
     def fit(
@@ -99,17 +114,14 @@ class Empirical(Component):
         rows: Sequence[Array],
         random_state: np.random.RandomState,
     ) -> Iterator[FittedEmpirical]:
-        """Yield each kernel's map, all on the same landmarks: one subset S′ (paper 004)."""
+        """Yield each kernel's map, all on the same landmarks."""
         n_rows = len(rows[0])
         n_landmarks = self._n_landmarks(n_rows)
-        check_gram_fits(n_rows, rows[0].itemsize, n_landmarks)
-        chosen = None
-        if n_landmarks < n_rows:
-            chosen = np.sort(random_state.permutation(n_rows)[:n_landmarks])
-        seen = KernelRows.of(kernels, rows)
-        taken = seen if chosen is None else seen.take(chosen)
-        for kernel, landmarks in zip(kernels, taken.rows, strict=True):
-            yield self._on(kernel, landmarks, full=chosen is None)
+        check_gram_fits(n_rows, rows[0].dtype.itemsize, n_landmarks)
+        seen, full = KernelRows.of(kernels, rows), n_landmarks == n_rows
+        chosen = seen if full else choose(self.landmarks, seen, n_landmarks, random_state)
+        for kernel, landmarks in zip(kernels, chosen.rows, strict=True):
+            yield self._on(kernel, landmarks, full)
 
     def _on(self, kernel: FittedKernel, landmarks: Array, full: bool) -> FittedEmpirical:
         spectrum = Spectrum.of(kernel(landmarks, landmarks), self.tol)

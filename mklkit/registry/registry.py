@@ -59,7 +59,7 @@ class Registry:
     --------
     >>> registry = Registry(third_party=False)
     >>> [entry.name for entry in registry.entries("feature_map")]
-    ['empirical', 'implicit']
+    ['empirical', 'fourier', 'implicit']
     >>> registry.create("kernel", "rbf(sigma='mean')")
     RBF(sigma='mean', gamma=None)
     """

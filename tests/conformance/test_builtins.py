@@ -35,6 +35,8 @@ def test_kernel_given_as_its_matrix(check: Check) -> None:
             ("kernel", "polynomial(degree=3, coef0=0.5)"),
             ("kernel", "cosine(polynomial)"),
             ("feature_map", "empirical(subset=0.5, rank=5)"),
+            ("feature_map", "empirical(subset=0.5, landmarks=kmeans)"),
+            ("feature_map", "empirical(subset=0.5, landmarks=leverage)"),
             ("learner", "kmhks(alpha=0.1)"),
             ("learner", "kda(alpha=0.01)"),
             ("combiner", "ifsl(lam=0.1, rule=fixed-mean)"),

@@ -26,7 +26,7 @@ from mklkit.registry.composing import bind_kernels
 
 BUILT_IN = {
     "kernel": {"linear", "polynomial", "rbf", "laplacian", "tanh", "cosine", "precomputed"},
-    "feature_map": {"implicit", "empirical"},
+    "feature_map": {"implicit", "empirical", "fourier"},
     "combiner": {
         "uniform",
         "best-single",

@@ -1,0 +1,125 @@
+"""Random Fourier features: the Gaussian kernel within the standard error, and its limits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.metrics.pairwise import rbf_kernel
+
+from mklkit import (
+    RBF,
+    Fourier,
+    IncompatibleError,
+    Linear,
+    MKLClassifier,
+    SpecError,
+    get_registry,
+)
+
+
+@pytest.fixture
+def rows(rng):
+    return rng.normal(size=(40, 3))
+
+
+def fitted(rows, n_components=64, gamma=0.3, seed=0):
+    kernel = RBF(gamma=gamma).fit(rows)
+    return Fourier(n_components=n_components).fit(kernel, rows, np.random.RandomState(seed))
+
+
+def products(rows, **options):
+    features = fitted(rows, **options).transform(rows)
+    return features @ features.T
+
+
+def test_the_mean_over_draws_is_the_kernel_with_the_standard_error_that_the_docstring_states(rows):
+    exact = rbf_kernel(rows, gamma=0.3)
+    draws = np.array([products(rows, n_components=32, seed=seed) for seed in range(400)])
+    deviation = (1 - exact**2) / np.sqrt(32)
+    others = ~np.eye(40, dtype=bool)
+    scores = (draws.mean(axis=0) - exact)[others] / (deviation[others] / 20)
+    assert np.abs(scores).max() < 5
+    np.testing.assert_allclose(draws.std(axis=0)[others], deviation[others], rtol=0.25)
+
+
+def test_a_row_has_length_one(rows):
+    np.testing.assert_allclose(np.diag(products(rows, n_components=2)), 1, rtol=1e-12)
+
+
+def test_more_features_come_nearer(rows):
+    exact = rbf_kernel(rows, gamma=0.3)
+    errors = [np.abs(products(rows, n_components=p) - exact).mean() for p in (16, 256, 4096)]
+    # By the square root of the number.
+    np.testing.assert_allclose(np.divide(errors[:2], errors[1:]), 4, rtol=0.5)
+
+
+def test_widths_share_a_draw_scaled_by_their_own(rows):
+    kernels = [RBF(gamma=gamma).fit(rows) for gamma in (0.5, 2.0)]
+    maps = list(Fourier().fit_all(kernels, [rows, rows], np.random.RandomState(1)))
+    np.testing.assert_allclose(maps[1].directions, 2 * maps[0].directions)
+    left = np.ascontiguousarray(rows[:, :2])
+    maps = list(Fourier().fit_all(kernels, [rows, left], np.random.RandomState(1)))
+    assert maps[1].transform(left).shape == (40, 256)
+
+
+def test_rows_far_from_zero_keep_their_digits(rows):
+    """Differences alone matter: in single precision an angle of 10⁵ has two digits left."""
+    far = (rows + 2.0**14).astype(np.float32)
+    near = far.astype(np.float64) - 2.0**14
+    np.testing.assert_allclose(products(far), products(near), atol=1e-4)
+
+
+def test_single_precision_features(rows):
+    assert fitted(rows.astype(np.float32)).transform(rows.astype(np.float32)).dtype == np.float32
+    assert fitted(rows).transform(rows).dtype == np.float64
+
+
+def test_the_rows_beyond_the_first_are_not_read(rows):
+    class Source:
+        shape, dtype = (1000, 3), rows.dtype
+
+        def __len__(self):
+            return 1000
+
+        def __getitem__(self, members):
+            assert members.stop <= 1024
+            return rows[members]
+
+    kernel = RBF(gamma=0.3).fit(rows)
+    [found] = Fourier().fit_all([kernel], [Source()], np.random.RandomState(0))
+    np.testing.assert_array_equal(
+        found.transform(rows), fitted(rows, n_components=256).transform(rows)
+    )
+
+
+@pytest.mark.parametrize("kernel", ["linear", "cosine(rbf)", "laplacian"])
+def test_other_kernels_are_refused_by_name(kernel, rows):
+    model = MKLClassifier(["rbf", kernel], feature_map="fourier", learner="mhks")
+    with pytest.raises(IncompatibleError, match=r"'fourier' can't be fitted to .*: rbf;"):
+        model.fit(rows, np.arange(40) % 2)
+
+
+def test_a_fitted_kernel_of_another_kind_is_refused(rows):
+    with pytest.raises(IncompatibleError, match="rbf kernels only, got InnerProduct"):
+        Fourier().fit(Linear().fit(rows), rows, np.random.RandomState(0))
+
+
+def test_it_learns_what_is_not_linear(rng):
+    rows = rng.normal(size=(300, 2))
+    labels = np.where(rows[:, 0] * rows[:, 1] > 0, "same", "other")
+    kernels = ["rbf(sigma=1.0)", "rbf(sigma=0.5)"]
+    model = MKLClassifier(kernels, feature_map="fourier(n_components=200)", learner="mhks")
+    model.set_params(random_state=0).fit(rows, labels)
+    assert model.score(rows, labels) > 0.95
+
+
+@pytest.mark.parametrize("value", [0, -2, 7, 2.0, "many", None, True, 2**31])
+def test_numbers_of_features_that_are_no_pairs_are_refused(value):
+    with pytest.raises(ValueError, match=r"n_components must be an even number|at most"):
+        Fourier(n_components=value)
+
+
+def test_other_names_lead_to_it():
+    for name in ("rff", "random-fourier"):
+        with pytest.raises(SpecError, match="fourier"):
+            get_registry().create("feature_map", name)

@@ -1,0 +1,256 @@
+"""Landmark strategies: which rows or centres they take, and the Nyström formula on them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
+
+from mklkit import (
+    RBF,
+    Cosine,
+    Empirical,
+    IncompatibleError,
+    Linear,
+    MKLClassifier,
+    Precomputed,
+    SpecError,
+    Tanh,
+    get_registry,
+)
+from mklkit.feature_maps.landmarks import STRATEGIES, choose, kmeans
+from mklkit.feature_maps.landmarks.leverage import leverage_scores
+from mklkit.numerics.threads import blas_threads
+from mklkit.views.kernel_rows import KernelRows
+
+each_strategy = pytest.mark.parametrize("strategy", STRATEGIES)
+
+
+@pytest.fixture
+def rows(rng):
+    return rng.normal(size=(60, 4))
+
+
+def seen_by(kernels, rows):
+    return KernelRows.of([kernel.fit(rows) for kernel in kernels], [rows] * len(kernels))
+
+
+def fitted(strategy, kernel, rows, subset=12, seed=0):
+    feature_map = Empirical(subset=subset, landmarks=strategy)
+    return feature_map.fit(kernel.fit(rows), rows, np.random.RandomState(seed))
+
+
+def test_the_strategies_are_the_modules_of_the_package():
+    assert set(STRATEGIES) == {"uniform", "kmeans", "leverage"}
+
+
+@each_strategy
+def test_features_are_the_nystroem_approximation_on_the_landmarks(strategy, rows, rng):
+    new = rng.normal(size=(9, 4))
+    feature_map = fitted(strategy, RBF(gamma=0.2), rows)
+    chosen = feature_map.landmarks
+    assert chosen.shape == (12, 4)
+    inverse = np.linalg.pinv(rbf_kernel(chosen, gamma=0.2), rcond=1e-12, hermitian=True)
+    expected = rbf_kernel(new, chosen, gamma=0.2) @ inverse @ rbf_kernel(chosen, rows, gamma=0.2)
+    np.testing.assert_allclose(
+        feature_map.transform(new) @ feature_map.transform(rows).T, expected, atol=1e-7
+    )
+
+
+@each_strategy
+def test_kernels_on_the_same_columns_share_one_array_of_landmarks(strategy, rows):
+    left = np.ascontiguousarray(rows[:, :2])
+    kernels = [RBF(gamma=1.0).fit(rows), RBF(gamma=1.0).fit(left), Linear().fit(rows)]
+    maps = list(
+        Empirical(subset=10, landmarks=strategy).fit_all(
+            kernels, [rows, left, rows], np.random.RandomState(0)
+        )
+    )
+    assert maps[0].landmarks is maps[2].landmarks
+    # One choice for all kernels, cut to the columns of each.
+    assert maps[1].landmarks.shape == (10, 2)
+    atol = 1e-12 if strategy != "kmeans" else 1e-9
+    np.testing.assert_allclose(maps[1].landmarks, maps[0].landmarks[:, :2], atol=atol)
+
+
+@each_strategy
+def test_the_seed_decides_the_landmarks_and_threads_do_not(strategy, rng):
+    rows = rng.normal(size=(3000, 3))
+    found = []
+    for threads, seed in [(1, 4), (2, 4), (2, 5)]:
+        with blas_threads(threads):
+            found.append(fitted(strategy, RBF(gamma=1.0), rows, 20, seed).landmarks)
+    np.testing.assert_array_equal(found[0], found[1])
+    assert not np.array_equal(found[0], found[2])
+
+
+@each_strategy
+def test_single_precision_landmarks(strategy, rows):
+    single = fitted(strategy, RBF(gamma=0.2), rows.astype(np.float32))
+    assert single.landmarks.dtype == np.float32
+    assert single.transform(rows.astype(np.float32)).dtype == np.float32
+
+
+@each_strategy
+def test_as_many_landmarks_as_rows_are_all_rows(strategy, rows):
+    feature_map = fitted(strategy, RBF(gamma=0.2), rows, subset=60)
+    assert feature_map.full
+    np.testing.assert_array_equal(feature_map.landmarks, rows)
+
+
+@each_strategy
+def test_rows_are_read_in_parts(strategy, rows):
+    """A strategy reads slices and row numbers, and never asks for an array of all rows."""
+
+    class Source:
+        shape, dtype = rows.shape, rows.dtype
+
+        def __len__(self):
+            return len(rows)
+
+        def __getitem__(self, members):
+            assert isinstance(members, slice | np.ndarray)
+            return rows[members]
+
+    seen = KernelRows.of([RBF(gamma=0.2).fit(rows)], [Source()])
+    chosen = choose(strategy, seen, 12, np.random.RandomState(0))
+    expected = fitted(strategy, RBF(gamma=0.2), rows).landmarks
+    np.testing.assert_array_equal(chosen.arrays[0], expected)
+
+
+@each_strategy
+@pytest.mark.parametrize("subset", [1, 2])
+def test_odd_rows_get_finite_features(strategy, subset):
+    for rows in (np.zeros((8, 2)), np.full((8, 2), 3.0), np.eye(8)):
+        for kernel in (Linear(), RBF(gamma=1.0), Tanh(gamma=1.0, coef0=-2.0)):
+            feature_map = fitted(strategy, kernel, rows, subset)
+            assert np.isfinite(feature_map.transform(rows)).all()
+
+
+def test_kmeans_puts_a_landmark_into_each_cluster(rng):
+    centres = 100 * rng.normal(size=(5, 3))
+    rows = np.repeat(centres, 40, axis=0) + rng.normal(size=(200, 3))
+    chosen = fitted("kmeans", RBF(gamma=1.0), rows, subset=5).landmarks
+    distances = cdist(centres, chosen)
+    assert sorted(distances.argmin(axis=1)) == list(range(5))
+    # The mean of 40 rows of variance 1 in 3 columns.
+    assert distances.min(axis=1).max() < 5 * np.sqrt(3 / 40)
+
+
+@pytest.mark.parametrize(("scale", "offset"), [(1e300, 0), (1e-200, 0), (1, 1e9)])
+def test_kmeans_is_the_same_for_rows_of_any_scale(rows, scale, offset):
+    usual, scaled = (
+        choose("kmeans", seen_by([RBF(gamma=1.0)], own), 12, np.random.RandomState(0)).arrays[0]
+        for own in (rows, rows * scale + offset)
+    )
+    np.testing.assert_allclose((scaled - offset) / scale, usual, atol=1e-5)
+
+
+def test_kmeans_of_many_rows_are_those_of_a_sample(rng, monkeypatch):
+    monkeypatch.setattr(kmeans, "SAMPLE", 50)
+    rows = rng.normal(size=(200, 2))
+    sample = np.sort(np.random.RandomState(0).permutation(200)[:50])
+    rows[np.setdiff1d(np.arange(200), sample)] += 1e6
+    assert np.abs(fitted("kmeans", RBF(gamma=1.0), rows, subset=5).landmarks).max() < 10
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_row_ids_have_no_means(rows, wrapped):
+    kernel = Precomputed(rbf_kernel(rows))
+    kernel = Cosine(kernel) if wrapped else kernel
+    ids = np.arange(60.0)[:, None]
+    with pytest.raises(IncompatibleError, match=r"means of rows.*uniform.*leverage"):
+        fitted("kmeans", kernel, ids)
+
+
+def test_rows_of_a_precomputed_kernel_have_leverage(rows):
+    ids = np.arange(60.0)[:, None]
+    by_matrix = fitted("leverage", Precomputed(rbf_kernel(rows, gamma=0.5)), ids)
+    by_rows = fitted("leverage", RBF(gamma=0.5), rows)
+    np.testing.assert_array_equal(rows[by_matrix.landmarks[:, 0].astype(int)], by_rows.landmarks)
+
+
+@pytest.mark.parametrize("ridge", [1e-1, 1e-2, 1e-3])
+def test_leverage_scores_from_all_rows_are_exact(ridge, rows):
+    gram = rbf_kernel(rows, gamma=0.5)
+    exact = np.diag(gram @ np.linalg.inv(gram + ridge * 60 * np.eye(60)))
+    seen = seen_by([RBF(gamma=0.5)], rows)
+    np.testing.assert_allclose(leverage_scores(seen, seen, ridge), exact, rtol=1e-8)
+
+
+def test_leverage_scores_of_single_precision_rows(rows):
+    gram = rbf_kernel(rows, gamma=0.5)
+    exact = np.diag(gram @ np.linalg.inv(gram + 0.06 * np.eye(60)))
+    seen = seen_by([RBF(gamma=0.5)], rows.astype(np.float32))
+    np.testing.assert_allclose(leverage_scores(seen, seen, 1e-3), exact, rtol=1e-3)
+
+
+def test_leverage_scores_are_those_of_the_mean_of_the_normalised_kernels(rows):
+    gram = (rbf_kernel(rows, gamma=0.5) + linear_kernel(rows) / (rows**2).sum(axis=1).mean()) / 2
+    exact = np.diag(gram @ np.linalg.inv(gram + 0.6 * np.eye(60)))
+    seen = seen_by([RBF(gamma=0.5), Linear()], rows)
+    np.testing.assert_allclose(leverage_scores(seen, seen, 0.01), exact, rtol=1e-8)
+
+
+def test_leverage_scores_from_a_pilot_are_close_to_the_exact_ones(rng):
+    """Within a factor 2, for a pilot of several times the effective dimension."""
+    rows = rng.normal(size=(600, 2)) * np.where(rng.random(600) < 0.1, 3, 0.3)[:, None]
+    gram = rbf_kernel(rows, gamma=0.5)
+    exact = np.diag(np.linalg.solve(gram + 0.01 * 600 * np.eye(600), gram))
+    seen = seen_by([RBF(gamma=0.5)], rows)
+    found = leverage_scores(seen, seen.take(rng.permutation(600)[:200]), 0.01)
+    ratios = found / exact
+    assert ratios.min() > 0.5
+    assert ratios.max() < 2
+    assert np.ptp(exact) > 0.01  # or all rows were alike
+
+
+def test_leverage_prefers_rows_that_are_unlike_others(rng):
+    """Nine tenths of the rows are nearly equal, and one landmark represents them."""
+    rows = 1e-3 * rng.normal(size=(500, 3))
+    rows[:50] += 5 * rng.normal(size=(50, 3))
+    count = {
+        strategy: (np.abs(fitted(strategy, RBF(gamma=0.5), rows, 60).landmarks) > 0.1)
+        .any(axis=1)
+        .sum()
+        for strategy in ("uniform", "leverage")
+    }
+    assert count["uniform"] < 15
+    assert count["leverage"] > 40
+
+
+def test_leverage_keeps_a_kernel_of_low_rank(rows):
+    features = fitted("leverage", Linear(), rows, subset=12).transform(rows)
+    np.testing.assert_allclose(features @ features.T, linear_kernel(rows), atol=1e-10)
+
+
+@each_strategy
+def test_a_spec_string_names_the_strategy(strategy):
+    made = get_registry().create("feature_map", f"empirical(subset=256, landmarks={strategy})")
+    assert made == Empirical(subset=256, landmarks=strategy)
+
+
+@pytest.mark.parametrize("value", ["kmean", "Kmeans", "", None, 3, ["kmeans"]])
+def test_unknown_strategies_are_refused(value):
+    with pytest.raises(ValueError, match="landmarks must be one of kmeans, leverage, uniform"):
+        Empirical(subset=5, landmarks=value)
+
+
+def test_a_misspelt_strategy_gets_a_suggestion():
+    with pytest.raises(SpecError, match="Did you mean 'kmeans'"):
+        get_registry().create("feature_map", "empirical(subset=5, landmarks=kmean)")
+
+
+def test_a_choice_needs_a_number_of_landmarks():
+    with pytest.raises(ValueError, match=r"without subset every row is one.*subset=256"):
+        Empirical(landmarks="kmeans")
+
+
+@each_strategy
+def test_classifiers_of_several_classes(strategy, rng):
+    labels = np.arange(90) % 3
+    rows = rng.normal(size=(90, 2)) + 6 * np.eye(3)[labels][:, :2]
+    feature_map = Empirical(subset=15, landmarks=strategy)
+    model = MKLClassifier(feature_map=feature_map, learner="mhks", random_state=0)
+    assert model.fit(rows, labels).score(rows, labels) > 0.95
