@@ -79,8 +79,8 @@ class RBF(Component):
     def fit(self, rows: Array) -> FittedRBF:
         """Return the kernel with γ as a number; by rule from at most 50,000 of the rows.
 
-        ``'mean'`` and ``'median'`` are exact up to 5,000 rows, in O(N²d), and from a fixed sample of
-        64 pairs per row above.
+        ``'mean'`` and ``'median'`` are exact up to 5,000 rows, in O(N²d), and from a fixed sample
+        of 64 pairs per row above.
         """
         width = self._width()
         if self.gamma is None:

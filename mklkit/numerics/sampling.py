@@ -56,9 +56,9 @@ def sampled_rows(rows: IndexedRows, most: int = 50_000) -> Array:
 def sampled_pair_distances(rows: Array, partners: int = PARTNERS) -> Iterator[Array]:
     """Yield blocks of distances of different rows (N, d): of ``N·partners`` different pairs.
 
-    The rows are shuffled, and pair (i, i + s) is taken for all i, cyclically, and some shifts s. As
-    every row is in equally many pairs, the mean has no error from rows that are far from others, and
-    the rest falls with the root of the number of pairs. In O(partners·N·d).
+    The rows are shuffled, and pair (i, i + s) is taken for all i, cyclically, and some shifts s.
+    As every row is in equally many pairs, the mean has no error from rows that are far from others,
+    and the rest falls with the root of the number of pairs. In O(partners·N·d).
 
     Parameters
     ----------

@@ -149,7 +149,7 @@ def test_pairs_of_a_sample_are_different_and_every_row_is_in_as_many():
     rows = np.ldexp(1.0, np.arange(9))[:, None]  # a difference of two powers tells which they are
     drawn = np.concatenate(list(sampled_pair_distances(rows, partners=3)))
     assert len(set(drawn)) == 27
-    higher = np.ceil(np.log2(drawn)).astype(int)
+    higher = np.floor(np.log2(drawn)).astype(int) + 1
     lower = np.log2(np.ldexp(1.0, higher) - drawn).astype(int)
     assert set(np.bincount(np.concatenate([higher, lower]))) == {6}
 
