@@ -9,8 +9,9 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
-from mklkit.numerics.graph_embedding import Graphs, trace_ratio
-from mklkit.numerics.least_squares import Spectrum
+from mklkit.numerics.graph_embedding import DiscriminantPencil, Graphs, climb, trace_ratio
+from mklkit.numerics.least_squares import SPECTRUM_TOLERANCE, Spectrum, rounding
+from mklkit.numerics.tridiagonal import AppliedSpectrum
 
 __all__ = [
     "GramEmbedding",
@@ -56,8 +57,17 @@ def embed_gram(
     """Return the embedding of a Gram matrix (N, N), by one eigendecomposition, O(N³).
 
     Directions with negative eigenvalues (an indefinite kernel) are dropped: along them the
-    regularised ratio is unbounded.
+    regularised ratio is unbounded. Discriminant graphs need no eigenvectors, only products with
+    them.
     """
+    if graphs.classes is not None:
+        tolerance = max(SPECTRUM_TOLERANCE, rounding(gram))
+        applied = AppliedSpectrum.of(gram, tolerance)
+        scale = np.sqrt(applied.values)[:, None]
+        cross = scale * applied.coordinates(graphs.classes)
+        pencil = DiscriminantPencil(applied.values, cross, graphs.classes, regularization)
+        found = climb(pencil, n_components, offset)
+        return GramEmbedding(applied.combined(found.weights / scale), found.ratio, found.history)
     spectrum = Spectrum.of(gram)
     roots = np.sqrt(spectrum.values)
     found = trace_ratio(
