@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from mklkit.numerics.graph_embedding import DiscriminantPencil, Graphs, climb, trace_ratio
 from mklkit.numerics.least_squares import SPECTRUM_TOLERANCE, Spectrum, rounding
+from mklkit.numerics.threads import blas_threads
 from mklkit.numerics.tridiagonal import AppliedSpectrum
 
 __all__ = [
@@ -23,6 +24,9 @@ __all__ = [
 ]
 
 Array = NDArray[np.floating[Any]]
+
+ONE_THREAD_ROWS = 2000
+"""Below, threads of one decomposition spend more time waiting for each other than they save."""
 
 
 def whitened(projection: Array, points: Array, y: Array, regularization: float) -> Array:
@@ -62,7 +66,8 @@ def embed_gram(
     """
     if graphs.classes is not None:
         tolerance = max(SPECTRUM_TOLERANCE, rounding(gram))
-        applied = AppliedSpectrum.of(gram, tolerance)
+        with blas_threads(1 if len(gram) < ONE_THREAD_ROWS else None):
+            applied = AppliedSpectrum.of(gram, tolerance)
         scale = np.sqrt(applied.values)[:, None]
         cross = scale * applied.coordinates(graphs.classes)
         pencil = DiscriminantPencil(applied.values, cross, graphs.classes, regularization)

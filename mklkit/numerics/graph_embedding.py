@@ -219,9 +219,7 @@ class DiscriminantPencil:
         γ.
     """
 
-    def __init__(
-        self, lengths: Array, cross: Array, classes: Array, regularization: float
-    ) -> None:
+    def __init__(self, lengths: Array, cross: Array, classes: Array, regularization: float) -> None:
         self.size = len(lengths)
         self._lengths = lengths
         self._regularization = regularization
