@@ -137,7 +137,8 @@ def trace_ratio(
     -----
     Each step computes the top K eigenvectors of S_B − λS_L, and then their ratio λ (Wang et al.
     2007), which increases to its maximum. For discriminant graphs that matrix is diagonal plus one
-    whose rank is the number of classes, so a step costs O(rC) products with vectors; for other
+    whose rank is the number of classes, so a step costs O(rC) products with vectors, and one
+    component has a closed form but for a number, the root of the secular equation; for other
     graphs two dense (r, r) matrices are formed once and a step costs O(r³).
     """
     if graphs.classes is not None:
@@ -260,10 +261,10 @@ class DiscriminantPencil:
         else:
             values, signs = np.maximum(values, 0), np.ones_like(values)
         low_rank = self._cross @ (vectors * np.sqrt(np.abs(values)))
+        if n_components == 1 and ratio >= 1:
+            return _secular_top(diagonal, low_rank)
         if len(diagonal) <= max(DENSE_SIZE, 4 * n_components) or ratio < 1:
             return _dense_top(diagonal, low_rank, signs, n_components)
-        if n_components == 1:
-            return _secular_top(diagonal, low_rank)
         return _krylov_top(diagonal, low_rank, n_components)
 
 

@@ -41,9 +41,9 @@ class MHKS(MarginLearner):
     Notes
     -----
     On a full empirical map the normal matrix is diagonal and each solve O(p); on other maps it is
-    decomposed once, O(Np² + p³), and each iteration reads the features twice, O(Np); with fewer rows
-    than features O(N²p + N³) once and O(N²) per iteration. Source:
-    Łęski (2003); paper 000, section 2.1.
+    decomposed once, O(Np² + p³), and each iteration reads the features twice, O(Np). With fewer
+    rows than features it takes O(N²p + N³) once and O(N²) per iteration. Source: Łęski (2003);
+    paper 000, section 2.1.
 
     Examples
     --------
