@@ -68,9 +68,11 @@ def embed_gram(
         tolerance = max(SPECTRUM_TOLERANCE, rounding(gram))
         with blas_threads(1 if len(gram) < ONE_THREAD_ROWS else None):
             applied = AppliedSpectrum.of(gram, tolerance)
-        scale = np.sqrt(applied.values)[:, None]
+        # Of a float32 matrix too, the ratio is computed in float64.
+        lengths = applied.values.astype(np.float64)
+        scale = np.sqrt(lengths)[:, None]
         cross = scale * applied.coordinates(graphs.classes)
-        pencil = DiscriminantPencil(applied.values, cross, graphs.classes, regularization)
+        pencil = DiscriminantPencil(lengths, cross, graphs.classes, regularization)
         found = climb(pencil, n_components, offset)
         return GramEmbedding(applied.combined(found.weights / scale), found.ratio, found.history)
     spectrum = Spectrum.of(gram)
