@@ -117,8 +117,9 @@ class Empirical(Component):
         """Yield each kernel's map, all on the same landmarks."""
         n_rows = len(rows[0])
         n_landmarks = self._n_landmarks(n_rows)
-        check_gram_fits(n_rows, rows[0].dtype.itemsize, n_landmarks)
         seen, full = KernelRows.of(kernels, rows), n_landmarks == n_rows
+        if full:
+            check_gram_fits(n_rows, rows[0].dtype.itemsize)
         chosen = seen if full else choose(self.landmarks, seen, n_landmarks, random_state)
         for kernel, landmarks in zip(kernels, chosen.rows, strict=True):
             yield self._on(kernel, landmarks, full)

@@ -14,7 +14,6 @@ from mklkit.protocols import Array, FeatureMapFacts, FittedKernel
 from mklkit.protocols.component import Component, is_whole, whole
 from mklkit.registry.hookspecs import hookimpl
 from mklkit.views.kernel_rows import KernelRows
-from mklkit.views.memory import check_gram_fits
 
 __all__ = ["FittedFourier", "Fourier"]
 
@@ -91,7 +90,6 @@ class Fourier(Component):
         random_state: np.random.RandomState,
     ) -> Iterator[FittedFourier]:
         """Yield each kernel's map; kernels on the same columns share one draw."""
-        check_gram_fits(len(rows[0]), rows[0].dtype.itemsize, self.n_components)
         seen = KernelRows.of(kernels, rows)
         draws = []
         for own in seen.arrays:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import attrs
@@ -11,7 +12,8 @@ import numpy as np
 from mklkit.errors import quoted
 from mklkit.numerics.order_statistics import quantiles
 from mklkit.numerics.pairwise import squared_distances, upper_blocks
-from mklkit.protocols import Array
+from mklkit.numerics.sampling import PARTNERS, sampled_pair_distances, sampled_rows
+from mklkit.protocols import Array, Rows
 
 __all__ = [
     "Bandwidth",
@@ -23,6 +25,13 @@ __all__ = [
 
 RULES = ("mean", "median", "scale", "auto", "neighbours")
 N_NEIGHBOURS = 5
+
+MOST_ROWS = 5000
+"""With more rows, distances of a sample of pairs are used."""
+
+QUERY_ROWS = 2000
+"""With more than ``MOST_ROWS``, neighbours of so many rows are searched."""
+
 _NUMBER = r"\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+"
 _RULE = re.compile(
     rf"(?:(?P<times>{_NUMBER})\s*\*\s*)?(?P<rule>[a-z]+)(?:\s*/\s*(?P<over>{_NUMBER}))?"
@@ -81,7 +90,7 @@ class Bandwidth:
         return cls(None, number)
 
 
-def bandwidth(rule: str, rows: Array) -> float:
+def bandwidth(rule: str, rows: Rows) -> float:
     """Return the bandwidth σ that a rule computes from the rows (N, d).
 
     Parameters
@@ -92,24 +101,37 @@ def bandwidth(rule: str, rows: Array) -> float:
         ``'auto'``: γ = 1/d (paper 003, section 5.2); ``'neighbours'``: γ = 1/mean squared
         distance over pairs of five nearest neighbours (paper 001, section 7.2). The last three are
         converted to σ by γ = 1/2σ².
-    rows : ndarray of shape (N, d)
+    rows : ndarray or RowSource of shape (N, d)
 
     Returns
     -------
     float
         Above zero; 1 where all rows are equal and there is no scale. Infinite or NaN where the
         squares of the rows overflow.
+
+    Notes
+    -----
+    Exact up to 5,000 rows, in O(N²d). Above, distances are those of a fixed sample, which depends
+    on N only: 64 pairs per row for the mean and the median, the neighbours of 2,000 rows among all.
+    Of more than 50,000 rows every rule uses a sample of 50,000, whose neighbours are farther apart
+    than those among all rows.
+
+    Relative standard errors measured over seeds, on Gaussian data of 2, 20 and 100 columns and on
+    20 clusters of unequal width in 10 columns: at 20,000 rows ``'mean'`` 2e-4, 7e-5, 7e-5 and 3e-4;
+    ``'median'`` 4e-4, 1e-4, 1e-4 and 3e-4; ``'neighbours'`` 7e-2, 3e-3, 1e-3 and 1e-2. At 400,000
+    rows ``'mean'``, ``'median'`` and ``'scale'`` 3e-3, 8e-4, 3e-4 and 2e-3, from the draw of rows.
     """
+    if rule == "auto":
+        return float(np.sqrt(rows.shape[1] / 2))
+    some = sampled_rows(rows)
     if rule == "mean":
-        sigma = mean_distance(rows)
+        sigma = mean_distance(some)
     elif rule == "median":
-        sigma = median_distance(rows)
+        sigma = median_distance(some)
     elif rule == "scale":
-        sigma = float(np.sqrt(rows.shape[1] * rows.var(dtype=np.float64) / 2))
-    elif rule == "neighbours":
-        sigma = float(np.sqrt(squared_neighbour_distance(rows) / 2))
+        sigma = float(np.sqrt(some.shape[1] * some.var(dtype=np.float64) / 2))
     else:
-        sigma = float(np.sqrt(rows.shape[1] / 2))
+        sigma = float(np.sqrt(squared_neighbour_distance(some) / 2))
     return 1.0 if sigma == 0 else sigma
 
 
@@ -118,6 +140,8 @@ def squared_neighbour_distance(rows: Array, n_neighbours: int = N_NEIGHBOURS) ->
 
     Paper 001 averages "L₂ distances" and takes the root for a width. Only squared distances make
     that a width in the units of the data, and reproduce its accuracies of single kernels.
+
+    Of more than 5,000 rows, 2,000 look for their neighbours among all.
 
     Examples
     --------
@@ -135,22 +159,32 @@ def squared_neighbour_distance(rows: Array, n_neighbours: int = N_NEIGHBOURS) ->
     near_one = np.ldexp(rows.astype(np.float64), -exponent)
     # Centred first: scikit-learn's distances lose digits for rows far from zero.
     near_one -= near_one.mean(axis=0)
-    distances, _ = NearestNeighbors(n_neighbors=count).fit(near_one).kneighbors()
+    search = NearestNeighbors(n_neighbors=count).fit(near_one)
+    if len(rows) <= MOST_ROWS:
+        distances, _ = search.kneighbors()
+    else:
+        # The nearest row to each is itself.
+        distances, _ = search.kneighbors(sampled_rows(near_one, QUERY_ROWS), count + 1)
+        distances = distances[:, 1:]
     with np.errstate(over="ignore"):
         return float(np.ldexp((distances**2).mean(), 2 * exponent))
 
 
-def _upper_tiles(rows: Array) -> Any:
-    """Yield tiles of distances on and above the diagonal, with the multiplicity of their values."""
+def _distances(rows: Array) -> Iterator[tuple[Array, int]]:
+    """Yield tiles of distances of different rows, i < j: of all pairs, or of a sample."""
+    if len(rows) > MOST_ROWS:
+        for distances in sampled_pair_distances(rows):
+            yield distances, 1
+        return
     for block, other in upper_blocks(len(rows)):
-        distances = np.sqrt(squared_distances(rows[block], rows[other]))
-        if other == block:
-            np.fill_diagonal(distances, 0)
-        yield distances, (1 if other == block else 2)
+        tile = np.sqrt(squared_distances(rows[block], rows[other]))
+        yield (tile[np.triu_indices(len(tile), 1)] if other == block else tile), 1
 
 
 def mean_distance(rows: Array) -> float:
-    """Return the mean Euclidean distance over all pairs i, j of rows, in O(N²d), tile by tile.
+    """Return the mean Euclidean distance over all pairs i, j of rows.
+
+    In O(N²d), tile by tile; over a sample of 64·N pairs for more than 5,000 rows.
 
     Examples
     --------
@@ -158,12 +192,18 @@ def mean_distance(rows: Array) -> float:
     >>> mean_distance(np.array([[0.0], [1.0]]))
     0.5
     """
-    total = sum(weight * tile.sum(dtype=np.float64) for tile, weight in _upper_tiles(rows))
-    return float(total / len(rows) ** 2)
+    total, count = 0.0, 0
+    for tile, _ in _distances(rows):
+        total += float(tile.sum(dtype=np.float64))
+        count += tile.size
+    # The pairs i = i have a distance of zero.
+    return total / max(count, 1) * (1 - 1 / len(rows))
 
 
 def median_distance(rows: Array) -> float:
-    """Return the median distance of different rows, exact, in O(N²d), tile by tile.
+    """Return the median distance of different rows.
+
+    Exact, in O(N²d), tile by tile; over a sample of 64·N pairs for more than 5,000 rows.
 
     Examples
     --------
@@ -174,12 +214,5 @@ def median_distance(rows: Array) -> float:
     n_rows = len(rows)
     if n_rows < 2:
         return 0.0
-
-    def different_rows() -> Any:
-        for tile, weight in _upper_tiles(rows):
-            if weight == 2:
-                yield tile, 1
-            else:
-                yield tile[np.triu_indices(len(tile), 1)], 1
-
-    return quantiles(different_rows, n_rows * (n_rows - 1) // 2, [0.5])[0]
+    n_pairs = n_rows * (PARTNERS if n_rows > MOST_ROWS else (n_rows - 1) / 2)
+    return quantiles(lambda: _distances(rows), int(n_pairs), [0.5])[0]

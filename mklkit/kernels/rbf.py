@@ -78,7 +78,11 @@ class RBF(Component):
         return Bandwidth.parse(self.sigma, "sigma")
 
     def fit(self, rows: Array) -> FittedRBF:
-        """Return the kernel with γ as a number; O(N²d) for ``'mean'`` and ``'median'``."""
+        """Return the kernel with γ as a number; by rule from at most 50,000 of the rows.
+
+        ``'mean'`` and ``'median'`` are exact up to 5,000 rows, in O(N²d), and from a fixed sample
+        of 64 pairs per row above.
+        """
         width = self._width()
         if self.gamma is None:
             sigma = width.factor * (1.0 if width.rule is None else bandwidth(width.rule, rows))
@@ -87,7 +91,7 @@ class RBF(Component):
             gamma = width.factor
         else:
             gamma = width.factor / (2 * bandwidth(width.rule, rows) ** 2)
-        held = np.finfo(np.result_type(rows, np.float32))
+        held = np.finfo(np.result_type(rows.dtype, np.float32))
         most = float(held.max)
         if not NOTHING_LEFT / most <= gamma <= most:
             raise DataError(

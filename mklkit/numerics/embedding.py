@@ -9,8 +9,10 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
-from mklkit.numerics.graph_embedding import Graphs, trace_ratio
-from mklkit.numerics.least_squares import Spectrum
+from mklkit.numerics.graph_embedding import DiscriminantPencil, Graphs, climb, trace_ratio
+from mklkit.numerics.least_squares import SPECTRUM_TOLERANCE, Spectrum, rounding
+from mklkit.numerics.threads import blas_threads
+from mklkit.numerics.tridiagonal import AppliedSpectrum
 
 __all__ = [
     "GramEmbedding",
@@ -22,6 +24,9 @@ __all__ = [
 ]
 
 Array = NDArray[np.floating[Any]]
+
+ONE_THREAD_ROWS = 2000
+"""Below, threads of one decomposition spend more time waiting for each other than they save."""
 
 
 def whitened(projection: Array, points: Array, y: Array, regularization: float) -> Array:
@@ -56,8 +61,20 @@ def embed_gram(
     """Return the embedding of a Gram matrix (N, N), by one eigendecomposition, O(N³).
 
     Directions with negative eigenvalues (an indefinite kernel) are dropped: along them the
-    regularised ratio is unbounded.
+    regularised ratio is unbounded. Discriminant graphs need no eigenvectors, only products with
+    them.
     """
+    if graphs.classes is not None:
+        tolerance = max(SPECTRUM_TOLERANCE, rounding(gram))
+        with blas_threads(1 if len(gram) < ONE_THREAD_ROWS else None):
+            applied = AppliedSpectrum.of(gram, tolerance)
+        # Of a float32 matrix too, the ratio is computed in float64.
+        lengths = applied.values.astype(np.float64)
+        scale = np.sqrt(lengths)[:, None]
+        cross = scale * applied.coordinates(graphs.classes)
+        pencil = DiscriminantPencil(lengths, cross, graphs.classes, regularization)
+        found = climb(pencil, n_components, offset)
+        return GramEmbedding(applied.combined(found.weights / scale), found.ratio, found.history)
     spectrum = Spectrum.of(gram)
     roots = np.sqrt(spectrum.values)
     found = trace_ratio(

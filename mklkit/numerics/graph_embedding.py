@@ -15,10 +15,16 @@ import attrs
 import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
-__all__ = ["Graphs", "TraceRatio", "discriminant_graphs", "trace_ratio"]
+__all__ = [
+    "DiscriminantPencil",
+    "Graphs",
+    "TraceRatio",
+    "climb",
+    "discriminant_graphs",
+    "trace_ratio",
+]
 
 Array = NDArray[np.floating[Any]]
 Apply = Callable[[Array], Array]
@@ -27,6 +33,7 @@ DENSE_SIZE = 200
 """Up to this many coordinates a dense symmetric solver is faster than a Krylov solver."""
 RESTARTS = 3
 """Restarts of the Krylov solver, which nearly equal eigenvalues slow down; then the dense one."""
+NEWTON_STEPS = 100
 
 
 @attrs.frozen(eq=False)
@@ -130,21 +137,36 @@ def trace_ratio(
     -----
     Each step computes the top K eigenvectors of S_B − λS_L, and then their ratio λ (Wang et al.
     2007), which increases to its maximum. For discriminant graphs that matrix is diagonal plus one
-    whose rank is the number of classes, so a step costs O(rC) products with vectors; for other
+    whose rank is the number of classes, so a step costs O(rC) products with vectors, and one
+    component has a closed form but for a number, the root of the secular equation; for other
     graphs two dense (r, r) matrices are formed once and a step costs O(r³).
     """
-    problem = (
-        _DensePencil(coordinates, graphs, regularization)
-        if graphs.classes is None
-        else _DiscriminantPencil(coordinates, lengths, graphs.classes, regularization)
+    if graphs.classes is not None:
+        cross = coordinates.T @ graphs.classes
+        pencil = DiscriminantPencil(lengths, cross, graphs.classes, regularization)
+        return climb(pencil, n_components, offset, tol, max_iter)
+    return climb(
+        _DensePencil(coordinates, graphs, regularization), n_components, offset, tol, max_iter
     )
-    n_components = min(n_components, len(lengths))
+
+
+def climb(
+    pencil: _DensePencil | DiscriminantPencil,
+    n_components: int,
+    offset: float = 0.0,
+    tol: float = 1e-10,
+    max_iter: int = 100,
+) -> TraceRatio:
+    """Maximise the trace ratio of S_B and S_L + γI; parameters as for :func:`trace_ratio`."""
+    n_components = min(n_components, pencil.size)
     ratio = 0.0
     history: list[float] = []
-    weights: Array = np.eye(len(lengths), n_components)
+    weights: Array = np.eye(pencil.size, n_components)
+    found = pencil.start(n_components)
     for _ in range(max_iter):
-        found = problem.top(ratio, n_components)
-        numerator, denominator = problem.traces(found)
+        if found is None:
+            found = pencil.top(ratio, n_components)
+        numerator, denominator = pencil.traces(found)
         now = numerator / (denominator + offset) if denominator + offset > 0 else 0.0
         if history and now <= ratio:
             break
@@ -152,6 +174,7 @@ def trace_ratio(
         history.append(ratio)
         if grown <= tol * abs(ratio):
             break
+        found = None
     return TraceRatio(weights, ratio, tuple(history))
 
 
@@ -162,9 +185,13 @@ class _DensePencil:
         self._upper = coordinates.T @ graphs.constraint(coordinates)
         self._lower = coordinates.T @ graphs.similarity(coordinates)
         self._lower[np.diag_indices_from(self._lower)] += regularization
+        self.size = len(self._upper)
+
+    def start(self, n_components: int) -> None:
+        """Begin with the top eigenvectors of S_B."""
 
     def top(self, ratio: float, n_components: int) -> Array:
-        size = len(self._upper)
+        size = self.size
         matrix = self._upper - ratio * self._lower
         _, vectors = scipy.linalg.eigh(
             (matrix + matrix.T) / 2, subset_by_index=(size - n_components, size - 1)
@@ -178,16 +205,43 @@ class _DensePencil:
         )
 
 
-class _DiscriminantPencil:
-    """S_B − λS_L = −diag((λ − 1)d + λγ) + V Vᵀ with V = ZᵀE R, RRᵀ = λI − eeᵀ, e = Eᵀ1/√N."""
+class DiscriminantPencil:
+    """S_B − λS_L = −diag((λ − 1)d + λγ) + V Vᵀ with V = ZᵀE R, RRᵀ = λI − eeᵀ, e = Eᵀ1/√N.
 
-    def __init__(
-        self, coordinates: Array, lengths: Array, classes: Array, regularization: float
-    ) -> None:
+    Parameters
+    ----------
+    lengths : ndarray of shape (r,)
+        d.
+    cross : ndarray of shape (r, C)
+        ZᵀE.
+    classes : ndarray of shape (N, C)
+        E.
+    regularization : float
+        γ.
+    """
+
+    def __init__(self, lengths: Array, cross: Array, classes: Array, regularization: float) -> None:
+        self.size = len(lengths)
         self._lengths = lengths
         self._regularization = regularization
-        self._cross = coordinates.T @ classes
+        self._cross = cross
         self._share = classes.sum(axis=0) / np.sqrt(len(classes))
+
+    def start(self, n_components: int) -> Array | None:
+        """Return the span of (S_L + γI)⁻¹ZᵀE less the mean, which is nearly optimal.
+
+        With K = 1 and γ = 0 it is optimal. None for more components than it has directions.
+        """
+        rank = len(self._share)
+        if n_components >= rank or not self.size:
+            return None
+        differences = scipy.linalg.qr(self._share[:, None])[0][:, 1 : n_components + 1]
+        ridge = max(self._regularization, 1e-9 * float(self._lengths.max()))
+        # (D − CCᵀ)⁻¹C = D⁻¹C(I − CᵀD⁻¹C)⁻¹ with D = diag(d) + γI
+        plain = self._cross / (self._lengths + ridge)[:, None]
+        small = np.eye(rank) - self._cross.T @ plain
+        directions = plain @ np.linalg.lstsq(small, differences, rcond=None)[0]
+        return scipy.linalg.qr(directions, mode="economic")[0]
 
     def traces(self, weights: Array) -> tuple[float, float]:
         every = float(np.einsum("r,rk->", self._lengths, weights**2))
@@ -207,6 +261,8 @@ class _DiscriminantPencil:
         else:
             values, signs = np.maximum(values, 0), np.ones_like(values)
         low_rank = self._cross @ (vectors * np.sqrt(np.abs(values)))
+        if n_components == 1 and ratio >= 1:
+            return _secular_top(diagonal, low_rank)
         if len(diagonal) <= max(DENSE_SIZE, 4 * n_components) or ratio < 1:
             return _dense_top(diagonal, low_rank, signs, n_components)
         return _krylov_top(diagonal, low_rank, n_components)
@@ -252,16 +308,51 @@ def _krylov_top(diagonal: Array, low_rank: Array, n_components: int) -> Array:
     return vectors[:, np.argsort(values)[::-1]]
 
 
+def _secular_top(diagonal: Array, low_rank: Array) -> Array:
+    """Return the top eigenvector of −diag + VVᵀ: (D + σ)⁻¹Vu with Vᵀ(D + σ)⁻¹Vu = u."""
+    place = int(diagonal.argmin())
+    above = diagonal - diagonal[place]
+    gap = _top_gap(above, low_rank)
+    if gap == 0:
+        return np.eye(len(diagonal), 1, -place)
+    scaled = low_rank / (above + gap)[:, None]
+    vector = scaled @ np.linalg.eigh(low_rank.T @ scaled)[1][:, -1:]
+    return vector / np.linalg.norm(vector)
+
+
+def _top_gap(above: Array, low_rank: Array) -> float:
+    """Return how far the largest eigenvalue of −diag + VVᵀ is above that of −diag, or zero.
+
+    The gap t solves μ(t) = 1 for the largest eigenvalue μ of Vᵀ(diag(above) + t)⁻¹V. Its inverse
+    is concave and increasing, so that Newton's steps from below do not pass the root.
+
+    Parameters
+    ----------
+    above : ndarray of shape (r,)
+        The diagonal less its least entry.
+    low_rank : ndarray of shape (r, C)
+        V.
+    """
+    gap = 1e-12 * (float(above.max()) + float((low_rank**2).sum()))
+    if gap == 0:
+        return 0.0
+    for step in range(NEWTON_STEPS):
+        scaled = low_rank / (above + gap)[:, None]
+        values, vectors = np.linalg.eigh(low_rank.T @ scaled)
+        value = float(values[-1])
+        if step == 0 and value <= 1:
+            return 0.0
+        slope = float(np.square(scaled @ vectors[:, -1]).sum())
+        move = (value - 1) * value / slope
+        gap += move
+        if move <= 4 * np.finfo(float).eps * gap:
+            break
+    return gap
+
+
 def _just_above(diagonal: Array, low_rank: Array) -> float:
     """Return a shift a little above the largest eigenvalue of −diag + VVᵀ."""
-    bottom = -float(diagonal.min())
-
-    def surplus(value: float) -> float:
-        inner = low_rank.T @ (low_rank / (diagonal + value)[:, None])
-        return float(np.linalg.eigvalsh(inner)[-1]) - 1
-
+    bottom = float(diagonal.min())
     scale = float(np.abs(diagonal).max()) + float((low_rank**2).sum())
-    low, high = bottom + 1e-12 * scale, bottom + 2 * scale
-    # Below the first root the surplus is positive; it may be negative at the lower bound already.
-    top = brentq(surplus, low, high, rtol=1e-6) if surplus(low) > 0 else low
-    return float(top + 1e-3 * (top - bottom) + 1e-9 * scale)
+    gap = max(_top_gap(diagonal - bottom, low_rank), 1e-12 * scale)
+    return -bottom + 1.001 * gap + 1e-9 * scale

@@ -23,6 +23,7 @@ __all__ = [
     "SpectralSystem",
     "Spectrum",
     "cholesky_or_none",
+    "rounding",
 ]
 
 Array = NDArray[np.floating[Any]]
@@ -72,6 +73,11 @@ class NormalMatrix:
         return Spectrum.of(centred)
 
 
+def rounding(matrix: Array) -> float:
+    """Return the share of its largest eigenvalue that rounding makes of an eigenvalue of zero."""
+    return float(np.sqrt(len(matrix)) * np.finfo(matrix.dtype).eps)
+
+
 @attrs.frozen(eq=False)
 class Spectrum:
     """Eigenvalues (r,), largest first, and eigenvectors (p, r) of a symmetric matrix."""
@@ -104,8 +110,7 @@ class Spectrum:
         values, vectors = scipy.linalg.eigh(matrix, driver="evd", check_finite=False)
         values, vectors = values[::-1], vectors[:, ::-1]
         largest = max(float(values[0]), 0.0) if len(values) else 0.0
-        rounding = float(np.sqrt(len(values)) * np.finfo(values.dtype).eps)
-        kept = values > max(tolerance, rounding) * largest
+        kept = values > max(tolerance, rounding(matrix)) * largest
         vectors = np.ascontiguousarray(vectors[:, kept])
         vectors *= np.where(np.einsum("ij,ij,ij->j", vectors, vectors, vectors) < 0, -1, 1)
         return cls(np.ascontiguousarray(values[kept]), vectors)

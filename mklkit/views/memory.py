@@ -72,22 +72,19 @@ def memory_limit(given: int | str | None) -> int | None:
     return int(size)
 
 
-def check_gram_fits(n_rows: int, itemsize: int, n_landmarks: int | None = None) -> None:
+def check_gram_fits(n_rows: int, itemsize: int) -> None:
     """Warn about the size of a Gram matrix of so many rows, if it is a gigabyte or more.
-
-    With ``n_landmarks``, of its columns for these landmarks, which give as many features.
 
     Raises
     ------
     DataError
         If one matrix alone takes more memory than is available.
     """
-    size = n_rows * (n_rows if n_landmarks is None else n_landmarks) * itemsize
+    size = n_rows * n_rows * itemsize
     if size < WORTH_SAYING:
         return
     free = available_memory()
-    columns = "" if n_landmarks is None else f" by {n_landmarks} landmarks, or features of them,"
-    needed = f"A Gram matrix of {n_rows} rows{columns} takes {size / 2**30:.1f} GiB of memory"
+    needed = f"A Gram matrix of {n_rows} rows takes {size / 2**30:.1f} GiB of memory"
     if free is not None and size > free:
         raise DataError(f"{needed}, and {free / 2**30:.1f} GiB are free. {REMEDY}")
     warnings.warn(

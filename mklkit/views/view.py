@@ -133,7 +133,8 @@ class View(Side):
         """
         if self._gram is not None:
             return self._gram
-        check_gram_fits(self.n_rows, self.rows.dtype.itemsize)
+        if self.explicit:  # Estimators check it in advance on implicit maps.
+            check_gram_fits(self.n_rows, self.rows.dtype.itemsize)
         kernel, rows = self.seen
         gram = weighted_gram(KernelRows.of([kernel], [rows]), np.ones(1))
         if keep:

@@ -7,6 +7,7 @@ import pytest
 from builders import views_of
 from oracles.gated import composite, discriminant_matrices, naive_forms
 
+from mklkit.combiners.cluster_gating.kept_tiles import KeptTiles
 from mklkit.combiners.cluster_gating.products import quadratic_forms, smoothness_form
 from mklkit.combiners.cluster_gating.stages import gated_blocks, kernel_products
 from mklkit.combiners.templates.gating import composite_gram
@@ -140,3 +141,14 @@ def test_smoothness_is_the_spread_between_clusters(rng):
     assert theta.ravel() @ smoothness_form(5, 3) @ theta.ravel() == pytest.approx(spread)
     same = np.tile(theta[:1], (5, 1)).ravel()
     assert same @ smoothness_form(5, 3) @ same == pytest.approx(0, abs=1e-15)
+
+
+@pytest.mark.parametrize("most", [0, 1 << 22])
+def test_tiles_that_are_kept_are_those_computed_anew(rng, monkeypatch, most):
+    monkeypatch.setattr("mklkit.combiners.cluster_gating.kept_tiles.KEPT_BYTES", most)
+    views, grams, memberships, *_ = problem(rng, n_rows=300, n_clusters=3)
+    tiles = KeptTiles(views)
+    for _ in range(2):
+        seen = composite_gram(views, memberships, "sum", tiles.read())
+        np.testing.assert_allclose(seen, composite(grams, memberships, "sum"), rtol=1e-12)
+    assert bool(tiles._kept) == (most > 0)

@@ -11,12 +11,14 @@ from sklearn.svm import SVC
 
 from mklkit import RBF, DataError, MKLClassifier
 from mklkit.kernels.bandwidth import (
+    RULES,
     Bandwidth,
     bandwidth,
     mean_distance,
     median_distance,
     squared_neighbour_distance,
 )
+from mklkit.numerics.sampling import sampled_pair_distances, sampled_rows
 
 SIZES = [2, 3, 50, 255, 256, 257, 1281]
 
@@ -130,3 +132,43 @@ def test_a_width_that_no_number_holds_is_refused_with_the_kernels_name(rng, rule
 def test_a_gamma_beyond_the_numbers_of_the_data_is_refused(gamma, kind):
     with pytest.raises(DataError, match="choose another"):
         RBF(gamma=gamma).fit(np.eye(3, dtype=kind))
+
+
+def test_of_many_rows_distances_are_sampled(rng, monkeypatch):
+    rows = rng.uniform(size=(3000, 5)) * [9, 1, 1, 1, 1]
+    rows = rows[rows[:, 0].argsort()].astype(np.float32)  # rows next to each other are near
+    rules = {"mean": mean_distance, "median": median_distance, "near": squared_neighbour_distance}
+    exact = {name: rule(rows) for name, rule in rules.items()}
+    monkeypatch.setattr("mklkit.kernels.bandwidth.MOST_ROWS", 1000)
+    for name, rule in rules.items():
+        assert rule(rows) == pytest.approx(exact[name], rel=5e-3), name
+        assert rule(rows) != exact[name], name
+
+
+def test_pairs_of_a_sample_are_different_and_every_row_is_in_as_many():
+    rows = np.ldexp(1.0, np.arange(9))[:, None]  # a difference of two powers tells which they are
+    drawn = np.concatenate(list(sampled_pair_distances(rows, partners=3)))
+    assert len(set(drawn)) == 27
+    higher = np.floor(np.log2(drawn)).astype(int) + 1
+    lower = np.log2(np.ldexp(1.0, higher) - drawn).astype(int)
+    assert set(np.bincount(np.concatenate([higher, lower]))) == {6}
+
+
+def test_rows_read_in_parts_have_the_bandwidth_of_rows_in_memory(rng, monkeypatch):
+    class Parts:
+        def __init__(self, rows):
+            self.rows, self.shape, self.dtype = rows, rows.shape, rows.dtype
+
+        def __len__(self):
+            return len(self.rows)
+
+        def __getitem__(self, members):
+            assert isinstance(members, slice) or (np.diff(members) > 0).all()
+            return self.rows[members]
+
+    rows = rng.normal(size=(60, 3))
+    monkeypatch.setattr(sampled_rows, "__defaults__", (20,))
+    for rule in RULES:
+        kernel = RBF(sigma=rule)
+        assert kernel.fit(Parts(rows)) == kernel.fit(rows), rule
+    assert RBF().fit(rows) != RBF().fit(rows[:20])

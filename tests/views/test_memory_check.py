@@ -32,7 +32,7 @@ def test_a_matrix_that_does_not_fit_is_refused_with_a_map_that_does(small_machin
 
 def test_as_many_features_are_refused_like_the_matrix(small_machine):
     full = MKLClassifier("rbf", feature_map="empirical", learner="mhks")
-    with pytest.raises(DataError, match=r"40 rows by 40 landmarks.* free\..*empirical\(subset="):
+    with pytest.raises(DataError, match=r"of 40 rows .* free\..*empirical\(subset="):
         full.fit(ROWS, LABELS)
 
 

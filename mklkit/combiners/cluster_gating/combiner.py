@@ -12,6 +12,7 @@ from attrs.validators import ge, gt, in_, instance_of
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
+from threadpoolctl import threadpool_limits
 
 from mklkit.combiners.cluster_gating.stages import Stages
 from mklkit.combiners.templates.gating import Composition, GatingCombiner
@@ -104,7 +105,8 @@ class ClusterGating(GatingCombiner):
     Notes
     -----
     An alternation costs O(CM·N²K) for K components, tile by tile, and an embedding of one
-    composite Gram matrix, O(N³). Peak memory is five N × N matrices, whatever M. Source: paper 001.
+    composite Gram matrix, O(N³). Peak memory is five N × N matrices, whatever M, and the
+    kernels' tiles where these take at most 128 MiB. Source: paper 001.
 
     Examples
     --------
@@ -154,9 +156,10 @@ class ClusterGating(GatingCombiner):
         mixture = self._mixture(n_clusters, rows, spread, random_state)
         try:
             # Warnings of a user's own object are not touched.
-            fitted = (
-                _fitted(mixture, rows) if isinstance(self.clusterer, str) else mixture.fit(rows)
-            )
+            with threadpool_limits(1):  # k-means on a few thousand rows is faster in one thread
+                fitted = (
+                    _fitted(mixture, rows) if isinstance(self.clusterer, str) else mixture.fit(rows)
+                )
         except ValueError as error:
             raise SpecError(f"The clusterer {self.clusterer!r} can't be fitted: {error}") from None
         memberships = np.asarray(fitted.predict_proba(rows), dtype=np.float64)

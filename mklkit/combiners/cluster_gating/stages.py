@@ -11,6 +11,7 @@ from typing import Protocol
 import attrs
 import numpy as np
 
+from mklkit.combiners.cluster_gating.kept_tiles import KeptTiles
 from mklkit.combiners.cluster_gating.pairwise_updating import update_pairs
 from mklkit.combiners.cluster_gating.products import (
     QuadraticForms,
@@ -20,8 +21,9 @@ from mklkit.combiners.cluster_gating.products import (
 from mklkit.combiners.templates.gating import Composition, composite_gram
 from mklkit.numerics.embedding import GramEmbedding, embed_gram
 from mklkit.numerics.graph_embedding import Graphs
+from mklkit.numerics.threads import blas_threads
 from mklkit.protocols import Array, Views
-from mklkit.views.kernel_rows import KernelRows, symmetric_tiles
+from mklkit.views.kernel_rows import KernelRows, Tiles, symmetric_tiles
 
 __all__ = ["Stages", "gated_blocks", "kernel_products"]
 
@@ -58,6 +60,7 @@ class Stages:
     ) -> None:
         self.combiner = combiner
         self.views = views
+        self.tiles = KeptTiles(views)
         self.memberships = memberships
         self.graphs = graphs
         self.seed = int(random_state.randint(2**31 - 1))
@@ -79,7 +82,8 @@ class Stages:
         # One kernel leaves no choice, and all-zero kernels leave nothing to learn.
         for _ in range(self.combiner.max_iter if n_kernels > 1 and projection.size else 0):
             before = ratio
-            moved, ratio = self._move(theta, projection, before)
+            with blas_threads(1):  # products of tiles with few columns
+                moved, ratio = self._move(theta, projection, before)
             history.append(ratio)
             farther = _on_simplices(theta + stride * (moved - theta))
             found = self._embed(farther, n_components)
@@ -103,12 +107,15 @@ class Stages:
         return embed_gram(gram, self.graphs, self.combiner.alpha, n_components, prior)
 
     def _composite(self, theta: Array) -> Array:
-        return composite_gram(self.views, self.memberships @ theta, self.combiner.composition)
+        gates = self.memberships @ theta
+        tiles = self.tiles.read()
+        return composite_gram(self.views, gates, self.combiner.composition, tiles)
 
     def _move(self, theta: Array, projection: Array, ratio: float) -> tuple[Array, float]:
         """Stage two: return weights for the embedding and their ratio, which is never lower."""
         gates = self.memberships @ theta if self.combiner.composition == "product" else None
-        blocks = gated_blocks(self.views, self.memberships, projection, gates)
+        tiles = self.tiles.read()
+        blocks = gated_blocks(self.views, self.memberships, projection, gates, tiles)
         forms = self._forms(blocks, projection)
         if gates is None:
             found = update_pairs(
@@ -166,7 +173,11 @@ def _on_simplices(theta: Array) -> Array:
 
 
 def gated_blocks(
-    views: Views, memberships: Array, projection: Array, gates: Array | None = None
+    views: Views,
+    memberships: Array,
+    projection: Array,
+    gates: Array | None = None,
+    tiles: Tiles | None = None,
 ) -> Array:
     """Return Z_cp = (E_p G_p D_c + D_c G_p E_p)A for all clusters and kernels, (CM, N, K).
 
@@ -179,6 +190,8 @@ def gated_blocks(
         A.
     gates : ndarray of shape (N, M), optional
         E_p is the diagonal of column p (product form); the identity where not given (sum form).
+    tiles : Tiles, optional
+        The views' tiles, if the caller has them.
 
     Notes
     -----
@@ -190,7 +203,7 @@ def gated_blocks(
     # Each kernel multiplies [E_p A, D_1 A, …, D_C A]: K(C + 1) columns in one product.
     by_cluster = (memberships[:, :, None] * projection[:, None, :]).reshape(n_rows, -1)
     asked = [np.hstack([factors[:, [p]] * projection, by_cluster]) for p in range(len(views))]
-    answered = kernel_products(views, asked)
+    answered = kernel_products(views, asked, tiles)
     blocks = np.empty((n_clusters, len(views), n_rows, n_components))
     for p, products in enumerate(answered):
         plain = products[:, :n_components]
@@ -200,11 +213,14 @@ def gated_blocks(
     return blocks.reshape(-1, n_rows, n_components)
 
 
-def kernel_products(views: Views, columns: Sequence[Array]) -> list[Array]:
+def kernel_products(
+    views: Views, columns: Sequence[Array], tiles: Tiles | None = None
+) -> list[Array]:
     """Return G_p V_p for each view and its own columns V_p (N, k), tile by tile."""
     products = [np.zeros_like(own) for own in columns]
-    for block, other, tiles in symmetric_tiles(KernelRows.of_views(views)):
-        for p, tile in tiles:
+    every = symmetric_tiles(KernelRows.of_views(views)) if tiles is None else tiles
+    for block, other, values in every:
+        for p, tile in values:
             products[p][block] += tile @ columns[p][other]
             if other != block:
                 products[p][other] += tile.T @ columns[p][block]

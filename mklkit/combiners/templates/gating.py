@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.errors import IncompatibleError, MKLKitError, MKLKitWarning
+from mklkit.numerics.compiling import compiled
 from mklkit.numerics.pairwise import mirror_upper
 from mklkit.protocols import Array, CombinerFacts, Learner, LearnerFacts, Projector, Views, facts_of
 from mklkit.protocols.component import Component
 from mklkit.registry.hookspecs import hookimpl
 from mklkit.views.deciding import BlockDecision, RowBlock
-from mklkit.views.kernel_rows import KernelRows, symmetric_tiles
+from mklkit.views.kernel_rows import KernelRows, Tiles, symmetric_tiles
 from mklkit.views.row_ids import feature_columns
 from mklkit.views.sides import GramSide
 from mklkit.views.view import ViewSet
@@ -148,15 +149,32 @@ def _cut(rows: Array, columns: NDArray[np.intp] | None) -> Array:
     return rows if columns is None else rows[:, columns]
 
 
-def composite_gram(views: Views, gates: Array, composition: Composition) -> Array:
-    """Return the composite Gram matrix (N, N), tile by tile: one matrix of memory."""
+def composite_gram(
+    views: Views, gates: Array, composition: Composition, tiles: Tiles | None = None
+) -> Array:
+    """Return the composite Gram matrix (N, N), tile by tile: one matrix of memory.
+
+    ``tiles`` are the views' tiles, if the caller has them.
+    """
     gram = np.zeros((len(gates), len(gates)))
-    for block, other, tiles in symmetric_tiles(KernelRows.of_views(views)):
-        for index, tile in tiles:
-            gram[block, other] += tile * _factor(
-                gates[block, index], gates[other, index], composition
-            )
+    gates = np.ascontiguousarray(gates.T)
+    product = composition == "product"
+    every = symmetric_tiles(KernelRows.of_views(views)) if tiles is None else tiles
+    for block, other, values in every:
+        for index, tile in values:
+            own = gates[index]
+            _add_gated(tile, own[block], own[other], product, gram[block, other])
     return mirror_upper(gram)
+
+
+@compiled()
+def _add_gated(
+    tile: Array, own: Array, others: Array, product: bool, out: Array
+) -> None:  # pragma: no cover - compiled
+    for i in range(tile.shape[0]):
+        for j in range(tile.shape[1]):
+            factor = own[i] * others[j] if product else own[i] + others[j]
+            out[i, j] += tile[i, j] * factor
 
 
 def _factor(own: Array, others: Array, composition: Composition) -> Array:

@@ -10,6 +10,7 @@ import attrs
 from mklkit.combiners.ifsl.rules import Columns, Solution, by_gradient
 from mklkit.learners.ho_kashyap.margins import MarginLearner
 from mklkit.learners.ho_kashyap.ridge import FeatureProblem
+from mklkit.learners.ho_kashyap.row_problem import RowProblem
 from mklkit.protocols import Array, LearnerFacts, Subproblem, TrainingSide
 from mklkit.registry.hookspecs import hookimpl
 
@@ -40,8 +41,9 @@ class MHKS(MarginLearner):
     Notes
     -----
     On a full empirical map the normal matrix is diagonal and each solve O(p); on other maps it is
-    decomposed once, O(Np² + p³). Each iteration reads the features twice, O(Np). Source:
-    Łęski (2003); paper 000, section 2.1.
+    decomposed once, O(Np² + p³), and each iteration reads the features twice, O(Np). With fewer
+    rows than features it takes O(N²p + N³) once and O(N²) per iteration. Source: Łęski (2003);
+    paper 000, section 2.1.
 
     Examples
     --------
@@ -57,8 +59,10 @@ class MHKS(MarginLearner):
     facts: ClassVar[LearnerFacts] = LearnerFacts(on_features=True)
     relative: ClassVar[bool] = False
 
-    def problem(self, side: TrainingSide, alphas: Array) -> FeatureProblem:
+    def problem(self, side: TrainingSide, alphas: Array) -> FeatureProblem | RowProblem:
         """Return the ridge regression on the view's features."""
+        if RowProblem.suits(side, alphas):
+            return RowProblem(side, float(alphas[0]))
         return FeatureProblem(side, alphas)
 
     def iterate(

@@ -1,0 +1,81 @@
+"""Seeded samples of rows and of pairs of rows, for statistics of many rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mklkit.numerics.pairwise import row_blocks
+
+__all__ = ["PARTNERS", "IndexedRows", "sampled_pair_distances", "sampled_rows"]
+
+Array = NDArray[np.floating[Any]]
+
+SEED = 20080514
+"""Of all samples: they depend on the number of rows only."""
+
+PARTNERS = 64
+"""Pairs per row in a sample of pairs."""
+
+PAIR_BLOCK = 2048
+
+
+class IndexedRows(Protocol):
+    """Rows (N, d) in memory or read in parts."""
+
+    def __len__(self) -> int:
+        """Return the number of rows N."""
+        ...
+
+    def __getitem__(self, members: Any, /) -> Array:
+        """Return the rows of a slice or an index array."""
+        ...
+
+
+def sampled_rows(rows: IndexedRows, most: int = 50_000) -> Array:
+    """Return all rows, or ``most`` of them drawn without replacement, in their order.
+
+    The sample depends on the number of rows alone, so that rows in memory and the same rows
+    read in parts have the same sample.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> sampled_rows(np.eye(3)).shape, sampled_rows(np.eye(5), most=2).shape
+    ((3, 3), (2, 5))
+    """
+    if len(rows) <= most:
+        return rows[:]
+    drawn = np.random.default_rng(SEED).choice(len(rows), most, replace=False, shuffle=False)
+    return rows[np.sort(drawn)]
+
+
+def sampled_pair_distances(rows: Array, partners: int = PARTNERS) -> Iterator[Array]:
+    """Yield blocks of distances of different rows (N, d): of ``N·partners`` different pairs.
+
+    The rows are shuffled, and pair (i, i + s) is taken for all i, cyclically, and some shifts s.
+    As every row is in equally many pairs, the mean has no error from rows that are far from others,
+    and the rest falls with the root of the number of pairs. In O(partners·N·d).
+
+    Parameters
+    ----------
+    rows : ndarray of shape (N, d)
+        N above ``2·partners``.
+    partners : int, default=64
+    """
+    rng = np.random.default_rng(SEED)
+    shuffled = rows[rng.permutation(len(rows))]
+    # Shifts up to half the rows: no pair is counted twice.
+    shifts = 1 + rng.choice((len(rows) - 1) // 2, partners, replace=False)
+    for block in row_blocks(len(rows), PAIR_BLOCK):
+        own = shuffled[block]
+        for shift in shifts:
+            places = np.arange(block.start + shift, block.stop + shift)
+            with np.errstate(over="ignore"):
+                gaps = shuffled.take(places, axis=0, mode="wrap")
+                gaps -= own
+                distances = np.sqrt(np.einsum("ij,ij->i", gaps, gaps))
+            yield distances

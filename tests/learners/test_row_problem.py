@@ -1,0 +1,50 @@
+"""Ridge regression on more features than rows, in the rows' space, against that of weights."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mklkit.learners.ho_kashyap.mhks import MHKS
+from mklkit.learners.ho_kashyap.ridge import FeatureProblem
+from mklkit.learners.ho_kashyap.row_problem import RowProblem
+from mklkit.views.sides import FeatureSide
+
+
+@pytest.mark.parametrize("alpha", [1e-3, 2.0])
+@pytest.mark.parametrize(
+    ("mean", "kind", "rel"), [(0, "f8", 1e-9), (1e6, "f8", 1e-6), (1, "f4", 1e-3)]
+)
+def test_the_solution_is_that_of_the_weights(rng, alpha, mean, kind, rel):
+    features = (rng.normal(size=(12, 30)) + mean).astype(kind)
+    targets, scale = rng.normal(size=(12, 1)).astype(kind), np.array([1.5])
+    side = FeatureSide(features)
+    problems = [RowProblem(side, alpha), FeatureProblem(side, np.array([alpha]))]
+    rows, weights = (problem.solve(targets, scale) for problem in problems)
+    assert problems[0].outputs(rows) == pytest.approx(
+        problems[1].outputs(weights), rel=rel, abs=rel
+    )
+    assert problems[0].penalty(rows) == pytest.approx(problems[1].penalty(weights), rel=10 * rel)
+    new = (rng.normal(size=(5, 30)) + mean).astype(kind)
+    decided = [
+        one.finish(found).decide(new) for one, found in zip(problems, (rows, weights), strict=True)
+    ]
+    assert decided[0] == pytest.approx(decided[1], rel=10 * rel, abs=10 * rel)
+
+
+@pytest.mark.parametrize("mean", [0, 1e6])
+def test_given_weights_and_bias_are_the_same_function(rng, mean):
+    features = rng.normal(size=(8, 20)) + mean
+    values = rng.normal(size=21)
+    problem = RowProblem(FeatureSide(features), 1.0)
+    found = problem.filled(values)
+    assert problem.outputs(found)[:, 0] == pytest.approx(features @ values[:-1] + values[-1])
+    assert problem.penalty(found) == pytest.approx((values[:-1] ** 2).sum())
+
+
+def test_it_is_used_for_one_ridge_that_is_not_negligible(rng):
+    wide, tall = (FeatureSide(rng.normal(size=shape)) for shape in ((8, 20), (20, 8)))
+    one, two = np.array([1.0]), np.array([1.0, 2.0])
+    assert isinstance(MHKS().problem(wide, one), RowProblem)
+    for side, alphas in [(tall, one), (wide, two), (wide, one * 1e-12), (wide, one * 0)]:
+        assert isinstance(MHKS().problem(side, alphas), FeatureProblem)
