@@ -162,7 +162,7 @@ class StoredRows:
                 raise IndexError(f"a mask of shape {numbers.shape} for {len(self)} rows")
             numbers = np.flatnonzero(numbers)
         numbers = np.where(numbers < 0, numbers + len(self), numbers).astype(np.intp, copy=False)
-        if numbers.size and not (0 <= numbers.min() and numbers.max() < len(self)):
+        if numbers.size and not (numbers.min() >= 0 and numbers.max() < len(self)):
             raise IndexError(f"rows {numbers.min()} to {numbers.max()} of {len(self)}")
         return self._gather(numbers)
 
@@ -190,7 +190,7 @@ class StoredRows:
         out = np.empty((stop - start, self.shape[1]), self.dtype)
         left = memoryview(out.reshape(-1).view(np.uint8))
         place = self.offset + start * self._row_bytes
-        while len(left):
+        while left:
             # One call reads two gigabytes at most.
             count = os.preadv(self._file.fileno(), [left], place)
             if count == 0:
