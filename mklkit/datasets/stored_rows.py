@@ -188,9 +188,9 @@ class StoredRows:
 
     def _read(self, start: int, stop: int) -> NDArray[Any]:
         out = np.empty((stop - start, self.shape[1]), self.dtype)
-        left = memoryview(out.reshape(-1).view(np.uint8))
+        left: Any = out.reshape(-1).view(np.uint8)
         place = self.offset + start * self._row_bytes
-        while left:
+        while left.size:
             # One call reads two gigabytes at most.
             count = os.preadv(self._file.fileno(), [left], place)
             if count == 0:
