@@ -12,11 +12,14 @@ from typing import Any, TextIO
 
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+from rich.progress import TaskProgressColumn as Percentage
 from rich.progress import TimeElapsedColumn as Elapsed
+from rich.progress import TimeRemainingColumn as Remaining
 from rich.text import Text
 
 __all__ = [
     "counting",
+    "passing",
     "plain",
     "say",
     "shortened",
@@ -100,6 +103,16 @@ def working(what: str) -> Iterator[None]:
 def counting(what: str) -> Iterator[Any]:
     """Show a progress bar on a terminal; yields a function of the parts done and their total."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Elapsed())
+    with _progress(*columns) as progress:
+        task = progress.add_task(what, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
+
+
+@contextmanager
+def passing(what: str) -> Iterator[Any]:
+    """Show the share done and the time left on a terminal; yields as ``counting`` does."""
+    left = (TextColumn("left:"), Remaining())
+    columns = (TextColumn("{task.description}"), BarColumn(), Percentage(), Elapsed(), *left)
     with _progress(*columns) as progress:
         task = progress.add_task(what, total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)

@@ -64,12 +64,6 @@ class Scan:
         """Whether the sample is the whole table."""
         return len(self.members) == self.n_rows
 
-    def counts(self) -> pd.Series:
-        """Return the number of rows of each class, the largest first (ties by label)."""
-        counts = np.bincount(self.codes[self.codes >= 0], minlength=len(self.classes))
-        found = pd.Series(counts, pd.Index(self.classes, name=self.table.target.name))
-        return found.sort_values(ascending=False, kind="stable")
-
 
 def scan_table(
     table: ChunkedTable,
@@ -140,7 +134,10 @@ def scan_table(
         )
     notes += read + remarks(features, target_column)
     notes += remarks_on_text(features[n] for n, way in readings.items() if way == TEXT)
-    found = Table(features, target_column, table.name, table.origin, notes, dropped, readings)
+    counts = pd.Series(np.bincount(codes[codes >= 0], minlength=len(classes)), classes)
+    found = Table(
+        features, target_column, table.name, table.origin, notes, dropped, readings, counts
+    )
     return Scan(found, classes, codes, members)
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import warnings
 from pathlib import Path
 
-from mklkit.errors import DataError, MKLKitWarning
+from mklkit.errors import DataError, MKLKitWarning, SpecError, quoted
+from mklkit.protocols.component import is_whole
 
-__all__ = ["REMEDY", "available_memory", "check_gram_fits"]
+__all__ = ["REMEDY", "available_memory", "check_gram_fits", "memory_limit"]
 
 REMEDY = (
     "Use fewer rows, or learn from features of a subset, which need no such matrix:"
@@ -34,6 +36,40 @@ def available_memory() -> int | None:
         )
         found.append(max(limit - used, 0))
     return min(found) if found else None
+
+
+UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+LEAST = 2**20
+AMOUNT = re.compile(r"(?P<number>\d+(\.\d+)?)\s*(?P<unit>[KMGT]?)(i?B)?", re.IGNORECASE)
+
+
+def memory_limit(given: int | str | None) -> int | None:
+    """Return a limit on memory in bytes: as given, or half of what is free; None if unknown.
+
+    Raises
+    ------
+    SpecError
+        If it is not an amount of memory of a megabyte or more.
+
+    Examples
+    --------
+    >>> memory_limit("4GB"), memory_limit("500 MiB"), memory_limit(2_000_000)
+    (4294967296, 524288000, 2000000)
+    """
+    if given is None:
+        free = available_memory()
+        return None if free is None else free // 2
+    found = AMOUNT.fullmatch(given.strip()) if isinstance(given, str) else None
+    if found:
+        size = float(found["number"]) * UNITS[found["unit"].upper()]
+    else:
+        size = float(given) if is_whole(given) else 0.0
+    if size < LEAST:
+        raise SpecError(
+            f"max_memory must be an amount of at least a megabyte, such as '4GB', '500MB' or a"
+            f" number of bytes; got {quoted(given)}."
+        )
+    return int(size)
 
 
 def check_gram_fits(n_rows: int, itemsize: int, n_landmarks: int | None = None) -> None:

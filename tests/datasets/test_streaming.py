@@ -69,7 +69,8 @@ def test_as_in_memory(mixed: pd.DataFrame, tmp_path: Path, ending: str, scaler: 
     assert scan.whole
     pd.testing.assert_frame_equal(scan.table.features, numbered, check_index_type=False)
     assert scan.classes[scan.codes[scan.codes >= 0]].tolist() == whole.target.tolist()
-    assert scan.counts().to_dict() == whole.class_counts().to_dict()
+    assert scan.table.class_counts().to_dict() == whole.class_counts().to_dict()
+    assert scan.table.summary() == whole.summary()
     assert (scan.table.readings, sorted(scan.table.notes)) == (whole.readings, sorted(whole.notes))
     every = np.zeros(ROWS, dtype=bool)
     every[scan.codes >= 0] = held
