@@ -109,11 +109,11 @@ def counting(what: str) -> Iterator[Any]:
 
 
 @contextmanager
-def passing(what: str) -> Iterator[Any]:
+def passing(what: str, shown: bool = True) -> Iterator[Any]:
     """Show the share done and the time left on a terminal; yields as ``counting`` does."""
     left = (TextColumn("left:"), Remaining())
     columns = (TextColumn("{task.description}"), BarColumn(), Percentage(), Elapsed(), *left)
-    with _progress(*columns) as progress:
+    with _progress(*columns, shown=shown) as progress:
         task = progress.add_task(what, total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)
 
@@ -142,6 +142,7 @@ def _console(file: TextIO) -> Console:
     return Console(file=file, width=width, markup=False, highlight=False, emoji=False)
 
 
-def _progress(*columns: Any) -> Progress:
+def _progress(*columns: Any, shown: bool = True) -> Progress:
     console = _console(sys.stderr)
-    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    hidden = not (shown and console.is_terminal)
+    return Progress(*columns, console=console, transient=True, disable=hidden)

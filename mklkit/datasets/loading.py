@@ -27,6 +27,8 @@ from mklkit.datasets.values import plain_values
 from mklkit.errors import DataError, listed, suggest
 
 __all__ = [
+    "TARGET_GAPS",
+    "check_needed",
     "check_rows",
     "load_features",
     "load_table",
@@ -35,6 +37,9 @@ __all__ = [
     "target_and_dropped",
     "with_target_read",
 ]
+
+# A column of numbers may mark a gap so; other marks may be classes.
+TARGET_GAPS = frozenset({"none"})
 
 
 def load_table(
@@ -140,18 +145,25 @@ def load_features(
         # The format omits zeros, and trailing columns that are zero in all rows.
         absent = [column for column in wanted if column not in frame]
         frame = pd.concat([frame, pd.DataFrame(0.0, frame.index, absent)], axis=1)
-    missing = [column for column in wanted if column not in frame]
-    if missing:
-        near = suggest(missing[0], [name for name in frame.columns.tolist() if name not in columns])
-        raise DataError(
-            f"{name} lacks {len(missing)} of the {len(wanted)} columns the model needs:"
-            f" {listed(missing)}.{near}"
-        )
+    check_needed(name, frame.columns.tolist(), wanted, columns)
     labels = None
     if target is not None and target in frame:
         labels = with_target_read(frame, target, [])[target]
     features, _, read = read_text(frame[wanted], readings)
     return NewRows(features.reindex(columns=list(columns)), labels, notes + read)
+
+
+def check_needed(
+    name: str, found: Sequence[str], wanted: Sequence[str], columns: Sequence[str]
+) -> None:
+    """Refuse new rows without a column that the model needs."""
+    missing = [column for column in wanted if column not in found]
+    if missing:
+        near = suggest(missing[0], [one for one in found if one not in columns])
+        raise DataError(
+            f"{name} lacks {len(missing)} of the {len(wanted)} columns the model needs:"
+            f" {listed(missing)}.{near}"
+        )
 
 
 def check_rows(name: str, count: int, least: int = 2) -> None:
@@ -182,7 +194,7 @@ def with_target_read(frame: pd.DataFrame, target: str, notes: list[str]) -> pd.D
     """Read the target as numbers if all values are; most gap marks may be classes here."""
     if DECIMAL not in frame.attrs:
         return frame
-    read, _, said = read_columns(frame[[target]], frame.attrs[DECIMAL], marks=frozenset({"none"}))
+    read, _, said = read_columns(frame[[target]], frame.attrs[DECIMAL], marks=TARGET_GAPS)
     notes += said
     return frame.assign(**{target: read[target]})
 

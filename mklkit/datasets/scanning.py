@@ -24,7 +24,7 @@ from mklkit.datasets.table import Table
 from mklkit.datasets.target import class_labels
 from mklkit.errors import DataError, counted
 
-__all__ = ["Scan", "scan_table"]
+__all__ = ["RowSample", "Scan", "sample_size", "scan_table"]
 
 SAMPLE_ROWS = 200_000
 SAMPLE_CELLS = 20_000_000
@@ -101,9 +101,9 @@ def scan_table(
     name, dropped = target_and_dropped(table.columns, table.name, target, drop)
     table.wanted = [column for column in table.columns if column not in dropped]
     table.check_agreement(table.wanted)
-    most = min(most, max(1000, SAMPLE_CELLS // len(table.wanted)))
+    most = min(most, sample_size(len(table.wanted)))
     while True:
-        labels, sample = _Labels(name), _Sample(most, np.random.default_rng(seed))
+        labels, sample = _Labels(name), RowSample(most, np.random.default_rng(seed))
         for chunk in table.chunks(progress):
             labels.add(chunk[name])
             sample.add(chunk)
@@ -139,6 +139,11 @@ def scan_table(
         features, target_column, table.name, table.origin, notes, dropped, readings, counts
     )
     return Scan(found, classes, codes, members)
+
+
+def sample_size(n_columns: int) -> int:
+    """Return the number of rows of a sample, fewer where there are many columns."""
+    return min(SAMPLE_ROWS, max(1000, SAMPLE_CELLS // max(1, n_columns)))
 
 
 @attrs.define(eq=False)
@@ -187,8 +192,8 @@ class _Labels:
 
 
 @attrs.define(eq=False)
-class _Sample:
-    """The rows with the least of a random number each; those so far."""
+class RowSample:
+    """A random sample of the rows so far: those with the least of a random number each."""
 
     most: int
     random: np.random.Generator
@@ -197,6 +202,7 @@ class _Sample:
     bound: float = 1.0
 
     def add(self, chunk: pd.DataFrame) -> None:
+        """Draw from more rows."""
         keys = self.random.random(len(chunk))
         kept = keys <= self.bound
         # Chunks without a row stay, for their types.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -82,3 +83,30 @@ def test_a_gram_matrix_that_does_not_fit_is_refused_first(
     monkeypatch.setattr("mklkit.views.memory.available_memory", lambda: 100_000)
     outcome = mklkit("fit", fitted.data, "--stream")
     outcome.refused("A Gram matrix of 96 rows takes 0.0 GiB", "--map 'empirical(subset=1000)'")
+
+
+def test_predict_in_parts_as_in_memory(
+    mklkit: Run, fitted: Fitted, patients: pd.DataFrame, tmp_path: Path
+) -> None:
+    """Remarks too: of the whole file, and each once."""
+    new = pd.concat([patients] * 3, ignore_index=True)
+    new["ward"] = new["ward"].where(new.index % 50 != 7, "east")
+    new["pulse"] = new["pulse"].astype(object).where(new.index % 150 != 149, "?!")
+    new["fever"] += 1000
+    new.to_csv(tmp_path / "new.csv", index=False)
+    wanted = mklkit("predict", fitted.model, tmp_path / "new.csv")
+    assert wanted.code == 0
+    assert "8 rows hold a value that was not in the training data ('east')" in wanted.err
+    assert "all 360 values" in wanted.err
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("mklkit.datasets.new_rows.SMALL_FILE", 0)
+        patch.setattr("mklkit.datasets.chunked.CHUNK_CELLS", 0)
+        got = mklkit("predict", fitted.model, tmp_path / "new.csv")
+        table = tmp_path / "out.parquet"
+        mklkit("predict", fitted.model, tmp_path / "new.csv", "-o", table)
+    assert got.out == wanted.out
+    said = [line.partition(" and ")[0].partition(", not")[0] for line in wanted.err.splitlines()]
+    assert [
+        line.partition(" (and so on")[0].partition(", not")[0] for line in got.err.splitlines()
+    ] == said
+    pd.testing.assert_frame_equal(pd.read_parquet(table), pd.read_csv(io.StringIO(got.out)))
