@@ -12,6 +12,15 @@ Examples
 from mklkit.datasets.builtin import BUILTIN_NAMES
 from mklkit.datasets.loading import load_features, load_table
 from mklkit.datasets.stars import make_four_stars
+from mklkit.datasets.stored_rows import StoredRows
 from mklkit.datasets.table import NewRows, Table
 
-__all__ = ["BUILTIN_NAMES", "NewRows", "Table", "load_features", "load_table", "make_four_stars"]
+__all__ = [
+    "BUILTIN_NAMES",
+    "NewRows",
+    "StoredRows",
+    "Table",
+    "load_features",
+    "load_table",
+    "make_four_stars",
+]
