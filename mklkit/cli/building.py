@@ -20,6 +20,7 @@ __all__ = [
     "build_model",
     "in_context",
     "read_data",
+    "settle_columns",
     "steps_of",
 ]
 
@@ -48,6 +49,7 @@ class ModelOptions:
     seed: int
     jobs: int | None
     tune: bool = False
+    max_memory: str | None = None
 
 
 def build_model(options: ModelOptions) -> Any:
@@ -90,6 +92,7 @@ def build_model(options: ModelOptions) -> Any:
         multiclass=options.multiclass,
         bandwidths=options.bandwidths,
         n_jobs=options.jobs,
+        max_memory=options.max_memory,
         **parts,
     )
 
@@ -193,7 +196,6 @@ def read_data(
 
     from mklkit.cli.options import DEFAULT_DATA
     from mklkit.datasets import load_table
-    from mklkit.preprocessing import find_identifiers
 
     table = load_table(DEFAULT_DATA if data is None else data, target, drop or [])
     notes = list(table.notes)
@@ -203,14 +205,29 @@ def read_data(
     table = attrs.evolve(
         table, features=table.features.set_axis(numbers), target=table.target.set_axis(numbers)
     )
+    return table, settle_columns(pipeline, table, kernels, notes)
+
+
+def settle_columns(
+    pipeline: Any, table: Table, kernels: list[str] | None, notes: list[str]
+) -> dict[str, Any]:
+    """Set identifiers and readings in the pipeline, and return facts about the data.
+
+    Raises
+    ------
+    DataError
+        If a kernel names a column that was dropped, is the target or holds identifiers.
+    """
+    from mklkit.preprocessing import find_identifiers
+
     identifiers = find_identifiers(table.features)
     _check_columns(kernels, table, identifiers)
     pipeline.set_params(encode__identifiers=identifiers, encode__readings=table.readings)
     counts = table.class_counts()
-    facts = {
+    return {
         "name": table.name,
         "origin": table.origin,
-        "rows": len(table.features),
+        "rows": int(counts.sum()),
         "columns": table.features.columns.tolist(),
         "dropped": table.dropped,
         "readings": table.readings,
@@ -218,4 +235,3 @@ def read_data(
         "classes": [{"label": label, "rows": rows} for label, rows in counts.items()],
         "notes": notes,
     }
-    return table, facts

@@ -12,11 +12,14 @@ from typing import Any, TextIO
 
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+from rich.progress import TaskProgressColumn as Percentage
 from rich.progress import TimeElapsedColumn as Elapsed
+from rich.progress import TimeRemainingColumn as Remaining
 from rich.text import Text
 
 __all__ = [
     "counting",
+    "passing",
     "plain",
     "say",
     "shortened",
@@ -105,6 +108,16 @@ def counting(what: str) -> Iterator[Any]:
         yield lambda done, total: progress.update(task, completed=done, total=total)
 
 
+@contextmanager
+def passing(what: str, shown: bool = True) -> Iterator[Any]:
+    """Show the share done and the time left on a terminal; yields as ``counting`` does."""
+    left = (TextColumn("left:"), Remaining())
+    columns = (TextColumn("{task.description}"), BarColumn(), Percentage(), Elapsed(), *left)
+    with _progress(*columns, shown=shown) as progress:
+        task = progress.add_task(what, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
+
+
 def show_warnings_briefly() -> None:
     """Show each Python warning once, as one line on stderr, without its place in the source.
 
@@ -129,6 +142,7 @@ def _console(file: TextIO) -> Console:
     return Console(file=file, width=width, markup=False, highlight=False, emoji=False)
 
 
-def _progress(*columns: Any) -> Progress:
+def _progress(*columns: Any, shown: bool = True) -> Progress:
     console = _console(sys.stderr)
-    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    hidden = not (shown and console.is_terminal)
+    return Progress(*columns, console=console, transient=True, disable=hidden)

@@ -20,6 +20,7 @@ from mklkit.cli.building import (
 )
 from mklkit.cli.console import counting, say, show, show_result, working
 from mklkit.cli.pictures import check_picture, draw_weights
+from mklkit.cli.streams import fit_stream, stream_of
 
 __all__ = ["fit"]
 
@@ -69,12 +70,14 @@ def fit(
     tune: opt.Tune = False,
     seed: opt.Seed = 0,
     jobs: opt.Jobs = None,
+    max_memory: opt.MaxMemory = None,
+    stream: opt.Stream = False,
     as_json: opt.AsJson = False,
 ) -> None:
     """Learn kernel weights and a classifier, and score it on held-out rows.
 
     Text columns are one-hot encoded, missing values imputed and features scaled; these steps are
-    part of the saved model.
+    part of the saved model. A table that does not fit into memory is read in parts.
     """
     if output is not None:
         _check_output(output, data)
@@ -92,10 +95,18 @@ def fit(
         seed,
         jobs,
         tune,
+        max_memory,
     )
     pipeline = build_model(chosen)
-    table, data_facts = read_data(pipeline, data, target, drop, kernels)
-    result = _fit_and_score(pipeline, table, holdout, seed)
+    chunked = stream_of(data, max_memory, stream)
+    if chunked is None:
+        table, data_facts = read_data(pipeline, data, target, drop, kernels)
+        result = _fit_and_score(pipeline, table, holdout, seed)
+    else:
+        asked = (target, drop or [], kernels)
+        table, data_facts, result = fit_stream(
+            pipeline, chunked, asked, holdout, seed, _fitting, max_memory
+        )
     result = in_context(chosen, data_facts, result)
     from mklkit.cli.score_tables import decisive_score
 

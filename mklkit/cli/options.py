@@ -20,6 +20,7 @@ __all__ = [
     "Jobs",
     "Kernels",
     "Learner",
+    "MaxMemory",
     "ModelFile",
     "Multiclass",
     "MulticlassOption",
@@ -27,6 +28,7 @@ __all__ = [
     "Scale",
     "ScaleOption",
     "Seed",
+    "Stream",
     "Target",
     "Tune",
     "file_path",
@@ -76,6 +78,18 @@ def _not_blank(spec: str | None) -> str | None:
     return spec
 
 
+def _memory(size: str | None) -> str | None:
+    from mklkit.errors import MKLKitError
+    from mklkit.views.memory import memory_limit
+
+    try:
+        # A number alone is one of bytes.
+        memory_limit(size)
+    except MKLKitError as error:
+        raise typer.BadParameter(str(error)) from error
+    return size
+
+
 def file_path(text: str) -> Path:
     """Return an option's path; an empty text, which would mean the current folder, is refused."""
     if not text:
@@ -103,7 +117,8 @@ Data = Annotated[
         metavar="DATA",
         show_default="breast_cancer, built into scikit-learn",
         help="A built-in data set (breast_cancer, iris, wine, digits) or a file: .csv (.gz), .tsv,"
-        " .parquet, .arff, .libsvm, .npz.",
+        " .parquet, .arff, .libsvm, .npz. 'fit' also takes a folder or a glob of CSV or Parquet"
+        " files.",
     ),
 ]
 ModelFile = Annotated[
@@ -233,6 +248,26 @@ Jobs = Annotated[
         "-j",
         callback=_not_zero,
         help="Binary problems fitted in parallel; -1: one per processor.",
+    ),
+]
+MaxMemory = Annotated[
+    str | None,
+    typer.Option(
+        "--max-memory",
+        metavar="SIZE",
+        callback=_memory,
+        show_default="half of what is free",
+        help="The memory to use, such as 4GB or 500MB. Of larger tables (CSV, Parquet) only parts"
+        " are in memory at a time.",
+        rich_help_panel=DATA_PANEL,
+    ),
+]
+Stream = Annotated[
+    bool,
+    typer.Option(
+        "--stream",
+        help="Read the table (CSV, Parquet) in parts even if it fits into memory.",
+        rich_help_panel=DATA_PANEL,
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the results as JSON.")]

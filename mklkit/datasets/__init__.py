@@ -13,5 +13,14 @@ from mklkit.datasets.builtin import BUILTIN_NAMES
 from mklkit.datasets.loading import load_features, load_table
 from mklkit.datasets.stars import make_four_stars
 from mklkit.datasets.table import NewRows, Table
+from mklkit.views.stored_rows import StoredRows
 
-__all__ = ["BUILTIN_NAMES", "NewRows", "Table", "load_features", "load_table", "make_four_stars"]
+__all__ = [
+    "BUILTIN_NAMES",
+    "NewRows",
+    "StoredRows",
+    "Table",
+    "load_features",
+    "load_table",
+    "make_four_stars",
+]

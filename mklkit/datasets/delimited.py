@@ -6,16 +6,27 @@ import csv
 import gzip
 import io
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import attrs
 import pandas as pd
 
 from mklkit.errors import DataError
 
-__all__ = ["DECIMAL", "Dialect", "read_delimited", "sniff"]
+__all__ = [
+    "DECIMAL",
+    "Dialect",
+    "column_names",
+    "read_delimited",
+    "sample_of",
+    "sniff",
+    "unreadable_told",
+    "with_names",
+]
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 # pandas' own list without "None", which may be a class or category, and with UCI's question mark.
@@ -59,6 +70,29 @@ class Dialect:
         """Whether data rows end in a delimiter that the header lacks."""
         return len(self.first_row) == len(self.header) + 1 and self.first_row[-1] == ""
 
+    def options(self, text_columns: Iterable[str | int] = ()) -> dict[str, Any]:
+        """Return the options of ``pandas.read_csv`` that read the file, some columns as text."""
+        return {
+            "sep": self.delimiter,
+            "header": 0 if self.has_header else None,
+            "encoding": self.encoding,
+            "dtype": dict.fromkeys(text_columns, str),
+            "na_values": list(GAPS),
+            "keep_default_na": False,
+            "skipinitialspace": True,
+            "low_memory": False,
+            "usecols": range(len(self.header)) if self.ends_in_delimiter else None,
+        }
+
+    def notes(self) -> list[str]:
+        """Return what is worth saying of the format."""
+        told = []
+        if self.delimiter != ",":
+            told.append(f"fields separated by {DELIMITERS[self.delimiter]}")
+        if self.encoding == "latin-1":
+            told.append("not UTF-8: read as Latin-1")
+        return told
+
 
 def read_delimited(path: Path, as_text: Sequence[str] = ()) -> tuple[pd.DataFrame, list[str]]:
     """Read a CSV file, gzipped or not.
@@ -83,48 +117,38 @@ def read_delimited(path: Path, as_text: Sequence[str] = ()) -> tuple[pd.DataFram
     DataError
         If the file is empty or its rows can't be separated.
     """
-    dialect = sniff(_sample(path), path.name)
+    dialect = sniff(sample_of(path), path.name)
     # Without a header pandas knows columns by their places.
     text_columns: list[str | int] = list(as_text)
     if not dialect.has_header:
         text_columns = [int(name[1:]) for name in as_text if name[1:].isdigit()]
-    try:
+    with unreadable_told(path):
         try:
-            frame = _read(path, dialect, text_columns)
+            frame = pd.read_csv(path, **dialect.options(text_columns))
         except UnicodeDecodeError:
             if dialect.encoding != "utf-8-sig":
                 raise
             # What is no UTF-8 may stand after the sample.
             dialect = attrs.evolve(dialect, encoding="latin-1")
-            frame = _read(path, dialect, text_columns)
-    except (ValueError, OSError, EOFError, zlib.error) as error:
-        # pandas' parser errors are ValueErrors; "C error: " does not help a user.
-        reason = str(error).replace("Error tokenizing data. C error: ", "").strip()
-        raise DataError(f"{path.name} can't be read as CSV: {reason}") from error
-    notes = (
-        [] if dialect.delimiter == "," else [f"fields separated by {DELIMITERS[dialect.delimiter]}"]
-    )
-    if dialect.encoding == "latin-1":
-        notes.append("not UTF-8: read as Latin-1")
+            frame = pd.read_csv(path, **dialect.options(text_columns))
+    notes = dialect.notes()
     frame = _tidy(frame, dialect, notes)
     # For the reader of text columns: the meaning of a comma, if nothing else determines it.
     frame.attrs[DECIMAL] = dialect.decimal
     return frame, notes
 
 
-def _read(path: Path, dialect: Dialect, text_columns: Sequence[str | int]) -> pd.DataFrame:
-    return pd.read_csv(
-        path,
-        sep=dialect.delimiter,
-        header=0 if dialect.has_header else None,
-        encoding=dialect.encoding,
-        dtype=dict.fromkeys(text_columns, str),
-        na_values=list(GAPS),
-        keep_default_na=False,
-        skipinitialspace=True,
-        low_memory=False,
-        usecols=range(len(dialect.header)) if dialect.ends_in_delimiter else None,
-    )
+@contextmanager
+def unreadable_told(path: Path) -> Iterator[None]:
+    """Turn errors of pandas' parser, and of the system, into a ``DataError``."""
+    try:
+        yield
+    except DataError:
+        raise
+    except (ValueError, OSError, EOFError, zlib.error) as error:
+        # pandas' parser errors are ValueErrors; "C error: " does not help a user.
+        reason = str(error).replace("Error tokenizing data. C error: ", "").strip()
+        raise DataError(f"{path.name} can't be read as CSV: {reason}") from error
 
 
 def sniff(sample: bytes, name: str) -> Dialect:
@@ -168,7 +192,8 @@ def sniff(sample: bytes, name: str) -> Dialect:
     )
 
 
-def _sample(path: Path) -> bytes:
+def sample_of(path: Path) -> bytes:
+    """Return the beginning of a file, gzipped or not."""
     try:
         opener = gzip.open if path.suffix.lower() == ".gz" else open
         with opener(path, "rb") as file:
@@ -233,23 +258,37 @@ def _tidy(frame: pd.DataFrame, dialect: Dialect, notes: list[str]) -> pd.DataFra
     if not isinstance(frame.index, pd.RangeIndex):
         notes.append("first column left out: it has no name, so it is taken for row names")
         frame = frame.reset_index(drop=True)
+    return with_names(frame, column_names(frame, dialect, notes))
+
+
+def with_names(frame: pd.DataFrame, names: Sequence[str | None]) -> pd.DataFrame:
+    """Return the columns that have a name in the list, by their places, under these names."""
+    kept = [place for place, name in enumerate(names) if name is not None]
+    if len(kept) < frame.shape[1]:
+        frame = frame.iloc[:, kept]
+    return frame.set_axis([names[place] for place in kept], axis=1)
+
+
+def column_names(frame: pd.DataFrame, dialect: Dialect, notes: list[str]) -> list[str | None]:
+    """Return the name of each column as pandas reads it, None for those to leave out."""
     if not dialect.has_header:
         notes.append(f"no header row: columns named x0 to x{frame.shape[1] - 1}")
-        return frame.set_axis([f"x{i}" for i in range(frame.shape[1])], axis=1)
+        return [f"x{i}" for i in range(frame.shape[1])]
     repeated = [n for n in dict.fromkeys(dialect.header) if n and dialect.header.count(n) > 1]
     for name in repeated:
         notes.append(f"{dialect.header.count(name)} columns are named {name!r}: numbered apart")
     stripped = [str(name).strip() for name in frame.columns]
-    if len(set(stripped)) == len(stripped):
-        frame = frame.set_axis(stripped, axis=1)
-    unnamed = [name for name in frame.columns if name.startswith("Unnamed: ")]
-    for name in unnamed:
-        if frame[name].isna().all():
-            frame = frame.drop(columns=name)
-        elif _counts_rows(frame[name]):
+    unique = len(set(stripped)) == len(stripped)
+    names: list[str | None] = [*(stripped if unique else map(str, frame.columns))]
+    for place, found in enumerate(names):
+        if found is None or not found.startswith("Unnamed: "):
+            continue
+        if frame.iloc[:, place].isna().all():
+            names[place] = None
+        elif _counts_rows(frame.iloc[:, place]):
             notes.append("column without a name left out: it numbers the rows")
-            frame = frame.drop(columns=name)
-    return frame
+            names[place] = None
+    return names
 
 
 def _counts_rows(column: pd.Series) -> bool:

@@ -17,7 +17,14 @@ from mklkit.datasets.libsvm import read_libsvm
 from mklkit.datasets.paths import status
 from mklkit.errors import DataError, plain_message, quoted, suggest
 
-__all__ = ["READERS", "ending_of", "read_file"]
+__all__ = [
+    "READERS",
+    "checked_ending",
+    "ending_of",
+    "read_file",
+    "refuse_nested",
+    "refuse_repeated",
+]
 
 # The exceptions of NumPy's and Python's zip readers on damaged archives.
 NPZ_ERRORS = (
@@ -59,6 +66,22 @@ def read_file(path: Path, as_text: Sequence[str] = ()) -> tuple[pd.DataFrame, li
     DataError
         If the file is missing, empty, of another format, or has an unknown ending.
     """
+    ending = checked_ending(path)
+    reader = READERS[ending][1]
+    frame, notes = read_delimited(path, as_text) if reader is read_delimited else reader(path)
+    if frame.columns.has_duplicates:
+        frame, notes = _numbered_apart(frame), [*notes, "repeated column names numbered apart"]
+    return frame, notes
+
+
+def checked_ending(path: Path) -> str:
+    """Return the ending of a data file, a key of ``READERS``.
+
+    Raises
+    ------
+    DataError
+        If the file is missing, empty, no plain file, or has an unknown ending.
+    """
     found = status(path)
     if found is None:
         raise DataError(f"There is no file {path}.{_near(path)}")
@@ -76,11 +99,7 @@ def read_file(path: Path, as_text: Sequence[str] = ()) -> tuple[pd.DataFrame, li
         )
     if found.st_size == 0:
         raise DataError(f"{path.name} is empty.")
-    reader = READERS[ending][1]
-    frame, notes = read_delimited(path, as_text) if reader is read_delimited else reader(path)
-    if frame.columns.has_duplicates:
-        frame, notes = _numbered_apart(frame), [*notes, "repeated column names numbered apart"]
-    return frame, notes
+    return ending
 
 
 def ending_of(path: Path) -> str | None:
@@ -95,13 +114,13 @@ def read_parquet(path: Path) -> tuple[pd.DataFrame, list[str]]:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        _refuse_repeated(pq.read_schema(path).names, path.name)
+        refuse_repeated(pq.read_schema(path).names, path.name)
         frame = pd.read_parquet(path, engine="pyarrow")
         for place, kind in enumerate(frame.dtypes):
             if isinstance(kind, pd.StringDtype):
                 # Text is decoded on access only, so damaged text is detected only then.
                 frame.iloc[:, place].to_numpy(dtype=object)
-        _refuse_nested(frame, path.name)
+        refuse_nested(frame, path.name)
     except ImportError as error:
         raise DataError(
             f"Reading {path.name} needs pyarrow: pip install 'mklkit[parquet]', or save as CSV."
@@ -210,7 +229,8 @@ def _native(array: np.ndarray, name: str, file: str) -> np.ndarray:
     return array.astype(array.dtype.newbyteorder("="), copy=False)
 
 
-def _refuse_repeated(names: list[str], file: str) -> None:
+def refuse_repeated(names: list[str], file: str) -> None:
+    """Refuse columns of the same name."""
     repeated = next((name for name in names if names.count(name) > 1), None)
     if repeated is not None:
         raise DataError(
@@ -218,7 +238,8 @@ def _refuse_repeated(names: list[str], file: str) -> None:
         )
 
 
-def _refuse_nested(frame: pd.DataFrame, file: str) -> None:
+def refuse_nested(frame: pd.DataFrame, file: str) -> None:
+    """Refuse columns that hold lists or records."""
     for name in frame.columns:
         values = frame[name].dropna() if frame[name].dtype == object else frame[name].head(0)
         nested = next((value for value in values if isinstance(value, NESTED)), None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 
@@ -26,7 +26,20 @@ from mklkit.datasets.target import (
 from mklkit.datasets.values import plain_values
 from mklkit.errors import DataError, listed, suggest
 
-__all__ = ["load_features", "load_table"]
+__all__ = [
+    "TARGET_GAPS",
+    "check_needed",
+    "check_rows",
+    "load_features",
+    "load_table",
+    "read_features",
+    "read_text",
+    "target_and_dropped",
+    "with_target_read",
+]
+
+# A column of numbers may mark a gap so; other marks may be classes.
+TARGET_GAPS = frozenset({"none"})
 
 
 def load_table(
@@ -60,31 +73,34 @@ def load_table(
     (178, 13)
     """
     frame, notes, name, origin = _read(source)
-    if frame.empty:
-        raise DataError(f"{name} has no rows.")
-    columns = list(frame.columns)
+    check_rows(name, len(frame), least=1)
+    target_name, dropped = target_and_dropped(list(frame.columns), name, target, drop)
+    frame = with_target_read(frame.drop(columns=dropped), target_name, notes)
+    # Before rows go, so that a message names a row of the file.
+    features, readings, read = read_features(
+        frame.drop(columns=target_name), lambda names: _read(source, names)[0]
+    )
+    frame = features.assign(**{target_name: frame[target_name]})
+    frame = drop_without_target(frame, target_name, notes)
+    check_rows(name, len(frame))
+    labels = class_labels(frame[target_name])
+    features = frame.drop(columns=target_name)
+    notes += read + remarks(features, frame[target_name])
+    notes += remarks_on_text(features[n] for n, way in readings.items() if way == TEXT)
+    return Table(features, labels, name, origin, notes, dropped, readings)
+
+
+def target_and_dropped(
+    columns: list[str], name: str, target: str | int | None, drop: Sequence[str]
+) -> tuple[str, list[str]]:
+    """Return the target column and those to leave out, of a table with this name."""
     if len(columns) < 2:
         raise DataError(
             f"{name} has a single column, {columns[0]!r}: at least one feature and the target are"
             " needed. Fields are separated by comma, semicolon, tab or bar."
         )
     target_name = choose_target(columns, target)
-    dropped = columns_to_drop(columns, drop, target_name)
-    frame = _with_target_read(frame.drop(columns=dropped), target_name, notes)
-    # Before rows go, so that a message names a row of the file.
-    features = frame.drop(columns=target_name)
-    if DECIMAL in frame.attrs:
-        features = with_points_as_written(features, lambda names: _read(source, names)[0])
-    features, readings, read = _read_text(features)
-    frame = features.assign(**{target_name: frame[target_name]})
-    frame = drop_without_target(frame, target_name, notes)
-    if len(frame) == 1:
-        raise DataError(f"{name} has a single row: at least two, of two classes, are needed.")
-    labels = class_labels(frame[target_name])
-    features = frame.drop(columns=target_name)
-    notes += read + remarks(features, frame[target_name])
-    notes += remarks_on_text(features[n] for n, way in readings.items() if way == TEXT)
-    return Table(features, labels, name, origin, notes, dropped, readings)
+    return target_name, columns_to_drop(columns, drop, target_name)
 
 
 def load_features(
@@ -129,32 +145,56 @@ def load_features(
         # The format omits zeros, and trailing columns that are zero in all rows.
         absent = [column for column in wanted if column not in frame]
         frame = pd.concat([frame, pd.DataFrame(0.0, frame.index, absent)], axis=1)
-    missing = [column for column in wanted if column not in frame]
+    check_needed(name, frame.columns.tolist(), wanted, columns)
+    labels = None
+    if target is not None and target in frame:
+        labels = with_target_read(frame, target, [])[target]
+    features, _, read = read_text(frame[wanted], readings)
+    return NewRows(features.reindex(columns=list(columns)), labels, notes + read)
+
+
+def check_needed(
+    name: str, found: Sequence[str], wanted: Sequence[str], columns: Sequence[str]
+) -> None:
+    """Refuse new rows without a column that the model needs."""
+    missing = [column for column in wanted if column not in found]
     if missing:
-        near = suggest(missing[0], [name for name in frame.columns.tolist() if name not in columns])
+        near = suggest(missing[0], [one for one in found if one not in columns])
         raise DataError(
             f"{name} lacks {len(missing)} of the {len(wanted)} columns the model needs:"
             f" {listed(missing)}.{near}"
         )
-    labels = None
-    if target is not None and target in frame:
-        labels = _with_target_read(frame, target, [])[target]
-    features, _, read = _read_text(frame[wanted], readings)
-    return NewRows(features.reindex(columns=list(columns)), labels, notes + read)
 
 
-def _read_text(
+def check_rows(name: str, count: int, least: int = 2) -> None:
+    """Refuse a table without rows, or of a single one."""
+    if count == 0:
+        raise DataError(f"{name} has no rows.")
+    if count < least:
+        raise DataError(f"{name} has a single row: at least two, of two classes, are needed.")
+
+
+def read_features(
+    frame: pd.DataFrame, reread: Callable[[Sequence[str]], pd.DataFrame]
+) -> tuple[pd.DataFrame, dict[str, str], list[str]]:
+    """Settle how columns of text are read, with those of numbers that may be grouped by points."""
+    if DECIMAL in frame.attrs:
+        frame = with_points_as_written(frame, reread)
+    return read_text(frame)
+
+
+def read_text(
     frame: pd.DataFrame, readings: Mapping[str, str] | None = None
 ) -> tuple[pd.DataFrame, dict[str, str], list[str]]:
     """Read columns of text as numbers or dates; categories of an ARFF file are none."""
     return read_columns(frame, frame.attrs.get(DECIMAL, "."), readings)
 
 
-def _with_target_read(frame: pd.DataFrame, target: str, notes: list[str]) -> pd.DataFrame:
+def with_target_read(frame: pd.DataFrame, target: str, notes: list[str]) -> pd.DataFrame:
     """Read the target as numbers if all values are; most gap marks may be classes here."""
     if DECIMAL not in frame.attrs:
         return frame
-    read, _, said = read_columns(frame[[target]], frame.attrs[DECIMAL], marks=frozenset({"none"}))
+    read, _, said = read_columns(frame[[target]], frame.attrs[DECIMAL], marks=TARGET_GAPS)
     notes += said
     return frame.assign(**{target: read[target]})
 

@@ -35,6 +35,8 @@ class Table:
     readings : dict of str to str
         How columns of text in a CSV file are read: as numbers or dates of some form, or as
         ``"text"``. ``load_features`` reads later data in the same way.
+    all_counts : pandas.Series, optional
+        The number of rows of each class, where the rows here are a sample of more.
     """
 
     features: pd.DataFrame
@@ -44,21 +46,24 @@ class Table:
     notes: list[str] = attrs.field(factory=list)
     dropped: list[str] = attrs.field(factory=list)
     readings: dict[str, str] = attrs.field(factory=dict)
+    all_counts: pd.Series | None = None
 
     def class_counts(self) -> pd.Series:
         """Return the number of rows of each class, the largest first (ties by label)."""
-        counts = self.target.value_counts().sort_index()
+        counts = self.all_counts
+        if counts is None:
+            counts = self.target.value_counts().sort_index()
         return counts.sort_values(ascending=False, kind="stable")
 
     def summary(self) -> str:
         """Return the data in one line: rows, features, classes, target."""
-        n_rows, n_features = self.features.shape
-        counts = self.class_counts()
+        counts, n_features = self.class_counts(), self.features.shape[1]
         shown = [f"{label} ({count})" for label, count in counts.head(CLASSES_SHOWN).items()]
         if len(counts) > CLASSES_SHOWN:
             shown.append(f"{len(counts) - CLASSES_SHOWN} more")
         n_text = sum(not _is_number(self.features[name]) for name in self.features)
         text = f" ({n_text} not numeric)" if n_text else ""
+        n_rows = int(counts.sum())
         return (
             f"{self.name}: {counted(n_rows, 'row')}, {counted(n_features, 'feature')}{text},"
             f" {len(counts)} classes: {', '.join(shown)}; target {self.target.name!r}"

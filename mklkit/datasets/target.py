@@ -117,13 +117,15 @@ def drop_without_target(frame: pd.DataFrame, name: str, notes: list[str]) -> pd.
     return frame[known].reset_index(drop=True)
 
 
-def class_labels(target: pd.Series) -> pd.Series:
+def class_labels(target: pd.Series, n_rows: int | None = None) -> pd.Series:
     """Return the labels as plain text, integers or booleans.
 
     Parameters
     ----------
     target : pandas.Series
-        A column without gaps.
+        A column without gaps, or its different values.
+    n_rows : int, optional
+        The number of rows that have these values. The length of ``target`` by default.
 
     Returns
     -------
@@ -143,16 +145,17 @@ def class_labels(target: pd.Series) -> pd.Series:
             f"The target {target.name!r} is continuous (it holds {example:g}): mklkit classifies."
             " Choose a column of classes as the target."
         )
+    n_rows = len(labels) if n_rows is None else n_rows
     n_classes = labels.nunique()
     if n_classes < 2:
         raise DataError(
             f"The target {target.name!r} has a single class ({labels.tolist()[0]!r}) in"
-            f" {len(labels)} row{'s' * (len(labels) > 1)}: at least two are needed."
+            f" {n_rows} row{'s' * (n_rows > 1)}: at least two are needed."
         )
-    if n_classes > MANY_CLASSES and len(labels) < ROWS_PER_CLASS * n_classes:
+    if n_classes > MANY_CLASSES and n_rows < ROWS_PER_CLASS * n_classes:
         kind = "a measurement" if is_numeric_dtype(labels) else "an identifier"
         raise DataError(
-            f"The target {target.name!r} has {n_classes} different values in {len(labels)} rows:"
+            f"The target {target.name!r} has {n_classes} different values in {n_rows} rows:"
             f" {kind}, not a class. Choose a column of classes as the target."
         )
     return labels

@@ -44,6 +44,7 @@ from mklkit.views.duration import say_if_long
 from mklkit.views.memory import check_gram_fits
 from mklkit.views.row_ids import hide_row_ids
 from mklkit.views.row_parts import rows_at
+from mklkit.views.stored_rows import StoredRows
 from mklkit.views.view import ViewSet
 
 __all__ = [
@@ -83,6 +84,7 @@ def check_training_data(
             f"multiclass must be one of {', '.join(map(repr, MULTICLASS))}; got {multiclass!r}."
         )
     _check_no_label_is_missing(y)
+    X = _as_source(X)
     if isinstance(X, RowSource):
         y = _check_labels_of_source(estimator, X, y)
     else:
@@ -101,6 +103,12 @@ def check_training_data(
     return X, codes
 
 
+def _as_source(X: Any) -> Any:
+    """Return the rows of a memory map's own file, to be read in parts; others unchanged."""
+    stored = StoredRows.of_memmap(X) if isinstance(X, np.memmap) else None
+    return X if stored is None else stored
+
+
 def _check_labels_of_source(estimator: Any, X: RowSource, y: Any) -> NDArray[Any]:
     """Return the labels of rows that are read in parts; sets scikit-learn's own attributes."""
     labels: NDArray[Any] = column_or_1d(y, warn=True)
@@ -109,6 +117,8 @@ def _check_labels_of_source(estimator: Any, X: RowSource, y: Any) -> NDArray[Any
     if len(labels) < 2:
         raise DataError(f"At least 2 rows are needed to learn from; there are {len(labels)}.")
     estimator.n_features_in_ = X.shape[1]
+    if X.column_names is not None:
+        estimator.feature_names_in_ = np.array(X.column_names, dtype=object)
     return labels
 
 
@@ -122,6 +132,7 @@ def check_new_rows(estimator: Any, X: Any) -> Rows:
     DataError
         For NaN, and for a frame in which column names repeat.
     """
+    X = _as_source(X)
     if isinstance(X, RowSource):
         if X.shape[1] != estimator.n_features_in_:
             raise DataError(

@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
     Rows = NDArray[np.intp]
 
-__all__ = ["Split", "hold_out"]
+__all__ = ["Split", "held_out_mask", "hold_out"]
+
+MANY_ROWS = 200_000
+"""With so many rows the shares of the classes in a random part are those of the whole."""
 
 
 @attrs.frozen(eq=False)
@@ -66,3 +69,40 @@ def hold_out(labels: NDArray[np.generic], share: float, seed: int) -> Split:
     if len(spare) == 0:
         return Split(every, spare, "none, every class has a single row")
     return Split(np.setdiff1d(every, spare), np.sort(spare), "at random, too few rows to stratify")
+
+
+def held_out_mask(
+    codes: NDArray[np.integer], share: float, seed: int
+) -> tuple[NDArray[np.bool_], str]:
+    """Choose rows to hold out of millions, in little memory.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_rows,)
+        The classes of the rows, as numbers from 0; rows with -1 take no part.
+    share, seed
+        As for :func:`hold_out`, which chooses if there are few rows.
+
+    Returns
+    -------
+    mask : ndarray of shape (n_rows,)
+        Whether a row is held out.
+    kind : str
+        A description of the choice.
+    """
+    import numpy as np
+
+    known = codes >= 0
+    held = np.zeros(len(codes), dtype=bool)
+    if known.sum() <= MANY_ROWS:
+        places = np.flatnonzero(known)
+        split = hold_out(codes[places], share, seed)
+        held[places[split.held_out]] = True
+        return held, split.kind
+    if share == 0:
+        return held, "none"
+    held = known & (np.random.default_rng(seed).random(len(codes), dtype=np.float32) < share)
+    trained = np.bincount(codes[known & ~held], minlength=int(codes.max()) + 1)
+    for code in np.flatnonzero(trained == 0):
+        held[np.flatnonzero(codes == code)[0]] = False
+    return held, "at random"

@@ -181,11 +181,18 @@ def text_of(frame: pd.DataFrame) -> NDArray[np.object_]:
     """Return columns as text, so that 1, 1.0 and '1' are one value whatever the file reader."""
     out = np.empty(frame.shape, dtype=object)
     for place, name in enumerate(frame.columns):
-        column = frame[name].astype(object)
-        out[:, place] = [
-            MISSING if gap else _word(value)
-            for value, gap in zip(column, column.isna(), strict=True)
-        ]
+        column = frame[name]
+        if column.dtype == object:
+            # Among objects True and 1 count as one value, but are different words.
+            out[:, place] = [
+                MISSING if gap else _word(value)
+                for value, gap in zip(column, column.isna(), strict=True)
+            ]
+        else:
+            codes, distinct = pd.factorize(column)
+            # A gap has the code -1, and so the last word.
+            words = [*map(_word, distinct.astype(object)), MISSING]
+            out[:, place] = np.array(words, dtype=object)[codes]
     return out
 
 

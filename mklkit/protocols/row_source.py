@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -28,6 +29,11 @@ class RowSource(Protocol):
     @property
     def dtype(self) -> np.dtype[Any]:
         """``float32`` or ``float64``, the type of the blocks."""
+        ...
+
+    @property
+    def column_names(self) -> Sequence[str] | None:
+        """The names of the columns, by which kernels may be bound to them; None for none."""
         ...
 
     def __len__(self) -> int:

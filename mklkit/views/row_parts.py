@@ -44,6 +44,14 @@ class RowPart:
         """The source's type."""
         return self.source.dtype
 
+    @property
+    def column_names(self) -> list[str] | None:
+        """The names of the columns."""
+        names = self.source.column_names
+        if names is None or self.columns is None:
+            return None if names is None else list(names)
+        return [names[int(column)] for column in self.columns]
+
     def __len__(self) -> int:
         """Return the number of rows."""
         return self.shape[0]

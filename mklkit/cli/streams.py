@@ -1,0 +1,225 @@
+"""``mklkit fit`` on a table that does not fit into memory, or several files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
+
+from mklkit.cli.building import settle_columns, steps_of
+from mklkit.cli.console import passing
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from mklkit.datasets import Table
+    from mklkit.datasets.chunked import ChunkedTable
+    from mklkit.views.stored_rows import StoredRows
+
+__all__ = ["fit_stream", "stream_of"]
+
+# A table in memory, its encoded numbers, and a copy of them where they are scaled.
+COPIES = 3
+# The memory that a byte of a CSV file takes at most, as "a," and its object do.
+CSV_RATIO = 32
+BLOCK_CELLS = 1 << 21
+SCORED_ROWS = 100_000
+"""The training rows that are scored: their accuracy is known to a few tenths of a percent."""
+
+
+def stream_of(data: str | None, max_memory: str | None, stream: bool) -> ChunkedTable | None:
+    """Return the table in chunks if it should be read so: asked for, several files, or too large.
+
+    Raises
+    ------
+    DataError
+        If that was asked for data of a format that is not read in parts.
+    """
+    from mklkit.cli.options import DEFAULT_DATA
+    from mklkit.datasets import BUILTIN_NAMES
+    from mklkit.datasets.chunked import CHUNKED, ChunkedTable, files_of
+    from mklkit.datasets.files import READERS, ending_of
+    from mklkit.datasets.paths import status
+    from mklkit.errors import DataError
+    from mklkit.views.memory import memory_limit
+
+    source = DEFAULT_DATA if data is None else data
+    if source in BUILTIN_NAMES:
+        if stream:
+            raise DataError(f"{source} is built in, and can't be read in parts; give a file.")
+        return None
+    files = files_of(source)
+    if stream or len(files) > 1:
+        return ChunkedTable.opened(source)
+    ending, found, limit = ending_of(files[0]), status(files[0]), memory_limit(max_memory)
+    if ending is None or not found or not found.st_size or limit is None:
+        return None
+    kind = READERS[ending][0]
+    small = kind == "CSV" and not ending.endswith(".gz")
+    if kind not in CHUNKED or (small and COPIES * CSV_RATIO * found.st_size < limit):
+        return None
+    table = ChunkedTable.opened(source)
+    return table if COPIES * table.bytes_in_memory > limit else None
+
+
+def fit_stream(
+    pipeline: Any,
+    chunked: ChunkedTable,
+    asked: tuple[str | None, list[str], list[str] | None],
+    holdout: float,
+    seed: int,
+    fitting: Callable[[Any], AbstractContextManager[None]],
+    max_memory: str | None = None,
+) -> tuple[Table, dict[str, Any], dict[str, Any]]:
+    """Fit a pipeline on a table in chunks, and score it.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        With the steps ``encode``, ``scale`` and ``classify``; the last is fitted on a
+        :class:`mklkit.RowSource`, or in memory where its map is implicit.
+    chunked : ChunkedTable
+    asked : tuple
+        The target, the columns to drop and the kernels that the user gave.
+    holdout, seed
+        As for :func:`mklkit.evaluation.splits.hold_out`.
+    fitting : callable
+        Takes the classifier and returns a context that shows the progress of its fit.
+    max_memory : str, optional
+        The memory to use.
+
+    Returns
+    -------
+    table : Table
+        A sample of the rows.
+    facts : dict
+        Of the data, as for ``read_data``.
+    result : dict
+        As of a fit in memory.
+    """
+    from contextlib import ExitStack
+    from time import perf_counter
+
+    import pandas as pd
+
+    from mklkit.datasets.scanning import scan_table
+    from mklkit.evaluation.splits import held_out_mask
+    from mklkit.persistence.facts import facts_of_model
+    from mklkit.preprocessing.streaming import encoded_rows
+
+    target, drop, kernels = asked
+    classifier = pipeline[-1]
+    with passing("first pass") as progress:
+        scan = scan_table(chunked, target, drop, seed, progress)
+    facts = settle_columns(pipeline, scan.table, kernels, list(scan.table.notes))
+    held, kind = held_out_mask(scan.codes, holdout, seed)
+    known = scan.codes >= 0
+    codes = {"train": scan.codes[known & ~held], "held_out": scan.codes[known & held]}
+    implicit = _is_implicit(classifier)
+    if implicit:
+        _check_gram_fits(len(codes["train"]), max_memory)
+    start = perf_counter()
+    with ExitStack() as files:
+        with passing("second pass") as progress:
+            rows = files.enter_context(
+                encoded_rows(chunked, scan, held, pipeline[0], pipeline[1], progress)
+            )
+        facts["notes"] += rows.notes
+        given: Any = rows.train
+        if implicit:
+            # Its Gram matrix takes more memory than the rows.
+            given = pd.DataFrame(rows.train[:], columns=rows.train.column_names)
+        with fitting(classifier):
+            classifier.fit(given, scan.classes[codes["train"]])
+        seconds = perf_counter() - start
+        parts = {"train": rows.train, "held_out": rows.held_out}
+        scores = _scores(classifier, parts, codes, scan.classes, seed)
+    result = {
+        "preprocessing": steps_of(scan.table, pipeline),
+        "choices": list(classifier.choices_),
+        "model": facts_of_model(pipeline),
+        "split": kind,
+        "scores": scores,
+        "seconds": seconds,
+    }
+    return scan.table, facts, result
+
+
+def _is_implicit(classifier: Any) -> bool:
+    """Return whether a classifier's map keeps a Gram matrix of the training rows."""
+    from mklkit.protocols import FeatureMapFacts, facts_of
+    from mklkit.registry.composing import choose_components
+
+    while hasattr(classifier, "estimator"):
+        classifier = classifier.estimator
+    names = ("combiner", "feature_map", "learner")
+    if not all(hasattr(classifier, name) for name in names):
+        return False
+    choice = choose_components(*(getattr(classifier, name) for name in names))
+    return not facts_of(choice.feature_map, FeatureMapFacts).explicit
+
+
+def _check_gram_fits(n_rows: int, max_memory: str | None) -> None:
+    """Refuse more rows than one Gram matrix has room for, before any of them is encoded."""
+    from mklkit.errors import DataError
+    from mklkit.views.memory import REMEDY, memory_limit
+
+    size, limit = 8 * n_rows**2, memory_limit(max_memory)
+    if limit is not None and size > limit:
+        raise DataError(
+            f"A Gram matrix of {n_rows} rows takes {size / 2**30:.1f} GiB of memory, and"
+            f" {limit / 2**30:.1f} GiB may be used. {REMEDY}"
+        )
+
+
+def _scores(
+    classifier: Any,
+    parts: dict[str, StoredRows],
+    codes: dict[str, NDArray[Any]],
+    classes: NDArray[Any],
+    seed: int,
+) -> dict[str, dict[str, Any] | None]:
+    """Return the scores of each part of the rows; training rows are scored by a sample of them."""
+    import numpy as np
+
+    commonest = int(np.bincount(codes["train"]).argmax())
+    scores: dict[str, dict[str, Any] | None] = {}
+    for part, rows in parts.items():
+        members = np.arange(len(rows))
+        if part == "train" and len(rows) > SCORED_ROWS:
+            members = np.random.default_rng(seed).choice(len(rows), SCORED_ROWS, replace=False)
+            members.sort()
+        scores[part] = None
+        if len(members):
+            with passing("scoring") as progress:
+                confusion = _confusion(classifier, rows, members, codes[part], classes, progress)
+            scores[part] = _score(confusion, classes, commonest)
+    return scores
+
+
+def _confusion(
+    classifier: Any,
+    rows: StoredRows,
+    members: NDArray[np.intp],
+    codes: NDArray[Any],
+    classes: NDArray[Any],
+    progress: Callable[[int, int], object],
+) -> NDArray[np.intp]:
+    import numpy as np
+    import pandas as pd
+
+    confusion = np.zeros((len(classes), len(classes)), dtype=np.intp)
+    size = max(1, BLOCK_CELLS // rows.shape[1])
+    for start in range(0, len(members), size):
+        some = members[start : start + size]
+        answers = classifier.predict(pd.DataFrame(rows[some], columns=rows.column_names))
+        np.add.at(confusion, (codes[some], np.searchsorted(classes, answers)), 1)
+        progress(start + len(some), len(members))
+    return confusion
+
+
+def _score(confusion: NDArray[np.intp], classes: NDArray[Any], commonest: int) -> dict[str, Any]:
+    from mklkit.evaluation.scores import score_confusion
+
+    return score_confusion(confusion, classes, confusion[commonest].sum() / confusion.sum())

@@ -1,0 +1,235 @@
+"""Rows of numbers in a file, read in parts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from mmap import mmap
+from os import PathLike
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mklkit.errors import DataError
+
+__all__ = ["StoredRows", "signature_of"]
+
+TYPES = (np.dtype(np.float32), np.dtype(np.float64))
+# Rows that are not asked for but lie between some that are: reading up to so many bytes of them
+# costs less than another call of the system.
+GAP_BYTES = 1 << 14
+SPAN_BYTES = 1 << 23
+Signature = tuple[int, int]
+
+
+class StoredRows:
+    """An array of numbers (N, d) in a file, row by row.
+
+    Rows are read into new arrays. A memory map would do, but the system counts its pages as the
+    process's memory for as long as it likes. An object may be used by several threads at once, and
+    pickled: the copy opens the file again.
+
+    Parameters
+    ----------
+    path : str or path
+    shape : (int, int)
+        (N, d).
+    dtype : dtype
+        ``float32`` or ``float64``, in the byte order of this machine.
+    offset : int, default=0
+        Where the first row begins, in bytes.
+    column_names : sequence of str, optional
+        The names of the columns.
+
+    Raises
+    ------
+    DataError
+        If there is no such file, it is too small, or the numbers are of another type.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile() as file:
+    ...     np.arange(8.0).tofile(file.name)
+    ...     rows = StoredRows(file.name, (4, 2), np.float64)
+    ...     rows[1:3].tolist(), rows[np.array([3, 0])].tolist()
+    ([[2.0, 3.0], [4.0, 5.0]], [[6.0, 7.0], [0.0, 1.0]])
+    """
+
+    def __init__(
+        self,
+        path: str | PathLike[str],
+        shape: tuple[int, int],
+        dtype: Any,
+        offset: int = 0,
+        column_names: Sequence[str] | None = None,
+    ) -> None:
+        self.path = Path(path)
+        self.shape = (int(shape[0]), int(shape[1]))
+        self.dtype = np.dtype(dtype)
+        self.offset = offset
+        self.column_names = None if column_names is None else list(column_names)
+        if self.dtype not in TYPES:
+            raise DataError(f"{path} holds {self.dtype!s:.60}; float32 or float64 is expected.")
+        self._signature = signature_of(self.path)
+        if self._signature[0] < offset + self.nbytes:
+            raise DataError(
+                f"{path} has {self._signature[0]} bytes; {self.shape[0]} rows of {self.shape[1]}"
+                f" numbers of type {self.dtype} take {offset + self.nbytes}."
+            )
+        self._file = self.path.open("rb", buffering=0)
+
+    @classmethod
+    def of_memmap(cls, array: np.memmap[Any, Any]) -> Self | None:
+        """Return the rows of a memory map's own file.
+
+        Returns
+        -------
+        StoredRows or None
+            None where the map's numbers are not those of a file, row after row: for a map of some
+            columns or every other row, of another type, or with changes that stay in memory.
+        """
+        root: Any = array
+        while isinstance(root.base, np.ndarray):
+            root = root.base
+        if not (isinstance(root, np.memmap) and isinstance(root.base, mmap)):
+            return None
+        whole = array.ndim == 2 and array.flags.c_contiguous and array.dtype in TYPES
+        if root.filename is None or root.mode == "c" or not whole:
+            return None
+        root.flush()
+        ahead = array.__array_interface__["data"][0] - root.__array_interface__["data"][0]
+        return cls(root.filename, array.shape, array.dtype, root.offset + ahead)
+
+    @classmethod
+    def of_npy(cls, path: str | PathLike[str]) -> Self:
+        """Return the rows of an array that ``numpy.save`` wrote.
+
+        Raises
+        ------
+        DataError
+            If it can't be read, or is no array of rows of ``float32`` or ``float64``.
+        """
+        try:
+            array = np.load(path, mmap_mode="r", allow_pickle=False)
+        except OSError as error:
+            raise _unreadable(Path(path), error) from error
+        except ValueError as error:
+            raise DataError(f"{path} can't be read as a NumPy array: {error}") from error
+        rows = cls.of_memmap(array) if isinstance(array, np.memmap) else None
+        if rows is None:
+            raise DataError(
+                f"{path} must hold one array of float32 or float64, row after row, of 2 dimensions."
+            )
+        return rows
+
+    @property
+    def nbytes(self) -> int:
+        """The size of the numbers in bytes."""
+        return self.shape[0] * self._row_bytes
+
+    @property
+    def _row_bytes(self) -> int:
+        return self.shape[1] * self.dtype.itemsize
+
+    def __len__(self) -> int:
+        """Return the number of rows N."""
+        return self.shape[0]
+
+    def __getitem__(self, members: slice | NDArray[Any], /) -> NDArray[Any]:
+        """Return some rows (n, d), in the order asked for, as a new array.
+
+        Rows asked for by number are read in the order of the file, neighbours together.
+
+        Raises
+        ------
+        IndexError
+            If there is no row of such a number.
+        DataError
+            If the file ends before them.
+        """
+        if isinstance(members, slice):
+            start, stop, step = members.indices(len(self))
+            if step == 1:
+                return self._read(start, max(stop, start))
+            members = np.arange(start, stop, step)
+        numbers = np.asarray(members)
+        if numbers.dtype == bool:
+            if numbers.shape != (len(self),):
+                raise IndexError(f"a mask of shape {numbers.shape} for {len(self)} rows")
+            numbers = np.flatnonzero(numbers)
+        numbers = np.where(numbers < 0, numbers + len(self), numbers).astype(np.intp, copy=False)
+        if numbers.size and not (numbers.min() >= 0 and numbers.max() < len(self)):
+            raise IndexError(f"rows {numbers.min()} to {numbers.max()} of {len(self)}")
+        return self._gather(numbers)
+
+    def check_unchanged(self) -> None:
+        """Raise a :class:`mklkit.errors.DataError` if the file has changed since it was opened."""
+        if signature_of(self.path) != self._signature:
+            raise DataError(f"{self.path} has changed since it was opened: fit again.")
+
+    def close(self) -> None:
+        """Close the file; no row can be read afterwards."""
+        self._file.close()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_file"):
+            self._file.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        given = (self.path, self.shape, self.dtype, self.offset, self.column_names)
+        return type(self), given, {"_signature": self._signature}
+
+    def __repr__(self) -> str:
+        return f"StoredRows({str(self.path)!r}, {self.shape}, {self.dtype})"
+
+    def _read(self, start: int, stop: int) -> NDArray[Any]:
+        out = np.empty((stop - start, self.shape[1]), self.dtype)
+        left: Any = out.reshape(-1).view(np.uint8)
+        place = self.offset + start * self._row_bytes
+        while left.size:
+            # One call reads two gigabytes at most.
+            count = os.preadv(self._file.fileno(), [left], place)
+            if count == 0:
+                raise DataError(f"{self.path} has become shorter since it was opened: fit again.")
+            left, place = left[count:], place + count
+        return out
+
+    def _gather(self, numbers: NDArray[np.intp]) -> NDArray[Any]:
+        order = np.argsort(numbers, kind="stable")
+        ordered = numbers[order]
+        out = np.empty((len(numbers), self.shape[1]), self.dtype)
+        near = 1 + GAP_BYTES // max(1, self._row_bytes)
+        most = max(1, SPAN_BYTES // max(1, self._row_bytes))
+        breaks = np.flatnonzero(np.diff(ordered) > near) + 1
+        for run in np.split(np.arange(len(ordered)), breaks):
+            begin = 0
+            while begin < len(run):
+                first = ordered[run[begin]]
+                end = begin + int(np.searchsorted(ordered[run[begin:]], first + most))
+                some = run[begin:end]
+                block = self._read(int(first), int(ordered[some[-1]]) + 1)
+                out[order[some]] = block[ordered[some] - first]
+                begin = end
+        return out
+
+
+def signature_of(path: Path) -> Signature:
+    """Return the size of a file and the time of its last change in nanoseconds.
+
+    Raises
+    ------
+    DataError
+        If the system does not tell.
+    """
+    try:
+        found = path.stat()
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    return found.st_size, found.st_mtime_ns
+
+
+def _unreadable(path: Path, error: OSError) -> DataError:
+    return DataError(f"{path} can't be read: {error.strerror or error}.")

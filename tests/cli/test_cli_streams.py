@@ -1,0 +1,112 @@
+"""Tables that are read in parts: the same models and predictions as in memory."""
+
+from __future__ import annotations
+
+import io
+from contextlib import nullcontext
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from processes import Fitted, Run
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import LogisticRegression
+
+from mklkit.cli.streams import fit_stream
+from mklkit.datasets.chunked import ChunkedTable
+from mklkit.preprocessing import build_pipeline
+from mklkit.views.stored_rows import StoredRows
+
+
+def test_fit_in_parts_as_in_memory(
+    mklkit: Run, fitted: Fitted, patients: pd.DataFrame, tmp_path: Path
+) -> None:
+    half = len(patients) // 2
+    (tmp_path / "rows").mkdir()
+    patients[:half].to_parquet(tmp_path / "rows" / "1.parquet")
+    patients[half:].to_parquet(tmp_path / "rows" / "2.parquet")
+    wanted = mklkit("fit", fitted.data, "--combiner", "dimkl3", "--json").json
+    got = mklkit("fit", tmp_path / "rows/*.parquet", "--combiner", "dimkl3", "--json").json
+    assert got["data"].pop("origin").startswith("2 Parquet files")
+    wanted["data"].pop("origin")
+    for name in ("preprocessing", "choices", "split", "scores"):
+        assert got[name] == wanted[name]
+    for part in ("rows", "columns", "classes", "notes"):
+        assert got["data"][part] == wanted["data"][part]
+    weights = [[one["weight"] for one in facts["model"]["weights"]] for facts in (got, wanted)]
+    np.testing.assert_allclose(*weights, rtol=1e-9)
+
+
+class OnSource(ClassifierMixin, BaseEstimator):
+    """Stands for a classifier that is fitted on rows read in parts."""
+
+    choices_ = ()
+
+    def fit(self, X: StoredRows, y: np.ndarray) -> OnSource:
+        assert isinstance(X, StoredRows)
+        self.model_ = LogisticRegression().fit(pd.DataFrame(X[:], columns=X.columns), y)
+        self.classes_ = self.model_.classes_
+        return self
+
+    def predict(self, X: pd.DataFrame) -> np.ndarray:
+        return self.model_.predict(X)
+
+
+def test_the_classifier_alone_is_fitted_on_rows_in_a_file(fitted: Fitted) -> None:
+    table = ChunkedTable.opened(fitted.data, chunk_rows=50)
+    pipeline = build_pipeline(OnSource())
+    fitting = lambda classifier: nullcontext()  # noqa: E731
+    _, facts, result = fit_stream(pipeline, table, (None, [], None), 0.2, 0, fitting)
+    data = pd.read_csv(fitted.data)
+    assert (pipeline.predict(data.drop(columns="target")) == data["target"]).mean() > 0.9
+    assert facts["rows"] == len(data)
+    assert result["scores"]["train"]["rows"] + result["scores"]["held_out"]["rows"] == len(data)
+    assert result["scores"]["held_out"]["accuracy"] > 0.9
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["iris", "--stream"], "iris is built in, and can't be read in parts"),
+        (["--max-memory", "much"], "must be an amount of at least a megabyte"),
+        (["nothing/*.csv"], "There is no data file nothing/*.csv"),
+    ],
+)
+def test_what_cannot_be_read_in_parts(mklkit: Run, arguments: list[str], message: str) -> None:
+    mklkit("fit", *arguments).refused(message)
+
+
+def test_a_gram_matrix_that_does_not_fit_is_refused_first(
+    mklkit: Run, fitted: Fitted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mklkit.views.memory.available_memory", lambda: 100_000)
+    outcome = mklkit("fit", fitted.data, "--stream")
+    outcome.refused("A Gram matrix of 96 rows takes 0.0 GiB", "--map 'empirical(subset=1000)'")
+
+
+def test_predict_in_parts_as_in_memory(
+    mklkit: Run, fitted: Fitted, patients: pd.DataFrame, tmp_path: Path
+) -> None:
+    """Remarks too: of the whole file, and each once."""
+    new = pd.concat([patients] * 3, ignore_index=True)
+    new["ward"] = new["ward"].where(new.index % 50 != 7, "east")
+    new["pulse"] = new["pulse"].astype(object).where(new.index % 150 != 149, "?!")
+    new["fever"] += 1000
+    new.to_csv(tmp_path / "new.csv", index=False)
+    wanted = mklkit("predict", fitted.model, tmp_path / "new.csv")
+    assert wanted.code == 0
+    assert "8 rows hold a value that was not in the training data ('east')" in wanted.err
+    assert "all 360 values" in wanted.err
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("mklkit.datasets.new_rows.SMALL_FILE", 0)
+        patch.setattr("mklkit.datasets.chunked.CHUNK_CELLS", 0)
+        got = mklkit("predict", fitted.model, tmp_path / "new.csv")
+        table = tmp_path / "out.parquet"
+        mklkit("predict", fitted.model, tmp_path / "new.csv", "-o", table)
+    assert got.out == wanted.out
+    said = [line.partition(" and ")[0].partition(", not")[0] for line in wanted.err.splitlines()]
+    assert [
+        line.partition(" (and so on")[0].partition(", not")[0] for line in got.err.splitlines()
+    ] == said
+    pd.testing.assert_frame_equal(pd.read_parquet(table), pd.read_csv(io.StringIO(got.out)))
