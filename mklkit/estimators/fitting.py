@@ -108,7 +108,9 @@ def _decides_finitely(decision: Decision, views: ViewSet) -> bool:
     if views.blocks is not None:
         step = -(-views.blocks.n_rows // FINITE_ROWS)
         some = views.blocks if step == 1 else views.blocks.take(np.arange(0, len(views.rows), step))
-        return all(some.each(lambda blocks: all(_is_finite(decision, own) for _, own in blocks)))
+        every = range(len(views))
+        parts = some.each(lambda own: all(_is_finite(decision, b) for _, b in own), every)
+        return all(parts)
     places = row_blocks(len(views.rows), CHECKED_ROWS)
     return all(each(lambda place: _is_finite(decision, RowBlock(views.rows[place])), places))
 

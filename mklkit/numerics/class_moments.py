@@ -63,14 +63,10 @@ class ClassMoments:
             products[code] = own.T @ own
         return cls(origin, counts, sums, products)
 
-    def add(self, other: ClassMoments) -> None:
-        """Add the moments of other rows about the same origin, in place."""
-        for own, more in zip(
-            (self.counts, self.sums, self.products),
-            (other.counts, other.sums, other.products),
-            strict=True,
-        ):
-            np.add(own, more, out=own)
+    @property
+    def sums_only(self) -> list[Array]:
+        """What adds up over blocks of rows about the same origin."""
+        return [self.counts, self.sums, self.products]
 
     @property
     def n_rows(self) -> int:

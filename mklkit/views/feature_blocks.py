@@ -1,15 +1,14 @@
 """The features of all views, block by block: made again in each pass, or kept where they are small.
 
 Two verbs are all that learners and weighting rules need of the rows: a sum over blocks and a map
-over blocks. Blocks are computed by several threads, and their sums are added in order, so that the
-result does not depend on the threads.
+over blocks. An engine applies them to parts of the rows (:mod:`mklkit.views.engines`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
-from typing import TypeVar
+from functools import cached_property, partial, reduce
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,18 +16,17 @@ from numpy.typing import NDArray
 from mklkit.errors import DataError
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.numerics.pairwise import row_blocks
-from mklkit.numerics.threads import each
-from mklkit.protocols import Array, FoldedMap, Projector, RememberedFeatures, Rows
+from mklkit.protocols import Array, FittedMap, Projector, RememberedFeatures, Rows
 from mklkit.views.deciding import BLOCK_ROWS, RowBlock
+from mklkit.views.engines import PART_ROWS, Engine, Threads, added
 from mklkit.views.memory import available_memory
+from mklkit.views.projections import BackProjection, Projection
 from mklkit.views.row_parts import rows_at, take_rows
 
 __all__ = ["FeatureBlocks"]
 
-Result = TypeVar("Result")
+Blocks = Iterator[tuple[slice, RowBlock]]
 
-PART_ROWS = 8 * BLOCK_ROWS
-"""The rows that one thread takes at a time; their sums are added before they are passed on."""
 SMALL_BYTES = 2**28
 """Features up to this size are kept for all passes, where ``max_memory`` allows."""
 ORIGIN_ROWS = 1000
@@ -53,6 +51,7 @@ class FeatureBlocks:
         self.projectors = list(projectors)
         self.rows = rows
         self.n_rows = len(rows)
+        self.engine: Engine = Threads()
         self.max_memory = max_memory
         self._kept: dict[int, Array] = {}
         self._whole: tuple[FeatureBlocks, NDArray[np.intp]] | None = None
@@ -60,8 +59,8 @@ class FeatureBlocks:
     @cached_property
     def widths(self) -> list[int]:
         """The number of features of each view, (M,)."""
-        columns = dict(self._block(slice(0, 1)).columns_of(self.projectors))
-        return [columns[index].shape[1] for index in range(len(self.projectors))]
+        columns = self._columns_at(np.arange(1), range(len(self.projectors)))
+        return [own.shape[1] for own in columns]
 
     def take(self, members: NDArray[np.intp]) -> FeatureBlocks:
         """Return the features of some of the rows, without computing those that are kept."""
@@ -104,10 +103,13 @@ class FeatureBlocks:
                 self._kept[index] = features
 
     def each(
-        self, function: Callable[[Iterator[tuple[slice, RowBlock]]], Result]
-    ) -> Iterator[Result]:
-        """Yield a function of each part of the rows, in order; it receives the part's blocks."""
-        return each(lambda part: function(self._blocks(part)), row_blocks(self.n_rows, PART_ROWS))
+        self, function: Callable[..., Any], used: Sequence[int], *arrays: Array
+    ) -> Iterator[Any]:
+        """Yield ``function(blocks, *arrays)`` of each part of the rows, in order.
+
+        ``blocks`` iterates over ``(place, block)``: a slice of the part's arrays, and its rows.
+        """
+        return self.engine.each(*self._task(function, used, arrays))
 
     def project(self, coefficients: Mapping[int, Array]) -> Array:
         """Return Σ_m Φ_m c_m for coefficients (p_m, k) of some views: (N, k). A map over blocks."""
@@ -115,53 +117,24 @@ class FeatureBlocks:
             parts = [(self._kept[index], own) for index, own in coefficients.items()]
             first, *others = [features @ own.astype(features.dtype) for features, own in parts]
             return sum(others, first)
-        used = [self.projectors[index] for index in coefficients]
-        given = list(coefficients.values())
-        folded = [_folded(own.map, part) for own, part in zip(used, given, strict=True)]
-        out = np.empty((self.n_rows, *given[0].shape[1:]), dtype=self.rows.dtype)
+        used = list(coefficients)
+        project = Projection.of(self._maps(used), list(coefficients.values()))
 
-        def fill(blocks: Iterator[tuple[slice, RowBlock]]) -> None:
-            for place, block in blocks:
-                total: Array | float = 0.0
-                for index, values, raw in block.raw_columns_of(used):
-                    factors = folded[index] if raw else given[index]
-                    total = total + values @ factors.astype(values.dtype)
-                out[place] = total
+        def made(blocks: Blocks) -> Array:
+            return np.concatenate([project(block) for _, block in blocks])
 
-        for _ in self.each(fill):
-            pass
-        return out
+        return np.concatenate(list(self.each(made, used)))
 
     def project_back(self, wanted: Sequence[int], targets: Array) -> list[Array]:
         """Return Φ_mᵀt for targets (N,) or (N, k) of some views: (p_m, k). A sum over blocks."""
         if self._are_kept(wanted):
             return [self._kept[index].T @ targets for index in wanted]
-        used = [self.projectors[index] for index in wanted]
+        sums = BackProjection(self._maps(wanted))
 
-        def summed(blocks: Iterator[tuple[slice, RowBlock]]) -> list[tuple[Array, bool]]:
-            found: dict[int, tuple[Array, bool]] = {}
-            for place, block in blocks:
-                for index, values, raw in block.raw_columns_of(used):
-                    more = np.asarray(values.T @ targets[place], dtype=np.float64)
-                    found[index] = (found[index][0] + more if index in found else more, raw)
-            return [found[index] for index in range(len(used))]
+        def summed(blocks: Blocks, part: Array) -> list[Array]:
+            return reduce(added, (sums.of(block, part[place]) for place, block in blocks))
 
-        total: list[tuple[Array, bool]] | None = None
-        for part in self.each(summed):
-            pairs = zip(total or part, part, strict=True)
-            total = [(a + b, raw) for (a, raw), (b, _) in pairs] if total else part
-        assert total is not None, "there is at least one row"
-        return [
-            own.map.from_sums(sums) if raw and isinstance(own.map, FoldedMap) else sums
-            for own, (sums, raw) in zip(used, total, strict=True)
-        ]
-
-    def _are_kept(self, wanted: Iterable[int]) -> bool:
-        """Return whether one product of arrays in memory serves, without a loss of digits."""
-        if not all(index in self._kept for index in wanted):
-            self.keep_small(list(wanted))
-        kept = all(index in self._kept for index in wanted)
-        return kept and (self.rows.dtype == np.float64 or self.n_rows <= PART_ROWS)
+        return sums.finish(self.engine.total(*self._task(summed, wanted, [targets])))
 
     def moments(
         self, groups: Sequence[Sequence[int]], codes: NDArray[np.intp], n_classes: int
@@ -174,48 +147,56 @@ class FeatureBlocks:
         """
         wanted = [index for group in groups for index in group]
         self.keep_small(wanted)
-        used = [self.projectors[index] for index in wanted]
+        used = self._maps(wanted)
         places = [[wanted.index(index) for index in group] for group in groups]
-        origins = self._origins(used, places)
+        origins = self._origins(wanted, places)
 
-        def summed(blocks: Iterator[tuple[slice, RowBlock]]) -> list[ClassMoments]:
-            total: list[ClassMoments] = []
+        def summed(blocks: Blocks, part: NDArray[np.intp]) -> list[Array]:
+            total: list[Array] = []
             for place, block in blocks:
                 columns = dict(block.columns_of(used))
-                found = [
-                    ClassMoments.of(
-                        np.hstack([columns[index] for index in group]),
-                        codes[place],
-                        n_classes,
-                        origin,
-                    )
-                    for group, origin in zip(places, origins, strict=True)
-                ]
-                total = _added(total, found)
+                found: list[Array] = []
+                for group, origin in zip(places, origins, strict=True):
+                    features = np.hstack([columns[index] for index in group])
+                    found += ClassMoments.of(features, part[place], n_classes, origin).sums_only
+                total = added(total, found) if total else found
             return total
 
-        total: list[ClassMoments] = []
-        for part in self.each(summed):
-            total = _added(total, part)
-        return total
+        sums = self.engine.total(*self._task(summed, wanted, [codes]))
+        triples = zip(origins, sums[::3], sums[1::3], sums[2::3], strict=True)
+        return [ClassMoments(*own) for own in triples]
 
-    def _origins(self, used: Sequence[Projector], places: Sequence[Sequence[int]]) -> list[Array]:
+    def _task(
+        self, function: Callable[..., Any], used: Sequence[int], arrays: Sequence[NDArray[Any]]
+    ) -> tuple[Callable[..., Any], Rows, list[NDArray[Any]]]:
+        """Return a function of a part's rows and arrays, the rows, and the arrays of all rows."""
+        kept = [index for index in used if index in self._kept]
+        maps = [self.projectors[index].map for index in kept]
+        task = partial(_on_blocks, function, maps)
+        return task, self.rows, [*(self._kept[index] for index in kept), *arrays]
+
+    def _maps(self, used: Iterable[int]) -> list[Projector]:
+        return [self.projectors[index] for index in used]
+
+    def _are_kept(self, wanted: Iterable[int]) -> bool:
+        """Return whether one product of arrays in memory serves, without a loss of digits."""
+        if not all(index in self._kept for index in wanted):
+            self.keep_small(list(wanted))
+        kept = all(index in self._kept for index in wanted)
+        return kept and (self.rows.dtype == np.float64 or self.n_rows <= PART_ROWS)
+
+    def _origins(self, wanted: Sequence[int], places: Sequence[Sequence[int]]) -> list[Array]:
         """Return the mean features of some rows, evenly spaced."""
         step = max(1, self.n_rows // ORIGIN_ROWS)
-        members = np.arange(0, self.n_rows, step)[:ORIGIN_ROWS]
-        columns = dict(self._block(members).columns_of(used))
-        means = [columns[i].mean(axis=0, dtype=np.float64) for i in range(len(used))]
+        columns = self._columns_at(np.arange(0, self.n_rows, step)[:ORIGIN_ROWS], wanted)
+        means = [own.mean(axis=0, dtype=np.float64) for own in columns]
         return [np.concatenate([means[index] for index in group]) for group in places]
 
-    def _blocks(self, part: slice) -> Iterator[tuple[slice, RowBlock]]:
-        rows = rows_at(self.rows, part)
-        for own in row_blocks(len(rows), BLOCK_ROWS):
-            place = slice(part.start + own.start, part.start + own.stop)
-            yield place, self._block(place, rows[own])
-
-    def _block(self, place: slice | NDArray[np.intp], rows: Array | None = None) -> RowBlock:
-        known = [(self.projectors[i].map, kept[place]) for i, kept in self._kept.items()]
-        return RowBlock(rows_at(self.rows, place) if rows is None else rows, known=known)
+    def _columns_at(self, members: NDArray[np.intp], wanted: Sequence[int]) -> list[Array]:
+        known = [(self.projectors[i].map, kept[members]) for i, kept in self._kept.items()]
+        block = RowBlock(rows_at(self.rows, members), known=known)
+        columns = dict(block.columns_of(self._maps(wanted)))
+        return [columns[index] for index in range(len(wanted))]
 
     def _known(self, index: int) -> Array | None:
         """Return features that need not be computed."""
@@ -238,29 +219,30 @@ class FeatureBlocks:
                 f" {limit / 2**30:.1f} GiB may be used. Use fewer landmarks, a larger max_memory,"
                 " or a learner that reads rows in blocks, such as 'mhks'."
             )
-        used = [self.projectors[index] for index in wanted]
+        used = self._maps(wanted)
 
-        def made(blocks: Iterator[tuple[slice, RowBlock]]) -> list[list[Array]]:
+        def made(blocks: Blocks) -> list[Array]:
             found: list[list[Array]] = [[] for _ in used]
             for _, block in blocks:
                 # Values that are not finite are detected in the decisions.
                 with np.errstate(over="ignore", invalid="ignore"):
                     for index, columns in block.columns_of(used):
                         found[index].append(columns)
-            return found
+            return [np.concatenate(columns) for columns in found]
 
-        parts = list(self.each(made))
-        return [
-            np.concatenate([columns for part in parts for columns in part[index]])
-            for index in range(len(used))
-        ]
+        parts = list(self.each(made, wanted))
+        return [np.concatenate(columns) for columns in zip(*parts, strict=True)]
 
 
-def _folded(fitted: object, coefficients: Array) -> Array:
-    return fitted.on_similarities(coefficients) if isinstance(fitted, FoldedMap) else coefficients
+def _on_blocks(
+    function: Callable[..., Any], kept_maps: Sequence[FittedMap], rows: Array, *arrays: Array
+) -> Any:
+    """Call a function of blocks and arrays; the first arrays are features that are kept."""
+    kept, others = arrays[: len(kept_maps)], arrays[len(kept_maps) :]
 
+    def blocks() -> Blocks:
+        for place in row_blocks(len(rows), BLOCK_ROWS):
+            known = [(own, features[place]) for own, features in zip(kept_maps, kept, strict=True)]
+            yield place, RowBlock(rows[place], known=known)
 
-def _added(total: list[ClassMoments], more: list[ClassMoments]) -> list[ClassMoments]:
-    for own, other in zip(total, more, strict=False):
-        own.add(other)
-    return total or more
+    return function(blocks(), *others)

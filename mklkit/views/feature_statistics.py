@@ -17,6 +17,7 @@ from mklkit.numerics.least_squares import NormalMatrix
 from mklkit.protocols import Array, KernelProducts, Quadrant, Quadrants
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.kernel_rows import KernelRows
+from mklkit.views.row_parts import rows_at
 from mklkit.views.scalar_kernels import InnerProduct
 from mklkit.views.statistics import SharedStatistics
 
@@ -148,7 +149,9 @@ class _SampledQuartiles:
 
     @cached_property
     def _part(self) -> FeatureBlocks:
-        return self._blocks.take(self._members)
+        # In float64, so that they do not depend on how the features are kept.
+        rows = rows_at(self._blocks.rows, self._members).astype(np.float64)
+        return FeatureBlocks(self._blocks.projectors, rows)
 
     def of(self, index: int, block: str) -> Sequence[float]:
         """Return the lower and upper quartile of one block of a view's kernel."""

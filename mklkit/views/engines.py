@@ -1,0 +1,123 @@
+"""Functions of blocks of rows, mapped and summed: by threads of this machine, or by other engines.
+
+An engine cuts the rows into parts. It knows nothing of kernels, and learners and rules nothing of
+it: they pass functions of ``(rows, *arrays)``, where ``arrays`` are the part's rows of arrays that
+belong to all rows, such as labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mklkit.numerics.pairwise import row_blocks
+from mklkit.numerics.threads import each
+from mklkit.protocols import Array, Rows
+from mklkit.views.deciding import BLOCK_ROWS
+from mklkit.views.row_parts import rows_at
+
+__all__ = ["PART_ROWS", "Engine", "Threads", "added"]
+
+PART_ROWS = 8 * BLOCK_ROWS
+"""The rows that one thread takes at a time; their sums are added before they are passed on."""
+
+Sums = list[Array]
+"""Arrays that add up over parts."""
+
+
+class Engine(Protocol):
+    """Functions of parts of the rows (N, d)."""
+
+    def each(
+        self, function: Callable[..., Any], rows: Rows, arrays: Sequence[NDArray[Any]]
+    ) -> Iterator[Any]:
+        """Yield ``function(rows, *arrays)`` of each part, in order."""
+        ...
+
+    def total(
+        self, function: Callable[..., Sums], rows: Rows, arrays: Sequence[NDArray[Any]]
+    ) -> Sums:
+        """Return the sum over all parts of ``function(rows, *arrays)``."""
+        ...
+
+    def sweep(
+        self,
+        function: Callable[..., tuple[Any, Sums]],
+        rows: Rows,
+        states: Sequence[Any],
+    ) -> tuple[Sequence[Any], Sums]:
+        """Return new states and a sum: ``function(rows, state)`` returns both for each part.
+
+        States stay where the parts are; those given may have been changed afterwards.
+        """
+        ...
+
+    def states(
+        self, function: Callable[..., Any], rows: Rows, arrays: Sequence[NDArray[Any]]
+    ) -> Sequence[Any]:
+        """Return the states of the parts, ``function(rows, *arrays)``, for :meth:`sweep`."""
+        ...
+
+
+class Threads:
+    """The threads of this machine.
+
+    Parts begin at multiples of 16,384 rows, and their sums are added in order: the result depends
+    neither on the threads nor on how the rows are stored.
+    """
+
+    def each(
+        self, function: Callable[..., Any], rows: Rows, arrays: Sequence[NDArray[Any]]
+    ) -> Iterator[Any]:
+        """Yield ``function(rows, *arrays)`` of each part, in order."""
+
+        def task(place: slice) -> Any:
+            return function(rows_at(rows, place), *(array[place] for array in arrays))
+
+        return each(task, row_blocks(len(rows), PART_ROWS))
+
+    def total(
+        self, function: Callable[..., Sums], rows: Rows, arrays: Sequence[NDArray[Any]]
+    ) -> Sums:
+        """Return the sum over all parts of ``function(rows, *arrays)``."""
+        return reduce(added, self.each(function, rows, arrays))
+
+    def states(
+        self, function: Callable[..., Any], rows: Rows, arrays: Sequence[NDArray[Any]]
+    ) -> Sequence[Any]:
+        """Return the states of the parts."""
+        return list(self.each(function, rows, arrays))
+
+    def sweep(
+        self,
+        function: Callable[..., tuple[Any, Sums]],
+        rows: Rows,
+        states: Sequence[Any],
+    ) -> tuple[Sequence[Any], Sums]:
+        """Return new states and a sum over all parts."""
+
+        def task(given: tuple[slice, Any]) -> tuple[Any, Sums]:
+            place, state = given
+            return function(rows_at(rows, place), state)
+
+        kept, sums = [], None
+        for state, found in each(task, zip(row_blocks(len(rows), PART_ROWS), states, strict=True)):
+            kept.append(state)
+            sums = found if sums is None else added(sums, found)
+        assert sums is not None, "there is at least one row"
+        return kept, sums
+
+
+def added(total: Sums, more: Sums) -> Sums:
+    """Return the sums of both, in the arrays of the first.
+
+    Examples
+    --------
+    >>> added([np.ones(2)], [np.ones(2)])
+    [array([2., 2.])]
+    """
+    return [np.add(own, other, out=own) for own, other in zip(total, more, strict=True)]
