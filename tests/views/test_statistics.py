@@ -156,8 +156,8 @@ def test_tiles_cover_the_upper_triangle_once(n_rows):
 
 
 def test_statistics_do_not_depend_on_the_number_of_threads(rng):
-    rows = rng.normal(size=(700, 3))
-    y = labels(700, 250)
+    rows = rng.normal(size=(520, 3))
+    y = labels(520, 250)
 
     def found(n_threads):
         with threadpool_limits(n_threads, user_api="blas"):
