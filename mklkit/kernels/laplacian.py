@@ -46,7 +46,8 @@ class Laplacian(Component):
 
     Examples
     --------
-    >>>     >>> rows = np.array([[0.0], [2.0]])
+    >>>     >>> import numpy as np
+    >>> rows = np.array([[0.0], [2.0]])
     >>> Laplacian(gamma=0.5).fit(rows)(rows, rows).round(4)
     array([[1.    , 0.3679],
            [0.3679, 1.    ]])
