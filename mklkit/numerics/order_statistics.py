@@ -49,10 +49,7 @@ MARGIN = 0.04
 def _keys_within(
     values: Values, least: float, most: float, keys: Keys
 ) -> tuple[int, int]:  # pragma: no cover - compiled
-    """Write the keys of the values between two; return how many they are, and how many are below.
-
-    A key sorts as the float does.
-    """
+    """Write the keys, which sort as floats do, of values between two; count them and those below."""
     sign = np.uint64(SIGN)
     found = below = 0
     for i in range(values.size):
@@ -122,14 +119,15 @@ class _Interval:
 
 @attrs.define
 class _Search:
-    """One wanted rank, and the interval that its value is in."""
+    """One wanted rank, the interval of its value, the numbers of values before and in that.
+
+    The latter is None while the interval is a guess, or that of all numbers.
+    """
 
     rank: int
     interval: _Interval
     before: int = 0
-    """The number of values below the interval."""
     population: int | None = None
-    """The number of values in the interval; None while it is a guess, or of all numbers."""
 
     def narrow(self, below: int, counts: NDArray[np.int64]) -> None:
         """Take the part that contains the rank, or all numbers if the guess was wrong."""
@@ -150,6 +148,8 @@ def select_ranks(
 ) -> list[float]:
     """Return the values of the given ranks among all values of the tiles.
 
+    O(n) time per pass, at most five passes, a few megabytes of memory.
+
     Parameters
     ----------
     tiles : callable
@@ -166,10 +166,6 @@ def select_ranks(
     -------
     list of float
         One exact value per rank.
-
-    Notes
-    -----
-    O(n) time per pass, at most five passes, a few megabytes of memory.
 
     Examples
     --------
@@ -243,9 +239,8 @@ def _finish_by_sorting(
     gathered = list(each(gather, tiles()))
     for place, interval in enumerate(intervals):
         keys = np.concatenate([found[place] for found, _ in gathered])
-        weights = np.repeat(
-            [weight for _, weight in gathered], [len(found[place]) for found, _ in gathered]
-        )
+        sizes = [len(found[place]) for found, _ in gathered]
+        weights = np.repeat([weight for _, weight in gathered], sizes)
         order = np.argsort(keys)
         upto = np.cumsum(weights[order])
         for search in [s for s in searches if s.interval == interval]:
