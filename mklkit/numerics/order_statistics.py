@@ -49,7 +49,7 @@ MARGIN = 0.04
 def _keys_within(
     values: Values, least: float, most: float, keys: Keys
 ) -> tuple[int, int]:  # pragma: no cover - compiled
-    """Write the keys, which sort as floats do, of values between two; count them and those below."""
+    """Write the keys, sorted as floats are, of values between two; count them and those below."""
     sign = np.uint64(SIGN)
     found = below = 0
     for i in range(values.size):
@@ -119,10 +119,7 @@ class _Interval:
 
 @attrs.define
 class _Search:
-    """One wanted rank, the interval of its value, the numbers of values before and in that.
-
-    The latter is None while the interval is a guess, or that of all numbers.
-    """
+    """A rank, its value's interval, and the numbers of values before and (once known) in that."""
 
     rank: int
     interval: _Interval
@@ -197,7 +194,8 @@ def _count_parts(
     tiles: Passes, intervals: Sequence[_Interval]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the number of values below each interval (G,) and in each of its parts (G, 2^16)."""
-    spare: list[tuple[NDArray[np.int64], list[Keys]]] = []
+    none = np.zeros((len(intervals), 1 + N_DIGITS), dtype=np.int64)
+    spare: list[tuple[NDArray[np.int64], list[Keys]]] = [(none, [])]
 
     def count(item: tuple[Values | Callable[[], Values], int]) -> None:
         tile, weight = item
@@ -205,7 +203,7 @@ def _count_parts(
         try:
             counts, memory = spare.pop()
         except IndexError:  # one set per thread is enough
-            counts, memory = np.zeros((len(intervals), 1 + N_DIGITS), dtype=np.int64), []
+            counts, memory = np.zeros_like(none), []
         for own, interval in zip(counts, intervals, strict=True):
             keys, below = interval.keys(values, memory)
             own[0] += weight * below
@@ -214,8 +212,7 @@ def _count_parts(
 
     for _ in each(count, tiles()):
         pass
-    none = np.zeros((len(intervals), 1 + N_DIGITS), dtype=np.int64)
-    total = sum((counts for counts, _ in spare), none)
+    total = np.sum([counts for counts, _ in spare], axis=0)
     return total[:, 0], total[:, 1:]
 
 
