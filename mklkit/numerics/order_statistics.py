@@ -34,7 +34,8 @@ Keys = NDArray[np.uint64]
 Passes = Callable[[], Iterable[tuple[Values | Callable[[], Values], int]]]
 """A new pass over the values: tiles, and the multiplicity of each tile's values.
 
-A tile may be a function that computes it, which is called from one of several threads."""
+A tile may be a function that computes it, which is called from one of several threads; the next
+one of the same thread may be in the same memory."""
 
 DIGIT_BITS = 16
 N_DIGITS = 1 << DIGIT_BITS
@@ -48,10 +49,7 @@ MARGIN = 0.04
 def _keys_within(
     values: Values, least: float, most: float, keys: Keys
 ) -> tuple[int, int]:  # pragma: no cover - compiled
-    """Write the keys of the values between two; return how many they are, and how many are below.
-
-    A key sorts as the float does.
-    """
+    """Write the keys, sorted as floats are, of values between two; count them and those below."""
     sign = np.uint64(SIGN)
     found = below = 0
     for i in range(values.size):
@@ -101,27 +99,32 @@ class _Interval:
         low = self.low + (digit << self.shift)
         return _Interval(low, min(self.high, low + (1 << self.shift) - 1))
 
-    def keys(self, tile: Values) -> tuple[Keys, int]:
-        """Return the keys of the tile's values in the interval, and the number of those below."""
-        keys = np.empty(tile.size + 1, dtype=np.uint64)
+    def keys(self, tile: Values, memory: list[Keys]) -> tuple[Keys, int]:
+        """Return the keys of the tile's values in the interval, and the number of those below.
+
+        The keys are in the last array of ``memory``, which is enlarged where it is too small: new
+        memory for each tile costs more than the search.
+        """
+        keys = memory.pop() if memory else np.empty(0, dtype=np.uint64)
+        if keys.size <= tile.size:
+            keys = np.empty(tile.size + 1, dtype=np.uint64)
         least, most = _to_float(self.low), _to_float(self.high)
         # The keys at both ends are those of NaN, and the one before zero's is that of -0.0.
         least = -np.inf if np.isnan(least) else least
         most = np.inf if np.isnan(most) else -5e-324 if self.high == SIGN - 1 else most
         found, below = _keys_within(np.ascontiguousarray(tile).reshape(-1), least, most, keys)
+        memory.append(keys)
         return keys[:found], below
 
 
 @attrs.define
 class _Search:
-    """One wanted rank, and the interval that its value is in."""
+    """A rank, its value's interval, and the numbers of values before and (once known) in that."""
 
     rank: int
     interval: _Interval
     before: int = 0
-    """The number of values below the interval."""
     population: int | None = None
-    """The number of values in the interval; None while it is a guess, or of all numbers."""
 
     def narrow(self, below: int, counts: NDArray[np.int64]) -> None:
         """Take the part that contains the rank, or all numbers if the guess was wrong."""
@@ -142,6 +145,8 @@ def select_ranks(
 ) -> list[float]:
     """Return the values of the given ranks among all values of the tiles.
 
+    O(n) time per pass, at most five passes, a few megabytes of memory.
+
     Parameters
     ----------
     tiles : callable
@@ -159,10 +164,6 @@ def select_ranks(
     list of float
         One exact value per rank.
 
-    Notes
-    -----
-    O(n) time per pass, at most five passes, a few megabytes of memory.
-
     Examples
     --------
     >>> import numpy as np
@@ -172,7 +173,7 @@ def select_ranks(
     """
     searches = [_Search(rank, _Interval()) for rank in ranks]
     if sample is not None and sample.size and count > 1:
-        keys = np.sort(_Interval().keys(sample)[0])
+        keys = np.sort(_Interval().keys(sample, [])[0])
         for search in searches:
             search.interval = _Interval.around(search.rank / (count - 1), keys)
     while wanted := {
@@ -193,24 +194,25 @@ def _count_parts(
     tiles: Passes, intervals: Sequence[_Interval]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the number of values below each interval (G,) and in each of its parts (G, 2^16)."""
-    spare: list[NDArray[np.int64]] = []
+    none = np.zeros((len(intervals), 1 + N_DIGITS), dtype=np.int64)
+    spare: list[tuple[NDArray[np.int64], list[Keys]]] = [(none, [])]
 
     def count(item: tuple[Values | Callable[[], Values], int]) -> None:
         tile, weight = item
         values = tile() if callable(tile) else tile
         try:
-            counts = spare.pop()
-        except IndexError:  # one array per thread is enough
-            counts = np.zeros((len(intervals), 1 + N_DIGITS), dtype=np.int64)
+            counts, memory = spare.pop()
+        except IndexError:  # one set per thread is enough
+            counts, memory = np.zeros_like(none), []
         for own, interval in zip(counts, intervals, strict=True):
-            keys, below = interval.keys(values)
+            keys, below = interval.keys(values, memory)
             own[0] += weight * below
             _count(keys, np.uint64(interval.low), np.uint64(interval.shift), weight, own[1:])
-        spare.append(counts)
+        spare.append((counts, memory))
 
     for _ in each(count, tiles()):
         pass
-    total = sum(spare, np.zeros((len(intervals), 1 + N_DIGITS), dtype=np.int64))
+    total = np.sum([counts for counts, _ in spare], axis=0)
     return total[:, 0], total[:, 1:]
 
 
@@ -222,14 +224,20 @@ def _finish_by_sorting(
     def gather(item: tuple[Values | Callable[[], Values], int]) -> tuple[list[Keys], int]:
         tile, weight = item
         values = tile() if callable(tile) else tile
-        return [interval.keys(values)[0].copy() for interval in intervals], weight
+        try:
+            memory = spare.pop()
+        except IndexError:
+            memory = []
+        found = [interval.keys(values, memory)[0].copy() for interval in intervals]
+        spare.append(memory)
+        return found, weight
 
+    spare: list[list[Keys]] = []
     gathered = list(each(gather, tiles()))
     for place, interval in enumerate(intervals):
         keys = np.concatenate([found[place] for found, _ in gathered])
-        weights = np.repeat(
-            [weight for _, weight in gathered], [len(found[place]) for found, _ in gathered]
-        )
+        sizes = [len(found[place]) for found, _ in gathered]
+        weights = np.repeat([weight for _, weight in gathered], sizes)
         order = np.argsort(keys)
         upto = np.cumsum(weights[order])
         for search in [s for s in searches if s.interval == interval]:

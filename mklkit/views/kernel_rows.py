@@ -155,7 +155,7 @@ class KernelRows:
                 if is_scalar(other) and other.base == name and seen == places
             ]
             shape = len(a), len(b)
-            if spare and a.dtype == b.dtype == spare[0].dtype:
+            if len(spare) and a.dtype == b.dtype == spare[0].dtype:
                 base, scratch = (memory[: shape[0] * shape[1]].reshape(shape) for memory in spare)
                 BASES[name](a, b, out=base)
             else:

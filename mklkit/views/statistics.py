@@ -6,7 +6,8 @@ quantity together, and each tile contributes a few numbers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 
 import attrs
@@ -143,8 +144,12 @@ class _Block:
             values = np.sort(whole.ravel().astype(np.float64))
             return {rank: float(values[rank]) for rank in ranks}
 
+        own = threading.local()
+
         def tile(block: slice, other: slice) -> Array:
-            return _only_one(a.take(block), (a if b is None else b).take(other))
+            if not hasattr(own, "memory"):
+                own.memory = np.empty((2, SMALL_BLOCK), dtype=a.arrays[0].dtype)
+            return _only_one(a.take(block), (a if b is None else b).take(other), own.memory)
 
         def once() -> Iterator[tuple[Callable[[], Array], int]]:
             for block, other in tile_places(a, b):
@@ -153,18 +158,18 @@ class _Block:
         return values_at(once, ranks, _sample(a, a if b is None else b), self._count)
 
 
-def _only_one(a: KernelRows, b: KernelRows) -> Array:
-    [(_, values)] = a.similarities(b)
+def _only_one(a: KernelRows, b: KernelRows, memory: Sequence[Array] = ()) -> Array:
+    [(_, values)] = a.similarities(b, memory)
     return values
 
 
 def _sample(a: KernelRows, b: KernelRows) -> Array:
     """Return the values of one kernel on some pairs of rows, drawn evenly from all pairs."""
     rng = np.random.RandomState(0)
-    squares = [
-        _only_one(*(rows.take(rng.randint(rows.n_rows, size=SAMPLE_ROWS)) for rows in (a, b)))
-        for _ in range(SAMPLE_SQUARES)
-    ]
+    squares = []
+    for _ in range(SAMPLE_SQUARES):
+        some, others = (rows.take(rng.randint(rows.n_rows, size=SAMPLE_ROWS)) for rows in (a, b))
+        squares.append(_only_one(some, others))
     return np.array(squares).ravel()
 
 

@@ -13,6 +13,7 @@ from sklearn.metrics.pairwise import (
     rbf_kernel,
     sigmoid_kernel,
 )
+from threadpoolctl import threadpool_limits
 
 from mklkit import Precomputed
 from mklkit.views.kernel_rows import KernelRows, symmetric_tiles
@@ -152,3 +153,18 @@ def test_tiles_cover_the_upper_triangle_once(n_rows):
         if other != block:
             seen[other, block] += 1
     assert (seen == 1).all()
+
+
+def test_statistics_do_not_depend_on_the_number_of_threads(rng):
+    rows = rng.normal(size=(520, 3))
+    y = labels(520, 250)
+
+    def found(n_threads):
+        with threadpool_limits(n_threads, user_api="blas"):
+            views = views_of(["rbf", "linear", "laplacian"], rows)
+            gram = views.weighted(np.array([0.2, 0.3, 0.5])).gram()
+            quadrants = [view.quadrants(y) for view in views]
+            alignments = [view.label_alignment(y, centred) for view in views for centred in (0, 1)]
+            return gram.tolist(), quadrants, alignments, views.products(y).products.tolist()
+
+    assert found(1) == found(2)
