@@ -129,7 +129,7 @@ def fit_stream(
         given: Any = rows.train
         if implicit:
             # Its Gram matrix takes more memory than the rows.
-            given = pd.DataFrame(rows.train[:], columns=rows.train.columns)
+            given = pd.DataFrame(rows.train[:], columns=rows.train.column_names)
         with fitting(classifier):
             classifier.fit(given, scan.classes[codes["train"]])
         seconds = perf_counter() - start
@@ -213,7 +213,7 @@ def _confusion(
     size = max(1, BLOCK_CELLS // rows.shape[1])
     for start in range(0, len(members), size):
         some = members[start : start + size]
-        answers = classifier.predict(pd.DataFrame(rows[some], columns=rows.columns))
+        answers = classifier.predict(pd.DataFrame(rows[some], columns=rows.column_names))
         np.add.at(confusion, (codes[some], np.searchsorted(classes, answers)), 1)
         progress(start + len(some), len(members))
     return confusion

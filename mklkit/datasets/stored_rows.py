@@ -41,7 +41,7 @@ class StoredRows:
         ``float32`` or ``float64``, in the byte order of this machine.
     offset : int, default=0
         Where the first row begins, in bytes.
-    columns : sequence of str, optional
+    column_names : sequence of str, optional
         The names of the columns.
 
     Raises
@@ -65,13 +65,13 @@ class StoredRows:
         shape: tuple[int, int],
         dtype: Any,
         offset: int = 0,
-        columns: Sequence[str] | None = None,
+        column_names: Sequence[str] | None = None,
     ) -> None:
         self.path = Path(path)
         self.shape = (int(shape[0]), int(shape[1]))
         self.dtype = np.dtype(dtype)
         self.offset = offset
-        self.columns = None if columns is None else list(columns)
+        self.column_names = None if column_names is None else list(column_names)
         if self.dtype not in TYPES:
             raise DataError(f"{path} holds {self.dtype!s:.60}; float32 or float64 is expected.")
         self._signature = signature_of(self.path)
@@ -180,7 +180,7 @@ class StoredRows:
             self._file.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        given = (self.path, self.shape, self.dtype, self.offset, self.columns)
+        given = (self.path, self.shape, self.dtype, self.offset, self.column_names)
         return type(self), given, {"_signature": self._signature}
 
     def __repr__(self) -> str:

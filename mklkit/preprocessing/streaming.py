@@ -111,7 +111,7 @@ def encoded_rows(
                 for path in paths:
                     _scale(path, scaler, names, dtype)
         parts = [
-            StoredRows(path, (size, len(names)), dtype, columns=names)
+            StoredRows(path, (size, len(names)), dtype, column_names=names)
             for path, size in zip(paths, sizes, strict=True)
         ]
         try:

@@ -45,7 +45,7 @@ class OnSource(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: StoredRows, y: np.ndarray) -> OnSource:
         assert isinstance(X, StoredRows)
-        self.model_ = LogisticRegression().fit(pd.DataFrame(X[:], columns=X.columns), y)
+        self.model_ = LogisticRegression().fit(pd.DataFrame(X[:], columns=X.column_names), y)
         self.classes_ = self.model_.classes_
         return self
 

@@ -77,7 +77,7 @@ def test_as_in_memory(mixed: pd.DataFrame, tmp_path: Path, ending: str, scaler: 
     every[scan.codes >= 0] = held
     again, fresh = TableEncoder(**settings), type(scaler)(**scaler.get_params())  # type: ignore
     with encoded_rows(table, scan, every, again, fresh) as rows:
-        assert rows.train.columns == encoder.feature_names_out_
+        assert rows.train.column_names == encoder.feature_names_out_
         np.testing.assert_allclose(rows.train[:], wanted[~held], atol=1e-12)
         np.testing.assert_allclose(rows.held_out[:], wanted[held], atol=1e-12)
         assert rows.notes == []
