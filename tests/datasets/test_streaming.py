@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -149,3 +150,29 @@ def test_files_that_disagree_or_change_are_refused(tmp_path: Path) -> None:
     for names, message in (("e*.parquet", "has no rows"), ("n*.parquet", "There is no data file")):
         with pytest.raises(DataError, match=message):
             scan_table(ChunkedTable.opened(tmp_path / names), None, (), seed=0)
+
+
+def test_a_fit_that_ends_early_leaves_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = pd.DataFrame({"a": [1.0, 2.0, 3.0], "target": ["u", "v", "u"]})
+    table = ChunkedTable.opened(write(frame, tmp_path / "rows.csv"))
+    scan = scan_table(table, None, (), seed=0)
+    room = tmp_path / "room"
+    room.mkdir()
+    monkeypatch.setenv("TMPDIR", str(room))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    arguments = table, scan, np.zeros(3, dtype=bool), TableEncoder(), "passthrough"
+
+    def interrupted() -> None:
+        with encoded_rows(*arguments) as rows:
+            assert rows.train.path.is_relative_to(room)
+            np.testing.assert_array_equal(rows.train[:], [[1], [2], [3]])
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    monkeypatch.setattr("shutil.disk_usage", lambda folder: SimpleNamespace(free=23))
+    with pytest.raises(DataError, match=r"3 encoded rows of 1 columns take .* set the environment"):
+        encoded_rows(*arguments).__enter__()
+    assert list(room.iterdir()) == []
