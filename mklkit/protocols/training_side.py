@@ -31,6 +31,11 @@ class TrainingSide(Protocol):
         """Return the features Φ (N, p) of the training rows, where ``explicit``."""
         ...
 
+    @property
+    def n_features(self) -> int:
+        """The number of features p, where ``explicit``."""
+        ...
+
     def some_features(self, members: NDArray[np.intp]) -> Array:
         """Return the features (n, p) of some training rows, where ``explicit``."""
         ...

@@ -62,6 +62,7 @@ class RowBlock:
         self._keep = keep
         self._cuts = ColumnCuts(rows)
         self._made = list(known)
+        self._raw: dict[int, Array] = {}
 
     def __len__(self) -> int:
         """Return the number of rows n."""
@@ -110,7 +111,7 @@ class RowBlock:
         others = [index for index in range(len(projectors)) if index not in folding]
         for place, columns in self.columns_of([projectors[index] for index in others]):
             yield others[place], columns, False
-        for index, values in self._similarities(projectors, folding):
+        for index, values in self._similarities(projectors, folding, self._keep):
             yield index, values, True
 
     def _evaluate(
@@ -127,9 +128,13 @@ class RowBlock:
             yield index, cast(LandmarkMap, projectors[index].map).from_similarities(values)
 
     def _similarities(
-        self, projectors: Sequence[Projector], wanted: Sequence[int]
+        self, projectors: Sequence[Projector], wanted: Sequence[int], keep: bool = False
     ) -> Iterator[tuple[int, Array]]:
         """Yield similarities to the landmarks, sharing base quantities."""
+        kept = [index for index in wanted if id(projectors[index].map) in self._raw]
+        for index in kept:
+            yield index, self._raw[id(projectors[index].map)]
+        wanted = [index for index in wanted if index not in kept]
         if not wanted:
             return
         maps = [cast(LandmarkMap, projectors[index].map) for index in wanted]
@@ -137,6 +142,8 @@ class RowBlock:
         own = KernelRows.of(kernels, [self._cuts.of(projectors[i].columns) for i in wanted])
         landmarks = KernelRows.of(kernels, [one.landmarks for one in maps])
         for place, values in own.similarities(landmarks):
+            if keep:
+                self._raw[id(maps[place])] = values
             yield wanted[place], values
 
 

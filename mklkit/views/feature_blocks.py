@@ -118,7 +118,7 @@ class FeatureBlocks:
             first, *others = [features @ own.astype(features.dtype) for features, own in parts]
             return sum(others, first)
         used = list(coefficients)
-        project = Projection.of(self._maps(used), list(coefficients.values()))
+        project = Projection.of(self.projectors_of(used), list(coefficients.values()))
 
         def made(blocks: Blocks) -> Array:
             return np.concatenate([project(block) for _, block in blocks])
@@ -129,7 +129,7 @@ class FeatureBlocks:
         """Return Φ_mᵀt for targets (N,) or (N, k) of some views: (p_m, k). A sum over blocks."""
         if self._are_kept(wanted):
             return [self._kept[index].T @ targets for index in wanted]
-        sums = BackProjection(self._maps(wanted))
+        sums = BackProjection(self.projectors_of(wanted))
 
         def summed(blocks: Blocks, part: Array) -> list[Array]:
             return reduce(added, (sums.of(block, part[place]) for place, block in blocks))
@@ -147,7 +147,7 @@ class FeatureBlocks:
         """
         wanted = [index for group in groups for index in group]
         self.keep_small(wanted)
-        used = self._maps(wanted)
+        used = self.projectors_of(wanted)
         places = [[wanted.index(index) for index in group] for group in groups]
         origins = self._origins(wanted, places)
 
@@ -175,8 +175,24 @@ class FeatureBlocks:
         task = partial(_on_blocks, function, maps)
         return task, self.rows, [*(self._kept[index] for index in kept), *arrays]
 
-    def _maps(self, used: Iterable[int]) -> list[Projector]:
+    def projectors_of(self, used: Iterable[int]) -> list[Projector]:
+        """Return some views' projectors."""
         return [self.projectors[index] for index in used]
+
+    def makes_again(self, used: Sequence[int]) -> bool:
+        """Return whether some of these features are made again in each pass."""
+        self.keep_small(used)
+        return not all(index in self._kept for index in used)
+
+    def states(self, function: Callable[..., Any], *arrays: NDArray[Any]) -> Sequence[Any]:
+        """Return a state of each part of the rows, ``function(*arrays)``, for :meth:`sweep`."""
+        return self.engine.states(lambda rows, *own: function(*own), self.rows, arrays)
+
+    def sweep(
+        self, function: Callable[..., tuple[Any, list[Array]]], states: Sequence[Any]
+    ) -> tuple[Sequence[Any], list[Array]]:
+        """Return new states and a sum; ``function(blocks, state)`` returns both of each part."""
+        return self.engine.sweep(partial(_on_blocks, function, []), self.rows, states)
 
     def _are_kept(self, wanted: Iterable[int]) -> bool:
         """Return whether one product of arrays in memory serves, without a loss of digits."""
@@ -195,7 +211,7 @@ class FeatureBlocks:
     def _columns_at(self, members: NDArray[np.intp], wanted: Sequence[int]) -> list[Array]:
         known = [(self.projectors[i].map, kept[members]) for i, kept in self._kept.items()]
         block = RowBlock(rows_at(self.rows, members), known=known)
-        columns = dict(block.columns_of(self._maps(wanted)))
+        columns = dict(block.columns_of(self.projectors_of(wanted)))
         return [columns[index] for index in range(len(wanted))]
 
     def _known(self, index: int) -> Array | None:
@@ -219,7 +235,7 @@ class FeatureBlocks:
                 f" {limit / 2**30:.1f} GiB may be used. Use fewer landmarks, a larger max_memory,"
                 " or a learner that reads rows in blocks, such as 'mhks'."
             )
-        used = self._maps(wanted)
+        used = self.projectors_of(wanted)
 
         def made(blocks: Blocks) -> list[Array]:
             found: list[list[Array]] = [[] for _ in used]
@@ -243,6 +259,6 @@ def _on_blocks(
     def blocks() -> Blocks:
         for place in row_blocks(len(rows), BLOCK_ROWS):
             known = [(own, features[place]) for own, features in zip(kept_maps, kept, strict=True)]
-            yield place, RowBlock(rows[place], known=known)
+            yield place, RowBlock(rows[place], keep=True, known=known)
 
     return function(blocks(), *others)

@@ -34,6 +34,11 @@ class Side:
         """Return the features (N, p) of the training rows, where the map is explicit."""
         raise IncompatibleError("This view has no features: its feature map is implicit.")
 
+    @property
+    def n_features(self) -> int:
+        """The number of features p."""
+        return int(self.features().shape[1])
+
     def some_features(self, members: NDArray[np.intp]) -> Array:
         """Return the features (n, p) of some training rows."""
         return self.features()[members]

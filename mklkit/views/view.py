@@ -28,6 +28,7 @@ from mklkit.protocols import (
     Rows,
     facts_of,
 )
+from mklkit.views.block_columns import BlockColumns
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels, fit_maps, warn_of_far_rows
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.feature_statistics import FeatureStatistics
@@ -164,13 +165,23 @@ class View(Side):
                 self._normal = self.of_features.normal_matrix(self._index)
         return self._normal
 
+    @property
+    def n_features(self) -> int:
+        """The number of features p."""
+        return self.of_features.blocks.widths[self._index]
+
+    @property
+    def block_columns(self) -> BlockColumns:
+        """The features, block by block."""
+        return BlockColumns(self.of_features.blocks, [self._index], [1.0])
+
     def project(self, coefficients: Array) -> Array:
         """Return ``features @ coefficients``, block by block, in O(Np)."""
-        return self.of_features.blocks.project({self._index: coefficients})
+        return self.block_columns.project(coefficients)
 
     def project_back(self, targets: Array) -> Array:
         """Return ``features.T @ targets``, block by block, in O(Np)."""
-        return self.of_features.blocks.project_back([self._index], targets)[0]
+        return self.block_columns.project_back(targets)
 
     def quadrants(self, y: Array) -> Quadrants:
         """Return the statistics of the blocks by class, computed once for all kernels together.

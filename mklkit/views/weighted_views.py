@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from mklkit.numerics.least_squares import NormalMatrix
 from mklkit.protocols import Array, FittedKernel
+from mklkit.views.block_columns import BlockColumns
 from mklkit.views.feature_statistics import FeatureStatistics
 from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.sides import Side, weighted_gram
@@ -125,17 +126,21 @@ class WeightedViews(Side):
             )
         return self._normal
 
+    @property
+    def n_features(self) -> int:
+        """The number of features Σp."""
+        return sum(self.block_columns.widths)
+
+    @property
+    def block_columns(self) -> BlockColumns:
+        """The scaled features, block by block."""
+        used, roots = zip(*self._roots, strict=True)
+        return BlockColumns(self.of_features.blocks, used, roots)
+
     def project(self, coefficients: Array) -> Array:
         """Return ``features @ coefficients``, block by block."""
-        blocks, parts, start = self.of_features.blocks, {}, 0
-        for m, root in self._roots:
-            stop = start + blocks.widths[m]
-            parts[m] = root * coefficients[start:stop]
-            start = stop
-        return blocks.project(parts)
+        return self.block_columns.project(coefficients)
 
     def project_back(self, targets: Array) -> Array:
         """Return ``features.T @ targets``, block by block."""
-        found = self.of_features.blocks.project_back([m for m, _ in self._roots], targets)
-        roots = [root for _, root in self._roots]
-        return np.concatenate([root * own for root, own in zip(roots, found, strict=True)])
+        return self.block_columns.project_back(targets)

@@ -12,7 +12,8 @@ from attrs.validators import and_, ge, in_, optional
 from sklearn.exceptions import ConvergenceWarning
 
 from mklkit.combiners.ifsl.grid import GridMean
-from mklkit.combiners.ifsl.rules import PAPER_GRID, Columns, Solution, by_fixed_mean, by_gradient
+from mklkit.combiners.ifsl.iteration import iterate
+from mklkit.combiners.ifsl.rules import FIXED_MEAN, GRADIENT, PAPER_GRID, Columns, Solution
 from mklkit.combiners.templates.coupling import CoupledSolution, CouplingCombiner
 from mklkit.errors import IncompatibleError, SpecError
 from mklkit.protocols import Array, CoupledLearner, InitialisedSubproblem, Learner, Subproblem
@@ -173,13 +174,13 @@ def run_rule(
     """Run the combiner's rule on the views' problems, one solution per column."""
     rule = combiner.rule or ("gradient" if learner.facts.on_features else "fixed-mean")
     initial = [start(problem, combiner.initial, random_state) for problem in problems]
-    iterate = by_gradient if rule == "gradient" else by_fixed_mean
-    solutions = iterate(problems, y, columns, initial)
-    _warn_of_standstill(solutions, columns.lam)
+    given = GRADIENT if rule == "gradient" else FIXED_MEAN
+    solutions = iterate(given, problems, y, columns, initial)
+    _warn_of_standstill(solutions, columns.lam, len(problems) * len(y))
     return solutions
 
 
-def _warn_of_standstill(solutions: Sequence[Solution], lams: Array) -> None:
+def _warn_of_standstill(solutions: Sequence[Solution], lams: Array, n_outputs: int) -> None:
     """Warn where λ is so large that the iteration stops on small steps far from the minimum.
 
     The stronger the coupling, the smaller the steps: the gap to the minimum shrinks by a share of
@@ -190,7 +191,7 @@ def _warn_of_standstill(solutions: Sequence[Solution], lams: Array) -> None:
         for solution, lam in zip(solutions, lams, strict=True)
         if solution.converged
         and (1 + lam) / 2 * abs(solution.history[-2] - solution.history[-1])
-        > STANDSTILL * solution.margins.size
+        > STANDSTILL * n_outputs
     ]
     if short:
         warnings.warn(

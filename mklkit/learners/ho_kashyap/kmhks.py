@@ -7,7 +7,8 @@ from typing import ClassVar
 
 import attrs
 
-from mklkit.combiners.ifsl.rules import Columns, Solution, by_fixed_mean
+from mklkit.combiners.ifsl.iteration import iterate
+from mklkit.combiners.ifsl.rules import FIXED_MEAN, Columns, Solution
 from mklkit.learners.ho_kashyap.margins import MarginLearner
 from mklkit.learners.ho_kashyap.ridge import CholeskyProblem, GramProblem
 from mklkit.protocols import Array, LearnerFacts, Subproblem, TrainingSide
@@ -66,7 +67,7 @@ class KMHKS(MarginLearner):
         self, problems: Sequence[Subproblem], labels: Array, columns: Columns
     ) -> list[Solution]:
         """Return the solution of Table 1 of paper 002 with one view."""
-        return by_fixed_mean(problems, labels, columns, [None])
+        return iterate(FIXED_MEAN, problems, labels, columns, [None])
 
 
 @hookimpl

@@ -7,7 +7,8 @@ from typing import ClassVar
 
 import attrs
 
-from mklkit.combiners.ifsl.rules import Columns, Solution, by_gradient
+from mklkit.combiners.ifsl.iteration import iterate
+from mklkit.combiners.ifsl.rules import GRADIENT, Columns, Solution
 from mklkit.learners.ho_kashyap.margins import MarginLearner
 from mklkit.learners.ho_kashyap.ridge import FeatureProblem
 from mklkit.learners.ho_kashyap.row_problem import RowProblem
@@ -69,7 +70,7 @@ class MHKS(MarginLearner):
         self, problems: Sequence[Subproblem], labels: Array, columns: Columns
     ) -> list[Solution]:
         """Return the solution of Table 1 of paper 000 with one view."""
-        return by_gradient(problems, labels, columns, [None])
+        return iterate(GRADIENT, problems, labels, columns, [None])
 
 
 @hookimpl

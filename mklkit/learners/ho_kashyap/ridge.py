@@ -20,6 +20,7 @@ from mklkit.numerics.least_squares import (
     cholesky_or_none,
 )
 from mklkit.protocols import Array, TrainingSide, Which
+from mklkit.views.block_columns import BlockColumns, InBlocks
 
 __all__ = [
     "CholeskyProblem",
@@ -58,7 +59,10 @@ class FeatureProblem:
         self._alphas = alphas
         self._normal = side.normal_matrix()
         self._centre = np.zeros_like(self._normal.sums)
-        if self._normal.far_from_zero:
+        columns = self.block_columns
+        again = columns is not None and columns.blocks.makes_again(columns.used)
+        # Products of features that are made again come from moments about a point among them.
+        if self._normal.far_from_zero and not again:
             self._side = CentredFeatures(side)
             self._centre = self._side.centre
             self._normal = self._side.normal_matrix()
@@ -85,8 +89,22 @@ class FeatureProblem:
         self, targets: Array, data_weights: Array, columns: Which = slice(None)
     ) -> RidgeCoefficients:
         """Return the minimisers for targets (N, G) and data weights (G,)."""
-        means = targets.mean(axis=0)
-        projected = self._side.project_back(targets)
+        means = targets.mean(axis=0, dtype=np.float64)
+        return self.solve_projected(self._side.project_back(targets), means, data_weights, columns)
+
+    @property
+    def block_columns(self) -> BlockColumns | None:
+        """The features block by block, where the side has them so."""
+        return self._side.block_columns if isinstance(self._side, InBlocks) else None
+
+    def function(self, coefficients: RidgeCoefficients) -> tuple[Array, Array]:
+        """Return the weights (p, G) and biases (G,)."""
+        return coefficients.weights, coefficients.bias
+
+    def solve_projected(
+        self, projected: Array, means: Array, data_weights: Array, columns: Which = slice(None)
+    ) -> RidgeCoefficients:
+        """Return the minimisers for Φᵀt (p, G), the targets' means (G,) and data weights (G,)."""
         weights = self._system.solve(projected, means, data_weights, self._alphas[columns])
         bias = means / data_weights - self._normal.sums @ weights / self._normal.n_rows
         return RidgeCoefficients(weights, bias)

@@ -68,10 +68,9 @@ class RowProblem:
         """Return whether there are fewer rows than features, and one ridge of sufficient size."""
         if len(alphas) > 1:
             return False
-        features = side.features()
-        n_rows, n_features = features.shape
-        if n_rows >= n_features:
+        if side.n_rows >= side.n_features:
             return False
+        features = side.features()
         tolerance = max(SPECTRUM_TOLERANCE, rounding(features))
         return bool(alphas[0] > tolerance * np.vdot(features, features))
 

@@ -1,0 +1,174 @@
+"""The iteration of coupled learners by a rule of :mod:`mklkit.combiners.ifsl.rules`."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from itertools import chain, cycle
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from mklkit.combiners.ifsl.rules import Columns, Rule, Solution, Step, grow_margins, loss
+from mklkit.combiners.ifsl.sweeps import can_sweep, iterate_by_sweeps
+from mklkit.protocols import Array, Stopping, Subproblem
+
+__all__ = ["iterate"]
+
+
+def iterate(
+    rule: Rule,
+    problems: Sequence[Subproblem],
+    labels: Array,
+    columns: Columns,
+    initial: Sequence[Any],
+) -> list[Solution]:
+    """Run a rule until the objective stands still.
+
+    Parameters
+    ----------
+    rule : Rule
+    problems : sequence of Subproblem
+        M of them.
+    labels : ndarray of shape (N,)
+        φ, −1 and +1.
+    columns : Columns
+    initial : sequence
+        Initial coefficients of each view; None stands for zeros.
+
+    Returns
+    -------
+    list of Solution
+        One per column.
+
+    Notes
+    -----
+    A pass costs one ``solve`` and one ``outputs`` per view; where features are made again for each
+    of them, they are made once for one view's outputs and the next view's solve.
+    """
+    labels = np.ascontiguousarray(labels)
+    given = initial if rule.uses_first else [None, *initial[1:]]
+    steps = _steps(rule, len(problems))
+    if can_sweep(problems, columns):
+        found = iterate_by_sweeps(rule, problems, labels, columns, given, steps)
+        _warn_if_stopped(columns.facts.stopping, found.history, np.array([found.converged]))
+        return [found]
+    return _WholeRows(rule, problems, labels, columns, given).run(steps)
+
+
+def _steps(rule: Rule, n_views: int) -> Iterator[Step]:
+    return chain(rule.first(n_views), cycle(rule.each_pass(n_views)))
+
+
+def _warn_if_stopped(
+    stopping: Stopping, changes: Sequence[float] | Array, done: NDArray[np.bool_]
+) -> None:
+    if done.all():
+        return
+    warnings.warn(
+        f"The iteration stopped at max_iter={stopping.max_iter} while the objective still"
+        f" changed (by {np.abs(np.asarray(changes))[~done].max():.3g}); raise max_iter or tol.",
+        ConvergenceWarning,
+        stacklevel=5,
+    )
+
+
+class _WholeRows:
+    """The columns still running: their outputs, margins and coefficients, view by view."""
+
+    def __init__(
+        self,
+        rule: Rule,
+        problems: Sequence[Subproblem],
+        labels: Array,
+        columns: Columns,
+        initial: Sequence[Any],
+    ) -> None:
+        n_columns = len(columns.lam)
+        self.rule = rule
+        self.factors = rule.rows(columns.weights)
+        self.problems = list(problems)
+        self.labels = labels
+        self.given = columns
+        self.running = np.arange(n_columns)
+        self.coefficients: list[Any] = list(initial)
+        shape = (len(problems), len(labels), n_columns)
+        self.outputs = np.zeros(shape, dtype=labels.dtype)
+        for view, coefficients in enumerate(initial):
+            if coefficients is not None:
+                self.outputs[view] = problems[view].outputs(coefficients)
+        self.margins = np.empty(shape, dtype=labels.dtype)
+        self.margins[...] = columns.facts.b0
+        self.target = np.empty(shape[1:], dtype=labels.dtype)
+        self.history: list[list[float]] = [[] for _ in range(n_columns)]
+        self.solutions: list[Solution | None] = [None] * n_columns
+
+    def run(self, steps: Iterator[Step]) -> list[Solution]:
+        """Take the steps until no column is running."""
+        for step, view in steps:
+            if step == "solve":
+                self.solve(view)
+            elif step == "grow":
+                rho = self.given.facts.rho
+                grow_margins(self.outputs[view], self.labels, rho, self.margins[view])
+            elif not self.record():
+                break
+        return [solution for solution in self.solutions if solution is not None]
+
+    @property
+    def lam(self) -> Array:
+        return self.given.lam[self.running]
+
+    def solve(self, view: int) -> None:
+        """Solve one view; the newest outputs are used at once."""
+        lam, row = self.lam, self.factors[view]
+        self.rule.target(self.outputs, self.margins, self.labels, row, lam, view, self.target)
+        data_weights = 1.0 + lam * self.rule.data_weight(self.given.weights, view)
+        problem = self.problems[view]
+        self.coefficients[view] = problem.solve(self.target, data_weights, self.running)
+        self.outputs[view] = problem.outputs(self.coefficients[view])
+
+    def objective(self) -> Array:
+        """Return L of each running column."""
+        total = loss(self.outputs, self.margins, self.labels, self.given.weights, self.lam)
+        for problem, coefficients in zip(self.problems, self.coefficients, strict=True):
+            if coefficients is not None:
+                total = total + problem.penalty(coefficients, self.running)
+        return total
+
+    def record(self) -> bool:
+        """Record the objective and remove converged columns; return whether any are left."""
+        stopping = self.given.facts.stopping
+        now = self.objective()
+        for column, value in zip(self.running, now, strict=True):
+            self.history[column].append(float(value))
+        passes = len(self.history[self.running[0]])
+        if passes == 1:
+            return True
+        before = np.array([self.history[column][-2] for column in self.running])
+        done = stopping.reached(before, now)
+        out_of_time = passes >= stopping.max_iter
+        leaving = np.ones_like(done) if out_of_time else done
+        if out_of_time:
+            _warn_if_stopped(stopping, now - before, done)
+        for position in np.flatnonzero(leaving).tolist():
+            owner = int(self.running[position])
+            pairs = zip(self.problems, self.coefficients, strict=True)
+            self.solutions[owner] = Solution(
+                [problem.finish(found, position) for problem, found in pairs],
+                self.margins[:, :, position].copy(),
+                tuple(self.history[owner]),
+                bool(done[position]),
+            )
+        if leaving.any():
+            self._keep(~leaving)
+        return len(self.running) > 0
+
+    def _keep(self, staying: NDArray[np.bool_]) -> None:
+        self.running = self.running[staying]
+        self.outputs = np.ascontiguousarray(self.outputs[:, :, staying])
+        self.margins = np.ascontiguousarray(self.margins[:, :, staying])
+        self.target = np.empty(self.outputs.shape[1:], dtype=self.outputs.dtype)
+        # Stale coefficients are replaced by the next solve before they are read again.

@@ -1,0 +1,162 @@
+"""The iteration on features that are made again in each pass: one sweep over the rows per solve.
+
+A sweep makes the features of a block once, for the outputs of the view that was solved last and for
+the products of the next view with its target; margins and outputs stay with the part of the rows to
+which they belong. The objective is known one sweep late: what the sweep computed beyond it is
+discarded if the iteration has converged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeGuard
+
+import attrs
+import numpy as np
+
+from mklkit.combiners.ifsl.rules import Columns, Rule, Solution, Step, grow_margins, loss
+from mklkit.numerics.pairwise import row_blocks
+from mklkit.protocols import Array, Subproblem
+from mklkit.views.block_subproblem import BlockSubproblem
+from mklkit.views.deciding import BLOCK_ROWS, RowBlock
+from mklkit.views.engines import added
+from mklkit.views.projections import BackProjection, Projection
+
+__all__ = ["can_sweep", "iterate_by_sweeps"]
+
+
+def can_sweep(problems: Sequence[Subproblem], columns: Columns) -> TypeGuard[Any]:
+    """Return whether all problems work on the same features, which are not kept in memory."""
+    own = [
+        one
+        for one in problems
+        if isinstance(one, BlockSubproblem) and one.block_columns is not None
+    ]
+    if len(own) < len(problems) or len(columns.lam) > 1:
+        return False
+    blocks = own[0].block_columns.blocks
+    used = [index for one in own for index in one.block_columns.used]
+    return all(one.block_columns.blocks is blocks for one in own) and blocks.makes_again(used)
+
+
+@attrs.frozen(eq=False)
+class _Block:
+    """Outputs and margins (M, n, 1) and labels (n,) of a block of rows."""
+
+    outputs: Array
+    margins: Array
+    labels: Array
+
+    def copied(self) -> _Block:
+        return _Block(self.outputs.copy(), self.margins.copy(), self.labels)
+
+
+@attrs.frozen(eq=False)
+class _Outputs:
+    """A view's outputs from now on."""
+
+    view: int
+    projection: Projection
+    bias: Array
+
+
+@attrs.frozen(eq=False)
+class _Sweep:
+    """What is done with a block of rows: queued steps, then a view's target and its products."""
+
+    rule: Rule
+    columns: Columns
+    queue: list[_Outputs | Step]
+    view: int
+    back: BackProjection
+
+    def __call__(
+        self, blocks: Iterator[tuple[slice, RowBlock]], state: list[_Block]
+    ) -> tuple[list[_Block], list[Array]]:
+        """Return the part's new state; the objective, the target's sum and its products."""
+        new, total = [], None
+        for (_, block), given in zip(blocks, state, strict=True):
+            own = given.copied()
+            value = self._take_queue(block, own)
+            target = np.empty_like(own.outputs[0])
+            row, lam = self.rule.rows(self.columns.weights)[self.view], self.columns.lam
+            self.rule.target(own.outputs, own.margins, own.labels, row, lam, self.view, target)
+            sums = [value, target.sum(axis=0, dtype=np.float64), *self.back.of(block, target)]
+            total = sums if total is None else added(total, sums)
+            new.append(own)
+        assert total is not None, "a part has at least one row"
+        return new, total
+
+    def _take_queue(self, block: RowBlock, own: _Block) -> Array:
+        columns, value = self.columns, np.zeros(1)
+        for step in self.queue:
+            if isinstance(step, _Outputs):
+                own.outputs[step.view] = step.projection(block) + step.bias
+            elif step[0] == "grow":
+                place = step[1]
+                grow_margins(own.outputs[place], own.labels, columns.facts.rho, own.margins[place])
+            else:
+                value = loss(own.outputs, own.margins, own.labels, columns.weights, columns.lam)
+        return value
+
+
+def iterate_by_sweeps(
+    rule: Rule,
+    problems: Sequence[BlockSubproblem],
+    labels: Array,
+    columns: Columns,
+    initial: Sequence[Any],
+    steps: Iterator[Step],
+) -> Solution:
+    """Return the solution of one column; its history and coefficients are those of any iteration.
+
+    Notes
+    -----
+    One sweep per solve, O(Np) and the making of features for two views at most.
+    """
+    blocks = problems[0].block_columns.blocks
+    n_views, start = len(problems), columns.facts.b0
+
+    def state(own: Array) -> list[_Block]:
+        parts = [own[place] for place in row_blocks(len(own), BLOCK_ROWS)]
+        shapes = [(n_views, len(part), 1) for part in parts]
+        return [
+            _Block(np.zeros(shape, part.dtype), np.full(shape, start, part.dtype), part)
+            for shape, part in zip(shapes, parts, strict=True)
+        ]
+
+    states = blocks.states(state, labels)
+    coefficients: list[Any] = list(initial)
+    queue: list[_Outputs | Step] = [
+        _outputs(problems[view], view, given)
+        for view, given in enumerate(initial)
+        if given is not None
+    ]
+    history: list[float] = []
+    stopping = columns.facts.stopping
+    for step, view in steps:
+        if step != "solve":
+            queue.append((step, view))
+            continue
+        problem = problems[view]
+        back, finish = problem.block_columns.back_projection()
+        sweep = _Sweep(rule, columns, queue, view, back)
+        states, (value, sums, *products) = blocks.sweep(sweep, states)
+        if ("record", 0) in [one for one in queue if not isinstance(one, _Outputs)]:
+            pairs = zip(problems, coefficients, strict=True)
+            known = [one.penalty(found) for one, found in pairs if found is not None]
+            history.append(float(value[0] + sum(own[0] for own in known)))
+            done = len(history) > 1 and bool(stopping.reached(*np.array(history[-2:])))
+            if done or len(history) >= stopping.max_iter:
+                break
+        weight = 1.0 + columns.lam * rule.data_weight(columns.weights, view)
+        means = sums / len(labels)
+        coefficients[view] = problem.solve_projected(finish(products), means, weight)
+        queue = [_outputs(problem, view, coefficients[view])]
+    finished = [one.finish(found) for one, found in zip(problems, coefficients, strict=True)]
+    return Solution(finished, None, tuple(history), done)
+
+
+def _outputs(problem: BlockSubproblem, view: int, coefficients: Any) -> _Outputs:
+    weights, bias = problem.function(coefficients)
+    return _Outputs(view, problem.block_columns.projection(weights), bias)
