@@ -20,7 +20,7 @@ __all__ = ["fit_decision", "solver_errors_explained"]
 CHECKED_ROWS = 256
 """The number of training rows decided at a time, to limit memory next to the matrices of a fit."""
 
-FINITE_ROWS = 50_000
+FINITE_ROWS = 16_384
 """The number of rows decided on explicit maps, evenly spaced where there are more."""
 
 SLACK = 1e-8
@@ -50,7 +50,7 @@ def fit_decision(
     Notes
     -----
     The training rows are decided once: O(N²d) per kernel on an implicit map, no more than a Gram
-    matrix costs, and at most 50,000 of them on an explicit one.
+    matrix costs, and at most 16,384 of them on an explicit one.
     """
     facts = facts_of(combiner, CombinerFacts)
     _check_number(combiner, views.labels, facts.n_kernels)

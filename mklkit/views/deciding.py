@@ -19,8 +19,9 @@ from mklkit.protocols import (
     Projector,
     Rows,
 )
+from mklkit.protocols.abilities import offers
 from mklkit.views.column_cuts import ColumnCuts
-from mklkit.views.kernel_rows import KernelRows
+from mklkit.views.kernel_rows import KernelRows, Scratch
 from mklkit.views.row_parts import rows_at
 
 __all__ = ["BLOCK_ROWS", "BlockDecision", "RowBlock", "decide_all", "decide_block"]
@@ -45,6 +46,8 @@ class RowBlock:
         decisions share maps.
     known : sequence of (FittedMap, ndarray of shape (n, p))
         Columns of these rows that are available already.
+    scratch : Scratch, optional
+        Memory for similarities, used again when the next block is made.
 
     Examples
     --------
@@ -57,12 +60,21 @@ class RowBlock:
     [[[3.0, 6.0]]]
     """
 
-    def __init__(self, rows: Array, keep: bool = False, known: Sequence[Known] = ()) -> None:
+    def __init__(
+        self,
+        rows: Array,
+        keep: bool = False,
+        known: Sequence[Known] = (),
+        scratch: Scratch | None = None,
+    ) -> None:
         self.rows = rows
         self._keep = keep
         self._cuts = ColumnCuts(rows)
         self._made = list(known)
         self._raw: dict[int, Array] = {}
+        self._scratch = scratch
+        if scratch is not None:
+            scratch.reset()
 
     def __len__(self) -> int:
         """Return the number of rows n."""
@@ -106,7 +118,7 @@ class RowBlock:
         folding = [
             index
             for index, projector in enumerate(projectors)
-            if isinstance(projector.map, FoldedMap) and id(projector.map) not in known
+            if offers(projector.map, FoldedMap) and id(projector.map) not in known
         ]
         others = [index for index in range(len(projectors)) if index not in folding]
         for place, columns in self.columns_of([projectors[index] for index in others]):
@@ -120,7 +132,7 @@ class RowBlock:
         with_landmarks: list[int] = []
         for index in wanted:
             projector = projectors[index]
-            if isinstance(projector.map, LandmarkMap):
+            if offers(projector.map, LandmarkMap):
                 with_landmarks.append(index)
             else:
                 yield index, projector.map.transform(self._cuts.of(projector.columns))
@@ -141,7 +153,7 @@ class RowBlock:
         kernels = [one.kernel for one in maps]
         own = KernelRows.of(kernels, [self._cuts.of(projectors[i].columns) for i in wanted])
         landmarks = KernelRows.of(kernels, [one.landmarks for one in maps])
-        for place, values in own.similarities(landmarks):
+        for place, values in own.similarities(landmarks, scratch=self._scratch):
             if keep:
                 self._raw[id(maps[place])] = values
             yield wanted[place], values

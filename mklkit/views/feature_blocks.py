@@ -19,6 +19,7 @@ from mklkit.numerics.pairwise import row_blocks
 from mklkit.protocols import Array, FittedMap, Projector, RememberedFeatures, Rows
 from mklkit.views.deciding import BLOCK_ROWS, RowBlock
 from mklkit.views.engines import PART_ROWS, Engine, Threads, added
+from mklkit.views.kernel_rows import Scratch
 from mklkit.views.memory import available_memory
 from mklkit.views.projections import BackProjection, Projection
 from mklkit.views.row_parts import rows_at, take_rows
@@ -109,7 +110,7 @@ class FeatureBlocks:
 
         ``blocks`` iterates over ``(place, block)``: a slice of the part's arrays, and its rows.
         """
-        return self.engine.each(*self._task(function, used, arrays))
+        return self.engine.each(*self._task(function, used, arrays, collect=True))
 
     def project(self, coefficients: Mapping[int, Array]) -> Array:
         """Return Σ_m Φ_m c_m for coefficients (p_m, k) of some views: (N, k). A map over blocks."""
@@ -123,7 +124,7 @@ class FeatureBlocks:
         def made(blocks: Blocks) -> Array:
             return np.concatenate([project(block) for _, block in blocks])
 
-        return np.concatenate(list(self.each(made, used)))
+        return np.concatenate(list(self.engine.each(*self._task(made, used, []))))
 
     def project_back(self, wanted: Sequence[int], targets: Array) -> list[Array]:
         """Return Φ_mᵀt for targets (N,) or (N, k) of some views: (p_m, k). A sum over blocks."""
@@ -167,12 +168,16 @@ class FeatureBlocks:
         return [ClassMoments(*own) for own in triples]
 
     def _task(
-        self, function: Callable[..., Any], used: Sequence[int], arrays: Sequence[NDArray[Any]]
+        self,
+        function: Callable[..., Any],
+        used: Sequence[int],
+        arrays: Sequence[NDArray[Any]],
+        collect: bool = False,
     ) -> tuple[Callable[..., Any], Rows, list[NDArray[Any]]]:
         """Return a function of a part's rows and arrays, the rows, and the arrays of all rows."""
         kept = [index for index in used if index in self._kept]
         maps = [self.projectors[index].map for index in kept]
-        task = partial(_on_blocks, function, maps)
+        task = partial(_on_blocks, function, maps, collect)
         return task, self.rows, [*(self._kept[index] for index in kept), *arrays]
 
     def projectors_of(self, used: Iterable[int]) -> list[Projector]:
@@ -192,7 +197,7 @@ class FeatureBlocks:
         self, function: Callable[..., tuple[Any, list[Array]]], states: Sequence[Any]
     ) -> tuple[Sequence[Any], list[Array]]:
         """Return new states and a sum; ``function(blocks, state)`` returns both of each part."""
-        return self.engine.sweep(partial(_on_blocks, function, []), self.rows, states)
+        return self.engine.sweep(partial(_on_blocks, function, [], False), self.rows, states)
 
     def _are_kept(self, wanted: Iterable[int]) -> bool:
         """Return whether one product of arrays in memory serves, without a loss of digits."""
@@ -251,14 +256,22 @@ class FeatureBlocks:
 
 
 def _on_blocks(
-    function: Callable[..., Any], kept_maps: Sequence[FittedMap], rows: Array, *arrays: Array
+    function: Callable[..., Any],
+    kept_maps: Sequence[FittedMap],
+    collect: bool,
+    rows: Array,
+    *arrays: Array,
 ) -> Any:
-    """Call a function of blocks and arrays; the first arrays are features that are kept."""
+    """Call a function of blocks and arrays; the first arrays are features that are kept.
+
+    Unless the function collects columns, the memory of one block is used for the next.
+    """
+    scratch = None if collect else Scratch()
     kept, others = arrays[: len(kept_maps)], arrays[len(kept_maps) :]
 
     def blocks() -> Blocks:
         for place in row_blocks(len(rows), BLOCK_ROWS):
             known = [(own, features[place]) for own, features in zip(kept_maps, kept, strict=True)]
-            yield place, RowBlock(rows[place], keep=True, known=known)
+            yield place, RowBlock(rows[place], True, known, scratch)
 
     return function(blocks(), *others)

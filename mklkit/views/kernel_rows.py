@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
-from typing import Self, TypeGuard, TypeVar, cast
+from typing import Any, Self, TypeGuard, TypeVar, cast
 
 import attrs
 import numpy as np
@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 from mklkit.numerics.pairwise import BASES, TILE_COLUMNS, TILE_ROWS, row_blocks, upper_blocks
 from mklkit.numerics.threads import each
 from mklkit.protocols import Array, FittedKernel, KernelView, ScalarKernel
+from mklkit.protocols.abilities import offers
 from mklkit.views.row_parts import take_rows
 
 __all__ = [
     "KernelRows",
     "KernelTiles",
+    "Scratch",
     "Tiles",
     "is_scalar",
     "over_tiles",
@@ -36,7 +38,7 @@ Tiles = Iterator[tuple[slice, slice, KernelTiles]]
 
 def is_scalar(kernel: FittedKernel) -> TypeGuard[ScalarKernel]:
     """Return whether a kernel is a scalar function of a base quantity known to mklkit."""
-    return isinstance(kernel, ScalarKernel) and kernel.base in BASES
+    return offers(kernel, ScalarKernel) and cast(ScalarKernel, kernel).base in BASES
 
 
 @attrs.frozen(eq=False)
@@ -116,7 +118,7 @@ class KernelRows:
         return [kernel.diagonal(own) for kernel, own in zip(self.kernels, self.rows, strict=True)]
 
     def similarities(
-        self, others: KernelRows, spare: Sequence[Array] = ()
+        self, others: KernelRows, spare: Sequence[Array] = (), scratch: Scratch | None = None
     ) -> Iterator[tuple[int, Array]]:
         """Yield each kernel's similarities of these rows to other rows.
 
@@ -127,6 +129,8 @@ class KernelRows:
         spare : sequence of ndarray, default=()
             None, or two arrays of memory (n · m,), in which each kernel's values replace those of
             the one before: new memory costs more than an exponential.
+        scratch : Scratch, optional
+            Memory of which each kernel gets its own.
 
         Yields
         ------
@@ -156,17 +160,45 @@ class KernelRows:
             ]
             shape = len(a), len(b)
             if len(spare) and a.dtype == b.dtype == spare[0].dtype:
-                base, scratch = (memory[: shape[0] * shape[1]].reshape(shape) for memory in spare)
+                base, second = (memory[: shape[0] * shape[1]].reshape(shape) for memory in spare)
                 BASES[name](a, b, out=base)
+            elif scratch is not None and a.dtype == b.dtype:
+                base, second = BASES[name](a, b, out=scratch.take(shape, a.dtype)), None
             else:
-                base, scratch = BASES[name](a, b), None
+                base, second = BASES[name](a, b), None
             for index in group:
                 del waiting[index]
                 if index == group[-1]:
                     out = base
+                elif second is not None:
+                    out = second
+                elif scratch is not None:
+                    out = scratch.take(shape, base.dtype)
                 else:
-                    out = np.empty_like(base) if scratch is None else scratch
+                    out = np.empty_like(base)
                 yield index, cast(ScalarKernel, self.kernels[index]).of(base, out)
+
+
+class Scratch:
+    """Memory that is used again for each block of rows: new memory costs more than exponentials."""
+
+    def __init__(self) -> None:
+        self._arrays: list[Array] = []
+        self._taken = 0
+
+    def take(self, shape: tuple[int, int], dtype: Any) -> Array:
+        """Return an array (n, m) of any content, which is nobody else's until :meth:`reset`."""
+        size, place = shape[0] * shape[1], self._taken
+        self._taken += 1
+        if place == len(self._arrays):
+            self._arrays.append(np.empty(size, dtype))
+        if self._arrays[place].size < size or self._arrays[place].dtype != dtype:
+            self._arrays[place] = np.empty(size, dtype)
+        return self._arrays[place][:size].reshape(shape)
+
+    def reset(self) -> None:
+        """Let all arrays be taken again."""
+        self._taken = 0
 
 
 def symmetric_tiles(seen: KernelRows) -> Tiles:

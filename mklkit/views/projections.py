@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Self
+from typing import Self, cast
 
 import attrs
 import numpy as np
 
 from mklkit.protocols import Array, FoldedMap, Projector
+from mklkit.protocols.abilities import offers
 from mklkit.views.deciding import RowBlock
 
 __all__ = ["BackProjection", "Projection"]
@@ -35,7 +36,7 @@ class Projection:
     def of(cls, projectors: Sequence[Projector], coefficients: Sequence[Array]) -> Self:
         """Return the function for coefficients of features."""
         folded = [
-            own.map.on_similarities(part) if isinstance(own.map, FoldedMap) else part
+            cast(FoldedMap, own.map).on_similarities(part) if offers(own.map, FoldedMap) else part
             for own, part in zip(projectors, coefficients, strict=True)
         ]
         return cls(projectors, coefficients, folded)
@@ -75,6 +76,6 @@ class BackProjection:
     def finish(self, sums: Sequence[Array]) -> list[Array]:
         """Return Φ_mᵀt (p_m,) or (p_m, k) for the added sums."""
         return [
-            own.map.from_sums(total) if raw and isinstance(own.map, FoldedMap) else total
+            cast(FoldedMap, own.map).from_sums(total) if raw else total
             for own, total, raw in zip(self.projectors, sums[::2], sums[1::2], strict=True)
         ]

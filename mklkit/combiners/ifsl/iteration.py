@@ -53,7 +53,9 @@ def iterate(
     steps = _steps(rule, len(problems))
     if can_sweep(problems, columns):
         found = iterate_by_sweeps(rule, problems, labels, columns, given, steps)
-        _warn_if_stopped(columns.facts.stopping, found.history, np.array([found.converged]))
+        _warn_if_stopped(
+            columns.facts.stopping, np.diff(found.history)[-1:], np.array([found.converged])
+        )
         return [found]
     return _WholeRows(rule, problems, labels, columns, given).run(steps)
 
@@ -62,14 +64,12 @@ def _steps(rule: Rule, n_views: int) -> Iterator[Step]:
     return chain(rule.first(n_views), cycle(rule.each_pass(n_views)))
 
 
-def _warn_if_stopped(
-    stopping: Stopping, changes: Sequence[float] | Array, done: NDArray[np.bool_]
-) -> None:
+def _warn_if_stopped(stopping: Stopping, changes: Array, done: NDArray[np.bool_]) -> None:
     if done.all():
         return
     warnings.warn(
         f"The iteration stopped at max_iter={stopping.max_iter} while the objective still"
-        f" changed (by {np.abs(np.asarray(changes))[~done].max():.3g}); raise max_iter or tol.",
+        f" changed (by {np.abs(changes)[~done].max():.3g}); raise max_iter or tol.",
         ConvergenceWarning,
         stacklevel=5,
     )
@@ -148,7 +148,7 @@ class _WholeRows:
         if passes == 1:
             return True
         before = np.array([self.history[column][-2] for column in self.running])
-        done = stopping.reached(before, now)
+        done = stopping.reached(before, now, len(self.labels), self.labels.dtype)
         out_of_time = passes >= stopping.max_iter
         leaving = np.ones_like(done) if out_of_time else done
         if out_of_time:

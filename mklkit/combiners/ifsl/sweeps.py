@@ -146,7 +146,9 @@ def iterate_by_sweeps(
             pairs = zip(problems, coefficients, strict=True)
             known = [one.penalty(found) for one, found in pairs if found is not None]
             history.append(float(value[0] + sum(own[0] for own in known)))
-            done = len(history) > 1 and bool(stopping.reached(*np.array(history[-2:])))
+            last = np.array(history[-2:])
+            size = len(labels), labels.dtype
+            done = len(last) > 1 and bool(stopping.reached(last[:1], last[1:], *size)[0])
             if done or len(history) >= stopping.max_iter:
                 break
         weight = 1.0 + columns.lam * rule.data_weight(columns.weights, view)

@@ -33,7 +33,8 @@ class MHKS(MarginLearner):
     rho : float, default=0.99
         ρ, the step by which the margins grow towards the outputs; above 0, at most 1.
     tol : float, default=1e-3
-        ξ: stop when the objective changes by at most this (absolute).
+        ξ: stop when the objective changes by at most this (absolute; above 1,000 rows, per 1,000
+        rows).
     max_iter : int, default=1000
         Stop with a ``ConvergenceWarning`` after this many solves.
     b0 : float, default=1e-6
