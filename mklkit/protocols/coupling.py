@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import attrs
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 from mklkit.protocols.arrays import Array
 from mklkit.protocols.facts import LearnerFacts
@@ -32,10 +32,6 @@ Which = NDArray[np.intp] | slice
 """The selected columns of a subproblem; ``slice(None)`` is all of them."""
 
 
-TOLERANCE_ROWS = 1000
-"""The papers' data sets have fewer rows; with their tolerance the number of passes would grow."""
-
-
 @attrs.frozen
 class Stopping:
     """The criterion that ends the iteration.
@@ -53,19 +49,13 @@ class Stopping:
     relative: bool = False
     max_iter: int = 1000
 
-    def reached(
-        self, previous: Array, current: Array, n_rows: int = 1, dtype: DTypeLike = np.float64
-    ) -> NDArray[np.bool_]:
-        """Return where the objective of N rows has changed by no more than the tolerance.
+    def reached(self, previous: Array, current: Array) -> NDArray[np.bool_]:
+        """Return where the objective has changed by no more than the tolerance.
 
-        The objective is a sum over rows: above 1,000 rows, an absolute tolerance is meant per
-        1,000 rows. What rounding of outputs of this type can change does not count: in float32 that is more
-        than a tolerance of 1e-3 from some 10,000 rows on. A NaN counts as reached, as it will not
-        change any more.
+        A NaN counts as reached, as it will not change any more.
         """
-        scale = np.abs(previous) if self.relative else max(1.0, n_rows / TOLERANCE_ROWS)
-        rounding = np.finfo(np.dtype(dtype)).eps * np.abs(previous)
-        return np.asarray(~(np.abs(current - previous) > np.maximum(self.tol * scale, rounding)))
+        scale = np.abs(previous) if self.relative else 1.0
+        return np.asarray(~(np.abs(current - previous) > self.tol * scale))
 
 
 @attrs.frozen

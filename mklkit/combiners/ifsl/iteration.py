@@ -11,7 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from mklkit.combiners.ifsl.rules import Columns, Rule, Solution, Step, grow_margins, loss
+from mklkit.combiners.ifsl.rules import (
+    Columns,
+    Rule,
+    Solution,
+    Step,
+    grow_margins,
+    loss,
+    stands_still,
+)
 from mklkit.combiners.ifsl.sweeps import can_sweep, iterate_by_sweeps
 from mklkit.protocols import Array, Stopping, Subproblem
 
@@ -148,7 +156,7 @@ class _WholeRows:
         if passes == 1:
             return True
         before = np.array([self.history[column][-2] for column in self.running])
-        done = stopping.reached(before, now, len(self.labels), self.labels.dtype)
+        done = stands_still(stopping, before, now, self.labels)
         out_of_time = passes >= stopping.max_iter
         leaving = np.ones_like(done) if out_of_time else done
         if out_of_time:

@@ -14,7 +14,15 @@ from typing import Any, TypeGuard
 import attrs
 import numpy as np
 
-from mklkit.combiners.ifsl.rules import Columns, Rule, Solution, Step, grow_margins, loss
+from mklkit.combiners.ifsl.rules import (
+    Columns,
+    Rule,
+    Solution,
+    Step,
+    grow_margins,
+    loss,
+    stands_still,
+)
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.protocols import Array, Subproblem
 from mklkit.views.block_subproblem import BlockSubproblem
@@ -147,8 +155,7 @@ def iterate_by_sweeps(
             known = [one.penalty(found) for one, found in pairs if found is not None]
             history.append(float(value[0] + sum(own[0] for own in known)))
             last = np.array(history[-2:])
-            size = len(labels), labels.dtype
-            done = len(last) > 1 and bool(stopping.reached(last[:1], last[1:], *size)[0])
+            done = len(last) > 1 and bool(stands_still(stopping, last[:1], last[1:], labels)[0])
             if done or len(history) >= stopping.max_iter:
                 break
         weight = 1.0 + columns.lam * rule.data_weight(columns.weights, view)
