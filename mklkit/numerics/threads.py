@@ -19,7 +19,7 @@ import joblib
 import scipy.linalg  # noqa: F401  Its BLAS must be loaded before the controller looks for it.
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["blas_threads", "each", "n_threads"]
+__all__ = ["blas_threads", "each", "n_threads", "results_in_flight"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -48,6 +48,11 @@ def n_threads() -> int:
     libraries = _controller().info()
     allowed = max((int(one["num_threads"]) for one in libraries), default=1)
     return max(1, min(allowed, int(joblib.cpu_count())))
+
+
+def results_in_flight() -> int:
+    """Return how many results of :func:`each` may be in memory at a time."""
+    return (AHEAD + 1) * n_threads() + 1
 
 
 def each(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:

@@ -81,6 +81,7 @@ class CouplingFacts:
     search_space: Mapping[str, tuple[Any, ...]] = attrs.field(factory=dict)
 
 
+@runtime_checkable
 class LinearFunction(FittedLearner, Protocol):
     """A decision function that is linear in the view's columns; ``LinearDecision`` is one."""
 

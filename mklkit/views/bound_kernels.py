@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 
 from mklkit.errors import DataError, IncompatibleError, MKLKitWarning, plain_message, quoted
+from mklkit.numerics.pairwise import TILE_ROWS, row_blocks
 from mklkit.numerics.sampling import sampled_rows
 from mklkit.protocols import (
     Array,
@@ -24,6 +25,7 @@ from mklkit.protocols import (
 )
 from mklkit.views.column_cuts import ColumnCuts
 from mklkit.views.kernel_rows import is_scalar
+from mklkit.views.row_parts import rows_at
 
 __all__ = ["BoundKernel", "fit_kernels", "fit_maps", "warn_of_far_rows"]
 
@@ -64,7 +66,13 @@ def fit_kernels(kernels: Sequence[BoundKernel], rows: Rows) -> tuple[list[Fitted
 
 def in_memory(rows: Rows) -> Array:
     """Return the rows, or a seeded sample of those that are read in parts."""
-    return sampled_rows(rows) if isinstance(rows, RowSource) else rows
+    if not isinstance(rows, RowSource):
+        return rows
+    sample = sampled_rows(rows)
+    if not np.isfinite(sample).all():
+        for place in row_blocks(len(rows), TILE_ROWS):
+            rows_at(rows, place)  # It names the row.
+    return sample
 
 
 def _fit_kernel(bound: BoundKernel, rows: Array) -> FittedKernel:

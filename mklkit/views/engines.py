@@ -18,7 +18,7 @@ from mklkit.numerics.pairwise import row_blocks
 from mklkit.numerics.threads import each
 from mklkit.protocols import Array, Rows
 from mklkit.views.deciding import BLOCK_ROWS
-from mklkit.views.row_parts import rows_at
+from mklkit.views.row_parts import check_unchanged, rows_at
 
 __all__ = ["PART_ROWS", "Engine", "Threads", "added"]
 
@@ -78,6 +78,7 @@ class Threads:
         def task(place: slice) -> Any:
             return function(rows_at(rows, place), *(array[place] for array in arrays))
 
+        check_unchanged(rows)
         return each(task, row_blocks(len(rows), PART_ROWS))
 
     def total(
@@ -104,6 +105,7 @@ class Threads:
             place, state = given
             return function(rows_at(rows, place), state)
 
+        check_unchanged(rows)
         kept, sums = [], None
         for state, found in each(task, zip(row_blocks(len(rows), PART_ROWS), states, strict=True)):
             kept.append(state)

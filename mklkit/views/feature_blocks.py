@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from mklkit.errors import DataError
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.numerics.pairwise import row_blocks
+from mklkit.numerics.threads import n_threads, results_in_flight
 from mklkit.protocols import Array, FittedMap, Projector, RememberedFeatures, Rows
 from mklkit.views.deciding import BLOCK_ROWS, RowBlock
 from mklkit.views.engines import PART_ROWS, Engine, Threads, added
@@ -30,6 +31,8 @@ Blocks = Iterator[tuple[slice, RowBlock]]
 
 SMALL_BYTES = 2**28
 """Features up to this size are kept for all passes, where ``max_memory`` allows."""
+COPIES = 4
+"""Of a block's features: similarities, features, side by side, about their origin."""
 ORIGIN_ROWS = 1000
 """The number of rows whose mean is the origin of the moments."""
 
@@ -146,6 +149,7 @@ class FeatureBlocks:
         -----
         One pass; O(NP²) for the P features of a group.
         """
+        self._check_sums_fit([sum(self.widths[m] for m in group) for group in groups], n_classes)
         wanted = [index for group in groups for index in group]
         self.keep_small(wanted)
         used = self.projectors_of(wanted)
@@ -166,6 +170,18 @@ class FeatureBlocks:
         sums = self.engine.total(*self._task(summed, wanted, [codes]))
         triples = zip(origins, sums[::3], sums[1::3], sums[2::3], strict=True)
         return [ClassMoments(*own) for own in triples]
+
+    def _check_sums_fit(self, widths: Sequence[int], n_classes: int) -> None:
+        """Refuse sums of products of so many features if they do not fit into ``max_memory``."""
+        held = 8 * n_classes * sum(width**2 for width in widths) * (results_in_flight() + 1)
+        blocks = n_threads() * BLOCK_ROWS * sum(widths) * self.rows.dtype.itemsize * COPIES
+        if self.max_memory is not None and held + blocks > self.max_memory:
+            raise DataError(
+                f"Sums over {' and '.join(map(str, widths))} features take"
+                f" {(held + blocks) / 2**20:.0f} MiB of memory, and max_memory allows"
+                f" {self.max_memory / 2**20:.0f} MiB: use fewer landmarks or kernels, or"
+                " allow more."
+            )
 
     def _task(
         self,

@@ -12,7 +12,10 @@ from mklkit.protocols import Array, FoldedMap, Projector
 from mklkit.protocols.abilities import offers
 from mklkit.views.deciding import RowBlock
 
-__all__ = ["BackProjection", "Projection"]
+__all__ = ["FEW_ROWS", "BackProjection", "Projection"]
+
+FEW_ROWS = 64
+"""Up to this many rows, features cost less than folding maps into coefficients."""
 
 
 @attrs.frozen(eq=False)

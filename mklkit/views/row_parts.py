@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mklkit.errors import DataError
 from mklkit.protocols import Array, Rows, RowSource
 
-__all__ = ["RowPart", "rows_at", "take_rows"]
+__all__ = ["RowPart", "check_unchanged", "rows_at", "take_rows"]
 
 
 @attrs.frozen(eq=False)
@@ -69,6 +69,12 @@ class RowPart:
 def take_rows(rows: Any, members: NDArray[np.intp]) -> Any:
     """Return some of the rows: a copy in memory, or a part of the source to be read later."""
     return RowPart(rows, members) if isinstance(rows, RowSource) else rows[members]
+
+
+def check_unchanged(rows: Rows) -> None:
+    """Raise a DataError if rows outside of memory have changed since they were opened."""
+    if isinstance(rows, RowSource):
+        rows.check_unchanged()
 
 
 def rows_at(rows: Rows, place: slice | NDArray[np.intp]) -> Array:

@@ -35,7 +35,7 @@ from mklkit.views.feature_statistics import FeatureStatistics
 from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.memory import check_gram_fits
 from mklkit.views.row_ids import reads_row_ids
-from mklkit.views.row_parts import take_rows
+from mklkit.views.row_parts import rows_at, take_rows
 from mklkit.views.scalar_kernels import InnerProduct
 from mklkit.views.sides import Side, weighted_gram
 from mklkit.views.statistics import SharedStatistics
@@ -106,7 +106,7 @@ class View(Side):
         # The part of a positive semi-definite kernel that a map drops is positive semi-definite,
         # and zero where its diagonal is zero.
         features = self.features()
-        own = self.kernel.diagonal(self.rows)
+        own = self.kernel.diagonal(rows_at(self.rows, slice(0, self.n_rows)))
         gap = np.abs(np.einsum("ij,ij->i", features, features) - own).max()
         return bool(gap <= np.sqrt(np.finfo(features.dtype).eps) * np.abs(own).max())
 

@@ -15,13 +15,16 @@ from mklkit.protocols import (
     CombinerFacts,
     CoupledLearner,
     Learner,
+    LinearFunction,
     Projector,
     Subproblem,
     Views,
 )
+from mklkit.protocols.abilities import offers
 from mklkit.protocols.component import Component
 from mklkit.registry.hookspecs import hookimpl
 from mklkit.views.deciding import BlockDecision, RowBlock
+from mklkit.views.projections import FEW_ROWS, Projection
 
 __all__ = ["CoupledDecision", "CoupledSolution", "CouplingCombiner"]
 
@@ -63,6 +66,11 @@ class CoupledDecision(BlockDecision):
 
     def decide_block(self, block: RowBlock) -> Array:
         """Return the decision values (n,) of one block of rows."""
+        if len(block) > FEW_ROWS and all(offers(one, LinearFunction) for one in self.learners):
+            pairs = list(zip(self.weights, self.learners, strict=True))
+            scaled = [weight * one.coefficients for weight, one in pairs]
+            bias = sum(weight * one.bias for weight, one in pairs)
+            return Projection.of(self.projectors, scaled)(block) + bias
         total = np.zeros(len(block))
         for index, values in block.columns_of(self.projectors):
             total += self.weights[index] * self.learners[index].decide(values)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import attrs
 import numpy as np
@@ -17,12 +17,15 @@ from mklkit.protocols import (
     FittedLearner,
     KernelView,
     Learner,
+    LinearFunction,
     Projector,
     SupportedDecision,
     Views,
 )
+from mklkit.protocols.abilities import offers
 from mklkit.protocols.component import Component
 from mklkit.views.deciding import BlockDecision, RowBlock
+from mklkit.views.projections import FEW_ROWS, Projection
 from mklkit.views.projectors import with_support
 
 __all__ = [
@@ -68,6 +71,8 @@ class WeightedDecision(BlockDecision):
 
     def decide_block(self, block: RowBlock) -> Array:
         """Return the decision values (n,) of one block of rows."""
+        if self.explicit and len(block) > FEW_ROWS and offers(self.learner, LinearFunction):
+            return self._project(block)
         if self.explicit:
             parts: list[Any] = [None] * len(self.projectors)
             for index, values in block.columns_of(self.projectors):
@@ -78,6 +83,16 @@ class WeightedDecision(BlockDecision):
             scaled = values * values.dtype.type(self.scales[index])
             total = scaled if total is None else np.add(total, scaled, out=total)
         return self.learner.decide(total)
+
+    def _project(self, block: RowBlock) -> Array:
+        """Return the decision values of a linear function, without features where maps allow."""
+        linear = cast(LinearFunction, self.learner)
+        first = dict(RowBlock(block.rows[:1]).columns_of(self.projectors))
+        widths = [first[index].shape[1] for index in range(len(first))]
+        parts = np.split(linear.coefficients, np.cumsum(widths)[:-1])
+        roots = np.sqrt(self.scales)
+        scaled = [root * part for root, part in zip(roots, parts, strict=True)]
+        return Projection.of(self.projectors, scaled)(block) + linear.bias
 
 
 @attrs.frozen

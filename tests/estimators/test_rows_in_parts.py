@@ -1,0 +1,104 @@
+"""The same fit on rows in memory and on rows that are read in parts, whatever the blocks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mklkit import DataError, MKLClassifier, SpecError
+from mklkit.combiners.ifsl import sweeps
+from mklkit.numerics.threads import blas_threads
+from mklkit.views import engines, feature_blocks
+from mklkit.views.stored_rows import StoredRows
+
+N_ROWS = 300
+COMBINERS = ("uniform", "dimkl2", "dimkl3", "dimkl5", "alignment", "centered-alignment", "ifsl")
+
+
+@pytest.fixture
+def table(rng):
+    rows = rng.normal(size=(N_ROWS, 4)).astype(np.float32)
+    return rows, np.digitize(rows[:, 0] + rows[:, 1] ** 2, [0.4, 1.6])
+
+
+@pytest.fixture
+def stored(table, tmp_path):
+    np.save(tmp_path / "rows.npy", table[0])
+    return np.load(tmp_path / "rows.npy", mmap_mode="r")
+
+
+@pytest.fixture
+def in_small_blocks(monkeypatch):
+    monkeypatch.setattr(feature_blocks, "BLOCK_ROWS", 32)
+    monkeypatch.setattr(sweeps, "BLOCK_ROWS", 32)
+    monkeypatch.setattr(engines, "PART_ROWS", 96)
+    monkeypatch.setattr(feature_blocks, "SMALL_BYTES", 0)
+
+
+def model(combiner: str, **settings) -> MKLClassifier:
+    return MKLClassifier(
+        ["rbf(sigma='mean')", "linear", ("few", "rbf(sigma='mean/2')", slice(0, 2))],
+        combiner=combiner,
+        feature_map="empirical(subset=30)",
+        learner="mhks(tol=1e-6)",
+        random_state=0,
+        **settings,
+    )
+
+
+@pytest.mark.parametrize("combiner", COMBINERS)
+def test_weights_and_predictions_are_those_of_rows_in_memory(combiner, table, stored, request):
+    rows, y = table
+    y = np.minimum(y, 1)
+    whole = model(combiner).fit(rows, y)
+    request.getfixturevalue("in_small_blocks")
+    for given, threads in ((stored, None), (rows, 1)):
+        with blas_threads(threads):
+            parts = model(combiner).fit(given, y)
+        np.testing.assert_allclose(parts.weights_, whole.weights_, atol=1e-6)
+        values, expected = parts.decision_function(given), whole.decision_function(rows)
+        assert (np.sign(values) == np.sign(expected))[np.abs(expected) > 1e-3].all()
+        np.testing.assert_allclose(values, expected, atol=2e-3)
+
+
+def test_several_classes(table, stored, in_small_blocks):
+    rows, y = table
+    for multiclass in ("ovo", "ovr"):
+        found = model("dimkl5", multiclass=multiclass).fit(stored, y).predict(stored)
+        expected = model("dimkl5", multiclass=multiclass).fit(rows, y).predict(rows)
+        assert (found == expected).mean() > 0.995
+
+
+def test_kernels_are_bound_to_columns_by_their_stored_names(table, tmp_path):
+    rows, y = table
+    rows.tofile(tmp_path / "rows")
+    names = ["size", "x_1", "x_2", "other"]
+    source = StoredRows(tmp_path / "rows", rows.shape, rows.dtype, column_names=names)
+    fitted = MKLClassifier(
+        [("x", "rbf", "x_*"), ("size", "linear", ["size"])],
+        feature_map="empirical(subset=20)",
+        learner="mhks",
+    ).fit(source, y > 0)
+    assert list(fitted.feature_names_in_) == names
+    assert fitted.kernel_columns_[0].tolist() == [1, 2]
+
+
+def test_a_map_without_landmarks_reads_all_rows(table, stored):
+    rows, y = table
+    found = MKLClassifier("rbf").fit(stored, y > 0)
+    np.testing.assert_allclose(found.weights_, MKLClassifier("rbf").fit(rows, y > 0).weights_)
+
+
+def test_mistakes(table, stored):
+    _, y = table
+    with pytest.raises(DataError, match=r"one label per row; got 299 for 300 rows"):
+        model("uniform").fit(stored, y[1:])
+    with pytest.raises(DataError, match=r"max_memory allows 1 MiB: use fewer landmarks"):
+        model("uniform", max_memory="1MB").fit(stored, y > 0)
+    for wrong in ("much", "-1GB", 12, 0.5):
+        with pytest.raises(SpecError, match=r"max_memory must be an amount of at least a megabyte"):
+            model("uniform", max_memory=wrong).fit(stored, y > 0)
+    fitted = model("uniform").fit(stored, y > 0)
+    narrow = StoredRows(stored.filename, (N_ROWS, 3), np.float32, offset=stored.offset)
+    with pytest.raises(DataError, match=r"trained on 4 columns; these rows have 3"):
+        fitted.predict(narrow)
