@@ -83,6 +83,7 @@ if TYPE_CHECKING:
     from mklkit.protocols import FittedKernel as FittedKernel
     from mklkit.protocols import FittedLearner as FittedLearner
     from mklkit.protocols import FittedMap as FittedMap
+    from mklkit.protocols import FoldedMap as FoldedMap
     from mklkit.protocols import GridCombiner as GridCombiner
     from mklkit.protocols import GridDecision as GridDecision
     from mklkit.protocols import InitialisedSubproblem as InitialisedSubproblem
@@ -100,6 +101,8 @@ if TYPE_CHECKING:
     from mklkit.protocols import Quadrant as Quadrant
     from mklkit.protocols import Quadrants as Quadrants
     from mklkit.protocols import RememberedFeatures as RememberedFeatures
+    from mklkit.protocols import Rows as Rows
+    from mklkit.protocols import RowSource as RowSource
     from mklkit.protocols import RowWeights as RowWeights
     from mklkit.protocols import ScalarKernel as ScalarKernel
     from mklkit.protocols import Stopping as Stopping
@@ -132,6 +135,7 @@ if TYPE_CHECKING:
     from mklkit.views.sides import GramSide as GramSide
     from mklkit.views.sides import RowSubset as RowSubset
     from mklkit.views.sides import Side as Side
+    from mklkit.views.stored_rows import StoredRows as StoredRows
     from mklkit.views.tiles import kernel_products as kernel_products
     from mklkit.views.view import View as View
     from mklkit.views.view import ViewSet as ViewSet
@@ -170,6 +174,7 @@ FOR_USERS = {
     "protocols.preset": "Preset",
     "registry.registry": "get_registry",
     "registry.specs": "to_spec",
+    "views.stored_rows": "StoredRows",
 }
 """For users: names by module, for fitting, evaluating, plotting and saving models."""
 
@@ -188,10 +193,10 @@ FOR_AUTHORS = {
     "numerics.votes": "majority squashed",
     "protocols": (
         "Array Combiner CombinerFacts CoupledLearner CouplingFacts Decision FeatureMap "
-        "FeatureMapFacts FittedKernel FittedLearner FittedMap GridCombiner GridDecision "
+        "FeatureMapFacts FittedKernel FittedLearner FittedMap FoldedMap GridCombiner GridDecision "
         "InitialisedSubproblem Kernel KernelFacts KernelProducts KernelView LandmarkMap Learner "
         "LearnerFacts LinearFunction MapForAll OrthogonalFeatures Projector Quadrant Quadrants "
-        "RememberedFeatures RowWeights ScalarKernel Stopping Subproblem SupportedDecision "
+        "RememberedFeatures RowSource RowWeights Rows ScalarKernel Stopping Subproblem SupportedDecision "
         "TrainingSide TrimmableMap Views Which facts_of"
     ),
     "protocols.component": "Component finite whole",
