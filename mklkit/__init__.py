@@ -196,8 +196,8 @@ FOR_AUTHORS = {
         "FeatureMapFacts FittedKernel FittedLearner FittedMap FoldedMap GridCombiner GridDecision "
         "InitialisedSubproblem Kernel KernelFacts KernelProducts KernelView LandmarkMap Learner "
         "LearnerFacts LinearFunction MapForAll OrthogonalFeatures Projector Quadrant Quadrants "
-        "RememberedFeatures RowSource RowWeights Rows ScalarKernel Stopping Subproblem SupportedDecision "
-        "TrainingSide TrimmableMap Views Which facts_of"
+        "RememberedFeatures RowSource RowWeights Rows ScalarKernel Stopping Subproblem "
+        "SupportedDecision TrainingSide TrimmableMap Views Which facts_of"
     ),
     "protocols.component": "Component finite whole",
     "protocols.priced_learner": "PricedLearner price_field price_of scaled_price",

@@ -161,7 +161,7 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
     ) -> list[Decision]:
         # Seeds are drawn before anything runs, so that the order of the threads does not matter.
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(problems) + 1)
-        memory = memory_limit(self.max_memory)
+        memory = None if self.max_memory is None else memory_limit(self.max_memory)
         views_of = ProblemViews(
             bound, choice.feature_map, X, codes, seeds[-1], self.bandwidths, memory
         )

@@ -131,4 +131,5 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
 
     def _member(self, **params: Any) -> MKLClassifier:
         nested = {NESTED[name]: value for name, value in params.items()}
-        return self._preset_member().set_params(**nested)
+        # A share that was asked for is not limited.
+        return self._preset_member().set_params(**nested, feature_map__most=None)

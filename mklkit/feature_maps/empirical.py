@@ -59,6 +59,8 @@ class Empirical(Component):
         ``'kmeans'``, the centres of clusters of the rows, often more accurate at the same number;
         ``'leverage'``, rows drawn by approximate ridge leverage scores of the mean of the kernels,
         which prefer rows that are unlike others.
+    most : int, optional
+        At most this many landmarks where ``subset`` is a share, as their cost grows with p³.
 
     Notes
     -----
@@ -88,6 +90,9 @@ class Empirical(Component):
     )
     tol: float = attrs.field(default=1e-12, converter=float, validator=[ge(0), lt(1)])
     landmarks: str = attrs.field(default="uniform", validator=known_strategy)
+    most: int | None = attrs.field(
+        default=None, converter=whole, validator=optional([instance_of(int), ge(1)])
+    )
 
     def __attrs_post_init__(self) -> None:
         if self.subset is None and self.landmarks != "uniform":
@@ -118,8 +123,7 @@ class Empirical(Component):
         n_rows = len(rows[0])
         n_landmarks = self._n_landmarks(n_rows)
         seen, full = KernelRows.of(kernels, rows), n_landmarks == n_rows
-        if full:
-            check_gram_fits(n_rows, rows[0].dtype.itemsize)
+        check_gram_fits(n_landmarks, rows[0].dtype.itemsize, "rows" if full else "landmarks")
         chosen = seen if full else choose(self.landmarks, seen, n_landmarks, random_state)
         for kernel, landmarks in zip(kernels, chosen.rows, strict=True):
             yield self._on(kernel, landmarks, full)
@@ -138,7 +142,8 @@ class Empirical(Component):
             return n_rows
         if isinstance(self.subset, (int, np.integer)):
             return min(int(self.subset), n_rows)
-        return max(1, round(float(self.subset) * n_rows))
+        wanted = max(1, round(float(self.subset) * n_rows))
+        return wanted if self.most is None else min(wanted, self.most)
 
 
 @attrs.frozen(eq=False)

@@ -21,7 +21,7 @@ from mklkit.protocols import Array, FittedMap, Projector, RememberedFeatures, Ro
 from mklkit.views.deciding import BLOCK_ROWS, RowBlock
 from mklkit.views.engines import PART_ROWS, Engine, Threads, added
 from mklkit.views.kernel_rows import Scratch
-from mklkit.views.memory import available_memory
+from mklkit.views.memory import memory_limit
 from mklkit.views.projections import BackProjection, Projection
 from mklkit.views.row_parts import rows_at, take_rows
 
@@ -175,13 +175,19 @@ class FeatureBlocks:
         """Refuse sums of products of so many features if they do not fit into ``max_memory``."""
         held = 8 * n_classes * sum(width**2 for width in widths) * (results_in_flight() + 1)
         blocks = n_threads() * BLOCK_ROWS * sum(widths) * self.rows.dtype.itemsize * COPIES
-        if self.max_memory is not None and held + blocks > self.max_memory:
+        limit = self._memory_for(held + blocks)
+        if limit is not None and held + blocks > limit:
             raise DataError(
                 f"Sums over {' and '.join(map(str, widths))} features take"
                 f" {(held + blocks) / 2**20:.0f} MiB of memory, and max_memory allows"
-                f" {self.max_memory / 2**20:.0f} MiB: use fewer landmarks or kernels, or"
-                " allow more."
+                f" {limit / 2**20:.0f} MiB: use fewer landmarks or kernels, or allow more."
             )
+
+    def _memory_for(self, size: int) -> int | None:
+        """Return the limit for an array of this size; half of what is free where none is given."""
+        if self.max_memory is not None:
+            return self.max_memory
+        return memory_limit(None) if size > SMALL_BYTES else None
 
     def _task(
         self,
@@ -249,7 +255,8 @@ class FeatureBlocks:
         return self.n_rows * width * self.rows.dtype.itemsize
 
     def _collected(self, wanted: Sequence[int]) -> list[Array]:
-        size, limit = self._bytes(wanted), self.max_memory or available_memory()
+        size = self._bytes(wanted)
+        limit = self._memory_for(size)
         if limit is not None and size > limit:
             raise DataError(
                 f"The features of {self.n_rows} rows take {size / 2**30:.1f} GiB of memory, and"

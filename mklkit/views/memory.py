@@ -72,8 +72,10 @@ def memory_limit(given: int | str | None) -> int | None:
     return int(size)
 
 
-def check_gram_fits(n_rows: int, itemsize: int) -> None:
+def check_gram_fits(n_rows: int, itemsize: int, what: str = "rows") -> None:
     """Warn about the size of a Gram matrix of so many rows, if it is a gigabyte or more.
+
+    ``what`` says which rows they are.
 
     Raises
     ------
@@ -84,7 +86,7 @@ def check_gram_fits(n_rows: int, itemsize: int) -> None:
     if size < WORTH_SAYING:
         return
     free = available_memory()
-    needed = f"A Gram matrix of {n_rows} rows takes {size / 2**30:.1f} GiB of memory"
+    needed = f"A Gram matrix of {n_rows} {what} takes {size / 2**30:.1f} GiB of memory"
     if free is not None and size > free:
         raise DataError(f"{needed}, and {free / 2**30:.1f} GiB are free. {REMEDY}")
     warnings.warn(

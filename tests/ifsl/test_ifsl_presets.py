@@ -27,7 +27,7 @@ SYSTEMS = {
     "multiv-kmhks": ("fixed-mean", Implicit(), KMHKS(), ["rbf", "cubic"], 1),
     "rpemekl": (
         "gradient",
-        Empirical(subset=0.1),
+        Empirical(subset=0.1, most=1000),
         MHKS_OF_THE_PAPERS,
         ["cosine", "rbf", "narrow"],
         3,
