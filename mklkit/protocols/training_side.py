@@ -47,6 +47,14 @@ class TrainingSide(Protocol):
         """Return ``features.T @ targets``: (p,), or (p, k) for k columns."""
         ...
 
+    def weighted_products(self, row_weights: Array, targets: Array) -> tuple[Array, Array]:
+        """Return ΦᵀWΦ (p, p) and ΦᵀT (p, k) in float64, where ``explicit``.
+
+        ``row_weights`` (N,), the diagonal of W, are not negative; ``targets`` are (N, k). Rows that
+        have neither are not visited.
+        """
+        ...
+
     def spectrum(self) -> Spectrum:
         """Return the eigenpairs of the centred normal or Gram matrix, computed once."""
         ...

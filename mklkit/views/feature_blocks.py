@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from mklkit.errors import DataError
 from mklkit.numerics.class_moments import ClassMoments
+from mklkit.numerics.least_squares import weighted_sums
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.protocols import Array, FittedMap, Projector, RememberedFeatures, Rows
 from mklkit.views.deciding import BLOCK_ROWS, RowBlock
@@ -136,6 +137,19 @@ class FeatureBlocks:
 
         return sums.finish(self.engine.total(*self._task(summed, wanted, [targets])))
 
+    def weighted_products(
+        self, used: Sequence[int], row_weights: Array, targets: Array
+    ) -> tuple[Array, Array]:
+        """Return ΦᵀWΦ (P, P) and ΦᵀT (P, k) for features of some views side by side, in float64.
+
+        ``row_weights`` (N,) are not negative, ``targets`` are (N, k). Features of rows that have
+        neither weight nor target are not computed.
+        """
+        self.keep_small(used)
+        summed = partial(_weighted_products, self._maps(used))
+        products, sums = self.engine.total(*self._task(summed, used, [row_weights, targets]))
+        return products, sums
+
     def moments(
         self, groups: Sequence[Sequence[int]], codes: NDArray[np.intp], n_classes: int
     ) -> list[ClassMoments]:
@@ -232,6 +246,22 @@ class FeatureBlocks:
 
         parts = list(self.each(made, wanted))
         return [np.concatenate(columns) for columns in zip(*parts, strict=True)]
+
+
+def _weighted_products(
+    used: Sequence[Projector], blocks: Blocks, row_weights: Array, targets: Array
+) -> list[Array]:
+    total: list[Array] = []
+    for place, block in blocks:
+        weights, wanted = row_weights[place], targets[place]
+        members = np.flatnonzero((weights != 0) | (wanted != 0).any(axis=1))
+        # A block without such rows still tells the sums' shape.
+        members = members if members.size else np.arange(1)
+        columns = dict(block.take(members).columns_of(used))
+        features = np.hstack([columns[index] for index in range(len(used))], dtype=np.float64)
+        total_of_block = list(weighted_sums(features, weights[members], wanted[members]))
+        total = added(total, total_of_block) if total else total_of_block
+    return total
 
 
 def _on_blocks(

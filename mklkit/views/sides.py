@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.errors import IncompatibleError
 from mklkit.numerics.centring import centred_gram
-from mklkit.numerics.least_squares import NormalMatrix, Spectrum
-from mklkit.numerics.pairwise import add_scaled, mirror_upper
+from mklkit.numerics.least_squares import NormalMatrix, Spectrum, weighted_sums
+from mklkit.numerics.pairwise import add_scaled, mirror_upper, row_blocks
 from mklkit.protocols import Array, TrainingSide
+from mklkit.views.deciding import BLOCK_ROWS
 from mklkit.views.kernel_rows import KernelRows, KernelTiles, over_tiles
 
 __all__ = ["FeatureSide", "GramSide", "RowSubset", "Side", "weighted_gram"]
@@ -52,6 +55,16 @@ class Side:
     def project_back(self, targets: Array) -> Array:
         """Return ``features.T @ targets``, in O(Np)."""
         return self.features().T @ targets
+
+    def weighted_products(self, row_weights: Array, targets: Array) -> tuple[Array, Array]:
+        """Return ΦᵀWΦ and ΦᵀT in float64, in O(np²) for n rows of non-zero weight."""
+        features = self.features()
+        parts = (
+            weighted_sums(np.asarray(features[rows], np.float64), row_weights[rows], targets[rows])
+            for rows in row_blocks(self.n_rows, BLOCK_ROWS)
+        )
+        products, sums = reduce(lambda total, more: (total[0] + more[0], total[1] + more[1]), parts)
+        return products, sums
 
     def spectrum(self) -> Spectrum:
         """Return the eigenpairs of the centred normal matrix, or Gram matrix where implicit."""

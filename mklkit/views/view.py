@@ -172,6 +172,10 @@ class View(Side):
         """Return ``features.T @ targets``, block by block, in O(Np)."""
         return self.of_features.blocks.project_back([self._index], targets)[0]
 
+    def weighted_products(self, row_weights: Array, targets: Array) -> tuple[Array, Array]:
+        """Return ΦᵀWΦ and ΦᵀT, block by block, in O(np²) for n rows of non-zero weight."""
+        return self.of_features.blocks.weighted_products([self._index], row_weights, targets)
+
     def quadrants(self, y: Array) -> Quadrants:
         """Return the statistics of the blocks by class, computed once for all kernels together.
 

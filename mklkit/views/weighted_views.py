@@ -107,6 +107,11 @@ class WeightedViews(Side):
         """Return the features (n, Σp) of some training rows."""
         return np.hstack([root * self.views[m].some_features(members) for m, root in self._roots])
 
+    def _scale(self) -> Array:
+        """Return the root of its view's weight for each feature, (Σp,)."""
+        widths = self.of_features.blocks.widths
+        return np.concatenate([np.full(widths[m], root) for m, root in self._roots])
+
     def normal_matrix(self) -> NormalMatrix:
         """Return ``features.T @ features`` of the scaled features, from those of the views."""
         used = [m for m, _ in self._roots]
@@ -118,8 +123,7 @@ class WeightedViews(Side):
             )
         if self._normal is None:
             whole = self.of_features.stacked_normal_matrix(used)
-            widths = [self.of_features.blocks.widths[m] for m in used]
-            scale = np.repeat([root for _, root in self._roots], widths)
+            scale = self._scale()
             self._normal = NormalMatrix(
                 whole.products * np.outer(scale, scale), whole.sums * scale, whole.n_rows
             )
@@ -139,3 +143,10 @@ class WeightedViews(Side):
         found = self.of_features.blocks.project_back([m for m, _ in self._roots], targets)
         roots = [root for _, root in self._roots]
         return np.concatenate([root * own for root, own in zip(roots, found, strict=True)])
+
+    def weighted_products(self, row_weights: Array, targets: Array) -> tuple[Array, Array]:
+        """Return ΦᵀWΦ and ΦᵀT of the scaled features, block by block."""
+        used, scale = [m for m, _ in self._roots], self._scale()
+        blocks = self.of_features.blocks
+        products, sums = blocks.weighted_products(used, row_weights, targets)
+        return products * np.outer(scale, scale), sums * scale[:, None]
