@@ -93,7 +93,8 @@ def solve_smoothed(
         length = _line_search(weights, move, labels * moved, slack, width, C)
         if length == 0:
             width *= FLATTEST
-        weights, bias, outputs = weights + length * move, bias + length * shift, outputs + length * moved
+        weights, bias = weights + length * move, bias + length * shift
+        outputs += length * moved
     return attrs.evolve(_with_best_bias(side, labels, best), ended=False)
 
 

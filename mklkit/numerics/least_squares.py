@@ -80,9 +80,9 @@ def weighted_sums(features: Array, row_weights: Array, targets: Array) -> tuple[
     Examples
     --------
     >>> features = np.array([[1.0, 0.0], [2.0, 1.0], [5.0, 5.0]])
-    >>> products, sums = weighted_sums(features, np.array([1.0, 2.0, 0.0]), np.eye(3)[:, 2:])
+    >>> products, sums = weighted_sums(features, np.array([1.0, 4.0, 0.0]), np.eye(3)[:, 2:])
     >>> products.tolist(), sums.ravel().tolist()
-    ([[9.0, 4.0], [4.0, 2.0]], [5.0, 5.0])
+    ([[17.0, 8.0], [8.0, 4.0]], [5.0, 5.0])
     """
     members = np.flatnonzero(row_weights)
     scaled = features[members] * np.sqrt(row_weights[members])[:, None]

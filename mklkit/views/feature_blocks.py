@@ -69,6 +69,14 @@ class FeatureBlocks:
         part._whole = (self, members)
         return part
 
+    def only(self, index: int) -> FeatureBlocks:
+        """Return the features of one view alone."""
+        one = FeatureBlocks([self.projectors[index]], self.rows, self.max_memory)
+        known = self._kept.get(index, self._known(index))
+        if known is not None:
+            one._kept[0] = known
+        return one
+
     @property
     def is_part(self) -> bool:
         """Whether these are some of the rows to which the maps were fitted."""
@@ -111,6 +119,13 @@ class FeatureBlocks:
         ``blocks`` iterates over ``(place, block)``: a slice of the part's arrays, and its rows.
         """
         return self.engine.each(*self._task(function, used, arrays))
+
+    def map(self, function: Callable[[Array], Array], index: int) -> Array:
+        """Return a function of a view's features (n, p), joined to (N, ...). A map over blocks."""
+        self.keep_small([index])
+        return np.concatenate(
+            list(self.each(partial(_mapped, function, self._maps([index])), [index]))
+        )
 
     def project(self, coefficients: Mapping[int, Array]) -> Array:
         """Return Σ_m Φ_m c_m for coefficients (p_m, k) of some views: (N, k). A map over blocks."""
@@ -246,6 +261,10 @@ class FeatureBlocks:
 
         parts = list(self.each(made, wanted))
         return [np.concatenate(columns) for columns in zip(*parts, strict=True)]
+
+
+def _mapped(function: Callable[[Array], Array], used: Sequence[Projector], blocks: Blocks) -> Array:
+    return np.concatenate([function(dict(block.columns_of(used))[0]) for _, block in blocks])
 
 
 def _weighted_products(

@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from mklkit.numerics.class_moments import ClassMoments
 from mklkit.numerics.least_squares import NormalMatrix
 from mklkit.protocols import Array, FittedKernel
 from mklkit.views.feature_statistics import FeatureStatistics
@@ -122,11 +123,7 @@ class WeightedViews(Side):
                 weight * own.products, np.sqrt(weight) * own.sums, own.n_rows
             )
         if self._normal is None:
-            whole = self.of_features.stacked_normal_matrix(used)
-            scale = self._scale()
-            self._normal = NormalMatrix(
-                whole.products * np.outer(scale, scale), whole.sums * scale, whole.n_rows
-            )
+            self._normal = self.class_moments().normal_matrix()
         return self._normal
 
     def project(self, coefficients: Array) -> Array:
@@ -150,3 +147,8 @@ class WeightedViews(Side):
         blocks = self.of_features.blocks
         products, sums = blocks.weighted_products(used, row_weights, targets)
         return products * np.outer(scale, scale), sums * scale[:, None]
+
+    def class_moments(self, y: Array | None = None) -> ClassMoments:
+        """Return the moments of the scaled features, by class for labels −1 and +1."""
+        used = [m for m, _ in self._roots]
+        return self.of_features.class_moments(used, y).scaled(self._scale())
