@@ -29,11 +29,12 @@ class BestSingle(LearnedWeighting):
     Parameters
     ----------
     cv : int, default=5
-        Number of folds, at least 2; fewer are usedwith a warning where a class has fewer rows.
+        Number of folds, at least 2; fewer are used with a warning where a class has fewer rows.
 
     Notes
     -----
-    Costs ``cv`` fits per kernel, with one Gram matrix in memory at a time. Feature maps are fitted
+    Costs ``cv`` fits per kernel, with one Gram matrix in memory at a time; features are made block
+    by block where the learner takes them so. Feature maps are fitted
     on all training rows; they do not use labels.
     """
 
@@ -78,11 +79,15 @@ def _score(
     splits: list[tuple[NDArray[np.intp], NDArray[np.intp]]],
 ) -> float:
     """Return the cross-validated accuracy of the view's learner."""
-    side = view if view.explicit else GramSide(view.gram(keep=False))
+    side = None if view.explicit else GramSide(view.gram(keep=False))
     right = 0
     for training, held_out in splits:
-        subset = RowSubset(side, training)
-        values = learner.fit(subset, y[training]).decide(subset.columns_of(held_out))
+        if side is None:
+            fitted = learner.fit(view.restricted(training), y[training])
+            values = view.restricted(held_out).map_features(fitted.decide)
+        else:
+            subset = RowSubset(side, training)
+            values = learner.fit(subset, y[training]).decide(subset.columns_of(held_out))
         right += int(((values > 0) == (y[held_out] > 0)).sum())
     return right / len(y)
 

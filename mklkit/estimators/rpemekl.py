@@ -42,6 +42,8 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
         The number of folds for that.
     multiclass : {"ovo", "ovr"}, default="ovo"
         One map serves all binary problems of a member.
+    max_memory : int or str, optional
+        The memory of a member's features and sums over them, as for MKLClassifier.
     random_state : int, RandomState or None, default=None
     n_jobs : int or None, default=None
         Threads over binary problems.
@@ -76,6 +78,7 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
         tune: bool = False,
         cv: int = 5,
         multiclass: str = "ovo",
+        max_memory: int | str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -87,6 +90,7 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
         self.tune = tune
         self.cv = cv
         self.multiclass = multiclass
+        self.max_memory = max_memory
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -124,7 +128,11 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
     def _preset_member(self) -> MKLClassifier:
         """Return a member as in the preset, with the kernels and settings given here."""
         voting: Any = preset_classifier(
-            PRESET, kernels=self.kernels, multiclass=self.multiclass, n_jobs=self.n_jobs
+            PRESET,
+            kernels=self.kernels,
+            multiclass=self.multiclass,
+            max_memory=self.max_memory,
+            n_jobs=self.n_jobs,
         )
         member: MKLClassifier = voting.estimator
         return member

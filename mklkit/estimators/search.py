@@ -29,6 +29,8 @@ from mklkit.estimators.training import (
 )
 from mklkit.protocols import Array, GridCombiner
 from mklkit.registry.composing import Choice, choose_components
+from mklkit.views.memory import memory_limit
+from mklkit.views.row_parts import rows_at, take_rows
 
 __all__ = ["MKLSearchCV", "grid_combiner"]
 
@@ -261,13 +263,15 @@ class _GridRun:
             views_of = ProblemViews(
                 self.bound,
                 self.choice.feature_map,
-                X[training],
+                take_rows(X, training),
                 codes[training],
                 seeds[fold, -1],
                 self.estimator.bandwidths,
+                memory_limit(self.estimator.max_memory),
             )
+            held_out = rows_at(X, test)
             tasks = [
-                partial(self._decide, views_of, problem, seed, X[test])
+                partial(self._decide, views_of, problem, seed, held_out)
                 for problem, seed in zip(self.problems, seeds[fold], strict=False)
             ]
             results = in_threads(tasks, self.estimator.n_jobs, len(training))

@@ -11,10 +11,12 @@ from attrs.validators import ge, instance_of, is_callable, optional
 from numpy.typing import NDArray
 
 from mklkit.numerics.embedding import (
+    ClassScatter,
     class_means,
     embed_features,
     embed_gram,
     embedding_size,
+    scatter_within,
     whitened,
 )
 from mklkit.numerics.graph_embedding import Graphs, discriminant_graphs
@@ -75,7 +77,8 @@ class KDA(Component):
     Notes
     -----
     On a Gram matrix one eigendecomposition, O(N³) time and five N × N matrices; on features
-    O(Np² + p³). Each trace-ratio step then costs about O(NC) products with vectors for C classes.
+    O(Np² + p³), from sums over blocks of rows unless ``graphs`` are given. Each trace-ratio step
+    then costs about O(NC) products with vectors for C classes.
     Source: paper 001, section 4.
 
     Examples
@@ -102,8 +105,10 @@ class KDA(Component):
 
     def fit(self, side: TrainingSide, y: Array) -> EmbeddingDecision:
         """Return the decision function learned from labels −1 and +1, or class numbers."""
-        graphs = (self.graphs or discriminant_graphs)(y)
         n_components = embedding_size(self.n_components, y)
+        if side.explicit and self.graphs is None:
+            return self._fit_moments(side, y, n_components)
+        graphs = (self.graphs or discriminant_graphs)(y)
         if side.explicit:
             columns = side.features()
             projection, history = embed_features(columns, graphs, self.alpha, n_components)
@@ -111,8 +116,20 @@ class KDA(Component):
             columns = side.gram()
             found = embed_gram(columns, graphs, self.alpha, n_components)
             projection, history = found.projection, found.history
-        projection = whitened(projection, columns @ projection, y, self.alpha)
+        scatter = scatter_within(columns @ projection, y)
+        projection = whitened(projection, scatter, self.alpha)
         return EmbeddingDecision(projection, class_means(columns @ projection, y), history)
+
+    def _fit_moments(self, side: TrainingSide, y: Array, n_components: int) -> EmbeddingDecision:
+        """Return the decision of discriminant graphs from two passes over the rows."""
+        labels, codes = np.unique(y, return_inverse=True)
+        counts = np.bincount(codes).astype(np.float64)
+        means = side.project_back((codes[:, None] == np.arange(len(labels))).astype(y.dtype))
+        precision = np.finfo(np.result_type(y.dtype, np.float32)).eps
+        classes = ClassScatter(side.class_moments(), counts, means.T / counts[:, None], precision)
+        projection, history = classes.embedding(self.alpha, n_components)
+        projection = whitened(projection, classes.within(projection), self.alpha)
+        return EmbeddingDecision(projection, classes.means @ projection, history)
 
 
 @hookimpl

@@ -37,9 +37,9 @@ def choose_price(side: TrainingSide, y: Array) -> float:
     Notes
     -----
     Uses about 300 rows at most: nine support vector machines on 200 rows each, besides O(N²) for
-    reading a Gram matrix or O(Np) for features. There is no randomness: rows are taken from each
-    class and assigned to folds in the order of their mean similarity to all rows, so that their
-    order in the data does not matter.
+    reading a Gram matrix or O(Np²) for features, of which those rows alone are in memory. There is
+    no randomness: rows are taken from each class and assigned to folds in the order of their mean
+    similarity to all rows, so that their order in the data does not matter.
 
     Examples
     --------
@@ -49,9 +49,9 @@ def choose_price(side: TrainingSide, y: Array) -> float:
     1.0
     """
     if side.explicit:
-        features = side.features()
-        similarity = features @ features.sum(axis=0)
-        size = float((features**2).sum(axis=1).mean())
+        normal = side.normal_matrix()
+        similarity = side.project(normal.sums)
+        size = float(normal.diagonal.sum()) / side.n_rows
     else:
         gram = side.gram()
         similarity, size = gram.sum(axis=0), float(np.diagonal(gram).mean())
@@ -61,7 +61,9 @@ def choose_price(side: TrainingSide, y: Array) -> float:
         return UNTRIED * unit
     rows = np.concatenate(classes)
     folds = np.concatenate([np.arange(len(members)) % FOLDS for members in classes])
-    inner = features[rows] @ features[rows].T if side.explicit else gram[np.ix_(rows, rows)]
+    if side.explicit:
+        features = side.some_features(rows)
+    inner = features @ features.T if side.explicit else gram[np.ix_(rows, rows)]
     prices = [price * unit for price in PRICES]
     right = np.array([_rows_right(inner, y[rows], folds, price) for price in prices])
     return prices[int(right.argmax())]

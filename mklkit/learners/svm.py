@@ -1,4 +1,4 @@
-"""The support vector machine of scikit-learn (libsvm, liblinear)."""
+"""The support vector machine: libsvm, or sums over blocks of many rows."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class SVM(Component):
     max_iter : int, default=1_000_000
         The maximum number of libsvm's steps, O(N) each. Kernels of very large values, such as a
         polynomial of unscaled features, could otherwise take hours. On features of more than
-        5,000 rows, two hundred times the passes of liblinear over the rows.
+        5,000 rows, two hundred times the passes over the rows.
 
     Warns
     -----
@@ -73,9 +73,10 @@ class SVM(Component):
 
     Notes
     -----
-    Between O(N²) and O(N³) on a Gram matrix; on p features and more than 5,000 rows O(pN) per pass
-    (:func:`mklkit.learners.support_vectors.solve_primal`). The fitted model keeps support vectors
-    only.
+    Between O(N²) and O(N³) on a Gram matrix; on p features and more than 5,000 rows some dozens of
+    passes over the rows, O(Np²) at most each, without all features in memory
+    (:func:`mklkit.learners.support_vectors.solve_primal`). On a Gram matrix the fitted model keeps
+    support vectors only.
 
     Examples
     --------
@@ -100,10 +101,9 @@ class SVM(Component):
         """Return the decision function learned from labels −1 and +1."""
         price = choose_price(side, y) if isinstance(self.C, str) else self.C
         if side.explicit:
-            features = side.features()
-            plane = solve_primal(features, y, price, self.tol, self.max_iter)
+            plane = solve_primal(side, y, price, self.tol, self.max_iter)
             if not plane.ended:
-                self._say_what_helps(float((features**2).sum(axis=1).mean()))
+                self._say_what_helps(float(side.normal_matrix().diagonal.sum()) / side.n_rows)
             return PricedDecision(plane.weights, plane.bias, C=price)
         gram = side.gram()
         solution = solve_dual(gram, y, price, self.tol, self.max_iter)

@@ -87,13 +87,22 @@ class ClassMoments:
         offset = self._offsets[code]
         return self.products[code] / max(self.counts[code], 1) - np.outer(offset, offset)
 
-    def part(self, columns: slice) -> ClassMoments:
+    def part(self, columns: slice | NDArray[np.intp]) -> ClassMoments:
         """Return the moments of some of the features."""
         return ClassMoments(
             self.origin[columns],
             self.counts,
             self.sums[:, columns],
-            self.products[:, columns, columns],
+            self.products[:, columns][:, :, columns],
+        )
+
+    def scaled(self, factors: Array) -> ClassMoments:
+        """Return the moments of each feature times its factor (P,)."""
+        return ClassMoments(
+            self.origin * factors,
+            self.counts,
+            self.sums * factors,
+            self.products * np.outer(factors, factors),
         )
 
     def together(self) -> ClassMoments:

@@ -9,17 +9,20 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
+from mklkit.numerics.class_moments import ClassMoments
 from mklkit.numerics.graph_embedding import DiscriminantPencil, Graphs, climb, trace_ratio
 from mklkit.numerics.least_squares import SPECTRUM_TOLERANCE, Spectrum, rounding
 from mklkit.numerics.threads import blas_threads
 from mklkit.numerics.tridiagonal import AppliedSpectrum
 
 __all__ = [
+    "ClassScatter",
     "GramEmbedding",
     "class_means",
     "embed_features",
     "embed_gram",
     "embedding_size",
+    "scatter_within",
     "whitened",
 ]
 
@@ -29,21 +32,32 @@ ONE_THREAD_ROWS = 2000
 """Below, threads of one decomposition spend more time waiting for each other than they save."""
 
 
-def whitened(projection: Array, points: Array, y: Array, regularization: float) -> Array:
+def whitened(projection: Array, scatter: Array, regularization: float) -> Array:
     """Return a projection that makes the regularised within-class scatter the identity up to scale.
 
     The trace ratio does not determine the scales of the directions, on which distances to class
     means depend. A single direction keeps its scale.
+
+    Parameters
+    ----------
+    projection : ndarray of shape (N, K) or (p, K)
+    scatter : ndarray of shape (K, K)
+        The scatter of the embedded rows about their class means.
+    regularization : float
     """
-    if points.shape[1] == 1:
+    if len(scatter) == 1:
         return projection
-    within = points - class_means(points, y)[np.unique(y, return_inverse=True)[1]]
-    scatter = within.T @ within
     size = max(regularization, 1e-12 * float(np.trace(scatter)), np.finfo(float).tiny)
-    scatter[np.diag_indices_from(scatter)] += size
+    ridged = scatter + size * np.eye(len(scatter))
     return scipy.linalg.solve_triangular(
-        scipy.linalg.cholesky(scatter, lower=True), projection.T, lower=True
+        scipy.linalg.cholesky(ridged, lower=True), projection.T, lower=True
     ).T
+
+
+def scatter_within(points: Array, y: Array) -> Array:
+    """Return the scatter (K, K) of embedded rows (N, K) about their class means."""
+    within = points - class_means(points, y)[np.unique(y, return_inverse=True)[1]]
+    return within.T @ within
 
 
 @attrs.frozen(eq=False)
@@ -72,7 +86,7 @@ def embed_gram(
         lengths = applied.values.astype(np.float64)
         scale = np.sqrt(lengths)[:, None]
         cross = scale * applied.coordinates(graphs.classes)
-        pencil = DiscriminantPencil(lengths, cross, graphs.classes, regularization)
+        pencil = DiscriminantPencil(lengths, cross, graphs.share, regularization)
         found = climb(pencil, n_components, offset)
         return GramEmbedding(applied.combined(found.weights / scale), found.ratio, found.history)
     spectrum = Spectrum.of(gram)
@@ -94,6 +108,45 @@ def embed_features(
     coordinates = features @ spectrum.vectors
     found = trace_ratio(coordinates, spectrum.values, graphs, regularization, n_components)
     return spectrum.vectors @ found.weights, found.history
+
+
+@attrs.frozen(eq=False)
+class ClassScatter:
+    """What discriminant analysis needs of features: the rows' scatter and the class means.
+
+    Attributes
+    ----------
+    whole : ClassMoments
+        Of all rows as one class.
+    counts : ndarray of shape (C,)
+    means : ndarray of shape (C, p)
+    precision : float
+        The rounding error of the features, relative to their size.
+    """
+
+    whole: ClassMoments
+    counts: Array
+    means: Array
+    precision: float
+
+    def embedding(
+        self, regularization: float, n_components: int
+    ) -> tuple[Array, tuple[float, ...]]:
+        """Return the embedding (p, K) of discriminant graphs, in O(p³), and the ratio's history."""
+        normal = self.whole.normal_matrix().products
+        rounded = float(np.sqrt(len(normal))) * self.precision
+        spectrum = Spectrum.of(normal, max(SPECTRUM_TOLERANCE, rounded))
+        cross = spectrum.vectors.T @ (self.means.T * np.sqrt(self.counts))
+        share = np.sqrt(self.counts / self.whole.n_rows)
+        pencil = DiscriminantPencil(spectrum.values, cross, share, regularization)
+        found = climb(pencil, n_components)
+        return spectrum.vectors @ found.weights, found.history
+
+    def within(self, projection: Array) -> Array:
+        """Return the scatter (K, K) of the embedded rows about their class means."""
+        offsets = (self.means - self.whole.origin) @ projection
+        about_origin = projection.T @ self.whole.products[0] @ projection
+        return about_origin - offsets.T @ (self.counts[:, None] * offsets)
 
 
 def embedding_size(n_components: int | None, y: Array) -> int:

@@ -55,6 +55,12 @@ class Graphs:
     constraint: Apply
     classes: Array | None = None
 
+    @property
+    def share(self) -> Array:
+        """Eᵀ1/√N: the roots of the classes' shares of the rows, (C,)."""
+        assert self.classes is not None, "discriminant graphs have classes"
+        return self.classes.sum(axis=0) / np.sqrt(len(self.classes))
+
 
 def discriminant_graphs(labels: NDArray[Any]) -> Graphs:
     """Return the graphs of linear discriminant analysis for labels (N,).
@@ -143,7 +149,7 @@ def trace_ratio(
     """
     if graphs.classes is not None:
         cross = coordinates.T @ graphs.classes
-        pencil = DiscriminantPencil(lengths, cross, graphs.classes, regularization)
+        pencil = DiscriminantPencil(lengths, cross, graphs.share, regularization)
         return climb(pencil, n_components, offset, tol, max_iter)
     return climb(
         _DensePencil(coordinates, graphs, regularization), n_components, offset, tol, max_iter
@@ -214,18 +220,18 @@ class DiscriminantPencil:
         d.
     cross : ndarray of shape (r, C)
         ZᵀE.
-    classes : ndarray of shape (N, C)
-        E.
+    share : ndarray of shape (C,)
+        e, the roots of the classes' shares of the rows.
     regularization : float
         γ.
     """
 
-    def __init__(self, lengths: Array, cross: Array, classes: Array, regularization: float) -> None:
+    def __init__(self, lengths: Array, cross: Array, share: Array, regularization: float) -> None:
         self.size = len(lengths)
         self._lengths = lengths
         self._regularization = regularization
         self._cross = cross
-        self._share = classes.sum(axis=0) / np.sqrt(len(classes))
+        self._share = share
 
     def start(self, n_components: int) -> Array | None:
         """Return the span of (S_L + γI)⁻¹ZᵀE less the mean, which is nearly optimal.

@@ -24,6 +24,7 @@ __all__ = [
     "Spectrum",
     "cholesky_or_none",
     "rounding",
+    "weighted_sums",
 ]
 
 Array = NDArray[np.floating[Any]]
@@ -71,6 +72,21 @@ class NormalMatrix:
         dense = np.diag(self.products) if self.is_diagonal else self.products
         centred = dense - np.outer(self.sums, self.sums / self.n_rows)
         return Spectrum.of(centred)
+
+
+def weighted_sums(features: Array, row_weights: Array, targets: Array) -> tuple[Array, Array]:
+    """Return ΦᵀWΦ (p, p) and ΦᵀT (p, k) for weights (N,), none negative, and targets (N, k).
+
+    Examples
+    --------
+    >>> features = np.array([[1.0, 0.0], [2.0, 1.0], [5.0, 5.0]])
+    >>> products, sums = weighted_sums(features, np.array([1.0, 4.0, 0.0]), np.eye(3)[:, 2:])
+    >>> products.tolist(), sums.ravel().tolist()
+    ([[17.0, 8.0], [8.0, 4.0]], [5.0, 5.0])
+    """
+    members = np.flatnonzero(row_weights)
+    scaled = features[members] * np.sqrt(row_weights[members])[:, None]
+    return scaled.T @ scaled, features.T @ targets
 
 
 def rounding(matrix: Array) -> float:

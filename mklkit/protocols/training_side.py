@@ -7,6 +7,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from mklkit.numerics.class_moments import ClassMoments
 from mklkit.numerics.least_squares import NormalMatrix, Spectrum
 from mklkit.protocols.arrays import Array
 
@@ -50,6 +51,26 @@ class TrainingSide(Protocol):
 
     def project_back(self, targets: Array) -> Array:
         """Return ``features.T @ targets``: (p,), or (p, k) for k columns."""
+        ...
+
+    def class_moments(self, y: Array | None = None) -> ClassMoments:
+        """Return counts, sums and products of the features per class, where ``explicit``.
+
+        The classes are those of labels −1 and +1, in this order; without labels all rows are one.
+
+        Raises
+        ------
+        IncompatibleError
+            If the map is implicit.
+        """
+        ...
+
+    def weighted_products(self, row_weights: Array, targets: Array) -> tuple[Array, Array]:
+        """Return ΦᵀWΦ (p, p) and ΦᵀT (p, k) in float64, where ``explicit``.
+
+        ``row_weights`` (N,), the diagonal of W, are not negative; ``targets`` are (N, k). Rows that
+        have neither are not visited.
+        """
         ...
 
     def spectrum(self) -> Spectrum:

@@ -118,8 +118,21 @@ class KernelView(TrainingSide, Protocol):
     """(N, d): the training rows, restricted to the kernel's own columns."""
     projector: Projector
 
+    @property
+    def sees_features(self) -> bool:
+        """Whether learners see ΦΦᵀ of an explicit map's features instead of the kernel itself."""
+        ...
+
     def gram(self, keep: bool = True) -> Array:
         """Return the Gram matrix (N, N) that a learner sees; kept unless ``keep=False``."""
+        ...
+
+    def map_features(self, function: Callable[[Array], Array]) -> Array:
+        """Return a function of the features (n, p) of each block of rows, joined to (N, ...)."""
+        ...
+
+    def restricted(self, members: NDArray[np.intp]) -> KernelView:
+        """Return this view alone on some of the rows, with the map fitted to all of them."""
         ...
 
     def quadrants(self, y: Array) -> Quadrants:

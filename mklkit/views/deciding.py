@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.numerics.threads import each
@@ -79,6 +80,11 @@ class RowBlock:
     def __len__(self) -> int:
         """Return the number of rows n."""
         return len(self.rows)
+
+    def take(self, members: NDArray[np.intp]) -> RowBlock:
+        """Return some of the rows as a block, with the columns that are available."""
+        known = [(fitted, columns[members]) for fitted, columns in self._made]
+        return RowBlock(self.rows[members], known=known)
 
     def columns_of(self, projectors: Sequence[Projector]) -> Iterator[tuple[int, Array]]:
         """Yield each projector's columns, sharing base quantities where maps allow.

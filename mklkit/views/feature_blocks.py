@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from mklkit.errors import DataError
 from mklkit.numerics.class_moments import ClassMoments
+from mklkit.numerics.least_squares import weighted_sums
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.numerics.threads import n_threads, results_in_flight
 from mklkit.protocols import Array, FittedMap, Projector, RememberedFeatures, Rows
@@ -72,6 +73,14 @@ class FeatureBlocks:
         part._whole = (self, members)
         return part
 
+    def only(self, index: int) -> FeatureBlocks:
+        """Return the features of one view alone."""
+        one = FeatureBlocks([self.projectors[index]], self.rows, self.max_memory)
+        known = self._kept.get(index, self._known(index))
+        if known is not None:
+            one._kept[0] = known
+        return one
+
     @property
     def is_part(self) -> bool:
         """Whether these are some of the rows to which the maps were fitted."""
@@ -115,6 +124,13 @@ class FeatureBlocks:
         """
         return self.engine.each(*self._task(function, used, arrays, collect=True))
 
+    def map(self, function: Callable[[Array], Array], index: int) -> Array:
+        """Return a function of a view's features (n, p), joined to (N, ...). A map over blocks."""
+        self.keep_small([index])
+        return np.concatenate(
+            list(self.each(partial(_mapped, function, self.projectors_of([index])), [index]))
+        )
+
     def project(self, coefficients: Mapping[int, Array]) -> Array:
         """Return Σ_m Φ_m c_m for coefficients (p_m, k) of some views: (N, k). A map over blocks."""
         if self._are_kept(coefficients):
@@ -139,6 +155,19 @@ class FeatureBlocks:
             return reduce(added, (sums.of(block, part[place]) for place, block in blocks))
 
         return sums.finish(self.engine.total(*self._task(summed, wanted, [targets])))
+
+    def weighted_products(
+        self, used: Sequence[int], row_weights: Array, targets: Array
+    ) -> tuple[Array, Array]:
+        """Return ΦᵀWΦ (P, P) and ΦᵀT (P, k) for features of some views side by side, in float64.
+
+        ``row_weights`` (N,) are not negative, ``targets`` are (N, k). Features of rows that have
+        neither weight nor target are not computed.
+        """
+        self.keep_small(used)
+        summed = partial(_weighted_products, self.projectors_of(used))
+        products, sums = self.engine.total(*self._task(summed, used, [row_weights, targets]))
+        return products, sums
 
     def moments(
         self, groups: Sequence[Sequence[int]], codes: NDArray[np.intp], n_classes: int
@@ -276,6 +305,26 @@ class FeatureBlocks:
 
         parts = list(self.each(made, wanted))
         return [np.concatenate(columns) for columns in zip(*parts, strict=True)]
+
+
+def _mapped(function: Callable[[Array], Array], used: Sequence[Projector], blocks: Blocks) -> Array:
+    return np.concatenate([function(dict(block.columns_of(used))[0]) for _, block in blocks])
+
+
+def _weighted_products(
+    used: Sequence[Projector], blocks: Blocks, row_weights: Array, targets: Array
+) -> list[Array]:
+    total: list[Array] = []
+    for place, block in blocks:
+        weights, wanted = row_weights[place], targets[place]
+        members = np.flatnonzero((weights != 0) | (wanted != 0).any(axis=1))
+        # A block without such rows still tells the sums' shape.
+        members = members if members.size else np.arange(1)
+        columns = dict(block.take(members).columns_of(used))
+        features = np.hstack([columns[index] for index in range(len(used))], dtype=np.float64)
+        total_of_block = list(weighted_sums(features, weights[members], wanted[members]))
+        total = added(total, total_of_block) if total else total_of_block
+    return total
 
 
 def _on_blocks(

@@ -58,16 +58,18 @@ class FeatureStatistics:
         """Return ΦᵀΦ of one view."""
         return self._moments(None)[index].normal_matrix()
 
-    def stacked_normal_matrix(self, used: Sequence[int]) -> NormalMatrix:
-        """Return ΦᵀΦ of several views' features side by side."""
+    def class_moments(self, used: Sequence[int], y: Array | None = None) -> ClassMoments:
+        """Return the moments of several views' features side by side.
+
+        By class for labels −1 and +1, of which −1 comes first; without labels of all rows as one.
+        """
         if len(used) == 1:
-            return self.normal_matrix(used[0])
+            found = self._moments(y)[used[0]]
+            return found.together() if y is None else found
         places = self._places()
         columns = np.concatenate([np.arange(places[m].start, places[m].stop) for m in used])
-        whole = self._stacked_moments(None).normal_matrix()
-        return NormalMatrix(
-            whole.products[np.ix_(columns, columns)], whole.sums[columns], whole.n_rows
-        )
+        found = self._stacked_moments(y)
+        return (found.together() if y is None else found).part(columns)
 
     def quadrants(self, y: Array) -> list[Quadrants]:
         """Return each view's quadrants for labels −1 and +1; quartiles when they are asked for."""

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.errors import IncompatibleError
 from mklkit.numerics.centring import centred_gram
-from mklkit.numerics.least_squares import NormalMatrix, Spectrum
-from mklkit.numerics.pairwise import add_scaled, mirror_upper
+from mklkit.numerics.class_moments import ClassMoments
+from mklkit.numerics.least_squares import NormalMatrix, Spectrum, weighted_sums
+from mklkit.numerics.pairwise import add_scaled, mirror_upper, row_blocks
 from mklkit.protocols import Array, TrainingSide
+from mklkit.views.deciding import BLOCK_ROWS
 from mklkit.views.kernel_rows import KernelRows, KernelTiles, over_tiles
 
 __all__ = ["FeatureSide", "GramSide", "RowSubset", "Side", "weighted_gram"]
@@ -57,6 +61,23 @@ class Side:
     def project_back(self, targets: Array) -> Array:
         """Return ``features.T @ targets``, in O(Np)."""
         return self.features().T @ targets
+
+    def class_moments(self, y: Array | None = None) -> ClassMoments:
+        """Return the moments of the features, by class for labels −1 and +1, in O(Np²)."""
+        features = self.features()
+        codes = np.zeros(self.n_rows, np.intp) if y is None else (y > 0).astype(np.intp)
+        origin = features.mean(axis=0, dtype=np.float64)
+        return ClassMoments.of(features, codes, 1 if y is None else 2, origin)
+
+    def weighted_products(self, row_weights: Array, targets: Array) -> tuple[Array, Array]:
+        """Return ΦᵀWΦ and ΦᵀT in float64, in O(np²) for n rows of non-zero weight."""
+        features = self.features()
+        parts = (
+            weighted_sums(np.asarray(features[rows], np.float64), row_weights[rows], targets[rows])
+            for rows in row_blocks(self.n_rows, BLOCK_ROWS)
+        )
+        products, sums = reduce(lambda total, more: (total[0] + more[0], total[1] + more[1]), parts)
+        return products, sums
 
     def spectrum(self) -> Spectrum:
         """Return the eigenpairs of the centred normal matrix, or Gram matrix where implicit."""

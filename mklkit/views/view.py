@@ -6,7 +6,7 @@ taken from the view, so that methods, grids and folds can share them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, overload
 
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.errors import IncompatibleError
+from mklkit.numerics.class_moments import ClassMoments
 from mklkit.numerics.least_squares import NormalMatrix
 from mklkit.protocols import (
     Array,
@@ -182,6 +183,27 @@ class View(Side):
     def project_back(self, targets: Array) -> Array:
         """Return ``features.T @ targets``, block by block, in O(Np)."""
         return self.block_columns.project_back(targets)
+
+    def map_features(self, function: Callable[[Array], Array]) -> Array:
+        """Return a function of the features, applied block by block."""
+        return self.of_features.blocks.map(function, self._index)
+
+    def restricted(self, members: NDArray[np.intp]) -> View:
+        """Return this view alone on some of its rows, whose features are made block by block."""
+        blocks = None
+        if self._of_features is not None:
+            blocks = FeatureStatistics(self.of_features.blocks.only(self._index).take(members))
+        rows = take_rows(self.rows, members)
+        shared = SharedStatistics(KernelRows.of([self.kernel], [rows]))
+        return View(self.projector, self.kernel, rows, shared, blocks, 0, self.reads_row_ids)
+
+    def weighted_products(self, row_weights: Array, targets: Array) -> tuple[Array, Array]:
+        """Return ΦᵀWΦ and ΦᵀT, block by block, in O(np²) for n rows of non-zero weight."""
+        return self.of_features.blocks.weighted_products([self._index], row_weights, targets)
+
+    def class_moments(self, y: Array | None = None) -> ClassMoments:
+        """Return the moments of the features, by class for labels −1 and +1, in O(Np²)."""
+        return self.of_features.class_moments([self._index], y)
 
     def quadrants(self, y: Array) -> Quadrants:
         """Return the statistics of the blocks by class, computed once for all kernels together.

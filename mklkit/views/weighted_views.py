@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from mklkit.numerics.class_moments import ClassMoments
 from mklkit.numerics.least_squares import NormalMatrix
 from mklkit.protocols import Array, FittedKernel
 from mklkit.views.block_columns import BlockColumns
@@ -108,6 +109,11 @@ class WeightedViews(Side):
         """Return the features (n, Σp) of some training rows."""
         return np.hstack([root * self.views[m].some_features(members) for m, root in self._roots])
 
+    def _scale(self) -> Array:
+        """Return the root of its view's weight for each feature, (Σp,)."""
+        widths = self.of_features.blocks.widths
+        return np.concatenate([np.full(widths[m], root) for m, root in self._roots])
+
     def normal_matrix(self) -> NormalMatrix:
         """Return ``features.T @ features`` of the scaled features, from those of the views."""
         used = [m for m, _ in self._roots]
@@ -118,12 +124,7 @@ class WeightedViews(Side):
                 weight * own.products, np.sqrt(weight) * own.sums, own.n_rows
             )
         if self._normal is None:
-            whole = self.of_features.stacked_normal_matrix(used)
-            widths = [self.of_features.blocks.widths[m] for m in used]
-            scale = np.repeat([root for _, root in self._roots], widths)
-            self._normal = NormalMatrix(
-                whole.products * np.outer(scale, scale), whole.sums * scale, whole.n_rows
-            )
+            self._normal = self.class_moments().normal_matrix()
         return self._normal
 
     @property
@@ -144,3 +145,15 @@ class WeightedViews(Side):
     def project_back(self, targets: Array) -> Array:
         """Return ``features.T @ targets``, block by block."""
         return self.block_columns.project_back(targets)
+
+    def weighted_products(self, row_weights: Array, targets: Array) -> tuple[Array, Array]:
+        """Return ΦᵀWΦ and ΦᵀT of the scaled features, block by block."""
+        used, scale = [m for m, _ in self._roots], self._scale()
+        blocks = self.of_features.blocks
+        products, sums = blocks.weighted_products(used, row_weights, targets)
+        return products * np.outer(scale, scale), sums * scale[:, None]
+
+    def class_moments(self, y: Array | None = None) -> ClassMoments:
+        """Return the moments of the scaled features, by class for labels −1 and +1."""
+        used = [m for m, _ in self._roots]
+        return self.of_features.class_moments(used, y).scaled(self._scale())

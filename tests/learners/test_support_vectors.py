@@ -1,16 +1,22 @@
-"""liblinear on features reaches libsvm's optimum; no solver touches NumPy's global state."""
+"""Sums over blocks reach libsvm's optimum; no solver touches NumPy's global state."""
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 import pytest
+from builders import views_of
 from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from mklkit import SVM, MKLClassifier, solve_dual
 from mklkit.learners import support_vectors
-from mklkit.learners.support_vectors import best_bias, solve_primal
+from mklkit.learners.smoothed_hinge import best_bias
+from mklkit.learners.support_vectors import solve_primal
+from mklkit.views import feature_blocks
+from mklkit.views.sides import FeatureSide, RowSubset
 
 
 def _problem(n_rows: int = 300, offset: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
@@ -24,31 +30,38 @@ def _objective(weights, bias, rows, y, C):
     return 0.5 * weights @ weights + C * np.maximum(0, 1 - y * (rows @ weights + bias)).sum()
 
 
+@lru_cache
+def _of_libsvm(C):
+    near, y = _problem()
+    exact = SVC(kernel="linear", C=C, tol=1e-8).fit(near, y)
+    return exact, _objective(exact.coef_[0], exact.intercept_[0], near, y, C)
+
+
 @pytest.mark.parametrize("C", [0.01, 1.0, 5.0])
 @pytest.mark.parametrize(("scale", "offset"), [(1.0, 0.0), (1.0, 20.0), (0.01, 0.0)])
-def test_liblinear_solves_the_problem_of_libsvm(monkeypatch, C, scale, offset):
-    """Features far from zero have a large bias, which liblinear alone would shrink."""
-    rows, y = _problem(offset=offset)
-    rows, C = rows * scale, C / scale**2
-    exact = SVC(kernel="linear", C=C, tol=1e-8).fit(rows, y)
-    least = _objective(exact.coef_[0], exact.intercept_[0], rows, y, C)
+def test_many_rows_solve_the_problem_of_libsvm(monkeypatch, C, scale, offset):
+    """Features far from zero have a large bias; libsvm, which stops early, is asked at zero."""
+    near, y = _problem()
+    rows = (near + offset) * scale
+    exact, least = _of_libsvm(C)
+    C, least = C / scale**2, least / scale**2
     monkeypatch.setattr(support_vectors, "LIBSVM_ROWS", 0)
-    plane = solve_primal(rows, y, C)
+    plane = solve_primal(FeatureSide(rows), y, C)
     assert plane.ended
     reached = _objective(plane.weights, plane.bias, rows, y, C)
     assert least * (1 - 1e-9) <= reached <= least * (1 + 2e-4)
-    expected = exact.decision_function(rows)
+    expected = exact.decision_function(near)
     np.testing.assert_allclose(rows @ plane.weights + plane.bias, expected, atol=0.05)
 
 
-def test_many_rows_of_features_are_left_to_liblinear(monkeypatch):
+def test_many_rows_of_features_are_not_left_to_libsvm(monkeypatch):
     monkeypatch.setattr(support_vectors, "_libsvm", None)
     rows, y = _problem(support_vectors.LIBSVM_ROWS + 1)
     model = MKLClassifier("linear", feature_map="empirical(subset=8)", learner="svm(C=1.0)")
     assert model.fit(rows, y).score(rows, y) > 0.7
 
 
-def test_liblinear_too_ends_with_one_warning(monkeypatch):
+def test_many_rows_too_end_with_one_warning(monkeypatch):
     monkeypatch.setattr(support_vectors, "LIBSVM_ROWS", 0)
     rows, y = _problem()
     model = MKLClassifier("linear", feature_map="empirical", learner=SVM(max_iter=200))
@@ -77,24 +90,50 @@ def test_numpys_global_state_is_left_alone(monkeypatch, rows_of_libsvm):
     rows, y = _problem()
     before = np.random.get_state()  # noqa: NPY002
     solve_dual(rows @ rows.T, y)
-    solve_primal(rows, y)
+    solve_primal(FeatureSide(rows), y)
     after = np.random.get_state()  # noqa: NPY002
     assert after[2] == before[2]
     np.testing.assert_array_equal(after[1], before[1])
 
 
-def test_passes_over_the_rows_are_bounded_in_all(monkeypatch):
+def test_passes_over_the_rows_are_bounded(monkeypatch):
     monkeypatch.setattr(support_vectors, "LIBSVM_ROWS", 0)
-    liblinear, taken = support_vectors._liblinear, []
-
-    def counted(*arguments):
-        machine = liblinear(*arguments)
-        taken.append(machine.n_iter_)
-        return machine
-
-    monkeypatch.setattr(support_vectors, "_liblinear", counted)
     rows, y = _problem(300)
-    plane = solve_primal(1e3 * rows, y, 1.0, 1e-9, 40 * support_vectors.STEPS_A_PASS)
+    side, passes = FeatureSide(rows), []
+
+    def counted(own):
+        return lambda *given: passes.append(1) or own(*given)
+
+    for name in ("project", "weighted_products"):
+        monkeypatch.setattr(side, name, counted(getattr(side, name)))
+    plane = solve_primal(side, y, 1e4, 1e-9, 8 * support_vectors.STEPS_A_PASS)
     assert not plane.ended
-    assert len(taken) > 1
-    assert sum(taken) <= 40
+    assert len(passes) <= 8 + 1  # and one for the bias
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("C", [0.1, 1e4])
+def test_blocks_of_several_views_solve_the_problem_of_their_features(monkeypatch, dtype, C):
+    monkeypatch.setattr(support_vectors, "LIBSVM_ROWS", 0)
+    monkeypatch.setattr(feature_blocks, "SMALL_BYTES", 0)  # features are made again in each pass
+    rows, y = _problem(2500)
+    views = views_of(["linear", "rbf"], rows.astype(dtype), "empirical(subset=8)")
+    side = views.weighted(np.array([0.3, 0.7]))
+    plane = solve_primal(side, y.astype(dtype), C)
+    features = side.features().astype(np.float64)
+    found = _objective(plane.weights, plane.bias, features, y, C)
+    least = solve_primal(FeatureSide(features), y, C, 1e-5)
+    assert found <= 1.0005 * _objective(least.weights, least.bias, features, y, C)
+
+
+def test_weighted_products_are_those_of_the_features(rng):
+    views = views_of(["linear", "rbf"], rng.normal(size=(2100, 3)), "empirical(subset=6)")
+    weights, targets = rng.random(2100), rng.normal(size=(2100, 2))
+    weights[rng.random(2100) < 0.7] = 0
+    for side in (views.weighted(np.array([0.2, 0.8])), views[1], RowSubset(views[0], np.arange(5))):
+        features = side.features()
+        n_rows = len(features)
+        products, sums = side.weighted_products(weights[:n_rows], targets[:n_rows])
+        expected = features.T @ (weights[:n_rows, None] * features)
+        np.testing.assert_allclose(products, expected, atol=1e-9)
+        np.testing.assert_allclose(sums, features.T @ targets[:n_rows], atol=1e-9)

@@ -89,7 +89,10 @@ class FusionCombiner(Component, ABC):
             # The view does not keep this matrix, so only one is in memory at a time.
             side = view if view.explicit else GramSide(view.gram(keep=False))
             fitted = learner.fit(side, y)
-            scores[:, index] = fitted.decide(side.features() if side.explicit else side.gram())
+            explicit = view.explicit
+            scores[:, index] = (
+                view.map_features(fitted.decide) if explicit else fitted.decide(side.gram())
+            )
             learners.append(fitted)
         fusion = self.learn(scores, y, random_state)
         weights = np.full(len(views), 1 / len(views))
