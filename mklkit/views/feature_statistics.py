@@ -51,12 +51,12 @@ class FeatureStatistics:
     def __init__(self, blocks: FeatureBlocks) -> None:
         self.blocks = blocks
         self._codes: NDArray[np.intp] | None = None
-        self._alone: list[ClassMoments] | None = None
+        self._alone: dict[int, ClassMoments] = {}
         self._stacked: ClassMoments | None = None
 
     def normal_matrix(self, index: int) -> NormalMatrix:
         """Return ΦᵀΦ of one view."""
-        return self._moments(None)[index].normal_matrix()
+        return self._moments(index, None).normal_matrix()
 
     def class_moments(self, used: Sequence[int], y: Array | None = None) -> ClassMoments:
         """Return the moments of several views' features side by side.
@@ -64,7 +64,7 @@ class FeatureStatistics:
         By class for labels −1 and +1, of which −1 comes first; without labels of all rows as one.
         """
         if len(used) == 1:
-            found = self._moments(y)[used[0]]
+            found = self._moments(used[0], y)
             return found.together() if y is None else found
         places = self._places()
         columns = np.concatenate([np.arange(places[m].start, places[m].stop) for m in used])
@@ -82,13 +82,15 @@ class FeatureStatistics:
                     for block, pair in BLOCKS.items()
                 )
             )
-            for index, own in enumerate(self._moments(y))
+            for index, own in sorted(self._alone.items())
         ]
 
     def alignment(self, index: int, y: Array, centered: bool) -> float:
         """Return the alignment of one view's ΦΦᵀ with the label kernel."""
         labels = y - y.mean(dtype=np.float64) if centered else np.asarray(y, dtype=np.float64)
-        own = self._moments(y)[index]
+        # A combiner that asks for it goes on with the weighted sum of all views.
+        self._stacked_moments(y)
+        own = self._moments(index, y)
         found = moment_products(own, [slice(None)], labels, centered, self._noise)
         return float(found.label_alignments(labels)[0])
 
@@ -107,13 +109,18 @@ class FeatureStatistics:
         stops = np.cumsum(widths).tolist()
         return [slice(stop - width, stop) for stop, width in zip(stops, widths, strict=True)]
 
-    def _moments(self, y: Array | None) -> list[ClassMoments]:
-        """Return each view's moments, by class if labels are given."""
+    def _moments(self, index: int, y: Array | None) -> ClassMoments:
+        """Return one view's moments, by class if labels are given.
+
+        Where features are made again in each pass, those of all views are summed in one.
+        """
         codes = self._known_codes(y)
-        if self._alone is None:
-            views = [[index] for index in range(len(self.blocks.projectors))]
-            self._alone = self.blocks.moments(views, codes, 2)
-        return self._alone
+        if index not in self._alone:
+            every = range(len(self.blocks.projectors))
+            views = list(every) if self.blocks.makes_again(every) else [index]
+            sums = self.blocks.moments([[view] for view in views], codes, 2)
+            self._alone.update(zip(views, sums, strict=True))
+        return self._alone[index]
 
     def _stacked_moments(self, y: Array | None) -> ClassMoments:
         """Return the moments of all views' features side by side; each view's are parts of it."""
@@ -121,8 +128,7 @@ class FeatureStatistics:
         if self._stacked is None:
             every = [range(len(self.blocks.projectors))]
             (self._stacked,) = self.blocks.moments(every, codes, 2)
-            if self._alone is None:
-                self._alone = [self._stacked.part(place) for place in self._places()]
+            self._alone = dict(enumerate(map(self._stacked.part, self._places())))
         return self._stacked
 
     def _known_codes(self, y: Array | None) -> NDArray[np.intp]:
@@ -133,7 +139,7 @@ class FeatureStatistics:
             return self._codes
         codes = (y > 0).astype(np.intp)
         if self._codes is None or not np.array_equal(codes, self._codes):
-            self._codes, self._alone, self._stacked = codes, None, None
+            self._codes, self._alone, self._stacked = codes, {}, None
         return codes
 
 
