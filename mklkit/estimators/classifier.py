@@ -16,6 +16,7 @@ from mklkit.errors import DataError, IncompatibleError
 from mklkit.estimators.fitting import fit_decision
 from mklkit.estimators.multiclass import BinaryProblem, decompose, join_scores
 from mklkit.estimators.nested_parameters import NestedParameters
+from mklkit.estimators.partial_fits import partial_fit
 from mklkit.estimators.training import (
     ProblemViews,
     bind_to_columns,
@@ -84,6 +85,8 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
         The choices made because nothing was given, one sentence each.
     decisions_ : list of Decision
         One per binary problem.
+    partial_sums_ : PartialSums
+        The sums over all rows of :meth:`partial_fit`.
     n_features_in_, feature_names_in_ : as in scikit-learn
 
     Examples
@@ -140,7 +143,46 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
         bound = bind_to_columns(self.kernels, self)
         strategy = choose_strategy(self.multiclass, choice.combiner, choice.learner)
         problems = decompose(len(self.classes_), strategy)
-        self.decisions_ = self._fit_problems(problems, bound, choice, X, codes)
+        self.__dict__.pop("partial_sums_", None)
+        return self._keep(
+            choice, bound, problems, self._fit_problems(problems, bound, choice, X, codes)
+        )
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Learn from more rows (N, d) and their class labels (N,), without those seen before.
+
+        Exact: weights and decisions are those of all rows seen so far, on the landmarks and
+        bandwidths of the first call's rows. Works on maps of landmarks that problems share, with
+        combiners and learners whose facts state ``from_moments``.
+
+        Parameters
+        ----------
+        X, y
+            As for :meth:`fit`. The model can predict once every class has been seen.
+        classes : array-like of shape (C,), optional
+            All class labels that occur; needed in the first call only.
+
+        Raises
+        ------
+        DataError
+            If classes are missing or a label is none of them.
+        IncompatibleError
+            If the map, the combiner or the learner needs all rows at once.
+
+        Notes
+        -----
+        O(NP²) for P features of all kernels and O(CP²) memory; then one fit from these sums, O(P³).
+        """
+        return partial_fit(self, X, y, classes)
+
+    def _keep(
+        self,
+        choice: Choice,
+        bound: list[BoundKernel],
+        problems: list[BinaryProblem],
+        decisions: list[Decision],
+    ) -> Self:
+        self.decisions_ = decisions
         self._binary_problems = problems
         self.kernels_ = [kernel.kernel for kernel in bound]
         self.kernel_names_ = [kernel.label for kernel in bound]
@@ -174,6 +216,10 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
 
         pairs = zip(problems, seeds[:-1], strict=True)
         return list(in_threads([partial(fit_one, *pair) for pair in pairs], self.n_jobs, len(X)))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Return whether it can predict."""
+        return hasattr(self, "decisions_")
 
     def decision_function(self, X: Any) -> Array:
         """Return decision values: (n,) for two classes (above 0: ``classes_[1]``), else (n, C).
