@@ -35,7 +35,7 @@ from mklkit.views.gathered_moments import ForgottenRows, GatheredMoments
 from mklkit.views.memory import memory_limit
 from mklkit.views.view import ViewSet
 
-__all__ = ["PartialSums", "partial_fit"]
+__all__ = ["NeedsEveryRow", "PartialSums", "partial_fit", "sums_of"]
 
 Estimator = TypeVar("Estimator", bound=Any)
 
@@ -105,10 +105,33 @@ class PartialSums:
         return views, np.repeat(labels, moments.counts.astype(np.intp))
 
 
-def partial_fit(estimator: Estimator, X: Any, y: Any, classes: Any) -> Estimator:
-    """Let an MKLClassifier learn from more rows; see :meth:`mklkit.MKLClassifier.partial_fit`."""
+class NeedsEveryRow(IncompatibleError, AttributeError):
+    """An estimator has no ``partial_fit``, as one of its components needs all rows at once."""
+
+
+def sums_of(estimator: Any) -> Choice:
+    """Return the components of an MKLClassifier, if they need sums over rows only.
+
+    Raises
+    ------
+    NeedsEveryRow
+        If one does not; the message names those that do.
+    """
     choice = choose_components(estimator.combiner, estimator.feature_map, estimator.learner)
     _refuse_unless_sums(choice)
+    return choice
+
+
+def partial_fit(
+    estimator: Estimator, choice: Choice, X: Any, y: Any, classes: Any = None
+) -> Estimator:
+    """Let an MKLClassifier learn from more rows; see :attr:`mklkit.MKLClassifier.partial_fit`.
+
+    Raises
+    ------
+    DataError
+        If classes are missing or a label is none of them.
+    """
     started = hasattr(estimator, "partial_sums_")
     if not started and classes is None:
         raise DataError(
@@ -151,9 +174,8 @@ def _codes_of(labels: NDArray[Any], classes: NDArray[Any], n_rows: int) -> NDArr
     codes = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
     others = np.flatnonzero(classes[codes] != labels)
     if len(others):
-        raise DataError(
-            f"Label {quoted(labels[others[:1]].tolist()[0])} is none of the classes of the first call."
-        )
+        label = labels[others[:1]].tolist()[0]
+        raise DataError(f"Label {quoted(label)} is none of the classes of the first call.")
     return codes
 
 
@@ -169,13 +191,13 @@ def _refuse_unless_sums(choice: Choice) -> None:
                 for entry in get_registry().entries(kind)
             )
             able = [name for name, own in stated if isinstance(own, facts) and own.from_moments]
-            raise IncompatibleError(
+            raise NeedsEveryRow(
                 f"partial_fit keeps sums over rows, and the {kind} {component.name!r} needs the"
                 f" rows themselves; those that work: {', '.join(able)}."
             )
     facts_of_map = facts_of(choice.feature_map, FeatureMapFacts)
     if not (facts_of_map.explicit and facts_of_map.shared):
-        raise IncompatibleError(
+        raise NeedsEveryRow(
             f"partial_fit needs a map of some landmarks, such as 'empirical(subset=100)'; got the"
             f" feature map {choice.feature_map.name!r}, whose columns grow with the rows."
         )

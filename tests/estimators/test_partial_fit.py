@@ -102,3 +102,8 @@ def test_classes_come_first_and_labels_are_among_them(rng):
         model_of().partial_fit(rows, y)
     with pytest.raises(DataError, match="'b' is none of the classes"):
         model_of().partial_fit(rows, y, ["a", "c"])
+
+
+def test_scikit_learn_sees_partial_fit_where_there_is_one():
+    assert hasattr(model_of(), "partial_fit")
+    assert not hasattr(MKLClassifier(), "partial_fit")
