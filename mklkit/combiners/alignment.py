@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 from mklkit.combiners.templates.weighting import WeightingCombiner
-from mklkit.protocols import Array, Views
+from mklkit.protocols import Array, CombinerFacts, Views
 from mklkit.registry.hookspecs import hookimpl
 
 __all__ = ["Alignment", "CenteredAlignment"]
@@ -26,6 +26,7 @@ class Alignment(WeightingCombiner):
     """
 
     name: ClassVar[str] = "alignment"
+    facts: ClassVar[CombinerFacts] = CombinerFacts(from_moments=True)
 
     def weights(self, views: Views, y: Array) -> Array:
         """Return the alignments, 0 where negative."""
@@ -45,6 +46,7 @@ class CenteredAlignment(WeightingCombiner):
     """
 
     name: ClassVar[str] = "centered-alignment"
+    facts: ClassVar[CombinerFacts] = CombinerFacts(from_moments=True)
 
     def weights(self, views: Views, y: Array) -> Array:
         """Return the centred alignments, 0 where negative."""

@@ -28,7 +28,7 @@ def dimkl1(view: KernelView, y: Array) -> float:
     return _separation(blocks.between, blocks.between.interquartile_range, blocks.within_first)
 
 
-@weighting_rule("dimkl2")
+@weighting_rule("dimkl2", from_moments=True)
 def dimkl2(view: KernelView, y: Array) -> float:
     """Class separation under normality, exp(−(μ₂ − σ₂)²/(2σ₁)) (003, equation 6)."""
     blocks = view.quadrants(y)
@@ -58,7 +58,7 @@ def dimkl4(view: KernelView, y: Array) -> float:
         return float(np.float64(gap) / np.sqrt(spread))
 
 
-@weighting_rule("dimkl5")
+@weighting_rule("dimkl5", from_moments=True)
 def dimkl5(view: KernelView, y: Array) -> float:
     """Bhattacharyya divergence of the blocks, (b₁ + b₂)/(b₁ + b₂ + σ₁ + σ₂ + σ₃) (003, eq. 10)."""
     blocks = view.quadrants(y)

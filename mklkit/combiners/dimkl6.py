@@ -13,7 +13,7 @@ from attrs.validators import ge, gt, instance_of
 from mklkit.combiners.templates.weighting import WeightingCombiner
 from mklkit.numerics.centring import centred_gram
 from mklkit.numerics.class_moments import ClassMoments
-from mklkit.protocols import Array, KernelView, Views
+from mklkit.protocols import Array, CombinerFacts, KernelView, Views
 from mklkit.protocols.component import finite, whole
 from mklkit.registry.hookspecs import hookimpl
 
@@ -41,6 +41,7 @@ class DiMKL6(WeightingCombiner):
     """
 
     name: ClassVar[str] = "dimkl6"
+    facts: ClassVar[CombinerFacts] = CombinerFacts(from_moments=True)
 
     rank: int = attrs.field(default=5, converter=whole, validator=[instance_of(int), ge(1)])
     floor: float = attrs.field(default=1e-3, converter=float, validator=[finite, gt(0)])

@@ -29,7 +29,7 @@ class Uniform(WeightingCombiner):
     """
 
     name: ClassVar[str] = "uniform"
-    facts: ClassVar[CombinerFacts] = CombinerFacts(native_multiclass=True)
+    facts: ClassVar[CombinerFacts] = CombinerFacts(native_multiclass=True, from_moments=True)
 
     def weights(self, views: Views, y: Array) -> Array:
         """Return ones."""

@@ -12,6 +12,7 @@ from mklkit.numerics.pairwise import row_blocks
 from mklkit.numerics.threads import each
 from mklkit.protocols import Array, Combiner, CombinerFacts, Decision, Learner, facts_of
 from mklkit.views.deciding import RowBlock, decide_block
+from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.kernel_rows import KernelRows, symmetric_tiles
 from mklkit.views.view import ViewSet
 
@@ -36,8 +37,11 @@ def fit_decision(
     y: Array,
     learner: Learner,
     random_state: np.random.RandomState,
+    checked: FeatureBlocks | None = None,
 ) -> Decision:
     """Return a combiner's decision, with finite weights and decision values on the training rows.
+
+    Where those are gone, ``checked`` has the rows to be decided instead.
 
     Raises
     ------
@@ -54,12 +58,19 @@ def fit_decision(
     """
     facts = facts_of(combiner, CombinerFacts)
     _check_number(combiner, views.labels, facts.n_kernels)
-    with solver_errors_explained(combiner, learner, views):
+    seen = (
+        views
+        if checked is None
+        else ViewSet.of_blocks(
+            [view.kernel for view in views], checked, [view.reads_row_ids for view in views]
+        )
+    )
+    with solver_errors_explained(combiner, learner, seen):
         decision = combiner.fit(views, y, learner, random_state)
-        finite = np.isfinite(decision.weights).all() and _decides_finitely(decision, views)
+        finite = np.isfinite(decision.weights).all() and _decides_finitely(decision, seen)
     if not finite:
         what = "gave decision values that are not finite"
-        raise _beyond(combiner, learner, *_most_extreme(views), what)
+        raise _beyond(combiner, learner, *_most_extreme(seen), what)
     _check_range(combiner, decision.weights, facts.weight_range)
     return decision
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.multiclass import BinaryProblem
+from mklkit.estimators.partial_fits import PartialSums
 from mklkit.estimators.rpemekl import RPEMEKLClassifier
 from mklkit.estimators.search import MKLSearchCV
 from mklkit.estimators.voting import MKLVotingClassifier
+from mklkit.numerics.class_moments import ClassMoments
 
 __all__ = ["MODEL_TYPES"]
 
@@ -16,4 +18,6 @@ MODEL_TYPES: tuple[type, ...] = (
     MKLVotingClassifier,
     RPEMEKLClassifier,
     BinaryProblem,
+    PartialSums,
+    ClassMoments,
 )

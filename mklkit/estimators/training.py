@@ -116,14 +116,20 @@ def _check_labels_of_source(estimator: Any, X: RowSource, y: Any) -> NDArray[Any
         raise DataError(f"There must be one label per row; got {len(labels)} for {len(X)} rows.")
     if len(labels) < 2:
         raise DataError(f"At least 2 rows are needed to learn from; there are {len(labels)}.")
-    estimator.n_features_in_ = X.shape[1]
-    if X.column_names is not None:
-        estimator.feature_names_in_ = np.array(X.column_names, dtype=object)
+    _remember_columns(estimator, X)
     return labels
 
 
-def check_new_rows(estimator: Any, X: Any) -> Rows:
+def _remember_columns(estimator: Any, X: RowSource) -> None:
+    estimator.n_features_in_ = X.shape[1]
+    if X.column_names is not None:
+        estimator.feature_names_in_ = np.array(X.column_names, dtype=object)
+
+
+def check_new_rows(estimator: Any, X: Any, first: bool = False) -> Rows:
     """Return checked new rows, with the same columns as the training data.
+
+    ``first``: these are the training data, whose columns are remembered.
 
     Raises
     ------
@@ -134,6 +140,8 @@ def check_new_rows(estimator: Any, X: Any) -> Rows:
     """
     X = _as_source(X)
     if isinstance(X, RowSource):
+        if first:
+            _remember_columns(estimator, X)
         if X.shape[1] != estimator.n_features_in_:
             raise DataError(
                 f"The model was trained on {counted(estimator.n_features_in_, 'column')}; these"
@@ -142,7 +150,7 @@ def check_new_rows(estimator: Any, X: Any) -> Rows:
         return X
     with _checking_rows(X):
         rows: Array = validate_data(
-            estimator, X, dtype=[np.float64, np.float32], reset=False, order="C"
+            estimator, X, dtype=[np.float64, np.float32], reset=first, order="C"
         )
     return rows
 

@@ -92,7 +92,11 @@ class KDA(Component):
 
     name: ClassVar[str] = "kda"
     facts: ClassVar[LearnerFacts] = LearnerFacts(
-        on_features=True, on_gram=True, native_multiclass=True, takes_indefinite=True
+        on_features=True,
+        on_gram=True,
+        native_multiclass=True,
+        takes_indefinite=True,
+        from_moments=True,
     )
 
     alpha: float = attrs.field(default=1e-3, converter=float, validator=[ge(0), finite])

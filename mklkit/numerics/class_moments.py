@@ -105,6 +105,31 @@ class ClassMoments:
             self.products * np.outer(factors, factors),
         )
 
+    def about(self, origin: Array) -> ClassMoments:
+        """Return the same moments about another origin (P,), not far from the features."""
+        shift = self.origin - origin
+        moved = self.sums[:, :, None] * shift
+        square = self.counts[:, None, None] * np.outer(shift, shift)
+        products = self.products + moved + moved.transpose(0, 2, 1) + square
+        return ClassMoments(origin, self.counts, self.sums + np.outer(self.counts, shift), products)
+
+    def plus(self, other: ClassMoments) -> ClassMoments:
+        """Return the moments of these rows and others."""
+        near = other.about(self.origin)
+        pairs = zip(self.sums_only, near.sums_only, strict=True)
+        return ClassMoments(self.origin, *(own + more for own, more in pairs))
+
+    def classes(self, members: NDArray[np.intp]) -> ClassMoments:
+        """Return the moments of some of the classes."""
+        return ClassMoments(self.origin, *(own[members] for own in self.sums_only))
+
+    def merged(self, codes: NDArray[np.intp], n_classes: int) -> ClassMoments:
+        """Return the moments of fewer classes, given the new number (C,) of each."""
+        sums = [np.zeros((n_classes, *own.shape[1:])) for own in self.sums_only]
+        for total, own in zip(sums, self.sums_only, strict=True):
+            np.add.at(total, codes, own)
+        return ClassMoments(self.origin, *sums)
+
     def together(self) -> ClassMoments:
         """Return the moments of all classes as one."""
         return ClassMoments(

@@ -104,12 +104,16 @@ class LearnerFacts(Facts):
         Whether it handles several classes in one fit.
     takes_indefinite : bool, default=False
         Whether it also accepts kernels that are not positive semi-definite.
+    from_moments : bool, default=False
+        Whether on features it needs counts, sums and products per class only, so that it can learn
+        from rows that are gone (``partial_fit``).
     """
 
     on_features: bool = attrs.field(default=False, validator=_FLAG)
     on_gram: bool = attrs.field(default=False, validator=_FLAG)
     native_multiclass: bool = attrs.field(default=False, validator=_FLAG)
     takes_indefinite: bool = attrs.field(default=False, validator=_FLAG)
+    from_moments: bool = attrs.field(default=False, validator=_FLAG)
 
     def __attrs_post_init__(self) -> None:
         if not (self.on_features or self.on_gram):
@@ -136,6 +140,9 @@ class CombinerFacts(Facts):
         The names of the learners that it works with; empty for all learners.
     native_multiclass : bool, default=False
         Whether it takes labels of several classes in one fit.
+    from_moments : bool, default=False
+        Whether on features its weights need counts, sums and products per class only, so that they
+        can be learned from rows that are gone (``partial_fit``).
     """
 
     feature_map: str = attrs.field(default="implicit", validator=_SPEC)
@@ -144,6 +151,7 @@ class CombinerFacts(Facts):
     n_kernels: int | None = attrs.field(default=None, validator=_COUNT)
     for_learners: tuple[str, ...] = attrs.field(default=(), validator=_NAMES)
     native_multiclass: bool = attrs.field(default=False, validator=_FLAG)
+    from_moments: bool = attrs.field(default=False, validator=_FLAG)
 
 
 Stated = TypeVar("Stated", bound=Facts)

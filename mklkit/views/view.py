@@ -31,6 +31,7 @@ from mklkit.protocols import (
 )
 from mklkit.views.block_columns import BlockColumns
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels, fit_maps, warn_of_far_rows
+from mklkit.views.column_cuts import ColumnCuts
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.feature_statistics import FeatureStatistics
 from mklkit.views.kernel_rows import KernelRows
@@ -275,6 +276,16 @@ class ViewSet(Sequence[View]):
         blocks = FeatureBlocks(projectors, rows, max_memory) if explicit else None
         reading = [reads_row_ids(bound) for bound in kernels]
         return cls._of(projectors, KernelRows.of(fitted, own_rows), rows, blocks, reading)
+
+    @classmethod
+    def of_blocks(
+        cls, kernels: Sequence[FittedKernel], blocks: FeatureBlocks, reading: Sequence[bool]
+    ) -> ViewSet:
+        """Return the views of fitted kernels on features; ``reading`` is whether they take ids."""
+        cuts = ColumnCuts(blocks.rows)
+        own_rows = [cuts.of(projector.columns) for projector in blocks.projectors]
+        seen = KernelRows.of(kernels, own_rows)
+        return cls._of(blocks.projectors, seen, blocks.rows, blocks, reading)
 
     @classmethod
     def _of(

@@ -172,7 +172,10 @@ def on_simplex(raw: Array, labels: Sequence[str], name: str) -> Array:
 
 
 def weighting_rule(
-    name: str, feature_map: str = "implicit", learner: str = "svm"
+    name: str,
+    feature_map: str = "implicit",
+    learner: str = "svm",
+    from_moments: bool = False,
 ) -> Callable[[Callable[[KernelView, Array], float]], type[WeightingCombiner]]:
     """Make a combiner from a function that scores one view.
 
@@ -182,6 +185,9 @@ def weighting_rule(
         The name that users type.
     feature_map, learner : str
         The feature map and learner used where the user gives none.
+    from_moments : bool, default=False
+        As in :class:`mklkit.CombinerFacts`: means and deviations of quadrants, alignments and class
+        moments are such; quartiles are not.
 
     Returns
     -------
@@ -211,7 +217,9 @@ def weighting_rule(
             "__qualname__": rule.__qualname__,
             "__slots__": (),
             "name": name,
-            "facts": CombinerFacts(feature_map=feature_map, learner=learner),
+            "facts": CombinerFacts(
+                feature_map=feature_map, learner=learner, from_moments=from_moments
+            ),
             "weights": weights,
         }
         return type(rule.__name__, (WeightingCombiner,), body)
