@@ -1,0 +1,96 @@
+"""Functions as bytes, without the large arrays in them, which are sent once."""
+
+from __future__ import annotations
+
+import io
+import pickle
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+from joblib.externals import cloudpickle
+from numpy.typing import NDArray
+
+__all__ = ["SentArrays", "packed", "unpacked"]
+
+LARGE_BYTES = 1 << 15
+"""Arrays of this size and above are sent apart from the function that uses them."""
+KEPT_BYTES = 1 << 29
+"""Arrays sent before stay with the workers up to this size together, the latest ones."""
+
+
+class _Packer(cloudpickle.Pickler):
+    """Replaces large arrays by their places in a list."""
+
+    def __init__(self, file: io.BytesIO) -> None:
+        super().__init__(file, protocol=5)
+        self.large: list[NDArray[Any]] = []
+
+    def persistent_id(self, value: Any) -> int | None:
+        if type(value) is not np.ndarray or value.dtype.hasobject or value.nbytes < LARGE_BYTES:
+            return None
+        known = (place for place, array in enumerate(self.large) if array is value)
+        place = next(known, len(self.large))
+        if place == len(self.large):
+            self.large.append(value)
+        return place
+
+
+class _Unpacker(pickle.Unpickler):
+    def __init__(self, file: io.BytesIO, large: Sequence[NDArray[Any]]) -> None:
+        super().__init__(file)
+        self._large = large
+
+    def persistent_load(self, pid: Any) -> NDArray[Any]:
+        return self._large[pid]
+
+
+def packed(function: Callable[..., Any]) -> tuple[bytes, list[NDArray[Any]]]:
+    """Return a function as bytes, and the large arrays that it uses.
+
+    Examples
+    --------
+    >>> ones = np.ones(10_000)
+    >>> code, large = packed(lambda: ones.sum())
+    >>> large[0] is ones, len(code) < 5000, unpacked(code, large)()
+    (True, True, np.float64(10000.0))
+    """
+    file = io.BytesIO()
+    packer = _Packer(file)
+    packer.dump(function)
+    return file.getvalue(), packer.large
+
+
+def unpacked(code: bytes, large: Sequence[NDArray[Any]]) -> Callable[..., Any]:
+    """Return the function that was packed."""
+    return _Unpacker(io.BytesIO(code), large).load()
+
+
+class SentArrays:
+    """Arrays that the workers have, found again by their contents.
+
+    A fit sends its landmarks and its maps' weights once, although each pass is another function.
+
+    Parameters
+    ----------
+    send : callable
+        Takes an array and returns what stands for it in tasks.
+    """
+
+    def __init__(self, send: Callable[[NDArray[Any]], Any]) -> None:
+        self._send = send
+        self._sent: OrderedDict[bytes, tuple[Any, int]] = OrderedDict()
+
+    def of(self, array: NDArray[Any]) -> Any:
+        """Return what stands for an array, sent before or now."""
+        digest = blake2b(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data, digest_size=16)
+        digest.update(repr((array.shape, array.dtype.str)).encode())
+        key = digest.digest()
+        if key not in self._sent:
+            self._sent[key] = self._send(array), array.nbytes
+        self._sent.move_to_end(key)
+        while len(self._sent) > 1 and sum(size for _, size in self._sent.values()) > KEPT_BYTES:
+            self._sent.popitem(last=False)
+        return self._sent[key][0]
