@@ -91,6 +91,13 @@ class FeatureBlocks:
             self._kept[index] = self._collected([index])[0] if known is None else known
         return self._kept[index]
 
+    def some_features(self, index: int, members: NDArray[np.intp]) -> Array:
+        """Return a view's features (n, p) of some rows, of which rows elsewhere are fetched."""
+        if not self.engine.local:
+            return FeatureBlocks(self.projectors, rows_at(self.rows, members)).features(index)
+        self.keep_small([index])
+        return self.take(members).features(index)
+
     def keep_small(self, wanted: Sequence[int] | None = None) -> None:
         """Compute features that are small together, once for all passes; here, if rows are."""
         if not self.engine.local:

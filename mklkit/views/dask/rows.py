@@ -195,7 +195,9 @@ def _check_numbers(frame: Any) -> None:
     from pandas.api.types import is_numeric_dtype, is_object_dtype
 
     pairs = zip(frame.columns, frame.dtypes, strict=True)
-    other = [str(name) for name, kind in pairs if not (is_numeric_dtype(kind) or is_object_dtype(kind))]
+    other = [
+        str(name) for name, kind in pairs if not (is_numeric_dtype(kind) or is_object_dtype(kind))
+    ]
     if other:
         raise DataError(
             f"Kernels compare numbers, and column {other[0]!r} of the Dask DataFrame holds text,"

@@ -10,7 +10,6 @@ from hashlib import blake2b
 from typing import Any
 
 import numpy as np
-from joblib.externals import cloudpickle
 from numpy.typing import NDArray
 
 __all__ = ["SentArrays", "packed", "unpacked"]
@@ -19,23 +18,6 @@ LARGE_BYTES = 1 << 15
 """Arrays of this size and above are sent apart from the function that uses them."""
 KEPT_BYTES = 1 << 29
 """Arrays sent before stay with the workers up to this size together, the latest ones."""
-
-
-class _Packer(cloudpickle.Pickler):
-    """Replaces large arrays by their places in a list."""
-
-    def __init__(self, file: io.BytesIO) -> None:
-        super().__init__(file, protocol=5)
-        self.large: list[NDArray[Any]] = []
-
-    def persistent_id(self, value: Any) -> int | None:
-        if type(value) is not np.ndarray or value.dtype.hasobject or value.nbytes < LARGE_BYTES:
-            return None
-        known = (place for place, array in enumerate(self.large) if array is value)
-        place = next(known, len(self.large))
-        if place == len(self.large):
-            self.large.append(value)
-        return place
 
 
 class _Unpacker(pickle.Unpickler):
@@ -48,19 +30,23 @@ class _Unpacker(pickle.Unpickler):
 
 
 def packed(function: Callable[..., Any]) -> tuple[bytes, list[NDArray[Any]]]:
-    """Return a function as bytes, and the large arrays that it uses.
+    """Return a function as bytes, and the large arrays that it uses."""
+    import cloudpickle  # One of Dask's requirements.
 
-    Examples
-    --------
-    >>> ones = np.ones(10_000)
-    >>> code, large = packed(lambda: ones.sum())
-    >>> large[0] is ones, len(code) < 5000, unpacked(code, large)()
-    (True, True, np.float64(10000.0))
-    """
+    large: dict[int, NDArray[Any]] = {}
+
+    class Packer(cloudpickle.Pickler):
+        """Replaces large arrays by their places in a list."""
+
+        def persistent_id(self, value: Any) -> int | None:
+            if type(value) is not np.ndarray or value.dtype.hasobject or value.nbytes < LARGE_BYTES:
+                return None
+            large.setdefault(id(value), value)
+            return list(large).index(id(value))
+
     file = io.BytesIO()
-    packer = _Packer(file)
-    packer.dump(function)
-    return file.getvalue(), packer.large
+    Packer(file, protocol=5).dump(function)
+    return file.getvalue(), list(large.values())
 
 
 def unpacked(code: bytes, large: Sequence[NDArray[Any]]) -> Callable[..., Any]:
