@@ -218,9 +218,7 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
         codes = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
         return np.asarray(self.classes_[codes])
 
-    def _of_each(
-        self, method: Any, X: Any, dtype: Any, width: int | None = None
-    ) -> Any:
+    def _of_each(self, method: Any, X: Any, dtype: Any, width: int | None = None) -> Any:
         """Return a method's values of Dask's rows as a Dask array."""
         names = getattr(self, "feature_names_in_", None)
         return each_row(partial(method, self), X, dtype, width, names, self.n_features_in_)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mklkit.numerics.threads import blas_threads
 from mklkit.protocols import Array, Rows
 from mklkit.views.dask.recognising import is_dask
-from mklkit.views.dask.scheduling import computed, lazily, persisted
+from mklkit.views.dask.scheduling import computed, kept_and_computed, lazily, persisted
 from mklkit.views.dask.shipping import SentArrays, packed, unpacked
 from mklkit.views.engines import Sums, added
 
@@ -66,8 +66,8 @@ class DaskEngine:
         """Return new states, which stay on the workers, and a sum over all parts."""
         pairs = self._tasks(_call_on_state, function, rows, [states])
         kept = [lazily(_first)(pair) for pair in pairs]
-        *kept, promised = persisted([*kept, _tree([lazily(_second)(pair) for pair in pairs])])
-        (total,) = computed([promised])
+        promised = _tree([lazily(_second)(pair) for pair in pairs])
+        kept, (total,) = kept_and_computed(kept, [promised])
         return kept, [_writeable(own) for own in total]
 
     def _tasks(
@@ -80,12 +80,10 @@ class DaskEngine:
         """Return a task for each part, of the function, the part's rows and its arrays."""
         code, large = packed(function)
         with self._lock:
-            known = [self._sent.of(array) for array in large]
-        code = _sent(code)
-        task = lazily(call)
+            known = self._sent.of(large)
+        sent, task = lazily(_same)(code), lazily(call)
         return [
-            task(code, known, part, *own)
-            for part, *own in zip(_parts(rows), *arrays, strict=True)
+            task(sent, known, part, *own) for part, *own in zip(_parts(rows), *arrays, strict=True)
         ]
 
 
@@ -114,9 +112,8 @@ def _tree(tasks: Sequence[Any]) -> Any:
     return tasks[0]
 
 
-def _sent(value: Any) -> Any:
-    (own,) = persisted([lazily(_same)(value)])
-    return own
+def _sent(arrays: list[NDArray[Any]]) -> list[Any]:
+    return persisted([lazily(_same)(array) for array in arrays])
 
 
 # What the workers run.

@@ -6,7 +6,8 @@ They go to the cluster of the ``distributed.Client`` in use, or else to threads 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import attrs
@@ -14,7 +15,15 @@ import attrs
 from mklkit.errors import DataError, MKLKitError
 from mklkit.views.memory import available_memory
 
-__all__ = ["Workers", "computed", "connected", "lazily", "persisted", "workers_in_use"]
+__all__ = [
+    "Workers",
+    "computed",
+    "connected",
+    "kept_and_computed",
+    "lazily",
+    "persisted",
+    "workers_in_use",
+]
 
 CONNECT_SECONDS = 5
 SETTINGS = {"distributed.admin.large-graph-warning-threshold": "1 TB"}
@@ -28,14 +37,6 @@ def lazily(function: Callable[..., Any]) -> Any:
     return dask.delayed(function, pure=False, traverse=True)
 
 
-def persisted(tasks: Sequence[Any]) -> list[Any]:
-    """Start tasks, and return tasks that stand for their results, which stay on the workers."""
-    import dask
-
-    with dask.config.set(SETTINGS):
-        return list(dask.persist(*tasks))
-
-
 def computed(tasks: Sequence[Any]) -> list[Any]:
     """Return the results of tasks.
 
@@ -46,15 +47,50 @@ def computed(tasks: Sequence[Any]) -> list[Any]:
     """
     import dask
 
-    client = _client()
-    if client is None:
+    with _explained():
         return list(dask.compute(*tasks))
+
+
+def persisted(tasks: Sequence[Any]) -> list[Any]:
+    """Return tasks that stand for the results of tasks, which stay on the workers."""
+    return kept_and_computed(tasks, [])[0]
+
+
+def kept_and_computed(tasks: Sequence[Any], wanted: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """Return tasks that stand for the results of some, and the results of others."""
+    import dask
+
+    with _explained():
+        every = dask.persist(*tasks, *wanted)
+        kept, others = every[: len(tasks)], every[len(tasks) :]
+        client = _client()
+        if client is None:
+            return list(kept), list(dask.compute(*others))
+        from distributed import futures_of, wait
+
+        # A graph that uses these must not arrive at the scheduler before they are known there,
+        # and it does not keep the order: so the caller goes on when something has been computed.
+        wait(futures_of([*(others or kept)]))
+        for future in futures_of([*(others or kept)]):
+            if future.status == "error":
+                raise future.exception()
+        return list(kept), [client.gather(futures_of(one)[0]) for one in others]
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """Submit graphs without warnings of their size, and explain what goes wrong with workers."""
+    import dask
+
+    if _client() is None:
+        yield
+        return
     from distributed.client import FutureCancelledError
     from distributed.scheduler import KilledWorker
 
     try:
         with dask.config.set(SETTINGS):
-            return list(dask.compute(*tasks))
+            yield
     except KilledWorker as error:
         raise MKLKitError(
             "Dask's workers died several times of the same part of the rows: they have too little"

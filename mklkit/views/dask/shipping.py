@@ -62,21 +62,31 @@ class SentArrays:
     Parameters
     ----------
     send : callable
-        Takes an array and returns what stands for it in tasks.
+        Takes arrays and returns what stands for each of them in tasks.
     """
 
-    def __init__(self, send: Callable[[NDArray[Any]], Any]) -> None:
+    def __init__(self, send: Callable[[list[NDArray[Any]]], list[Any]]) -> None:
         self._send = send
         self._sent: OrderedDict[bytes, tuple[Any, int]] = OrderedDict()
 
-    def of(self, array: NDArray[Any]) -> Any:
-        """Return what stands for an array, sent before or now."""
-        digest = blake2b(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data, digest_size=16)
-        digest.update(repr((array.shape, array.dtype.str)).encode())
-        key = digest.digest()
-        if key not in self._sent:
-            self._sent[key] = self._send(array), array.nbytes
-        self._sent.move_to_end(key)
-        while len(self._sent) > 1 and sum(size for _, size in self._sent.values()) > KEPT_BYTES:
+    def of(self, arrays: Sequence[NDArray[Any]]) -> list[Any]:
+        """Return what stands for each array, sent before or now."""
+        keys = [_digest(array) for array in arrays]
+        fresh = {
+            key: array for key, array in zip(keys, arrays, strict=True) if key not in self._sent
+        }
+        if fresh:
+            places = zip(fresh.items(), self._send(list(fresh.values())), strict=True)
+            self._sent.update({key: (place, array.nbytes) for (key, array), place in places})
+        for key in keys:
+            self._sent.move_to_end(key)
+        found = [self._sent[key][0] for key in keys]
+        while sum(size for _, size in self._sent.values()) > KEPT_BYTES:
             self._sent.popitem(last=False)
-        return self._sent[key][0]
+        return found
+
+
+def _digest(array: NDArray[Any]) -> bytes:
+    digest = blake2b(repr((array.shape, array.dtype.str)).encode(), digest_size=16)
+    digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
+    return digest.digest()
