@@ -186,8 +186,11 @@ def _about_worker() -> Callable[..., tuple[str | None, str, int, int | None]]:
     def about(dask_worker: Any = None) -> tuple[str | None, str, int, int | None]:
         import sys
 
+        version: str | None
         try:
-            from mklkit import __version__ as version
+            from mklkit import __version__
+
+            version = __version__
         except ImportError:
             version = None
         python = f"{sys.version_info.major}.{sys.version_info.minor}"
