@@ -20,7 +20,7 @@ from mklkit.cli.building import (
 )
 from mklkit.cli.console import counting, say, show, show_result, working
 from mklkit.cli.pictures import check_picture, draw_weights
-from mklkit.cli.streams import fit_stream, stream_of
+from mklkit.cli.streams import fit_stream, on_cluster, stream_of
 
 __all__ = ["fit"]
 
@@ -72,12 +72,14 @@ def fit(
     jobs: opt.Jobs = None,
     max_memory: opt.MaxMemory = None,
     stream: opt.Stream = False,
+    scheduler: opt.Scheduler = None,
     as_json: opt.AsJson = False,
 ) -> None:
     """Learn kernel weights and a classifier, and score it on held-out rows.
 
     Text columns are one-hot encoded, missing values imputed and features scaled; these steps are
-    part of the saved model. A table that does not fit into memory is read in parts.
+    part of the saved model. A table that does not fit into memory is read in parts, and can be
+    fitted on a cluster.
     """
     if output is not None:
         _check_output(output, data)
@@ -98,15 +100,16 @@ def fit(
         max_memory,
     )
     pipeline = build_model(chosen)
-    chunked = stream_of(data, max_memory, stream)
+    chunked = stream_of(data, max_memory, stream or scheduler is not None)
     if chunked is None:
         table, data_facts = read_data(pipeline, data, target, drop, kernels)
         result = _fit_and_score(pipeline, table, holdout, seed)
     else:
         asked = (target, drop or [], kernels)
-        table, data_facts, result = fit_stream(
-            pipeline, chunked, asked, holdout, seed, _fitting, max_memory
-        )
+        with on_cluster(scheduler, pipeline):
+            table, data_facts, result = fit_stream(
+                pipeline, chunked, asked, holdout, seed, _fitting, max_memory, scheduler is not None
+            )
     result = in_context(chosen, data_facts, result)
     from mklkit.cli.score_tables import decisive_score
 

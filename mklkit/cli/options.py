@@ -27,6 +27,7 @@ __all__ = [
     "Preset",
     "Scale",
     "ScaleOption",
+    "Scheduler",
     "Seed",
     "Stream",
     "Target",
@@ -267,6 +268,16 @@ Stream = Annotated[
     typer.Option(
         "--stream",
         help="Read the table (CSV, Parquet) in parts even if it fits into memory.",
+        rich_help_panel=DATA_PANEL,
+    ),
+]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="Fit on the workers of a Dask scheduler, such as tcp://10.0.0.1:8786. The table (CSV,"
+        " Parquet) is read in parts here, and its encoded rows are sent to them.",
         rich_help_panel=DATA_PANEL,
     ),
 ]

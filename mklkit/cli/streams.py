@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from mklkit.cli.building import settle_columns, steps_of
-from mklkit.cli.console import passing
+from mklkit.cli.console import passing, working
 
 if TYPE_CHECKING:
     import numpy as np
@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
     from mklkit.datasets import Table
     from mklkit.datasets.chunked import ChunkedTable
+    from mklkit.protocols import FeatureMapFacts
     from mklkit.views.stored_rows import StoredRows
 
-__all__ = ["fit_stream", "stream_of"]
+__all__ = ["fit_stream", "on_cluster", "stream_of"]
 
 # A table in memory, its encoded numbers, and a copy of them where they are scaled.
 COPIES = 3
@@ -71,6 +72,7 @@ def fit_stream(
     seed: int,
     fitting: Callable[[Any], AbstractContextManager[None]],
     max_memory: str | None = None,
+    distributed: bool = False,
 ) -> tuple[Table, dict[str, Any], dict[str, Any]]:
     """Fit a pipeline on a table in chunks, and score it.
 
@@ -88,6 +90,9 @@ def fit_stream(
         Takes the classifier and returns a context that shows the progress of its fit.
     max_memory : str, optional
         The memory to use.
+    distributed : bool, default=False
+        Whether the classifier is fitted on the workers of a Dask scheduler; see
+        :func:`on_cluster`.
 
     Returns
     -------
@@ -107,6 +112,7 @@ def fit_stream(
     from mklkit.evaluation.splits import held_out_mask
     from mklkit.persistence.facts import facts_of_model
     from mklkit.preprocessing.streaming import encoded_rows
+    from mklkit.views.dask.rows import DaskRows
 
     target, drop, kernels = asked
     classifier = pipeline[-1]
@@ -116,7 +122,8 @@ def fit_stream(
     held, kind = held_out_mask(scan.codes, holdout, seed)
     known = scan.codes >= 0
     codes = {"train": scan.codes[known & ~held], "held_out": scan.codes[known & held]}
-    implicit = _is_implicit(classifier)
+    facts_of_map = _facts_of_map(classifier)
+    implicit = facts_of_map is not None and not facts_of_map.explicit
     if implicit:
         _check_gram_fits(len(codes["train"]), max_memory)
     start = perf_counter()
@@ -130,6 +137,9 @@ def fit_stream(
         if implicit:
             # Its Gram matrix takes more memory than the rows.
             given = pd.DataFrame(rows.train[:], columns=rows.train.column_names)
+        elif distributed:
+            with working("sending rows"):
+                given = DaskRows.sent(rows.train)
         with fitting(classifier):
             classifier.fit(given, scan.classes[codes["train"]])
         seconds = perf_counter() - start
@@ -146,8 +156,36 @@ def fit_stream(
     return scan.table, facts, result
 
 
-def _is_implicit(classifier: Any) -> bool:
-    """Return whether a classifier's map keeps a Gram matrix of the training rows."""
+@contextmanager
+def on_cluster(address: str | None, pipeline: Any) -> Iterator[None]:
+    """Connect to the Dask scheduler at an address, if there is one.
+
+    Raises
+    ------
+    IncompatibleError
+        If the pipeline's map needs all rows in one place.
+    MKLKitError
+        If Dask is not installed, no scheduler is there, or a worker can't run mklkit.
+    """
+    if address is None:
+        yield
+        return
+    from mklkit.errors import IncompatibleError
+    from mklkit.views.dask.scheduling import connected, workers_in_use
+
+    facts = _facts_of_map(pipeline[-1])
+    if facts is None or not facts.shared:
+        raise IncompatibleError(
+            "This model needs all rows in one place, and --scheduler spreads them: use"
+            " --map 'empirical(subset=1000)' --learner mhks."
+        )
+    with connected(address):
+        workers_in_use()
+        yield
+
+
+def _facts_of_map(classifier: Any) -> FeatureMapFacts | None:
+    """Return the facts of a classifier's map, if it has one."""
     from mklkit.protocols import FeatureMapFacts, facts_of
     from mklkit.registry.composing import choose_components
 
@@ -155,9 +193,9 @@ def _is_implicit(classifier: Any) -> bool:
         classifier = classifier.estimator
     names = ("combiner", "feature_map", "learner")
     if not all(hasattr(classifier, name) for name in names):
-        return False
+        return None
     choice = choose_components(*(getattr(classifier, name) for name in names))
-    return not facts_of(choice.feature_map, FeatureMapFacts).explicit
+    return facts_of(choice.feature_map, FeatureMapFacts)
 
 
 def _check_gram_fits(n_rows: int, max_memory: str | None) -> None:

@@ -29,6 +29,8 @@ from mklkit.estimators.training import (
 from mklkit.protocols import Array, Decision, FeatureMapFacts, Rows, RowWeights, facts_of
 from mklkit.registry.composing import Choice, choose_components
 from mklkit.views.bound_kernels import BoundKernel
+from mklkit.views.dask.predicting import each_row
+from mklkit.views.dask.recognising import is_dask
 from mklkit.views.deciding import decide_all
 from mklkit.views.memory import memory_limit
 
@@ -129,7 +131,9 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from rows (N, d) and their class labels (N,).
 
-        Rows may also be a :class:`mklkit.RowSource` or a ``numpy.memmap``, which are read in parts.
+        Rows may also be a :class:`mklkit.RowSource` or a ``numpy.memmap``, which are read in parts,
+        or a Dask array or DataFrame (and labels a Dask array or Series), whose rows stay on Dask's
+        workers.
 
         Raises
         ------
@@ -225,12 +229,17 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
     def decision_function(self, X: Any) -> Array:
         """Return decision values: (n,) for two classes (above 0: ``classes_[1]``), else (n, C).
 
+        Of a Dask array or DataFrame, they are a Dask array, computed when it is asked for.
+
         Raises
         ------
         DataError
             If a value is not finite, as may happen with features of 1e300.
         """
         check_is_fitted(self)
+        if is_dask(X):
+            width = None if len(self.classes_) == 2 else len(self.classes_)
+            return self._of_each(type(self).decision_function, X, np.float64, width)
         X = check_new_rows(self, X)
         shared = facts_of(self.feature_map_, FeatureMapFacts).shared
         with np.errstate(over="ignore", invalid="ignore"):
@@ -248,10 +257,18 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
         return join_scores(self._binary_problems, scores, len(self.classes_))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class label (n,) of each row."""
+        """Return the class label (n,) of each row; of Dask's rows as a Dask array."""
+        if is_dask(X):
+            check_is_fitted(self)
+            return self._of_each(type(self).predict, X, self.classes_.dtype)
         scores = self.decision_function(X)
         codes = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
         return np.asarray(self.classes_[codes])
+
+    def _of_each(self, method: Any, X: Any, dtype: Any, width: int | None = None) -> Any:
+        """Return a method's values of Dask's rows as a Dask array."""
+        names = getattr(self, "feature_names_in_", None)
+        return each_row(partial(method, self), X, dtype, width, names, self.n_features_in_)
 
     def gate_weights(self, X: Any) -> Array:
         """Return each row's weight on each kernel, (n, M), where the combiner gates them.

@@ -40,7 +40,11 @@ from mklkit.protocols.component import is_whole
 from mklkit.registry.columns import resolve_columns
 from mklkit.registry.composing import bind_kernels
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels
+from mklkit.views.dask.predicting import in_memory
+from mklkit.views.dask.recognising import is_dask
+from mklkit.views.dask.rows import DaskRows
 from mklkit.views.duration import say_if_long
+from mklkit.views.engines import engine_of
 from mklkit.views.memory import check_gram_fits
 from mklkit.views.row_ids import hide_row_ids
 from mklkit.views.row_parts import rows_at
@@ -83,6 +87,7 @@ def check_training_data(
         raise SpecError(
             f"multiclass must be one of {', '.join(map(repr, MULTICLASS))}; got {multiclass!r}."
         )
+    y = in_memory(y) if is_dask(y) else y
     _check_no_label_is_missing(y)
     X = _as_source(X)
     if isinstance(X, RowSource):
@@ -104,7 +109,9 @@ def check_training_data(
 
 
 def _as_source(X: Any) -> Any:
-    """Return the rows of a memory map's own file, to be read in parts; others unchanged."""
+    """Return rows to be read in parts: of a memory map's own file, of Dask; others unchanged."""
+    if is_dask(X):
+        return DaskRows.of(X)
     stored = StoredRows.of_memmap(X) if isinstance(X, np.memmap) else None
     return X if stored is None else stored
 
@@ -307,6 +314,7 @@ class ProblemViews:
         self._map = feature_map
         self._facts = facts_of(feature_map, FeatureMapFacts)
         if isinstance(rows, RowSource) and not self._facts.shared:
+            _refuse_distributed(rows, feature_map)
             check_gram_fits(len(rows), rows.dtype.itemsize)
             rows = rows_at(rows, slice(0, len(rows)))
         self._rows = rows
@@ -339,6 +347,16 @@ class ProblemViews:
         return ViewSet.fit(self._kernels, self._map, rows, random_state, self._memory), labels
 
 
+def _refuse_distributed(rows: RowSource, feature_map: FeatureMap) -> None:
+    """Refuse rows on a cluster for a map that needs all of them in one place."""
+    if not engine_of(rows).local:
+        raise IncompatibleError(
+            f"The feature map {feature_map.name!r} with these parameters needs all rows in one"
+            " place, and they are on Dask's workers: use feature_map='empirical(subset=1000)',"
+            " learner='mhks'."
+        )
+
+
 def in_threads(
     tasks: Sequence[Callable[[], Result]], n_jobs: int | None, n_rows: int
 ) -> Iterator[Result]:
@@ -359,7 +377,8 @@ def in_threads(
             for task in tasks:
                 yield task()
         else:
-            yield from Parallel(n_jobs=jobs, prefer="threads", return_as="generator")(
+            # Threads even where joblib's backend is a cluster: tasks share features.
+            yield from Parallel(n_jobs=jobs, require="sharedmem", return_as="generator")(
                 delayed(task)() for task in tasks
             )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from mklkit.protocols import Array, Rows
 from mklkit.views.deciding import BLOCK_ROWS
 from mklkit.views.row_parts import check_unchanged, rows_at
 
-__all__ = ["PART_ROWS", "Engine", "Threads", "added"]
+__all__ = ["PART_ROWS", "DistributedRows", "Engine", "Threads", "added", "engine_of"]
 
 PART_ROWS = 8 * BLOCK_ROWS
 """The rows that one thread takes at a time; their sums are added before they are passed on."""
@@ -30,7 +30,15 @@ Sums = list[Array]
 
 
 class Engine(Protocol):
-    """Functions of parts of the rows (N, d)."""
+    """Functions of parts of the rows (N, d).
+
+    Attributes
+    ----------
+    local : bool
+        Whether the parts are in the memory of this process when functions are called with them.
+    """
+
+    local: bool
 
     def each(
         self, function: Callable[..., Any], rows: Rows, arrays: Sequence[NDArray[Any]]
@@ -69,6 +77,8 @@ class Threads:
     Parts begin at multiples of 16,384 rows, and their sums are added in order: the result depends
     neither on the threads nor on how the rows are stored.
     """
+
+    local = True
 
     def each(
         self, function: Callable[..., Any], rows: Rows, arrays: Sequence[NDArray[Any]]
@@ -112,6 +122,27 @@ class Threads:
             sums = found if sums is None else added(sums, found)
         assert sums is not None, "there is at least one row"
         return kept, sums
+
+
+@runtime_checkable
+class DistributedRows(Protocol):
+    """Rows (N, d) that are elsewhere, with the engine that works where they are."""
+
+    @property
+    def engine(self) -> Engine:
+        """The engine."""
+        ...
+
+
+def engine_of(rows: Rows) -> Engine:
+    """Return the engine for some rows: their own, or the threads of this machine.
+
+    Examples
+    --------
+    >>> isinstance(engine_of(np.ones((2, 1))), Threads)
+    True
+    """
+    return rows.engine if isinstance(rows, DistributedRows) else Threads()
 
 
 def added(total: Sums, more: Sums) -> Sums:

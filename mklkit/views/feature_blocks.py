@@ -20,7 +20,7 @@ from mklkit.numerics.pairwise import row_blocks
 from mklkit.numerics.threads import n_threads, results_in_flight
 from mklkit.protocols import Array, FittedMap, Projector, RememberedFeatures, Rows
 from mklkit.views.deciding import BLOCK_ROWS, RowBlock
-from mklkit.views.engines import PART_ROWS, Engine, Threads, added
+from mklkit.views.engines import PART_ROWS, added, engine_of
 from mklkit.views.kernel_rows import Scratch
 from mklkit.views.memory import memory_limit
 from mklkit.views.projections import BackProjection, Projection
@@ -56,7 +56,7 @@ class FeatureBlocks:
         self.projectors = list(projectors)
         self.rows = rows
         self.n_rows = len(rows)
-        self.engine: Engine = Threads()
+        self.engine = engine_of(rows)
         self.max_memory = max_memory
         self._kept: dict[int, Array] = {}
         self._whole: tuple[FeatureBlocks, NDArray[np.intp]] | None = None
@@ -92,15 +92,29 @@ class FeatureBlocks:
         Raises
         ------
         DataError
-            If they do not fit into memory.
+            If they do not fit into memory, or the rows are elsewhere.
         """
+        if not self.engine.local:
+            raise DataError(
+                "This needs the features of all rows in one array, and they are made on Dask's"
+                " workers. Use a learner that reads rows in parts: learner='mhks'."
+            )
         if index not in self._kept:
             known = self._known(index)
             self._kept[index] = self._collected([index])[0] if known is None else known
         return self._kept[index]
 
+    def some_features(self, index: int, members: NDArray[np.intp]) -> Array:
+        """Return a view's features (n, p) of some rows, of which rows elsewhere are fetched."""
+        if not self.engine.local:
+            return FeatureBlocks(self.projectors, rows_at(self.rows, members)).features(index)
+        self.keep_small([index])
+        return self.take(members).features(index)
+
     def keep_small(self, wanted: Sequence[int] | None = None) -> None:
-        """Compute features that are small together, once for all passes."""
+        """Compute features that are small together, once for all passes; here, if rows are."""
+        if not self.engine.local:
+            return
         asked = range(len(self.projectors)) if wanted is None else wanted
         fresh = []
         for index in asked:

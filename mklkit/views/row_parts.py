@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import attrs
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mklkit.errors import DataError
 from mklkit.protocols import Array, Rows, RowSource
 
-__all__ = ["RowPart", "check_unchanged", "rows_at", "take_rows"]
+__all__ = ["DivisibleRows", "RowPart", "check_unchanged", "rows_at", "take_rows"]
 
 
 @attrs.frozen(eq=False)
@@ -66,8 +66,19 @@ class RowPart:
         self.source.check_unchanged()
 
 
+@runtime_checkable
+class DivisibleRows(Protocol):
+    """Rows of which some are taken where they are."""
+
+    def take_rows(self, members: NDArray[np.intp], /) -> RowSource:
+        """Return some of the rows."""
+        ...
+
+
 def take_rows(rows: Any, members: NDArray[np.intp]) -> Any:
     """Return some of the rows: a copy in memory, or a part of the source to be read later."""
+    if isinstance(rows, DivisibleRows):
+        return rows.take_rows(members)
     return RowPart(rows, members) if isinstance(rows, RowSource) else rows[members]
 
 

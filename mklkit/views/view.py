@@ -150,9 +150,7 @@ class View(Side):
 
     def some_features(self, members: NDArray[np.intp]) -> Array:
         """Return the features (n, p) of some training rows."""
-        blocks = self.of_features.blocks
-        blocks.keep_small([self._index])
-        return blocks.take(members).features(self._index)
+        return self.of_features.blocks.some_features(self._index, members)
 
     def normal_matrix(self) -> NormalMatrix:
         """Return ``features.T @ features``; for orthogonal features only its diagonal, in O(p)."""

@@ -1,0 +1,218 @@
+"""Rows on a cluster: two worker processes give what one machine gives, also if one of them dies."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from typing import Any
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+
+from mklkit import MKLClassifier, MKLKitError, MKLSearchCV
+from mklkit.errors import DataError, IncompatibleError
+from mklkit.views.dask import scheduling
+from mklkit.views.dask.engine import DaskEngine
+from mklkit.views.dask.rows import DaskRows
+from mklkit.views.dask.shipping import packed, unpacked
+from mklkit.views.engines import Threads
+from mklkit.views.feature_blocks import FeatureBlocks
+
+distributed = pytest.importorskip("distributed")
+da = pytest.importorskip("dask.array")
+
+pytestmark = [pytest.mark.process, pytest.mark.filterwarnings("default")]
+
+MODEL: dict[str, Any] = {
+    "kernels": ["rbf(sigma='mean')", ("first", "rbf(sigma=1.0)", [0, 1]), "linear"],
+    "feature_map": "empirical(subset=20)",
+    "learner": "mhks",
+    "random_state": 0,
+}
+
+
+def data(n_classes: int = 2, n_rows: int = 4500) -> tuple[np.ndarray, np.ndarray]:
+    draw = np.random.default_rng(7)
+    y = draw.integers(0, n_classes, n_rows)
+    X = draw.normal(size=(n_rows, 4))
+    X[:, 0] += 1.5 * y
+    X[:, 2] *= 1 + y
+    return X, np.array(["a", "b", "c"])[y]
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    options = {"processes": True, "n_workers": 2, "threads_per_worker": 1}
+    with (
+        distributed.LocalCluster(dashboard_address=None, **options) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+def check_same(model: MKLClassifier, rows: Any, labels: Any, X: Any, y: Any) -> MKLClassifier:
+    here = MKLClassifier(**model.get_params(deep=False)).fit(X, y)
+    there = model.fit(rows, labels)
+    np.testing.assert_allclose(there.weights_, here.weights_, rtol=0, atol=1e-6)
+    scores = here.decision_function(X)
+    lazy = there.decision_function(rows)
+    assert isinstance(lazy, da.Array)
+    np.testing.assert_allclose(lazy.compute(), scores, rtol=0, atol=1e-5)
+    near = np.sort(np.abs(scores)) if scores.ndim == 1 else np.sort(scores)[:, -1]
+    margin = np.abs(scores) if scores.ndim == 1 else near - np.sort(scores)[:, -2]
+    same = there.predict(rows).compute() == here.predict(X)
+    assert same[margin > 1e-4].all()
+    return there
+
+
+@pytest.mark.parametrize(
+    "combiner", ["uniform", "dimkl5", "dimkl3", "centered-alignment", "ifsl(lam=0.5)"]
+)
+def test_a_cluster_gives_what_one_machine_gives(cluster: Any, combiner: str) -> None:
+    X, y = data()
+    rows, labels = da.from_array(X, chunks=(2100, 3)), da.from_array(y, chunks=1500)
+    check_same(MKLClassifier(combiner=combiner, **MODEL), rows, labels, X, y)
+
+
+def test_three_classes_in_a_frame_of_unknown_lengths(cluster: Any) -> None:
+    dd = pytest.importorskip("dask.dataframe")
+    X, y = data(3)
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(label=y)
+    table = dd.from_pandas(frame, npartitions=3)
+    table = table[table.a > -9]
+    model = MKLClassifier(combiner="dimkl5", **MODEL)
+    there = check_same(model, table[list("abcd")], table.label, frame[list("abcd")], y)
+    assert there.feature_names_in_.tolist() == list("abcd")
+    with pytest.raises(DataError, match=r"trained on the columns a, b, c, d; these rows have b, a"):
+        there.predict(table[list("bacd")])
+    with pytest.raises(DataError, match=r"trained on 4 columns; these rows have 2"):
+        there.predict(da.zeros((3, 2)))
+
+
+def test_a_killed_worker_changes_nothing(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = data()
+    calls = []
+    sweep = DaskEngine.sweep
+
+    def sweep_and_kill(self: DaskEngine, *given: Any) -> Any:
+        result = sweep(self, *given)
+        calls.append(None)
+        if len(calls) == 2:
+            os.kill(next(iter(cluster.run(os.getpid).values())), signal.SIGKILL)
+        return result
+
+    monkeypatch.setattr(DaskEngine, "sweep", sweep_and_kill)
+    check_same(MKLClassifier(combiner="ifsl", **MODEL), da.from_array(X, chunks=(2100, 4)), y, X, y)
+    assert len(calls) > 2
+    cluster.wait_for_workers(2)
+
+
+def test_engine_verbs_are_those_of_threads(cluster: Any) -> None:
+    X, _ = data()
+    values = np.arange(4500.0)
+    given = {Threads(): X, DaskEngine(): DaskRows.of(da.from_array(X, chunks=(600, 4)))}
+
+    def summed(rows: np.ndarray, own: np.ndarray) -> list[np.ndarray]:
+        return [rows.T @ own, np.array(len(rows))]
+
+    def state(rows: np.ndarray, own: np.ndarray) -> np.ndarray:
+        return own.copy()
+
+    def step(rows: np.ndarray, own: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
+        own += rows[:, 0]
+        return own, [own.sum(keepdims=True)]
+
+    found = []
+    for engine, rows in given.items():
+        projected = np.concatenate(list(engine.each(lambda r, v: r[:, 1] * v, rows, [values])))
+        total = engine.total(summed, rows, [values])
+        states = engine.states(state, rows, [values])
+        for _ in range(3):
+            states, (last,) = engine.sweep(step, rows, states)
+        total[0] += 0.0
+        found.append([projected, *total, last])
+    for own, other in zip(*found, strict=True):
+        np.testing.assert_allclose(own, other, rtol=1e-12)
+    np.testing.assert_allclose(found[1][-1], values.sum() + 3 * X[:, 0].sum())
+
+
+def test_rows_are_read_by_slice_number_and_mask(cluster: Any) -> None:
+    X, _ = data()
+    rows = DaskRows.of(da.from_array(X.astype(np.float32), chunks=(2100, 2)))
+    assert rows.dtype == np.float32
+    X = X.astype(np.float32)
+    numbers = np.array([4499, 0, 2100, 2100, 17])
+    for place in (slice(2000, 4300), slice(0, 0), numbers, X[:, 0] > 1, np.array([-1])):
+        np.testing.assert_array_equal(rows[place], X[place])
+    members = np.flatnonzero(X[:, 0] > 0)
+    np.testing.assert_array_equal(rows.take_rows(members)[10:20], X[members][10:20])
+    np.testing.assert_array_equal(rows.take_rows(numbers)[:], X[numbers])
+    whole = DaskRows.of(da.from_array(np.arange(10).reshape(5, 2), chunks=(1, 1)))
+    assert whole.dtype == np.float64
+    assert len(whole.lengths) == 1
+
+
+def test_no_features_are_kept_here(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FeatureBlocks, "_collected", lambda *given: pytest.fail("collected"))
+    X, y = data()
+    MKLClassifier(combiner="dimkl5", **MODEL).fit(da.from_array(X), y)
+
+
+def test_what_cannot_be_learned_from_is_refused(cluster: Any) -> None:
+    X, y = data()
+    X[3210, 2] = np.nan
+    with pytest.raises(DataError, match=r"Row 3210 \(counted from 0\) has NaN or infinity"):
+        MKLClassifier(combiner="dimkl5", **MODEL).fit(da.from_array(X, chunks=(2100, 4)), y)
+    fine = da.zeros((4500, 4))
+    for given in ({}, {"feature_map": "empirical", "learner": "mhks"}):
+        with pytest.raises(IncompatibleError, match=r"use feature_map='empirical\(subset=1000\)'"):
+            MKLClassifier(**given).fit(fine, y)
+    with pytest.raises(DataError, match="one label per row"):
+        MKLClassifier(**MODEL).fit(fine, y[:-1])
+    with pytest.raises(DataError, match="it has 1 axes"):
+        MKLClassifier(**MODEL).fit(fine[:, 0], y)
+
+
+def test_workers_must_have_the_same_mklkit(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert scheduling.workers_in_use().threads == 2
+    monkeypatch.setattr("mklkit.__version__", "9.9", raising=False)
+    with pytest.raises(MKLKitError, match=r"worker tcp://.* has mklkit .*, and this process 9.9"):
+        scheduling.workers_in_use()
+    with pytest.raises(MKLKitError, match=r"has no mklkit: install mklkit 1\.0 there"):
+        scheduling._check_versions("tcp://worker", ("1.0", "3.11"), (None, "3.11"))
+    monkeypatch.setattr(scheduling, "CONNECT_SECONDS", 0.5)
+    with pytest.raises(MKLKitError, match=r"No Dask scheduler answers at tcp://127.0.0.1:9"):
+        scheduling.connected("tcp://127.0.0.1:9")
+
+
+def test_searches_run_on_the_cluster(cluster: Any) -> None:
+    from sklearn.model_selection import GridSearchCV
+
+    X, y = data(3, 300)
+    model = MKLClassifier(combiner="ifsl", **MODEL)
+    grid = {"combiner__lam": [0.5, 2.0]}
+    here = GridSearchCV(model, grid, cv=3).fit(X, y)
+    with joblib.parallel_config(backend="dask"):
+        there = GridSearchCV(model, grid, cv=3, n_jobs=2).fit(X, y)
+        own = MKLSearchCV(model, grid, cv=3, n_jobs=2).fit(X, y)
+    np.testing.assert_allclose(
+        there.cv_results_["mean_test_score"], here.cv_results_["mean_test_score"]
+    )
+    assert len(own.cv_results_["params"]) == 2
+
+
+def test_large_arrays_are_no_part_of_a_packed_function() -> None:
+    ones = np.ones(10_000)
+    code, (large,) = packed(lambda: (ones, ones))
+    assert large is ones
+    assert len(code) < 5000
+    found = unpacked(code, [large])()
+    assert found[0] is found[1] is ones
+
+
+def test_without_a_client_dask_uses_this_process() -> None:
+    X, y = data(n_rows=3000)
+    check_same(MKLClassifier(combiner="dimkl5", **MODEL), da.from_array(X, chunks=900), y, X, y)
