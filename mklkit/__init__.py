@@ -138,7 +138,7 @@ if TYPE_CHECKING:
     from mklkit.views.stored_rows import StoredRows as StoredRows
     from mklkit.views.tiles import kernel_products as kernel_products
     from mklkit.views.view import View as View
-    from mklkit.views.view import ViewSet as ViewSet
+    from mklkit.views.view_set import ViewSet as ViewSet
 
 FOR_USERS = {
     "_version": "__version__",
@@ -209,7 +209,8 @@ FOR_AUTHORS = {
     "views.sides": "FeatureSide GramSide RowSubset Side",
     "views.kernel_rows": "KernelRows symmetric_tiles",
     "views.tiles": "kernel_products",
-    "views.view": "View ViewSet",
+    "views.view": "View",
+    "views.view_set": "ViewSet",
 }
 """For authors of components: protocols, templates, views and numerical helpers."""
 

@@ -17,7 +17,7 @@ from mklkit.protocols.component import Component
 from mklkit.registry.composing import bind_kernels
 from mklkit.registry.registry import get_registry
 from mklkit.views.bound_kernels import BoundKernel
-from mklkit.views.view import ViewSet
+from mklkit.views.view_set import ViewSet
 
 
 def views_of(

@@ -14,18 +14,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from mklkit.errors import DataError, IncompatibleError
+from mklkit.estimators.checking import check_new_rows, check_training_data
 from mklkit.estimators.fitting import fit_decision
 from mklkit.estimators.multiclass import BinaryProblem, decompose, join_scores
 from mklkit.estimators.nested_parameters import NestedParameters
+from mklkit.estimators.parallel import in_threads
 from mklkit.estimators.partial_fits import partial_fit, sums_of
-from mklkit.estimators.training import (
-    ProblemViews,
-    bind_to_columns,
-    check_new_rows,
-    check_training_data,
-    choose_strategy,
-    in_threads,
-)
+from mklkit.estimators.training import ProblemViews, bind_to_columns, choose_strategy
 from mklkit.protocols import Array, Decision, FeatureMapFacts, Rows, RowWeights, facts_of
 from mklkit.registry.composing import Choice, choose_components
 from mklkit.views.bound_kernels import BoundKernel

@@ -14,7 +14,7 @@ from mklkit.protocols import Array, Combiner, CombinerFacts, Decision, Learner, 
 from mklkit.views.deciding import RowBlock, decide_block
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.kernel_rows import KernelRows, symmetric_tiles
-from mklkit.views.view import ViewSet
+from mklkit.views.view_set import ViewSet
 
 __all__ = ["fit_decision", "solver_errors_explained"]
 

@@ -12,9 +12,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import column_or_1d
 
 from mklkit.errors import DataError, IncompatibleError, quoted
+from mklkit.estimators.checking import check_new_rows
 from mklkit.estimators.fitting import fit_decision
 from mklkit.estimators.multiclass import BinaryProblem, decompose
-from mklkit.estimators.training import bind_to_columns, check_new_rows, choose_strategy
+from mklkit.estimators.training import bind_to_columns, choose_strategy
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.protocols import (
     Array,
@@ -33,7 +34,7 @@ from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.gathered_moments import ForgottenRows, GatheredMoments
 from mklkit.views.memory import memory_limit
-from mklkit.views.view import ViewSet
+from mklkit.views.view_set import ViewSet
 
 __all__ = ["NeedsEveryRow", "PartialSums", "partial_fit", "sums_of"]
 

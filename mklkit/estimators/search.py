@@ -15,18 +15,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from mklkit.errors import IncompatibleError, SpecError
+from mklkit.estimators.checking import check_training_data
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.fitting import solver_errors_explained
 from mklkit.estimators.folds import Rows, splits_of
 from mklkit.estimators.grids import PointGroup, best_point, grouped_points, results_table
 from mklkit.estimators.multiclass import BinaryProblem, ScoreJoiner, decompose
-from mklkit.estimators.training import (
-    ProblemViews,
-    bind_to_columns,
-    check_training_data,
-    choose_strategy,
-    in_threads,
-)
+from mklkit.estimators.parallel import in_threads
+from mklkit.estimators.training import ProblemViews, bind_to_columns, choose_strategy
 from mklkit.protocols import Array, GridCombiner
 from mklkit.registry.composing import Choice, choose_components
 from mklkit.views.memory import memory_limit

@@ -12,9 +12,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from mklkit.errors import SpecError
+from mklkit.estimators.checking import check_new_rows, check_training_data
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.search import MKLSearchCV
-from mklkit.estimators.training import check_new_rows, check_training_data
 from mklkit.protocols.component import is_whole
 
 __all__ = ["MKLVotingClassifier"]

@@ -20,7 +20,7 @@ from mklkit.registry.registry import get_registry
 from mklkit.registry.specs import parse_spec
 from mklkit.testing.expectations import CheckFailure
 from mklkit.views.bound_kernels import BoundKernel
-from mklkit.views.view import ViewSet
+from mklkit.views.view_set import ViewSet
 
 __all__ = ["Case", "ComponentKind", "has_drawn", "kind_of", "state_of"]
 

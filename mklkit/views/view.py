@@ -6,9 +6,9 @@ taken from the view, so that methods, grids and folds can share them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from functools import cached_property
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,33 +18,22 @@ from mklkit.numerics.class_moments import ClassMoments
 from mklkit.numerics.least_squares import NormalMatrix
 from mklkit.protocols import (
     Array,
-    FeatureMap,
-    FeatureMapFacts,
     FittedKernel,
-    KernelProducts,
     OrthogonalFeatures,
     Projector,
     Quadrants,
     RememberedFeatures,
-    Rows,
-    facts_of,
 )
 from mklkit.views.block_columns import BlockColumns
-from mklkit.views.bound_kernels import BoundKernel, fit_kernels, fit_maps, warn_of_far_rows
-from mklkit.views.column_cuts import ColumnCuts
-from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.feature_statistics import FeatureStatistics
 from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.memory import check_gram_fits
-from mklkit.views.row_ids import reads_row_ids
 from mklkit.views.row_parts import rows_at, take_rows
 from mklkit.views.scalar_kernels import InnerProduct
 from mklkit.views.sides import Side, weighted_gram
 from mklkit.views.statistics import SharedStatistics
-from mklkit.views.tiles import kernel_products
-from mklkit.views.weighted_views import WeightedViews
 
-__all__ = ["View", "ViewSet"]
+__all__ = ["View"]
 
 
 class View(Side):
@@ -222,133 +211,3 @@ class View(Side):
         if self.sees_features:
             return self.of_features.alignment(self._index, y, centered)
         return self._shared.alignments(y, centered)[self._index]
-
-
-class ViewSet(Sequence[View]):
-    """The views of one problem, on the same training rows.
-
-    Attributes
-    ----------
-    rows : ndarray or RowSource of shape (N, d)
-        The training rows with all features.
-    explicit : bool
-        Whether the views have features (otherwise rows of Gram matrices).
-    blocks : FeatureBlocks or None
-        The features of all views, where they have any.
-    """
-
-    def __init__(
-        self,
-        views: Sequence[View],
-        rows: Any,
-        explicit: bool,
-        blocks: FeatureBlocks | None = None,
-    ) -> None:
-        self._views = list(views)
-        self.rows = rows
-        self.explicit = explicit
-        self.blocks = blocks
-
-    @classmethod
-    def fit(
-        cls,
-        kernels: Sequence[BoundKernel],
-        feature_map: FeatureMap,
-        rows: Rows,
-        random_state: np.random.RandomState,
-        max_memory: int | None = None,
-    ) -> ViewSet:
-        """Return the views of training rows (N, d); ``columns`` of the kernels are positions.
-
-        ``max_memory`` (bytes) bounds the memory of features on explicit maps.
-        """
-        fitted, own_rows = fit_kernels(kernels, rows)
-        maps = fit_maps(kernels, feature_map, fitted, own_rows, random_state)
-        projectors = [
-            Projector(bound.label, bound.columns, one)
-            for bound, one in zip(kernels, maps, strict=True)
-        ]
-        for bound, kernel, own in zip(kernels, fitted, own_rows, strict=True):
-            warn_of_far_rows(bound.label, kernel, own)
-        explicit = facts_of(feature_map, FeatureMapFacts).explicit
-        blocks = FeatureBlocks(projectors, rows, max_memory) if explicit else None
-        reading = [reads_row_ids(bound) for bound in kernels]
-        return cls._of(projectors, KernelRows.of(fitted, own_rows), rows, blocks, reading)
-
-    @classmethod
-    def of_blocks(
-        cls, kernels: Sequence[FittedKernel], blocks: FeatureBlocks, reading: Sequence[bool]
-    ) -> ViewSet:
-        """Return the views of fitted kernels on features; ``reading`` is whether they take ids."""
-        cuts = ColumnCuts(blocks.rows)
-        own_rows = [cuts.of(projector.columns) for projector in blocks.projectors]
-        seen = KernelRows.of(kernels, own_rows)
-        return cls._of(blocks.projectors, seen, blocks.rows, blocks, reading)
-
-    @classmethod
-    def _of(
-        cls,
-        projectors: Sequence[Projector],
-        seen: KernelRows,
-        rows: Any,
-        blocks: FeatureBlocks | None,
-        reading: Sequence[bool],
-    ) -> ViewSet:
-        shared = SharedStatistics(seen)
-        of_features = None if blocks is None else FeatureStatistics(blocks)
-        views = [
-            View(projector, kernel, own, shared, of_features, index, reading[index])
-            for index, (projector, kernel, own) in enumerate(
-                zip(projectors, seen.kernels, seen.rows, strict=True)
-            )
-        ]
-        return cls(views, rows, blocks is not None, blocks)
-
-    @overload
-    def __getitem__(self, index: int) -> View: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[View]: ...
-    def __getitem__(self, index: int | slice) -> View | Sequence[View]:
-        """Return the view, or views, at a position."""
-        return self._views[index]
-
-    def __len__(self) -> int:
-        """Return the number of views M."""
-        return len(self._views)
-
-    def __iter__(self) -> Iterator[View]:
-        """Iterate over the views."""
-        return iter(self._views)
-
-    @property
-    def labels(self) -> list[str]:
-        """The kernels' names in results."""
-        return [view.label for view in self._views]
-
-    @property
-    def seen(self) -> KernelRows:
-        """The kernels that learners work on and the rows of each, as in :attr:`View.seen`."""
-        return KernelRows.of(*zip(*(view.seen for view in self._views), strict=True))
-
-    def restricted(self, members: NDArray[np.intp]) -> ViewSet:
-        """Return the views of some of the training rows, on the maps fitted to all of them."""
-        return self._of(
-            [view.projector for view in self._views],
-            KernelRows.of_views(self._views).take_rows(members),
-            take_rows(self.rows, members),
-            None if self.blocks is None else self.blocks.take(members),
-            [view.reads_row_ids for view in self._views],
-        )
-
-    def products(self, y: Array) -> KernelProducts:
-        """Return the centred kernels' inner products, with each other and with the labels y (N,).
-
-        In O(Np²) per pair of kernels where learners work on features, else O(N²).
-        """
-        if all(view.sees_features for view in self._views):
-            return self._views[0].of_features.products(y)
-        return kernel_products(self.seen, y)
-
-    def weighted(self, weights: Array) -> WeightedViews:
-        """Return the weighted sum of the kernels as one training side."""
-        return WeightedViews(self, weights)

@@ -11,7 +11,7 @@ from mklkit.estimators.partial_fits import PartialSums
 from mklkit.numerics.graph_embedding import discriminant_graphs
 from mklkit.persistence import load_model, save_model
 from mklkit.views.feature_blocks import FeatureBlocks
-from mklkit.views.view import ViewSet
+from mklkit.views.view_set import ViewSet
 
 COMBINERS = ["uniform", "dimkl2", "dimkl5", "dimkl6", "alignment", "centered-alignment"]
 

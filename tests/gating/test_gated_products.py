@@ -15,7 +15,7 @@ from mklkit.feature_maps.implicit import Implicit
 from mklkit.numerics.graph_embedding import Graphs, discriminant_graphs
 from mklkit.registry.composing import bind_kernels
 from mklkit.views.bound_kernels import BoundKernel
-from mklkit.views.view import ViewSet
+from mklkit.views.view_set import ViewSet
 
 TRIO = ["linear", "rbf(gamma=0.3)", "polynomial(degree=2)"]
 

@@ -17,7 +17,7 @@ from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.scalar_kernels import InnerProduct
 from mklkit.views.sides import GramSide, RowSubset
 from mklkit.views.tiles import kernel_products
-from mklkit.views.view import ViewSet
+from mklkit.views.view_set import ViewSet
 
 TILE_EDGES = [1, 2, 255, 256, 257, 1281]
 TRIO = ["linear", "rbf(gamma=0.3)", "polynomial(degree=2)"]

@@ -19,7 +19,7 @@ from mklkit.errors import IncompatibleError, SpecError
 from mklkit.protocols import Array, CoupledLearner, InitialisedSubproblem, Learner, Subproblem
 from mklkit.protocols.component import finite
 from mklkit.registry.hookspecs import hookimpl
-from mklkit.views.view import ViewSet
+from mklkit.views.view_set import ViewSet
 
 __all__ = ["IFSL", "mean_weights", "run_rule", "start"]
 

@@ -21,7 +21,7 @@ from mklkit.views.deciding import BlockDecision, RowBlock
 from mklkit.views.kernel_rows import KernelRows, Tiles, symmetric_tiles
 from mklkit.views.row_ids import feature_columns
 from mklkit.views.sides import GramSide
-from mklkit.views.view import ViewSet
+from mklkit.views.view_set import ViewSet
 
 __all__ = ["GatedDecision", "Gates", "GatingCombiner", "WeightedGates"]
 
