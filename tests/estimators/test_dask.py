@@ -29,7 +29,7 @@ pytestmark = [pytest.mark.process, pytest.mark.filterwarnings("default")]
 MODEL: dict[str, Any] = {
     "kernels": ["rbf(sigma='mean')", ("first", "rbf(sigma=1.0)", [0, 1]), "linear"],
     "feature_map": "empirical(subset=20)",
-    "learner": "mhks",
+    "learner": "mhks(tol=0.01)",
     "random_state": 0,
 }
 
