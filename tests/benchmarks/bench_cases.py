@@ -1,6 +1,6 @@
-"""What the benchmarks measure, each in a process of its own: ``python bench_cases.py NAME JSON``.
+"""What the benchmarks measure, each in a process of its own, which ``table.py`` starts.
 
-Prints a JSON object with ``seconds``, and ``mebibytes`` by the operating system's accounting: the
+``python bench_cases.py NAME JSON`` prints a JSON object with ``seconds``, and ``mebibytes`` by the operating system's accounting: the
 most that the process has held, its libraries (about 200 MiB) included.
 """
 
@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-sys.path[:0] = [str(Path(__file__).parents[1])]
 from bench_data import read_rows, write_rows
 
 Case = Callable[..., dict[str, Any]]
@@ -114,7 +113,7 @@ def kernels_of(count: int) -> list[str]:
 
 
 def told(model: Any, taken: float, folder: Path, asks: bool) -> dict[str, Any]:
-    """Return the time and memory of a fit, its accuracy on new rows, and the speed of prediction."""
+    """Return what a fit took, its accuracy on new rows, and the speed of prediction."""
     found = {"seconds": taken, "mebibytes": peak()}
     X, y = read_rows(folder, TEST_ROWS, 1)
     found["accuracy"] = float((model.predict(X) == y).mean())

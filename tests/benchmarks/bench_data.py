@@ -1,4 +1,4 @@
-"""Generated rows for benchmarks: any number of them, of one distribution, written block by block."""
+"""Generated rows for benchmarks: any number, of one distribution, written block by block."""
 
 from __future__ import annotations
 
