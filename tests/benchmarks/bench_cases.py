@@ -1,7 +1,8 @@
 """What the benchmarks measure, each in a process of its own, which ``table.py`` starts.
 
-``python bench_cases.py NAME JSON`` prints a JSON object with ``seconds``, and ``mebibytes`` by the operating system's accounting: the
-most that the process has held, its libraries (about 200 MiB) included.
+``python bench_cases.py NAME JSON`` prints a JSON object with ``seconds``, and ``mebibytes`` by the
+operating system's accounting: the most that the process has held, its libraries (about 200 MiB)
+included.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
 from bench_data import read_rows, write_rows
 
 Case = Callable[..., dict[str, Any]]
