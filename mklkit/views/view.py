@@ -197,7 +197,7 @@ class View(Side):
         """Return the statistics of the blocks by class, computed once for all kernels together.
 
         On features, means and deviations are exact, from one pass over the rows; quartiles are
-        those of at most 2,000 rows per class.
+        those of a sample of at most 20,000 rows per class.
         """
         if self.sees_features:
             return self.of_features.quadrants(y)[self._index]

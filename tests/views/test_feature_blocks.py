@@ -10,8 +10,7 @@ from numpy.testing import assert_allclose
 from mklkit import DataError
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.numerics.threads import blas_threads
-from mklkit.views import engines, feature_blocks
-from mklkit.views.feature_statistics import QUARTILE_ROWS, _sample
+from mklkit.views import engines, feature_blocks, feature_statistics
 from mklkit.views.row_parts import RowPart, take_rows
 from mklkit.views.stored_rows import StoredRows
 
@@ -74,12 +73,23 @@ def test_a_wide_kernel_keeps_the_digits_of_its_spread(rng):
     assert_allclose(view.quadrants(y).between.deviation, values.std(), rtol=1e-3)
 
 
-def test_quartiles_of_many_rows_come_from_a_sample_of_each_class():
-    y = np.repeat([1.0, -1.0], [3 * QUARTILE_ROWS, 50])
-    members = _sample(y)
-    assert (y[members] > 0).sum() == QUARTILE_ROWS
-    assert (y[members] < 0).sum() == 50
-    assert np.array_equal(members, _sample(y))
+def test_quartiles_of_many_rows_come_from_pairs_of_each_class(rng, monkeypatch):
+    rows = rng.normal(size=(1500, 4)) + 1
+    y = np.where(rows[:, 0] > 0.7, 1.0, -1.0)
+    view = views_of("polynomial(degree=2)", rows, "empirical(subset=10)")[0]
+    exact = view.quadrants(y)
+    assert exact.within_first.interquartile_range > 0  # Computed here, not under the patch.
+    monkeypatch.setattr(feature_statistics, "QUARTILE_ROWS", 100)
+    monkeypatch.setattr(feature_statistics, "SAMPLED_ROWS", 500)
+    found = views_of("polynomial(degree=2)", rows, "empirical(subset=10)")[0].quadrants(y)
+    for block in ("within_first", "between", "within_second"):
+        whole, sampled = getattr(exact, block), getattr(found, block)
+        assert sampled.mean == pytest.approx(whole.mean, rel=1e-9)
+        spread = whole.interquartile_range
+        # 500 of some 750 rows: the quartiles' standard error is about 3 % of their distance.
+        assert sampled.lower_quartile == pytest.approx(whole.lower_quartile, abs=0.12 * spread)
+        assert sampled.upper_quartile == pytest.approx(whole.upper_quartile, abs=0.12 * spread)
+        assert sampled.lower_quartile != whole.lower_quartile
 
 
 def test_products_with_vectors_need_no_features(problem, small_blocks, rng):

@@ -1,0 +1,279 @@
+"""What the benchmarks measure, each in a process of its own, which ``table.py`` starts.
+
+``python bench_cases.py NAME JSON`` prints a JSON object with ``seconds``, and ``mebibytes`` by the
+operating system's accounting: the most that the process has held, its libraries (about 200 MiB)
+included.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from bench_data import read_rows, write_rows
+
+Case = Callable[..., dict[str, Any]]
+CASES: dict[str, Case] = {}
+SIGMAS = (3.0, 6.0, 12.0, 4.0, 8.0)
+"""For standardised rows of 20 columns; the first three are those beside scikit-learn."""
+TEST_ROWS, PREDICTED_ROWS, N_CALLS = 20_000, 100_000, 200
+
+
+def case(function: Case) -> Case:
+    """Register a function under its name."""
+    CASES[function.__name__] = function
+    return function
+
+
+def seconds(run: Callable[[], Any]) -> tuple[float, Any]:
+    """Return how long a call took, and its result."""
+    start = time.perf_counter()
+    result = run()
+    return time.perf_counter() - start, result
+
+
+def least(run: Callable[[], Any], repeats: int = 5) -> float:
+    """Return the least of several times."""
+    return min(seconds(run)[0] for _ in range(repeats))
+
+
+def gemm(kind: Any, size: int) -> float:
+    """Return the speed of a product of square matrices in GFlop/s."""
+    a = np.random.default_rng(0).normal(size=(size, size)).astype(kind)
+    return 2e-9 * size**3 / least(lambda: a @ a)
+
+
+def bandwidth(mebibytes: int) -> float:
+    """Return the speed at which an array much larger than the caches is read, in GB/s."""
+    array = np.ones((mebibytes * 2**18 // 1024, 1024), np.float32)
+    vector = np.ones(1024, np.float32)
+    return 1e-9 * array.nbytes / least(lambda: array @ vector)
+
+
+@case
+def machine(size: int = 3000, mebibytes: int = 512) -> dict[str, Any]:
+    """Measure what this machine can do at most."""
+    import sklearn
+
+    return {
+        "cores": os.cpu_count(),
+        "float32": gemm(np.float32, size),
+        "float64": gemm(np.float64, size),
+        "bandwidth": bandwidth(mebibytes),
+        "versions": f"NumPy {np.__version__}, scikit-learn {sklearn.__version__}",
+    }
+
+
+@case
+def make_rows(folder: str, n_rows: int, seed: int) -> dict[str, Any]:
+    """Write the rows of a benchmark."""
+    return {"seconds": seconds(lambda: write_rows(Path(folder), n_rows, seed))[0]}
+
+
+def normal_rows(n_rows: int, kind: str) -> tuple[np.ndarray, np.ndarray]:
+    rows = np.random.default_rng(0).normal(size=(n_rows, 20)).astype(kind)
+    return rows, np.where(rows[:, 0] > 0, 1.0, -1.0)
+
+
+@case
+def weights(n_rows: int, kind: str, statistic: str) -> dict[str, Any]:
+    """Statistics of five rbf kernels on rows, tile by tile."""
+    import test_bench_statistics as own
+    from builders import views_of
+
+    from mklkit.views.statistics import SharedStatistics
+
+    function = getattr(own, statistic)
+    for size in (600, n_rows):  # compiles first
+        rows, y = normal_rows(size, kind)
+        seen = views_of(own.FIVE, rows).seen
+        taken, _ = seconds(lambda seen=seen, y=y: function(SharedStatistics(seen), y))
+    return {"seconds": taken}
+
+
+@case
+def rbf_kernel(n_rows: int, kind: str) -> dict[str, Any]:
+    """One Gram matrix of scikit-learn."""
+    from sklearn.metrics import pairwise
+
+    rows, _ = normal_rows(n_rows, kind)
+    return {"seconds": seconds(lambda: pairwise.rbf_kernel(rows, gamma=0.05))[0]}
+
+
+def kernels_of(count: int) -> list[str]:
+    return [f"rbf(sigma={sigma})" for sigma in SIGMAS[:count]]
+
+
+def told(model: Any, taken: float, folder: Path, asks: bool) -> dict[str, Any]:
+    """Return what a fit took, its accuracy on new rows, and the speed of prediction."""
+    found = {"seconds": taken, "mebibytes": peak()}
+    X, y = read_rows(folder, TEST_ROWS, 1)
+    found["accuracy"] = float((model.predict(X) == y).mean())
+    if asks:
+        many = np.resize(X, (PREDICTED_ROWS, X.shape[1]))
+        found["prediction"] = seconds(lambda: model.decision_function(many))[0]
+        calls = [seconds(lambda i=i: model.decision_function(X[i : i + 1]))[0] for i in range(10)]
+        calls = [
+            seconds(lambda i=i: model.decision_function(X[i : i + 1]))[0] for i in range(N_CALLS)
+        ]
+        found["one_row"] = float(np.median(calls))
+    return found
+
+
+@case
+def ours(
+    folder: str,
+    n_rows: int,
+    combiner: str = "dimkl5",
+    learner: str = "mhks",
+    p: int = 256,
+    n_kernels: int = 3,
+    stored: bool = False,
+    asks: bool = False,
+) -> dict[str, Any]:
+    """Fit on landmarks, from rows in memory or in a file."""
+    from mklkit import MKLClassifier
+    from mklkit.datasets import StoredRows
+
+    def model(subset: int) -> Any:
+        return MKLClassifier(
+            kernels_of(n_kernels),
+            feature_map=f"empirical(subset={subset})",
+            combiner=combiner,
+            learner=learner,
+            random_state=0,
+        )
+
+    X, y = read_rows(Path(folder), TEST_ROWS, 1)
+    model(16).fit(X[:3000], y[:3000])  # compiles
+    if stored:
+        del X
+        source = Path(folder)
+        rows: Any = StoredRows.of_npy(source / f"X{n_rows}-0.npy")
+        y = np.load(source / f"y{n_rows}-0.npy")
+    else:
+        rows, y = read_rows(Path(folder), n_rows, 0)
+    taken, fitted = seconds(lambda: model(p).fit(rows, y))
+    return told(fitted, taken, Path(folder), asks)
+
+
+@case
+def nystroem(folder: str, n_rows: int, p: int = 256, asks: bool = False) -> dict[str, Any]:
+    """Fit scikit-learn's union of three Nyström maps and a linear classifier by SGD."""
+    from sklearn.kernel_approximation import Nystroem
+    from sklearn.linear_model import SGDClassifier
+    from sklearn.pipeline import make_pipeline, make_union
+
+    gammas = [1 / (2 * sigma**2) for sigma in SIGMAS[:3]]
+    maps = [Nystroem(gamma=gamma, n_components=p, random_state=0) for gamma in gammas]
+    model = make_pipeline(make_union(*maps), SGDClassifier(random_state=0))
+    X, y = read_rows(Path(folder), n_rows, 0)
+    taken, fitted = seconds(lambda: model.fit(X, y))
+    return told(fitted, taken, Path(folder), asks)
+
+
+@case
+def full(folder: str, n_rows: int, method: str) -> dict[str, Any]:
+    """Five rbf kernels on all rows, end to end, by us or by a library beside us."""
+    import bench_peers
+
+    X, y = read_rows(Path(folder), TEST_ROWS, 1)
+    new = slice(n_rows, n_rows + 2000)
+    run = getattr(bench_peers, method)
+    run(X[:200], y[:200], X[new][:10], SIGMAS)  # compiles
+    taken, answers = seconds(lambda: run(X[:n_rows], y[:n_rows], X[new], SIGMAS))
+    return {"seconds": taken, "accuracy": float((answers == y[new]).mean())}
+
+
+@case
+def gating(n_rows: int) -> dict[str, Any]:
+    """The whole of cluster gating with four rbf kernels, and its second stage beside naive sums."""
+    import test_bench_gating as own
+    from oracles.gated import discriminant_matrices, naive_forms
+
+    from mklkit import MKLClassifier
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n_rows, 10))
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+
+    def fit(size: int) -> Any:
+        model = MKLClassifier(own.FOUR, combiner="cluster-gating", learner="kda", random_state=0)
+        return model.fit(X[:size], y[:size])
+
+    fit(100)
+    whole = min(seconds(lambda: fit(n_rows))[0] for _ in range(3))
+    step = least(own.forms_of(n_rows), 3)
+    views, memberships, projection, labels = own.problem(n_rows)
+    grams = [view.gram() for view in views]
+    graphs = discriminant_matrices(labels)
+    naive, _ = seconds(lambda: naive_forms(grams, memberships, projection, *graphs, 1e-3))
+    return {"seconds": whole, "forms": step, "naive": naive}
+
+
+@case
+def grid(n_rows: int) -> dict[str, Any]:
+    """All 81 points of the papers' grid beside one fit."""
+    import test_bench_ifsl as own
+
+    X, y = normal_rows(n_rows, "float64")
+    y = np.where(X[:, 0] * X[:, 1] + 0.5 * X[:, 2] > 0, 1.0, -1.0)
+    own.one_fit(X[:100], y[:100], "zeros")
+    single = min(seconds(lambda: own.one_fit(X, y, "zeros"))[0] for _ in range(3))
+    return {"seconds": seconds(lambda: own.whole_grid(X, y, "zeros"))[0], "single": single}
+
+
+@case
+def shares(folder: str, n_rows: int, p: int = 256, size: int = 3000) -> dict[str, Any]:
+    """The moments pass beside this machine's matrix products, a projection beside its memory."""
+    from builders import views_of
+
+    X, y = read_rows(Path(folder), n_rows, 0)
+    codes = y.astype(np.intp)
+    views = views_of(kernels_of(3), X, f"empirical(subset={p})")
+    blocks = views.blocks
+    blocks.max_memory = 2**20  # nothing is kept: each pass makes the features
+    blocks.moments([range(3)], codes, 2)
+    moments = least(lambda: blocks.moments([range(3)], codes, 2), 2)
+    width = sum(blocks.widths)
+    # Inner products with landmarks, K_NS K_SS^(−1/2) of each view, and one half of ΦᵀΦ.
+    flops = n_rows * (2.0 * X.shape[1] * p + 3 * 2.0 * p * p + width * (width + 1.0))
+    some = views_of(kernels_of(1), X[: n_rows // 4], f"empirical(subset={p})").blocks
+    features = some.features(0)
+    vector = np.ones((features.shape[1], 1), features.dtype)
+    projection = least(lambda: some.project({0: vector}))
+    return {
+        "seconds": moments,
+        "gflops": 1e-9 * flops / moments,
+        "peak": gemm(np.float32, size),
+        "gigabytes": 1e-9 * features.nbytes / projection,
+        "bandwidth": bandwidth(512),
+    }
+
+
+def peak() -> float:
+    """Return the most memory that this process has held, in MiB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
+
+
+def main(name: str, settings: str) -> None:
+    """Run one case and print what it found."""
+    warnings.simplefilter("ignore")
+    try:
+        found = CASES[name](**json.loads(settings))
+    except ImportError as error:
+        print(json.dumps({"missing": str(error.name)}))
+        return
+    print(json.dumps({"mebibytes": peak(), **found}))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,260 @@
+"""Measure, and write a page's tables: ``python tests/benchmarks/table.py docs/performance.md``.
+
+Each case is a process of its own (``bench_cases.py``); where a time is compared with another, the
+two run in turns and the least of each counts. A table stands between ``<!-- NAME -->`` and
+``<!-- end -->``. ``MKLKIT_BENCH_SCALE=0.01`` makes all numbers of rows smaller, to try it;
+further names after the page measure these tables only. Only the standard library is imported here:
+the system counts a parent's memory as its child's.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+SCALE = float(os.environ.get("MKLKIT_BENCH_SCALE", "1"))
+CASES = Path(__file__).with_name("bench_cases.py")
+PATHS = [str(CASES.parents[1]), str(CASES.parents[2]), os.environ.get("PYTHONPATH", "")]
+MOST_SECONDS = 300
+MISSING = "not installed"
+Found = dict[str, Any]
+Rows = Iterator[list[str]]
+
+
+def rows(number: float, pairs: bool = False) -> int:
+    """Return a scaled number of rows; what takes time in their square shrinks less."""
+    return max(400, round(number * (math.sqrt(SCALE) if pairs else SCALE)))
+
+
+def run(name: str, **settings: Any) -> Found:
+    """Run a case in a process of its own; empty where it could not be run."""
+    command = [sys.executable, str(CASES), name, json.dumps(settings)]
+    print(name, settings, end=" ", file=sys.stderr, flush=True)
+    try:
+        done = subprocess.run(
+            command,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, PATHS))},
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+            timeout=MOST_SECONDS,
+        )
+        found: Found = json.loads(done.stdout.splitlines()[-1])
+    except subprocess.TimeoutExpired:
+        found = {"late": True}
+    except subprocess.CalledProcessError as error:
+        found = {"failed": error.returncode}
+    print(found, file=sys.stderr, flush=True)
+    return found
+
+
+def in_turns(*cases: tuple[str, Found], repeats: int = 2) -> list[Found]:
+    """Return the fastest run of each of several cases, which take turns."""
+    found = [[run(name, **settings) for name, settings in cases] for _ in range(repeats)]
+    return [
+        min(own, key=lambda one: one.get("seconds", math.inf)) for own in zip(*found, strict=True)
+    ]
+
+
+def number(found: Found, name: str = "seconds", unit: str = " s", digits: int = 3) -> str:
+    """Return a number and its unit, or why there is none."""
+    if name in found:
+        value = found[name]
+        shown = f"{value:,.0f}" if value >= 10**digits else f"{value:.{digits}g}"
+        return shown + unit
+    if found.get("late"):
+        return f"more than {MOST_SECONDS} s"
+    return MISSING if "missing" in found else "–"
+
+
+def ratio(ours: Found, theirs: Found, name: str = "seconds") -> str:
+    """Return ours over theirs."""
+    return f"{ours[name] / theirs[name]:.2f}" if name in ours and name in theirs else "–"
+
+
+def memory(found: Found) -> str:
+    return number(found, "mebibytes", " MiB", digits=4)
+
+
+def percent(found: Found) -> str:
+    return f"{100 * found['accuracy']:.1f} %" if "accuracy" in found else "–"
+
+
+def machine(folder: str) -> Rows:
+    found = run("machine", size=rows(3000, pairs=True))
+    yield ["what", "measured"]
+    yield ["cores", str(found["cores"])]
+    yield ["matrix products, float32", number(found, "float32", " GFlop/s")]
+    yield ["matrix products, float64", number(found, "float64", " GFlop/s")]
+    yield ["reading memory", number(found, "bandwidth", " GB/s")]
+    yield ["versions", found["versions"]]
+
+
+STATISTICS = {
+    "means_and_deviations": "means, deviations (`dimkl2`, `dimkl5`)",
+    "quartiles": "quartiles (`dimkl1`, `3`, `4`)",
+    "alignments": "`alignment`",
+    "centred_alignments": "`centered-alignment`",
+    "sum_of_gram_matrices": "weighted sum of Gram matrices",
+}
+
+
+def weights(folder: str) -> Rows:
+    size = rows(20_000, pairs=True)
+    yield [f"five rbf, N = {size:,}", "type", "mklkit", "one `rbf_kernel`", "ratio"]
+    for kind in ("float64", "float32"):
+        theirs = run("rbf_kernel", n_rows=size, kind=kind)
+        for statistic, said in STATISTICS.items():
+            ours = run("weights", n_rows=size, kind=kind, statistic=statistic)
+            yield [said, kind, number(ours), number(theirs), ratio(ours, theirs)]
+
+
+def fit(folder: str) -> Rows:
+    size = rows(400_000)
+    common = {"folder": folder, "n_rows": size}
+    ways = [
+        ("three `Nystroem(256)` + `SGDClassifier`", "nystroem", {}),
+        ("`dimkl5` + `mhks`", "ours", {"combiner": "dimkl5"}),
+        ("`ifsl`", "ours", {"combiner": "ifsl"}),
+    ]
+    theirs, *own = in_turns(*((name, {**common, **given, "asks": True}) for _, name, given in ways))
+    yield [
+        f"fit, N = {size:,}",
+        "seconds",
+        "ratio",
+        "accuracy",
+        "peak memory",
+        "ratio",
+        "100,000 new rows",
+        "ratio",
+        "one new row",
+    ]
+    for (said, _, _), found in zip(ways, [theirs, *own], strict=True):
+        yield [
+            said,
+            number(found),
+            ratio(found, theirs),
+            percent(found),
+            memory(found),
+            ratio(found, theirs, "mebibytes"),
+            number(found, "prediction"),
+            ratio(found, theirs, "prediction"),
+            number(
+                {"one_row": 1000 * found["one_row"]} if "one_row" in found else found,
+                "one_row",
+                " ms",
+            ),
+        ]
+
+
+FULL = {
+    "uniform": "`uniform` + `svm`",
+    "centered_alignment": "`centered-alignment` + `svm`",
+    "mklpy_average": "MKLpy `AverageMKL`",
+    "mklpy_easymkl": "MKLpy `EasyMKL`",
+    "himalaya": "himalaya `MultipleKernelRidgeCV`, 10 draws of weights",
+}
+
+
+def full(folder: str) -> Rows:
+    size = rows(3000, pairs=True)
+    cases = [("full", {"folder": folder, "n_rows": size, "method": name}) for name in FULL]
+    yield [f"all rows, five rbf, N = {size:,}", "seconds", "ratio", "accuracy", "peak memory"]
+    found = [run(name, **settings) for name, settings in cases]
+    for said, one in zip(FULL.values(), found, strict=True):
+        yield [said, number(one), ratio(one, found[0]), percent(one), memory(one)]
+
+
+def gating(folder: str) -> Rows:
+    size = rows(1000, pairs=True)
+    found = run("gating", n_rows=size)
+    yield [f"four rbf, N = {size:,}", "seconds"]
+    yield ["`cluster-gating` + `kda`, whole fit", number(found)]
+    yield ["quadratic forms of one step", number(found, "forms")]
+    yield ["the same by naive sums, Gram matrices given", number(found, "naive")]
+    size = rows(1500, pairs=True)
+    found = run("grid", n_rows=size)
+    yield [f"`ifsl`, three kernels, N = {size:,}, one fit", number(found, "single")]
+    yield ["the grid of 81 pairs of parameters", number(found)]
+
+
+def sweep(values: list[int], said: str, settings: Callable[[int], Found]) -> Rows:
+    """Yield the times and memory of fits, and at last the exponent of a power fitted to them."""
+    points = []
+    for value in values:
+        found = run("ours", **settings(value))
+        if "seconds" in found:
+            points.append((math.log(value), math.log(found["seconds"])))
+        yield [f"{said} = {value:,}", number(found), memory(found), percent(found)]
+    yield ["exponent", f"{slope(points):.2f}", "", ""]
+
+
+def slope(points: list[tuple[float, float]]) -> float:
+    """Return the slope of the least-squares line through points."""
+    if len(points) < 2:
+        return math.nan
+    x, y = [sum(axis) / len(points) for axis in zip(*points, strict=True)]
+    spread = sum((a - x) ** 2 for a, _ in points)
+    return sum((a - x) * (b - y) for a, b in points) / spread
+
+
+def sweeps(folder: str) -> Rows:
+    yield ["`dimkl5` + `mhks` from a file", "seconds", "peak memory", "accuracy"]
+    sizes = [rows(size) for size in (40_000, 130_000, 400_000, 1_300_000, 4_000_000)]
+    for size in sizes:
+        run("make_rows", folder=folder, n_rows=size, seed=0)
+    common = {"folder": folder, "stored": True}
+    yield from sweep(sizes, "rows", lambda size: {**common, "n_rows": size})
+    common["n_rows"] = sizes[1]
+    widths = [64, 128, 256, 512] if SCALE == 1 else [16, 32]
+    yield from sweep(widths, "p", lambda p: {**common, "p": p})
+    yield from sweep([1, 2, 3, 5], "kernels", lambda count: {**common, "n_kernels": count})
+
+
+def shares(folder: str) -> Rows:
+    found = run("shares", folder=folder, n_rows=rows(130_000), size=rows(3000, pairs=True))
+    yield ["hot path", "reached", "this machine", "share"]
+    pairs = [
+        ("moments of 3 × 256 features, features included", "gflops", "peak", " GFlop/s"),
+        ("Φw of features in memory", "gigabytes", "bandwidth", " GB/s"),
+    ]
+    for said, reached, most, unit in pairs:
+        share = f"{100 * found[reached] / found[most]:.0f} %" if most in found else "–"
+        yield [said, number(found, reached, unit), number(found, most, unit), share]
+
+
+TABLES: dict[str, Callable[[str], Rows]] = {
+    own.__name__: own for own in (machine, weights, fit, full, gating, sweeps, shares)
+}
+
+
+def with_table(page: str, name: str, lines: list[list[str]]) -> str:
+    """Return a page with another table between the marks of a name."""
+    lines = [lines[0], ["---"] + ["--:"] * (len(lines[0]) - 1), *lines[1:]]
+    table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    between = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end -->)", re.DOTALL)
+    return between.sub(lambda found: f"{found[1]}\n{table}\n\n{found[2]}", page)
+
+
+def main(path: str, *names: str) -> None:
+    """Write the tables one by one, so that an interrupted run has lost only one of them."""
+    page = Path(path)
+    with tempfile.TemporaryDirectory(dir="/var/tmp" if Path("/var/tmp").is_dir() else None) as own:
+        run("make_rows", folder=own, n_rows=20_000, seed=1)
+        for seed in (rows(400_000), rows(130_000)):
+            run("make_rows", folder=own, n_rows=seed, seed=0)
+        for name in names or TABLES:
+            lines = list(TABLES[name](own))
+            page.write_text(with_table(page.read_text(encoding="utf-8"), name, lines), "utf-8")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
