@@ -52,14 +52,14 @@ def mklpy_easymkl(X: np.ndarray, y: np.ndarray, new: np.ndarray, sigmas: Widths)
 
 
 def himalaya(X: np.ndarray, y: np.ndarray, new: np.ndarray, sigmas: Widths) -> Any:
-    """Ridge regression on labels, ten random draws of weights by 5-fold cross-validation."""
+    """Ridge regression on labels, five random draws of weights by 5-fold cross-validation."""
     from himalaya.kernel_ridge import MultipleKernelRidgeCV
 
     model = MultipleKernelRidgeCV(
         kernels=["rbf"] * len(sigmas),
         kernels_params=[{"gamma": 1 / (2 * sigma**2)} for sigma in sigmas],
         solver="random_search",
-        solver_params={"n_iter": 10, "alphas": np.logspace(-3, 3, 7), "progress_bar": False},
+        solver_params={"n_iter": 5, "alphas": np.logspace(-3, 3, 7), "progress_bar": False},
         random_state=0,
     )
     return (np.asarray(model.fit(X, 2.0 * y - 1).predict(new)).ravel() > 0).astype(int)

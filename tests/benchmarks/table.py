@@ -81,7 +81,7 @@ def ratio(ours: Found, theirs: Found, name: str = "seconds") -> str:
 
 
 def memory(found: Found) -> str:
-    return number(found, "mebibytes", " MiB", digits=4)
+    return number(found, "mebibytes", " MiB", digits=4) if "seconds" in found else "–"
 
 
 def percent(found: Found) -> str:
@@ -160,7 +160,7 @@ FULL = {
     "centered_alignment": "`centered-alignment` + `svm`",
     "mklpy_average": "MKLpy `AverageMKL`",
     "mklpy_easymkl": "MKLpy `EasyMKL`",
-    "himalaya": "himalaya `MultipleKernelRidgeCV`, 10 draws of weights",
+    "himalaya": "himalaya `MultipleKernelRidgeCV`, 5 draws of weights",
 }
 
 
