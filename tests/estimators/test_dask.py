@@ -68,15 +68,20 @@ def check_same(model: MKLClassifier, rows: Any, labels: Any, X: Any, y: Any) -> 
     return there
 
 
-@pytest.mark.parametrize(
-    "combiner", ["uniform", "dimkl5", "dimkl3", "centered-alignment", "ifsl(lam=0.5)"]
-)
+SLOW = [
+    pytest.param(name, marks=pytest.mark.slow)
+    for name in ("uniform", "dimkl3", "alignment", "dimkl6")
+]
+
+
+@pytest.mark.parametrize("combiner", ["dimkl5", "ifsl(lam=0.5)", *SLOW])
 def test_a_cluster_gives_what_one_machine_gives(cluster: Any, combiner: str) -> None:
     X, y = data()
     rows, labels = da.from_array(X, chunks=(2100, 3)), da.from_array(y, chunks=1500)
     check_same(MKLClassifier(combiner=combiner, **MODEL), rows, labels, X, y)
 
 
+@pytest.mark.slow
 def test_three_classes_in_a_frame_of_unknown_lengths(cluster: Any) -> None:
     dd = pytest.importorskip("dask.dataframe")
     X, y = data(3)
