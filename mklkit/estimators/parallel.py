@@ -10,7 +10,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from mklkit.errors import (
     SpecError,
 )
-from mklkit.numerics.threads import blas_threads
+from mklkit.numerics.threads import one_blas_thread
 from mklkit.protocols.component import is_whole
 
 __all__ = ["in_threads"]
@@ -36,7 +36,7 @@ def in_threads(
         If ``n_jobs`` is not a whole number, or zero.
     """
     jobs = min(_effective_jobs(n_jobs), len(tasks))
-    with blas_threads(1 if jobs > 1 or n_rows < SMALL_ROWS else None):
+    with one_blas_thread(jobs > 1 or n_rows < SMALL_ROWS):
         if jobs == 1:
             for task in tasks:
                 yield task()

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.numerics.graph_embedding import DiscriminantPencil, Graphs, climb, trace_ratio
 from mklkit.numerics.least_squares import SPECTRUM_TOLERANCE, Spectrum, rounding
-from mklkit.numerics.threads import blas_threads
+from mklkit.numerics.threads import one_blas_thread
 from mklkit.numerics.tridiagonal import AppliedSpectrum
 
 __all__ = [
@@ -80,7 +80,7 @@ def embed_gram(
     """
     if graphs.classes is not None:
         tolerance = max(SPECTRUM_TOLERANCE, rounding(gram))
-        with blas_threads(1 if len(gram) < ONE_THREAD_ROWS else None):
+        with one_blas_thread(len(gram) < ONE_THREAD_ROWS):
             applied = AppliedSpectrum.of(gram, tolerance)
         # Of a float32 matrix too, the ratio is computed in float64.
         lengths = applied.values.astype(np.float64)

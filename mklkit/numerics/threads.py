@@ -10,16 +10,17 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from contextvars import copy_context
 from functools import lru_cache
+from threading import Lock
 from typing import Any, TypeVar
 
 import joblib
 import scipy.linalg  # noqa: F401  Its BLAS must be loaded before the controller looks for it.
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["blas_threads", "each", "n_threads", "results_in_flight"]
+__all__ = ["each", "n_threads", "one_blas_thread", "results_in_flight"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -33,17 +34,44 @@ def _controller() -> ThreadpoolController:
     return ThreadpoolController().select(user_api="blas")
 
 
-def blas_threads(count: int | None) -> AbstractContextManager[Any]:
-    """Return a context in which BLAS uses this many threads; None leaves it as it is."""
-    limit: AbstractContextManager[Any] = _controller().limit(limits=count)
-    return limit
+class _OneThread:
+    """BLAS with one thread while at least one computation asks for it.
+
+    The setting belongs to the whole process: if each of two fits in two threads restored what it
+    found, the last one would leave the other's setting behind.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._users = 0
+        self._limit: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._users == 0:
+                self._limit = _controller().limit(limits=1)
+            self._users += 1
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._users -= 1
+            if self._users == 0:
+                self._limit.restore_original_limits()
+
+
+_ONE_THREAD = _OneThread()
+
+
+def one_blas_thread(only: bool = True) -> AbstractContextManager[Any]:
+    """Return a context in which BLAS uses one thread; without effect where ``only`` is False."""
+    return _ONE_THREAD if only else nullcontext()
 
 
 def n_threads() -> int:
     """Return the number of threads that a computation may use: as many as BLAS at present.
 
     Users set it as for NumPy, by ``OPENBLAS_NUM_THREADS`` or ``threadpoolctl``. It is one within
-    :func:`each` and ``blas_threads(1)``.
+    :func:`each` and :func:`one_blas_thread`.
     """
     libraries = _controller().info()
     allowed = max((int(one["num_threads"]) for one in libraries), default=1)
@@ -80,7 +108,7 @@ def each(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[
         yield from map(function, items)
         return
     waiting: deque[Future[Result]] = deque()
-    with blas_threads(1), ThreadPoolExecutor(count) as pool:
+    with one_blas_thread(), ThreadPoolExecutor(count) as pool:
         try:
             for item in items:
                 # NumPy's error settings and the like belong to the caller's context.

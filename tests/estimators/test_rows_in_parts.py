@@ -7,7 +7,7 @@ import pytest
 
 from mklkit import DataError, MKLClassifier, SpecError
 from mklkit.combiners.ifsl import sweeps
-from mklkit.numerics.threads import blas_threads
+from mklkit.numerics.threads import one_blas_thread
 from mklkit.views import engines, feature_blocks
 from mklkit.views.stored_rows import StoredRows
 
@@ -52,7 +52,7 @@ def fitted_in_parts(combiner, rows, y, path, request):
     stored = np.load(path / "own.npy", mmap_mode="r")
     whole = model(combiner).fit(rows, y)
     request.getfixturevalue("in_small_blocks")
-    with blas_threads(1):
+    with one_blas_thread():
         alone = model(combiner).fit(rows, y)
     return whole, (model(combiner).fit(stored, y), alone)
 

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 from mklkit import DataError
 from mklkit.numerics.class_moments import ClassMoments
-from mklkit.numerics.threads import blas_threads
+from mklkit.numerics.threads import one_blas_thread
 from mklkit.views import engines, feature_blocks, feature_statistics
 from mklkit.views.row_parts import RowPart, take_rows
 from mklkit.views.stored_rows import StoredRows
@@ -116,7 +116,7 @@ def test_sums_do_not_depend_on_threads_or_storage(problem, small_blocks, tmp_pat
     stored = StoredRows(tmp_path / "rows", rows.shape, rows.dtype)
     found = []
     for given, threads in ((rows, None), (rows, 1), (stored, None)):
-        with blas_threads(threads):
+        with one_blas_thread(threads == 1):
             view = views_of(TRIO, given, "empirical(subset=20)")[2]
             found.append((view.normal_matrix().products, view.project_back(y)))
     for products, sums in found[1:]:

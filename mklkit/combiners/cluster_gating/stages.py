@@ -21,7 +21,7 @@ from mklkit.combiners.cluster_gating.products import (
 from mklkit.combiners.templates.gating import Composition, composite_gram
 from mklkit.numerics.embedding import GramEmbedding, embed_gram
 from mklkit.numerics.graph_embedding import Graphs
-from mklkit.numerics.threads import blas_threads
+from mklkit.numerics.threads import one_blas_thread
 from mklkit.protocols import Array, Views
 from mklkit.views.kernel_rows import KernelRows, Tiles, symmetric_tiles
 
@@ -82,7 +82,7 @@ class Stages:
         # One kernel leaves no choice, and all-zero kernels leave nothing to learn.
         for _ in range(self.combiner.max_iter if n_kernels > 1 and projection.size else 0):
             before = ratio
-            with blas_threads(1):  # products of tiles with few columns
+            with one_blas_thread():  # products of tiles with few columns
                 moved, ratio = self._move(theta, projection, before)
             history.append(ratio)
             farther = _on_simplices(theta + stride * (moved - theta))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.numerics.threads import blas_threads
+from mklkit.numerics.threads import one_blas_thread
 from mklkit.protocols import Array, Rows
 from mklkit.views.dask.recognising import is_dask
 from mklkit.views.dask.scheduling import computed, kept_and_computed, lazily, persisted
@@ -139,7 +139,7 @@ def _sum(parts: Sequence[Sums]) -> Sums:
 
 def _call(code: bytes, large: Sequence[Array], rows: Array, *arrays: Any) -> Any:
     # Values that are not finite are detected in the decisions.
-    with blas_threads(1), np.errstate(over="ignore", invalid="ignore"):
+    with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
         return unpacked(code, large)(rows, *arrays)
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from mklkit.errors import DataError, counted
-from mklkit.numerics.threads import blas_threads
+from mklkit.numerics.threads import one_blas_thread
 from mklkit.views.dask.rows import as_array
 from mklkit.views.dask.scheduling import lazily
 
@@ -89,5 +89,5 @@ def _same(value: Any) -> Any:
 
 def _on_chunk(rows: NDArray[Any], held: Any, names: list[str] | None) -> NDArray[Any]:
     given = rows if names is None else pd.DataFrame(rows, columns=names)
-    with blas_threads(1):
+    with one_blas_thread():
         return held.function(given)
