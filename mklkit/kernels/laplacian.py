@@ -46,6 +46,7 @@ class Laplacian(Component):
 
     Examples
     --------
+    >>> import numpy as np
     >>> rows = np.array([[0.0], [2.0]])
     >>> Laplacian(gamma=0.5).fit(rows)(rows, rows).round(4)
     array([[1.    , 0.3679],
