@@ -1,5 +1,7 @@
 """The ``mklkit`` script, which is ``python -m mklkit`` too."""
 
+import contextlib
+import signal
 import sys
 
 __all__ = ["main"]
@@ -8,7 +10,12 @@ INTERRUPTED = 130
 
 
 def main() -> None:
-    """Run the command line; Ctrl-C ends it without a traceback, while it is still starting too."""
+    """Run the command line; Ctrl-C ends it without a traceback, while it is still starting too.
+
+    So does a request to end (SIGTERM), so that temporary files are removed.
+    """
+    with contextlib.suppress(ValueError):  # where this is not the main thread
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         from mklkit.cli.app import main as run
 

@@ -41,7 +41,7 @@ def predict(
 ) -> None:
     """Predict a class for each row of DATA, in its order.
 
-    The CSV has a column 'prediction' and, for two classes, 'score': the decision value, positive
+    The table has a column 'prediction' and, for two classes, 'score': the decision value, positive
     for the second class. If DATA has the target column too, the accuracy is printed on stderr.
     Large CSV and Parquet files, globs and folders of them are read and predicted in parts.
     """

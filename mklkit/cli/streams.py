@@ -25,6 +25,8 @@ COPIES = 3
 # The memory that a byte of a CSV file takes at most, as "a," and its object do.
 CSV_RATIO = 32
 BLOCK_CELLS = 1 << 21
+LEAST_SAMPLE, CELL_BYTES = 1000, 100
+"""Of the first pass: its fewest rows, and the memory of a cell of text while it is read."""
 SCORED_ROWS = 100_000
 """The training rows that are scored: their accuracy is known to a few tenths of a percent."""
 
@@ -117,7 +119,8 @@ def fit_stream(
     target, drop, kernels = asked
     classifier = pipeline[-1]
     with passing("first pass") as progress:
-        scan = scan_table(chunked, target, drop, seed, progress)
+        most = _sample_rows(len(chunked.columns), max_memory)
+        scan = scan_table(chunked, target, drop, seed, progress, most)
     facts = settle_columns(pipeline, scan.table, kernels, list(scan.table.notes))
     held, kind = held_out_mask(scan.codes, holdout, seed)
     known = scan.codes >= 0
@@ -184,6 +187,17 @@ def on_cluster(address: str | None, pipeline: Any) -> Iterator[None]:
         yield
 
 
+def _sample_rows(n_columns: int, max_memory: str | None) -> int:
+    """Return how many rows the first pass may keep, in a quarter of the memory allowed."""
+    from mklkit.datasets.scanning import SAMPLE_ROWS
+    from mklkit.views.memory import memory_limit
+
+    if max_memory is None:
+        return SAMPLE_ROWS
+    limit = memory_limit(max_memory) or 0
+    return min(SAMPLE_ROWS, max(LEAST_SAMPLE, limit // (4 * CELL_BYTES * n_columns)))
+
+
 def _facts_of_map(classifier: Any) -> FeatureMapFacts | None:
     """Return the facts of a classifier's map, if it has one."""
     from mklkit.protocols import FeatureMapFacts, facts_of
@@ -221,12 +235,14 @@ def _scores(
     """Return the scores of each part of the rows; training rows are scored by a sample of them."""
     import numpy as np
 
+    from mklkit.numerics.sampling import own_stream
+
     commonest = int(np.bincount(codes["train"]).argmax())
     scores: dict[str, dict[str, Any] | None] = {}
     for part, rows in parts.items():
         members = np.arange(len(rows))
         if part == "train" and len(rows) > SCORED_ROWS:
-            members = np.random.default_rng(seed).choice(len(rows), SCORED_ROWS, replace=False)
+            members = own_stream(seed).choice(len(rows), SCORED_ROWS, replace=False)
             members.sort()
         scores[part] = None
         if len(members):

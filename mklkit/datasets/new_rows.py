@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 
-import numpy as np
 import pandas as pd
 
 from mklkit.datasets.builtin import BUILTIN_NAMES
@@ -17,6 +16,7 @@ from mklkit.datasets.paths import status
 from mklkit.datasets.readings import POINTS, read_columns
 from mklkit.datasets.scanning import RowSample, sample_size
 from mklkit.datasets.table import NewRows
+from mklkit.numerics.sampling import own_stream
 
 __all__ = ["load_in_chunks"]
 
@@ -96,7 +96,7 @@ def _settled(
     if not any(isinstance(file, CSVFile) for file in table.files) and {*kinds} <= {"numbers"}:
         return known, {}, []
     while True:
-        sample = RowSample(sample_size(len(wanted)), np.random.default_rng(0))
+        sample = RowSample(sample_size(len(wanted)), own_stream(0))
         n_rows = 0
         for chunk in table.chunks():
             n_rows += len(chunk)

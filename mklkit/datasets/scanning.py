@@ -23,6 +23,7 @@ from mklkit.datasets.remarks import remarks, remarks_on_text
 from mklkit.datasets.table import Table
 from mklkit.datasets.target import class_labels
 from mklkit.errors import DataError, counted
+from mklkit.numerics.sampling import own_stream
 
 __all__ = ["RowSample", "Scan", "sample_size", "scan_table"]
 
@@ -103,7 +104,7 @@ def scan_table(
     table.check_agreement(table.wanted)
     most = min(most, sample_size(len(table.wanted)))
     while True:
-        labels, sample = _Labels(name), RowSample(most, np.random.default_rng(seed))
+        labels, sample = _Labels(name), RowSample(most, own_stream(seed))
         for chunk in table.chunks(progress):
             labels.add(chunk[name])
             sample.add(chunk)

@@ -92,6 +92,8 @@ def held_out_mask(
     """
     import numpy as np
 
+    from mklkit.numerics.sampling import own_stream
+
     known = codes >= 0
     held = np.zeros(len(codes), dtype=bool)
     if known.sum() <= MANY_ROWS:
@@ -101,7 +103,7 @@ def held_out_mask(
         return held, split.kind
     if share == 0:
         return held, "none"
-    held = known & (np.random.default_rng(seed).random(len(codes), dtype=np.float32) < share)
+    held = known & (own_stream(seed).random(len(codes), dtype=np.float32) < share)
     trained = np.bincount(codes[known & ~held], minlength=int(codes.max()) + 1)
     for code in np.flatnonzero(trained == 0):
         held[np.flatnonzero(codes == code)[0]] = False

@@ -124,7 +124,12 @@ class Empirical(Component):
         n_landmarks = self._n_landmarks(n_rows)
         seen, full = KernelRows.of(kernels, rows), n_landmarks == n_rows
         check_gram_fits(n_landmarks, rows[0].dtype.itemsize, "rows" if full else "landmarks")
-        chosen = seen if full else choose(self.landmarks, seen, n_landmarks, random_state)
+        # A slice reads the rows of a source.
+        chosen = (
+            seen.take(slice(0, n_rows))
+            if full
+            else choose(self.landmarks, seen, n_landmarks, random_state)
+        )
         for kernel, landmarks in zip(kernels, chosen.rows, strict=True):
             yield self._on(kernel, landmarks, full)
 

@@ -10,12 +10,23 @@ from numpy.typing import NDArray
 
 from mklkit.numerics.pairwise import row_blocks
 
-__all__ = ["PARTNERS", "IndexedRows", "sampled_pair_distances", "sampled_rows"]
+__all__ = ["PARTNERS", "IndexedRows", "own_stream", "sampled_pair_distances", "sampled_rows"]
 
 Array = NDArray[np.floating[Any]]
 
 SEED = 20080514
 """Of all samples: they depend on the number of rows only."""
+
+
+def own_stream(seed: int) -> np.random.Generator:
+    """Return random numbers of a seed that users' own ``default_rng(seed)`` does not have.
+
+    Rows made from the same stream would decide which of them are drawn: with labels from
+    ``default_rng(0).integers(0, 3, N)``, a fifth of the rows drawn by ``default_rng(0)`` could be
+    rows of one class.
+    """
+    return np.random.default_rng([SEED, seed])
+
 
 PARTNERS = 64
 """Pairs per row in a sample of pairs."""

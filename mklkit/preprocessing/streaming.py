@@ -266,8 +266,8 @@ def _check_space(folder: Path, n_rows: int, n_columns: int, dtype: np.dtype[Any]
     free = shutil.disk_usage(folder).free
     if needed > free:
         raise DataError(
-            f"{n_rows} encoded rows of {n_columns} columns take {needed / 2**30:.1f} GiB of disk"
-            f" space, and {free / 2**30:.1f} GiB are free in {folder.parent}: set the environment"
+            f"{n_rows} encoded rows of {n_columns} columns take {needed / 2**20:,.0f} MiB of disk"
+            f" space, and {free / 2**20:,.0f} MiB are free in {folder.parent}: set the environment"
             " variable TMPDIR to a folder with more."
         )
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.numerics.least_squares import NormalMatrix
+from mklkit.numerics.sampling import own_stream
 from mklkit.protocols import Array, KernelProducts, Quadrant, Quadrants
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.row_parts import rows_at
@@ -157,7 +158,7 @@ class _SampledQuartiles:
     @cached_property
     def _parts(self) -> list[FeatureBlocks]:
         """The features of each class's sample, negative rows first."""
-        draw = np.random.RandomState(0)
+        draw = own_stream(0)
         parts = []
         for own in (self._y <= 0, self._y > 0):
             members = np.flatnonzero(own)
@@ -172,7 +173,7 @@ class _SampledQuartiles:
         """Return the lower and upper quartile of one block of a view's kernel."""
         if index not in self._found:
             # Draws start anew for each view, so that their order does not matter.
-            draw = np.random.RandomState(0)
+            draw = own_stream(1)
             features = [part.features(index) for part in self._parts]
             pairs = BLOCKS.values()
             self._found[index] = [
@@ -183,7 +184,7 @@ class _SampledQuartiles:
         return quartiles
 
 
-def _inner_products(a: Array, b: Array, draw: np.random.RandomState) -> Array:
+def _inner_products(a: Array, b: Array, draw: np.random.Generator) -> Array:
     """Return inner products of the rows of two classes: of all pairs, or of 64 per row."""
     n_rows = max(len(a), len(b))
     if n_rows <= QUARTILE_ROWS:

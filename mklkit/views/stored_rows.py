@@ -116,7 +116,7 @@ class StoredRows:
             array = np.load(path, mmap_mode="r", allow_pickle=False)
         except OSError as error:
             raise _unreadable(Path(path), error) from error
-        except ValueError as error:
+        except (ValueError, EOFError) as error:
             raise DataError(f"{path} can't be read as a NumPy array: {error}") from error
         rows = cls.of_memmap(array) if isinstance(array, np.memmap) else None
         if rows is None:

@@ -13,9 +13,12 @@ from mklkit.protocols import (
     FeatureMap,
     FeatureMapFacts,
     FittedKernel,
+    FittedMap,
     KernelProducts,
     Projector,
+    RememberedFeatures,
     Rows,
+    RowSource,
     facts_of,
 )
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels, fit_maps, warn_of_far_rows
@@ -24,7 +27,7 @@ from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.feature_statistics import FeatureStatistics
 from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.row_ids import reads_row_ids
-from mklkit.views.row_parts import take_rows
+from mklkit.views.row_parts import rows_at, take_rows
 from mklkit.views.statistics import SharedStatistics
 from mklkit.views.tiles import kernel_products
 from mklkit.views.view import View
@@ -73,6 +76,11 @@ class ViewSet(Sequence[View]):
         """
         fitted, own_rows = fit_kernels(kernels, rows)
         maps = fit_maps(kernels, feature_map, fitted, own_rows, random_state)
+        if isinstance(rows, RowSource) and any(_is_full(one) for one in maps):
+            # All rows are landmarks, and in memory as such.
+            rows = rows_at(rows, slice(0, len(rows)))
+            cuts = ColumnCuts(rows)
+            own_rows = [cuts.of(bound.columns) for bound in kernels]
         projectors = [
             Projector(bound.label, bound.columns, one)
             for bound, one in zip(kernels, maps, strict=True)
@@ -161,3 +169,7 @@ class ViewSet(Sequence[View]):
     def weighted(self, weights: Array) -> WeightedViews:
         """Return the weighted sum of the kernels as one training side."""
         return WeightedViews(self, weights)
+
+
+def _is_full(fitted: FittedMap) -> bool:
+    return isinstance(fitted, RememberedFeatures) and fitted.training_features() is not None

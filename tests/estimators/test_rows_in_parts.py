@@ -106,6 +106,15 @@ def test_a_map_without_landmarks_reads_all_rows(table, stored):
     np.testing.assert_allclose(found.weights_, MKLClassifier("rbf").fit(rows, y > 0).weights_)
 
 
+@pytest.mark.parametrize("subset", ["300", "5000", "1.0"])
+def test_all_rows_may_be_landmarks(subset, table, stored):
+    rows, y = table
+    settings = {"feature_map": f"empirical(subset={subset})", "learner": "mhks"}
+    found = MKLClassifier(["rbf", "linear"], **settings).fit(stored, y > 0)
+    expected = MKLClassifier(["rbf", "linear"], **settings).fit(rows, y > 0)
+    np.testing.assert_array_equal(found.predict(stored), expected.predict(rows))
+
+
 def test_mistakes(table, stored):
     _, y = table
     with pytest.raises(DataError, match=r"one label per row; got 299 for 300 rows"):
