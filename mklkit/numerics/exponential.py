@@ -32,6 +32,9 @@ LOW_LN2_SINGLE = np.float32(-2.12194440e-4)
 SHIFT_SINGLE = np.float32(1.5 * 2.0**23 + 127)
 LOWEST_SINGLE, HIGHEST_SINGLE = np.float32(-104.0), np.float32(89.0)
 
+CHUNK = 1 << 15
+"""Values are copied in chunks where they are overwritten: LLVM does not vectorise such a loop."""
+
 
 def scaled_exp(values: Array, factor: float, out: Array) -> Array:
     """Return exp(factor · values) in ``out``, correct to about one unit in the last place.
@@ -59,7 +62,16 @@ def scaled_exp(values: Array, factor: float, out: Array) -> Array:
         with np.errstate(over="ignore", under="ignore"):
             return np.exp(np.multiply(values, factor, out=out), out=out)
     inner = _single if values.dtype == np.float32 else _double
-    inner(values.reshape(-1), values.dtype.type(factor), out.reshape(-1))
+    given, wanted, scale = values.reshape(-1), out.reshape(-1), values.dtype.type(factor)
+    if given.ctypes.data != wanted.ctypes.data:
+        inner(given, scale, wanted)
+        return out
+    chunk = np.empty(min(CHUNK, given.size), values.dtype)
+    for start in range(0, given.size, CHUNK):
+        part = wanted[start : start + CHUNK]
+        copied = chunk[: part.size]
+        copied[:] = part
+        inner(copied, scale, part)
     return out
 
 

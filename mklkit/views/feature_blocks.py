@@ -21,7 +21,7 @@ from mklkit.numerics.threads import n_threads, results_in_flight
 from mklkit.protocols import Array, FittedMap, Projector, RememberedFeatures, Rows
 from mklkit.views.deciding import BLOCK_ROWS, RowBlock
 from mklkit.views.engines import PART_ROWS, added, engine_of
-from mklkit.views.kernel_rows import Scratch
+from mklkit.views.kernel_rows import SpareScratch
 from mklkit.views.memory import memory_limit
 from mklkit.views.projections import BackProjection, Projection
 from mklkit.views.row_parts import rows_at, take_rows
@@ -57,6 +57,7 @@ class FeatureBlocks:
         self.rows = rows
         self.n_rows = len(rows)
         self.engine = engine_of(rows)
+        self._spare = SpareScratch()
         self.max_memory = max_memory
         self._kept: dict[int, Array] = {}
         self._whole: tuple[FeatureBlocks, NDArray[np.intp]] | None = None
@@ -242,7 +243,7 @@ class FeatureBlocks:
         """Return a function of a part's rows and arrays, the rows, and the arrays of all rows."""
         kept = [index for index in used if index in self._kept]
         maps = [self.projectors[index].map for index in kept]
-        task = partial(_on_blocks, function, maps, collect)
+        task = partial(_on_blocks, function, maps, None if collect else self._spare)
         return task, self.rows, [*(self._kept[index] for index in kept), *arrays]
 
     def projectors_of(self, used: Iterable[int]) -> list[Projector]:
@@ -262,7 +263,7 @@ class FeatureBlocks:
         self, function: Callable[..., tuple[Any, list[Array]]], states: Sequence[Any]
     ) -> tuple[Sequence[Any], list[Array]]:
         """Return new states and a sum; ``function(blocks, state)`` returns both of each part."""
-        return self.engine.sweep(partial(_on_blocks, function, [], False), self.rows, states)
+        return self.engine.sweep(partial(_on_blocks, function, [], self._spare), self.rows, states)
 
     def _are_kept(self, wanted: Iterable[int]) -> bool:
         """Return whether one product of arrays in memory serves, without a loss of digits."""
@@ -344,15 +345,15 @@ def _weighted_products(
 def _on_blocks(
     function: Callable[..., Any],
     kept_maps: Sequence[FittedMap],
-    collect: bool,
+    spare: SpareScratch | None,
     rows: Array,
     *arrays: Array,
 ) -> Any:
     """Call a function of blocks and arrays; the first arrays are features that are kept.
 
-    Unless the function collects columns, the memory of one block is used for the next.
+    The memory of one block is used for the next, unless the function collects columns.
     """
-    scratch = None if collect else Scratch()
+    scratch = None if spare is None else spare.take()
     kept, others = arrays[: len(kept_maps)], arrays[len(kept_maps) :]
 
     def blocks() -> Blocks:
@@ -360,4 +361,7 @@ def _on_blocks(
             known = [(own, features[place]) for own, features in zip(kept_maps, kept, strict=True)]
             yield place, RowBlock(rows[place], True, known, scratch)
 
-    return function(blocks(), *others)
+    result = function(blocks(), *others)
+    if spare is not None and scratch is not None:
+        spare.give(scratch)
+    return result

@@ -20,6 +20,7 @@ __all__ = [
     "KernelRows",
     "KernelTiles",
     "Scratch",
+    "SpareScratch",
     "Tiles",
     "is_scalar",
     "over_tiles",
@@ -199,6 +200,27 @@ class Scratch:
     def reset(self) -> None:
         """Let all arrays be taken again."""
         self._taken = 0
+
+
+class SpareScratch:
+    """Memory that several threads use one after another; a copy in another process has none."""
+
+    def __init__(self) -> None:
+        self._spare: list[Scratch] = []
+
+    def take(self) -> Scratch:
+        """Return memory that nobody uses."""
+        try:
+            return self._spare.pop()
+        except IndexError:
+            return Scratch()
+
+    def give(self, scratch: Scratch) -> None:
+        """Let others use the memory."""
+        self._spare.append(scratch)
+
+    def __reduce__(self) -> tuple[type[SpareScratch], tuple[()]]:
+        return SpareScratch, ()
 
 
 def symmetric_tiles(seen: KernelRows) -> Tiles:
