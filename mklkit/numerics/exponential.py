@@ -32,7 +32,7 @@ LOW_LN2_SINGLE = np.float32(-2.12194440e-4)
 SHIFT_SINGLE = np.float32(1.5 * 2.0**23 + 127)
 LOWEST_SINGLE, HIGHEST_SINGLE = np.float32(-104.0), np.float32(89.0)
 
-CHUNK = 1 << 15
+CHUNK = 1 << 17
 """Values are copied in chunks where they are overwritten: LLVM does not vectorise such a loop."""
 
 
