@@ -86,6 +86,11 @@ class RowBlock:
         known = [(fitted, columns[members]) for fitted, columns in self._made]
         return RowBlock(self.rows[members], known=known)
 
+    @property
+    def shared(self) -> bool:
+        """Whether columns are kept for other decisions, which then cost less than folded maps."""
+        return self._keep
+
     def columns_of(self, projectors: Sequence[Projector]) -> Iterator[tuple[int, Array]]:
         """Yield each projector's columns, sharing base quantities where maps allow.
 
@@ -205,7 +210,7 @@ def decide_all(decisions: Sequence[Decision], rows: Rows, shared: bool = False) 
     """
 
     def decide(place: slice) -> Array:
-        block = RowBlock(rows_at(rows, place), keep=shared)
+        block = RowBlock(rows_at(rows, place), keep=shared and len(decisions) > 1)
         return np.column_stack([decide_block(decision, block) for decision in decisions])
 
     places = list(row_blocks(len(rows), BLOCK_ROWS))

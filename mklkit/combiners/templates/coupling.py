@@ -66,7 +66,8 @@ class CoupledDecision(BlockDecision):
 
     def decide_block(self, block: RowBlock) -> Array:
         """Return the decision values (n,) of one block of rows."""
-        if len(block) > FEW_ROWS and all(offers(one, LinearFunction) for one in self.learners):
+        linear = all(offers(one, LinearFunction) for one in self.learners)
+        if linear and len(block) > FEW_ROWS and not block.shared:
             pairs = list(zip(self.weights, self.learners, strict=True))
             scaled = [weight * one.coefficients for weight, one in pairs]
             bias = sum(weight * one.bias for weight, one in pairs)

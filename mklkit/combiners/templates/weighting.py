@@ -71,7 +71,8 @@ class WeightedDecision(BlockDecision):
 
     def decide_block(self, block: RowBlock) -> Array:
         """Return the decision values (n,) of one block of rows."""
-        if self.explicit and len(block) > FEW_ROWS and offers(self.learner, LinearFunction):
+        folds = self.explicit and len(block) > FEW_ROWS and not block.shared
+        if folds and offers(self.learner, LinearFunction):
             return self._project(block)
         if self.explicit:
             parts: list[Any] = [None] * len(self.projectors)
