@@ -148,7 +148,7 @@ class FeatureBlocks:
 
     def project(self, coefficients: Mapping[int, Array]) -> Array:
         """Return Σ_m Φ_m c_m for coefficients (p_m, k) of some views: (N, k). A map over blocks."""
-        if self.are_kept(coefficients):
+        if self._are_kept(coefficients):
             parts = [(self._kept[index], own) for index, own in coefficients.items()]
             first, *others = [features @ own.astype(features.dtype) for features, own in parts]
             return sum(others, first)
@@ -162,7 +162,7 @@ class FeatureBlocks:
 
     def project_back(self, wanted: Sequence[int], targets: Array) -> list[Array]:
         """Return Φ_mᵀt for targets (N,) or (N, k) of some views: (p_m, k). A sum over blocks."""
-        if self.are_kept(wanted):
+        if self._are_kept(wanted):
             return [self._kept[index].T @ targets for index in wanted]
         sums = BackProjection(self.projectors_of(wanted))
 
@@ -265,7 +265,7 @@ class FeatureBlocks:
         """Return new states and a sum; ``function(blocks, state)`` returns both of each part."""
         return self.engine.sweep(partial(_on_blocks, function, [], self._spare), self.rows, states)
 
-    def are_kept(self, wanted: Iterable[int]) -> bool:
+    def _are_kept(self, wanted: Iterable[int]) -> bool:
         """Return whether one product of arrays in memory serves, without a loss of digits."""
         if not all(index in self._kept for index in wanted):
             self.keep_small(list(wanted))

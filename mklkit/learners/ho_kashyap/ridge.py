@@ -21,7 +21,6 @@ from mklkit.numerics.least_squares import (
 )
 from mklkit.protocols import Array, TrainingSide, Which
 from mklkit.views.block_columns import BlockColumns, InBlocks
-from mklkit.views.sides import FeatureSide
 
 __all__ = [
     "CholeskyProblem",
@@ -75,9 +74,6 @@ class FeatureProblem:
             self._system = CholeskySystem(self._normal)
         else:
             self._system = SpectralSystem(self._side.spectrum(), self._normal.sums)
-        if self._side is side and columns is not None and columns.blocks.are_kept(columns.used):
-            # Many passes over few rows: products with one array cost least.
-            self._side = FeatureSide(side.features())
 
     @property
     def n_coefficients(self) -> int:
