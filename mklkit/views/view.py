@@ -166,11 +166,11 @@ class View(Side):
 
     def project(self, coefficients: Array) -> Array:
         """Return ``features @ coefficients``, block by block, in O(Np)."""
-        return self.block_columns.project(coefficients)
+        return self.of_features.blocks.project({self._index: coefficients})
 
     def project_back(self, targets: Array) -> Array:
         """Return ``features.T @ targets``, block by block, in O(Np)."""
-        return self.block_columns.project_back(targets)
+        return self.of_features.blocks.project_back([self._index], targets)[0]
 
     def map_features(self, function: Callable[[Array], Array]) -> Array:
         """Return a function of the features, applied block by block."""

@@ -70,11 +70,11 @@ def check_same(model: MKLClassifier, rows: Any, labels: Any, X: Any, y: Any) -> 
 
 SLOW = [
     pytest.param(name, marks=pytest.mark.slow)
-    for name in ("uniform", "dimkl3", "alignment", "dimkl6")
+    for name in ("uniform", "ifsl(lam=0.5)", "dimkl3", "alignment", "dimkl6")
 ]
 
 
-@pytest.mark.parametrize("combiner", ["dimkl5", "ifsl(lam=0.5)", *SLOW])
+@pytest.mark.parametrize("combiner", ["dimkl5", *SLOW])
 def test_a_cluster_gives_what_one_machine_gives(cluster: Any, combiner: str) -> None:
     X, y = data()
     rows, labels = da.from_array(X, chunks=(2100, 3)), da.from_array(y, chunks=1500)
@@ -160,6 +160,7 @@ def test_rows_are_read_by_slice_number_and_mask(cluster: Any) -> None:
     assert len(whole.lengths) == 1
 
 
+@pytest.mark.slow
 def test_no_features_are_kept_here(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(FeatureBlocks, "_collected", lambda *given: pytest.fail("collected"))
     X, y = data()
@@ -193,6 +194,7 @@ def test_workers_must_have_the_same_mklkit(cluster: Any, monkeypatch: pytest.Mon
         scheduling.connected("tcp://127.0.0.1:9")
 
 
+@pytest.mark.slow
 def test_searches_run_on_the_cluster(cluster: Any) -> None:
     from sklearn.model_selection import GridSearchCV
 
