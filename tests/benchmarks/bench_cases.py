@@ -240,7 +240,7 @@ def shares(folder: str, n_rows: int, p: int = 256, size: int = 3000) -> dict[str
     codes = y.astype(np.intp)
     views = views_of(kernels_of(3), X, f"empirical(subset={p})")
     blocks = views.blocks
-    blocks.max_memory = 2**20  # nothing is kept: each pass makes the features
+    blocks.max_memory = 2**29  # Features are not kept: each pass makes them.
     blocks.moments([range(3)], codes, 2)
     moments = least(lambda: blocks.moments([range(3)], codes, 2), 2)
     width = sum(blocks.widths)
