@@ -60,7 +60,8 @@ class Engine(Protocol):
     ) -> tuple[Sequence[Any], Sums]:
         """Return new states and a sum: ``function(rows, state)`` returns both for each part.
 
-        States stay where the parts are; those given may have been changed afterwards.
+        States stay where the parts are. The function may change the one that it is given; an
+        engine that runs a task again gives it a copy.
         """
         ...
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial, reduce
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from mklkit.numerics.least_squares import weighted_sums
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.numerics.threads import n_threads, results_in_flight
 from mklkit.protocols import Array, FittedMap, Projector, RememberedFeatures, Rows
+from mklkit.protocols.abilities import offers
 from mklkit.views.deciding import BLOCK_ROWS, RowBlock
 from mklkit.views.engines import PART_ROWS, added, engine_of
 from mklkit.views.kernel_rows import SpareScratch
@@ -60,6 +61,7 @@ class FeatureBlocks:
         self._spare = SpareScratch()
         self.max_memory = max_memory
         self._kept: dict[int, Array] = {}
+        self._stored: set[int] = set()
         self._whole: tuple[FeatureBlocks, NDArray[np.intp]] | None = None
 
     @cached_property
@@ -148,7 +150,7 @@ class FeatureBlocks:
 
     def project(self, coefficients: Mapping[int, Array]) -> Array:
         """Return Σ_m Φ_m c_m for coefficients (p_m, k) of some views: (N, k). A map over blocks."""
-        if self._are_kept(coefficients):
+        if self._are_kept(list(coefficients)):
             parts = [(self._kept[index], own) for index, own in coefficients.items()]
             first, *others = [features @ own.astype(features.dtype) for features, own in parts]
             return sum(others, first)
@@ -200,16 +202,15 @@ class FeatureBlocks:
         places = [[wanted.index(index) for index in group] for group in groups]
         origins = self._origins(wanted, places)
 
+        def of_block(block: RowBlock, own: NDArray[np.intp]) -> list[Array]:
+            columns, found = dict(block.columns_of(used)), []
+            for group, origin in zip(places, origins, strict=True):
+                features = np.hstack([columns[index] for index in group])
+                found += ClassMoments.of(features, own, n_classes, origin).sums_only
+            return found
+
         def summed(blocks: Blocks, part: NDArray[np.intp]) -> list[Array]:
-            total: list[Array] = []
-            for place, block in blocks:
-                columns = dict(block.columns_of(used))
-                found: list[Array] = []
-                for group, origin in zip(places, origins, strict=True):
-                    features = np.hstack([columns[index] for index in group])
-                    found += ClassMoments.of(features, part[place], n_classes, origin).sums_only
-                total = added(total, found) if total else found
-            return total
+            return reduce(added, (of_block(block, part[place]) for place, block in blocks))
 
         sums = self.engine.total(*self._task(summed, wanted, [codes]))
         triples = zip(origins, sums[::3], sums[1::3], sums[2::3], strict=True)
@@ -252,7 +253,8 @@ class FeatureBlocks:
 
     def makes_again(self, used: Sequence[int]) -> bool:
         """Return whether some of these features are made again in each pass."""
-        self.keep_small(used)
+        if not all(index in self._kept for index in used):
+            self.keep_small(used)
         return not all(index in self._kept for index in used)
 
     def states(self, function: Callable[..., Any], *arrays: NDArray[Any]) -> Sequence[Any]:
@@ -265,12 +267,10 @@ class FeatureBlocks:
         """Return new states and a sum; ``function(blocks, state)`` returns both of each part."""
         return self.engine.sweep(partial(_on_blocks, function, [], self._spare), self.rows, states)
 
-    def _are_kept(self, wanted: Iterable[int]) -> bool:
+    def _are_kept(self, wanted: Sequence[int]) -> bool:
         """Return whether one product of arrays in memory serves, without a loss of digits."""
-        if not all(index in self._kept for index in wanted):
-            self.keep_small(list(wanted))
-        kept = all(index in self._kept for index in wanted)
-        return kept and (self.rows.dtype == np.float64 or self.n_rows <= PART_ROWS)
+        whole = self.rows.dtype == np.float64 or self.n_rows <= PART_ROWS
+        return not self.makes_again(wanted) and whole
 
     def _origins(self, wanted: Sequence[int], places: Sequence[Sequence[int]]) -> list[Array]:
         """Return the mean features of some rows, evenly spaced."""
@@ -285,14 +285,25 @@ class FeatureBlocks:
         columns = dict(block.columns_of(self.projectors_of(wanted)))
         return [columns[index] for index in range(len(wanted))]
 
-    def _known(self, index: int) -> Array | None:
-        """Return features that need not be computed."""
+    def remembered(self, index: int) -> Array | None:
+        """Return the features that a view's map has stored, which are kept; None for none."""
         if self._whole is not None:
             whole, members = self._whole
-            kept = whole._kept.get(index, whole._known(index))
-            return None if kept is None else kept[members]
+            stored = whole.remembered(index)
+            return None if stored is None else stored[members]
         fitted = self.projectors[index].map
-        return fitted.training_features() if isinstance(fitted, RememberedFeatures) else None
+        if index not in self._kept and offers(fitted, RememberedFeatures):
+            stored = cast(RememberedFeatures, fitted).training_features()
+            if stored is not None:
+                self._stored.add(index)
+                self._kept[index] = stored
+        return self._kept[index] if index in self._stored else None
+
+    def _known(self, index: int) -> Array | None:
+        """Return features that need not be computed."""
+        if self._whole is not None and index in self._whole[0]._kept:
+            return self._whole[0]._kept[index][self._whole[1]]
+        return self.remembered(index)
 
     def _bytes(self, wanted: Sequence[int]) -> int:
         width = sum(self.widths[index] for index in wanted)
@@ -329,17 +340,17 @@ def _mapped(function: Callable[[Array], Array], used: Sequence[Projector], block
 def _weighted_products(
     used: Sequence[Projector], blocks: Blocks, row_weights: Array, targets: Array
 ) -> list[Array]:
-    total: list[Array] = []
-    for place, block in blocks:
-        weights, wanted = row_weights[place], targets[place]
+    def of_block(block: RowBlock, weights: Array, wanted: Array) -> list[Array]:
         members = np.flatnonzero((weights != 0) | (wanted != 0).any(axis=1))
         # A block without such rows still tells the sums' shape.
         members = members if members.size else np.arange(1)
         columns = dict(block.take(members).columns_of(used))
         features = np.hstack([columns[index] for index in range(len(used))], dtype=np.float64)
-        total_of_block = list(weighted_sums(features, weights[members], wanted[members]))
-        total = added(total, total_of_block) if total else total_of_block
-    return total
+        return list(weighted_sums(features, weights[members], wanted[members]))
+
+    return reduce(
+        added, (of_block(block, row_weights[place], targets[place]) for place, block in blocks)
+    )
 
 
 def _on_blocks(

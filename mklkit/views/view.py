@@ -22,7 +22,6 @@ from mklkit.protocols import (
     OrthogonalFeatures,
     Projector,
     Quadrants,
-    RememberedFeatures,
 )
 from mklkit.views.block_columns import BlockColumns
 from mklkit.views.feature_statistics import FeatureStatistics
@@ -91,12 +90,11 @@ class View(Side):
         return self.explicit and not self._reproduces_kernel()
 
     def _reproduces_kernel(self) -> bool:
-        fitted = self.projector.map
-        if not isinstance(fitted, RememberedFeatures) or fitted.training_features() is None:
+        features = self.of_features.blocks.remembered(self._index)
+        if features is None:
             return False
         # The part of a positive semi-definite kernel that a map drops is positive semi-definite,
         # and zero where its diagonal is zero.
-        features = self.features()
         own = self.kernel.diagonal(rows_at(self.rows, slice(0, self.n_rows)))
         gap = np.abs(np.einsum("ij,ij->i", features, features) - own).max()
         return bool(gap <= np.sqrt(np.finfo(features.dtype).eps) * np.abs(own).max())

@@ -9,6 +9,7 @@ discarded if the iteration has converged.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import reduce
 from typing import Any, TypeGuard
 
 import attrs
@@ -55,9 +56,6 @@ class _Block:
     margins: Array
     labels: Array
 
-    def copied(self) -> _Block:
-        return _Block(self.outputs.copy(), self.margins.copy(), self.labels)
-
 
 @attrs.frozen(eq=False)
 class _Outputs:
@@ -76,24 +74,22 @@ class _Sweep:
     columns: Columns
     queue: list[_Outputs | Step]
     view: int
+    factors: Array
     back: BackProjection
 
     def __call__(
         self, blocks: Iterator[tuple[slice, RowBlock]], state: list[_Block]
     ) -> tuple[list[_Block], list[Array]]:
-        """Return the part's new state; the objective, the target's sum and its products."""
-        new, total = [], None
-        for (_, block), given in zip(blocks, state, strict=True):
-            own = given.copied()
-            value = self._take_queue(block, own)
-            target = np.empty_like(own.outputs[0])
-            row, lam = self.rule.rows(self.columns.weights)[self.view], self.columns.lam
-            self.rule.target(own.outputs, own.margins, own.labels, row, lam, self.view, target)
-            sums = [value, target.sum(axis=0, dtype=np.float64), *self.back.of(block, target)]
-            total = sums if total is None else added(total, sums)
-            new.append(own)
-        assert total is not None, "a part has at least one row"
-        return new, total
+        """Return the part's state, changed; the objective, the target's sum and its products."""
+        pairs = zip(blocks, state, strict=True)
+        return state, reduce(added, (self._of_block(block, own) for (_, block), own in pairs))
+
+    def _of_block(self, block: RowBlock, own: _Block) -> list[Array]:
+        value = self._take_queue(block, own)
+        target = np.empty_like(own.outputs[0])
+        lam, factors = self.columns.lam, self.factors
+        self.rule.target(own.outputs, own.margins, own.labels, factors, lam, self.view, target)
+        return [value, target.sum(axis=0, dtype=np.float64), *self.back.of(block, target)]
 
     def _take_queue(self, block: RowBlock, own: _Block) -> Array:
         columns, value = self.columns, np.zeros(1)
@@ -140,6 +136,7 @@ def iterate_by_sweeps(
         for view, given in enumerate(initial)
         if given is not None
     ]
+    factors = rule.rows(columns.weights)
     history: list[float] = []
     stopping = columns.facts.stopping
     for step, view in steps:
@@ -148,7 +145,7 @@ def iterate_by_sweeps(
             continue
         problem = problems[view]
         back, finish = problem.block_columns.back_projection()
-        sweep = _Sweep(rule, columns, queue, view, back)
+        sweep = _Sweep(rule, columns, queue, view, factors[view], back)
         states, (value, sums, *products) = blocks.sweep(sweep, states)
         if ("record", 0) in [one for one in queue if not isinstance(one, _Outputs)]:
             pairs = zip(problems, coefficients, strict=True)
