@@ -33,17 +33,12 @@ class UnknownValues:
 
     def add(self, features: pd.DataFrame) -> None:
         """Count the rows with such values."""
-        import numpy as np
+        from mklkit.preprocessing.columns import unseen_values
 
-        from mklkit.preprocessing.columns import text_of
-
-        if self.encoder is None or not self.encoder.text_:
+        encoder = self.encoder
+        if encoder is None:
             return
-        for name, known in zip(self.encoder.text_, self.encoder.one_hot_.categories_, strict=True):
-            if name not in features:
-                continue
-            values = text_of(features[[name]])[:, 0]
-            unknown = values[~np.isin(values.astype(str), known.astype(str))]
+        for name, unknown in unseen_values(features, encoder.text_, encoder.one_hot_):
             self.rows[name] += len(unknown)
             found = self.values.setdefault(name, {})
             if len(found) < VALUES_KEPT:

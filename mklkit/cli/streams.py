@@ -115,6 +115,7 @@ def fit_stream(
     from mklkit.persistence.facts import facts_of_model
     from mklkit.preprocessing.streaming import encoded_rows
     from mklkit.views.dask.rows import DaskRows
+    from mklkit.views.memory import memory_limit, refuse_large_gram
 
     target, drop, kernels = asked
     classifier = pipeline[-1]
@@ -128,7 +129,9 @@ def fit_stream(
     facts_of_map = _facts_of_map(classifier)
     implicit = facts_of_map is not None and not facts_of_map.explicit
     if implicit:
-        _check_gram_fits(len(codes["train"]), max_memory)
+        # Before any row is encoded.
+        limit = memory_limit(max_memory)
+        refuse_large_gram(len(codes["train"]), 8, limit, "may be used")
     start = perf_counter()
     with ExitStack() as files:
         with passing("second pass") as progress:
@@ -210,19 +213,6 @@ def _facts_of_map(classifier: Any) -> FeatureMapFacts | None:
         return None
     choice = choose_components(*(getattr(classifier, name) for name in names))
     return facts_of(choice.feature_map, FeatureMapFacts)
-
-
-def _check_gram_fits(n_rows: int, max_memory: str | None) -> None:
-    """Refuse more rows than one Gram matrix has room for, before any of them is encoded."""
-    from mklkit.errors import DataError
-    from mklkit.views.memory import REMEDY, memory_limit
-
-    size, limit = 8 * n_rows**2, memory_limit(max_memory)
-    if limit is not None and size > limit:
-        raise DataError(
-            f"A Gram matrix of {n_rows} rows takes {size / 2**30:.1f} GiB of memory, and"
-            f" {limit / 2**30:.1f} GiB may be used. {REMEDY}"
-        )
 
 
 def _scores(

@@ -17,7 +17,6 @@ from sklearn.utils.validation import column_or_1d, validate_data
 from mklkit.errors import (
     DataError,
     SpecError,
-    counted,
     quoted,
 )
 from mklkit.protocols import (
@@ -28,6 +27,7 @@ from mklkit.protocols import (
 from mklkit.views.dask.predicting import in_memory
 from mklkit.views.dask.recognising import is_dask
 from mklkit.views.dask.rows import DaskRows
+from mklkit.views.row_parts import check_width
 from mklkit.views.stored_rows import StoredRows
 
 __all__ = ["check_new_rows", "check_training_data"]
@@ -116,11 +116,7 @@ def check_new_rows(estimator: Any, X: Any, first: bool = False) -> Rows:
     if isinstance(X, RowSource):
         if first:
             _remember_columns(estimator, X)
-        if X.shape[1] != estimator.n_features_in_:
-            raise DataError(
-                f"The model was trained on {counted(estimator.n_features_in_, 'column')}; these"
-                f" rows have {X.shape[1]}."
-            )
+        check_width(estimator.n_features_in_, X.shape[1])
         return X
     with _checking_rows(X):
         rows: Array = validate_data(

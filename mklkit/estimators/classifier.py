@@ -27,7 +27,7 @@ from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.dask.predicting import each_row
 from mklkit.views.dask.recognising import is_dask
 from mklkit.views.deciding import decide_all
-from mklkit.views.memory import memory_limit
+from mklkit.views.memory import memory_given
 
 __all__ = ["MKLClassifier"]
 
@@ -203,7 +203,7 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
     ) -> list[Decision]:
         # Seeds are drawn before anything runs, so that the order of the threads does not matter.
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(problems) + 1)
-        memory = None if self.max_memory is None else memory_limit(self.max_memory)
+        memory = memory_given(self.max_memory)
         views_of = ProblemViews(
             bound, choice.feature_map, X, codes, seeds[-1], self.bandwidths, memory
         )

@@ -33,7 +33,7 @@ from mklkit.registry.registry import get_registry
 from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.gathered_moments import ForgottenRows, GatheredMoments
-from mklkit.views.memory import memory_limit
+from mklkit.views.memory import memory_given
 from mklkit.views.view_set import ViewSet
 
 __all__ = ["NeedsEveryRow", "PartialSums", "partial_fit", "sums_of"]
@@ -150,7 +150,7 @@ def partial_fit(
     if not started:
         first = PartialSums.start(bound, choice.feature_map, X, seeds[-1], len(known))
         estimator.partial_sums_ = first
-    sums = estimator.partial_sums_.plus(X, codes, memory_limit(estimator.max_memory))
+    sums = estimator.partial_sums_.plus(X, codes, memory_given(estimator.max_memory))
     estimator.partial_sums_ = sums
     if not sums.moments.counts.all():
         return estimator

@@ -25,7 +25,7 @@ from mklkit.estimators.parallel import in_threads
 from mklkit.estimators.training import ProblemViews, bind_to_columns, choose_strategy
 from mklkit.protocols import Array, GridCombiner
 from mklkit.registry.composing import Choice, choose_components
-from mklkit.views.memory import memory_limit
+from mklkit.views.memory import memory_given
 from mklkit.views.row_parts import rows_at, take_rows
 
 __all__ = ["MKLSearchCV", "grid_combiner"]
@@ -263,7 +263,7 @@ class _GridRun:
                 codes[training],
                 seeds[fold, -1],
                 self.estimator.bandwidths,
-                memory_limit(self.estimator.max_memory),
+                memory_given(self.estimator.max_memory),
             )
             held_out = rows_at(X, test)
             tasks = [

@@ -45,6 +45,13 @@ def margin_sums(
 
 
 @compiled()
+def _centred(
+    value: float, unit: float, row: float, column: float
+) -> float:  # pragma: no cover - compiled
+    return (value * unit - row) - column
+
+
+@compiled()
 def centre_tile(
     tile: NDArray[np.floating[Any]],
     unit: float,
@@ -54,16 +61,8 @@ def centre_tile(
 ) -> None:  # pragma: no cover - compiled
     """Write a tile (n, m) times a unit, less the means of rows (n,) and then of columns (m,)."""
     for i in range(tile.shape[0]):
-        own = rows[i]
         for j in range(tile.shape[1]):
-            out[i, j] = (tile[i, j] * unit - own) - columns[j]
-
-
-@compiled()
-def _centred(
-    value: float, unit: float, row: float, column: float
-) -> float:  # pragma: no cover - compiled
-    return (value * unit - row) - column
+            out[i, j] = _centred(np.float64(tile[i, j]), unit, rows[i], columns[j])
 
 
 @compiled(inexact=["contract", "reassoc"])

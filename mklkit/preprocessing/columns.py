@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from numbers import Number
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
+from sklearn.preprocessing import OneHotEncoder
 
 from mklkit.datasets.readings import TYPING_ERRORS
 from mklkit.datasets.values import plain_values
@@ -25,6 +26,7 @@ __all__ = [
     "row_of",
     "take_as_gaps",
     "text_of",
+    "unseen_values",
 ]
 
 MISSING = "missing"
@@ -200,3 +202,23 @@ def _word(value: object) -> str:
     if isinstance(value, (float, np.floating)) and float(value).is_integer():
         return str(int(value))
     return str(value)
+
+
+def unseen_values(
+    frame: pd.DataFrame, names: Sequence[str], one_hot: OneHotEncoder
+) -> Iterator[tuple[str, NDArray[np.object_]]]:
+    """Yield each text column with its values that a fitted encoder of these columns does not have.
+
+    Yields
+    ------
+    name : str
+    values : ndarray of shape (n,)
+        As text, one for each row with such a value, in the order of the rows.
+    """
+    if not names:
+        return
+    for name, known in zip(names, one_hot.categories_, strict=True):
+        if name in frame:
+            codes, distinct = pd.factorize(text_of(frame[[name]])[:, 0])
+            new = ~np.isin(distinct.astype(str), known.astype(str))
+            yield name, distinct[codes[new[codes]]]

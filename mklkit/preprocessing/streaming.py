@@ -22,7 +22,7 @@ from mklkit.datasets.numerals import DATES, NUMBERS
 from mklkit.datasets.readings import TYPING_ERRORS, read_columns
 from mklkit.datasets.scanning import Scan
 from mklkit.errors import DataError, counted, quoted
-from mklkit.preprocessing.columns import text_of
+from mklkit.preprocessing.columns import unseen_values
 from mklkit.preprocessing.dates import ISO_DATE
 from mklkit.preprocessing.encoder import TableEncoder
 from mklkit.views.stored_rows import StoredRows
@@ -145,13 +145,8 @@ class _Counts:
         self.high = np.maximum(self.high, numbers.max(axis=0))
         for name in self.encoder.empty_:
             self.late[name] += int(frame[name].notna().sum())
-        one_hot = self.encoder.one_hot_
-        categories = one_hot.categories_ if self.encoder.text_ else []
-        for name, known in zip(self.encoder.text_, categories, strict=True):
-            codes, distinct = pd.factorize(text_of(frame[[name]])[:, 0])
-            self.unseen[name] += int(
-                (~np.isin(distinct.astype(str), known.astype(str)))[codes].sum()
-            )
+        for name, values in unseen_values(frame, self.encoder.text_, self.encoder.one_hot_):
+            self.unseen[name] += len(values)
 
     def put_into(self, encoder: TableEncoder) -> None:
         """Set the encoder's gaps and ranges to those of all training rows."""

@@ -10,7 +10,14 @@ from pathlib import Path
 from mklkit.errors import DataError, MKLKitWarning, SpecError, quoted
 from mklkit.protocols.component import is_whole
 
-__all__ = ["REMEDY", "available_memory", "check_gram_fits", "memory_limit"]
+__all__ = [
+    "REMEDY",
+    "available_memory",
+    "check_gram_fits",
+    "memory_given",
+    "memory_limit",
+    "refuse_large_gram",
+]
 
 REMEDY = (
     "Use fewer rows, or learn from features of a subset, which need no such matrix:"
@@ -44,7 +51,15 @@ AMOUNT = re.compile(r"(?P<number>\d+(\.\d+)?)\s*(?P<unit>[KMGT]?)(i?B)?", re.IGN
 
 
 def memory_limit(given: int | str | None) -> int | None:
-    """Return a limit on memory in bytes: as given, or half of what is free; None if unknown.
+    """Return a limit on memory in bytes: as given, or half of what is free; None if unknown."""
+    if given is not None:
+        return memory_given(given)
+    free = available_memory()
+    return None if free is None else free // 2
+
+
+def memory_given(given: int | str | None) -> int | None:
+    """Return an amount of memory in bytes; None where none is given.
 
     Raises
     ------
@@ -53,12 +68,11 @@ def memory_limit(given: int | str | None) -> int | None:
 
     Examples
     --------
-    >>> memory_limit("4GB"), memory_limit("500 MiB"), memory_limit(2_000_000)
+    >>> memory_given("4GB"), memory_given("500 MiB"), memory_given(2_000_000)
     (4294967296, 524288000, 2000000)
     """
     if given is None:
-        free = available_memory()
-        return None if free is None else free // 2
+        return None
     found = AMOUNT.fullmatch(given.strip()) if isinstance(given, str) else None
     if found:
         size = float(found["number"]) * UNITS[found["unit"].upper()]
@@ -82,15 +96,27 @@ def check_gram_fits(n_rows: int, itemsize: int, what: str = "rows") -> None:
     DataError
         If one matrix alone takes more memory than is available.
     """
-    size = n_rows * n_rows * itemsize
-    if size < WORTH_SAYING:
+    if n_rows * n_rows * itemsize < WORTH_SAYING:
         return
-    free = available_memory()
-    needed = f"A Gram matrix of {n_rows} {what} takes {size / 2**30:.1f} GiB of memory"
-    if free is not None and size > free:
-        raise DataError(f"{needed}, and {free / 2**30:.1f} GiB are free. {REMEDY}")
+    refuse_large_gram(n_rows, itemsize, available_memory(), "are free", what)
     warnings.warn(
-        f"{needed}, some methods need several, and learning takes minutes or hours. {REMEDY}",
+        f"{_needed(n_rows, itemsize, what)}, some methods need several, and learning takes minutes"
+        f" or hours. {REMEDY}",
         MKLKitWarning,
         stacklevel=2,
     )
+
+
+def refuse_large_gram(
+    n_rows: int, itemsize: int, limit: int | None, there: str, what: str = "rows"
+) -> None:
+    """Raise a DataError if a Gram matrix takes more than a limit; ``there`` says what that is."""
+    if limit is not None and n_rows * n_rows * itemsize > limit:
+        raise DataError(
+            f"{_needed(n_rows, itemsize, what)}, and {limit / 2**30:.1f} GiB {there}. {REMEDY}"
+        )
+
+
+def _needed(n_rows: int, itemsize: int, what: str) -> str:
+    size = n_rows * n_rows * itemsize
+    return f"A Gram matrix of {n_rows} {what} takes {size / 2**30:.1f} GiB of memory"

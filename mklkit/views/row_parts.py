@@ -8,10 +8,10 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.errors import DataError
+from mklkit.errors import DataError, counted
 from mklkit.protocols import Array, Rows, RowSource
 
-__all__ = ["DivisibleRows", "RowPart", "check_unchanged", "rows_at", "take_rows"]
+__all__ = ["DivisibleRows", "RowPart", "check_unchanged", "check_width", "rows_at", "take_rows"]
 
 
 @attrs.frozen(eq=False)
@@ -86,6 +86,14 @@ def check_unchanged(rows: Rows) -> None:
     """Raise a DataError if rows outside of memory have changed since they were opened."""
     if isinstance(rows, RowSource):
         rows.check_unchanged()
+
+
+def check_width(expected: int, found: int) -> None:
+    """Raise a DataError if rows have another number of columns than those of training."""
+    if found != expected:
+        raise DataError(
+            f"The model was trained on {counted(expected, 'column')}; these rows have {found}."
+        )
 
 
 def rows_at(rows: Rows, place: slice | NDArray[np.intp]) -> Array:

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from mklkit.datasets import load_table
@@ -75,7 +76,7 @@ def test_as_in_memory(mixed: pd.DataFrame, tmp_path: Path, ending: str, scaler: 
     assert (scan.table.readings, sorted(scan.table.notes)) == (whole.readings, sorted(whole.notes))
     every = np.zeros(ROWS, dtype=bool)
     every[scan.codes >= 0] = held
-    again, fresh = TableEncoder(**settings), type(scaler)(**scaler.get_params())  # type: ignore
+    again, fresh = TableEncoder(**settings), clone(scaler)
     with encoded_rows(table, scan, every, again, fresh) as rows:
         assert rows.train.column_names == encoder.feature_names_out_
         np.testing.assert_allclose(rows.train[:], wanted[~held], atol=1e-12)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mklkit.numerics.threads import one_blas_thread
 from mklkit.protocols import Array, Rows
 from mklkit.views.dask.recognising import is_dask
-from mklkit.views.dask.scheduling import computed, kept_and_computed, lazily, persisted
+from mklkit.views.dask.scheduling import computed, kept_and_computed, lazily, persisted, unchanged
 from mklkit.views.dask.shipping import SentArrays, packed, unpacked
 from mklkit.views.engines import Sums, added
 
@@ -81,7 +81,7 @@ class DaskEngine:
         code, large = packed(function)
         with self._lock:
             known = self._sent.of(large)
-        sent, task = lazily(_same)(code), lazily(call)
+        sent, task = lazily(unchanged)(code), lazily(call)
         return [
             task(sent, known, part, *own) for part, *own in zip(_parts(rows), *arrays, strict=True)
         ]
@@ -113,14 +113,10 @@ def _tree(tasks: Sequence[Any]) -> Any:
 
 
 def _sent(arrays: list[NDArray[Any]]) -> list[Any]:
-    return persisted([lazily(_same)(array) for array in arrays])
+    return persisted([lazily(unchanged)(array) for array in arrays])
 
 
 # What the workers run.
-
-
-def _same(value: Any) -> Any:
-    return value
 
 
 def _first(pair: tuple[Any, Any]) -> Any:

@@ -9,10 +9,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mklkit.errors import DataError, counted
+from mklkit.errors import DataError
 from mklkit.numerics.threads import one_blas_thread
 from mklkit.views.dask.rows import as_array
-from mklkit.views.dask.scheduling import lazily
+from mklkit.views.dask.scheduling import lazily, unchanged
+from mklkit.views.row_parts import check_width
 
 __all__ = ["each_row", "in_memory"]
 
@@ -52,15 +53,12 @@ def each_row(
             f"The model was trained on the columns {', '.join(names):.200}; these rows have"
             f" {', '.join(found):.200}."
         )
-    if n_columns is not None and array.shape[1] != n_columns:
-        raise DataError(
-            f"The model was trained on {counted(n_columns, 'column')}; these rows have"
-            f" {array.shape[1]}."
-        )
+    if n_columns is not None:
+        check_width(n_columns, array.shape[1])
     array = array.rechunk({1: -1})
     shape = {"drop_axis": 1} if width is None else {"chunks": (array.chunks[0], (width,))}
     # A task of its own, so that the function is not sent again with each chunk.
-    task = lazily(_same)(_Held(function))
+    task = lazily(unchanged)(_Held(function))
     named = None if names is None else list(names)
     return array.map_blocks(
         _on_chunk, held=task, names=named, dtype=dtype, meta=_meta(dtype, width), **shape
@@ -81,10 +79,6 @@ class _Held:
 
 def _meta(dtype: Any, width: int | None) -> NDArray[Any]:
     return np.empty((0,) if width is None else (0, 0), dtype)
-
-
-def _same(value: Any) -> Any:
-    return value
 
 
 def _on_chunk(rows: NDArray[Any], held: Any, names: list[str] | None) -> NDArray[Any]:

@@ -22,6 +22,7 @@ __all__ = [
     "kept_and_computed",
     "lazily",
     "persisted",
+    "unchanged",
     "workers_in_use",
 ]
 
@@ -35,6 +36,11 @@ def lazily(function: Callable[..., Any]) -> Any:
     import dask
 
     return dask.delayed(function, pure=False, traverse=True)
+
+
+def unchanged(value: Any) -> Any:
+    """Return a value, which as a task is sent to the workers once."""
+    return value
 
 
 def computed(tasks: Sequence[Any]) -> list[Any]:
