@@ -1,0 +1,95 @@
+"""Tests of two methods on the splits of one data set."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from mklkit.errors import DataError
+from mklkit.evaluation import (
+    corrected_interval,
+    corrected_t_test,
+    holm,
+    least_difference,
+    paired_t_test,
+)
+
+DIFFERENCES = np.random.default_rng(5).normal(0.01, 0.02, 10)
+
+
+def test_the_ordinary_test_is_scipys():
+    found, expected = paired_t_test(DIFFERENCES), stats.ttest_1samp(DIFFERENCES, 0)
+    assert found.statistic == pytest.approx(expected.statistic)
+    assert found.p_value == pytest.approx(expected.pvalue)
+
+
+def test_the_correction_divides_the_statistic_as_nadeau_and_bengio_do():
+    # sqrt((1/10) / (1/10 + 1/9)) for ten folds.
+    ordinary, corrected = paired_t_test(DIFFERENCES), corrected_t_test(DIFFERENCES, 90, 10)
+    assert corrected.statistic == pytest.approx(ordinary.statistic * math.sqrt(9 / 19))
+    assert corrected.p_value == pytest.approx(2 * stats.t.sf(abs(corrected.statistic), 9))
+    by_split = corrected_t_test(DIFFERENCES, np.repeat([80, 100], 5), np.repeat([8, 12], 5))
+    assert by_split.statistic == pytest.approx(
+        DIFFERENCES.mean() / math.sqrt((0.1 + 0.11) * DIFFERENCES.var(ddof=1))
+    )
+
+
+def test_correction_keeps_the_share_of_false_findings_where_the_ordinary_test_does_not():
+    # Splits with correlation ρ = n_test / (n_test + n_train), which the correction assumes.
+    stream = np.random.default_rng(0)
+    common = stream.normal(size=(2000, 1)) * math.sqrt(0.2)
+    drawn = common + stream.normal(size=(2000, 10)) * math.sqrt(0.8)
+    statistics = drawn.mean(axis=1) / drawn.std(axis=1, ddof=1)
+    ordinary = 2 * stats.t.sf(np.abs(statistics) * math.sqrt(10), 9)
+    corrected = [corrected_t_test(row, 80, 20).p_value for row in drawn[:400]]
+    assert (ordinary < 0.05).mean() > 0.2
+    assert 0.02 < np.mean(np.less(corrected, 0.05)) < 0.08
+
+
+@pytest.mark.parametrize(
+    ("differences", "statistic", "p_value"),
+    [
+        ([0, 0, 0], 0, 1),
+        ([-0.1, 0.2 - 0.3, -0.1], -math.inf, 0),
+        ([0.1], math.nan, math.nan),
+        ([0.1, math.nan], math.nan, math.nan),
+        ([0.1, math.inf], math.nan, math.nan),
+    ],
+)
+def test_limits(differences, statistic, p_value):
+    for found in (paired_t_test(differences), corrected_t_test(differences, 90, 10)):
+        np.testing.assert_equal((found.statistic, found.p_value), (statistic, p_value))
+
+
+def test_interval_ends_where_the_test_of_its_end_finds_no_difference():
+    low, high = corrected_interval(DIFFERENCES, 90, 10, level=0.9)
+    for end in (low, high):
+        assert corrected_t_test(DIFFERENCES - end, 90, 10).p_value == pytest.approx(0.1)
+    assert np.isnan(corrected_interval([0.9], 90, 10)).all()
+
+
+def test_least_difference_is_just_found():
+    centred = DIFFERENCES - DIFFERENCES.mean()
+    least = least_difference(DIFFERENCES, 90, 10, alpha=0.01)
+    assert corrected_t_test(centred + least, 90, 10).p_value == pytest.approx(0.01)
+
+
+def test_holm_by_hand():
+    # 4 · 0.005, 3 · 0.01, 2 · 0.03, and 1 · 0.04, which is raised to the one before.
+    adjusted = holm([0.04, 0.01, math.nan, 0.03, 0.005])
+    np.testing.assert_allclose(adjusted, [0.06, 0.03, math.nan, 0.06, 0.02])
+    np.testing.assert_allclose(holm([0.6, 0.7]), [1, 1])
+    assert np.isnan(holm([math.nan])).all()
+    assert len(holm([])) == 0
+
+
+@pytest.mark.parametrize(
+    ("differences", "n_train", "n_test"),
+    [([], 9, 1), ([[0.1]], 9, 1), ([0.1, 0.2], 0, 1), ([0.1, 0.2], [9, 9, 9], 1)],
+)
+def test_mistakes(differences, n_train, n_test):
+    with pytest.raises(DataError):
+        corrected_t_test(differences, n_train, n_test)
