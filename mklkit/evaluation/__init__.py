@@ -32,6 +32,7 @@ from mklkit.evaluation.rank_tests import (
 from mklkit.evaluation.scores import score, score_confusion
 from mklkit.evaluation.signed_rank import RopeProbabilities, bayesian_signed_rank
 from mklkit.evaluation.splits import Split, hold_out
+from mklkit.evaluation.verdict import verdict, verdict_of_datasets
 
 __all__ = [
     "CrossValidation",
@@ -55,4 +56,6 @@ __all__ = [
     "plan_folds",
     "score",
     "score_confusion",
+    "verdict",
+    "verdict_of_datasets",
 ]
