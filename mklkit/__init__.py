@@ -68,6 +68,9 @@ if TYPE_CHECKING:
     from mklkit.persistence import load_model as load_model
     from mklkit.persistence import read_facts as read_facts
     from mklkit.persistence import save_model as save_model
+    from mklkit.plotting.critical_difference import (
+        CriticalDifferenceDisplay as CriticalDifferenceDisplay,
+    )
     from mklkit.plotting.gates import GatesDisplay as GatesDisplay
     from mklkit.plotting.weights import KernelWeightsDisplay as KernelWeightsDisplay
     from mklkit.preprocessing.encoder import TableEncoder as TableEncoder
@@ -167,6 +170,7 @@ FOR_USERS = {
     "learners.kda": "KDA",
     "learners.svm": "SVM",
     "persistence": "load_model read_facts save_model",
+    "plotting.critical_difference": "CriticalDifferenceDisplay",
     "plotting.gates": "GatesDisplay",
     "plotting.weights": "KernelWeightsDisplay",
     "preprocessing.encoder": "TableEncoder",

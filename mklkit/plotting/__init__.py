@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from mklkit.plotting.critical_difference import CriticalDifferenceDisplay
 from mklkit.plotting.gates import GatesDisplay
 from mklkit.plotting.weights import KernelWeightsDisplay
 
-__all__ = ["GatesDisplay", "KernelWeightsDisplay"]
+__all__ = ["CriticalDifferenceDisplay", "GatesDisplay", "KernelWeightsDisplay"]
