@@ -190,7 +190,7 @@ class CriticalDifferenceDisplay:
         ax.set_xlim(max(high, low + self.difference), low)
         ax.set_ylim(bottom, RULER - 1)
         ax.plot([high, low], [0, 0], color="black", linewidth=1)
-        ticks = MaxNLocator(MOST_TICKS, integer=True).tick_values(low, high)
+        ticks = np.asarray(MaxNLocator(MOST_TICKS, integer=True).tick_values(low, high))
         for rank in ticks[(ticks >= low) & (ticks <= high)]:
             ax.plot([rank, rank], [0, -0.25], color="black", linewidth=1)
             ax.text(
