@@ -238,6 +238,9 @@ def _by(worse: list[_Rival]) -> str:
     first, last = (f"{100 * rival.lead:.1f}" for rival in (worse[0], worse[-1]))
     points = first if first == last else f"{first} to {last}"
     largest = max(rival.p_value for rival in worse)
+    if largest == 0:
+        # No variation: the test then has p = 0, which is no probability of anything.
+        return f"by {points} points, the same in each of {len(worse[0].differences)} splits"
     return f"by {points} points ({_p(largest, at_most=len(worse) > 1)})"
 
 

@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 import pytest
+from documents import listings
 
 from mklkit.errors import DataError
 from mklkit.evaluation import corrected_t_test, verdict, verdict_of_datasets
@@ -74,6 +75,8 @@ def test_little_is_said_where_little_is_known():
     assert same == "a has the highest mean; b has the same score as it in every split."
     two = verdict({"a": (0.9, [0.92, 0.88]), "b": (0.8, [0.8, 0.8])}, 90, 10)
     assert "b is not distinguishable from it (10.0 points lower, but with these 2 splits" in two
+    equal = verdict({"a": (0.9, [0.92, 0.88]), "b": (0.8, [0.82, 0.78])}, 90, 10)
+    assert equal == "a is better than b by 10.0 points, the same in each of 2 splits."
     gap = said({"a": BEST, "b": behind(2), "failed": np.append(BEST[:9], math.nan)})
     assert gap.endswith("; failed is not compared, as some of the scores are missing.")
 
@@ -99,3 +102,13 @@ def test_data_sets():
     assert none.startswith("The 4 methods are not distinguishable on 6 data sets (Friedman, p = ")
     with pytest.raises(DataError, match="4 methods but 3 names"):
         verdict_of_datasets(-ranks, names[:3])
+
+
+def test_the_page_prints_what_it_says(capsys):
+    one, several = listings("docs/statistics.md", "python")
+    exec(one, {})
+    shown = re.findall(r"# ([\d.]+)$", one, re.MULTILINE)
+    assert [f"{float(line):.3f}" for line in capsys.readouterr().out.splitlines()[:2]] == shown
+    # The diagram is drawn in tests of its own.
+    exec(several.partition("# With matplotlib")[0], {})
+    assert "dimkl5 has the best average rank" in capsys.readouterr().out
