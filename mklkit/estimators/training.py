@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import deepcopy
 from typing import Any, cast
 
 import attrs
@@ -104,6 +105,8 @@ class ProblemViews:
         Whether kernels are fitted on each problem's own rows or once on all of them.
     max_memory : int, optional
         Bytes that features and sums over them may take; half of what is free where not given.
+    keep : bool, default=False
+        Whether each problem's views are kept for other fits on the same rows.
 
     Raises
     ------
@@ -120,6 +123,7 @@ class ProblemViews:
         seed: int,
         bandwidths: str,
         max_memory: int | None = None,
+        keep: bool = False,
     ) -> None:
         if bandwidths not in BANDWIDTHS:
             raise SpecError(
@@ -141,6 +145,8 @@ class ProblemViews:
             rows = rows_at(rows, slice(0, len(rows)))
         self._rows = rows
         self._memory = max_memory
+        self._keep = keep
+        self._made: dict[tuple[Any, ...], tuple[ViewSet, Array, np.random.RandomState]] = {}
         if self._facts.shared:
             draw = np.random.RandomState(seed)
             self.shared = ViewSet.fit(kernels, feature_map, rows, draw, max_memory)
@@ -154,10 +160,30 @@ class ProblemViews:
             pairs = sum(float(len(problem.rows(self.codes))) ** 2 for problem in problems)
             say_if_long(self._kernels, np.asarray(self._rows), pairs)
 
+    @property
+    def n_bytes(self) -> int:
+        """The memory of what is kept."""
+        shared = [] if self.shared is None else [self.shared]
+        kept = [views for views, _, _ in list(self._made.values())]
+        return int(self._rows.nbytes) + sum(views.n_bytes for views in [*shared, *kept])
+
     def of(
+        self, problem: BinaryProblem, seed: int
+    ) -> tuple[ViewSet, Array, np.random.RandomState]:
+        """Return a problem's views, its labels −1 and +1, and its random state after that."""
+        key = problem.negative, problem.positive, int(seed)
+        if key in self._made:
+            views, labels, random_state = self._made[key]
+            return views, labels, deepcopy(random_state)
+        random_state = np.random.RandomState(seed)
+        views, labels = self._make(problem, random_state)
+        if self._keep:
+            self._made[key] = views, labels, deepcopy(random_state)
+        return views, labels, random_state
+
+    def _make(
         self, problem: BinaryProblem, random_state: np.random.RandomState
     ) -> tuple[ViewSet, Array]:
-        """Return a problem's views and its labels −1 and +1."""
         members = problem.rows(self.codes)
         labels = problem.labels(self.codes[members], self._rows.dtype)
         everyone = len(members) == len(self._rows)

@@ -112,6 +112,12 @@ class View(Side):
             raise IncompatibleError("This view has no features: its feature map is implicit.")
         return self._of_features
 
+    @property
+    def n_bytes(self) -> int:
+        """The memory of the Gram matrix and its eigenvectors, where they are kept."""
+        spectrum = 0 if self._spectrum is None else self._spectrum.vectors.nbytes
+        return spectrum + (0 if self._gram is None else self._gram.nbytes)
+
     def gram(self, keep: bool = True) -> Array:
         """Return the Gram matrix (N, N) that a learner sees: of the kernel, or ΦΦᵀ of features.
 

@@ -147,6 +147,13 @@ class ViewSet(Sequence[View]):
         """The kernels that learners work on and the rows of each, as in :attr:`View.seen`."""
         return KernelRows.of(*zip(*(view.seen for view in self._views), strict=True))
 
+    @property
+    def n_bytes(self) -> int:
+        """The memory of rows, Gram matrices and features that are kept."""
+        arrays = {id(view.rows): view.rows.nbytes for view in self._views}
+        own = sum(view.n_bytes for view in self._views)
+        return sum(arrays.values()) + own + (0 if self.blocks is None else self.blocks.n_bytes)
+
     def restricted(self, members: NDArray[np.intp]) -> ViewSet:
         """Return the views of some of the training rows, on the maps fitted to all of them."""
         return self._of(

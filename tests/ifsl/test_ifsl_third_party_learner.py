@@ -199,7 +199,7 @@ class Ridges(Ridge):
 
     name: ClassVar[str] = "outside-ridges"
 
-    coupling: ClassVar = CouplingFacts(search_space={"alpha": (0.1, 10.0)})
+    coupling: ClassVar = CouplingFacts(variants=("alpha",))
 
     def subproblem(self, side: Any, variants: Any) -> Any:
         return ManyRidges(side.features(), np.array([one.alpha for one in variants]))
