@@ -93,7 +93,10 @@ class Folds:
         and map use the same views, and a group whose combiner fits grids one Gram matrix per
         different weights.
         """
-        tasks = [partial(copy_context().run, self._fold, number, runs) for number in range(len(self.splits))]
+        tasks = [
+            partial(copy_context().run, self._fold, number, runs)
+            for number in range(len(self.splits))
+        ]
         most = max(len(training) for training, _ in self.splits)
         found = list(in_threads(tasks, runs[0].estimator.n_jobs, most))
         errors = [error for one in found for error in one.errors]

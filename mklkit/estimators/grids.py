@@ -81,9 +81,7 @@ def _is_list(values: Any) -> bool:
     return isinstance(values, Sequence) and not isinstance(values, str) and len(values) > 0
 
 
-def grouped(
-    points: Sequence[Point], varied: Callable[[Point], frozenset[str]]
-) -> list[PointGroup]:
+def grouped(points: Sequence[Point], varied: Callable[[Point], frozenset[str]]) -> list[PointGroup]:
     """Return the points in groups; ``varied`` names the parameters that a point's combiner varies."""
     groups: dict[Any, PointGroup] = {}
     for place, point in enumerate(points):

@@ -7,7 +7,6 @@ from itertools import count
 from time import perf_counter
 from typing import Any, Self
 
-import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone

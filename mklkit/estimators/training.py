@@ -167,9 +167,7 @@ class ProblemViews:
         kept = [views for views, _, _ in list(self._made.values())]
         return int(self._rows.nbytes) + sum(views.n_bytes for views in [*shared, *kept])
 
-    def of(
-        self, problem: BinaryProblem, seed: int
-    ) -> tuple[ViewSet, Array, np.random.RandomState]:
+    def of(self, problem: BinaryProblem, seed: int) -> tuple[ViewSet, Array, np.random.RandomState]:
         """Return a problem's views, its labels −1 and +1, and its random state after that."""
         key = problem.negative, problem.positive, int(seed)
         if key in self._made:

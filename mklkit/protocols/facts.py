@@ -48,9 +48,11 @@ _RANGE = _must_be(
 )
 _SPACE = _must_be(
     "a mapping of parameter names to tuples of values",
-    lambda value: isinstance(value, Mapping)
-    and _are(str, tuple(value))
-    and all(isinstance(values, tuple) and values for values in value.values()),
+    lambda value: (
+        isinstance(value, Mapping)
+        and _are(str, tuple(value))
+        and all(isinstance(values, tuple) and values for values in value.values())
+    ),
 )
 _COUNT = _must_be(
     "a whole number from 1 up",

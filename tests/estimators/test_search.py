@@ -61,7 +61,10 @@ def test_weightings_and_widths_score_as_single_fits(n_classes: int) -> None:
 @pytest.mark.parametrize(
     ("given", "grid"),
     [
-        ({"combiner": "cluster-gating(n_clusters=2)"}, {"learner__alpha": [1e-3, 10.0]}),
+        (
+            {"combiner": "cluster-gating(n_clusters=2)", "learner": "kda"},
+            {"learner__alpha": [1e-3, 10.0]},
+        ),
         (
             {"feature_map": "empirical(subset=20)", "learner": "mhks", "multiclass": "ovr"},
             {"learner__alpha": [0.1, 100.0], "combiner": ["uniform", "dimkl5"]},
@@ -161,7 +164,9 @@ def test_weights_and_kernels_are_computed_once_per_fold(monkeypatch: pytest.Monk
     fitted: list[int] = []
     real = view_set.fit_kernels
     monkeypatch.setattr(
-        view_set, "fit_kernels", lambda kernels, rows: fitted.append(len(rows)) or real(kernels, rows)
+        view_set,
+        "fit_kernels",
+        lambda kernels, rows: fitted.append(len(rows)) or real(kernels, rows),
     )
     Counting.calls.clear()
     grid = {"combiner": [Counting(), "dimkl2"], "learner__C": [0.1, 1.0, 10.0]}

@@ -28,7 +28,7 @@ def test_folds_that_leave_a_class_out_are_refused(three_classes):
         ({"lams": (np.nan,)}, SpecError, "lam"),
         ({"lams": (np.inf,)}, SpecError, "'lam' must be a finite number"),
         ({"lams": [[1.0]]}, SpecError, "ifsl: "),
-        ({"combiner": "uniform"}, SpecError, "uniform has no parameter 'lam'"),
+        ({"combiner": "uniform"}, SpecError, "svm has no parameter 'alpha'"),
         ({"learner": "svm"}, SpecError, "svm has no parameter 'alpha'"),
         ({"learner": "kmhks", "feature_map": "empirical"}, IncompatibleError, "Gram matrix"),
         ({"combiner": "ifsl(weights=[1, 2])"}, SpecError, "2 weights for 3 kernels"),
