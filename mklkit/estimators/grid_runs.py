@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextvars import copy_context
 from functools import partial
 from typing import Any
@@ -31,6 +31,8 @@ from mklkit.views.row_parts import rows_at, take_rows
 __all__ = ["Folds", "Scorer", "fits_grids"]
 
 Scorer = Callable[[Any, Any, Any], float]
+Reports = Iterator[Callable[[], None]]
+"""One call per binary problem."""
 
 
 def fits_grids(combiner: Any) -> bool:
@@ -121,28 +123,24 @@ class Folds:
         found = _FoldScores(np.full(n_points, np.nan), np.full(n_points, np.nan), [])
         with shared_views(runs[0].estimator.max_memory):
             for run in runs:
-                left = iter(run.problems)
-                self._try(number, run, found, lambda left=left: next(left) and self.report())
-                for _ in left:  # of a group that failed
-                    self.report()
+                reports = iter([self.report] * len(run.problems))
+                self._try(number, run, found, reports)
+                for report in reports:  # of a group that failed
+                    report()
         return found
 
-    def _try(
-        self, number: int, run: GroupRun, found: _FoldScores, report: Callable[[], object]
-    ) -> None:
+    def _try(self, number: int, run: GroupRun, found: _FoldScores, reports: Reports) -> None:
         """Add one fold's scores of one group's points, as far as they can be fitted."""
         try:
-            self._run(number, run, found, report)
+            self._run(number, run, found, reports)
         except MKLKitError as error:
             if len(run.group.places) == 1:
                 found.errors.append(error)
                 return
             for one in run.group.alone():
-                self._try(number, self.prepared(one), found, lambda: None)
+                self._try(number, self.prepared(one), found, iter(()))
 
-    def _run(
-        self, number: int, run: GroupRun, found: _FoldScores, report: Callable[[], object]
-    ) -> None:
+    def _run(self, number: int, run: GroupRun, found: _FoldScores, reports: Reports) -> None:
         """Add one fold's scores of one group's points."""
         training, test = self.splits[number]
         n_problems, n_points = len(run.problems), len(run.group.points)
@@ -165,7 +163,7 @@ class Folds:
         for problem, seed in zip(run.problems, seeds, strict=False):
             values, n_iter = _decide(run, views_of, problem, seed, held_out)
             iterations += n_iter
-            report()
+            next(reports, lambda: None)()
             if problem.positive is None:
                 scores = np.moveaxis(values, 1, 0)
             else:
@@ -177,7 +175,7 @@ class Folds:
 
     def _scored(self, scores: Array, rows: Any, codes: NDArray[np.intp]) -> Array:
         """Return each point's score from its class scores (C, n, G)."""
-        finite = np.isfinite(scores).all(axis=0)
+        finite = np.asarray(np.isfinite(scores).all(axis=0))
         if self.scorer is None:
             # Scores that are not finite count as wrong.
             return np.asarray(((scores.argmax(axis=0) == codes[:, None]) & finite).mean(axis=0))

@@ -82,7 +82,7 @@ def _is_list(values: Any) -> bool:
 
 
 def grouped(points: Sequence[Point], varied: Callable[[Point], frozenset[str]]) -> list[PointGroup]:
-    """Return the points in groups; ``varied`` names the parameters that a point's combiner varies."""
+    """Return the points in groups; ``varied`` names what a point's combiner varies in one fit."""
     groups: dict[Any, PointGroup] = {}
     for place, point in enumerate(points):
         inner = varied(point)

@@ -107,4 +107,8 @@ def _same(component: Any) -> Any:
 
 
 def _digest(array: Any) -> bytes | None:
-    return None if array is None else blake2b(np.ascontiguousarray(array), digest_size=16).digest()
+    return (
+        None
+        if array is None
+        else blake2b(np.ascontiguousarray(array).data, digest_size=16).digest()
+    )

@@ -165,7 +165,7 @@ class ProblemViews:
         """The memory of what is kept."""
         shared = [] if self.shared is None else [self.shared]
         kept = [views for views, _, _ in list(self._made.values())]
-        return int(self._rows.nbytes) + sum(views.n_bytes for views in [*shared, *kept])
+        return int(np.asarray(self._rows).nbytes) + sum(views.n_bytes for views in [*shared, *kept])
 
     def of(self, problem: BinaryProblem, seed: int) -> tuple[ViewSet, Array, np.random.RandomState]:
         """Return a problem's views, its labels −1 and +1, and its random state after that."""

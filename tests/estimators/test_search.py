@@ -122,7 +122,8 @@ def test_how_long_to_look() -> None:
     assert widths == {"2.0*mean".replace(".0", ""), "0.5*mean", "0.25*mean"}
     assert len(thorough) == 7 * 4
     drawn = tried("5")
-    assert len(drawn) == 5 and drawn == tried(5)
+    assert len(drawn) == 5
+    assert drawn == tried(5)
     assert all(set(params) == {"learner__C", "kernels__rbf__sigma"} for params in drawn)
     with pytest.raises(SpecError, match="'fast', 'thorough' or a number"):
         tried("quick")
@@ -171,7 +172,8 @@ def test_weights_and_kernels_are_computed_once_per_fold(monkeypatch: pytest.Monk
     Counting.calls.clear()
     grid = {"combiner": [Counting(), "dimkl2"], "learner__C": [0.1, 1.0, 10.0]}
     MKLSearchCV(MKLClassifier(learner="svm"), grid, cv=FOLDS).fit(X, y)
-    assert Counting.calls[:3] == [60, 60, 60] and len(Counting.calls) <= 4
+    assert Counting.calls[:3] == [60, 60, 60]
+    assert len(Counting.calls) <= 4
     assert fitted == [60, 60, 60, 90]
 
 
@@ -186,7 +188,8 @@ class Changed(Uniform):
 
 
 def test_a_changed_fit_is_not_left_out() -> None:
-    assert fits_grids(Uniform()) and not fits_grids(Changed())
+    assert fits_grids(Uniform())
+    assert not fits_grids(Changed())
     grid = {"combiner": [Uniform(), Changed()], "learner__C": [0.1, 10.0]}
     assert_as_by_single_fits(MKLClassifier(learner="svm"), grid)
 
