@@ -25,6 +25,7 @@ from mklkit.estimators.shared_views import problem_views, shared_views
 from mklkit.estimators.training import ProblemViews, bind_to_columns, choose_strategy
 from mklkit.protocols import Array, GridCombiner
 from mklkit.registry.composing import Choice, choose_components
+from mklkit.views.deciding import decide_block
 from mklkit.views.memory import memory_given
 from mklkit.views.row_parts import rows_at, take_rows
 
@@ -120,7 +121,9 @@ class Folds:
     def _fold(self, number: int, runs: Sequence[GroupRun]) -> _FoldScores:
         """Return one fold's scores of all points."""
         n_points = sum(len(run.group.places) for run in runs)
-        found = _FoldScores(np.full(n_points, np.nan), np.full(n_points, np.nan), [])
+        unknown = np.full(n_points, np.nan)
+        held_out = rows_at(self.X, self.splits[number][1])
+        found = _FoldScores(held_out, unknown, unknown.copy(), [])
         with shared_views(runs[0].estimator.max_memory):
             for run in runs:
                 reports = iter([self.report] * len(run.problems))
@@ -155,13 +158,15 @@ class Folds:
             seeds[-1],
             run.estimator.bandwidths,
             memory_given(run.estimator.max_memory),
+            self.X if isinstance(self.X, np.ndarray) else None,
+            training,
         )
-        held_out = rows_at(self.X, test)
+        held_out = found.held_out
         joiner = ScoreJoiner((len(test), n_points), len(self.search.classes_))
         iterations = np.zeros(n_points)
         scores: Array | None = None
         for problem, seed in zip(run.problems, seeds, strict=False):
-            values, n_iter = _decide(run, views_of, problem, seed, held_out)
+            values, n_iter = _decide(run, views_of, problem, seed, held_out, test)
             iterations += n_iter
             next(reports, lambda: None)()
             if problem.positive is None:
@@ -194,13 +199,19 @@ class Folds:
 class _FoldScores:
     """One fold's scores and iterations of each point, and what failed."""
 
+    held_out: Array
     scores: Array
     n_iter: Array
     errors: list[MKLKitError]
 
 
 def _decide(
-    run: GroupRun, views_of: ProblemViews, problem: BinaryProblem, seed: int, rows: Array
+    run: GroupRun,
+    views_of: ProblemViews,
+    problem: BinaryProblem,
+    seed: int,
+    rows: Array,
+    places: Rows,
 ) -> tuple[Array, Array]:
     """Return the points' decision values on new rows, the points last, and their iterations."""
     views, labels, random_state = views_of.of(problem, seed)
@@ -208,7 +219,8 @@ def _decide(
     if fits_grids(combiner) and problem.positive is not None:
         with solver_errors_explained(combiner, learner, views):
             decision = combiner.fit_grid(views, labels, learner, points, random_state)
-            values = decision.decide(rows)
+            block = views_of.block(problem, seed, rows, places)
+            values = decision.decide(rows) if block is None else decide_block(decision, block)
         n_iter = np.full(len(points), np.nan) if decision.n_iter is None else decision.n_iter
         return values, n_iter
     # Points that can't be fitted at once come in groups of one.

@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from hashlib import blake2b
-from threading import Lock
+from threading import RLock
 from typing import Any
 
 import numpy as np
 
 from mklkit.estimators.training import ProblemViews
+from mklkit.views.known_pairs import PairStore
 from mklkit.views.memory import memory_limit
 
 __all__ = ["problem_views", "shared_views"]
@@ -24,7 +25,8 @@ class _Shelf:
     def __init__(self, max_memory: int | None) -> None:
         self.max_memory = max_memory
         self._made: OrderedDict[Any, ProblemViews] = OrderedDict()
-        self._lock = Lock()
+        self._stores: dict[Any, PairStore] = {}
+        self._lock = RLock()
 
     def take(self, key: Any, make: Callable[[], ProblemViews]) -> ProblemViews:
         """Return the views of a key, made if there are none."""
@@ -34,6 +36,16 @@ class _Shelf:
             self._made[key] = found
             self._forget_what_is_too_much()
         return found
+
+    def store(self, rows: Any, whole: Any) -> PairStore | None:
+        """Return the pairs of all rows of a search; of others only if these are such rows."""
+        with self._lock:
+            key = _digest(rows if whole is None else whole)
+            if key not in self._stores and whole is not None:
+                # The latest alone: searches follow each other on other rows.
+                limit = None if self.max_memory is None else self.max_memory // 2
+                self._stores = {key: PairStore(whole, limit)}
+            return self._stores.get(key)
 
     def _forget_what_is_too_much(self) -> None:
         if self.max_memory is None:
@@ -79,22 +91,38 @@ def shared_views(max_memory: int | str | None = None) -> Iterator[None]:
 
 
 def problem_views(
-    kernels: Any, feature_map: Any, rows: Any, codes: Any, seed: int, bandwidths: str, memory: Any
+    kernels: Any,
+    feature_map: Any,
+    rows: Any,
+    codes: Any,
+    seed: int,
+    bandwidths: str,
+    memory: int | None,
+    whole: Any = None,
+    places: Any = None,
 ) -> ProblemViews:
-    """Return the views of binary problems: those of a former fit where it may be shared."""
+    """Return the views of binary problems: those of a former fit where they may be shared.
 
-    def make() -> ProblemViews:
-        return ProblemViews(
-            kernels, feature_map, rows, codes, seed, bandwidths, memory, shelf is not None
-        )
+    Parameters
+    ----------
+    kernels, feature_map, rows, codes, seed, bandwidths, memory
+        As for :class:`ProblemViews`.
+    whole : ndarray of shape (T, d), optional
+        All rows of a search, of which ``rows`` are those at ``places`` (N,).
+    """
+
+    def make(store: PairStore | None = None) -> ProblemViews:
+        keep = shelf is not None
+        given = (kernels, feature_map, rows, codes, seed, bandwidths, memory)
+        return ProblemViews(*given, keep=keep, store=store, places=places)
 
     shelf = _SHELF.get()
     if shelf is None or not isinstance(rows, np.ndarray):
         return make()
     of_kernels = tuple((one.label, _same(one.kernel), _digest(one.columns)) for one in kernels)
-    of_data = (rows.shape, rows.dtype.str, _digest(rows), _digest(codes))
+    of_data = _digest(rows), _digest(codes)
     key = (of_kernels, _same(feature_map), of_data, int(seed), bandwidths, memory)
-    return shelf.take(key, make)
+    return shelf.take(key, lambda: make(shelf.store(rows, whole)))
 
 
 def _same(component: Any) -> Any:
@@ -106,9 +134,8 @@ def _same(component: Any) -> Any:
     return component
 
 
-def _digest(array: Any) -> bytes | None:
-    return (
-        None
-        if array is None
-        else blake2b(np.ascontiguousarray(array).data, digest_size=16).digest()
-    )
+def _digest(array: Any) -> Any:
+    if array is None:
+        return None
+    content = blake2b(np.ascontiguousarray(array).data, digest_size=16).digest()
+    return array.shape, array.dtype.str, content

@@ -211,3 +211,28 @@ def test_threads_change_nothing() -> None:
     np.testing.assert_array_equal(
         one.cv_results_["mean_test_score"], two.cv_results_["mean_test_score"]
     )
+
+
+def test_folds_of_wide_rows_take_their_distances_from_one_matrix(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from mklkit.numerics import pairwise
+
+    X, y = some_rows()
+    wide = np.hstack([X, np.random.default_rng(0).normal(size=(90, 40))])
+    model = MKLClassifier(["rbf(gamma=0.01)", "rbf(gamma=0.1)"], learner="svm", random_state=0)
+    grid = {"combiner": ["uniform", "dimkl2"], "learner__C": [1.0, 10.0]}
+    expected = GridSearchCV(model, grid, cv=FOLDS).fit(wide, y).cv_results_["mean_test_score"]
+    computed: list[int] = []
+    real = pairwise.BASES["squared_distance"]
+
+    def counted(a: Any, b: Any, out: Any = None) -> Any:
+        computed.append(len(a) * len(b))
+        return real(a, b, out=out)
+
+    monkeypatch.setitem(pairwise.BASES, "squared_distance", counted)
+    found = MKLSearchCV(model, grid, cv=FOLDS).fit(wide, y).cv_results_["mean_test_score"]
+    np.testing.assert_allclose(found, expected)
+    # Those of all pairs; and what the last fit asks of its training rows.
+    assert computed[0] == 90 * 90
+    assert sum(computed) <= 3 * 90 * 90
