@@ -48,7 +48,7 @@ class ModelOptions:
     scale: str | None
     seed: int
     jobs: int | None
-    tune: bool = False
+    tune: str | None = None
     max_memory: str | None = None
 
 

@@ -48,7 +48,7 @@ def evaluate(
     learner: opt.Learner = None,
     multiclass: opt.MulticlassOption = opt.Multiclass.ovo,
     bandwidths: opt.BandwidthsOption = opt.Bandwidths.per_problem,
-    tune: opt.Tune = False,
+    tune: opt.Tune = None,
     seed: opt.Seed = 0,
     jobs: opt.Jobs = None,
     as_json: opt.AsJson = False,

@@ -67,7 +67,7 @@ def fit(
             " such as weights.png, .pdf or .svg.",
         ),
     ] = None,
-    tune: opt.Tune = False,
+    tune: opt.Tune = None,
     seed: opt.Seed = 0,
     jobs: opt.Jobs = None,
     max_memory: opt.MaxMemory = None,

@@ -91,6 +91,12 @@ def _memory(size: str | None) -> str | None:
     return size
 
 
+def _effort(tune: str | None) -> str | None:
+    if tune is None or tune in ("fast", "thorough") or (tune.isdecimal() and int(tune) > 0):
+        return tune
+    raise typer.BadParameter("'fast', 'thorough' or a number of points from 1 up is expected.")
+
+
 def file_path(text: str) -> Path:
     """Return an option's path; an empty text, which would mean the current folder, is refused."""
     if not text:
@@ -233,11 +239,14 @@ Preset = Annotated[
     ),
 ]
 Tune = Annotated[
-    bool,
+    str | None,
     typer.Option(
         "--tune",
-        help="Choose parameters by cross-validation on the training rows, for combiners that fit a"
-        " whole grid at once: alpha of the learner and lam of ifsl, from the papers' 9 x 9 grid.",
+        metavar="fast|thorough|N",
+        callback=_effort,
+        show_default="not tuned",
+        help="Choose parameters by cross-validation on the training rows, from the components' own"
+        " search spaces: a few values of each, all of them, or N combinations at random.",
         rich_help_panel=MODEL_PANEL,
     ),
 ]

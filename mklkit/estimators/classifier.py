@@ -20,7 +20,8 @@ from mklkit.estimators.multiclass import BinaryProblem, decompose, join_scores
 from mklkit.estimators.nested_parameters import NestedParameters
 from mklkit.estimators.parallel import in_threads
 from mklkit.estimators.partial_fits import partial_fit, sums_of
-from mklkit.estimators.training import ProblemViews, bind_to_columns, choose_strategy
+from mklkit.estimators.shared_views import problem_views
+from mklkit.estimators.training import bind_to_columns, choose_strategy
 from mklkit.protocols import Array, Decision, FeatureMapFacts, Rows, RowWeights, facts_of
 from mklkit.registry.composing import Choice, choose_components
 from mklkit.views.bound_kernels import BoundKernel
@@ -204,14 +205,13 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
         # Seeds are drawn before anything runs, so that the order of the threads does not matter.
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(problems) + 1)
         memory = memory_given(self.max_memory)
-        views_of = ProblemViews(
+        views_of = problem_views(
             bound, choice.feature_map, X, codes, seeds[-1], self.bandwidths, memory
         )
         views_of.say_if_long(problems)
 
         def fit_one(problem: BinaryProblem, seed: int) -> Decision:
-            random_state = np.random.RandomState(seed)
-            views, labels = views_of.of(problem, random_state)
+            views, labels, random_state = views_of.of(problem, seed)
             return fit_decision(choice.combiner, views, labels, choice.learner, random_state)
 
         pairs = zip(problems, seeds[:-1], strict=True)

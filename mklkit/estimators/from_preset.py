@@ -7,8 +7,8 @@ from typing import Any, cast
 from mklkit.errors import SpecError, quoted, suggest
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.search import MKLSearchCV
+from mklkit.estimators.search_spaces import Effort, check_effort
 from mklkit.estimators.voting import MKLVotingClassifier
-from mklkit.protocols import GridCombiner
 from mklkit.protocols.preset import Preset
 from mklkit.registry.registry import get_registry
 
@@ -16,7 +16,7 @@ __all__ = ["find_preset", "preset_classifier"]
 
 
 def preset_classifier(
-    preset: str | Preset, *, tune: bool = False, random_state: Any = None, **settings: Any
+    preset: str | Preset, *, tune: Effort | None = None, random_state: Any = None, **settings: Any
 ) -> MKLClassifier | MKLSearchCV | MKLVotingClassifier:
     """Return the classifier of a preset, not fitted.
 
@@ -24,8 +24,9 @@ def preset_classifier(
     ----------
     preset : str or Preset
         A name that ``mklkit list presets`` shows, or a preset itself.
-    tune : bool, default=False
-        Whether parameters are chosen by cross-validation, from the combiner's own search space.
+    tune : {"fast", "thorough"} or int, optional
+        How long to look for parameters by cross-validation, as ``effort`` of
+        :class:`MKLSearchCV`; not at all where not given.
     random_state : int, RandomState or None, default=None
     **settings
         Parameters of :class:`MKLClassifier`, which override the preset's.
@@ -42,7 +43,7 @@ def preset_classifier(
         If no preset has that name.
     SpecError
         If ``preset`` is neither, a setting is not a parameter of the classifier, or ``tune`` is
-        True for a combiner that can't fit a whole grid at once.
+        none of these.
 
     Examples
     --------
@@ -67,9 +68,8 @@ def preset_classifier(
         "learner": found.learner,
     }
     classifier: Any = MKLClassifier(**{**own, **given}, random_state=random_state)
-    if tune:
-        _refuse_unless_searchable(classifier.combiner)
-        classifier = MKLSearchCV(classifier)
+    if tune is not None:
+        classifier = MKLSearchCV(classifier, effort=check_effort(tune))
     if found.members > 1:
         classifier = MKLVotingClassifier(
             classifier, n_members=found.members, random_state=random_state
@@ -88,23 +88,3 @@ def find_preset(preset: Any) -> Preset:
         )
     found: Preset = get_registry().lookup("preset", preset).target
     return found
-
-
-def _refuse_unless_searchable(combiner: Any) -> None:
-    registry = get_registry()
-    chosen = registry.create("combiner", combiner)
-    if isinstance(chosen, GridCombiner):
-        return
-    combiners = [entry for entry in registry.entries("combiner") if _fits_grids(entry.target)]
-    names = {entry.name for entry in combiners}
-    presets = [entry.target for entry in registry.entries("preset")]
-    tunable = [one.name for one in presets if one.combiner.partition("(")[0] in names]
-    raise SpecError(
-        f"Tuning needs a combiner that fits a whole grid at once ({', '.join(sorted(names))}), so"
-        f" only these presets can be tuned: {', '.join(tunable)}; got combiner {chosen.name!r}."
-        " Use scikit-learn's GridSearchCV over MKLClassifier for others."
-    )
-
-
-def _fits_grids(target: Any) -> bool:
-    return isinstance(target, type) and issubclass(target, GridCombiner)

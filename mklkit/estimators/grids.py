@@ -1,84 +1,77 @@
-"""The points of a parameter grid, and the table of their scores."""
+"""Points of a search, in groups that are fitted at once, and the table of their scores."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
 import attrs
 import numpy as np
 from scipy.stats import rankdata
-from sklearn.base import clone
 
 from mklkit.errors import SpecError
 from mklkit.protocols import Array
 
-__all__ = ["PointGroup", "best_point", "grouped_points", "results_table"]
+__all__ = ["Point", "PointGroup", "best_point", "grouped", "points_of", "results_table"]
 
 Point = dict[str, Any]
 
 
 @attrs.frozen(eq=False)
 class PointGroup:
-    """Points that the combiner fits at once, which differ only in its search space.
+    """Points that the combiner fits at once, which differ only in parameters that it can vary.
 
     Attributes
     ----------
     common : dict
         The other parameters, the same for all points.
     points : list of dict
-        The values of the search space's parameters.
+        The values of those that it varies.
+    places : list of int
+        The positions of the points among all.
     """
 
     common: Point
-    points: list[Point]
+    points: list[Point] = attrs.field(factory=list)
+    places: list[int] = attrs.field(factory=list)
 
-    @property
-    def params(self) -> list[Point]:
-        """All parameters of each point."""
-        return [{**self.common, **point} for point in self.points]
+    def alone(self) -> Iterator[PointGroup]:
+        """Yield a group for each of the points."""
+        for point, place in zip(self.points, self.places, strict=True):
+            yield PointGroup({**self.common, **point}, [{}], [place])
 
 
-def grouped_points(
-    param_grid: Any, space: Mapping[str, Sequence[Any]], estimator: Any
-) -> list[PointGroup]:
-    """Return the points of a grid (or of several), in groups that the combiner fits at once.
-
-    Parameters
-    ----------
-    param_grid : dict of sequences, list of these, or None
-        None stands for the whole search space.
-    space : mapping
-        The parameters that the combiner varies in one fit.
-    estimator : estimator
-        Each value is tried on a copy of it, so that a wrong value is refused before anything runs.
+def points_of(param_grid: Any) -> list[tuple[int, Point]]:
+    """Return the points of a grid (or of several), each with the number of its grid.
 
     Raises
     ------
     SpecError
-        If a parameter has no values, is unknown, or refuses a value.
+        If it is not a grid, or a parameter has no values.
+
+    Examples
+    --------
+    >>> points_of([{"learner__C": [1, 2]}, {"combiner": ["dimkl2"]}])
+    [(0, {'learner__C': 1}), (0, {'learner__C': 2}), (1, {'combiner': 'dimkl2'})]
     """
-    grids = [space] if param_grid is None else param_grid
-    grids = [grids] if isinstance(grids, Mapping) else grids
+    grids = [param_grid] if isinstance(param_grid, Mapping) else param_grid
     if not isinstance(grids, Sequence) or not all(isinstance(grid, Mapping) for grid in grids):
         raise SpecError(
             "param_grid must be None, a dict of parameter names and values such as"
             f" {{'learner__alpha': [0.5, 1, 2]}}, or a list of such dicts; got {param_grid!r:.80}."
         )
-    groups = []
+    if not grids:
+        raise SpecError("param_grid has no points: give at least one parameter with its values.")
     for grid in grids:
         for name, values in grid.items():
             if not _is_list(values):
                 raise SpecError(f"{name} needs a sequence of values to try; got {values!r:.80}.")
-            for value in values:
-                clone(estimator).set_params(**{name: value})
-        outer = {name: values for name, values in grid.items() if name not in space}
-        inner = {name: values for name, values in grid.items() if name in space}
-        groups += [PointGroup(common, _points(inner)) for common in _points(outer)]
-    if not groups:
-        raise SpecError("param_grid has no points: give at least one parameter with its values.")
-    return groups
+    return [
+        (number, dict(zip(grid, values, strict=True)))
+        for number, grid in enumerate(grids)
+        for values in product(*grid.values())
+    ]
 
 
 def _is_list(values: Any) -> bool:
@@ -88,18 +81,72 @@ def _is_list(values: Any) -> bool:
     return isinstance(values, Sequence) and not isinstance(values, str) and len(values) > 0
 
 
-def _points(grid: Mapping[str, Sequence[Any]]) -> list[Point]:
-    return [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
+def grouped(points: Sequence[Point], varied: Callable[[Point], frozenset[str]]) -> list[PointGroup]:
+    """Return the points in groups; ``varied`` names what a point's combiner varies in one fit."""
+    groups: dict[Any, PointGroup] = {}
+    for place, point in enumerate(points):
+        inner = varied(point)
+        common = {name: value for name, value in point.items() if name not in inner}
+        key = tuple((name, _same(value)) for name, value in common.items())
+        group = groups.setdefault(key, PointGroup(common))
+        group.points.append({name: value for name, value in point.items() if name in inner})
+        group.places.append(place)
+    return list(groups.values())
 
 
-def best_point(groups: Sequence[PointGroup], space: Sequence[str], means: Array) -> int:
-    """Return the best point; among equals the one of the first group, then of largest values."""
-    ranked = [
-        (-number, *(point[name] for name in reversed(space) if name in point))
-        for number, group in enumerate(groups)
-        for point in group.points
+def _same(value: Any) -> Any:
+    try:
+        hash(value)
+    except TypeError:
+        return id(value)
+    return type(value), value
+
+
+def best_point(
+    points: Sequence[tuple[int, Point]], space: Mapping[str, Sequence[Any]], means: Array
+) -> int:
+    """Return the place of the best mean; among equals that of the simplest model.
+
+    That is the one of the first grid, and within it of the parameters' simplest values: a
+    component's search space begins with them, and so tells for other numbers whether small or
+    large ones are simple. Parameters come in the order of the search space; those that no component
+    declares count by their order in the grid.
+    """
+    names = dict.fromkeys(name for _, point in points for name in point)
+    order = [*(name for name in names if name not in space), *(n for n in space if n in names)]
+    order.sort(key=lambda name: not name.startswith("kernels__"))
+    ranks = {name: _ranks([p.get(name) for _, p in points], space.get(name, ())) for name in order}
+
+    def key(place: int) -> tuple[Any, ...]:
+        own = (ranks[name][place] for name in order)
+        return (-means[place].round(12), points[place][0], *own)
+
+    return min(np.flatnonzero(~np.isnan(means)).tolist(), key=key)
+
+
+def _ranks(values: list[Any], declared: Sequence[Any]) -> list[float]:
+    """Return a number per value, small for simple models."""
+    numbers = [value for value in declared if _is_number(value)]
+    if len(numbers) > 1 and all(_is_number(value) for value in values):
+        sign = 1.0 if numbers[-1] > numbers[0] else -1.0
+        return [sign * float(value) for value in values]
+    seen: list[Any] = []
+    for value in [*declared, *values]:
+        if not any(value is one or _equal(value, one) for one in seen):
+            seen.append(value)
+    return [
+        float(next(i for i, one in enumerate(seen) if value is one or _equal(value, one)))
+        for value in values
     ]
-    return max(range(len(ranked)), key=lambda index: (means[index].round(12), *ranked[index]))
+
+
+def _equal(one: Any, other: Any) -> bool:
+    same = one == other
+    return bool(same) if isinstance(same, (bool, np.bool_)) else False
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
 
 
 def results_table(params: list[Point], scores: Array, n_iter: Array) -> dict[str, Any]:
@@ -110,23 +157,30 @@ def results_table(params: list[Point], scores: Array, n_iter: Array) -> dict[str
     params : list of dict
         One per point.
     scores : ndarray of shape (folds, points)
+        NaN for a point that failed in a fold.
     n_iter : ndarray of shape (points,)
+        NaN where nothing is iterated; where that is everywhere, there is no ``mean_n_iter``.
     """
     means = scores.mean(axis=0)
     names = dict.fromkeys(name for point in params for name in point)
-    return {
+    table = {
         "params": params,
         **{f"param_{name}": _column([point.get(name) for point in params]) for name in names},
         **{f"split{k}_test_score": row for k, row in enumerate(scores)},
         "mean_test_score": means,
         "std_test_score": scores.std(axis=0),
-        "rank_test_score": rankdata(-means.round(12), method="min").astype(int),
-        "mean_n_iter": n_iter,
+        "rank_test_score": _places(means),
     }
+    return table if np.isnan(n_iter).all() else {**table, "mean_n_iter": n_iter}
+
+
+def _places(means: Array) -> Any:
+    ordered = np.where(np.isnan(means), np.inf, -means.round(12))
+    return rankdata(ordered, method="min").astype(int)
 
 
 def _column(values: list[Any]) -> Any:
-    if all(isinstance(value, (int, float, np.number)) for value in values):
+    if all(_is_number(value) for value in values):
         return np.array(values)
     column = np.empty(len(values), dtype=object)
     column[:] = values

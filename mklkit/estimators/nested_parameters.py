@@ -41,7 +41,7 @@ class NestedParameters(BaseEstimator):
         """
         params: dict[str, Any] = super().get_params(deep=False)
         if deep:
-            for outer, component in self._components().items():
+            for outer, component in self.named_components().items():
                 params |= {f"{outer}__{key}": v for key, v in component.get_params().items()}
         return params
 
@@ -70,7 +70,7 @@ class NestedParameters(BaseEstimator):
                 )
             nested.setdefault("__".join(outer), {})[inner] = value
         for prefix, changes in nested.items():
-            components = self._components()
+            components = self.named_components()
             if prefix not in components:
                 inner = next(iter(changes))
                 raise self._invalid(
@@ -89,7 +89,7 @@ class NestedParameters(BaseEstimator):
     def _component_kinds(self) -> list[str]:
         return [kind for kind in COMPONENT_KINDS if kind in self._get_param_names()]
 
-    def _components(self) -> dict[str, Component]:
+    def named_components(self) -> dict[str, Component]:
         """Return the components that have parameters, by the prefix of their nested names."""
         found: dict[str, Component] = {}
         for outer in self._component_kinds():

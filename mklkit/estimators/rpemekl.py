@@ -109,7 +109,8 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
             return given
         search = MKLSearchCV(self._member(**given), cv=self.cv, random_state=self.random_state)
         grid = {NESTED[name]: [value] for name, value in given.items()}
-        tuned = search.search_space() if self.tune else {}
+        space = search.search_space() if self.tune else {}
+        tuned = {name: space[name] for name in NESTED.values() if name in space}
         search.set_params(param_grid={**grid, **tuned, NESTED["subset"]: subsets}).fit(X, y)
         return {name: search.best_params_[nested] for name, nested in NESTED.items()}
 

@@ -1,60 +1,64 @@
-"""MKLSearchCV: parameters chosen by cross-validation, many points fitted on the same views."""
+"""MKLSearchCV: parameters chosen by cross-validation, with views shared by all points."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from itertools import count
+from time import perf_counter
 from typing import Any, Self
 
-import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.metrics import get_scorer
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from mklkit.errors import IncompatibleError, SpecError
+from mklkit.errors import SpecError
 from mklkit.estimators.checking import check_training_data
 from mklkit.estimators.classifier import MKLClassifier
-from mklkit.estimators.fitting import solver_errors_explained
-from mklkit.estimators.folds import Rows, splits_of
-from mklkit.estimators.grids import PointGroup, best_point, grouped_points, results_table
-from mklkit.estimators.multiclass import BinaryProblem, ScoreJoiner, decompose
-from mklkit.estimators.parallel import in_threads
-from mklkit.estimators.training import ProblemViews, bind_to_columns, choose_strategy
-from mklkit.protocols import Array, GridCombiner
+from mklkit.estimators.folds import splits_of
+from mklkit.estimators.grid_runs import Folds, fits_grids
+from mklkit.estimators.grids import Point, best_point, grouped, points_of, results_table
+from mklkit.estimators.search_spaces import check_effort, declared_space, default_grids
+from mklkit.estimators.shared_views import shared_views
+from mklkit.protocols import Array
+from mklkit.protocols.component import is_whole
 from mklkit.registry.composing import Choice, choose_components
-from mklkit.views.memory import memory_given
-from mklkit.views.row_parts import rows_at, take_rows
 
-__all__ = ["MKLSearchCV", "grid_combiner"]
+__all__ = ["MKLSearchCV"]
 
 
 class MKLSearchCV(ClassifierMixin, BaseEstimator):
-    """Parameters of an MKLClassifier chosen by cross-validation, a whole grid per fit.
+    """Parameters of an MKLClassifier chosen by cross-validation, with shared Gram matrices.
 
-    For combiners that fit many values of their own and the learner's parameters on the same views
-    (``ifsl`` with ``mhks`` or ``kmhks``; see :class:`mklkit.GridCombiner`): such a grid costs
-    little more than one fit per fold. Other parameters may be searched too; each combination of
-    them has its own views.
+    For all combiners and learners. Within a fold, points with the same kernels share their Gram
+    matrices, statistics and features, and weights that do not depend on the learner's parameters
+    are learned once for all of these.
 
     Parameters
     ----------
     estimator : MKLClassifier
         The estimator whose parameters are searched; it is not fitted itself.
     param_grid : dict of sequences, or list of these, optional
-        Values by nested names as in scikit-learn, such as ``{"combiner__lam": [0.5, 1, 2]}``.
-        Default: the combiner's own search space.
+        Values by nested names as in scikit-learn, such as ``{"combiner__lam": [0.5, 1, 2]}`` or
+        ``{"combiner": ["uniform", "dimkl3"], "learner__C": [1, 10]}``. Default: the components'
+        own search spaces, as far as ``effort`` goes.
     cv : int, scikit-learn splitter, or list of (training rows, scored rows), default=5
         An int means stratified folds, shuffled from ``random_state``; fewer where a class has
         fewer rows; None means five. The row of a single-row class is always trained on and never
         scored.
+    effort : {"fast", "thorough"} or int, default="fast"
+        How long to look where no grid is given. ``"fast"``: three values of each parameter that
+        combiner and learner declare (all where a grid costs little more than one fit, as for
+        ``ifsl``). ``"thorough"``: all their values, and other kernel parameters, one kernel at a
+        time. A number: so many points drawn from all combinations.
+    scoring : str or callable, optional
+        A scorer of scikit-learn's that needs predictions or decision values; default: accuracy.
     progress : callable, optional
         Called as ``progress(done, total)`` after each binary problem of each fold.
     n_jobs : int or None, default=None
-        Threads over binary problems, the estimator's own where None; the result does not depend
-        on it.
+        Threads over folds, the estimator's own where None; the result does not depend on it.
     random_state : int, RandomState or None, default=None
         The seed of the folds and the fits; the estimator's own where None.
 
@@ -66,21 +70,29 @@ class MKLSearchCV(ClassifierMixin, BaseEstimator):
     best_params_ : dict
         By nested name.
     best_score_, best_index_ : float, int
-        Mean accuracy over the folds; among equals the largest values, for ``ifsl`` of λ, then of α.
+        Mean score over the folds; among equals the simplest model, as the components' search spaces
+        order their values (for ``ifsl`` the largest λ, then α).
     cv_results_ : dict of ndarray
         As in scikit-learn's searches: ``params``, ``param_learner__alpha`` …,
         ``split0_test_score`` …, ``mean_test_score``, ``std_test_score``, ``rank_test_score``; and
-        ``mean_n_iter``.
+        ``mean_n_iter`` where fits iterate. A point that fails has NaN, with a warning.
     n_splits_ : int
+    refit_time_ : float
+        Seconds.
+
+    Notes
+    -----
+    Memory as for one fit, times ``n_jobs``; what is kept for other points of a fold is at most the
+    estimator's ``max_memory``.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> grid = {"learner__alpha": (0.5, 2.0), "combiner__lam": (0.25, 1.0, 4.0)}
-    >>> search = MKLSearchCV(MKLClassifier(combiner="ifsl"), grid, random_state=0).fit(X, y)
+    >>> grid = {"combiner": ["uniform", "dimkl5"], "learner__C": (1.0, 10.0)}
+    >>> search = MKLSearchCV(MKLClassifier(), grid, random_state=0).fit(X, y)
     >>> len(search.cv_results_["params"])
-    6
+    4
     >>> bool(search.best_score_ > 0.95)
     True
     """
@@ -91,6 +103,8 @@ class MKLSearchCV(ClassifierMixin, BaseEstimator):
         param_grid: Any = None,
         *,
         cv: Any = 5,
+        effort: Any = "fast",
+        scoring: Any = None,
         progress: Callable[[int, int], None] | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -98,6 +112,8 @@ class MKLSearchCV(ClassifierMixin, BaseEstimator):
         self.estimator = estimator
         self.param_grid = param_grid
         self.cv = cv
+        self.effort = effort
+        self.scoring = scoring
         self.progress = progress
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -106,58 +122,70 @@ class MKLSearchCV(ClassifierMixin, BaseEstimator):
         """Choose parameters by cross-validation on rows (N, d) and labels (N,), then fit on all."""
         if self.progress is not None and not callable(self.progress):
             raise SpecError(f"progress must be None or a function; got {self.progress!r:.80}.")
-        base, notes = self._resolved()
-        space = grid_combiner(base.combiner).search_space(base.learner)
-        groups = grouped_points(self.param_grid, space, base)
+        base = self._base()
+        scorer = None if self.scoring in (None, "accuracy") else get_scorer(self.scoring)
+        space = declared_space(_varied(base, {}))
+        numbered = points_of(self._grids(base) if self.param_grid is None else self.param_grid)
+        points = [point for _, point in numbered]
+        groups = grouped(points, lambda point: _fitted_at_once(_varied(base, point)))
         given_X, given_y = X, y
         X, codes = check_training_data(self, X, y, base.multiclass)
         seed = check_random_state(base.random_state).randint(2**31 - 1)
         splits, folds_notes = splits_of(self.cv, X, codes, self.classes_, seed)
         self.n_splits_ = len(splits)
-        runs = [_GridRun(self, _varied(base, group.common), group) for group in groups]
-        total = len(runs) * len(splits) * len(runs[0].problems)
+        # Without a seed of the user's, all points of a search still see the same random draws.
+        run = base if is_whole(base.random_state) else clone(base).set_params(random_state=seed)
         done = count(1)
 
         def report() -> None:
             if self.progress is not None:
                 self.progress(next(done), total)
 
-        found = [run.scores(X, codes, splits, report) for run in runs]
-        scores, n_iter = (np.concatenate(parts, axis=-1) for parts in zip(*found, strict=True))
-        params = [point for group in groups for point in group.params]
-        self.cv_results_ = results_table(params, scores, n_iter)
-        means = self.cv_results_["mean_test_score"]
-        self.best_index_ = best_point(groups, list(space), means)
-        self.best_params_ = params[self.best_index_]
-        self.best_score_ = float(means[self.best_index_])
-        self.best_estimator_ = _varied(base, self.best_params_).fit(given_X, given_y)
-        self.choices_ = [*notes, *folds_notes, self._said()]
+        folds = Folds(X, codes, self, lambda params: _varied(run, params), splits, scorer, report)
+        runs = [folds.prepared(group) for group in groups]
+        total = len(splits) * sum(len(one.problems) for one in runs)
+        with shared_views(base.max_memory):
+            scores, n_iter = folds.scores(runs)
+            self.cv_results_ = results_table(points, scores, n_iter)
+            means = self.cv_results_["mean_test_score"]
+            self.best_index_ = best_point(numbered, space, means)
+            self.best_params_ = points[self.best_index_]
+            self.best_score_ = float(means[self.best_index_])
+            start = perf_counter()
+            self.best_estimator_ = _varied(base, self.best_params_).fit(given_X, given_y)
+            self.refit_time_ = perf_counter() - start
+        choice = _choice(_with_plain(base, self.best_params_))
+        self.choices_ = [*choice.notes, *folds_notes, self._said()]
         return self
 
-    def _resolved(self) -> tuple[MKLClassifier, list[str]]:
-        """Return the estimator with its components as objects, and the choices made for it."""
-        _check_kind(self.estimator)
-        given: MKLClassifier = clone(self.estimator)
-        choice = choose_components(given.combiner, given.feature_map, given.learner)
-        given.set_params(
-            combiner=choice.combiner, feature_map=choice.feature_map, learner=choice.learner
-        )
+    def _base(self) -> MKLClassifier:
+        """Return a copy of the estimator with the search's own seed and threads."""
+        given: MKLClassifier = clone(_check_kind(self.estimator))
         for name in ("random_state", "n_jobs"):
             if getattr(self, name) is not None:
                 given.set_params(**{name: getattr(self, name)})
-        return given, list(choice.notes)
+        return given
+
+    def _grids(self, base: MKLClassifier) -> list[Any]:
+        """Return the grids of the components' search spaces."""
+        whole = _varied(base, {})
+        seed = check_random_state(base.random_state).randint(2**31 - 1)
+        at_once = _fitted_at_once(whole)
+        # Where only the learner varies, each point still costs a fit of it.
+        coupled = any(name.startswith("combiner__") for name in at_once)
+        effort = check_effort(self.effort)
+        return list(default_grids(whole, effort, at_once if coupled else frozenset(), seed))
 
     def search_space(self) -> dict[str, tuple[Any, ...]]:
-        """Return the parameters that are searched where no grid is given, with their values.
+        """Return the parameters that the components declare worth searching, with their values.
 
         Examples
         --------
         >>> search = MKLSearchCV(MKLClassifier(combiner="ifsl"))
-        >>> list(search.search_space())
-        ['learner__alpha', 'combiner__lam']
+        >>> list(search.search_space())[:2]
+        ['combiner__lam', 'learner__alpha']
         """
-        base, _ = self._resolved()
-        return grid_combiner(base.combiner).search_space(base.learner)
+        return declared_space(_varied(self._base(), {}))
 
     @property
     def multiclass(self) -> str:
@@ -166,8 +194,9 @@ class MKLSearchCV(ClassifierMixin, BaseEstimator):
 
     def _said(self) -> str:
         best = ", ".join(f"{name} {value}" for name, value in self.best_params_.items())
+        n_points = len(self.cv_results_["params"])
         return (
-            f"{best}: best of {len(self.cv_results_['params'])} points by"
+            f"{best or 'nothing to tune'}: best of {n_points} points by"
             f" {self.n_splits_}-fold cross-validation, {100 * self.best_score_:.1f} %"
         )
 
@@ -207,91 +236,32 @@ def _check_kind(estimator: Any) -> MKLClassifier:
     return estimator
 
 
-def grid_combiner(combiner: Any) -> GridCombiner:
-    """Return a combiner that fits a whole grid at once, unchanged.
-
-    Raises
-    ------
-    IncompatibleError
-        If the combiner can't fit a whole grid at once.
-    """
-    if not isinstance(combiner, GridCombiner):
-        raise IncompatibleError(
-            f"MKLSearchCV fits a whole grid at once, which the combiner {combiner.name!r} can't."
-            " Use scikit-learn's GridSearchCV over MKLClassifier."
-        )
-    return combiner
+def _fitted_at_once(estimator: MKLClassifier) -> frozenset[str]:
+    """Return the parameters that the combiner of an estimator varies in one fit."""
+    combiner = estimator.combiner
+    native = estimator.multiclass == "native"
+    if native or not fits_grids(combiner):
+        return frozenset()
+    return frozenset(combiner.grid_parameters(estimator.learner))
 
 
-def _varied(base: MKLClassifier, params: dict[str, Any]) -> MKLClassifier:
+def _with_plain(base: MKLClassifier, params: Point) -> MKLClassifier:
+    """Return a copy with the whole components among some parameters replaced."""
     varied: MKLClassifier = clone(base)
-    varied.set_params(**params)
+    varied.set_params(**{name: value for name, value in params.items() if "__" not in name})
     return varied
 
 
-class _GridRun:
-    """One group of points over all folds."""
-
-    def __init__(self, search: MKLSearchCV, estimator: MKLClassifier, group: PointGroup) -> None:
-        self.estimator = estimator
-        self.points = group.points
-        parts = estimator.combiner, estimator.feature_map, estimator.learner
-        self.choice: Choice = choose_components(*parts)
-        self.combiner = grid_combiner(self.choice.combiner)
-        self.bound = bind_to_columns(estimator.kernels, search)
-        strategy = choose_strategy(estimator.multiclass, self.choice.combiner, self.choice.learner)
-        self.n_classes = len(search.classes_)
-        self.problems = decompose(self.n_classes, strategy)
-
-    def scores(
-        self,
-        X: Array,
-        codes: NDArray[np.intp],
-        splits: list[tuple[Rows, Rows]],
-        report: Callable[[], None],
-    ) -> tuple[Array, Array]:
-        """Return accuracies (folds, points), and the mean number of iterations (points,)."""
-        n_problems = len(self.problems)
-        random_state = check_random_state(self.estimator.random_state)
-        seeds = random_state.randint(2**31 - 1, size=(len(splits), n_problems + 1))
-        scores, iterations = [], np.zeros(len(self.points))
-        for fold, (training, test) in enumerate(splits):
-            views_of = ProblemViews(
-                self.bound,
-                self.choice.feature_map,
-                take_rows(X, training),
-                codes[training],
-                seeds[fold, -1],
-                self.estimator.bandwidths,
-                memory_given(self.estimator.max_memory),
-            )
-            held_out = rows_at(X, test)
-            tasks = [
-                partial(self._decide, views_of, problem, seed, held_out)
-                for problem, seed in zip(self.problems, seeds[fold], strict=False)
-            ]
-            results = in_threads(tasks, self.estimator.n_jobs, len(training))
-            joiner = ScoreJoiner((len(test), len(self.points)), self.n_classes)
-            for problem, (values, n_iter) in zip(self.problems, results, strict=True):
-                joiner.add(problem, values)
-                iterations += n_iter
-                report()
-            scores.append(_accuracy(joiner, codes[test]))
-        return np.array(scores), iterations / (len(splits) * n_problems)
-
-    def _decide(
-        self, views_of: ProblemViews, problem: BinaryProblem, seed: int, rows: Array
-    ) -> tuple[Array, Array]:
-        random_state = np.random.RandomState(seed)
-        views, labels = views_of.of(problem, random_state)
-        learner = self.choice.learner
-        with solver_errors_explained(self.choice.combiner, learner, views):
-            decision = self.combiner.fit_grid(views, labels, learner, self.points, random_state)
-            return decision.decide(rows), decision.n_iter
+def _choice(estimator: MKLClassifier) -> Choice:
+    return choose_components(estimator.combiner, estimator.feature_map, estimator.learner)
 
 
-def _accuracy(joiner: ScoreJoiner, codes: NDArray[np.intp]) -> Array:
-    """Return the accuracy of each grid point; scores that are not finite count as wrong."""
-    scores = joiner.scores()
-    right = (scores.argmax(axis=0) == codes[:, None]) & np.isfinite(scores).all(axis=0)
-    return right.mean(axis=0)
+def _varied(base: MKLClassifier, params: Point) -> MKLClassifier:
+    """Return a copy with some parameters changed, and its components as objects."""
+    varied = _with_plain(base, params)
+    choice = _choice(varied)
+    varied.set_params(
+        combiner=choice.combiner, feature_map=choice.feature_map, learner=choice.learner
+    )
+    varied.set_params(**{name: value for name, value in params.items() if "__" in name})
+    return varied

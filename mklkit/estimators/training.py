@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import deepcopy
+from functools import partial
 from typing import Any, cast
 
 import attrs
@@ -30,14 +32,19 @@ from mklkit.protocols import (
 from mklkit.registry.columns import resolve_columns
 from mklkit.registry.composing import bind_kernels
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels
+from mklkit.views.deciding import RowBlock
 from mklkit.views.duration import say_if_long
 from mklkit.views.engines import engine_of
+from mklkit.views.known_pairs import KnownPairs, PairStore
 from mklkit.views.memory import check_gram_fits
 from mklkit.views.row_ids import hide_row_ids
 from mklkit.views.row_parts import rows_at
 from mklkit.views.view_set import ViewSet
 
 __all__ = ["ProblemViews", "bind_to_columns", "choose_strategy"]
+
+WORTH_KEEPING = 2**28
+"""Bytes of similarities of held-out rows that are kept for all decisions of a problem."""
 
 BANDWIDTHS = ("per-problem", "all-rows")
 
@@ -104,6 +111,12 @@ class ProblemViews:
         Whether kernels are fitted on each problem's own rows or once on all of them.
     max_memory : int, optional
         Bytes that features and sums over them may take; half of what is free where not given.
+    keep : bool, default=False
+        Whether each problem's views are kept for other fits on the same rows.
+    store : PairStore, optional
+        The rows of which these are a part, with quantities of their pairs.
+    places : ndarray of shape (N,), optional
+        Which part.
 
     Raises
     ------
@@ -120,6 +133,9 @@ class ProblemViews:
         seed: int,
         bandwidths: str,
         max_memory: int | None = None,
+        keep: bool = False,
+        store: PairStore | None = None,
+        places: NDArray[np.intp] | None = None,
     ) -> None:
         if bandwidths not in BANDWIDTHS:
             raise SpecError(
@@ -141,6 +157,11 @@ class ProblemViews:
             rows = rows_at(rows, slice(0, len(rows)))
         self._rows = rows
         self._memory = max_memory
+        self._keep = keep
+        self._store = store
+        self._places = np.arange(len(rows)) if places is None else places
+        self._blocks: dict[tuple[Any, ...], tuple[Array, RowBlock]] = {}
+        self._made: dict[tuple[Any, ...], tuple[ViewSet, Array, np.random.RandomState]] = {}
         if self._facts.shared:
             draw = np.random.RandomState(seed)
             self.shared = ViewSet.fit(kernels, feature_map, rows, draw, max_memory)
@@ -154,10 +175,29 @@ class ProblemViews:
             pairs = sum(float(len(problem.rows(self.codes))) ** 2 for problem in problems)
             say_if_long(self._kernels, np.asarray(self._rows), pairs)
 
-    def of(
+    @property
+    def n_bytes(self) -> int:
+        """The memory of what is kept."""
+        kept: list[ViewSet | RowBlock] = [] if self.shared is None else [self.shared]
+        kept += [views for views, _, _ in list(self._made.values())]
+        kept += [block for _, block in list(self._blocks.values())]
+        return int(np.asarray(self._rows).nbytes) + sum(part.n_bytes for part in kept)
+
+    def of(self, problem: BinaryProblem, seed: int) -> tuple[ViewSet, Array, np.random.RandomState]:
+        """Return a problem's views, its labels −1 and +1, and its random state after that."""
+        key = problem.negative, problem.positive, int(seed)
+        if key in self._made:
+            views, labels, random_state = self._made[key]
+            return views, labels, deepcopy(random_state)
+        random_state = np.random.RandomState(seed)
+        views, labels = self._make(problem, random_state)
+        if self._keep:
+            self._made[key] = views, labels, deepcopy(random_state)
+        return views, labels, random_state
+
+    def _make(
         self, problem: BinaryProblem, random_state: np.random.RandomState
     ) -> tuple[ViewSet, Array]:
-        """Return a problem's views and its labels −1 and +1."""
         members = problem.rows(self.codes)
         labels = problem.labels(self.codes[members], self._rows.dtype)
         everyone = len(members) == len(self._rows)
@@ -166,7 +206,36 @@ class ProblemViews:
         if not self._facts.explicit:
             check_gram_fits(len(members), self._rows.dtype.itemsize)
         rows = self._rows if everyone else self._rows[members]
-        return ViewSet.fit(self._kernels, self._map, rows, random_state, self._memory), labels
+        views = ViewSet.fit(
+            self._kernels,
+            self._map,
+            rows,
+            random_state,
+            self._memory,
+            partial(self._pairs, self._places[members]),
+        )
+        return views, labels
+
+    def _pairs(self, places: NDArray[np.intp], columns: Any) -> KnownPairs | None:
+        return None if self._store is None else self._store.of(columns, places)
+
+    def block(
+        self, problem: BinaryProblem, seed: int, rows: Array, places: NDArray[np.intp]
+    ) -> RowBlock | None:
+        """Return other rows of the store as a block for all decisions of a problem.
+
+        None if their columns take too much memory to be kept.
+        """
+        views, _, _ = self.of(problem, seed)
+        limit = WORTH_KEEPING if self._memory is None else min(WORTH_KEEPING, self._memory // 4)
+        if len(rows) * len(views.rows) * len(views) * self._rows.dtype.itemsize > limit:
+            return None
+        key = problem.negative, problem.positive, int(seed)
+        known, block = self._blocks.get(key, (None, None))
+        if block is None or known is not rows:
+            block = views.block_of(rows, partial(self._pairs, places))
+            self._blocks[key] = rows, block
+        return block
 
 
 def _refuse_distributed(rows: RowSource, feature_map: FeatureMap) -> None:

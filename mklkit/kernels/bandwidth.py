@@ -89,6 +89,21 @@ class Bandwidth:
             raise ValueError(expected)
         return cls(None, number)
 
+    def times(self, factor: float) -> float | str:
+        """Return the value of a parameter with another factor.
+
+        Examples
+        --------
+        >>> Bandwidth.parse("mean/2", "sigma").times(4), Bandwidth(None, 3.0).times(2)
+        ('2*mean', 6.0)
+        >>> Bandwidth("mean", 0.5).times(2)
+        'mean'
+        """
+        if self.rule is None:
+            return self.factor * factor
+        product = self.factor * factor
+        return self.rule if product == 1 else f"{product!r}*{self.rule}".replace(".0*", "*")
+
 
 def bandwidth(rule: str, rows: Rows) -> float:
     """Return the bandwidth σ that a rule computes from the rows (N, d).

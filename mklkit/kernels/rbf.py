@@ -11,7 +11,7 @@ import numpy as np
 from mklkit.errors import DataError
 from mklkit.kernels.bandwidth import Bandwidth, bandwidth
 from mklkit.numerics.exponential import scaled_exp
-from mklkit.protocols import Array
+from mklkit.protocols import Array, KernelFacts
 from mklkit.protocols.component import Component
 from mklkit.registry.hookspecs import hookimpl
 from mklkit.registry.specs import to_spec
@@ -20,6 +20,9 @@ from mklkit.views.scalar_kernels import FittedScalarKernel
 __all__ = ["RBF", "FittedRBF"]
 
 DEFAULT_SIGMA = "mean"
+
+FACTORS = (2.0, 1.0, 0.5, 0.25)
+"""Multiples of σ that are worth trying."""
 
 NOTHING_LEFT = 750.0
 """exp(−750) is zero in float64. γ times the largest number must exceed it, so that the kernel is
@@ -64,6 +67,13 @@ class RBF(Component):
             # Not the field's own default, which would conflict with a given gamma.
             object.__setattr__(self, "sigma", DEFAULT_SIGMA)
         self._width()
+
+    @property
+    def facts(self) -> KernelFacts:
+        """Widths around the present one, the widest first."""
+        name, power = ("sigma", 1) if self.gamma is None else ("gamma", -2)
+        values = tuple(self._width().times(factor**power) for factor in FACTORS)
+        return KernelFacts(search_space={name: values})
 
     def with_params(self, **params: Any) -> Self:
         """Return a changed copy; ``sigma`` or ``gamma`` replaces the other."""

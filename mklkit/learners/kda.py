@@ -97,6 +97,7 @@ class KDA(Component):
         native_multiclass=True,
         takes_indefinite=True,
         from_moments=True,
+        search_space={"alpha": (1.0, 0.1, 1e-2, 1e-3, 1e-4)},
     )
 
     alpha: float = attrs.field(default=1e-3, converter=float, validator=[ge(0), finite])

@@ -89,7 +89,11 @@ class SVM(Component):
     """
 
     name: ClassVar[str] = "svm"
-    facts: ClassVar[LearnerFacts] = LearnerFacts(on_features=True, on_gram=True)
+    facts: ClassVar[LearnerFacts] = LearnerFacts(
+        on_features=True,
+        on_gram=True,
+        search_space={"C": (0.01, 0.1, 1.0, 10.0, 100.0, 1e3, 1e4)},
+    )
 
     C: float | str = attrs.field(default=AUTO, converter=_price, validator=_positive)
     tol: float = attrs.field(default=1e-3, converter=float, validator=[gt(0), finite])

@@ -6,7 +6,7 @@ same view, one per grid point of a search and a single one in an ordinary fit.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import attrs
@@ -69,16 +69,15 @@ class CouplingFacts:
     b0 : float
         b₀, the initial margin beyond 1.
     stopping : Stopping
-    search_space : mapping of str to tuple
-        The parameters by which the variants given to ``subproblem`` may differ, each with the
-        values that a search tries; empty where a subproblem has one column only. Among variants
-        of equal score a search takes the largest values, so larger must mean simpler.
+    variants : tuple of str
+        The parameters by which the variants given to ``subproblem`` may differ; empty where a
+        subproblem has one column only.
     """
 
     rho: float = 0.0
     b0: float = 0.0
     stopping: Stopping = Stopping()
-    search_space: Mapping[str, tuple[Any, ...]] = attrs.field(factory=dict)
+    variants: tuple[str, ...] = ()
 
 
 @runtime_checkable
@@ -163,7 +162,7 @@ class CoupledLearner(Protocol):
     def subproblem(self, side: TrainingSide, variants: Sequence[Any]) -> Subproblem:
         """Return the view's subproblem with one column per variant of this learner.
 
-        Variants are copies of the learner that differ only in the parameters of its search space;
+        Variants are copies of the learner that differ only in ``coupling.variants``;
         an ordinary fit has one variant, the learner itself.
         """
         ...

@@ -6,7 +6,7 @@ they depend on parameters. They are checked when the component is registered.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import attrs
@@ -46,15 +46,33 @@ _RANGE = _must_be(
     "two numbers (low, high)",
     lambda value: value is None or (_are((int, float), value) and len(value) == 2),
 )
+_SPACE = _must_be(
+    "a mapping of parameter names to tuples of values",
+    lambda value: (
+        isinstance(value, Mapping)
+        and _are(str, tuple(value))
+        and all(isinstance(values, tuple) and values for values in value.values())
+    ),
+)
 _COUNT = _must_be(
     "a whole number from 1 up",
     lambda value: value is None or (isinstance(value, int) and value >= 1),
 )
 
 
-@attrs.frozen
+@attrs.frozen(kw_only=True)
 class Facts:
-    """The properties of a component."""
+    """The properties of a component.
+
+    Attributes
+    ----------
+    search_space : mapping of str to tuple, optional
+        The component's parameters that are worth tuning, each with the values to try, from the
+        simplest model to the most complex: among values of equal score a search takes the first. A
+        short search tries those in the middle.
+    """
+
+    search_space: Mapping[str, tuple[Any, ...]] = attrs.field(factory=dict, validator=_SPACE)
 
 
 @attrs.frozen(kw_only=True)

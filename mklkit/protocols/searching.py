@@ -1,4 +1,4 @@
-"""Combiners that fit a whole grid of parameters at once, for searches."""
+"""Combiners that fit several points of a grid at once, for searches."""
 
 from __future__ import annotations
 
@@ -10,14 +10,18 @@ import numpy as np
 from mklkit.protocols.arrays import Array
 from mklkit.protocols.learner import Learner
 
-__all__ = ["GridCombiner", "GridDecision"]
+__all__ = ["GridCombiner", "GridDecision", "learner_variants"]
+
+OF_LEARNER = "learner__"
 
 
 class GridDecision(Protocol):
     """The decision functions of all grid points."""
 
-    n_iter: Array
-    """(G,) the number of iterations of each point."""
+    @property
+    def n_iter(self) -> Array | None:
+        """(G,) the number of iterations of each point; None where nothing is iterated."""
+        ...
 
     def decide(self, rows: Array) -> Array:
         """Return the decision values (n, G) of new rows (n, d)."""
@@ -31,17 +35,8 @@ class GridCombiner(Protocol):
     Parameters have scikit-learn's nested names: ``combiner__lam``, ``learner__alpha``.
     """
 
-    def search_space(self, learner: Learner) -> dict[str, tuple[Any, ...]]:
-        """Return the parameters that ``fit_grid`` varies, each with the values to try by default.
-
-        Among points of equal score a search takes the largest values, the parameter named last
-        first, so larger values must mean a simpler model.
-
-        Raises
-        ------
-        IncompatibleError
-            If fits of this learner can't share work.
-        """
+    def grid_parameters(self, learner: Learner) -> frozenset[str]:
+        """Return the parameters that ``fit_grid`` varies; empty where fits can't share work."""
         ...
 
     def fit_grid(
@@ -58,3 +53,19 @@ class GridCombiner(Protocol):
         not name keep the values of the combiner and the learner.
         """
         ...
+
+
+def learner_variants(learner: Any, points: Sequence[Mapping[str, Any]]) -> list[Any]:
+    """Return the learner of each point: a copy with the parameters that are named ``learner__…``.
+
+    Examples
+    --------
+    >>> from mklkit import SVM
+    >>> learner_variants(SVM(), [{"learner__C": 2.0}, {"combiner__lam": 1.0}])
+    [SVM(C=2.0, tol=0.001, max_iter=1000000), SVM(C='auto', tol=0.001, max_iter=1000000)]
+    """
+    own = [
+        {n.removeprefix(OF_LEARNER): v for n, v in point.items() if n.startswith(OF_LEARNER)}
+        for point in points
+    ]
+    return [learner.with_params(**params) if params else learner for params in own]

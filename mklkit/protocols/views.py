@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import attrs
 import numpy as np
@@ -117,6 +117,8 @@ class KernelView(TrainingSide, Protocol):
     rows: Array
     """(N, d): the training rows, restricted to the kernel's own columns."""
     projector: Projector
+    own: Any
+    """The kernel on the training rows, as tiles are computed of it (``mklkit.KernelRows``)."""
 
     @property
     def sees_features(self) -> bool:

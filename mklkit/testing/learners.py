@@ -116,8 +116,8 @@ def subproblem_finds_the_minimum(case: Case) -> None:
         raise NotApplicable(f"{case.label} has no subproblem, so it cannot be coupled")
     random = np.random.default_rng(5)
     for view in _views(case):
-        # Two columns if the learner has a search space, else one.
-        variants = [learner] * (2 if learner.coupling.search_space else 1)
+        # Two columns if variants can differ, else one.
+        variants = [learner] * (2 if learner.coupling.variants else 1)
         problem = learner.subproblem(view, variants)
         shape = len(case.y), len(variants)
         targets, weights = case.y[:, None] + random.normal(size=shape), np.full(shape[1], 1.5)

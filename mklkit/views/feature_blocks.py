@@ -70,6 +70,11 @@ class FeatureBlocks:
         columns = self._columns_at(np.arange(1), range(len(self.projectors)))
         return [own.shape[1] for own in columns]
 
+    @property
+    def n_bytes(self) -> int:
+        """The memory of features that are kept."""
+        return sum(features.nbytes for features in self._kept.values())
+
     def take(self, members: NDArray[np.intp]) -> FeatureBlocks:
         """Return the features of some of the rows, without computing those that are kept."""
         part = FeatureBlocks(self.projectors, take_rows(self.rows, members), self.max_memory)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
-from typing import Any, Self, TypeGuard, TypeVar, cast
+from typing import Any, Protocol, Self, TypeGuard, TypeVar, cast
 
 import attrs
 import numpy as np
@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from mklkit.numerics.pairwise import BASES, TILE_COLUMNS, TILE_ROWS, row_blocks, upper_blocks
 from mklkit.numerics.threads import each
-from mklkit.protocols import Array, FittedKernel, KernelView, ScalarKernel
+from mklkit.protocols import Array, FittedKernel, ScalarKernel
 from mklkit.protocols.abilities import offers
+from mklkit.views.known_pairs import KnownPairs
 from mklkit.views.row_parts import take_rows
 
 __all__ = [
@@ -37,6 +38,15 @@ Tiles = Iterator[tuple[slice, slice, KernelTiles]]
 """Rows and columns of each tile, and every kernel's values there."""
 
 
+class ViewOfRows(Protocol):
+    """What is needed of a view."""
+
+    @property
+    def own(self) -> KernelRows:
+        """Its kernel on the training rows."""
+        ...
+
+
 def is_scalar(kernel: FittedKernel) -> TypeGuard[ScalarKernel]:
     """Return whether a kernel is a scalar function of a base quantity known to mklkit."""
     return offers(kernel, ScalarKernel) and cast(ScalarKernel, kernel).base in BASES
@@ -54,6 +64,8 @@ class KernelRows:
         The distinct arrays of rows, (N, d) each.
     places : tuple of int
         The index of each kernel's array, (M,).
+    pairs : tuple of (KnownPairs or None)
+        For each array the store of which its base quantities are a part, where there is one.
 
     Examples
     --------
@@ -67,25 +79,42 @@ class KernelRows:
     kernels: tuple[FittedKernel, ...]
     arrays: tuple[Array, ...]
     places: tuple[int, ...]
+    pairs: tuple[KnownPairs | None, ...]
 
     @classmethod
-    def of(cls, kernels: Sequence[FittedKernel], rows: Sequence[Array]) -> Self:
+    def of(
+        cls,
+        kernels: Sequence[FittedKernel],
+        rows: Sequence[Array],
+        pairs: Sequence[KnownPairs | None] = (),
+    ) -> Self:
         """Return kernels with their own rows (N, d_m); an array given several times is shared."""
         arrays: list[Array] = []
+        kept: list[KnownPairs | None] = []
         places = []
-        for own in rows:
+        for index, own in enumerate(rows):
             known = (place for place, array in enumerate(arrays) if array is own)
             place = next(known, len(arrays))
             if place == len(arrays):
                 arrays.append(own)
+                kept.append(pairs[index] if pairs else None)
             places.append(place)
-        return cls(tuple(kernels), tuple(arrays), tuple(places))
+        return cls(tuple(kernels), tuple(arrays), tuple(places), tuple(kept))
 
     @classmethod
-    def of_views(cls, views: Iterable[KernelView]) -> Self:
+    def joined(cls, parts: Iterable[KernelRows]) -> Self:
+        """Return the kernels of several, on the same rows, together."""
+        every = list(parts)
+        return cls.of(
+            [kernel for part in every for kernel in part.kernels],
+            [rows for part in every for rows in part.rows],
+            [part.pairs[place] for part in every for place in part.places],
+        )
+
+    @classmethod
+    def of_views(cls, views: Iterable[ViewOfRows]) -> Self:
         """Return the views' own kernels on the training rows, regardless of the feature map."""
-        every = list(views)
-        return cls.of([view.kernel for view in every], [view.rows for view in every])
+        return cls.joined(view.own for view in views)
 
     def __len__(self) -> int:
         """Return the number of kernels M."""
@@ -103,16 +132,22 @@ class KernelRows:
 
     def take(self, members: slice | NDArray[np.intp]) -> Self:
         """Return the kernels on some of the rows."""
-        return attrs.evolve(self, arrays=tuple(array[members] for array in self.arrays))
+        arrays = tuple(array[members] for array in self.arrays)
+        return attrs.evolve(self, arrays=arrays, pairs=self._pairs_of(members))
+
+    def _pairs_of(self, members: slice | NDArray[np.intp]) -> tuple[KnownPairs | None, ...]:
+        return tuple(None if own is None else own.take(members) for own in self.pairs)
 
     def take_rows(self, members: NDArray[np.intp]) -> Self:
         """Return the kernels on some of the rows; those of a row source are not read."""
-        return attrs.evolve(self, arrays=tuple(take_rows(array, members) for array in self.arrays))
+        arrays = tuple(take_rows(array, members) for array in self.arrays)
+        return attrs.evolve(self, arrays=arrays, pairs=self._pairs_of(members))
 
     def only(self, index: int, kernel: FittedKernel | None = None) -> Self:
         """Return one of the kernels with its rows, optionally with another kernel in its place."""
         own = self.kernels[index] if kernel is None else kernel
-        return self.of([own], [self.arrays[self.places[index]]])
+        place = self.places[index]
+        return self.of([own], [self.arrays[place]], [self.pairs[place]])
 
     def diagonals(self) -> list[Array]:
         """Return each kernel's similarity of each row with itself, (N,)."""
@@ -162,11 +197,13 @@ class KernelRows:
             shape = len(a), len(b)
             if len(spare) and a.dtype == b.dtype == spare[0].dtype:
                 base, second = (memory[: shape[0] * shape[1]].reshape(shape) for memory in spare)
-                BASES[name](a, b, out=base)
             elif scratch is not None and a.dtype == b.dtype:
-                base, second = BASES[name](a, b, out=scratch.take(shape, a.dtype)), None
+                base, second = scratch.take(shape, a.dtype), None
             else:
-                base, second = BASES[name](a, b), None
+                base, second = np.empty(shape, np.result_type(a, b)), None
+            known = self.pairs[places[0]], others.pairs[places[1]]
+            if known[0] is None or known[1] is None or not known[0].gather(name, known[1], base):
+                BASES[name](a, b, out=base)
             for index in group:
                 del waiting[index]
                 if index == group[-1]:

@@ -27,7 +27,7 @@ from mklkit.views.block_columns import BlockColumns
 from mklkit.views.feature_statistics import FeatureStatistics
 from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.memory import check_gram_fits
-from mklkit.views.row_parts import rows_at, take_rows
+from mklkit.views.row_parts import rows_at
 from mklkit.views.scalar_kernels import InnerProduct
 from mklkit.views.sides import Side, weighted_gram
 from mklkit.views.statistics import SharedStatistics
@@ -43,6 +43,8 @@ class View(Side):
     label : str
         The kernel's name in results.
     kernel : FittedKernel
+    own : KernelRows
+        The kernel on the training rows, restricted to its own columns.
     reads_row_ids : bool
         Whether the kernel takes row ids to look up instead of features.
     rows : ndarray or RowSource of shape (N, d)
@@ -60,6 +62,7 @@ class View(Side):
         reads_row_ids: bool = False,
     ) -> None:
         super().__init__()
+        self.own = shared.seen.only(index)
         self.label = projector.label
         self.projector = projector
         self.kernel = kernel
@@ -73,16 +76,16 @@ class View(Side):
         self._gram: Array | None = None
 
     @cached_property
-    def seen(self) -> tuple[FittedKernel, Array]:
-        """The kernel that a learner works on, and its rows (N, ·).
+    def seen(self) -> KernelRows:
+        """The kernel that a learner works on, on its rows (N, ·).
 
         On an explicit map that is ΦΦᵀ, the inner product of the features. Where the features
         reproduce the view's own kernel, as on a full empirical map, it is that kernel, which takes
         less time and shares work with others.
         """
         if self.sees_features:
-            return InnerProduct(), self.features()
-        return self.kernel, self.rows
+            return KernelRows.of([InnerProduct()], [self.features()])
+        return self.own
 
     @cached_property
     def sees_features(self) -> bool:
@@ -112,6 +115,12 @@ class View(Side):
             raise IncompatibleError("This view has no features: its feature map is implicit.")
         return self._of_features
 
+    @property
+    def n_bytes(self) -> int:
+        """The memory of the Gram matrix and its eigenvectors, where they are kept."""
+        spectrum = 0 if self._spectrum is None else self._spectrum.vectors.nbytes
+        return spectrum + (0 if self._gram is None else self._gram.nbytes)
+
     def gram(self, keep: bool = True) -> Array:
         """Return the Gram matrix (N, N) that a learner sees: of the kernel, or ΦΦᵀ of features.
 
@@ -125,8 +134,7 @@ class View(Side):
             return self._gram
         if self.explicit:  # Estimators check it in advance on implicit maps.
             check_gram_fits(self.n_rows, self.rows.dtype.itemsize)
-        kernel, rows = self.seen
-        gram = weighted_gram(KernelRows.of([kernel], [rows]), np.ones(1))
+        gram = weighted_gram(self.seen, np.ones(1))
         if keep:
             self._gram = gram
         return gram
@@ -179,9 +187,11 @@ class View(Side):
         blocks = None
         if self._of_features is not None:
             blocks = FeatureStatistics(self.of_features.blocks.only(self._index).take(members))
-        rows = take_rows(self.rows, members)
-        shared = SharedStatistics(KernelRows.of([self.kernel], [rows]))
-        return View(self.projector, self.kernel, rows, shared, blocks, 0, self.reads_row_ids)
+        own = self.own.take_rows(members)
+        shared = SharedStatistics(own)
+        return View(
+            self.projector, self.kernel, own.arrays[0], shared, blocks, 0, self.reads_row_ids
+        )
 
     def weighted_products(self, row_weights: Array, targets: Array) -> tuple[Array, Array]:
         """Return ΦᵀWΦ and ΦᵀT, block by block, in O(np²) for n rows of non-zero weight."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, overload
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,17 +15,21 @@ from mklkit.protocols import (
     FittedKernel,
     FittedMap,
     KernelProducts,
+    LandmarkMap,
     Projector,
     RememberedFeatures,
     Rows,
     RowSource,
     facts_of,
 )
+from mklkit.protocols.abilities import offers
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels, fit_maps, warn_of_far_rows
 from mklkit.views.column_cuts import ColumnCuts
+from mklkit.views.deciding import RowBlock
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.feature_statistics import FeatureStatistics
 from mklkit.views.kernel_rows import KernelRows
+from mklkit.views.known_pairs import KnownPairs
 from mklkit.views.row_ids import reads_row_ids
 from mklkit.views.row_parts import rows_at, take_rows
 from mklkit.views.statistics import SharedStatistics
@@ -69,10 +73,12 @@ class ViewSet(Sequence[View]):
         rows: Rows,
         random_state: np.random.RandomState,
         max_memory: int | None = None,
+        pairs: Callable[[Any], KnownPairs | None] = lambda columns: None,
     ) -> ViewSet:
         """Return the views of training rows (N, d); ``columns`` of the kernels are positions.
 
-        ``max_memory`` (bytes) bounds the memory of features on explicit maps.
+        ``max_memory`` (bytes) bounds the memory of features on explicit maps; ``pairs`` returns the
+        pairs of these rows on a kernel's columns, where base quantities are known.
         """
         fitted, own_rows = fit_kernels(kernels, rows)
         maps = fit_maps(kernels, feature_map, fitted, own_rows, random_state)
@@ -90,7 +96,9 @@ class ViewSet(Sequence[View]):
         explicit = facts_of(feature_map, FeatureMapFacts).explicit
         blocks = FeatureBlocks(projectors, rows, max_memory) if explicit else None
         reading = [reads_row_ids(bound) for bound in kernels]
-        return cls._of(projectors, KernelRows.of(fitted, own_rows), rows, blocks, reading)
+        known = [pairs(bound.columns) for bound in kernels]
+        seen = KernelRows.of(fitted, own_rows, known)
+        return cls._of(projectors, seen, rows, blocks, reading)
 
     @classmethod
     def of_blocks(
@@ -145,7 +153,14 @@ class ViewSet(Sequence[View]):
     @property
     def seen(self) -> KernelRows:
         """The kernels that learners work on and the rows of each, as in :attr:`View.seen`."""
-        return KernelRows.of(*zip(*(view.seen for view in self._views), strict=True))
+        return KernelRows.joined(view.seen for view in self._views)
+
+    @property
+    def n_bytes(self) -> int:
+        """The memory of rows, Gram matrices and features that are kept."""
+        arrays = {id(view.rows): view.rows.nbytes for view in self._views}
+        own = sum(view.n_bytes for view in self._views)
+        return sum(arrays.values()) + own + (0 if self.blocks is None else self.blocks.n_bytes)
 
     def restricted(self, members: NDArray[np.intp]) -> ViewSet:
         """Return the views of some of the training rows, on the maps fitted to all of them."""
@@ -156,6 +171,36 @@ class ViewSet(Sequence[View]):
             None if self.blocks is None else self.blocks.take(members),
             [view.reads_row_ids for view in self._views],
         )
+
+    def block_of(
+        self, rows: Array, pairs: Callable[[Any], KnownPairs | None] = lambda columns: None
+    ) -> RowBlock:
+        """Return new rows (n, d) as a block that keeps its columns for several decisions.
+
+        ``pairs`` returns the pairs of these rows on a kernel's columns, as in :meth:`fit`.
+        """
+        used = [
+            view
+            for view in self._views
+            if not self.explicit
+            and offers(view.projector.map, LandmarkMap)
+            and cast(LandmarkMap, view.projector.map).landmarks is view.rows
+        ]
+        if not used:
+            return RowBlock(rows, keep=True)
+        cuts = ColumnCuts(rows)
+        columns = [view.projector.columns for view in used]
+        others = KernelRows.of(
+            [view.kernel for view in used],
+            [cuts.of(own) for own in columns],
+            [pairs(own) for own in columns],
+        )
+        maps = [cast(LandmarkMap, view.projector.map) for view in used]
+        known = [
+            (used[index].projector.map, maps[index].from_similarities(values))
+            for index, values in others.similarities(KernelRows.of_views(used))
+        ]
+        return RowBlock(rows, keep=True, known=known)
 
     def products(self, y: Array) -> KernelProducts:
         """Return the centred kernels' inner products, with each other and with the labels y (N,).

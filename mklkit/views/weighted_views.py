@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.numerics.least_squares import NormalMatrix
-from mklkit.protocols import Array, FittedKernel
+from mklkit.protocols import Array
 from mklkit.views.block_columns import BlockColumns
 from mklkit.views.feature_statistics import FeatureStatistics
 from mklkit.views.kernel_rows import KernelRows
@@ -23,8 +23,8 @@ class SeenView(Protocol):
     """What the sum needs of a view."""
 
     @property
-    def seen(self) -> tuple[FittedKernel, Array]:
-        """The kernel that a learner sees, and the rows that it takes."""
+    def seen(self) -> KernelRows:
+        """The kernel that a learner sees, on the rows that it takes."""
         ...
 
     @property
@@ -91,7 +91,7 @@ class WeightedViews(Side):
             return self._gram
         used = [m for m in range(len(self.views)) if self.weights[m] != 0]
         if used:
-            seen = KernelRows.of(*zip(*(self.views[m].seen for m in used), strict=True))
+            seen = KernelRows.joined(self.views[m].seen for m in used)
             gram = weighted_gram(seen, self.weights[used])
         else:
             gram = np.zeros((self.n_rows, self.n_rows))

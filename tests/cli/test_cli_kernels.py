@@ -49,9 +49,12 @@ def test_a_wrong_kernel_is_refused_before_data_are_read(mklkit: Run) -> None:
     mklkit("kernels", "no-such-file.csv", "-k", "rfb").refused("Did you mean 'rbf'?")
 
 
+IFSL_TUNED = ("--combiner", "ifsl", "--tune", "fast")
+
+
 def test_tuning_says_what_it_chose(mklkit: Run, tmp_path: Path) -> None:
     model = tmp_path / "tuned.mkl"
-    done = mklkit("fit", "iris", "--combiner", "ifsl", "--tune", "-k", "rbf", "-o", model, "--json")
+    done = mklkit("fit", "iris", *IFSL_TUNED, "-k", "rbf", "-o", model, "--json")
     assert done.code == 0, done
     result = done.json
     assert any("best of 81 points by 5-fold cross-validation" in line for line in result["choices"])
@@ -63,15 +66,17 @@ def test_a_tuned_or_voting_model_that_learned_nothing_is_said_to_be(
     mklkit: Run, tmp_path: Path
 ) -> None:
     (tmp_path / "a.csv").write_text("a,kind\n" + "1,u\n1,v\n" * 10)
-    for model in (("--combiner", "ifsl", "--tune"), ("--preset", "rpemekl")):
+    for model in (IFSL_TUNED, ("--preset", "rpemekl")):
         done = mklkit("fit", tmp_path / "a.csv", "-k", "linear", *model)
         assert done.code == 0, done
         assert "no better than always predicting the commonest class" in done.err
 
 
-def test_tuning_another_combiner_says_what_can_be_tuned(mklkit: Run) -> None:
-    done = mklkit("fit", "iris", "--combiner", "dimkl3", "--tune")
-    done.refused("a combiner that fits a whole grid at once (ifsl)", "dimkl3")
+def test_any_combiner_is_tuned_as_long_as_asked(mklkit: Run) -> None:
+    done = mklkit("fit", "wine", "--combiner", "dimkl3", "--tune", "2", "--json")
+    assert done.code == 0, done
+    assert any("best of 2 points" in line for line in done.json["choices"])
+    mklkit("fit", "iris", "--tune", "0").refused("'fast', 'thorough' or a number of points")
 
 
 @pytest.mark.parametrize("preset", ["mhks", "kmhks", "multik-mhks", "multiv-kmhks", "rpemekl"])

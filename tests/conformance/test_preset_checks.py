@@ -55,7 +55,7 @@ def test_members_vote_and_coupled_learners_can_be_tuned() -> None:
     voting = preset_classifier("rpemekl", random_state=3)
     assert isinstance(voting, MKLVotingClassifier)
     assert (voting.n_members, voting.random_state) == (3, 3)
-    assert isinstance(preset_classifier("multik-mhks", tune=True), MKLSearchCV)
+    assert isinstance(preset_classifier("multik-mhks", tune="fast"), MKLSearchCV)
 
 
 def test_unknown_names_are_refused_with_the_nearest() -> None:
@@ -71,10 +71,6 @@ def test_what_is_no_preset_is_refused(given: object) -> None:
         preset_classifier(given)  # type: ignore[arg-type]
 
 
-def test_tuning_what_cannot_be_tuned_is_refused_at_once() -> None:
-    with pytest.raises(SpecError, match=r"only these presets.*multik-mhks.*got combiner 'dimkl1'"):
-        preset_classifier("paper-dimkl1", tune=True)
-    with pytest.raises(SpecError, match=r"got combiner 'dimkl3'"):
-        preset_classifier("multik-mhks", tune=True, combiner="dimkl3")
-    made = preset_classifier("paper-dimkl1", tune=True, combiner="ifsl(rule='fixed-mean')")
-    assert isinstance(made, MKLSearchCV)
+def test_how_long_to_look_is_checked_at_once() -> None:
+    with pytest.raises(SpecError, match=r"'fast', 'thorough' or a number.*got 'quick'"):
+        preset_classifier("paper-dimkl1", tune="quick")  # type: ignore[arg-type]

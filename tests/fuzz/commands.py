@@ -50,7 +50,7 @@ def _learning(draw: Draw, data: Path) -> list[str]:
     arguments += _option(draw, 0.2, "--target", ["target", "-1", "0", "x0", "99"])
     arguments += _option(draw, 0.2, "--seed", ["0", "7", "4294967295", "4294967296"])
     arguments += _option(draw, 0.1, "--jobs", ["1", "2", "-1"])
-    return arguments + _flags(draw, "--json") + (["--tune"] if draw.chance(0.03) else [])
+    return arguments + _flags(draw, "--json") + (["--tune", "fast"] if draw.chance(0.03) else [])
 
 
 def _fitting(draw: Draw, folder: Path) -> list[str]:

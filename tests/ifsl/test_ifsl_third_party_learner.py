@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 import pytest
-from builders import ifsl_search, views_of
+from builders import views_of
 from coupled_fits import TRIO, coefficients_of, couple
 from documents import listings
 from oracles.coupled import ifsl_residuals, multik_mhks
@@ -186,11 +186,15 @@ def test_it_is_a_classifier_like_any_other(two_classes, rng):
     np.testing.assert_allclose(model.decision_function(new), by_hand, rtol=1e-10)
 
 
-def test_the_search_for_grids_says_who_it_serves(two_classes):
+def test_a_learner_without_variants_is_searched_fit_by_fit(two_classes):
     rows, y = two_classes
-    search = ifsl_search(feature_map="empirical", learner=Ridge())
-    with pytest.raises(IncompatibleError, match=r"outside-ridge.*GridSearchCV"):
-        search.fit(rows, y)
+    folds = StratifiedKFold(3)
+    model = MKLClassifier(combiner="ifsl", feature_map="empirical", learner=Ridge())
+    grid = {"learner__alpha": (0.1, 10.0), "combiner__lam": (0.0, 2.0)}
+    ours = MKLSearchCV(model, grid, cv=folds).fit(rows, y).cv_results_
+    theirs = GridSearchCV(model, grid, cv=folds).fit(rows, y).cv_results_
+    order = [theirs["params"].index(params) for params in ours["params"]]
+    np.testing.assert_allclose(ours["mean_test_score"], theirs["mean_test_score"][order])
 
 
 @attrs.frozen
@@ -199,7 +203,10 @@ class Ridges(Ridge):
 
     name: ClassVar[str] = "outside-ridges"
 
-    coupling: ClassVar = CouplingFacts(search_space={"alpha": (0.1, 10.0)})
+    facts: ClassVar[LearnerFacts] = LearnerFacts(
+        on_features=True, search_space={"alpha": (0.1, 10.0)}
+    )
+    coupling: ClassVar = CouplingFacts(variants=("alpha",))
 
     def subproblem(self, side: Any, variants: Any) -> Any:
         return ManyRidges(side.features(), np.array([one.alpha for one in variants]))

@@ -13,10 +13,18 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mklkit.combiners.ifsl.grid import GridMean
 from mklkit.combiners.ifsl.iteration import iterate
-from mklkit.combiners.ifsl.rules import FIXED_MEAN, GRADIENT, PAPER_GRID, Columns, Solution
+from mklkit.combiners.ifsl.rules import FIXED_MEAN, GRADIENT, SIMPLEST_FIRST, Columns, Solution
 from mklkit.combiners.templates.coupling import CoupledSolution, CouplingCombiner
 from mklkit.errors import IncompatibleError, SpecError
-from mklkit.protocols import Array, CoupledLearner, InitialisedSubproblem, Learner, Subproblem
+from mklkit.protocols import (
+    Array,
+    CombinerFacts,
+    CoupledLearner,
+    InitialisedSubproblem,
+    Learner,
+    Subproblem,
+    learner_variants,
+)
 from mklkit.protocols.component import finite
 from mklkit.registry.hookspecs import hookimpl
 from mklkit.views.view_set import ViewSet
@@ -84,6 +92,9 @@ class IFSL(CouplingCombiner):
     """
 
     name: ClassVar[str] = "ifsl"
+    facts: ClassVar[CombinerFacts] = CombinerFacts(
+        feature_map="empirical", learner="mhks", search_space={"lam": SIMPLEST_FIRST}
+    )
 
     lam: float = attrs.field(default=1.0, converter=float, validator=and_(ge(0), finite))
     weights: tuple[float, ...] | None = attrs.field(default=None, converter=_weights)
@@ -103,23 +114,10 @@ class IFSL(CouplingCombiner):
         (solution,) = run_rule(self, problems, y, columns, learner, random_state)
         return CoupledSolution(solution.learners, mu, solution.history)
 
-    def search_space(self, learner: Learner) -> dict[str, tuple[Any, ...]]:
-        """Return the papers' grid of λ, and the learner's own search space.
-
-        Raises
-        ------
-        IncompatibleError
-            If variants of the learner cannot be coupled side by side.
-        """
-        own = learner.coupling.search_space if isinstance(learner, CoupledLearner) else {}
-        if not own:
-            raise IncompatibleError(
-                f"{self.name} fits a whole grid at once only with learners whose subproblems have a"
-                f" search space, such as 'mhks' or 'kmhks'; got {learner.name!r}."
-                " Use scikit-learn's GridSearchCV over MKLClassifier for other learners."
-            )
-        named = {f"learner__{name}": tuple(values) for name, values in own.items()}
-        return {**named, "combiner__lam": PAPER_GRID}
+    def grid_parameters(self, learner: Learner) -> frozenset[str]:
+        """Return λ and the parameters by which the learner's variants may differ."""
+        own = learner.coupling.variants if isinstance(learner, CoupledLearner) else ()
+        return frozenset(["combiner__lam", *(f"learner__{name}" for name in own)] if own else [])
 
     def fit_grid(
         self,
@@ -139,7 +137,7 @@ class IFSL(CouplingCombiner):
         converged to other solutions than separate fits.
         """
         lams = np.array([float(point.get("combiner__lam", self.lam)) for point in points])
-        variants = [attrs.evolve(learner, **_of_learner(point)) for point in points]
+        variants = learner_variants(learner, points)
         problems = [learner.subproblem(view, variants) for view in views]
         mu = mean_weights(self.weights, len(views))
         columns = Columns(lams, mu, learner.coupling)
@@ -147,11 +145,6 @@ class IFSL(CouplingCombiner):
         n_iter = np.array([len(solution.history) for solution in solutions])
         learners = [solution.learners for solution in solutions]
         return GridMean.of(mu, [view.projector for view in views], learners, n_iter)
-
-
-def _of_learner(point: Mapping[str, Any]) -> dict[str, Any]:
-    prefix = "learner__"
-    return {n.removeprefix(prefix): value for n, value in point.items() if n.startswith(prefix)}
 
 
 def mean_weights(weights: Sequence[float] | None, n_views: int) -> Array:

@@ -26,6 +26,7 @@ __all__ = [
     "FIXED_MEAN",
     "GRADIENT",
     "PAPER_GRID",
+    "SIMPLEST_FIRST",
     "Columns",
     "Rule",
     "Solution",
@@ -37,6 +38,9 @@ __all__ = [
 
 PAPER_GRID = tuple(2.0**k for k in range(-4, 5))
 """2⁻⁴ … 2⁴, for the ridge α (the papers' c) and for λ (paper 000, section 3)."""
+
+SIMPLEST_FIRST = PAPER_GRID[::-1]
+"""Most ridge, and most agreement, first."""
 
 
 TOLERANCE_ROWS = 1000

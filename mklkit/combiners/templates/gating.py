@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from mklkit.combiners.templates.weighted_grid import fit_each
 from mklkit.errors import IncompatibleError, MKLKitError, MKLKitWarning
 from mklkit.numerics.compiling import compiled
 from mklkit.numerics.pairwise import mirror_upper
-from mklkit.protocols import Array, CombinerFacts, Learner, LearnerFacts, Projector, Views, facts_of
-from mklkit.protocols.component import Component
+from mklkit.protocols import (
+    Array,
+    CombinerFacts,
+    Learner,
+    LearnerFacts,
+    Projector,
+    Views,
+    facts_of,
+    learner_variants,
+)
+from mklkit.protocols.component import Component, parameter_names
 from mklkit.registry.hookspecs import hookimpl
 from mklkit.views.deciding import BlockDecision, RowBlock
 from mklkit.views.kernel_rows import KernelRows, Tiles, symmetric_tiles
@@ -74,13 +84,30 @@ class GatedDecision(BlockDecision):
 
     def decide_block(self, block: RowBlock) -> Array:
         """Return the decision values (n,) of one block of rows."""
+        return np.asarray(self.learner.decide(self.composite(block)))
+
+    def composite(self, block: RowBlock) -> Array:
+        """Return the composite kernel's similarities (n, N) to the training rows."""
         own = self.gate_weights(block.rows)
         total = np.zeros((len(block), len(self.training_gates)))
         for index, values in block.columns_of(self.projectors):
             total += values * _factor(
                 own[:, index], self.training_gates[:, index], self.composition
             )
-        return np.asarray(self.learner.decide(total))
+        return total
+
+
+@attrs.frozen(eq=False)
+class GatedGrid(BlockDecision):
+    """Decisions with the same gates and other learners, side by side."""
+
+    decisions: list[GatedDecision]
+    n_iter: None = None
+
+    def decide_block(self, block: RowBlock) -> Array:
+        """Return the decision values (n, G) of one block of rows."""
+        composite = self.decisions[0].composite(block)
+        return np.column_stack([one.learner.decide(composite) for one in self.decisions])
 
 
 @attrs.frozen
@@ -109,6 +136,33 @@ class GatingCombiner(Component, ABC):
         self, views: Views, y: Array, learner: Learner, random_state: np.random.RandomState
     ) -> GatedDecision:
         """Return the decision of the learner on the composite kernel."""
+        (decision,) = self._fit_each(views, y, [learner], random_state)
+        return decision
+
+    def grid_parameters(self, learner: Learner) -> frozenset[str]:
+        """Return the learner's parameters: its variants share the gates and the composite."""
+        return frozenset(f"learner__{name}" for name in parameter_names(learner))
+
+    def fit_grid(
+        self,
+        views: Views,
+        y: Array,
+        learner: Learner,
+        points: Sequence[Mapping[str, Any]],
+        random_state: np.random.RandomState,
+    ) -> GatedGrid:
+        """Return the decisions of the points' learners on one composite kernel."""
+        learners = learner_variants(learner, points)
+        return GatedGrid(self._fit_each(views, y, learners, random_state))
+
+    def _fit_each(
+        self,
+        views: Views,
+        y: Array,
+        learners: Sequence[Learner],
+        random_state: np.random.RandomState,
+    ) -> list[GatedDecision]:
+        """Return the decision of each learner on the composite kernel."""
         if views.explicit:
             raise IncompatibleError(
                 f"{self.name} weighs kernels row by row and needs feature_map='implicit'."
@@ -124,14 +178,17 @@ class GatingCombiner(Component, ABC):
                 f" it returned {values.shape}."
             )
         gram = composite_gram(views, values, self.composition)
-        if self.composition == "sum" and not facts_of(learner, LearnerFacts).takes_indefinite:
-            self._warn_if_indefinite(gram, learner)
-        fitted = learner.fit(GramSide(gram), y)
+        takes_indefinite = facts_of(learners[0], LearnerFacts).takes_indefinite
+        if self.composition == "sum" and not takes_indefinite:
+            self._warn_if_indefinite(gram, learners[0])
         projectors = [view.projector for view in views]
         weights = (
             np.asarray(gates.weights) if isinstance(gates, WeightedGates) else values.mean(axis=0)
         )
-        return GatedDecision(weights, gates, values, projectors, fitted, self.composition, columns)
+        return [
+            GatedDecision(weights, gates, values, projectors, fitted, self.composition, columns)
+            for fitted in fit_each(learners, GramSide(gram), y)
+        ]
 
     def _warn_if_indefinite(self, gram: Array, learner: Learner) -> None:
         values = np.linalg.eigvalsh(gram)

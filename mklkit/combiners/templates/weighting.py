@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from typing import Any, ClassVar, cast
 
 import attrs
 import numpy as np
 
+from mklkit.combiners.templates.weighted_grid import WeightedGrid
 from mklkit.errors import MKLKitError, WeightsWarning
 from mklkit.protocols import (
     Array,
@@ -21,9 +23,10 @@ from mklkit.protocols import (
     Projector,
     SupportedDecision,
     Views,
+    learner_variants,
 )
 from mklkit.protocols.abilities import offers
-from mklkit.protocols.component import Component
+from mklkit.protocols.component import Component, parameter_names
 from mklkit.views.deciding import BlockDecision, RowBlock
 from mklkit.views.projections import FEW_ROWS, Projection
 from mklkit.views.projectors import with_support
@@ -113,17 +116,50 @@ class LearnedWeighting(Component, ABC):
     ) -> Array:
         """Return the weights (M,), none negative, for labels −1 and +1."""
 
-    def fit(
+    def prepare(
         self, views: Views, y: Array, learner: Learner, random_state: np.random.RandomState
-    ) -> WeightedDecision:
-        """Return the decision of the learner on the weighted sum."""
+    ) -> tuple[Array, Learner]:
+        """Return the weights (M,) on the simplex, and the learner for the weighted sum."""
         raw = np.asarray(self.choose(views, y, learner, random_state), dtype=np.float64)
         if raw.shape != (len(views),):
             raise MKLKitError(
                 f"{self.name} must return one weight per kernel, an array of shape ({len(views)},);"
                 f" it returned shape {raw.shape}."
             )
-        return WeightedDecision.learn(views, on_simplex(raw, views.labels, self.name), y, learner)
+        return on_simplex(raw, views.labels, self.name), learner
+
+    def fit(
+        self, views: Views, y: Array, learner: Learner, random_state: np.random.RandomState
+    ) -> WeightedDecision:
+        """Return the decision of the learner on the weighted sum."""
+        weights, learner = self.prepare(views, y, learner, random_state)
+        return WeightedDecision.learn(views, weights, y, learner)
+
+    def grid_parameters(self, learner: Learner) -> frozenset[str]:
+        """Return the learner's parameters: its variants share the weighted sum."""
+        return frozenset(f"learner__{name}" for name in parameter_names(learner))
+
+    def fit_grid(
+        self,
+        views: Views,
+        y: Array,
+        learner: Learner,
+        points: Sequence[Mapping[str, Any]],
+        random_state: np.random.RandomState,
+    ) -> WeightedGrid:
+        """Return the decisions of the points' learners, on one matrix per different weights."""
+        learners = learner_variants(learner, points)
+        return WeightedGrid.learn(views, y, self.prepare_each(views, y, learners, random_state))
+
+    def prepare_each(
+        self,
+        views: Views,
+        y: Array,
+        learners: Sequence[Learner],
+        random_state: np.random.RandomState,
+    ) -> list[tuple[Array, Learner]]:
+        """Return weights and learner for variants of one learner, as separate fits have them."""
+        return [self.prepare(views, y, one, deepcopy(random_state)) for one in learners]
 
 
 @attrs.frozen
@@ -143,6 +179,17 @@ class WeightingCombiner(LearnedWeighting):
     ) -> Array:
         """Return the weights (M,) of :meth:`weights`."""
         return self.weights(views, y)
+
+    def prepare_each(
+        self,
+        views: Views,
+        y: Array,
+        learners: Sequence[Learner],
+        random_state: np.random.RandomState,
+    ) -> list[tuple[Array, Learner]]:
+        """Return the weights, computed once, with each learner."""
+        weights, _ = self.prepare(views, y, learners[0], random_state)
+        return [(weights, learner) for learner in learners]
 
 
 def on_simplex(raw: Array, labels: Sequence[str], name: str) -> Array:

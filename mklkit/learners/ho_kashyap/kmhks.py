@@ -8,7 +8,7 @@ from typing import ClassVar
 import attrs
 
 from mklkit.combiners.ifsl.iteration import iterate
-from mklkit.combiners.ifsl.rules import FIXED_MEAN, Columns, Solution
+from mklkit.combiners.ifsl.rules import FIXED_MEAN, SIMPLEST_FIRST, Columns, Solution
 from mklkit.learners.ho_kashyap.margins import MarginLearner
 from mklkit.learners.ho_kashyap.ridge import CholeskyProblem, GramProblem
 from mklkit.protocols import Array, LearnerFacts, Subproblem, TrainingSide
@@ -54,7 +54,9 @@ class KMHKS(MarginLearner):
     """
 
     name: ClassVar[str] = "kmhks"
-    facts: ClassVar[LearnerFacts] = LearnerFacts(on_gram=True)
+    facts: ClassVar[LearnerFacts] = LearnerFacts(
+        on_gram=True, search_space={"alpha": SIMPLEST_FIRST}
+    )
     relative: ClassVar[bool] = True
 
     def problem(self, side: TrainingSide, alphas: Array) -> CholeskyProblem | GramProblem:

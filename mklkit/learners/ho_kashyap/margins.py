@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 from attrs.validators import and_, ge, gt, instance_of, le
 
-from mklkit.combiners.ifsl.rules import PAPER_GRID, Columns, Solution
+from mklkit.combiners.ifsl.rules import Columns, Solution
 from mklkit.learners.linear_decision import LinearDecision
 from mklkit.protocols import Array, CouplingFacts, Stopping, Subproblem, TrainingSide
 from mklkit.protocols.component import Component, finite, whole
@@ -36,9 +36,9 @@ class MarginLearner(Component, ABC):
 
     @property
     def coupling(self) -> CouplingFacts:
-        """ρ, b₀ and ξ, and the papers' grid of α for searches."""
+        """ρ, b₀ and ξ; variants may differ in α."""
         stopping = Stopping(self.tol, self.relative, self.max_iter)
-        return CouplingFacts(self.rho, self.b0, stopping, {"alpha": PAPER_GRID})
+        return CouplingFacts(self.rho, self.b0, stopping, ("alpha",))
 
     @abstractmethod
     def problem(self, side: TrainingSide, alphas: Array) -> Subproblem:

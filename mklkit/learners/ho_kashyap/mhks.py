@@ -8,7 +8,7 @@ from typing import ClassVar
 import attrs
 
 from mklkit.combiners.ifsl.iteration import iterate
-from mklkit.combiners.ifsl.rules import GRADIENT, Columns, Solution
+from mklkit.combiners.ifsl.rules import GRADIENT, SIMPLEST_FIRST, Columns, Solution
 from mklkit.learners.ho_kashyap.margins import MarginLearner
 from mklkit.learners.ho_kashyap.ridge import FeatureProblem
 from mklkit.learners.ho_kashyap.row_problem import RowProblem
@@ -58,7 +58,9 @@ class MHKS(MarginLearner):
     """
 
     name: ClassVar[str] = "mhks"
-    facts: ClassVar[LearnerFacts] = LearnerFacts(on_features=True)
+    facts: ClassVar[LearnerFacts] = LearnerFacts(
+        on_features=True, search_space={"alpha": SIMPLEST_FIRST}
+    )
     relative: ClassVar[bool] = False
 
     def problem(self, side: TrainingSide, alphas: Array) -> FeatureProblem | RowProblem:

@@ -77,7 +77,9 @@ class MKDA(WeightingCombiner):
     """
 
     name: ClassVar[str] = "mkda"
-    facts: ClassVar[CombinerFacts] = CombinerFacts(learner="kda")
+    facts: ClassVar[CombinerFacts] = CombinerFacts(
+        learner="kda", search_space={"alpha": (1.0, 0.1, 1e-2, 1e-3, 1e-4)}
+    )
 
     form: Literal["qcqp", "sdp"] = attrs.field(default="qcqp", validator=in_(("qcqp", "sdp")))
     alpha: float = attrs.field(default=1e-3, converter=float, validator=and_(gt(0), finite))

@@ -9,7 +9,7 @@ import numpy as np
 from attrs.validators import ge, in_
 from numpy.typing import NDArray
 
-from mklkit import FusionCombiner, IncompatibleError, finite, squashed, whole
+from mklkit import CombinerFacts, FusionCombiner, IncompatibleError, finite, squashed, whole
 from mklkit_fusion.choquet import choquet_integral, shapley_values
 from mklkit_fusion.measure import Norm, learn_measure
 
@@ -80,6 +80,7 @@ class DeFIMKL(FusionCombiner):
     """
 
     name: ClassVar[str] = "defimkl"
+    facts: ClassVar[CombinerFacts] = CombinerFacts(search_space={"alpha": (10.0, 1.0, 0.1)})
 
     alpha: float = attrs.field(default=1.0, converter=float, validator=[ge(0), finite])
     p: Norm = attrs.field(default=2, converter=whole, validator=in_((1, 2)))

@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 from attrs.validators import and_, ge, instance_of, le
 
-from mklkit import Array, ViewSet, WeightingCombiner
+from mklkit import Array, CombinerFacts, ViewSet, WeightingCombiner
 from mklkit_optimize.class_hulls import NEARLY_SINGULAR, nearest_points
 from mklkit_optimize.gram_sums import mean_diagonals, quadratic_forms, weighted_gram
 
@@ -52,6 +52,7 @@ class EasyMKL(WeightingCombiner):
     """
 
     name: ClassVar[str] = "easymkl"
+    facts: ClassVar[CombinerFacts] = CombinerFacts(search_space={"alpha": (1.0, 0.5, 0.1, 0.01)})
 
     alpha: float = attrs.field(default=0.1, converter=float, validator=and_(ge(0), le(1)))
     normalise: bool = attrs.field(default=True, validator=instance_of(bool))

@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 from attrs.validators import and_, ge
 
-from mklkit import Array, finite
+from mklkit import Array, CombinerFacts, finite
 from mklkit_optimize.base import SaddleWeighting
 from mklkit_optimize.norm_ball import NormBallWeighting
 from mklkit_optimize.saddle import SaddleProblem, relative_gap, remedy_of, warn_of_gap
@@ -63,6 +63,7 @@ class MKLGL(NormBallWeighting, SaddleWeighting):
     """
 
     name: ClassVar[str] = "mklgl"
+    facts: ClassVar[CombinerFacts] = CombinerFacts(search_space={"p": (4.0, 2.0, 4 / 3, 1.0)})
 
     p: float = attrs.field(default=1.0, converter=float, validator=and_(ge(1), finite))
 

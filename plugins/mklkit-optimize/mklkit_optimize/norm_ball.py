@@ -10,7 +10,6 @@ from mklkit import (
     LearnedWeighting,
     Learner,
     ViewSet,
-    WeightedDecision,
     scaled_price,
 )
 
@@ -25,11 +24,10 @@ class NormBallWeighting(LearnedWeighting):
     on K. Learners without a C are fitted with the simplex weights.
     """
 
-    def fit(
+    def prepare(
         self, views: ViewSet, y: Array, learner: Learner, random_state: np.random.RandomState
-    ) -> WeightedDecision:
-        """Return the decision of the learner on the weighted sum."""
+    ) -> tuple[Array, Learner]:
+        """Return the weights on the simplex, and the learner with its C at their scale."""
         weights = self.choose(views, y, learner, random_state)
         scale = float(weights.sum())
-        priced = scaled_price(learner, scale)
-        return WeightedDecision.learn(views, np.asarray(weights / scale), y, priced)
+        return np.asarray(weights / scale), scaled_price(learner, scale)

@@ -43,7 +43,9 @@ class CorrelatedViews:
 class CorrelatedCombiner(Component, ABC):
     """Template: near-mean CCA transforms the views' features before the learners see them."""
 
-    facts: ClassVar[CombinerFacts] = CombinerFacts(feature_map="empirical", learner="mhks")
+    facts: ClassVar[CombinerFacts] = CombinerFacts(
+        feature_map="empirical", learner="mhks", search_space={"alpha": (1.0, 0.1, 0.01)}
+    )
 
     n_components: int | None = attrs.field(
         default=None, converter=whole, validator=optional([instance_of(int), ge(1)])

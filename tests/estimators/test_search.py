@@ -1,0 +1,238 @@
+"""MKLSearchCV for every combiner and learner, against scikit-learn's search over single fits."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+
+from mklkit import RBF, SVM, MKLClassifier, MKLSearchCV, WeightingCombiner
+from mklkit.combiners.uniform import Uniform
+from mklkit.errors import MKLKitWarning, SpecError
+from mklkit.estimators.grid_runs import fits_grids
+from mklkit.estimators.search_spaces import declared_space
+from mklkit.protocols import CombinerFacts, FeatureMapFacts, KernelFacts, LearnerFacts, facts_of
+from mklkit.registry.registry import get_registry
+
+FOLDS = StratifiedKFold(3, shuffle=True, random_state=1)
+FACTS: dict[str, Any] = {
+    "kernel": KernelFacts,
+    "feature_map": FeatureMapFacts,
+    "combiner": CombinerFacts,
+    "learner": LearnerFacts,
+}
+
+
+def some_rows(n_classes: int = 2) -> tuple[Any, Any]:
+    X, y = make_classification(
+        90, 6, n_informative=4, n_classes=n_classes, class_sep=0.8, flip_y=0.2, random_state=3
+    )
+    return X, np.array(["elm", "ash", "oak"])[y]
+
+
+def assert_as_by_single_fits(model: MKLClassifier, grid: Any, n_classes: int = 2) -> None:
+    X, y = some_rows(n_classes)
+    ours = MKLSearchCV(model, grid, cv=FOLDS).fit(X, y)
+    theirs = GridSearchCV(model, grid, cv=FOLDS, error_score="raise").fit(X, y)
+    found, plain = ours.cv_results_, theirs.cv_results_
+    order = [plain["params"].index(params) for params in found["params"]]
+    for fold in range(3):
+        key = f"split{fold}_test_score"
+        np.testing.assert_allclose(found[key], plain[key][order], atol=1e-12)
+    assert len(set(plain["mean_test_score"])) > 1  # or agreement says nothing
+    assert ours.best_score_ == pytest.approx(theirs.best_score_)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_weightings_and_widths_score_as_single_fits(n_classes: int) -> None:
+    grid = {
+        "combiner": ["uniform", "dimkl3", "best-single"],
+        "kernels__rbf__sigma": ["mean", "mean/4"],
+        "learner__C": [0.1, 10.0],
+    }
+    model = MKLClassifier(["rbf", "linear"], learner="svm", random_state=0)
+    assert_as_by_single_fits(model, grid, n_classes)
+
+
+@pytest.mark.parametrize(
+    ("given", "grid"),
+    [
+        (
+            {"combiner": "cluster-gating(n_clusters=2)", "learner": "kda"},
+            {"learner__alpha": [1e-3, 10.0]},
+        ),
+        (
+            {"feature_map": "empirical(subset=20)", "learner": "mhks", "multiclass": "ovr"},
+            {"learner__alpha": [0.1, 100.0], "combiner": ["uniform", "dimkl5"]},
+        ),
+        ({"learner": "kda", "multiclass": "native"}, {"learner__alpha": [1e-3, 10.0]}),
+        ({"learner": "svm"}, [{"learner__C": [1.0]}, {"learner__C": [100.0], "kernels": ["rbf"]}]),
+    ],
+    ids=["gates", "features", "native", "kernels"],
+)
+def test_other_systems_score_as_single_fits(given: dict[str, Any], grid: Any) -> None:
+    model = MKLClassifier(**{"kernels": ["rbf", "linear"], **given}, random_state=0)
+    assert_as_by_single_fits(model, grid, 3)
+
+
+def test_another_score_is_that_of_scikit_learns_scorer() -> None:
+    X, y = some_rows()
+    model, grid = MKLClassifier(learner="svm"), {"learner__C": [0.01, 1.0, 100.0]}
+    for scoring in ("roc_auc", "balanced_accuracy"):
+        ours = MKLSearchCV(model, grid, cv=FOLDS, scoring=scoring).fit(X, y).cv_results_
+        theirs = GridSearchCV(model, grid, cv=FOLDS, scoring=scoring).fit(X, y).cv_results_
+        np.testing.assert_allclose(ours["mean_test_score"], theirs["mean_test_score"])
+
+
+ALL = [
+    (kind, entry.name)
+    for kind in ("kernel", "feature_map", "combiner", "learner")
+    for entry in get_registry().entries(kind)  # type: ignore[arg-type]
+    if entry.name != "precomputed"
+]
+
+
+@pytest.mark.parametrize(("kind", "name"), ALL, ids=str)
+def test_what_components_declare_can_be_tried(kind: Any, name: str) -> None:
+    component = get_registry().create(kind, name)
+    space = facts_of(component, FACTS[kind]).search_space
+    for parameter, values in space.items():
+        made = [component.with_params(**{parameter: value}) for value in values]
+        assert [one.get_params()[parameter] for one in made] == list(values)
+        assert len(set(values)) == len(values)
+
+
+def test_how_long_to_look() -> None:
+    X, y = some_rows()
+    model = MKLClassifier(["rbf", "linear"], learner="svm", random_state=0)
+
+    def tried(effort: Any) -> list[Any]:
+        found = MKLSearchCV(model, effort=effort, cv=2).fit(X, y)
+        return list(found.cv_results_["params"])
+
+    assert tried("fast") == [{"learner__C": C} for C in (1.0, 10.0, 100.0)]
+    thorough = tried("thorough")
+    prices = SVM.facts.search_space["C"]
+    assert thorough[:7] == [{"learner__C": C} for C in prices]
+    widths = {params["kernels__rbf__sigma"] for params in thorough[7:]}
+    assert widths == {"2.0*mean".replace(".0", ""), "0.5*mean", "0.25*mean"}
+    assert len(thorough) == 7 * 4
+    drawn = tried("5")
+    assert len(drawn) == 5
+    assert drawn == tried(5)
+    assert all(set(params) == {"learner__C", "kernels__rbf__sigma"} for params in drawn)
+    with pytest.raises(SpecError, match="'fast', 'thorough' or a number"):
+        tried("quick")
+
+
+def test_a_value_of_the_users_own_is_tried_too() -> None:
+    model = MKLClassifier([RBF(sigma=3.0)], learner="svm(C=5)")
+    space = declared_space(model)
+    assert space["learner__C"][0] == 5.0
+    assert space["kernels__rbf__sigma"] == (6.0, 3.0, 1.5, 0.75)
+
+
+def test_among_equals_the_simplest_model_is_taken() -> None:
+    X = np.repeat([[0.0], [10.0]], 20, axis=0) + np.random.default_rng(0).normal(size=(40, 1))
+    y = np.repeat([0, 1], 20)
+    for prices in ([0.1, 1.0, 10.0], [10.0, 0.1, 1.0]):
+        grid = {"learner__C": prices}
+        search = MKLSearchCV(MKLClassifier("rbf", learner="svm"), grid, cv=2).fit(X, y)
+        assert search.cv_results_["mean_test_score"].tolist() == [1.0, 1.0, 1.0]
+        assert search.best_params_ == {"learner__C": 0.1}
+
+
+@attrs.frozen
+class Counting(WeightingCombiner):
+    """Even weights, and how often they were asked for."""
+
+    name: ClassVar[str] = "counting"
+    calls: ClassVar[list[int]] = []
+
+    def weights(self, views: Any, y: Any) -> Any:
+        self.calls.append(len(y))
+        return np.ones(len(views))
+
+
+def test_weights_and_kernels_are_computed_once_per_fold(monkeypatch: pytest.MonkeyPatch) -> None:
+    from mklkit.views import view_set
+
+    X, y = some_rows()
+    fitted: list[int] = []
+    real = view_set.fit_kernels
+    monkeypatch.setattr(
+        view_set,
+        "fit_kernels",
+        lambda kernels, rows: fitted.append(len(rows)) or real(kernels, rows),
+    )
+    Counting.calls.clear()
+    grid = {"combiner": [Counting(), "dimkl2"], "learner__C": [0.1, 1.0, 10.0]}
+    MKLSearchCV(MKLClassifier(learner="svm"), grid, cv=FOLDS).fit(X, y)
+    assert Counting.calls[:3] == [60, 60, 60]
+    assert len(Counting.calls) <= 4
+    assert fitted == [60, 60, 60, 90]
+
+
+@attrs.frozen
+class Changed(Uniform):
+    """A combiner that changes what fit does and knows nothing of grids."""
+
+    name: ClassVar[str] = "changed"
+
+    def fit(self, views: Any, y: Any, learner: Any, random_state: Any) -> Any:
+        return super(Changed, self).fit(views, -y, learner, random_state)  # noqa: UP008
+
+
+def test_a_changed_fit_is_not_left_out() -> None:
+    assert fits_grids(Uniform())
+    assert not fits_grids(Changed())
+    grid = {"combiner": [Uniform(), Changed()], "learner__C": [0.1, 10.0]}
+    assert_as_by_single_fits(MKLClassifier(learner="svm"), grid)
+
+
+def test_a_point_that_fails_is_left_out() -> None:
+    X, y = some_rows()
+    grid = {"kernels": [["rbf"], ["polynomial(degree=300)"]], "learner__C": [1.0]}
+    with pytest.warns(MKLKitWarning, match="A point failed and is left out: .*polynomial"):
+        search = MKLSearchCV(MKLClassifier(learner="svm"), grid, cv=2).fit(X * 1e3, y)
+    assert search.best_params_["kernels"] == ["rbf"]
+    assert np.isnan(search.cv_results_["mean_test_score"]).tolist() == [False, True]
+    assert search.cv_results_["rank_test_score"].tolist() == [1, 2]
+
+
+def test_threads_change_nothing() -> None:
+    X, y = some_rows(3)
+    model = MKLClassifier(["rbf", "linear"], learner="svm", random_state=0)
+    one, two = (MKLSearchCV(model, cv=FOLDS, n_jobs=jobs).fit(X, y) for jobs in (1, 2))
+    np.testing.assert_array_equal(
+        one.cv_results_["mean_test_score"], two.cv_results_["mean_test_score"]
+    )
+
+
+def test_folds_of_wide_rows_take_their_distances_from_one_matrix(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from mklkit.numerics import pairwise
+
+    X, y = some_rows()
+    wide = np.hstack([X, np.random.default_rng(0).normal(size=(90, 40))])
+    model = MKLClassifier(["rbf(gamma=0.01)", "rbf(gamma=0.1)"], learner="svm", random_state=0)
+    grid = {"combiner": ["uniform", "dimkl2"], "learner__C": [1.0, 10.0]}
+    expected = GridSearchCV(model, grid, cv=FOLDS).fit(wide, y).cv_results_["mean_test_score"]
+    computed: list[int] = []
+    real = pairwise.BASES["squared_distance"]
+
+    def counted(a: Any, b: Any, out: Any = None) -> Any:
+        computed.append(len(a) * len(b))
+        return real(a, b, out=out)
+
+    monkeypatch.setitem(pairwise.BASES, "squared_distance", counted)
+    found = MKLSearchCV(model, grid, cv=FOLDS).fit(wide, y).cv_results_["mean_test_score"]
+    np.testing.assert_allclose(found, expected)
+    # Those of all pairs; and what the last fit asks of its training rows.
+    assert computed[0] == 90 * 90
+    assert sum(computed) <= 3 * 90 * 90
