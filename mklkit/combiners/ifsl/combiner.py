@@ -16,7 +16,14 @@ from mklkit.combiners.ifsl.iteration import iterate
 from mklkit.combiners.ifsl.rules import FIXED_MEAN, GRADIENT, PAPER_GRID, Columns, Solution
 from mklkit.combiners.templates.coupling import CoupledSolution, CouplingCombiner
 from mklkit.errors import IncompatibleError, SpecError
-from mklkit.protocols import Array, CoupledLearner, InitialisedSubproblem, Learner, Subproblem
+from mklkit.protocols import (
+    Array,
+    CombinerFacts,
+    CoupledLearner,
+    InitialisedSubproblem,
+    Learner,
+    Subproblem,
+)
 from mklkit.protocols.component import finite
 from mklkit.registry.hookspecs import hookimpl
 from mklkit.views.view_set import ViewSet
@@ -84,6 +91,9 @@ class IFSL(CouplingCombiner):
     """
 
     name: ClassVar[str] = "ifsl"
+    facts: ClassVar[CombinerFacts] = CombinerFacts(
+        feature_map="empirical", learner="mhks", weights_are="fixed"
+    )
 
     lam: float = attrs.field(default=1.0, converter=float, validator=and_(ge(0), finite))
     weights: tuple[float, ...] | None = attrs.field(default=None, converter=_weights)
