@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from mklkit.plotting.gates import GatesDisplay
 from mklkit.plotting.weights import KernelWeightsDisplay
+from mklkit.plotting.worth import KernelWorthDisplay
 
-__all__ = ["GatesDisplay", "KernelWeightsDisplay"]
+__all__ = ["GatesDisplay", "KernelWeightsDisplay", "KernelWorthDisplay"]

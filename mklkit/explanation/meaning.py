@@ -1,0 +1,103 @@
+"""What the weights of a model mean, and what they do not say, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mklkit.combiners.templates.coupling import CouplingCombiner
+from mklkit.combiners.templates.fusion import FusionCombiner
+from mklkit.estimators.anatomy import KernelModel
+from mklkit.evaluation.alignment import near_duplicates
+from mklkit.explanation.refitting import members_of
+from mklkit.protocols import Array, CombinerFacts, RowWeights, facts_of
+
+__all__ = ["ROW_WEIGHTS", "SIZES_DIFFER", "joins_decisions", "meaning_of"]
+
+SIZES_DIFFER = 1.1
+"""The ratio of the largest mean k(x, x) to the smallest above which weights are not comparable."""
+ALIKE = 0.9
+"""Centred alignment from which kernels are called alike."""
+
+ROW_WEIGHTS = (
+    "each row has its own weights; shown is their mean over the held-out rows, and row_spread is"
+    " their deviation over them: a kernel with a small mean may decide some of the rows"
+)
+
+
+def joins_decisions(classifier: KernelModel) -> bool:
+    """Return whether the weights are those of decision values, instead of kernels in a sum."""
+    return isinstance(classifier.combiner_, CouplingCombiner | FusionCombiner)
+
+
+def meaning_of(classifier: Any, sizes: Array, alignment: pd.DataFrame) -> Iterator[str]:
+    """Yield sentences on what the weights of a fitted classifier do not say.
+
+    Parameters
+    ----------
+    classifier : KernelModel
+        Fitted.
+    sizes : ndarray of shape (M,)
+        The mean of k(x, x) over rows, per kernel.
+    alignment : DataFrame of shape (M, M)
+        Centred.
+    """
+    combiner = classifier.combiner_
+    if len(sizes) == 1:
+        yield "there is one kernel, whose weight says nothing"
+        return
+    yield from _origin(combiner)
+    if any(isinstance(one, RowWeights) for one in members_of(classifier)[0].decisions_):
+        yield ROW_WEIGHTS
+    if joins_decisions(classifier):
+        yield (
+            f"{combiner.name} fits a decision function per kernel and weighs their values: a weight"
+            " is the kernel's share in the vote, not its share in a sum of kernels"
+        )
+    elif sizes.min() <= 0 or sizes.max() > SIZES_DIFFER * sizes.min():
+        yield (
+            f"the kernels differ in size: the mean of k(x, x) is from {sizes.min():.3g} to"
+            f" {sizes.max():.3g}, so their weights are not comparable; sized_weight is weight ×"
+            " size, with sum 1 (kernels within cosine(…) are all of size 1)"
+        )
+    yield from _alike(alignment)
+
+
+def _origin(combiner: Any) -> Iterator[str]:
+    stated = facts_of(combiner, CombinerFacts).weights_are
+    if stated == "fixed":
+        yield (
+            f"the weights of {combiner.name} are fixed before any row is seen: they are no"
+            " importance that was learned; read what is lost when a kernel is left out"
+        )
+    elif stated == "choice":
+        yield (
+            f"{combiner.name} chooses one kernel, which has all the weight: a weight of 0 does not"
+            " mean that a kernel is useless, only that another was better in that fit; the mean is"
+            " the share of fits in which it was chosen"
+        )
+    else:
+        yield (
+            f"the weights of {combiner.name} are learned from the rows; a large one says that a"
+            " kernel is used, not that it is needed, as others may stand in for it"
+        )
+
+
+def _alike(alignment: pd.DataFrame) -> Iterator[str]:
+    same = near_duplicates(alignment)
+    for first, second, value in same:
+        yield (
+            f"{first} and {second} are nearly the same kernel (alignment {value:.3f}): they share"
+            " their weight between them, and one of them can be left out at no cost"
+        )
+    named = {(first, second) for first, second, _ in same}
+    values, labels = alignment.to_numpy(), [str(label) for label in alignment.index]
+    for i, j in zip(*np.triu_indices(len(labels), 1), strict=True):
+        if values[i, j] >= ALIKE and (labels[i], labels[j]) not in named:
+            yield (
+                f"{labels[i]} and {labels[j]} are alike (alignment {values[i, j]:.2f}): part of the"
+                " weight of one could as well be the other's"
+            )
