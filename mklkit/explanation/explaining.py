@@ -17,7 +17,7 @@ from mklkit.evaluation.alignment import alignment_matrix, self_similarity
 from mklkit.explanation.explanation import Explanation
 from mklkit.explanation.framing import Measured
 from mklkit.explanation.given_rows import GivenRows
-from mklkit.explanation.meaning import meaning_of
+from mklkit.explanation.meaning import beside_guessing, meaning_of, without_kernels
 from mklkit.explanation.measuring import Measuring
 from mklkit.explanation.refitting import Refit
 from mklkit.explanation.shuffling import ShufflePlan
@@ -133,29 +133,27 @@ def explain(
     measured = Measured(
         classifier, data.names, plan, folds, sizes, {**reasons, **measuring.failures}
     )
-    n_fits = len(splits) * (1 + len(left_out))
+    kernels, scores = measured.kernels(), measured.scores()
+    again = (
+        f"fitted again on {len(splits)} folds, with the parameters that it has:"
+        f" {counted(measuring.n_fits, 'fit')}; ± is the deviation over folds"
+    )
     said = {
-        "rows": [
-            *notes,
-            *of_folds,
-            f"{counted(n_fits, 'fit')} on {len(splits)} folds; ± is the deviation over folds",
-        ],
+        "rows": [*notes, *of_folds, again, *beside_guessing(scores)],
         "weights": [*refit.notes, *meaning_of(classifier, sizes, alignment)],
-        "left out": [*dict.fromkeys(measured.reasons.values())],
+        "left out": list(without_kernels(kernels)),
         "shuffled": plan.notes,
         "alike": of_sample,
     }
+    pairs = [(about, note) for about, those in said.items() for note in those]
     return Explanation(
-        kernels=measured.kernels(),
+        kernels=kernels,
         columns=measured.columns(),
         alignment=alignment,
-        scores=measured.scores(),
+        scores=scores,
         weights=measured.weights(),
-        notes=pd.DataFrame(
-            [(about, note) for about, those in said.items() for note in those],
-            columns=["about", "note"],
-        ),
-        n_fits=n_fits,
+        notes=pd.DataFrame(pairs, columns=["about", "note"]),
+        n_fits=measuring.n_fits,
         seconds=perf_counter() - start,
     )
 
@@ -187,6 +185,6 @@ def _likeness(model: Any, data: GivenRows, seed: int) -> tuple[pd.DataFrame, Arr
     sample, notes = data.sampled(ALIGNED_ROWS, seed)
     rows = sample.given(sample.table)
     encoded = rows if before is None else before.transform(rows)
-    said = "centred alignment, of kernels on all columns that they read: 1 for the same kernel"
+    said = "centred alignment on the encoded rows: 1 for the same kernel, near 0 for unrelated ones"
     aligned = alignment_matrix(classifier, encoded, centered=True)
     return aligned, self_similarity(classifier, encoded).to_numpy(), [said, *notes]

@@ -15,17 +15,12 @@ from mklkit.evaluation.alignment import near_duplicates
 from mklkit.explanation.refitting import members_of
 from mklkit.protocols import Array, CombinerFacts, RowWeights, facts_of
 
-__all__ = ["ROW_WEIGHTS", "SIZES_DIFFER", "joins_decisions", "meaning_of"]
+__all__ = ["SIZES_DIFFER", "beside_guessing", "joins_decisions", "meaning_of", "without_kernels"]
 
 SIZES_DIFFER = 1.1
 """The ratio of the largest mean k(x, x) to the smallest above which weights are not comparable."""
 ALIKE = 0.9
 """Centred alignment from which kernels are called alike."""
-
-ROW_WEIGHTS = (
-    "each row has its own weights; shown is their mean over the held-out rows, and row_spread is"
-    " their deviation over them: a kernel with a small mean may decide some of the rows"
-)
 
 
 def joins_decisions(classifier: KernelModel) -> bool:
@@ -51,7 +46,10 @@ def meaning_of(classifier: Any, sizes: Array, alignment: pd.DataFrame) -> Iterat
         return
     yield from _origin(combiner)
     if any(isinstance(one, RowWeights) for one in members_of(classifier)[0].decisions_):
-        yield ROW_WEIGHTS
+        yield (
+            "each row has its own weights; shown is their mean over the held-out rows, and row_spread"
+            " is their deviation over them: a kernel with a small mean may decide some of the rows"
+        )
     if joins_decisions(classifier):
         yield (
             f"{combiner.name} fits a decision function per kernel and weighs their values: a weight"
@@ -64,6 +62,38 @@ def meaning_of(classifier: Any, sizes: Array, alignment: pd.DataFrame) -> Iterat
             " size, with sum 1 (kernels within cosine(…) are all of size 1)"
         )
     yield from _alike(alignment)
+
+
+def without_kernels(kernels: pd.DataFrame) -> Iterator[str]:
+    """Yield sentences on what is lost without a kernel, from the table of kernels."""
+    for why, those in kernels[kernels["why_not"] != ""].groupby("why_not", sort=False)["kernel"]:
+        whose = "" if len(those) == len(kernels) else f"{', '.join(those)}: "
+        yield f"{whose}not possible, {why}"
+    known = kernels[kernels["why_not"] == ""].sort_values("left_out", ascending=False)
+    if known.empty:
+        return
+    needed = known[known["left_out_low"] > 0]
+    if needed.empty:
+        yield (
+            "no kernel is needed on its own, by more than the deviation over folds: the others make"
+            " up for it"
+        )
+        return
+    listed = ", ".join(
+        f"{name} ({100 * lost:.1f} points of accuracy)"
+        for name, lost in zip(needed["kernel"], needed["left_out"], strict=True)
+    )
+    yield f"what the others do not make up for: {listed}"
+
+
+def beside_guessing(scores: pd.DataFrame) -> Iterator[str]:
+    """Yield a sentence if the model is no better than guessing, from the table of scores."""
+    accuracy, baseline = scores["accuracy"].mean(), scores["baseline"].mean()
+    if accuracy <= baseline:
+        yield (
+            f"the accuracy on these folds, {100 * accuracy:.1f} %, is no better than that of the most"
+            f" frequent class, {100 * baseline:.1f} %: there is nothing to explain"
+        )
 
 
 def _origin(combiner: Any) -> Iterator[str]:
@@ -91,7 +121,7 @@ def _alike(alignment: pd.DataFrame) -> Iterator[str]:
     for first, second, value in same:
         yield (
             f"{first} and {second} are nearly the same kernel (alignment {value:.3f}): they share"
-            " their weight between them, and one of them can be left out at no cost"
+            " their weight between them, and one of them may be enough"
         )
     named = {(first, second) for first, second, _ in same}
     values, labels = alignment.to_numpy(), [str(label) for label in alignment.index]

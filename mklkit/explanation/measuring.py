@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import attrs
@@ -69,6 +69,8 @@ class Measuring:
     seed : int
     failures : dict of int to str
         Why a fit without a kernel failed.
+    n_fits : int
+        The number of fits so far.
     """
 
     refit: Refit
@@ -79,6 +81,7 @@ class Measuring:
     seed: int
     progress: Callable[[int, int], Any]
     failures: dict[int, str] = attrs.field(factory=dict)
+    n_fits: int = 0
     _done: int = 0
 
     def over(self, splits: Sequence[tuple[Rows, Rows]]) -> list[FoldResult]:
@@ -106,10 +109,11 @@ class Measuring:
         new = entering(held_out)
         classifier = clone(self.refit.classifier).fit(seen, y)
         found = score(truth, classifier.predict(new), y)
+        self.n_fits += 1
         weights, row_spread = _weights(classifier, new)
         step()
 
-        def lost(answers: Sequence[NDArray[Any]]) -> Lost:
+        def lost(answers: Iterable[NDArray[Any]]) -> Lost:
             others = [score(truth, one, y) for one in answers]
             return {
                 name: found[name] - float(np.mean([one[name] for one in others]))
@@ -118,19 +122,26 @@ class Measuring:
 
         without: dict[int, Lost] = {}
         for kernel in self.left_out:
-            answers = self._answers_without(kernel, seen, y, new)
-            if answers is not None:
-                without[kernel] = lost([answers])
+            given = self._answers_without(kernel, seen, y, new)
+            if given is not None:
+                without[kernel] = lost([given])
             step()
-        # The same permutations for all groups: their losses differ by the columns only.
-        random = np.random.default_rng([self.seed, number])
-        orders = [random.permutation(len(scored)) for _ in range(self.repeats)]
         worth: dict[tuple[int, ...], Lost] = {}
+        repeated, order = self._repeated(held_out, number)
         for group in self.groups:
-            tables = (shuffled(held_out, group, order) for order in orders)
-            worth[group] = lost([classifier.predict(entering(table)) for table in tables])
+            answers = classifier.predict(entering(shuffled(repeated, group, order)))
+            worth[group] = lost(answers.reshape(self.repeats, len(scored)))
             step()
         return FoldResult(len(train), found, weights, row_spread, without, worth)
+
+    def _repeated(self, held_out: pd.DataFrame, fold: int) -> tuple[pd.DataFrame, Rows]:
+        """Return the held-out rows once per repeat, and an order that permutes each repeat.
+
+        It is the same for all groups, so that their losses differ by the columns only.
+        """
+        random, size = np.random.default_rng([self.seed, fold]), len(held_out)
+        order = [repeat * size + random.permutation(size) for repeat in range(self.repeats)]
+        return held_out.iloc[np.tile(np.arange(size), self.repeats)], np.concatenate(order)
 
     def _answers_without(
         self, kernel: int, seen: Any, y: NDArray[Any], new: Any
@@ -138,6 +149,7 @@ class Measuring:
         """Return the predictions of a fit without a kernel; None, with the reason kept, if none."""
         if kernel in self.failures:
             return None
+        self.n_fits += 1
         try:
             answers: NDArray[Any] = self.refit.without(kernel).fit(seen, y).predict(new)
         except (ValueError, ArithmeticError, RuntimeError) as error:
