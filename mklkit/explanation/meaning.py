@@ -47,8 +47,9 @@ def meaning_of(classifier: Any, sizes: Array, alignment: pd.DataFrame) -> Iterat
     yield from _origin(combiner)
     if any(isinstance(one, RowWeights) for one in members_of(classifier)[0].decisions_):
         yield (
-            "each row has its own weights; shown is their mean over the held-out rows, and row_spread"
-            " is their deviation over them: a kernel with a small mean may decide some of the rows"
+            "each row has its own weights; shown is their mean over the held-out rows, and"
+            " row_spread is their deviation over them: a kernel with a small mean may decide some of"
+            " the rows"
         )
     if joins_decisions(classifier):
         yield (
@@ -91,8 +92,8 @@ def beside_guessing(scores: pd.DataFrame) -> Iterator[str]:
     accuracy, baseline = scores["accuracy"].mean(), scores["baseline"].mean()
     if accuracy <= baseline:
         yield (
-            f"the accuracy on these folds, {100 * accuracy:.1f} %, is no better than that of the most"
-            f" frequent class, {100 * baseline:.1f} %: there is nothing to explain"
+            f"the accuracy on these folds, {100 * accuracy:.1f} %, is no better than that of the"
+            f" most frequent class, {100 * baseline:.1f} %: there is nothing to explain"
         )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from mklkit.plotting.parts import new_figure, require_matplotlib
+from mklkit.protocols import Array
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,7 +62,9 @@ class KernelWorthDisplay:
         require_matplotlib()
         if axes is None:
             height = min(1.6 + 0.45 * len(self.kernels), 16)
-            left, right = new_figure(8.5, height).subplots(1, 2, sharey=True)
+            left, right = new_figure(8.5, height).subplots(
+                1, 2, sharey=True, gridspec_kw={"wspace": 0.08}
+            )
             axes = (left, right)
         figure = axes[0].get_figure(root=True)
         assert figure is not None
@@ -79,37 +82,52 @@ class KernelWorthDisplay:
 
     def _draw_weights(self, ax: Axes) -> None:
         frame = self.kernels
-        ax.barh(
-            range(len(frame)),
-            frame["weight"],
-            xerr=frame["weight_std"],
-            height=0.6,
-            color=WEIGHT,
-            ecolor="black",
-            capsize=3,
+        _bars(
+            ax,
+            np.arange(len(frame)),
+            frame["weight"].to_numpy(),
+            frame["weight_std"].to_numpy(),
+            WEIGHT,
         )
         ax.set_xlabel("weight, mean ± deviation over folds")
-        ax.set_xlim(left=min(0.0, float((frame["weight"] - frame["weight_std"]).min())))
 
     def _draw_losses(self, ax: Axes) -> None:
         frame, places = self.kernels, np.arange(len(self.kernels))
         lost, deviation = (100 * frame[name].to_numpy() for name in ("left_out", "left_out_std"))
         known = np.isfinite(lost)
         if known.any():
-            ax.barh(
-                places[known],
-                lost[known],
-                xerr=deviation[known],
-                height=0.6,
-                color=LEFT_OUT,
-                ecolor="black",
-                capsize=3,
-                label="left out",
-            )
+            _bars(ax, places[known], lost[known], deviation[known], LEFT_OUT, "left out")
         shuffled = 100 * frame["shuffled"].to_numpy()
         if np.isfinite(shuffled).any():
-            ax.plot(shuffled, places, "D", color=SHUFFLED, markersize=5, label="columns shuffled")
+            ax.plot(
+                shuffled,
+                places,
+                "D",
+                color=SHUFFLED,
+                markeredgecolor="white",
+                markersize=7,
+                label="columns shuffled",
+                zorder=4,
+            )
+        for place in places[~known]:
+            ax.text(0, place, " can't be left out", va="center", color=SHUFFLED)
         ax.axvline(0, color="black", linewidth=0.8)
-        ax.set_xlabel("points of accuracy lost")
-        if known.any() or np.isfinite(shuffled).any():
-            self.figure_.legend(loc="outside upper right", ncols=2, frameon=False)
+        ax.spines["left"].set_visible(False)
+        ax.margins(x=0.06)
+        ax.set_xlabel("points of accuracy lost, mean ± deviation")
+        handles, labels = ax.get_legend_handles_labels()
+        if handles:
+            self.figure_.legend(
+                handles, labels, loc="outside upper right", ncols=2, frameon=False, reverse=True
+            )
+
+
+def _bars(
+    ax: Axes, places: Array, means: Array, deviations: Array, colour: str, label: str = ""
+) -> None:
+    """Draw bars with their deviations, those that are zero left out."""
+    ax.barh(places, means, height=0.6, color=colour, label=label)
+    shown = deviations > 0
+    ax.errorbar(
+        means[shown], places[shown], xerr=deviations[shown], fmt="none", ecolor="black", capsize=3
+    )
