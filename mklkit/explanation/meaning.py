@@ -48,8 +48,8 @@ def meaning_of(classifier: Any, sizes: Array, alignment: pd.DataFrame) -> Iterat
     if any(isinstance(one, RowWeights) for one in members_of(classifier)[0].decisions_):
         yield (
             "each row has its own weights; shown is their mean over the held-out rows, and"
-            " row_spread is their deviation over them: a kernel with a small mean may decide some of"
-            " the rows"
+            " row_spread is their deviation over them: a kernel with a small mean may decide some"
+            " of the rows"
         )
     if joins_decisions(classifier):
         yield (

@@ -56,8 +56,8 @@ class ShufflePlan:
         sharing = [name for name, seen in zip(labels, found, strict=True) if seen == every]
         if sharing:
             notes.append(
-                f"{', '.join(sharing)}: reads every column in use, so shuffling them would leave"
-                " nothing to predict from; read what is lost when it is left out"
+                f"{', '.join(sharing)}: all columns in use are read, and shuffling them would leave"
+                " nothing to predict from, so no loss is given"
             )
         placed = [tuple(sorted(seen)) for seen in found]
         shuffled = [None if seen == every else tuple(sorted(seen)) for seen in found]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mklkit.plotting.parts import new_figure, require_matplotlib
 from mklkit.protocols import Array
@@ -73,8 +74,7 @@ class KernelWorthDisplay:
         self._draw_weights(axes[0])
         self._draw_losses(axes[1])
         axes[0].set_yticks(range(len(self.kernels)), self.kernels["kernel"])
-        if not axes[0].yaxis_inverted():
-            axes[0].invert_yaxis()
+        axes[0].set_ylim(len(self.kernels) - 0.4, -0.6)
         for ax in axes:
             ax.spines[["top", "right"]].set_visible(False)
             ax.tick_params(axis="y", length=0)
@@ -116,14 +116,21 @@ class KernelWorthDisplay:
         ax.margins(x=0.06)
         ax.set_xlabel("points of accuracy lost, mean ± deviation")
         handles, labels = ax.get_legend_handles_labels()
-        if handles:
+        if not handles:
+            ax.set_xticks([])
+        else:
             self.figure_.legend(
                 handles, labels, loc="outside upper right", ncols=2, frameon=False, reverse=True
             )
 
 
 def _bars(
-    ax: Axes, places: Array, means: Array, deviations: Array, colour: str, label: str = ""
+    ax: Axes,
+    places: NDArray[np.intp],
+    means: Array,
+    deviations: Array,
+    colour: str,
+    label: str = "",
 ) -> None:
     """Draw bars with their deviations, those that are zero left out."""
     ax.barh(places, means, height=0.6, color=colour, label=label)
