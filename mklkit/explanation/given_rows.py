@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mklkit.errors import DataError, counted, named, suggest
+from mklkit.errors import DataError, counted, listed, named, suggest
 from mklkit.estimators.anatomy import column_names
 from mklkit.evaluation.splits import hold_out
 from mklkit.protocols import RowSource
@@ -42,7 +42,7 @@ class GivenRows:
         ------
         DataError
             If rows are not in memory, a column is missing, the lengths of X and y differ, a row has
-            no class or all have the same.
+            no class, all have the same, or the model knows none of the classes.
         """
         if isinstance(X, RowSource) or is_dask(X):
             raise DataError("Explaining needs rows in memory: pass a sample of them.")
@@ -58,7 +58,9 @@ class GivenRows:
             )
         elif not as_array:
             table = table.set_axis(names, axis=1)
-        return cls(table, _labels(y, len(table)), as_array)
+        labels = _labels(y, len(table))
+        _check_classes(labels, np.asarray(model.classes_))
+        return cls(table, labels, as_array)
 
     @property
     def names(self) -> list[str]:
@@ -108,3 +110,13 @@ def _labels(y: Any, n_rows: int) -> NDArray[Any]:
         what = f"there is only {classes.tolist()[0]!r}" if len(classes) else "there are no rows"
         raise DataError(f"Explaining needs rows of at least two classes; {what}.")
     return labels
+
+
+def _check_classes(labels: NDArray[Any], known: NDArray[Any]) -> None:
+    """Refuse labels of which the model knows none: another column, or another type."""
+    given = np.unique(labels).tolist()
+    if not set(given) & set(known.tolist()):
+        raise DataError(
+            f"None of the classes {listed(given)} is one of the model, which has"
+            f" {listed(known.tolist())}: these are not its classes."
+        )
