@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import attrs
@@ -113,24 +113,23 @@ class Measuring:
         weights, row_spread = _weights(classifier, new)
         step()
 
-        def lost(answers: Iterable[NDArray[Any]]) -> Lost:
-            others = [score(truth, one, y) for one in answers]
-            return {
-                name: found[name] - float(np.mean([one[name] for one in others]))
-                for name in SCORES.values()
-            }
+        def lost(answers: NDArray[Any]) -> Lost:
+            # Rows that are scored several times have the mean of their scores.
+            every = np.tile(truth, len(answers) // len(truth))
+            other = score(every, answers, y)
+            return {name: found[name] - other[name] for name in SCORES.values()}
 
         without: dict[int, Lost] = {}
         for kernel in self.left_out:
             given = self._answers_without(kernel, seen, y, new)
             if given is not None:
-                without[kernel] = lost([given])
+                without[kernel] = lost(given)
             step()
         worth: dict[tuple[int, ...], Lost] = {}
         repeated, order = self._repeated(held_out, number)
         for group in self.groups:
             answers = classifier.predict(entering(shuffled(repeated, group, order)))
-            worth[group] = lost(answers.reshape(self.repeats, len(scored)))
+            worth[group] = lost(answers)
             step()
         return FoldResult(len(train), found, weights, row_spread, without, worth)
 

@@ -108,7 +108,7 @@ def test_shuffling_is_scikit_learns_permutation_importance() -> None:
     rows, labels = three_sources()
     rows = rows[["scan_a", "scan_b"]]
     train, test = np.arange(60), np.arange(60, 120)
-    model = MKLClassifier(["rbf", "linear@scan_a"]).fit(rows, labels)
+    model = MKLClassifier(["rbf", "linear@scan_a"], learner="svm(C=1)").fit(rows, labels)
     found = explain(model, rows, labels, cv=[(train, test)], repeats=150)
     refitted = clone(model).fit(rows.iloc[train], labels[train])
     peer = permutation_importance(
@@ -173,7 +173,7 @@ class Pair(Uniform):
     [
         (KERNELS[:1], {}, "there is one kernel"),
         (KERNELS[:2], {"combiner": Pair()}, "pair takes exactly 2 kernels"),
-        (KERNELS, {"combiner": "ifsl(weights=[1, 2, 3])"}, "weights"),
+        (KERNELS, {"combiner": "ifsl(weights=[1, 2, 3])", "learner": "mhks"}, "weights"),
     ],
 )
 def test_kernels_that_cannot_be_left_out(kernels: Any, settings: Any, why: str) -> None:
@@ -187,7 +187,9 @@ def test_a_search_is_not_repeated() -> None:
     rows, labels = three_sources(60)
     grid = {"combiner__lam": [0.25, 4.0], "learner__alpha": [0.5]}
     ours = MKLSearchCV(MKLClassifier(KERNELS, combiner="ifsl"), grid, cv=2, random_state=0)
-    theirs = GridSearchCV(MKLClassifier(KERNELS), {"combiner": ["uniform", "dimkl3"]}, cv=2)
+    theirs = GridSearchCV(
+        MKLClassifier(KERNELS, learner="svm(C=1)"), {"combiner": ["uniform", "dimkl3"]}, cv=2
+    )
     for search in (ours, theirs):
         search.fit(rows, labels)
         plain = clone(search.best_estimator_).fit(rows, labels)
@@ -235,7 +237,8 @@ def test_columns_that_cannot_be_traced_are_shuffled_one_by_one() -> None:
 
 def test_rows_without_names_and_more_than_are_used() -> None:
     rows, labels = three_sources()
-    model = make_pipeline(StandardScaler(), MKLClassifier([("one", "rbf", [0, 1]), "linear"]))
+    kernels = [("one", "rbf", [0, 1]), "linear"]
+    model = make_pipeline(StandardScaler(), MKLClassifier(kernels, learner="svm(C=1)"))
     model.fit(rows.to_numpy(), labels)
     found = explain(model, rows.to_numpy(), labels, max_rows=50, **QUICK)
     assert "50 rows of 120" in notes_of(found, "rows")
