@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GroupTable", "KernelTable"]
 
-SHOWN = 25
+SHOWN = 15
 """Groups of columns; --json shows all."""
 NAME_WIDTH = 24
 # Deviations over folds, and what is beside the weights; the last is used for any smaller width.
@@ -101,4 +101,4 @@ def _number(row: dict[Any, Any], name: str, scale: int, digits: int, spread: boo
 
 
 def _cell(value: float, scale: int, digits: int, before: str = "") -> Text:
-    return Text("–" if math.isnan(value) else f"{before}{scale * value:.{digits}f}")
+    return Text("–" if math.isnan(value) else f"{before}{scale * value:z.{digits}f}")

@@ -134,19 +134,19 @@ def test_a_category_is_shuffled_before_it_is_encoded() -> None:
 @pytest.mark.parametrize(
     ("combiner", "said"),
     [
-        ("ifsl", "weights of ifsl are fixed before any row is seen"),
-        ("ifsl", "kernel's share in the vote"),
-        ("uniform", "weights of uniform are fixed"),
-        ("best-single", "chooses one kernel"),
-        ("cluster-gating(n_clusters=2)", "each row has its own weights"),
-        ("dimkl3", "are learned from the rows"),
+        ("ifsl", ["weights of ifsl are fixed before any row", "kernel's share in the vote"]),
+        ("best-single(cv=2)", ["chooses one kernel"]),
+        ("cluster-gating(n_clusters=2)", ["each row has its own weights"]),
+        ("dimkl3", ["are learned from the rows"]),
     ],
 )
-def test_what_a_weight_does_not_say(combiner: str, said: str) -> None:
+def test_what_a_weight_does_not_say(combiner: str, said: list[str]) -> None:
     rows, labels = three_sources(40)
-    model = MKLClassifier(["linear@scan_*", "rbf@noise_*"], combiner=combiner, random_state=0)
+    learner = "svm(C=1)" if combiner in ("dimkl3", "best-single(cv=2)") else None
+    kernels = ["linear@scan_*", "rbf@noise_*"]
+    model = MKLClassifier(kernels, combiner=combiner, learner=learner, random_state=0)
     found = explain(model.fit(rows, labels), rows, labels, cv=2, repeats=1)
-    assert said in notes_of(found, "weights")
+    assert all(part in notes_of(found, "weights") for part in said)
     assert found.kernels["row_spread"].notna().all() == combiner.startswith("cluster")
 
 
@@ -187,9 +187,8 @@ def test_a_search_is_not_repeated() -> None:
     rows, labels = three_sources(60)
     grid = {"combiner__lam": [0.25, 4.0], "learner__alpha": [0.5]}
     ours = MKLSearchCV(MKLClassifier(KERNELS, combiner="ifsl"), grid, cv=2, random_state=0)
-    theirs = GridSearchCV(
-        MKLClassifier(KERNELS, learner="svm(C=1)"), {"combiner": ["uniform", "dimkl3"]}, cv=2
-    )
+    combiners = {"combiner": ["uniform", "dimkl3"]}
+    theirs = GridSearchCV(MKLClassifier(KERNELS, learner="svm(C=1)"), combiners, cv=2)
     for search in (ours, theirs):
         search.fit(rows, labels)
         plain = clone(search.best_estimator_).fit(rows, labels)
