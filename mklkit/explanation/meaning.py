@@ -13,6 +13,7 @@ from mklkit.combiners.templates.fusion import FusionCombiner
 from mklkit.estimators.anatomy import KernelModel
 from mklkit.evaluation.alignment import near_duplicates
 from mklkit.explanation.refitting import members_of
+from mklkit.explanation.spread import BOUNDS
 from mklkit.protocols import Array, CombinerFacts, RowWeights, facts_of
 
 __all__ = ["SIZES_DIFFER", "beside_guessing", "joins_decisions", "meaning_of", "without_kernels"]
@@ -75,10 +76,7 @@ def without_kernels(kernels: pd.DataFrame) -> Iterator[str]:
         return
     needed = known[known["left_out_low"] > 0]
     if needed.empty:
-        yield (
-            "no kernel is needed on its own, by more than the deviation over folds: the others make"
-            " up for it"
-        )
+        yield (f"no kernel is needed on its own, by more than {BOUNDS}: the others make up for it")
         return
     listed = ", ".join(
         f"{name} ({100 * lost:.1f} points of accuracy)"

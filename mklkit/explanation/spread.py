@@ -8,10 +8,13 @@ import numpy as np
 
 from mklkit.protocols import Array
 
-__all__ = ["SCORES", "interval", "losses"]
+__all__ = ["BOUNDS", "SCORES", "interval", "losses"]
 
 SCORES = {"": "accuracy", "_balanced": "balanced_accuracy"}
 """The ending of a column's name, and the score that it is of."""
+
+BOUNDS = "one deviation over folds"
+"""What :func:`interval` adds to a mean, in words."""
 
 
 def interval(values: Array, n_train: float, n_test: float) -> tuple[float, float]:
