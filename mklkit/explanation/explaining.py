@@ -108,7 +108,7 @@ def explain(
     ... ).fit(X, y)
     >>> found = explain(model, X, y, cv=3, repeats=2, columns="sources")
     >>> found.columns["group"].tolist()
-    ['means', 'worst']
+    ['worst', 'means']
     >>> bool((found.columns["shuffled"] > 0).all())
     True
     """
