@@ -10,8 +10,9 @@ import pandas as pd
 
 from mklkit.combiners.templates.coupling import CouplingCombiner
 from mklkit.combiners.templates.fusion import FusionCombiner
+from mklkit.errors import counted
 from mklkit.estimators.anatomy import KernelModel
-from mklkit.evaluation.alignment import near_duplicates
+from mklkit.evaluation.alignment import NEAR_DUPLICATE, near_duplicates
 from mklkit.explanation.refitting import members_of
 from mklkit.explanation.spread import BOUNDS
 from mklkit.protocols import Array, CombinerFacts, RowWeights, facts_of
@@ -22,6 +23,7 @@ SIZES_DIFFER = 1.1
 """The ratio of the largest mean k(x, x) to the smallest above which weights are not comparable."""
 ALIKE = 0.9
 """Centred alignment from which kernels are called alike."""
+PAIRS_SHOWN = 5
 
 
 def joins_decisions(classifier: KernelModel) -> bool:
@@ -116,17 +118,26 @@ def _origin(combiner: Any) -> Iterator[str]:
 
 
 def _alike(alignment: pd.DataFrame) -> Iterator[str]:
+    labels, values = [str(label) for label in alignment.index], alignment.to_numpy(dtype=float)
     same = near_duplicates(alignment)
-    for first, second, value in same:
+    if same:
         yield (
-            f"{first} and {second} are nearly the same kernel (alignment {value:.3f}): they share"
-            " their weight between them, and one of them may be enough"
+            "nearly the same kernels, which share their weight, so that one of them may be enough:"
+            f" {_listed(same)}"
         )
-    named = {(first, second) for first, second, _ in same}
-    values, labels = alignment.to_numpy(), [str(label) for label in alignment.index]
-    for i, j in zip(*np.triu_indices(len(labels), 1), strict=True):
-        if values[i, j] >= ALIKE and (labels[i], labels[j]) not in named:
-            yield (
-                f"{labels[i]} and {labels[j]} are alike (alignment {values[i, j]:.2f}): part of the"
-                " weight of one could as well be the other's"
-            )
+    places = zip(*np.triu_indices(len(labels), 1), strict=True)
+    pairs = [(labels[i], labels[j], float(values[i, j])) for i, j in places]
+    alike = [pair for pair in pairs if ALIKE <= pair[2] <= NEAR_DUPLICATE]
+    if alike:
+        yield (
+            "kernels that are alike, so that part of a weight could as well be the other's:"
+            f" {_listed(alike)}"
+        )
+
+
+def _listed(pairs: list[tuple[str, str, float]]) -> str:
+    """Return the pairs with their alignment, the closest first and only a few of many."""
+    closest = sorted(pairs, key=lambda pair: -pair[2])[:PAIRS_SHOWN]
+    shown = ", ".join(f"{first} and {second} ({value:.3f})" for first, second, value in closest)
+    more = len(pairs) - len(closest)
+    return f"{shown} and {counted(more, 'pair')} more" if more else shown

@@ -43,7 +43,9 @@ class CorrelatedViews:
 class CorrelatedCombiner(Component, ABC):
     """Template: near-mean CCA transforms the views' features before the learners see them."""
 
-    facts: ClassVar[CombinerFacts] = CombinerFacts(feature_map="empirical", learner="mhks")
+    facts: ClassVar[CombinerFacts] = CombinerFacts(
+        feature_map="empirical", learner="mhks", weights_are="fixed"
+    )
 
     n_components: int | None = attrs.field(
         default=None, converter=whole, validator=optional([instance_of(int), ge(1)])

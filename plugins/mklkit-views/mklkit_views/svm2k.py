@@ -88,7 +88,7 @@ class SVM2K(Component):
     """
 
     name: ClassVar[str] = "svm2k"
-    facts: ClassVar[CombinerFacts] = CombinerFacts(n_kernels=2)
+    facts: ClassVar[CombinerFacts] = CombinerFacts(n_kernels=2, weights_are="fixed")
 
     D: float = attrs.field(default=1.0, converter=float, validator=[ge(0), finite])
     epsilon: float = attrs.field(default=0.0, converter=float, validator=[ge(0), finite])
