@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from mklkit.evaluation.alignment import alignment_matrix as alignment_matrix
     from mklkit.evaluation.alignment import kernel_alignment as kernel_alignment
     from mklkit.evaluation.cross_validation import cross_validate as cross_validate
+    from mklkit.explanation import Explanation as Explanation
+    from mklkit.explanation import explain as explain
     from mklkit.feature_maps.empirical import Empirical as Empirical
     from mklkit.feature_maps.fourier import Fourier as Fourier
     from mklkit.feature_maps.implicit import Implicit as Implicit
@@ -73,6 +75,7 @@ if TYPE_CHECKING:
     )
     from mklkit.plotting.gates import GatesDisplay as GatesDisplay
     from mklkit.plotting.weights import KernelWeightsDisplay as KernelWeightsDisplay
+    from mklkit.plotting.worth import KernelWorthDisplay as KernelWorthDisplay
     from mklkit.preprocessing.encoder import TableEncoder as TableEncoder
     from mklkit.preprocessing.pipeline import preset_pipeline as preset_pipeline
     from mklkit.protocols import Array as Array
@@ -155,6 +158,7 @@ FOR_USERS = {
     "estimators.voting": "MKLVotingClassifier",
     "evaluation.alignment": "alignment_matrix kernel_alignment",
     "evaluation.cross_validation": "cross_validate",
+    "explanation": "Explanation explain",
     "feature_maps.empirical": "Empirical",
     "feature_maps.fourier": "Fourier",
     "feature_maps.implicit": "Implicit",
@@ -173,6 +177,7 @@ FOR_USERS = {
     "plotting.critical_difference": "CriticalDifferenceDisplay",
     "plotting.gates": "GatesDisplay",
     "plotting.weights": "KernelWeightsDisplay",
+    "plotting.worth": "KernelWorthDisplay",
     "preprocessing.encoder": "TableEncoder",
     "preprocessing.pipeline": "preset_pipeline",
     "protocols.preset": "Preset",

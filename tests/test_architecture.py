@@ -28,6 +28,7 @@ ROOMS = (
     "preprocessing",
     "persistence",
     "plotting",
+    "explanation",
     "testing",
     "scaffold",
     "cli",

@@ -22,6 +22,7 @@ from typer.core import TyperGroup
 from mklkit.cli.console import say, shortened, show_warnings_briefly
 from mklkit.cli.describe import describe
 from mklkit.cli.evaluate import evaluate
+from mklkit.cli.explain import explain
 from mklkit.cli.faults import whose_fault
 from mklkit.cli.fit import fit
 from mklkit.cli.inspect_model import inspect_model
@@ -89,6 +90,7 @@ app.command("fit")(fit)
 app.command("predict")(predict)
 app.command("evaluate")(evaluate)
 app.command("inspect")(inspect_model)
+app.command("explain")(explain)
 app.command("kernels")(kernels)
 app.command("list")(list_names)
 app.command("describe")(describe)

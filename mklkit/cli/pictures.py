@@ -1,13 +1,13 @@
-"""``--plot``: the figure of the kernel weights, written completely or not at all."""
+"""``--plot``: a figure, written completely or not at all."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-__all__ = ["check_picture", "draw_weights"]
+__all__ = ["check_picture", "draw", "draw_weights"]
 
 FORMATS = (".png", ".pdf", ".svg")
 
@@ -44,13 +44,23 @@ def check_picture(path: Path, others: Mapping[str, str | PathLike[str] | None]) 
 
 def draw_weights(path: Path, estimator: Any) -> None:
     """Write the figure of a fitted estimator's kernel weights."""
+
+    def drawn() -> Any:
+        from mklkit.plotting.weights import KernelWeightsDisplay
+
+        return KernelWeightsDisplay.from_estimator(estimator)
+
+    draw(path, drawn)
+
+
+def draw(path: Path, drawn: Callable[[], Any]) -> None:
+    """Write the figure of a display, which is drawn when no window can open any more."""
     import matplotlib
 
     # Only files are drawn: no display is needed.
     matplotlib.use("Agg")
     from mklkit.persistence.atomic import replacing
-    from mklkit.plotting.weights import KernelWeightsDisplay
 
-    figure = KernelWeightsDisplay.from_estimator(estimator).figure_
+    figure = drawn().figure_
     with replacing(path) as file:
         figure.savefig(file, format=path.suffix[1:].lower(), dpi=150)

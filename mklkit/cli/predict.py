@@ -16,7 +16,7 @@ from mklkit.cli.results import check_parquet, results_file
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["predict"]
+__all__ = ["columns_of", "predict", "target_of"]
 
 
 def predict(
@@ -53,7 +53,7 @@ def predict(
         _check_output(output, model, data)
     with working("loading the model"):
         pipeline, facts = load_model(model), read_facts(model)
-    columns = _columns_of(pipeline, model)
+    columns = columns_of(pipeline, model)
     needed = columns_needed(pipeline)
     encoder = encoder_in(pipeline)
     readings = {} if encoder is None else encoder.readings_
@@ -62,7 +62,7 @@ def predict(
     # A terminal shows either the results or their progress.
     shown = output is not None or not sys.stdout.isatty()
     with passing("predicting", shown) as progress, results_file(output) as write, warnings_once():
-        chunks = load_in_chunks(data, columns, _target_of(facts), needed, readings, progress)
+        chunks = load_in_chunks(data, columns, target_of(facts), needed, readings, progress)
         try:
             for rows in chunks:
                 for note in rows.notes:
@@ -96,19 +96,21 @@ def _check_output(output: Path, model: Path, data: str) -> None:
             raise DataError(f"{output} is read from; choose another name for the predictions.")
 
 
-def _columns_of(pipeline: Any, model: Path) -> list[str]:
+def columns_of(pipeline: Any, model: Path) -> list[str]:
+    """Return the names of the columns that a loaded model was fitted on."""
     from mklkit.errors import ModelFileError
 
     names = getattr(pipeline, "feature_names_in_", None)
     if names is None:
         raise ModelFileError(
-            f"{model} was fitted on an array without column names: predict with it from Python,"
+            f"{model} was fitted on an array without column names: use it from Python,"
             " through mklkit.persistence.load_model."
         )
     return [str(name) for name in names]
 
 
-def _target_of(facts: dict[str, Any]) -> str | None:
+def target_of(facts: dict[str, Any]) -> str | None:
+    """Return the target's name in a model file, None where it has none."""
     data = facts.get("data")
     target = data.get("target") if isinstance(data, dict) else None
     return target if isinstance(target, str) else None

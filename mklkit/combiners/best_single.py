@@ -14,7 +14,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from mklkit.combiners.templates.weighting import LearnedWeighting
 from mklkit.errors import WeightsWarning
-from mklkit.protocols import Array, KernelView, Learner, Views
+from mklkit.protocols import Array, CombinerFacts, KernelView, Learner, Views
 from mklkit.protocols.component import whole
 from mklkit.registry.hookspecs import hookimpl
 from mklkit.views.sides import GramSide, RowSubset
@@ -39,6 +39,7 @@ class BestSingle(LearnedWeighting):
     """
 
     name: ClassVar[str] = "best-single"
+    facts: ClassVar[CombinerFacts] = CombinerFacts(weights_are="choice")
 
     cv: int = attrs.field(default=5, converter=whole, validator=[instance_of(int), ge(2)])
 

@@ -29,7 +29,9 @@ class Uniform(WeightingCombiner):
     """
 
     name: ClassVar[str] = "uniform"
-    facts: ClassVar[CombinerFacts] = CombinerFacts(native_multiclass=True, from_moments=True)
+    facts: ClassVar[CombinerFacts] = CombinerFacts(
+        native_multiclass=True, from_moments=True, weights_are="fixed"
+    )
 
     def weights(self, views: Views, y: Array) -> Array:
         """Return ones."""

@@ -22,7 +22,13 @@ from mklkit.views.bound_kernels import fit_kernels
 from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.tiles import kernel_products
 
-__all__ = ["NEAR_DUPLICATE", "alignment_matrix", "kernel_alignment", "near_duplicates"]
+__all__ = [
+    "NEAR_DUPLICATE",
+    "alignment_matrix",
+    "kernel_alignment",
+    "near_duplicates",
+    "self_similarity",
+]
 
 NEAR_DUPLICATE = 0.99
 
@@ -104,25 +110,39 @@ def alignment_matrix(kernels: Any, X: Any, centered: bool = False) -> pd.DataFra
     >>> table.round(2).iloc[0].tolist()
     [1.0, 1.0, 0.47]
     """
-    names = [str(name) for name in X.columns] if isinstance(X, pd.DataFrame) else None
-    try:
-        with np.errstate(over="ignore"):
-            rows = np.ascontiguousarray(np.asarray(X, dtype=np.float64))
-    except (TypeError, ValueError) as error:
-        raise DataError(f"Alignment needs a table of numbers: {error}.") from None
-    if rows.ndim != 2 or len(rows) < 2 or not np.isfinite(rows).all():
-        raise DataError(
-            "Alignment needs a table of at least two rows of finite numbers; got shape"
-            f" {rows.shape}" + ("." if np.isfinite(rows).all() else " with NaN or infinity.")
-        )
-    bound = bind_kernels(_kernels_of(kernels))
-    placed = [
-        attrs.evolve(kernel, columns=resolve_columns(kernel.columns, rows.shape[1], names))
-        for kernel in bound
-    ]
-    fitted, own_rows = fit_kernels(placed, rows)
-    labels = [kernel.label for kernel in bound]
+    labels, fitted, own_rows = _fitted_on(kernels, X)
     return pd.DataFrame(_alignments(fitted, own_rows, centered), index=labels, columns=labels)
+
+
+def self_similarity(kernels: Any, X: Any) -> pd.Series:
+    """Return the mean of k(x, x) over the rows of X, per kernel.
+
+    It is 1 for normalised kernels and Gaussians. Weights of kernels with different means are not
+    comparable, as a kernel ten times as large acts like one with ten times the weight.
+
+    Parameters
+    ----------
+    kernels, X : as for :func:`alignment_matrix`
+
+    Returns
+    -------
+    Series of shape (M,)
+
+    Raises
+    ------
+    DataError
+        If X is not a table of at least two rows of finite numbers.
+
+    Examples
+    --------
+    >>> self_similarity(["linear", "rbf(sigma=1)"], [[1.0, 2.0], [3.0, 0.0]]).tolist()
+    [7.0, 1.0]
+    """
+    labels, fitted, own_rows = _fitted_on(kernels, X)
+    means = [
+        float(np.mean(kernel.diagonal(rows))) for kernel, rows in zip(fitted, own_rows, strict=True)
+    ]
+    return pd.Series(means, index=labels)
 
 
 def near_duplicates(table: pd.DataFrame) -> list[tuple[str, str, float]]:
@@ -142,6 +162,28 @@ def near_duplicates(table: pd.DataFrame) -> list[tuple[str, str, float]]:
         for i, j in combinations(range(len(labels)), 2)
         if values[i, j] > NEAR_DUPLICATE
     ]
+
+
+def _fitted_on(kernels: Any, X: Any) -> tuple[list[str], list[FittedKernel], list[Array]]:
+    """Return the kernels' labels, the kernels fitted to X, and each kernel's own columns of X."""
+    names = [str(name) for name in X.columns] if isinstance(X, pd.DataFrame) else None
+    try:
+        with np.errstate(over="ignore"):
+            rows = np.ascontiguousarray(np.asarray(X, dtype=np.float64))
+    except (TypeError, ValueError) as error:
+        raise DataError(f"Alignment needs a table of numbers: {error}.") from None
+    if rows.ndim != 2 or len(rows) < 2 or not np.isfinite(rows).all():
+        raise DataError(
+            "Alignment needs a table of at least two rows of finite numbers; got shape"
+            f" {rows.shape}" + ("." if np.isfinite(rows).all() else " with NaN or infinity.")
+        )
+    bound = bind_kernels(_kernels_of(kernels))
+    placed = [
+        attrs.evolve(kernel, columns=resolve_columns(kernel.columns, rows.shape[1], names))
+        for kernel in bound
+    ]
+    fitted, own_rows = fit_kernels(placed, rows)
+    return [kernel.label for kernel in bound], fitted, own_rows
 
 
 def _kernels_of(kernels: Any) -> Any:

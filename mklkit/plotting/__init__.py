@@ -5,5 +5,11 @@ from __future__ import annotations
 from mklkit.plotting.critical_difference import CriticalDifferenceDisplay
 from mklkit.plotting.gates import GatesDisplay
 from mklkit.plotting.weights import KernelWeightsDisplay
+from mklkit.plotting.worth import KernelWorthDisplay
 
-__all__ = ["CriticalDifferenceDisplay", "GatesDisplay", "KernelWeightsDisplay"]
+__all__ = [
+    "CriticalDifferenceDisplay",
+    "GatesDisplay",
+    "KernelWeightsDisplay",
+    "KernelWorthDisplay",
+]

@@ -7,7 +7,7 @@ they depend on parameters. They are checked when the component is registered.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 import attrs
 
@@ -19,8 +19,12 @@ __all__ = [
     "FeatureMapFacts",
     "KernelFacts",
     "LearnerFacts",
+    "WeightsAre",
     "facts_of",
 ]
+
+WeightsAre = Literal["learned", "fixed", "choice"]
+"""Where a combiner's kernel weights come from."""
 
 Validator = Callable[[Any, Any, Any], None]
 
@@ -57,6 +61,10 @@ _SPACE = _must_be(
 _COUNT = _must_be(
     "a whole number from 1 up",
     lambda value: value is None or (isinstance(value, int) and value >= 1),
+)
+_ORIGIN = _must_be(
+    "one of " + ", ".join(map(repr, get_args(WeightsAre))),
+    lambda value: value in get_args(WeightsAre),
 )
 
 
@@ -161,6 +169,10 @@ class CombinerFacts(Facts):
     from_moments : bool, default=False
         Whether on features its weights need counts, sums and products per class only, so that they
         can be learned from rows that are gone (``partial_fit``).
+    weights_are : {"learned", "fixed", "choice"}, default="learned"
+        Where the weights come from: ``"learned"`` from the rows; ``"fixed"`` before any row is
+        seen, so that they say nothing about the kernels; ``"choice"`` of one kernel, which has the
+        weight 1 whatever the distance to the others.
     """
 
     feature_map: str = attrs.field(default="implicit", validator=_SPEC)
@@ -170,6 +182,7 @@ class CombinerFacts(Facts):
     for_learners: tuple[str, ...] = attrs.field(default=(), validator=_NAMES)
     native_multiclass: bool = attrs.field(default=False, validator=_FLAG)
     from_moments: bool = attrs.field(default=False, validator=_FLAG)
+    weights_are: WeightsAre = attrs.field(default="learned", validator=_ORIGIN)
 
 
 Stated = TypeVar("Stated", bound=Facts)

@@ -93,7 +93,10 @@ class IFSL(CouplingCombiner):
 
     name: ClassVar[str] = "ifsl"
     facts: ClassVar[CombinerFacts] = CombinerFacts(
-        feature_map="empirical", learner="mhks", search_space={"lam": SIMPLEST_FIRST}
+        feature_map="empirical",
+        learner="mhks",
+        weights_are="fixed",
+        search_space={"lam": SIMPLEST_FIRST},
     )
 
     lam: float = attrs.field(default=1.0, converter=float, validator=and_(ge(0), finite))

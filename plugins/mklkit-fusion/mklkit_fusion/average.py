@@ -8,7 +8,7 @@ import attrs
 from attrs.validators import instance_of
 from numpy.typing import NDArray
 
-from mklkit import FusionCombiner, squashed
+from mklkit import CombinerFacts, FusionCombiner, squashed
 
 __all__ = ["AverageScores"]
 
@@ -31,6 +31,7 @@ class AverageScores(FusionCombiner):
     """
 
     name: ClassVar[str] = "average-scores"
+    facts: ClassVar[CombinerFacts] = CombinerFacts(weights_are="fixed")
 
     squash: bool = attrs.field(default=False, validator=instance_of(bool))
 

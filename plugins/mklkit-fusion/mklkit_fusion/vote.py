@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import attrs
 from numpy.typing import NDArray
 
-from mklkit import FusionCombiner, majority
+from mklkit import CombinerFacts, FusionCombiner, majority
 
 __all__ = ["Vote"]
 
@@ -34,6 +34,7 @@ class Vote(FusionCombiner):
     """
 
     name: ClassVar[str] = "vote"
+    facts: ClassVar[CombinerFacts] = CombinerFacts(weights_are="fixed")
 
     def fuse(self, scores: NDArray[Any]) -> NDArray[Any]:
         """Return the fused decision values (n,) of the views' decision values (n, M)."""

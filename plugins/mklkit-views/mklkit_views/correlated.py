@@ -44,7 +44,10 @@ class CorrelatedCombiner(Component, ABC):
     """Template: near-mean CCA transforms the views' features before the learners see them."""
 
     facts: ClassVar[CombinerFacts] = CombinerFacts(
-        feature_map="empirical", learner="mhks", search_space={"alpha": (1.0, 0.1, 0.01)}
+        feature_map="empirical",
+        learner="mhks",
+        weights_are="fixed",
+        search_space={"alpha": (1.0, 0.1, 0.01)},
     )
 
     n_components: int | None = attrs.field(

@@ -89,7 +89,7 @@ class SVM2K(Component):
 
     name: ClassVar[str] = "svm2k"
     facts: ClassVar[CombinerFacts] = CombinerFacts(
-        n_kernels=2, search_space={"D": (0.1, 1.0, 10.0)}
+        n_kernels=2, weights_are="fixed", search_space={"D": (0.1, 1.0, 10.0)}
     )
 
     D: float = attrs.field(default=1.0, converter=float, validator=[ge(0), finite])

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from mklkit import Component, WeightedDecision
+from mklkit import CombinerFacts, Component, WeightedDecision
 
 __all__ = ["SVMConcat"]
 
@@ -34,6 +34,7 @@ class SVMConcat(Component):
     """
 
     name: ClassVar[str] = "svm-concat"
+    facts: ClassVar[CombinerFacts] = CombinerFacts(weights_are="fixed")
 
     def fit(self, views: Any, y: Any, learner: Any, random_state: np.random.RandomState) -> Any:
         """Return the learner's decision function on all features."""

@@ -1,0 +1,140 @@
+"""Kernel weights with their spread beside what is lost when a kernel is left out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mklkit.plotting.parts import new_figure, require_matplotlib
+from mklkit.protocols import Array
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["KernelWorthDisplay"]
+
+WEIGHT, LEFT_OUT, SHUFFLED = "#2c7fb8", "#e08214", "#7f7f7f"
+
+
+class KernelWorthDisplay:
+    """The weight of each kernel, and the accuracy lost when it is left out or shuffled.
+
+    Left the mean weight over folds with its deviation; right the points of accuracy that are lost
+    in fits without the kernel (bar, with deviation) and when its columns are shuffled (diamond). A
+    long bar on the left beside none on the right is a kernel that others can replace.
+
+    Parameters
+    ----------
+    kernels : pandas.DataFrame
+        As in :attr:`mklkit.Explanation.kernels`.
+
+    Attributes
+    ----------
+    kernels : pandas.DataFrame
+    axes_ : tuple of two matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> kernels = pd.DataFrame({
+    ...     "kernel": ["mri", "blood"], "weight": [0.7, 0.3], "weight_std": [0.05, 0.05],
+    ...     "left_out": [0.02, 0.11], "left_out_std": [0.01, 0.02], "shuffled": [0.1, 0.3],
+    ... })
+    >>> display = KernelWorthDisplay(kernels).plot()  # doctest: +SKIP
+    >>> display.figure_.savefig("worth.png")  # doctest: +SKIP
+    """
+
+    def __init__(self, kernels: pd.DataFrame) -> None:
+        self.kernels = kernels
+
+    def plot(self, axes: tuple[Axes, Axes] | None = None) -> Self:
+        """Draw on two axes, left and right, or on a new figure.
+
+        Raises
+        ------
+        MKLKitError
+            If matplotlib is not installed.
+        """
+        require_matplotlib()
+        if axes is None:
+            height = min(1.6 + 0.45 * len(self.kernels), 16)
+            left, right = new_figure(8.5, height).subplots(
+                1, 2, sharey=True, gridspec_kw={"wspace": 0.08}
+            )
+            axes = (left, right)
+        figure = axes[0].get_figure(root=True)
+        assert figure is not None
+        self.axes_: tuple[Axes, Axes] = axes
+        self.figure_: Figure = figure
+        self._draw_weights(axes[0])
+        self._draw_losses(axes[1])
+        axes[0].set_yticks(range(len(self.kernels)), self.kernels["kernel"])
+        axes[0].set_ylim(len(self.kernels) - 0.4, -0.6)
+        for ax in axes:
+            ax.spines[["top", "right"]].set_visible(False)
+            ax.tick_params(axis="y", length=0)
+        return self
+
+    def _draw_weights(self, ax: Axes) -> None:
+        frame = self.kernels
+        _bars(
+            ax,
+            np.arange(len(frame)),
+            frame["weight"].to_numpy(),
+            frame["weight_std"].to_numpy(),
+            WEIGHT,
+        )
+        ax.set_xlabel("weight, mean ± deviation over folds")
+
+    def _draw_losses(self, ax: Axes) -> None:
+        frame, places = self.kernels, np.arange(len(self.kernels))
+        lost, deviation = (100 * frame[name].to_numpy() for name in ("left_out", "left_out_std"))
+        known = np.isfinite(lost)
+        if known.any():
+            _bars(ax, places[known], lost[known], deviation[known], LEFT_OUT, "left out")
+        shuffled = 100 * frame["shuffled"].to_numpy()
+        if np.isfinite(shuffled).any():
+            ax.plot(
+                shuffled,
+                places,
+                "D",
+                color=SHUFFLED,
+                markeredgecolor="white",
+                markersize=7,
+                label="columns shuffled",
+                zorder=4,
+            )
+        for place in places[~known]:
+            ax.text(0, place, " can't be left out", va="center", color=SHUFFLED)
+        ax.axvline(0, color="black", linewidth=0.8)
+        ax.spines["left"].set_visible(False)
+        ax.margins(x=0.06)
+        ax.set_xlabel("points of accuracy lost, mean ± deviation")
+        handles, labels = ax.get_legend_handles_labels()
+        if not handles:
+            ax.set_xticks([])
+        else:
+            self.figure_.legend(
+                handles, labels, loc="outside upper right", ncols=2, frameon=False, reverse=True
+            )
+
+
+def _bars(
+    ax: Axes,
+    places: NDArray[np.intp],
+    means: Array,
+    deviations: Array,
+    colour: str,
+    label: str = "",
+) -> None:
+    """Draw bars with their deviations, those that are zero left out."""
+    ax.barh(places, means, height=0.6, color=colour, label=label)
+    shown = deviations > 0
+    ax.errorbar(
+        means[shown], places[shown], xerr=deviations[shown], fmt="none", ecolor="black", capsize=3
+    )

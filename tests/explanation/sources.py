@@ -1,0 +1,31 @@
+"""Three sources of columns: one that carries the labels, one of noise, one a copy of the first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mklkit import MKLClassifier
+
+KERNELS = ["scan:rbf@scan_*", "noise:rbf@noise_*", "copy:rbf@copy_*"]
+
+
+def three_sources(n_rows: int = 120) -> tuple[pd.DataFrame, np.ndarray]:
+    """Return rows and classes; a row of class 'ill' is shifted by two deviations."""
+    random = np.random.default_rng(5)
+    labels = np.array(["ill", "well"])[np.arange(n_rows) % 2]
+    scan = random.normal(size=(n_rows, 2)) + np.where(labels == "ill", 1.0, -1.0)[:, None]
+    columns = np.hstack([scan, random.normal(size=(n_rows, 2)), scan])
+    names = [f"{source}_{place}" for source in ("scan", "noise", "copy") for place in "ab"]
+    return pd.DataFrame(columns, columns=names), labels
+
+
+def fitted(kernels: Any = KERNELS, **settings: Any) -> tuple[Any, pd.DataFrame, np.ndarray]:
+    """Return a classifier fitted on the three sources, with rows and classes."""
+    rows, labels = three_sources()
+    # The learner's own choice of C would take most of the time.
+    settings.setdefault("learner", "svm(C=1)")
+    model = MKLClassifier(kernels, random_state=0, **settings)
+    return model.fit(rows, labels), rows, labels

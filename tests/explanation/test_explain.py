@@ -1,0 +1,290 @@
+"""What an explanation finds is what data made for it contain, and what fits by hand give."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, ClassVar
+
+import attrs
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.decomposition import PCA
+from sklearn.exceptions import NotFittedError
+from sklearn.inspection import permutation_importance
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import accuracy_score, balanced_accuracy_score
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sources import KERNELS, fitted, three_sources
+
+from mklkit import (
+    CombinerFacts,
+    DataError,
+    Explanation,
+    IncompatibleError,
+    MKLClassifier,
+    MKLSearchCV,
+    MKLVotingClassifier,
+    RPEMEKLClassifier,
+    SpecError,
+    TableEncoder,
+    explain,
+)
+from mklkit.combiners.uniform import Uniform
+
+QUICK = {"cv": 3, "repeats": 2}
+
+
+@pytest.fixture(scope="module")
+def learned() -> Explanation:
+    return explain(*fitted(combiner="centered-alignment"), cv=4, repeats=5)
+
+
+def notes_of(found: Explanation, about: str) -> str:
+    return " ".join(found.notes.loc[found.notes["about"] == about, "note"])
+
+
+def test_noise_is_worth_nothing_and_a_copy_can_go(learned: Explanation) -> None:
+    kernels = learned.kernels.set_index("kernel")
+    assert kernels["shuffled"]["scan"] > 0.1
+    assert kernels["shuffled"]["copy"] > 0.1
+    assert abs(kernels["shuffled"]["noise"]) < 0.02
+    assert kernels["left_out"].abs().max() < 0.03
+    assert kernels["weight"]["noise"] < 0.05
+    assert kernels["weight"]["scan"] == pytest.approx(kernels["weight"]["copy"])
+
+
+def test_the_copy_is_named(learned: Explanation) -> None:
+    assert learned.alignment.loc["scan", "copy"] == pytest.approx(1)
+    assert "nearly the same kernels" in notes_of(learned, "weights")
+    assert "scan and copy (1.000)" in notes_of(learned, "weights")
+    assert "no kernel is needed on its own" in notes_of(learned, "left out")
+
+
+def test_the_only_source_of_the_labels_is_needed() -> None:
+    found = explain(*fitted(KERNELS[:2], combiner="centered-alignment"), **QUICK)
+    kernels = found.kernels.set_index("kernel")
+    # Without it the labels are guessed.
+    accuracy = found.scores["accuracy"].mean()
+    assert accuracy - kernels["left_out"]["scan"] == pytest.approx(0.5, abs=0.15)
+    assert notes_of(found, "left out").startswith("what the others do not make up for: scan (")
+
+
+def test_columns_are_the_users_own(learned: Explanation) -> None:
+    columns = learned.columns.set_index("group")
+    assert set(columns.index[:4]) == {"scan_a", "scan_b", "copy_a", "copy_b"}
+    assert columns["kernels"]["noise_a"] == ["noise"]
+    assert learned.kernels["columns"][1] == ["noise_a", "noise_b"]
+
+
+def test_weights_scores_and_losses_are_those_of_fits_by_hand() -> None:
+    model, rows, labels = fitted(combiner="dimkl3")
+    splits = list(StratifiedKFold(3, shuffle=True, random_state=1).split(rows, labels))
+    found = explain(model, rows, labels, cv=splits, repeats=1)
+    weights, accuracy, balanced = [], [], []
+    for train, test in splits:
+        whole = clone(model).fit(rows.iloc[train], labels[train])
+        two = clone(model).set_params(kernels=KERNELS[1:])
+        two.fit(rows.iloc[train], labels[train])
+        weights.append(whole.weights_[0])
+        answers = [one.predict(rows.iloc[test]) for one in (whole, two)]
+        accuracy.append([accuracy_score(labels[test], one) for one in answers])
+        balanced.append([balanced_accuracy_score(labels[test], one) for one in answers])
+    kernels, lost = found.kernels, -np.diff(accuracy)[:, 0]
+    np.testing.assert_allclose(kernels["weight"], np.mean(weights, axis=0))
+    np.testing.assert_allclose(kernels["weight_std"], np.std(weights, axis=0, ddof=1))
+    np.testing.assert_allclose(kernels["weight_max"], np.max(weights, axis=0))
+    np.testing.assert_allclose(found.scores["accuracy"], np.array(accuracy)[:, 0])
+    assert kernels["left_out"][0] == pytest.approx(lost.mean())
+    assert kernels["left_out_std"][0] == pytest.approx(lost.std(ddof=1))
+    assert kernels["left_out_balanced"][0] == pytest.approx(-np.diff(balanced).mean())
+    assert found.n_fits == 3 * (1 + 3)
+
+
+def test_shuffling_is_scikit_learns_permutation_importance() -> None:
+    rows, labels = three_sources()
+    rows = rows[["scan_a", "scan_b"]]
+    train, test = np.arange(60), np.arange(60, 120)
+    model = MKLClassifier(["rbf", "linear@scan_a"], learner="svm(C=1)").fit(rows, labels)
+    found = explain(model, rows, labels, cv=[(train, test)], repeats=150)
+    refitted = clone(model).fit(rows.iloc[train], labels[train])
+    peer = permutation_importance(
+        refitted, rows.iloc[test], labels[test], n_repeats=80, random_state=3
+    )
+    columns = found.columns.set_index("group")["shuffled"]
+    np.testing.assert_allclose(columns[rows.columns], peer.importances_mean, atol=0.015)
+
+
+def test_a_category_is_shuffled_before_it_is_encoded() -> None:
+    ward = np.tile(["north", "south", "west", "west"], 20)
+    rows = pd.DataFrame({"ward": ward, "age": np.random.default_rng(0).normal(size=80)})
+    labels = ward == "west"
+    model = make_pipeline(TableEncoder(), MKLClassifier(["ward:linear@ward_*", "age:rbf@age"]))
+    train, test = np.arange(40), np.arange(40, 80)
+    found = explain(model.fit(rows, labels), rows, labels, cv=[(train, test)], repeats=100)
+    assert found.scores["accuracy"][0] == 1
+    # A permutation that exchanges whole values errs for rows of another class: half of them.
+    assert found.kernels["shuffled"][0] == pytest.approx(0.5, abs=0.03)
+    assert found.columns["group"].tolist() == ["ward", "age"]
+
+
+@pytest.mark.parametrize(
+    ("combiner", "said"),
+    [
+        ("ifsl", ["weights of ifsl are fixed before any row", "kernel's share in the vote"]),
+        ("best-single(cv=2)", ["chooses one kernel"]),
+        ("cluster-gating(n_clusters=2)", ["each row has its own weights"]),
+        ("dimkl3", ["are learned from the rows"]),
+    ],
+)
+def test_what_a_weight_does_not_say(combiner: str, said: list[str]) -> None:
+    rows, labels = three_sources(40)
+    learner = "svm(C=1)" if combiner in ("dimkl3", "best-single(cv=2)") else None
+    kernels = ["linear@scan_*", "rbf@noise_*"]
+    model = MKLClassifier(kernels, combiner=combiner, learner=learner, random_state=0)
+    found = explain(model.fit(rows, labels), rows, labels, cv=2, repeats=1)
+    assert all(part in notes_of(found, "weights") for part in said)
+    assert found.kernels["row_spread"].notna().all() == combiner.startswith("cluster")
+
+
+def test_kernels_of_different_size_are_compared_by_weight_times_size() -> None:
+    rows, labels = three_sources()
+    model = MKLClassifier(["linear@scan_*", "rbf@noise_*"]).fit(rows, labels)
+    found = explain(model, rows, labels, **QUICK)
+    size = (rows[["scan_a", "scan_b"]] ** 2).sum(axis=1).mean()
+    assert found.kernels["size"].tolist() == pytest.approx([size, 1])
+    assert found.kernels["sized_weight"][0] == pytest.approx(size / (size + 1))
+    assert "differ in size" in notes_of(found, "weights")
+
+
+@attrs.frozen
+class Pair(Uniform):
+    """Two kernels, no more and no fewer."""
+
+    name: ClassVar[str] = "pair"
+    facts: ClassVar[CombinerFacts] = CombinerFacts(n_kernels=2)
+
+
+@pytest.mark.parametrize(
+    ("kernels", "settings", "why"),
+    [
+        (KERNELS[:1], {}, "there is one kernel"),
+        (KERNELS[:2], {"combiner": Pair()}, "pair takes exactly 2 kernels"),
+        (KERNELS, {"combiner": "ifsl(weights=[1, 2, 3])", "learner": "mhks"}, "weights"),
+    ],
+)
+def test_kernels_that_cannot_be_left_out(kernels: Any, settings: Any, why: str) -> None:
+    found = explain(*fitted(kernels, **settings), cv=2, repeats=1)
+    assert found.kernels["left_out"].isna().all()
+    assert found.kernels["why_not"].str.contains(why).all()
+    assert f"not possible, {found.kernels['why_not'][0]}" in notes_of(found, "left out")
+
+
+def test_a_search_is_not_repeated() -> None:
+    rows, labels = three_sources(60)
+    grid = {"combiner__lam": [0.25, 4.0], "learner__alpha": [0.5]}
+    ours = MKLSearchCV(MKLClassifier(KERNELS, combiner="ifsl"), grid, cv=2, random_state=0)
+    combiners = {"combiner": ["uniform", "dimkl3"]}
+    theirs = GridSearchCV(MKLClassifier(KERNELS, learner="svm(C=1)"), combiners, cv=2)
+    for search in (ours, theirs):
+        search.fit(rows, labels)
+        plain = clone(search.best_estimator_).fit(rows, labels)
+        one, other = (explain(model, rows, labels, cv=2, repeats=1) for model in (search, plain))
+        pd.testing.assert_frame_equal(one.kernels, other.kernels)
+        assert one.n_fits == 2 * (1 + 3)
+
+
+def test_votes() -> None:
+    rows, labels = three_sources(60)
+    member = MKLClassifier(KERNELS, feature_map="empirical(subset=20)", learner="mhks")
+    vote = MKLVotingClassifier(member, n_members=2, random_state=0).fit(rows, labels)
+    found = explain(vote, rows, labels, cv=2, repeats=1)
+    assert found.kernels["kernel"].tolist() == ["scan", "noise", "copy"]
+    ensemble = RPEMEKLClassifier(KERNELS, subset=10, n_members=2, random_state=0)
+    found = explain(ensemble.fit(rows, labels), rows, labels, cv=2, repeats=1)
+    assert "fixed" in notes_of(found, "weights")
+
+
+def test_kernels_on_all_columns_share_them() -> None:
+    found = explain(*fitted(["linear", "rbf", "scan:rbf@scan_*"]), **QUICK)
+    assert found.kernels["shuffled"].isna().tolist() == [True, True, False]
+    assert "linear, rbf: all columns in use are read" in notes_of(found, "shuffled")
+    assert "scan: columns are shared with other kernels" in notes_of(found, "shuffled")
+
+
+def test_groups_of_columns() -> None:
+    model, rows, labels = fitted([*KERNELS[:2], "rbf@scan_a,copy_*"])
+    by_source = explain(model, rows, labels, columns="sources", **QUICK)
+    assert set(by_source.columns["group"]) == {"noise", "scan_a", "scan_b", "copy_a, copy_b"}
+    named = explain(model, rows, labels, columns={"first": "*_a", "rest": ["scan_b"]}, **QUICK)
+    columns = named.columns.set_index("group")
+    assert columns["columns"]["first"] == ["scan_a", "noise_a", "copy_a"]
+    assert columns["kernels"]["rest"] == ["scan"]
+
+
+def test_columns_that_cannot_be_traced_are_shuffled_one_by_one() -> None:
+    rows, labels = three_sources()
+    model = make_pipeline(PCA(2), MKLClassifier(["linear", "rbf"])).fit(rows, labels)
+    found = explain(model, rows, labels, **QUICK)
+    assert "can't be traced" in notes_of(found, "shuffled")
+    assert len(found.columns) == 6
+    assert found.kernels["columns"].isna().all()
+
+
+def test_rows_without_names_and_more_than_are_used() -> None:
+    rows, labels = three_sources()
+    kernels = [("one", "rbf", [0, 1]), "linear"]
+    model = make_pipeline(StandardScaler(), MKLClassifier(kernels, learner="svm(C=1)"))
+    model.fit(rows.to_numpy(), labels)
+    found = explain(model, rows.to_numpy(), labels, max_rows=50, **QUICK)
+    assert "50 rows of 120" in notes_of(found, "rows")
+    assert found.scores["rows"].sum() == 50
+    assert found.kernels["columns"][0] == ["0", "1"]
+    again = explain(model, rows.to_numpy(), labels, max_rows=50, **QUICK)
+    pd.testing.assert_frame_equal(found.kernels, again.kernels)
+
+
+def test_a_model_that_guesses_has_nothing_to_explain() -> None:
+    model, rows, _ = fitted(KERNELS[1:2])
+    labels = np.where(np.random.default_rng(1).random(120) < 0.7, "ill", "well")
+    assert "there is nothing to explain" in notes_of(explain(model, rows, labels, **QUICK), "rows")
+
+
+def test_what_is_refused() -> None:
+    model, rows, labels = fitted(KERNELS[:2])
+    with pytest.raises(IncompatibleError, match="LogisticRegression has no kernels"):
+        explain(LogisticRegression().fit(rows, labels), rows, labels)
+    with pytest.raises(NotFittedError):
+        explain(MKLClassifier(), rows, labels)
+    with pytest.raises(DataError, match="only 'ill'"):
+        explain(model, rows[labels == "ill"], labels[labels == "ill"])
+    with pytest.raises(DataError, match="None of the classes 0, 1 is one of the model"):
+        explain(model, rows, np.arange(120) % 2)
+    with pytest.raises(DataError, match=r"lack column 'scan_a'.*Did you mean 'scan_aa'"):
+        explain(model, rows.rename(columns={"scan_a": "scan_aa"}), labels)
+    with pytest.raises(DataError, match="one class per row, 120"):
+        explain(model, rows, labels[:5])
+    with pytest.raises(DataError, match="1 row without a class"):
+        explain(model, rows, np.where(np.arange(120) == 7, None, labels))
+    for wrong in ({"cv": 1}, {"repeats": 0}, {"max_rows": 1}, {"columns": "eahc"}):
+        with pytest.raises(SpecError):
+            explain(model, rows, labels, **wrong)
+
+
+def test_plain_values_and_a_figure(learned: Explanation) -> None:
+    mpl.use("Agg")
+    plain = json.loads(json.dumps(learned.to_dict()))
+    assert plain["kernels"][0]["columns"] == ["scan_a", "scan_b"]
+    assert plain["alignment"]["kernels"] == ["scan", "noise", "copy"]
+    display = learned.plot()
+    left, right = display.axes_
+    assert [label.get_text() for label in left.get_yticklabels()] == ["scan", "noise", "copy"]
+    widths = [patch.get_width() for patch in left.patches]
+    np.testing.assert_allclose(widths, learned.kernels["weight"])
+    lost = [patch.get_width() for patch in right.patches]
+    np.testing.assert_allclose(lost, 100 * learned.kernels["left_out"])
+    mpl.pyplot.close(display.figure_)
