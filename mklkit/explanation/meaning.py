@@ -14,7 +14,6 @@ from mklkit.errors import counted
 from mklkit.estimators.anatomy import KernelModel
 from mklkit.evaluation.alignment import NEAR_DUPLICATE, near_duplicates
 from mklkit.explanation.refitting import members_of
-from mklkit.explanation.spread import BOUNDS
 from mklkit.protocols import Array, CombinerFacts, RowWeights, facts_of
 
 __all__ = ["SIZES_DIFFER", "beside_guessing", "joins_decisions", "meaning_of", "without_kernels"]
@@ -78,7 +77,9 @@ def without_kernels(kernels: pd.DataFrame) -> Iterator[str]:
         return
     needed = known[known["left_out_low"] > 0]
     if needed.empty:
-        yield (f"no kernel is needed on its own, by more than {BOUNDS}: the others make up for it")
+        yield (
+            "no kernel is needed on its own, beyond its 95 % interval: the others make up for it"
+        )
         return
     listed = ", ".join(
         f"{name} ({100 * lost:.1f} points of accuracy)"

@@ -6,29 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mklkit.protocols import Array
+from mklkit.evaluation.paired_tests import corrected_interval
 
-__all__ = ["BOUNDS", "SCORES", "interval", "losses"]
+__all__ = ["SCORES", "losses"]
 
 SCORES = {"": "accuracy", "_balanced": "balanced_accuracy"}
 """The ending of a column's name, and the score that it is of."""
-
-BOUNDS = "one deviation over folds"
-"""What :func:`interval` adds to a mean, in words."""
-
-
-def interval(values: Array, n_train: float, n_test: float) -> tuple[float, float]:
-    """Return mean minus and plus deviation of a number over folds (F,).
-
-    Parameters
-    ----------
-    values : ndarray of shape (F,)
-    n_train, n_test : float
-        The mean number of rows that are trained on and scored, per fold.
-    """
-    mean = float(np.mean(values))
-    deviation = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
-    return mean - deviation, mean + deviation
 
 
 def losses(
@@ -48,7 +31,7 @@ def losses(
     cells: dict[str, float] = {}
     for ending, score in SCORES.items():
         values = np.array([np.nan] if not lost else [one[score] for one in lost])
-        low, high = interval(values, *sizes)
+        low, high = corrected_interval(values, *sizes)
         cells[f"{name}{ending}"] = float(values.mean())
         cells[f"{name}{ending}_std"] = (
             float(values.std(ddof=1)) if len(values) > 1 else float(values[0] * 0)

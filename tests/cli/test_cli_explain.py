@@ -24,8 +24,10 @@ def test_the_tables_fit(mklkit: Run, quick: Fitted, width: int) -> None:
     done = mklkit("explain", quick.model, quick.data, *QUICK, COLUMNS=str(width))
     assert done.code == 0, done
     assert all(len(line) <= width for line in done.out.splitlines())
+    # A long path of the data may end a line before the number of rows.
+    words = " ".join(done.out.split())
     for name in ("cosine_linear", "fever", "ward", "left out", "120 rows"):
-        assert name in done.out
+        assert name in words
 
 
 def test_json_and_a_figure(mklkit: Run, quick: Fitted, tmp_path: Path) -> None:
