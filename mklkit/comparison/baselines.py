@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import attrs
@@ -28,7 +27,7 @@ SEARCHED: dict[str, dict[str, list[Any]]] = {
 
 
 def kernel_baselines(options: MethodOptions) -> list[Method]:
-    """Return each kernel alone, the best of them, and their even sum."""
+    """Return the even sum of the kernels, each alone, and the best of them."""
     learner = options.learners[0] if len(options.learners) == 1 else None
     feature_map = options.feature_map
     try:
@@ -37,16 +36,16 @@ def kernel_baselines(options: MethodOptions) -> list[Method]:
         learner = feature_map = None  # Those of the methods don't go together without them.
     parts = {"learner": learner, "feature_map": feature_map}
     kernels = kernel_list(options.kernels)
-    found = []
+    found = [options.of_preset(Preset("uniform", "", "uniform"), "uniform", METHOD, **parts)]
     for kernel, bound in zip(kernels, bind_kernels(kernels), strict=True):
         _, given, columns = parts_of(kernel)
         alone: Any = [(bound.label, given, columns)]
         preset = Preset(bound.label, "", "uniform")
         found.append(options.of_preset(preset, bound.label, ONE_KERNEL, kernels=alone, **parts))
-    if len(kernels) > 1:
-        for name, kind in (("best-single", ONE_KERNEL), ("uniform", METHOD)):
-            found.append(options.of_preset(Preset(name, "", name), name, kind, **parts))
-    return found
+    if len(kernels) == 1:
+        return found[1:]  # which all three are
+    best = Preset("best-single", "", "best-single")
+    return [*found, options.of_preset(best, best.name, ONE_KERNEL, **parts)]
 
 
 def baselines(options: MethodOptions) -> list[Method]:
@@ -60,10 +59,9 @@ def baselines(options: MethodOptions) -> list[Method]:
     version = f"scikit-learn {sklearn.__version__}"
     found = []
     for name, estimator in usual.items():
-        if options.tune:
-            folds = ShuffledFolds(5, seed)
-            estimator = GridSearchCV(estimator, SEARCHED[name], cv=folds, n_jobs=jobs)
-        found.append(options.of_estimator(estimator, name, BASELINE, version))
+        search = GridSearchCV(estimator, SEARCHED[name], cv=ShuffledFolds(5, seed), n_jobs=jobs)
+        chosen = search if options.tune else estimator
+        found.append(options.of_estimator(chosen, name, BASELINE, version))
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -148,10 +149,8 @@ def compare(
         notes += [f"{data.name}: {note}" if many else note for note in plan.notes]
     facts = _plan(found, plans, chosen, tune, seed)
     with Results(None if results is None else Path(results), facts, chosen) as stored:
-        if stored.n_known:
-            notes.append(f"{stored.n_known} finished runs were in {results}")
         cells, complete = _run(found, plans, chosen, stored, progress or (lambda *_: None))
-    return Comparison(cells, found, chosen, facts, notes, complete)
+    return Comparison(cells, found, chosen, facts, notes, complete, len(cells) - stored.n_new)
 
 
 def methods_to_compare(
@@ -225,12 +224,9 @@ def _run(
     cells: list[Cell] = []
     try:
         for one, plan in zip(data, plans, strict=True):
+            known = partial(stored.known, one.name)
             runs = run_cells(
-                one,
-                plan,
-                methods,
-                lambda place, method, name=one.name: stored.known(name, place, method),
-                lambda method: progress(len(cells), total, method.name),
+                one, plan, methods, known, lambda method: progress(len(cells), total, method.name)
             )
             for place, method, cell in runs:
                 cells.append(stored.add(place, method, cell))

@@ -54,6 +54,8 @@ class Comparison:
         What was left out or is otherwise than asked.
     complete : bool
         False if it was interrupted before all runs were done.
+    reused : int
+        The number of runs that were in a file of results.
 
     Examples
     --------
@@ -71,6 +73,7 @@ class Comparison:
     plan: dict[str, Any]
     notes: list[str]
     complete: bool
+    reused: int = 0
 
     @cached_property
     def results(self) -> pd.DataFrame:

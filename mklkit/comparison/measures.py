@@ -15,8 +15,14 @@ from mklkit.persistence.facts import json_ready
 from mklkit.protocols import Array
 from mklkit.registry.specs import to_spec
 
-__all__ = ["BINS", "area_under_curve", "calibration", "chosen_parameters", "kernel_weights",
-           "outputs_of"]
+__all__ = [
+    "BINS",
+    "area_under_curve",
+    "calibration",
+    "chosen_parameters",
+    "kernel_weights",
+    "outputs_of",
+]
 
 BINS = 10
 """Bins of equal width in which probabilities are compared with frequencies."""

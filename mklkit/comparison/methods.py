@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 import joblib
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.pipeline import Pipeline
 
 from mklkit._version import __version__
@@ -124,8 +124,10 @@ class MethodOptions:
     def of_estimator(self, estimator: Any, name: str, kind: str, version: str) -> Method:
         """Return the method of a scikit-learn classifier, on the same encoded, scaled features."""
         scale = self.scale or DEFAULT_SCALE
+        jobs = [key for key in estimator.get_params() if key.rpartition("__")[2] == "n_jobs"]
+        plain = clone(estimator).set_params(**dict.fromkeys(jobs))
         # What a classifier shows of itself may leave out parts.
-        text = f"{' '.join(str(estimator).split())} #{joblib.hash(estimator)[:8]}"
+        text = f"{' '.join(str(plain).split())} #{joblib.hash(plain)[:8]}"
         spec = f"{text}; scale: {scale}"
         return Method(name, kind, build_pipeline(estimator, scale=scale), spec, version)
 
@@ -244,7 +246,9 @@ def _of_estimator(given: tuple[Any, ...], options: MethodOptions) -> Method:
         raise SpecError(f"Expected (name, estimator), got {quoted(given)}.")
     name, estimator = given
     if not (isinstance(estimator, BaseEstimator) and isinstance(estimator, ClassifierMixin)):
-        raise SpecError(f"{quoted(name)} must be a scikit-learn classifier; got {quoted(estimator)}.")
+        raise SpecError(
+            f"{quoted(name)} must be a scikit-learn classifier; got {quoted(estimator)}."
+        )
     return options.of_estimator(estimator, name, METHOD, type(estimator).__module__)
 
 

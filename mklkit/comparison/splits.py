@@ -15,7 +15,7 @@ from mklkit.estimators.folds import Rows, plan_folds, splits_of
 from mklkit.evaluation.splits import hold_out
 from mklkit.protocols.component import is_whole
 
-__all__ = ["DEFAULT_CV", "SplitPlan", "RowSplit", "make_splits", "published_split", "read_cv"]
+__all__ = ["DEFAULT_CV", "RowSplit", "SplitPlan", "make_splits", "published_split", "read_cv"]
 
 DEFAULT_CV = "5x2"
 """Five stratified folds, twice: ten splits, the least from which a deviation can be judged."""
@@ -75,7 +75,10 @@ def read_cv(cv: Any) -> tuple[int, int] | None:
 
 
 def make_splits(
-    labels: NDArray[Any], cv: Any = DEFAULT_CV, mccv: int | None = None, train: float = 0.5,
+    labels: NDArray[Any],
+    cv: Any = DEFAULT_CV,
+    mccv: int | None = None,
+    train: float = 0.5,
     seed: int = 0,
 ) -> SplitPlan:
     """Divide rows into training and test rows, several times.

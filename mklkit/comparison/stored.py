@@ -49,6 +49,11 @@ class Results:
         else in it describes the run.
     methods : sequence of Method
 
+    Attributes
+    ----------
+    n_new : int
+        The number of cells that were added.
+
     Raises
     ------
     DataError
@@ -59,6 +64,7 @@ class Results:
         self.path = path
         self._cells: dict[tuple[str, int, str], Cell] = {}
         self._file: BinaryIO | None = None
+        self.n_new = 0
         self._plan = json_ready(plan)
         self._methods = [{**one.facts(), "key": method_key(one)} for one in methods]
         if path is not None:
@@ -84,11 +90,6 @@ class Results:
         if self._file is not None:
             self._file.close()
 
-    @property
-    def n_known(self) -> int:
-        """The number of cells that a file had."""
-        return len(self._cells)
-
     def known(self, data: str, place: int, method: Method) -> Cell | None:
         """Return the cell of an earlier run, under the name that the method has now."""
         cell = self._cells.get((data, place, method_key(method)))
@@ -99,19 +100,20 @@ class Results:
         key = (cell.data, place, method_key(method))
         if key in self._cells:
             return cell
+        self.n_new += 1
         values = json_ready(attrs.asdict(cell))
         self._write_line(self._dumped({"split": place, "key": key[2], **values}))
         self._cells[key] = _cell_of(values)
         return self._cells[key]
 
     def _write_line(self, line: str) -> None:
-        if self._file is None:
+        if self._file is None or self.path is None:
             return
         try:
             self._file.write(f"{line}\n".encode())
             self._file.flush()
         except OSError as error:
-            raise DataError(refused(str(self.path), "written", error)) from error
+            raise DataError(refused(self.path, "written", error)) from error
 
     @staticmethod
     def _dumped(values: dict[str, Any]) -> str:
@@ -129,7 +131,9 @@ class Results:
             return
         head = HEAD.encode()
         if content[: len(head)] != head[: len(content)]:
-            raise DataError(f"{path} is not a file of results of a comparison; choose another name.")
+            raise DataError(
+                f"{path} is not a file of results of a comparison; choose another name."
+            )
         # A line without an end was being written when the run was killed.
         self._whole = content.rfind(b"\n") + 1
         for number, line in enumerate(content[: self._whole].splitlines()):

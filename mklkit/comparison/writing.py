@@ -24,7 +24,7 @@ SPECIAL = {
 def write_csv(path: Path, results: pd.DataFrame) -> None:
     """Write a tidy table; parameters are JSON in their cells."""
     plain = results.assign(
-        params=[None if one is None else json.dumps(one) for one in results["params"]]
+        params=["" if one is None else json.dumps(one) for one in results["params"]]
     )
     _write(path, plain.to_csv(index=False))
 
