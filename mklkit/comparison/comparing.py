@@ -18,14 +18,15 @@ from mklkit.comparison.methods import (
     Method,
     MethodOptions,
     make_methods,
+    presets_of,
     unique_names,
 )
 from mklkit.comparison.running import Cell, run_cells
 from mklkit.comparison.splits import DEFAULT_CV, SplitPlan, make_splits, published_split
 from mklkit.comparison.stored import Results
 from mklkit.errors import DataError, quoted, suggest
-from mklkit.estimators.from_preset import find_preset
 from mklkit.persistence.facts import versions
+from mklkit.protocols.preset import Preset
 
 __all__ = ["compare", "methods_to_compare"]
 
@@ -160,11 +161,12 @@ def methods_to_compare(
     if asked is None:
         asked = () if presets else DEFAULT_METHODS
     asked = list(asked) if isinstance(asked, (list, tuple)) and not _is_pair(asked) else [asked]
-    methods, notes = make_methods(asked, presets, options)
+    chosen = presets_of([presets] if isinstance(presets, (str, Preset)) else presets)
+    methods, notes = make_methods(asked, chosen, options)
     bank = options
     if options.kernels is None and not asked:
         # Only presets, whose kernels are the ones to see alone, scaled as there.
-        own = {(one.kernels, one.scale) for one in map(find_preset, presets)}
+        own = {(one.kernels, one.scale) for one in chosen}
         if len(own) == 1:
             ((kernels, scale),) = own
             bank = attrs.evolve(options, kernels=kernels, scale=options.scale or scale)
