@@ -116,9 +116,9 @@ def compare(
 
     Examples
     --------
-    >>> from sklearn.datasets import load_wine
-    >>> X, y = load_wine(return_X_y=True)
-    >>> found = compare(X, y, methods="alignment", kernels=["linear", "rbf"], cv="2x1")
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> found = compare(X[50:], y[50:], methods="alignment", kernels=["linear", "rbf"], cv="2x1")
     >>> sorted(found.results["method"].unique())  # doctest: +NORMALIZE_WHITESPACE
     ['alignment', 'best-single', 'gradient boosting', 'linear', 'logistic regression',
      'random forest', 'rbf', 'uniform']
