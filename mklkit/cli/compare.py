@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -210,7 +209,7 @@ def compare(
         say(f"wrote {path}")
     if not found.complete:
         _say_how_to_go_on(found, results)
-        sys.exit(INTERRUPTED)
+        raise typer.Exit(INTERRUPTED)
 
 
 def _check_outputs(
