@@ -88,7 +88,8 @@ def _accuracy(row: Mapping[Any, Any]) -> str:
 def _points(difference: float) -> str:
     if math.isnan(difference):
         return ""
-    return "" if difference == 0 else f"{100 * difference:+.1f}"
+    # One that is behind by less than the digits show is not at -0.0.
+    return "" if difference == 0 else f"{round(100 * difference, 1) + 0.0:.1f}"
 
 
 def _p(value: float) -> str:

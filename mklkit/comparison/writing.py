@@ -73,7 +73,10 @@ def write_latex(path: Path, table: pd.DataFrame, verdict: str) -> None:
 
 
 def _number(value: float, digits: int) -> str:
-    return "--" if math.isnan(value) else f"{value:.{digits}f}".replace("-", "$-$", 1)
+    if math.isnan(value):
+        return "--"
+    # Without a minus before what is rounded to zero.
+    return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "$-$", 1)
 
 
 def _escaped(text: str) -> str:

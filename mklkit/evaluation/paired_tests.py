@@ -1,0 +1,248 @@
+"""Tests of two classifiers on the same splits of one data set, and corrections of such tests."""
+
+from __future__ import annotations
+
+import attrs
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+from mklkit.errors import DataError
+
+__all__ = [
+    "PairedTest",
+    "corrected_interval",
+    "corrected_t_test",
+    "holm",
+    "least_difference",
+    "paired_t_test",
+]
+
+Array = NDArray[np.float64]
+
+EQUAL = 1e-12
+"""Differences that vary by less than this share of the largest are equal but for rounding."""
+
+
+@attrs.frozen
+class PairedTest:
+    """A two-sided test that the mean of differences is zero.
+
+    Attributes
+    ----------
+    mean : float
+        Of the differences.
+    statistic : float
+        Student's t with J − 1 degrees of freedom, for J splits.
+    p_value : float
+        NaN if the splits do not suffice for a test.
+    """
+
+    mean: float
+    statistic: float
+    p_value: float
+
+
+def paired_t_test(differences: ArrayLike) -> PairedTest:
+    """Test paired differences by the ordinary t-test, as the papers do.
+
+    It takes the splits for independent. Those of one data set share training rows, so that it
+    finds differences that are not there too often; see :func:`corrected_t_test`.
+
+    Parameters
+    ----------
+    differences : array-like of shape (J,)
+        Per split the score of one method less that of the other.
+
+    Returns
+    -------
+    PairedTest
+        With p = NaN for one split or differences that are not all finite. Where all differences
+        are equal, p is 1 if they are zero and 0 if not.
+
+    Raises
+    ------
+    DataError
+        If there are no differences, or not one number per split.
+
+    Examples
+    --------
+    >>> found = paired_t_test([0.01, 0.03, 0.02])
+    >>> round(found.statistic, 3), round(found.p_value, 3)
+    (3.464, 0.074)
+    """
+    values = _per_split(differences)
+    return _t_test(values, 1 / len(values))
+
+
+def corrected_t_test(differences: ArrayLike, n_train: ArrayLike, n_test: ArrayLike) -> PairedTest:
+    """Test paired differences by the corrected resampled t-test.
+
+    The variance of the mean is estimated as (1/J + n_test/n_train)·s², where s² is the variance of
+    the differences: the second term stands for the correlation of splits that share training rows
+    (Nadeau and Bengio, "Inference for the generalization error", Machine Learning 52, 2003,
+    section 4).
+
+    Parameters
+    ----------
+    differences : array-like of shape (J,)
+        Per split the score of one method less that of the other.
+    n_train, n_test : int or array-like of shape (J,)
+        Rows trained on and scored; of splits of different sizes the mean of their ratios counts.
+
+    Returns
+    -------
+    PairedTest
+        With p = NaN for one split or differences that are not all finite. Where all differences
+        are equal, p is 1 if they are zero and 0 if not.
+
+    Raises
+    ------
+    DataError
+        If there are no differences, or numbers of rows that are not positive or do not fit.
+
+    Examples
+    --------
+    >>> found = corrected_t_test([0.01, 0.03, 0.02], n_train=100, n_test=50)
+    >>> round(found.statistic, 3), round(found.p_value, 3)
+    (2.191, 0.16)
+    """
+    values = _per_split(differences)
+    return _t_test(values, _corrected_factor(len(values), n_train, n_test))
+
+
+def corrected_interval(
+    scores: ArrayLike, n_train: ArrayLike, n_test: ArrayLike, level: float = 0.95
+) -> tuple[float, float]:
+    """Return a confidence interval of the mean score, by the variance of :func:`corrected_t_test`.
+
+    Parameters
+    ----------
+    scores : array-like of shape (J,)
+        One per split.
+    n_train, n_test : int or array-like of shape (J,)
+        Rows trained on and scored.
+    level : float, default=0.95
+        The confidence, between 0 and 1.
+
+    Returns
+    -------
+    low, high : float
+        Both NaN for one split or scores that are not all finite. They may lie outside the range
+        of the score.
+
+    Raises
+    ------
+    DataError
+        As :func:`corrected_t_test`, and if the level is not between 0 and 1.
+
+    Examples
+    --------
+    >>> low, high = corrected_interval([0.90, 0.92, 0.94], n_train=100, n_test=50)
+    >>> round(low, 3), round(high, 3)
+    (0.841, 0.999)
+    """
+    if not 0 < level < 1:
+        raise DataError(f"A confidence level lies between 0 and 1, not at {level!r}.")
+    values = _per_split(scores)
+    half = least_difference(values, n_train, n_test, alpha=1 - level)
+    mean = float(values.mean())
+    return mean - half, mean + half
+
+
+def least_difference(
+    differences: ArrayLike, n_train: ArrayLike, n_test: ArrayLike, alpha: float = 0.05
+) -> float:
+    """Return the smallest mean that :func:`corrected_t_test` would find different from zero.
+
+    Parameters
+    ----------
+    differences : array-like of shape (J,)
+        Their variation counts, not their mean.
+    n_train, n_test : int or array-like of shape (J,)
+        Rows trained on and scored.
+    alpha : float, default=0.05
+        The p value below which a difference is taken to be found.
+
+    Returns
+    -------
+    float
+        NaN for one split or differences that are not all finite.
+
+    Examples
+    --------
+    >>> round(least_difference([0.01, 0.03, 0.02], n_train=100, n_test=50), 3)
+    0.039
+    """
+    values = _per_split(differences)
+    factor = _corrected_factor(len(values), n_train, n_test)
+    if len(values) < 2:
+        return float("nan")
+    error = np.sqrt(factor * values.var(ddof=1))
+    return float(stats.t.isf(alpha / 2, len(values) - 1) * error)
+
+
+def holm(p_values: ArrayLike) -> Array:
+    """Adjust the p values of several tests by Holm's step-down procedure.
+
+    The i-th smallest of m is multiplied by m − i + 1; none is adjusted to less than a smaller one,
+    or to more than 1 (Holm, "A simple sequentially rejective multiple test procedure",
+    Scandinavian Journal of Statistics 6, 1979). Tests with an adjusted value below α together find
+    a difference that is not there with probability at most α.
+
+    Parameters
+    ----------
+    p_values : array-like of shape (m,)
+        NaN stands for a test that was not made: it stays, and does not count in m.
+
+    Returns
+    -------
+    ndarray of shape (m,)
+        In the given order.
+
+    Examples
+    --------
+    >>> [round(float(p), 3) for p in holm([0.01, float("nan"), 0.04, 0.03])]
+    [0.03, nan, 0.06, 0.06]
+    """
+    given = np.asarray(p_values, dtype=float)
+    adjusted = given.copy()
+    made = np.flatnonzero(~np.isnan(given))
+    ordered = made[np.argsort(given[made], kind="stable")]
+    factors = np.arange(len(ordered), 0, -1)
+    adjusted[ordered] = np.minimum(np.maximum.accumulate(factors * given[ordered]), 1)
+    return adjusted
+
+
+def _t_test(differences: Array, factor: float) -> PairedTest:
+    """Return the t-test with the variance of the mean ``factor`` times that of a difference."""
+    mean = float(differences.mean())
+    n_splits = len(differences)
+    if n_splits < 2 or not np.isfinite(differences).all():
+        return PairedTest(mean, float("nan"), float("nan"))
+    if np.ptp(differences) <= EQUAL * np.abs(differences).max():
+        if mean == 0:
+            return PairedTest(mean, 0.0, 1.0)
+        return PairedTest(mean, float(np.copysign(np.inf, mean)), 0.0)
+    statistic = mean / np.sqrt(factor * differences.var(ddof=1))
+    p_value = 2 * stats.t.sf(abs(statistic), n_splits - 1)
+    return PairedTest(mean, float(statistic), float(p_value))
+
+
+def _per_split(values: ArrayLike) -> Array:
+    array = np.asarray(values, dtype=float)
+    if array.ndim != 1 or len(array) == 0:
+        raise DataError(f"One number per split is expected, not an array of shape {array.shape}.")
+    return array
+
+
+def _corrected_factor(n_splits: int, n_train: ArrayLike, n_test: ArrayLike) -> float:
+    """Return 1/J + n_test/n_train (Nadeau and Bengio 2003)."""
+    trained, tested = np.asarray(n_train, dtype=float), np.asarray(n_test, dtype=float)
+    for rows in (trained, tested):
+        if rows.shape not in ((), (n_splits,)) or not (rows > 0).all():
+            raise DataError(
+                "n_train and n_test are positive numbers of rows, one for all splits or one for"
+                f" each of {n_splits}; they were {n_train!r} and {n_test!r}."
+            )
+    return 1 / n_splits + float(np.mean(tested / trained))
