@@ -272,7 +272,7 @@ def _show(found: Comparison, as_json: bool) -> None:
         show(*failure_lines(table))
     if len(names) > 1:
         table = found.table()
-        show(comparison_grid(table, "over data sets"), *ranking_lines(found.ranking))
+        show(comparison_grid(table, "over data sets"), *ranking_lines(found.ranking, len(names)))
     show(found.verdict)
 
 

@@ -70,12 +70,14 @@ def failure_lines(table: pd.DataFrame) -> list[str]:
     ]
 
 
-def ranking_lines(ranking: dict[str, Any]) -> list[str]:
-    """Return a line on the tests of ranks, if there are any."""
-    if "friedman" not in ranking:
+def ranking_lines(ranking: dict[str, Any], n_datasets: int) -> list[str]:
+    """Return a line on the tests of ranks, if there are data sets enough for them."""
+    from mklkit.evaluation.verdict import FEW_DATASETS
+
+    if "friedman" not in ranking or n_datasets < FEW_DATASETS:
         return []
     return [
-        f"Friedman's test of equal ranks: p = {_p(ranking['friedman']['p_value'])};"
+        f"Friedman's test of equal ranks: p = {ranking['friedman']['p_value']:.2g};"
         f" Nemenyi's critical difference of ranks: {ranking['critical_difference']:.2f}"
     ]
 
