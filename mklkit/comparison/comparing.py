@@ -170,7 +170,8 @@ def methods_to_compare(
         if len(own) == 1:
             ((kernels, scale),) = own
             bank = attrs.evolve(options, kernels=kernels, scale=options.scale or scale)
-    return unique_names([*methods, *kernel_baselines(bank), *baselines(bank)]), notes
+    named, same = unique_names([*methods, *kernel_baselines(bank), *baselines(bank)])
+    return named, notes + same
 
 
 def _is_pair(given: Any) -> bool:

@@ -175,21 +175,23 @@ def make_methods(
     return found, notes
 
 
-def unique_names(methods: Sequence[Method]) -> list[Method]:
-    """Return the methods without repeated ones, and with numbers after names that repeat."""
+def unique_names(methods: Sequence[Method]) -> tuple[list[Method], list[str]]:
+    """Return the methods without repeated ones, with numbers after names that repeat, and notes."""
     kept: dict[str, Method] = {}
-    specs = set()
+    notes = []
+    names: dict[str, str] = {}
     for method in methods:
-        # A kernel alone is named as such, though the name may be that of a combiner too.
-        if method.spec in specs:
+        same = names.setdefault(method.spec, method.name)
+        if same != method.name:
+            notes.append(f"{method.name} left out: it is the same as {same}")
+        if any(one.spec == method.spec for one in kept.values()):
             continue
-        specs.add(method.spec)
         name, count = method.name, 1
         while name in kept:
             count += 1
             name = f"{method.name} #{count}"
         kept[name] = attrs.evolve(method, name=name)
-    return list(kept.values())
+    return list(kept.values()), notes
 
 
 def _of_combiner(asked: Any, options: MethodOptions, notes: list[str]) -> list[Method]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
+from mklkit.comparison.baselines import baselines
 from mklkit.comparison.comparing import methods_to_compare
 from mklkit.comparison.methods import MethodOptions, make_methods, unique_names
 from mklkit.errors import IncompatibleError, SpecError, UnknownNameError
@@ -56,10 +58,22 @@ def test_the_same_twice_is_one_and_names_are_unique() -> None:
     methods, _ = make_methods(
         ["uniform", "uniform", " uniform", "dimkl6", "dimkl6(rank=5)"], [], TWO
     )
-    assert [one.name for one in unique_names(methods)] == ["uniform", "dimkl6"]
+    assert [one.name for one in unique_names(methods)[0]] == ["uniform", "dimkl6"]
     knn = KNeighborsClassifier()
     methods, _ = make_methods([("uniform", knn), "uniform"], [], TWO)
-    assert [one.name for one in unique_names(methods)] == ["uniform", "uniform #2"]
+    assert [one.name for one in unique_names(methods)[0]] == ["uniform", "uniform #2"]
+
+
+def test_what_is_the_same_by_another_name_is_told() -> None:
+    _, notes = methods_to_compare(["uniform"], ["plain"], TWO)
+    assert notes == ["plain left out: it is the same as uniform"]
+
+
+def test_tuned_baselines_bear_a_class_of_one_row() -> None:
+    first = baselines(MethodOptions(tune="fast"))[0].pipeline
+    y = np.repeat(["a", "b", "c"], [12, 12, 1])
+    X = np.random.default_rng(0).normal(size=(25, 2)) + (y == "a")[:, None]
+    assert set(first.fit(X, y)[-1].best_params_) == {"C"}
 
 
 def test_a_spec_does_not_depend_on_jobs() -> None:
