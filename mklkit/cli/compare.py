@@ -18,7 +18,6 @@ __all__ = ["compare"]
 SPLIT_PANEL = "Splits"
 RESULT_PANEL = "Results"
 INTERRUPTED = 130
-REPORTS = {".csv": "to_csv", ".json": "to_json", ".tex": "to_latex"}
 
 
 def compare(
@@ -141,7 +140,7 @@ def compare(
             "--report",
             metavar="FILE",
             parser=opt.output_path,
-            help=f"Write a report: {', '.join(REPORTS)}. Repeat for several.",
+            help="Write a report; the ending decides: .csv, .json or .tex. Repeat for several.",
             rich_help_panel=RESULT_PANEL,
         ),
     ] = None,
@@ -201,7 +200,7 @@ def compare(
         say(f"{found.reused} of {len(found.cells)} runs were in {results} already")
     # Files come before the first word on stdout, since a reader may leave.
     for report in reports or []:
-        getattr(found, REPORTS[report.suffix.lower()])(report)
+        found.report(report)
     if output is not None and found.complete:
         _save(output, found)
     _show(found, as_json)
@@ -218,13 +217,13 @@ def _check_outputs(
     """Refuse files that can't be written before anything is computed."""
     from itertools import combinations
 
+    from mklkit.comparison.writing import check_report
     from mklkit.datasets.paths import same_file
     from mklkit.errors import DataError
     from mklkit.persistence.atomic import check_writable
 
     for report in reports:
-        if report.suffix.lower() not in REPORTS:
-            raise DataError(f"A report's name must end in {', '.join(REPORTS)}; got {report}.")
+        check_report(report)
     given = [path for path in (results, *reports, output) if path is not None]
     for path in given:
         check_writable(path)

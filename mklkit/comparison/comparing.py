@@ -186,11 +186,13 @@ def _published(data: DataSet, column: str) -> tuple[DataSet, SplitPlan]:
     plan = published_split(data.target, data.features[column].to_numpy(), column)
     readings = {key: way for key, way in data.encoding["readings"].items() if key != column}
     identifiers = [name for name in data.encoding["identifiers"] if name != column]
-    return attrs.evolve(
+    rest = attrs.evolve(
         data,
         features=data.features.drop(columns=column),
         encoding={"identifiers": identifiers, "readings": readings},
-    ), plan
+        notes=[*data.notes, f"column {quoted(column)} says which rows are for testing"],
+    )
+    return rest, plan
 
 
 def _plan(

@@ -20,7 +20,7 @@ from mklkit.comparison.table import (
     table_of_datasets,
     table_of_splits,
 )
-from mklkit.comparison.writing import write_csv, write_json, write_latex
+from mklkit.comparison.writing import check_report, write_csv, write_json, write_latex
 from mklkit.errors import DataError, listed
 from mklkit.persistence.facts import json_ready
 
@@ -189,6 +189,17 @@ class Comparison:
             found["over_data_sets"] = self.table().to_dict("records")
             found["ranking"] = self.ranking
         return dict(json_ready(found))
+
+    def report(self, path: str | PathLike[str]) -> None:
+        """Write a file whose ending decides what it has: ``.csv``, ``.json`` or ``.tex``.
+
+        Raises
+        ------
+        DataError
+            If the ending is another, or the file can't be written.
+        """
+        write = {".csv": self.to_csv, ".json": self.to_json, ".tex": self.to_latex}
+        write[check_report(Path(path))](path)
 
     def to_csv(self, path: str | PathLike[str]) -> None:
         """Write :attr:`results`, one line per run."""
