@@ -1,4 +1,4 @@
-"""The evaluation of classifiers: splits, scores, cross-validation, kernel alignment, tests.
+"""The evaluation of classifiers: splits, scores, cross-validation, kernel alignment.
 
 Examples
 --------
@@ -14,48 +14,16 @@ Examples
 
 from mklkit.estimators.folds import FoldPlan, plan_folds
 from mklkit.evaluation.cross_validation import CrossValidation, cross_validate
-from mklkit.evaluation.paired_tests import (
-    PairedTest,
-    corrected_interval,
-    corrected_t_test,
-    holm,
-    least_difference,
-    paired_t_test,
-)
-from mklkit.evaluation.rank_tests import (
-    FriedmanTest,
-    average_ranks,
-    critical_difference,
-    friedman_test,
-    indistinguishable,
-)
 from mklkit.evaluation.scores import score, score_confusion
-from mklkit.evaluation.signed_rank import RopeProbabilities, bayesian_signed_rank
 from mklkit.evaluation.splits import Split, hold_out
-from mklkit.evaluation.verdict import verdict, verdict_of_datasets
 
 __all__ = [
     "CrossValidation",
     "FoldPlan",
-    "FriedmanTest",
-    "PairedTest",
-    "RopeProbabilities",
     "Split",
-    "average_ranks",
-    "bayesian_signed_rank",
-    "corrected_interval",
-    "corrected_t_test",
-    "critical_difference",
     "cross_validate",
-    "friedman_test",
     "hold_out",
-    "holm",
-    "indistinguishable",
-    "least_difference",
-    "paired_t_test",
     "plan_folds",
     "score",
     "score_confusion",
-    "verdict",
-    "verdict_of_datasets",
 ]
