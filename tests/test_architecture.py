@@ -29,6 +29,7 @@ ROOMS = (
     "persistence",
     "plotting",
     "explanation",
+    "comparison",
     "testing",
     "scaffold",
     "cli",
