@@ -156,10 +156,7 @@ def _kernels_of(kernels: Any) -> Any:
 
 
 def _alignments(kernels: Sequence[FittedKernel], rows: Sequence[Array], centered: bool) -> Array:
-    products = kernel_products(KernelRows.of(kernels, rows), centered=centered).products
-    norms = np.sqrt(np.diag(products))
-    scale = np.outer(norms, norms)
-    return np.clip(np.divide(products, scale, where=scale > 0, out=np.zeros_like(scale)), -1, 1)
+    return kernel_products(KernelRows.of(kernels, rows), centered=centered).alignments()
 
 
 def _scaled(matrix: Array) -> Array:

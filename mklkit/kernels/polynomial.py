@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 from attrs.validators import ge, gt, instance_of
 
-from mklkit.protocols import Array
+from mklkit.protocols import Array, KernelFacts
 from mklkit.protocols.component import Component, finite, whole
 from mklkit.registry.hookspecs import hookimpl
 from mklkit.views.scalar_kernels import FittedScalarKernel
@@ -40,6 +40,9 @@ class Polynomial(Component):
     """
 
     name: ClassVar[str] = "polynomial"
+    facts: ClassVar[KernelFacts] = KernelFacts(
+        proposed=("cosine(polynomial(degree=2))", "cosine(polynomial(degree=3))")
+    )
 
     degree: int = attrs.field(default=2, converter=whole, validator=[instance_of(int), ge(1)])
     coef0: float = attrs.field(default=1.0, converter=float, validator=[finite, ge(0)])

@@ -11,7 +11,7 @@ import numpy as np
 from mklkit.errors import DataError
 from mklkit.kernels.bandwidth import Bandwidth, bandwidth
 from mklkit.numerics.exponential import scaled_exp
-from mklkit.protocols import Array
+from mklkit.protocols import Array, KernelFacts
 from mklkit.protocols.component import Component
 from mklkit.registry.hookspecs import hookimpl
 from mklkit.registry.specs import to_spec
@@ -53,6 +53,15 @@ class RBF(Component):
     """
 
     name: ClassVar[str] = "rbf"
+    facts: ClassVar[KernelFacts] = KernelFacts(
+        proposed=(
+            "rbf(sigma='median')",
+            "rbf(sigma='median/2')",
+            "rbf(sigma='2*median')",
+            "rbf(sigma='median/4')",
+            "rbf(sigma='4*median')",
+        )
+    )
 
     sigma: float | str | None = None
     gamma: float | str | None = None
