@@ -9,19 +9,22 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from sklearn.base import BaseEstimator
+
 from mklkit.errors import DataError, MKLKitError
+from mklkit.estimators.checking import check_training_data
 from mklkit.estimators.column_groups import column_groups
 from mklkit.estimators.training import bind_to_columns
 from mklkit.numerics.sampling import own_stream
 from mklkit.protocols import Array, Rows
-from mklkit.registry.composing import are_proposed, bind_kernels, proposed_specs
+from mklkit.registry.composing import AUTO_KERNELS, are_proposed, bind_kernels, proposed_specs
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels
 from mklkit.views.column_cuts import ColumnCuts
 from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.row_parts import rows_at
 from mklkit.views.tiles import kernel_products
 
-__all__ = ["KernelBank", "bank_of"]
+__all__ = ["KernelBank", "bank_of", "propose_kernels"]
 
 MOST_ROWS = 1000
 """Rows on which candidates are compared: more of them hardly change an alignment."""
@@ -95,6 +98,34 @@ def bank_of(kernels: Any, estimator: Any, rows: Rows, codes: NDArray[np.intp]) -
     names = getattr(estimator, "feature_names_in_", None)
     candidates = _candidates(None if names is None else [str(name) for name in names], sample)
     return _pruned(candidates, sample, codes[drawn])
+
+
+def propose_kernels(X: Any, y: Any) -> KernelBank:
+    """Return the bank that ``MKLClassifier(kernels="auto")`` takes on these training rows.
+
+    Parameters
+    ----------
+    X : DataFrame, array-like, RowSource or Dask rows of shape (N, d)
+        Columns are grouped by the names of a DataFrame.
+    y : array-like of shape (N,)
+        Class labels.
+
+    Raises
+    ------
+    ValueError
+        For data that a classifier refuses.
+    DataError
+        If no candidate can be fitted to these rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> bank = propose_kernels(*load_iris(return_X_y=True))
+    >>> print(bank.notes[0])
+    """
+    columns = BaseEstimator()
+    rows, codes = check_training_data(columns, X, y, "ovo")
+    return bank_of(AUTO_KERNELS, columns, rows, codes)
 
 
 def drawn_by_class(codes: NDArray[np.intp], most: int = MOST_ROWS) -> NDArray[np.intp]:

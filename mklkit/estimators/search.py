@@ -22,7 +22,8 @@ from mklkit.estimators.folds import Rows, splits_of
 from mklkit.estimators.grids import PointGroup, best_point, grouped_points, results_table
 from mklkit.estimators.multiclass import BinaryProblem, ScoreJoiner, decompose
 from mklkit.estimators.parallel import in_threads
-from mklkit.estimators.training import ProblemViews, bind_to_columns, choose_strategy
+from mklkit.estimators.proposing import bank_of
+from mklkit.estimators.training import ProblemViews, choose_strategy
 from mklkit.protocols import Array, GridCombiner
 from mklkit.registry.composing import Choice, choose_components
 from mklkit.views.memory import memory_given
@@ -131,7 +132,7 @@ class MKLSearchCV(ClassifierMixin, BaseEstimator):
         self.best_params_ = params[self.best_index_]
         self.best_score_ = float(means[self.best_index_])
         self.best_estimator_ = _varied(base, self.best_params_).fit(given_X, given_y)
-        self.choices_ = [*notes, *folds_notes, self._said()]
+        self.choices_ = [*self.best_estimator_.choices_, *notes, *folds_notes, self._said()]
         return self
 
     def _resolved(self) -> tuple[MKLClassifier, list[str]]:
@@ -238,7 +239,7 @@ class _GridRun:
         parts = estimator.combiner, estimator.feature_map, estimator.learner
         self.choice: Choice = choose_components(*parts)
         self.combiner = grid_combiner(self.choice.combiner)
-        self.bound = bind_to_columns(estimator.kernels, search)
+        self.search = search
         strategy = choose_strategy(estimator.multiclass, self.choice.combiner, self.choice.learner)
         self.n_classes = len(search.classes_)
         self.problems = decompose(self.n_classes, strategy)
@@ -256,11 +257,12 @@ class _GridRun:
         seeds = random_state.randint(2**31 - 1, size=(len(splits), n_problems + 1))
         scores, iterations = [], np.zeros(len(self.points))
         for fold, (training, test) in enumerate(splits):
+            rows, own_codes = take_rows(X, training), codes[training]
             views_of = ProblemViews(
-                self.bound,
+                bank_of(self.estimator.kernels, self.search, rows, own_codes).kernels,
                 self.choice.feature_map,
-                take_rows(X, training),
-                codes[training],
+                rows,
+                own_codes,
                 seeds[fold, -1],
                 self.estimator.bandwidths,
                 memory_given(self.estimator.max_memory),

@@ -146,6 +146,8 @@ def proposed_specs() -> list[str]:
 
 def parts_of(value: Any) -> tuple[str | None, Any, Any]:
     """Return the label (None where none was given), kernel and columns of one kernel."""
+    if isinstance(value, BoundKernel):
+        return value.label, value.kernel, value.columns
     if isinstance(value, tuple):
         if len(value) not in (2, 3) or not isinstance(value[0], str | None):
             raise SpecError(f"Expected (label, kernel, columns), got {quoted(value)}.")
