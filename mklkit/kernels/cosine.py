@@ -51,8 +51,8 @@ class Cosine(Component):
 
     @property
     def facts(self) -> KernelFacts:
-        """The properties of the inner kernel."""
-        return facts_of(self.kernel, KernelFacts)
+        """The properties of the inner kernel, without what it proposes."""
+        return attrs.evolve(facts_of(self.kernel, KernelFacts), proposed=())
 
     def fit(self, rows: Array) -> FittedCosine:
         """Return the kernel with the inner one fitted."""
