@@ -16,7 +16,7 @@ from mklkit import MKLClassifier, MKLSearchCV, MKLVotingClassifier, propose_kern
 from mklkit.errors import SpecError
 from mklkit.estimators import proposing
 from mklkit.estimators.column_groups import column_groups
-from mklkit.estimators.proposing import drawn_by_class
+from mklkit.numerics.sampling import drawn_by_class
 from mklkit.registry import composing
 
 IRIS = load_iris(return_X_y=True)
