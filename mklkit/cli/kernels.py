@@ -40,8 +40,8 @@ def kernels(
     best (MultiV-KMHKS, paper 002 of the documentation).
     """
     from mklkit.estimators.from_preset import find_preset
-    from mklkit.evaluation.alignment import alignment_matrix, near_duplicates
     from mklkit.estimators.proposing import propose_kernels
+    from mklkit.evaluation.alignment import alignment_matrix, near_duplicates
     from mklkit.registry.composing import DEFAULT_KERNELS, are_proposed
 
     options = ModelOptions(specs, None, None, None, "ovo", "per-problem", preset, scale, 0, None)

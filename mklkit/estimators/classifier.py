@@ -42,8 +42,8 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
         Spec strings (``"rbf(sigma='mean')"``, ``"fou:rbf@fou_*"``), kernel objects, or, within a
         list or tuple, ``(label, kernel, columns)`` with columns a glob, a list of names or
         positions, or a slice. ``"auto"``: a bank that each fit proposes from its own rows and
-        labels; ``choices_`` says what was taken and why. Default: ``cosine(linear)``, ``rbf(sigma='mean')`` and
-        ``cosine(polynomial)``, all with k(x, x) = 1.
+        labels; ``choices_`` says what was taken and why. Default: ``cosine(linear)``,
+        ``rbf(sigma='mean')`` and ``cosine(polynomial)``, all with k(x, x) = 1.
     feature_map : str or FeatureMap, optional
         ``"implicit"``, ``"empirical(subset=0.1)"`` ...; the combiner's default where not given.
     combiner : str or Combiner, default="uniform"

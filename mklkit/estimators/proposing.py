@@ -8,13 +8,12 @@ from typing import Any
 import attrs
 import numpy as np
 from numpy.typing import NDArray
-
 from sklearn.base import BaseEstimator
 
 from mklkit.estimators.checking import check_training_data
 from mklkit.estimators.column_groups import column_groups
-from mklkit.estimators.training import bind_to_columns
 from mklkit.estimators.pruning import Candidate, pruned
+from mklkit.estimators.training import bind_to_columns
 from mklkit.numerics.sampling import drawn_by_class
 from mklkit.protocols import Array, Rows
 from mklkit.registry.composing import AUTO_KERNELS, are_proposed, bind_kernels, proposed_specs

@@ -74,8 +74,8 @@ def sampled_rows(rows: IndexedRows, most: int = 50_000) -> Array:
 def drawn_by_class(codes: NDArray[np.intp], most: int) -> NDArray[np.intp]:
     """Return the places of at most about ``most`` rows, in order: of each class the same share.
 
-    Every class has at least one row in the sample, and two where it has two. The draw depends on the
-    class numbers alone.
+    Every class has at least one row in the sample, and two where it has two. The draw depends on
+    the class numbers alone.
 
     Examples
     --------

@@ -100,8 +100,8 @@ def kernel_list(kernels: Any) -> list[Any]:
         raise SpecError("Expected at least one kernel, got an empty list.")
     if any(isinstance(kernel, str) and kernel.strip() == AUTO_KERNELS for kernel in kernels):
         raise SpecError(
-            f"kernels={AUTO_KERNELS!r} stands for a bank of kernels that fit proposes from the training"
-            " rows and their labels: give it alone, not beside other kernels, and only to an"
+            f"kernels={AUTO_KERNELS!r} stands for kernels that fit proposes from the training rows"
+            " and their labels: give it alone, not beside other kernels, and only to an"
             " estimator that is to be fitted."
         )
     return list(kernels)
@@ -137,7 +137,7 @@ def proposed_specs() -> list[str]:
                 registry.create("kernel", spec)
             except SpecError as error:
                 raise SpecError(
-                    f"The kernel {kernel.name!r} proposes {quoted(spec)} for kernels='auto': {error}"
+                    f"Kernel {kernel.name!r} proposes {quoted(spec)} for kernels='auto': {error}"
                 ) from error
         by_kernel.append(own)
     ranks = zip_longest(*by_kernel)

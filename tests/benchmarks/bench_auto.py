@@ -1,6 +1,6 @@
 """``kernels="auto"`` beside the default kernels and a tuned ``SVC`` of one kernel.
 
-``python bench_auto.py FOLDER [--repeats 2] [--rows 1000] [--only NAME …]`` prints a table. FOLDER has
+``python bench_auto.py FOLDER [--repeats 2] [--rows 400] [--only NAME …]`` prints a table. FOLDER has
 CSV files with the label in the column ``target``. For every method C (and of single kernels the
 width, and which kernel) is chosen by the same five inner folds of each training part, and the
 accuracy is that of the same outer folds. Banks are joined evenly unless stated.
@@ -9,8 +9,6 @@ accuracy is that of the same outer folds. Banks are joined evenly unless stated.
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -45,7 +43,7 @@ class Columns:
 
 
 def joined(kernels: Any, frame: pd.DataFrame, codes: np.ndarray, weigh: Any = None) -> Any:
-    """Return a function from rows to their similarity to training rows, and the bank's notes."""
+    """Return a function from rows to their similarity to the training rows."""
     rows = np.ascontiguousarray(frame, dtype=float)
     bank = bank_of(kernels, Columns(frame), rows, codes)
     fitted, own = fit_kernels(bank.kernels, rows)
@@ -59,7 +57,7 @@ def joined(kernels: Any, frame: pd.DataFrame, codes: np.ndarray, weigh: Any = No
             for w, (k, o, c) in zip(weights, parts, strict=True)
         )
 
-    return of, bank.notes
+    return of
 
 
 def centred_alignment(grams: list[np.ndarray], codes: np.ndarray) -> np.ndarray:
@@ -77,47 +75,53 @@ def methods(frame: pd.DataFrame, codes: np.ndarray) -> Iterator[tuple[str, list[
     """Yield each method with the similarities among which the inner folds choose."""
     rows = np.ascontiguousarray(frame, dtype=float)
     d = rows.shape[1]
-    yield "trio", [joined(None, frame, codes)[0]]
-    yield "auto", [joined("auto", frame, codes)[0]]
-    yield "auto, by alignment", [joined("auto", frame, codes, centred_alignment)[0]]
+    yield "trio", [joined(None, frame, codes)]
+    yield "auto", [joined("auto", frame, codes)]
+    yield "auto, by alignment", [joined("auto", frame, codes, centred_alignment)]
     yield "SVC rbf", [lambda new, g=g: rbf_kernel(new, rows, gamma=g / d) for g in GAMMAS]
     yield "SVC linear", [lambda new: linear_kernel(new, rows) / d]
-    yield "SVC poly", [
-        lambda new, k=k: polynomial_kernel(new, rows, degree=k, gamma=1 / d) for k in (2, 3)
-    ]
+    yield (
+        "SVC poly",
+        [lambda new, k=k: polynomial_kernel(new, rows, degree=k, gamma=1 / d) for k in (2, 3)],
+    )
 
 
-def run(name: str, X: pd.DataFrame, codes: np.ndarray, repeats: int) -> dict[str, float]:
+def tuned(options: list[Any], rows: np.ndarray, new: np.ndarray, labels: np.ndarray) -> Any:
+    """Return the best inner accuracy, and the predicted classes of the new rows there."""
+    inner = StratifiedKFold(5, shuffle=True, random_state=0)
+    best, predicted = -1.0, None
+    for of in options:
+        gram, beside = of(rows), of(new)
+        parts = [
+            (gram[np.ix_(a, a)], labels[a], gram[np.ix_(b, a)], labels[b])
+            for a, b in inner.split(rows, labels)
+        ]
+        for cost in COSTS:
+            model = SVC(C=cost, kernel="precomputed")
+            score = np.mean([(model.fit(k, y).predict(c) == z).mean() for k, y, c, z in parts])
+            if score > best + 1e-12:
+                best, predicted = score, model.fit(gram, labels).predict(beside)
+    return best, predicted
+
+
+def run(X: pd.DataFrame, codes: np.ndarray, repeats: int) -> dict[str, float]:
     """Return the mean accuracy of each method in per cent."""
     scores: dict[str, list[float]] = {}
     for repeat in range(repeats):
         outer = StratifiedKFold(5, shuffle=True, random_state=repeat)
         for training, test in outer.split(X, codes):
-            inside = X.iloc[training]
             steps = preset_pipeline("plain")[:-1]
-            frame = steps.fit_transform(inside)
-            new = np.asarray(steps.transform(X.iloc[test]), dtype=float)
-            rows, labels = np.ascontiguousarray(frame, dtype=float), codes[training]
-            inner = list(StratifiedKFold(5, shuffle=True, random_state=0).split(rows, labels))
-            best: dict[str, tuple[float, float]] = {}
-            for method, options in methods(frame, labels):
-                right = (-1.0, 0.0)
-                for of in options:
-                    gram, beside = of(rows), of(new)
-                    for cost in COSTS:
-                        inner_score = np.mean([
-                            (SVC(C=cost, kernel="precomputed").fit(gram[np.ix_(a, a)], labels[a])
-                             .predict(gram[np.ix_(b, a)]) == labels[b]).mean()
-                            for a, b in inner
-                        ])
-                        if inner_score > right[0] + 1e-12:
-                            model = SVC(C=cost, kernel="precomputed").fit(gram, labels)
-                            right = (inner_score, (model.predict(beside) == codes[test]).mean())
-                best[method] = right
-            singles = [best[method] for method in best if method.startswith("SVC")]
-            best["SVC, kernel chosen"] = max(singles, key=lambda one: one[0])
-            for method, (_, score) in best.items():
-                scores.setdefault(method, []).append(100 * score)
+            frame = steps.fit_transform(X.iloc[training])
+            rows = np.ascontiguousarray(frame, dtype=float)
+            new = np.ascontiguousarray(steps.transform(X.iloc[test]), dtype=float)
+            found = {
+                method: tuned(options, rows, new, codes[training])
+                for method, options in methods(frame, codes[training])
+            }
+            singles = [found[method] for method in found if method.startswith("SVC")]
+            found["SVC, kernel chosen"] = max(singles, key=lambda one: one[0])
+            for method, (_, predicted) in found.items():
+                scores.setdefault(method, []).append(100 * (predicted == codes[test]).mean())
     return {method: float(np.mean(values)) for method, values in scores.items()}
 
 
@@ -148,7 +152,7 @@ def main() -> None:
             split = StratifiedShuffleSplit(1, train_size=given.rows, random_state=0)
             some = next(split.split(X, codes))[0]
             X, codes = X.iloc[some], codes[some]
-        found[name] = run(name, X, codes, given.repeats)
+        found[name] = run(X, codes, given.repeats)
         seconds = time.perf_counter() - start
         row = "  ".join(f"{method} {value:.1f}" for method, value in found[name].items())
         print(f"{name:14} {seconds:4.0f} s  {row}", flush=True)
@@ -168,9 +172,11 @@ def summary(table: pd.DataFrame) -> None:
             losses = int((table[method] < table["trio"] - 1e-9).sum())
             below = table.index[table[method] < table["SVC, kernel chosen"] - 1].tolist()
             hindsight = table.index[table[method] < each.max(axis=1) - 1].tolist()
-            print(f"{method}: rank {ranks.round(2)} of it, trio, SVC; above/below trio"
-                  f" {wins}/{losses}; a point below SVC: {below}; below the best in hindsight:"
-                  f" {hindsight}")
+            print(
+                f"{method}: rank {ranks.round(2)} of it, trio, SVC; above/below trio"
+                f" {wins}/{losses}; a point below SVC: {below}; below the best in hindsight:"
+                f" {hindsight}"
+            )
 
 
 if __name__ == "__main__":

@@ -121,7 +121,9 @@ class TestBank:
         bank = propose_kernels([[0.0], [1.0]], [0, 1])
         assert 1 <= len(bank.kernels) <= 8
         rows = np.column_stack([np.ones(20), np.arange(20.0)])
-        assert MKLClassifier("auto").fit(rows, np.arange(20) > 9).score(rows, np.arange(20) > 9) > 0.8
+        assert (
+            MKLClassifier("auto").fit(rows, np.arange(20) > 9).score(rows, np.arange(20) > 9) > 0.8
+        )
         assert MKLClassifier("auto").fit(np.ones((6, 2)), [0, 1] * 3).kernel_names_
 
     def test_the_sample_has_every_class(self) -> None:
