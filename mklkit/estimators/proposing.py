@@ -106,6 +106,7 @@ def propose_kernels(X: Any, y: Any) -> KernelBank:
     >>> from sklearn.datasets import load_iris
     >>> bank = propose_kernels(*load_iris(return_X_y=True))
     >>> print(bank.notes[0])
+    kernels auto: 2 kernels of 9 candidates; alignments are centred, with the labels of 150 rows
     """
     columns = BaseEstimator()
     rows, codes = check_training_data(columns, X, y, "ovo")

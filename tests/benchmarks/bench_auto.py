@@ -1,7 +1,7 @@
 """``kernels="auto"`` beside the default kernels and a tuned ``SVC`` of one kernel.
 
-``python bench_auto.py FOLDER [--repeats 2] [--rows 400] [--only NAME …]`` prints a table. FOLDER has
-CSV files with the label in the column ``target``. For every method C (and of single kernels the
+``python bench_auto.py FOLDER [--repeats 2] [--rows 400] [--only NAME …]`` prints a table. FOLDER
+has CSV files with the label in the column ``target``. For every method C (and of single kernels the
 width, and which kernel) is chosen by the same five inner folds of each training part, and the
 accuracy is that of the same outer folds. Banks are joined evenly unless stated.
 """
