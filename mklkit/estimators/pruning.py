@@ -29,10 +29,9 @@ MOST_COMPARED = 12
 """Kernels whose even sums are compared."""
 
 MOST_TAKEN = 8
+"""Kernels that are taken."""
 
-LEAST_TAKEN = 1
-
-WORTH = 0.002
+WORTH = 0.01
 """A kernel must lower the error by this share of it."""
 
 MOST_ROWS = 400
@@ -172,22 +171,19 @@ def _not_alike(found: _Measured, order: list[int]) -> tuple[list[int], list[str]
 def _better_together(seen: KernelRows, places: list[int], codes: NDArray[np.intp]) -> list[int]:
     """Return the places of kernels whose even sum has a low leave-one-out error."""
     drawn = drawn_by_class(codes, MOST_ROWS)
-    some = seen.take(drawn)
+    some, rows = seen.take(drawn), seen.take(drawn).rows
     targets = (codes[drawn][:, None] == np.unique(codes)).astype(np.float64)
-    rows = some.rows
     grams = {place: some.kernels[place](rows[place], rows[place]) for place in places}
     taken: list[int] = []
     total, error = np.zeros((len(drawn), len(drawn))), np.inf
     while len(taken) < min(MOST_TAKEN, len(places)):
-        errors = {
-            place: leave_one_out_error((total + grams[place]) / (len(taken) + 1), targets)
-            for place in places
-            if place not in taken
-        }
-        best = min(errors, key=lambda place: round(errors[place], 9))
-        if errors[best] > (1 - WORTH) * error and len(taken) >= LEAST_TAKEN:
+        others = [place for place in places if place not in taken]
+        sums = ((total + grams[place]) / (len(taken) + 1) for place in others)
+        errors = [leave_one_out_error(gram, targets) for gram in sums]
+        best = int(np.argmin(np.round(errors, 9)))
+        if taken and errors[best] > (1 - WORTH) * error:
             break
         error = errors[best]
-        total = total + grams[best]
-        taken.append(best)
+        taken.append(others[best])
+        total = total + grams[others[best]]
     return taken
