@@ -105,8 +105,8 @@ def propose_kernels(X: Any, y: Any) -> KernelBank:
     --------
     >>> from sklearn.datasets import load_iris
     >>> bank = propose_kernels(*load_iris(return_X_y=True))
-    >>> print(bank.notes[0])
-    kernels auto: 2 kernels of 9 candidates; alignments are centred, with the labels of 150 rows
+    >>> print(bank.notes[1])
+    kernels auto: took rbf(sigma='median/2') (alignment 0.79)
     """
     columns = BaseEstimator()
     rows, codes = check_training_data(columns, X, y, "ovo")

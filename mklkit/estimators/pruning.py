@@ -105,7 +105,7 @@ def pruned(
     order = np.argsort(np.round(-found.with_labels, 9), kind="stable").tolist()
     kept, alike, rest = _not_alike(found, order)
     taken = _better_together(found.seen, kept, codes)
-    notes += [f"took {found.said(place)}" for place in sorted(taken, key=order.index)]
+    notes += [f"took {found.said(place)}" for place in taken]
     if alike:
         notes.append(f"left out, as one like it is there: {', '.join(alike)}")
     others = [found.said(place) for place in kept if place not in taken]
@@ -113,12 +113,11 @@ def pruned(
         notes.append(f"left out, as the sum is no better with it: {', '.join(others)}")
     if rest:
         notes.append(f"left out, as others are better aligned: {', '.join(rest)}")
-    first = f"{counted(len(taken), 'kernel')} of {len(candidates)} candidates"
-    first += f"; alignments are centred, with the labels of {len(rows)} rows"
-    return [found.candidates[place].bound for place in sorted(taken, key=order.index)], [
-        first,
-        *notes,
-    ]
+    first = (
+        f"{counted(len(taken), 'kernel')} of {len(candidates)} candidates, by the leave-one-out"
+        f" error of their even sum; alignments are centred, with the labels of {len(rows)} rows"
+    )
+    return [found.candidates[place].bound for place in taken], [first, *notes]
 
 
 def _measured(
@@ -171,7 +170,8 @@ def _not_alike(found: _Measured, order: list[int]) -> tuple[list[int], list[str]
 def _better_together(seen: KernelRows, places: list[int], codes: NDArray[np.intp]) -> list[int]:
     """Return the places of kernels whose even sum has a low leave-one-out error."""
     drawn = drawn_by_class(codes, MOST_ROWS)
-    some, rows = seen.take(drawn), seen.take(drawn).rows
+    some = seen.take(drawn)
+    rows = some.rows
     targets = (codes[drawn][:, None] == np.unique(codes)).astype(np.float64)
     grams = {place: some.kernels[place](rows[place], rows[place]) for place in places}
     taken: list[int] = []

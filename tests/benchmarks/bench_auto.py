@@ -148,7 +148,7 @@ def main() -> None:
         codes = np.unique(np.asarray(y).astype(str), return_inverse=True)[1]
         usual = np.flatnonzero(np.bincount(codes)[codes] >= 5)
         X, codes = X.iloc[usual], np.unique(codes[usual], return_inverse=True)[1]
-        if len(X) > given.rows:
+        if len(X) > 1.1 * given.rows:  # A class needs a row in the rest, too.
             split = StratifiedShuffleSplit(1, train_size=given.rows, random_state=0)
             some = next(split.split(X, codes))[0]
             X, codes = X.iloc[some], codes[some]

@@ -33,10 +33,10 @@ def cosine(first: np.ndarray, second: np.ndarray) -> float:
 
 
 def three_sources(rng: np.random.Generator) -> tuple[pd.DataFrame, np.ndarray]:
-    """Return two sources with a column each that tells two classes apart, and ten of noise."""
+    """Return two sources with a column each that tells two classes apart, and 60 of noise."""
     y = np.arange(80) % 2
-    names = ["mrna_1", "mrna_2", "clin.age", "clin.bmi", *(f"noise_{i}" for i in range(10))]
-    frame = pd.DataFrame(rng.normal(size=(80, 14)), columns=names)
+    names = ["mrna_1", "mrna_2", "clin.age", "clin.bmi", *(f"noise_{i}" for i in range(60))]
+    frame = pd.DataFrame(rng.normal(size=(80, 64)), columns=names)
     frame["mrna_1"] += 2 * y
     frame["clin.age"] += 2 * y
     return frame, y
