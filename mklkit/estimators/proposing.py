@@ -37,7 +37,7 @@ class KernelBank:
     ----------
     kernels : list of BoundKernel
     notes : tuple of str
-        One sentence per kernel that was proposed or left out; none where the user gave kernels.
+        What was taken and left out of what was proposed, and why; none where the user gave kernels.
     """
 
     kernels: list[BoundKernel]

@@ -81,7 +81,7 @@ def pruned(
     First by centred alignment: in the order of their alignment with the labels (the best of each
     group first), candidates are kept unless they are alike one that is kept, or weak, up to 12.
     Then by the leave-one-out error of kernel ridge regression on the even sum of kernels: the best
-    single kernel, and as long as the error falls, the kernel that lowers it most.
+    single kernel, and as long as the error falls by one per cent, the kernel that lowers it most.
 
     Parameters
     ----------

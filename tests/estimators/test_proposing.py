@@ -157,13 +157,15 @@ class TestInEstimators:
         assert loaded.kernels == "auto"
         np.testing.assert_array_equal(loaded.decision_function(X), model.decision_function(X))
 
-    def test_partial_fit_keeps_the_bank_of_the_first_rows(self) -> None:
+    def test_partial_fit_keeps_the_bank_of_the_first_rows(self, tmp_path: Path) -> None:
         X, y = IRIS
         model = MKLClassifier("auto", feature_map="empirical(subset=10)", learner="kda")
         model.partial_fit(X[::2], y[::2], classes=[0, 1, 2])
         first = model.kernel_names_
         assert first == [kernel.label for kernel in propose_kernels(X[::2], y[::2]).kernels]
-        assert model.partial_fit(X[1::2], y[1::2]).kernel_names_ == first
+        mklkit.save_model(model, tmp_path / "m.mkl")
+        loaded = mklkit.load_model(tmp_path / "m.mkl")
+        assert loaded.partial_fit(X[1::2], y[1::2]).kernel_names_ == first
 
     def test_search_and_vote(self) -> None:
         X, y = IRIS
