@@ -165,7 +165,7 @@ def summary(table: pd.DataFrame) -> None:
     print("mean accuracy:", table.mean().round(2).to_dict())
     each = table.filter(regex="^SVC (rbf|linear|poly)")
     for method in table.columns:
-        if not method.startswith("SVC"):
+        if method.startswith("auto"):
             pair = table[[method, "trio", "SVC, kernel chosen"]].round(6)
             ranks = np.apply_along_axis(rankdata, 1, -pair.to_numpy()).mean(axis=0)
             wins = int((table[method] > table["trio"] + 1e-9).sum())
