@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from mklkit.errors import WeightsWarning as WeightsWarning
     from mklkit.estimators.classifier import MKLClassifier as MKLClassifier
     from mklkit.estimators.from_preset import preset_classifier as preset_classifier
+    from mklkit.estimators.proposing import KernelBank as KernelBank
+    from mklkit.estimators.proposing import propose_kernels as propose_kernels
     from mklkit.estimators.rpemekl import RPEMEKLClassifier as RPEMEKLClassifier
     from mklkit.estimators.search import MKLSearchCV as MKLSearchCV
     from mklkit.estimators.voting import MKLVotingClassifier as MKLVotingClassifier
@@ -158,6 +160,7 @@ FOR_USERS = {
     "errors": "DataError IncompatibleError MKLKitError MKLKitWarning SpecError WeightsWarning",
     "estimators.classifier": "MKLClassifier",
     "estimators.from_preset": "preset_classifier",
+    "estimators.proposing": "KernelBank propose_kernels",
     "estimators.rpemekl": "RPEMEKLClassifier",
     "estimators.search": "MKLSearchCV",
     "estimators.voting": "MKLVotingClassifier",

@@ -62,6 +62,7 @@ def build_model(options: ModelOptions) -> Any:
     """
     from mklkit.preprocessing import preset_pipeline
     from mklkit.protocols.preset import Preset
+    from mklkit.registry.composing import are_proposed, kernel_list
     from mklkit.registry.registry import get_registry
     from mklkit.registry.specs import parse_kernel_spec
 
@@ -70,7 +71,8 @@ def build_model(options: ModelOptions) -> Any:
     if options.preset is not None:
         with _naming_the_right_option("preset", options.preset):
             preset = registry.lookup("preset", options.preset).target
-    for kernel in options.kernels or preset.kernels or []:
+    kernels = options.kernels or preset.kernels
+    for kernel in [] if are_proposed(kernels) else kernel_list(kernels):
         spec = parse_kernel_spec(kernel).spec
         with _naming_the_right_option("kernel", spec):
             registry.create("kernel", spec)

@@ -40,17 +40,22 @@ def kernels(
     best (MultiV-KMHKS, paper 002 of the documentation).
     """
     from mklkit.estimators.from_preset import find_preset
+    from mklkit.estimators.proposing import propose_kernels
     from mklkit.evaluation.alignment import alignment_matrix, near_duplicates
-    from mklkit.registry.composing import DEFAULT_KERNELS
+    from mklkit.registry.composing import DEFAULT_KERNELS, are_proposed
 
     options = ModelOptions(specs, None, None, None, "ovo", "per-problem", preset, scale, 0, None)
     pipeline = build_model(options)
     steps = pipeline[:-1]
     of_preset = find_preset(preset).kernels if preset is not None else None
-    chosen = specs or of_preset or DEFAULT_KERNELS
+    chosen: Any = specs or of_preset or DEFAULT_KERNELS
     table, data_facts = read_data(pipeline, data, target, drop, specs)
     with working("comparing kernels"):
         features = steps.fit_transform(table.features)
+        if are_proposed(chosen):
+            bank = propose_kernels(features, table.target)
+            chosen = bank.kernels
+            data_facts["notes"] += bank.notes
         if len(features) > MOST_ROWS:
             data_facts["notes"].append(
                 f"compared on {MOST_ROWS} rows of {len(features)}, drawn at random: the time for"

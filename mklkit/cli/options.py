@@ -166,11 +166,12 @@ Kernels = Annotated[
     list[str] | None,
     typer.Option(
         "--kernel",
+        "--kernels",
         "-k",
         metavar="SPEC",
         show_default="cosine(linear), rbf, cosine(polynomial)",
         help="A kernel, optionally with a name and columns: \"rbf(sigma='mean')\","
-        ' "shape:linear@fou_*". Repeat for several.',
+        ' "shape:linear@fou_*". Repeat for several. auto: kernels proposed from the training rows.',
         rich_help_panel=MODEL_PANEL,
     ),
 ]

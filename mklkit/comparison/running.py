@@ -26,6 +26,7 @@ from mklkit.comparison.memory import peak_memory
 from mklkit.comparison.methods import Method
 from mklkit.comparison.splits import RowSplit, SplitPlan
 from mklkit.errors import plain_message, type_name
+from mklkit.estimators.shared_views import SharedViews
 from mklkit.evaluation.scores import score
 
 __all__ = ["Cell", "run_cells"]
@@ -109,6 +110,7 @@ def run_cells(
     methods: Sequence[Method],
     known: Callable[[int, Method], Cell | None],
     begin: Callable[[Method], None],
+    max_memory: int | str | None = None,
 ) -> Iterator[tuple[int, Method, Cell]]:
     """Yield the number of the split, the method and its cell, one after another.
 
@@ -121,14 +123,19 @@ def run_cells(
         Returns the cell of a split and a method that has been run before, or None.
     begin : callable
         Called before a method is run.
+    max_memory : int or str, optional
+        What methods share on the same rows is kept up to it; see
+        :class:`mklkit.estimators.shared_views.SharedViews`.
     """
     for place, split in enumerate(plan.splits):
         encoded = Encoded(data, split)
+        shared = SharedViews(max_memory)
         for method in methods:
             cell = known(place, method)
             if cell is None:
                 begin(method)
-                cell = _run(encoded, method)
+                with shared.in_use():
+                    cell = _run(encoded, method)
             yield place, method, cell
 
 

@@ -20,8 +20,9 @@ from mklkit.estimators.multiclass import BinaryProblem, decompose, join_scores
 from mklkit.estimators.nested_parameters import NestedParameters
 from mklkit.estimators.parallel import in_threads
 from mklkit.estimators.partial_fits import partial_fit, sums_of
+from mklkit.estimators.proposing import KernelBank, bank_of
 from mklkit.estimators.shared_views import problem_views
-from mklkit.estimators.training import bind_to_columns, choose_strategy
+from mklkit.estimators.training import choose_strategy
 from mklkit.protocols import Array, Decision, FeatureMapFacts, Rows, RowWeights, facts_of
 from mklkit.registry.composing import Choice, choose_components
 from mklkit.views.bound_kernels import BoundKernel
@@ -41,8 +42,9 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
     kernels : str, Kernel, or list of these, optional
         Spec strings (``"rbf(sigma='mean')"``, ``"fou:rbf@fou_*"``), kernel objects, or, within a
         list or tuple, ``(label, kernel, columns)`` with columns a glob, a list of names or
-        positions, or a slice. Default: ``cosine(linear)``, ``rbf(sigma='mean')`` and
-        ``cosine(polynomial)``, all with k(x, x) = 1.
+        positions, or a slice. ``"auto"``: a bank that each fit proposes from its own rows and
+        labels; ``choices_`` says what was taken and why. Default: ``cosine(linear)``,
+        ``rbf(sigma='mean')`` and ``cosine(polynomial)``, all with k(x, x) = 1.
     feature_map : str or FeatureMap, optional
         ``"implicit"``, ``"empirical(subset=0.1)"`` ...; the combiner's default where not given.
     combiner : str or Combiner, default="uniform"
@@ -141,13 +143,12 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
         """
         choice = choose_components(self.combiner, self.feature_map, self.learner)
         X, codes = check_training_data(self, X, y, self.multiclass)
-        bound = bind_to_columns(self.kernels, self)
+        bank = bank_of(self.kernels, self, X, codes)
         strategy = choose_strategy(self.multiclass, choice.combiner, choice.learner)
         problems = decompose(len(self.classes_), strategy)
         self.__dict__.pop("partial_sums_", None)
-        return self._keep(
-            choice, bound, problems, self._fit_problems(problems, bound, choice, X, codes)
-        )
+        decisions = self._fit_problems(problems, bank.kernels, choice, X, codes)
+        return self._keep(choice, bank, problems, decisions)
 
     @property
     def partial_fit(self) -> Callable[..., Self]:
@@ -179,17 +180,17 @@ class MKLClassifier(ClassifierMixin, NestedParameters):
     def _keep(
         self,
         choice: Choice,
-        bound: list[BoundKernel],
+        bank: KernelBank,
         problems: list[BinaryProblem],
         decisions: list[Decision],
     ) -> Self:
         self.decisions_ = decisions
         self._binary_problems = problems
-        self.kernels_ = [kernel.kernel for kernel in bound]
-        self.kernel_names_ = [kernel.label for kernel in bound]
-        self.kernel_columns_ = [kernel.columns for kernel in bound]
+        self.kernels_ = [kernel.kernel for kernel in bank.kernels]
+        self.kernel_names_ = [kernel.label for kernel in bank.kernels]
+        self.kernel_columns_ = [kernel.columns for kernel in bank.kernels]
         self.combiner_, self.feature_map_ = choice.combiner, choice.feature_map
-        self.learner_, self.choices_ = choice.learner, list(choice.notes)
+        self.learner_, self.choices_ = choice.learner, [*bank.notes, *choice.notes]
         self.problems_ = [problem.names(self.classes_) for problem in problems]
         self.weights_ = np.vstack([decision.weights for decision in self.decisions_])
         return self

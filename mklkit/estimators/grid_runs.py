@@ -21,10 +21,11 @@ from mklkit.estimators.folds import Rows
 from mklkit.estimators.grids import PointGroup
 from mklkit.estimators.multiclass import BinaryProblem, ScoreJoiner, decompose
 from mklkit.estimators.parallel import in_threads
+from mklkit.estimators.proposing import bank_of
 from mklkit.estimators.shared_views import problem_views, shared_views
 from mklkit.estimators.training import ProblemViews, bind_to_columns, choose_strategy
 from mklkit.protocols import Array, GridCombiner
-from mklkit.registry.composing import Choice, choose_components
+from mklkit.registry.composing import Choice, are_proposed, choose_components
 from mklkit.views.deciding import decide_block
 from mklkit.views.memory import memory_given
 from mklkit.views.row_parts import rows_at, take_rows
@@ -57,7 +58,6 @@ class GroupRun:
     group: PointGroup
     estimator: MKLClassifier
     choice: Choice
-    kernels: list[Any]
     problems: list[BinaryProblem]
 
 
@@ -116,14 +116,17 @@ class Folds:
         choice = choose_components(one.combiner, one.feature_map, one.learner)
         strategy = choose_strategy(one.multiclass, choice.combiner, choice.learner)
         problems = decompose(len(self.search.classes_), strategy)
-        return GroupRun(group, one, choice, bind_to_columns(one.kernels, self.search), problems)
+        if not are_proposed(one.kernels):
+            bind_to_columns(one.kernels, self.search)  # A wrong column is refused before any fit.
+        return GroupRun(group, one, choice, problems)
 
     def _fold(self, number: int, runs: Sequence[GroupRun]) -> _FoldScores:
         """Return one fold's scores of all points."""
         n_points = sum(len(run.group.places) for run in runs)
         unknown = np.full(n_points, np.nan)
-        held_out = rows_at(self.X, self.splits[number][1])
-        found = _FoldScores(held_out, unknown, unknown.copy(), [])
+        training, test = self.splits[number]
+        rows, held_out = take_rows(self.X, training), rows_at(self.X, test)
+        found = _FoldScores(rows, held_out, unknown, unknown.copy(), [])
         with shared_views(runs[0].estimator.max_memory):
             for run in runs:
                 reports = iter([self.report] * len(run.problems))
@@ -150,11 +153,12 @@ class Folds:
         random_state = check_random_state(run.estimator.random_state)
         # The same in every fold, as if each were fitted by itself with the estimator's seed.
         seeds = random_state.randint(2**31 - 1, size=n_problems + 1)
+        rows, codes = found.rows, self.codes[training]
         views_of = problem_views(
-            run.kernels,
+            bank_of(run.estimator.kernels, self.search, rows, codes).kernels,
             run.choice.feature_map,
-            take_rows(self.X, training),
-            self.codes[training],
+            rows,
+            codes,
             seeds[-1],
             run.estimator.bandwidths,
             memory_given(run.estimator.max_memory),
@@ -199,6 +203,7 @@ class Folds:
 class _FoldScores:
     """One fold's scores and iterations of each point, and what failed."""
 
+    rows: Any
     held_out: Array
     scores: Array
     n_iter: Array

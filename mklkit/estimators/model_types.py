@@ -5,10 +5,12 @@ from __future__ import annotations
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.multiclass import BinaryProblem
 from mklkit.estimators.partial_fits import PartialSums
+from mklkit.estimators.proposing import KernelBank
 from mklkit.estimators.rpemekl import RPEMEKLClassifier
 from mklkit.estimators.search import MKLSearchCV
 from mklkit.estimators.voting import MKLVotingClassifier
 from mklkit.numerics.class_moments import ClassMoments
+from mklkit.views.bound_kernels import BoundKernel
 
 __all__ = ["MODEL_TYPES"]
 
@@ -19,5 +21,7 @@ MODEL_TYPES: tuple[type, ...] = (
     RPEMEKLClassifier,
     BinaryProblem,
     PartialSums,
+    KernelBank,
+    BoundKernel,
     ClassMoments,
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Literal, Self, TypeVar
 
 import attrs
@@ -15,7 +14,8 @@ from mklkit.errors import DataError, IncompatibleError, quoted
 from mklkit.estimators.checking import check_new_rows
 from mklkit.estimators.fitting import fit_decision
 from mklkit.estimators.multiclass import BinaryProblem, decompose
-from mklkit.estimators.training import bind_to_columns, choose_strategy
+from mklkit.estimators.proposing import KernelBank, bank_of
+from mklkit.estimators.training import choose_strategy
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.protocols import (
     Array,
@@ -30,7 +30,6 @@ from mklkit.protocols import (
 )
 from mklkit.registry.composing import Choice, choose_components
 from mklkit.registry.registry import get_registry
-from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.gathered_moments import ForgottenRows, GatheredMoments
 from mklkit.views.memory import memory_given
@@ -47,6 +46,8 @@ class PartialSums:
 
     Attributes
     ----------
+    bank : KernelBank
+        The kernels, proposed from the rows of the first call where that was asked for.
     kernels : list of FittedKernel
     projectors : list of Projector
         Fitted to the rows of the first call, like the kernels.
@@ -58,6 +59,7 @@ class PartialSums:
         Of all kernels' features side by side, by class.
     """
 
+    bank: KernelBank
     kernels: list[FittedKernel]
     projectors: list[Projector]
     reading: list[bool]
@@ -67,19 +69,20 @@ class PartialSums:
     @classmethod
     def start(
         cls,
-        bound: Sequence[BoundKernel],
+        bank: KernelBank,
         feature_map: FeatureMap,
         rows: Rows,
         seed: int,
         n_classes: int,
     ) -> Self:
         """Return maps fitted to the first rows, and no sums yet."""
-        views = ViewSet.fit(bound, feature_map, rows, np.random.RandomState(seed))
+        views = ViewSet.fit(bank.kernels, feature_map, rows, np.random.RandomState(seed))
         assert views.blocks is not None, "the map is explicit"
         widths = list(views.blocks.widths)
         total = sum(widths)
         shapes = (total,), (n_classes,), (n_classes, total), (n_classes, total, total)
         return cls(
+            bank,
             [view.kernel for view in views],
             [view.projector for view in views],
             [view.reads_row_ids for view in views],
@@ -142,13 +145,13 @@ def partial_fit(
     known = estimator.classes_ if started else np.unique(classes)
     codes = _codes_of(column_or_1d(y, warn=True), known, len(X))
     estimator.classes_ = known
-    bound = bind_to_columns(estimator.kernels, estimator)
     strategy = choose_strategy(estimator.multiclass, choice.combiner, choice.learner)
     problems = decompose(len(known), strategy)
     random_state = check_random_state(estimator.random_state)
     seeds = random_state.randint(2**31 - 1, size=len(problems) + 1)
     if not started:
-        first = PartialSums.start(bound, choice.feature_map, X, seeds[-1], len(known))
+        bank = bank_of(estimator.kernels, estimator, X, codes)
+        first = PartialSums.start(bank, choice.feature_map, X, seeds[-1], len(known))
         estimator.partial_sums_ = first
     sums = estimator.partial_sums_.plus(X, codes, memory_given(estimator.max_memory))
     estimator.partial_sums_ = sums
@@ -162,7 +165,7 @@ def partial_fit(
         decisions.append(
             fit_decision(choice.combiner, views, labels, choice.learner, draw, checked)
         )
-    estimator._keep(choice, bound, problems, decisions)
+    estimator._keep(choice, sums.bank, problems, decisions)
     return estimator
 
 

@@ -155,7 +155,8 @@ class MKLSearchCV(ClassifierMixin, BaseEstimator):
             self.best_estimator_ = _varied(base, self.best_params_).fit(given_X, given_y)
             self.refit_time_ = perf_counter() - start
         choice = _choice(_with_plain(base, self.best_params_))
-        self.choices_ = [*choice.notes, *folds_notes, self._said()]
+        bank = [note for note in self.best_estimator_.choices_ if note not in choice.notes]
+        self.choices_ = [*bank, *choice.notes, *folds_notes, self._said()]
         return self
 
     def _base(self) -> MKLClassifier:

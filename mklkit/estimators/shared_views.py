@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from hashlib import blake2b
 from threading import RLock
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,17 +16,36 @@ from mklkit.estimators.training import ProblemViews
 from mklkit.views.known_pairs import PairStore
 from mklkit.views.memory import memory_limit
 
-__all__ = ["problem_views", "shared_views"]
+__all__ = ["SharedViews", "made_once", "problem_views", "shared_views"]
+
+Result = TypeVar("Result")
 
 
-class _Shelf:
-    """Views by the rows, labels and components that they were made of, the latest last."""
+class SharedViews:
+    """Views by the rows, labels and components that they were made of, the latest last.
 
-    def __init__(self, max_memory: int | None) -> None:
-        self.max_memory = max_memory
+    Parameters
+    ----------
+    max_memory : int or str, optional
+        What is kept beyond it is forgotten and made again when needed; half of what is free where
+        not given.
+    """
+
+    def __init__(self, max_memory: int | str | None = None) -> None:
+        self.max_memory = memory_limit(max_memory)
         self._made: OrderedDict[Any, ProblemViews] = OrderedDict()
         self._stores: dict[Any, PairStore] = {}
+        self._small: dict[Any, Any] = {}
         self._lock = RLock()
+
+    @contextmanager
+    def in_use(self) -> Iterator[None]:
+        """Let fits within the context take their views from here."""
+        token = _SHARED.set(self)
+        try:
+            yield
+        finally:
+            _SHARED.reset(token)
 
     def take(self, key: Any, make: Callable[[], ProblemViews]) -> ProblemViews:
         """Return the views of a key, made if there are none."""
@@ -36,6 +55,13 @@ class _Shelf:
             self._made[key] = found
             self._forget_what_is_too_much()
         return found
+
+    def small(self, key: Any, make: Callable[[], Any]) -> Any:
+        """Return what belongs to a key and takes little memory, made if it is not there."""
+        with self._lock:
+            if key not in self._small:
+                self._small[key] = make()
+            return self._small[key]
 
     def store(self, rows: Any, whole: Any) -> PairStore | None:
         """Return the pairs of all rows of a search; of others only if these are such rows."""
@@ -57,7 +83,7 @@ class _Shelf:
             del self._made[key], sizes[key]
 
 
-_SHELF: ContextVar[_Shelf | None] = ContextVar("views that fits share", default=None)
+_SHARED: ContextVar[SharedViews | None] = ContextVar("views that fits share", default=None)
 
 
 @contextmanager
@@ -69,8 +95,7 @@ def shared_views(max_memory: int | str | None = None) -> Iterator[None]:
     Parameters
     ----------
     max_memory : int or str, optional
-        What is kept beyond it is forgotten and made again when needed; half of what is free where
-        not given.
+        As for :class:`SharedViews`.
 
     Examples
     --------
@@ -80,14 +105,11 @@ def shared_views(max_memory: int | str | None = None) -> Iterator[None]:
     >>> with shared_views():
     ...     models = [MKLClassifier(combiner=rule).fit(X, y) for rule in ("dimkl2", "dimkl5")]
     """
-    if _SHELF.get() is not None:
+    if _SHARED.get() is not None:
         yield
         return
-    token = _SHELF.set(_Shelf(memory_limit(max_memory)))
-    try:
+    with SharedViews(max_memory).in_use():
         yield
-    finally:
-        _SHELF.reset(token)
 
 
 def problem_views(
@@ -112,17 +134,27 @@ def problem_views(
     """
 
     def make(store: PairStore | None = None) -> ProblemViews:
-        keep = shelf is not None
+        keep = shared is not None
         given = (kernels, feature_map, rows, codes, seed, bandwidths, memory)
         return ProblemViews(*given, keep=keep, store=store, places=places)
 
-    shelf = _SHELF.get()
-    if shelf is None or not isinstance(rows, np.ndarray):
+    shared = _SHARED.get()
+    if shared is None or not isinstance(rows, np.ndarray):
         return make()
     of_kernels = tuple((one.label, _same(one.kernel), _digest(one.columns)) for one in kernels)
     of_data = _digest(rows), _digest(codes)
     key = (of_kernels, _same(feature_map), of_data, int(seed), bandwidths, memory)
-    return shelf.take(key, lambda: make(shelf.store(rows, whole)))
+    return shared.take(key, lambda: make(shared.store(rows, whole)))
+
+
+def made_once(what: str, rows: Any, codes: Any, columns: Any, make: Callable[[], Result]) -> Result:
+    """Return something small that follows from rows, labels and columns, made once per shared."""
+    shared = _SHARED.get()
+    if shared is None or not isinstance(rows, np.ndarray):
+        return make()
+    key = (what, _digest(rows), _digest(codes), None if columns is None else tuple(columns))
+    found: Result = shared.small(key, make)
+    return found
 
 
 def _same(component: Any) -> Any:

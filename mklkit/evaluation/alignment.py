@@ -12,8 +12,6 @@ import pandas as pd
 
 from mklkit.errors import DataError
 from mklkit.estimators.anatomy import FittedSearch, KernelModel
-from mklkit.estimators.classifier import MKLClassifier
-from mklkit.estimators.voting import MKLVotingClassifier
 from mklkit.numerics.centring import centred_gram
 from mklkit.protocols import Array, FittedKernel
 from mklkit.registry.columns import resolve_columns
@@ -187,21 +185,16 @@ def _fitted_on(kernels: Any, X: Any) -> tuple[list[str], list[FittedKernel], lis
 
 
 def _kernels_of(kernels: Any) -> Any:
-    """Return the kernels given to a fitted estimator; anything else unchanged."""
+    """Return the kernels of a fitted estimator with their columns; anything else unchanged."""
     estimator = kernels.best_estimator_ if isinstance(kernels, FittedSearch) else kernels
     if not isinstance(estimator, KernelModel):
         return kernels
-    if isinstance(estimator, MKLVotingClassifier):
-        estimator = estimator.members_[0]
-    assert isinstance(estimator, MKLClassifier)
-    return estimator.kernels
+    parts = estimator.kernel_names_, estimator.kernels_, estimator.kernel_columns_
+    return list(zip(*parts, strict=True))
 
 
 def _alignments(kernels: Sequence[FittedKernel], rows: Sequence[Array], centered: bool) -> Array:
-    products = kernel_products(KernelRows.of(kernels, rows), centered=centered).products
-    norms = np.sqrt(np.diag(products))
-    scale = np.outer(norms, norms)
-    return np.clip(np.divide(products, scale, where=scale > 0, out=np.zeros_like(scale)), -1, 1)
+    return kernel_products(KernelRows.of(kernels, rows), centered=centered).alignments()
 
 
 def _scaled(matrix: Array) -> Array:

@@ -51,10 +51,10 @@ class Cosine(Component):
 
     @property
     def facts(self) -> KernelFacts:
-        """The properties of the inner kernel, whose parameters are nested here."""
+        """The properties of the inner kernel, whose parameters are nested; it proposes nothing."""
         inner = facts_of(self.kernel, KernelFacts)
         space = {f"kernel__{name}": values for name, values in inner.search_space.items()}
-        return attrs.evolve(inner, search_space=space)
+        return attrs.evolve(inner, search_space=space, proposed=())
 
     def fit(self, rows: Array) -> FittedCosine:
         """Return the kernel with the inner one fitted."""

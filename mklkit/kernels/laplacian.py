@@ -10,7 +10,7 @@ import attrs
 from attrs.validators import gt
 
 from mklkit.numerics.exponential import scaled_exp
-from mklkit.protocols import Array
+from mklkit.protocols import Array, KernelFacts
 from mklkit.protocols.component import Component, finite
 from mklkit.registry.hookspecs import hookimpl
 from mklkit.views.scalar_kernels import FittedScalarKernel
@@ -54,6 +54,7 @@ class Laplacian(Component):
     """
 
     name: ClassVar[str] = "laplacian"
+    facts: ClassVar[KernelFacts] = KernelFacts(proposed=("laplacian",))
 
     gamma: float | str = attrs.field(default=AUTO, converter=_number, validator=_positive)
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import attrs
 
-from mklkit.protocols import Array
+from mklkit.protocols import Array, KernelFacts
 from mklkit.protocols.component import Component
 from mklkit.registry.hookspecs import hookimpl
 from mklkit.views.scalar_kernels import InnerProduct
@@ -29,6 +29,7 @@ class Linear(Component):
     """
 
     name: ClassVar[str] = "linear"
+    facts: ClassVar[KernelFacts] = KernelFacts(proposed=("cosine(linear)",))
 
     def fit(self, rows: Array) -> InnerProduct:
         """Return the kernel (nothing depends on the rows)."""

@@ -40,8 +40,10 @@ class Polynomial(Component):
     """
 
     name: ClassVar[str] = "polynomial"
-
-    facts: ClassVar[KernelFacts] = KernelFacts(search_space={"degree": (2, 3)})
+    facts: ClassVar[KernelFacts] = KernelFacts(
+        proposed=("cosine(polynomial(degree=2))", "cosine(polynomial(degree=3))"),
+        search_space={"degree": (2, 3)},
+    )
 
     degree: int = attrs.field(default=2, converter=whole, validator=[instance_of(int), ge(1)])
     coef0: float = attrs.field(default=1.0, converter=float, validator=[finite, ge(0)])

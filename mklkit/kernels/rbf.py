@@ -21,6 +21,10 @@ __all__ = ["RBF", "FittedRBF"]
 
 DEFAULT_SIGMA = "mean"
 
+PROPOSED = tuple(
+    f"rbf(sigma='{width}')" for width in ("median", "median/2", "2*median", "median/4", "4*median")
+)
+
 FACTORS = (2.0, 1.0, 0.5, 0.25)
 """Multiples of σ that are worth trying."""
 
@@ -70,10 +74,10 @@ class RBF(Component):
 
     @property
     def facts(self) -> KernelFacts:
-        """Widths around the present one, the widest first."""
+        """Widths worth trying around the present one, and those to propose for any data."""
         name, power = ("sigma", 1) if self.gamma is None else ("gamma", -2)
         values = tuple(self._width().times(factor**power) for factor in FACTORS)
-        return KernelFacts(search_space={name: values})
+        return KernelFacts(search_space={name: values}, proposed=PROPOSED)
 
     def with_params(self, **params: Any) -> Self:
         """Return a changed copy; ``sigma`` or ``gamma`` replaces the other."""

@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 
 from mklkit.numerics.pairwise import row_blocks
 
-__all__ = ["PARTNERS", "IndexedRows", "own_stream", "sampled_pair_distances", "sampled_rows"]
+__all__ = [
+    "PARTNERS",
+    "IndexedRows",
+    "drawn_by_class",
+    "own_stream",
+    "sampled_pair_distances",
+    "sampled_rows",
+]
 
 Array = NDArray[np.floating[Any]]
 
@@ -62,6 +69,31 @@ def sampled_rows(rows: IndexedRows, most: int = 50_000) -> Array:
         return rows[:]
     drawn = np.random.default_rng(SEED).choice(len(rows), most, replace=False, shuffle=False)
     return rows[np.sort(drawn)]
+
+
+def drawn_by_class(codes: NDArray[np.intp], most: int) -> NDArray[np.intp]:
+    """Return the places of at most about ``most`` rows, in order: of each class the same share.
+
+    Every class has at least one row in the sample, and two where it has two. The draw depends on
+    the class numbers alone.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> codes = np.repeat([0, 1], [80, 20])
+    >>> np.bincount(codes[drawn_by_class(codes, most=10)]).tolist()
+    [8, 2]
+    """
+    if len(codes) <= most:
+        return np.arange(len(codes))
+    draw = own_stream(len(codes))
+    share = most / len(codes)
+    parts = []
+    for number in np.unique(codes):
+        members = np.flatnonzero(codes == number)
+        count = min(len(members), max(2, round(share * len(members))))
+        parts.append(draw.choice(members, count, replace=False, shuffle=False))
+    return np.sort(np.concatenate(parts))
 
 
 def sampled_pair_distances(rows: Array, partners: int = PARTNERS) -> Iterator[Array]:

@@ -45,6 +45,7 @@ def _are(kind: type | tuple[type, ...], values: Any) -> bool:
 
 _FLAG = _must_be("True or False", lambda value: isinstance(value, bool))
 _SPEC = _must_be("a spec string", lambda value: isinstance(value, str) and bool(value))
+_SPECS = _must_be("a tuple of spec strings", lambda value: _are(str, value) and all(value))
 _NAMES = _must_be("a tuple of names", lambda value: _are(str, value))
 _RANGE = _must_be(
     "two numbers (low, high)",
@@ -93,10 +94,14 @@ class KernelFacts(Facts):
         Whether it is positive semi-definite for all rows.
     reads_row_ids : bool, default=False
         Whether its columns hold row ids to look up instead of features.
+    proposed : tuple of str, default=()
+        Spec strings of this kernel that are worth trying on any features, the most useful first:
+        the candidates of ``kernels="auto"``. Widths should be rules that follow the data.
     """
 
     definite: bool = attrs.field(default=True, validator=_FLAG)
     reads_row_ids: bool = attrs.field(default=False, validator=_FLAG)
+    proposed: tuple[str, ...] = attrs.field(default=(), validator=_SPECS)
 
 
 @attrs.frozen(kw_only=True)
@@ -200,7 +205,7 @@ def facts_of(component: Any, expected: type[Stated]) -> Stated:
     --------
     >>> from mklkit.kernels.linear import Linear
     >>> facts_of(Linear(), KernelFacts)
-    KernelFacts(definite=True, reads_row_ids=False)
+    KernelFacts(definite=True, reads_row_ids=False, proposed=('cosine(linear)',))
     """
     stated = getattr(component, "facts", None)
     try:

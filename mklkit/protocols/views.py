@@ -84,6 +84,13 @@ class KernelProducts:
     with_labels: Array
     sizes: Array
 
+    def alignments(self) -> Array:
+        """Return ⟨K_k, K_l⟩/(‖K_k‖‖K_l‖) (M, M), 0 beside a kernel of zeros."""
+        norms = np.sqrt(np.diag(self.products))
+        scale = np.outer(norms, norms)
+        cosines = np.divide(self.products, scale, where=scale > 0, out=np.zeros_like(scale))
+        return np.clip(cosines, -1, 1)
+
     def label_alignments(self, labels: Array) -> Array:
         """Return ⟨K, yyᵀ⟩/(‖K‖‖y‖²) per kernel (M,), 0 for a kernel of zeros."""
         norms = np.sqrt(np.diag(self.products)) * float(labels @ labels)

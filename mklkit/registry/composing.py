@@ -4,24 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import zip_longest
 from typing import Any
 
 import attrs
 
 from mklkit.errors import IncompatibleError, SpecError, quoted
-from mklkit.protocols import CombinerFacts, FeatureMapFacts, LearnerFacts, facts_of
+from mklkit.protocols import CombinerFacts, FeatureMapFacts, KernelFacts, LearnerFacts, facts_of
 from mklkit.registry.entries import Kind
 from mklkit.registry.registry import Registry, get_registry
 from mklkit.registry.specs import parse_kernel_spec, to_spec
 from mklkit.views.bound_kernels import BoundKernel
 
 __all__ = [
+    "AUTO_KERNELS",
     "DEFAULT_KERNELS",
     "Choice",
+    "are_proposed",
     "bind_kernels",
     "choose_components",
     "kernel_list",
     "parts_of",
+    "proposed_specs",
 ]
 
 DEFAULT_KERNELS = (
@@ -30,6 +34,9 @@ DEFAULT_KERNELS = (
     "cosine_polynomial:cosine(polynomial(degree=2))",
 )
 """The kernels of paper 000, normalised: k(x, x) = 1."""
+
+AUTO_KERNELS = "auto"
+"""Given as the kernels: a bank proposed from the training rows."""
 
 MAP_FOR = {True: "empirical", False: "implicit"}
 
@@ -91,11 +98,56 @@ def kernel_list(kernels: Any) -> list[Any]:
         kernels = [kernels]
     if len(kernels) == 0:
         raise SpecError("Expected at least one kernel, got an empty list.")
+    if any(isinstance(kernel, str) and kernel.strip() == AUTO_KERNELS for kernel in kernels):
+        raise SpecError(
+            f"kernels={AUTO_KERNELS!r} stands for kernels that fit proposes from the training rows"
+            " and their labels: give it alone, not beside other kernels, and only to an"
+            " estimator that is to be fitted."
+        )
     return list(kernels)
+
+
+def are_proposed(kernels: Any) -> bool:
+    """Return whether ``fit`` is to propose the kernels: ``"auto"``, or a list of only that.
+
+    Examples
+    --------
+    >>> are_proposed("auto"), are_proposed(["auto"]), are_proposed(["auto", "linear"])
+    (True, True, False)
+    """
+    if isinstance(kernels, Sequence) and not isinstance(kernels, str) and len(kernels) == 1:
+        kernels = kernels[0]
+    return isinstance(kernels, str) and kernels.strip() == AUTO_KERNELS
+
+
+def proposed_specs() -> list[str]:
+    """Return the spec strings that registered kernels propose: the first of each, the second ….
+
+    Raises
+    ------
+    SpecError
+        If a kernel proposes one that cannot be made; the message names the kernel.
+    """
+    registry = get_registry()
+    by_kernel = []
+    for kernel in _made(registry, "kernel"):
+        own = facts_of(kernel, KernelFacts).proposed
+        for spec in own:
+            try:
+                registry.create("kernel", spec)
+            except SpecError as error:
+                raise SpecError(
+                    f"Kernel {kernel.name!r} proposes {quoted(spec)} for kernels='auto': {error}"
+                ) from error
+        by_kernel.append(own)
+    ranks = zip_longest(*by_kernel)
+    return list(dict.fromkeys(spec for rank in ranks for spec in rank if spec is not None))
 
 
 def parts_of(value: Any) -> tuple[str | None, Any, Any]:
     """Return the label (None where none was given), kernel and columns of one kernel."""
+    if isinstance(value, BoundKernel):
+        return value.label, value.kernel, value.columns
     if isinstance(value, tuple):
         if len(value) not in (2, 3) or not isinstance(value[0], str | None):
             raise SpecError(f"Expected (label, kernel, columns), got {quoted(value)}.")

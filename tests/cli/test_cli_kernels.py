@@ -86,3 +86,26 @@ def test_presets_of_the_papers(mklkit: Run, preset: str) -> None:
     assert done.json["scores"]["held_out"]["accuracy"] > 0.8
     members = done.json["model"].get("members", 1)
     assert members == (3 if preset == "rpemekl" else 1)
+
+
+@pytest.mark.parametrize("option", ["-k", "--kernel", "--kernels"])
+def test_proposed_kernels_are_shown_with_their_alignment(mklkit: Run, option: str) -> None:
+    done = mklkit("kernels", "iris", option, "auto", "--json")
+    assert done.code == 0, done
+    notes = [note for note in done.json["data"]["notes"] if "kernels auto: took" in note]
+    assert len(notes) == len(done.json["kernels"])
+    for kernel, note in zip(done.json["kernels"], notes, strict=True):
+        assert note.startswith(f"kernels auto: took {kernel} (alignment ")
+
+
+def test_a_fit_on_proposed_kernels_says_what_it_took(mklkit: Run) -> None:
+    done = mklkit("fit", "iris", "--kernels", "auto", "--json")
+    assert done.code == 0, done
+    took = [line for line in done.json["choices"] if line.startswith("kernels auto: took")]
+    assert len(took) == len(done.json["model"]["kernels"])
+
+
+def test_proposed_kernels_beside_others_are_refused(mklkit: Run) -> None:
+    done = mklkit("fit", "iris", "-k", "auto", "-k", "linear")
+    assert done.code == 2
+    assert "give it alone" in done.err

@@ -1,0 +1,130 @@
+"""``kernels="auto"``: a bank of kernels proposed from the training rows and their labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from mklkit.estimators.checking import check_training_data
+from mklkit.estimators.column_groups import column_groups
+from mklkit.estimators.pruning import Candidate, pruned
+from mklkit.estimators.shared_views import made_once
+from mklkit.estimators.training import bind_to_columns
+from mklkit.numerics.sampling import drawn_by_class
+from mklkit.protocols import Array, Rows
+from mklkit.registry.composing import AUTO_KERNELS, are_proposed, bind_kernels, proposed_specs
+from mklkit.views.bound_kernels import BoundKernel
+from mklkit.views.row_parts import rows_at
+
+__all__ = ["KernelBank", "bank_of", "propose_kernels"]
+
+MOST_ROWS = 1000
+"""Rows on which candidates are compared: more of them hardly change an alignment."""
+
+MOST_CANDIDATES = 40
+"""Candidates before pruning; their pairwise products cost the square of their number."""
+
+
+@attrs.frozen
+class KernelBank:
+    """The kernels of an estimator, bound to columns of its training data.
+
+    Attributes
+    ----------
+    kernels : list of BoundKernel
+    notes : tuple of str
+        What was taken and left out of what was proposed, and why; none where the user gave kernels.
+    """
+
+    kernels: list[BoundKernel]
+    notes: tuple[str, ...] = ()
+
+
+def bank_of(kernels: Any, estimator: Any, rows: Rows, codes: NDArray[np.intp]) -> KernelBank:
+    """Return the kernels that the user gave, or a bank proposed from the training data.
+
+    Candidates are those that registered kernels propose (``KernelFacts.proposed``), for all columns
+    and for each group of them (:func:`column_groups`), at most 40; :func:`pruned` takes at most 8.
+
+    Parameters
+    ----------
+    kernels : None, str, Kernel, or a list of these
+        As in :class:`mklkit.MKLClassifier`.
+    estimator : MKLClassifier or MKLSearchCV
+        With ``n_features_in_``, and ``feature_names_in_`` where columns have names.
+    rows : ndarray or RowSource of shape (N, d)
+    codes : ndarray of shape (N,)
+        Class numbers.
+
+    Raises
+    ------
+    DataError
+        If no candidate can be fitted to these rows.
+
+    Notes
+    -----
+    On at most about 1,000 rows, drawn by class; the draw depends on the class numbers alone.
+
+    References
+    ----------
+    Cortes, Mohri and Rostamizadeh, "Algorithms for learning kernels based on centered alignment",
+    JMLR 13 (2012): the alignments, section 2.
+    """
+    if not are_proposed(kernels):
+        return KernelBank(bind_to_columns(kernels, estimator))
+    given = getattr(estimator, "feature_names_in_", None)
+    names = None if given is None else [str(name) for name in given]
+    return made_once("bank", rows, codes, names, lambda: _proposed(names, rows, codes))
+
+
+def _proposed(names: Sequence[str] | None, rows: Rows, codes: NDArray[np.intp]) -> KernelBank:
+    drawn = drawn_by_class(codes, MOST_ROWS)
+    sample = rows_at(rows, drawn)
+    taken, notes = pruned(_candidates(names, sample), sample, codes[drawn])
+    return KernelBank(taken, tuple(f"kernels auto: {note}" for note in notes))
+
+
+def propose_kernels(X: Any, y: Any) -> KernelBank:
+    """Return the bank that ``MKLClassifier(kernels="auto")`` takes on these training rows.
+
+    Parameters
+    ----------
+    X : DataFrame, array-like, RowSource or Dask rows of shape (N, d)
+        Columns are grouped by the names of a DataFrame.
+    y : array-like of shape (N,)
+        Class labels.
+
+    Raises
+    ------
+    ValueError
+        For data that a classifier refuses.
+    DataError
+        If no candidate can be fitted to these rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> bank = propose_kernels(*load_iris(return_X_y=True))
+    >>> print(bank.notes[1])
+    kernels auto: took rbf(sigma='median/2') (alignment 0.79)
+    """
+    columns = BaseEstimator()
+    rows, codes = check_training_data(columns, X, y, "ovo")
+    return bank_of(AUTO_KERNELS, columns, rows, codes)
+
+
+def _candidates(names: Sequence[str] | None, sample: Array) -> list[Candidate]:
+    """Return the proposed kernels for all columns and each group, the most useful first."""
+    groups: list[tuple[str, Any]] = [("", None)]
+    groups += [(group.name, group.columns) for group in column_groups(names, sample)]
+    found = []
+    for spec in proposed_specs():
+        for name, columns in groups:
+            (bound,) = bind_kernels([(f"{spec}@{name}" if name else spec, spec, columns)])
+            found.append(Candidate(bound, name))
+    return found[:MOST_CANDIDATES]

@@ -1,0 +1,183 @@
+"""``kernels="auto"`` beside the default kernels and a tuned ``SVC`` of one kernel.
+
+``python bench_auto.py FOLDER [--repeats 2] [--rows 400] [--only NAME …]`` prints a table. FOLDER
+has CSV files with the label in the column ``target``. For every method C (and of single kernels the
+width, and which kernel) is chosen by the same five inner folds of each training part, and the
+accuracy is that of the same outer folds. Banks are joined evenly unless stated.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.stats import rankdata
+from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
+from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
+from sklearn.svm import SVC
+
+from mklkit.datasets import load_table
+from mklkit.estimators.proposing import bank_of
+from mklkit.preprocessing import preset_pipeline
+from mklkit.views.bound_kernels import fit_kernels
+
+COSTS = (0.1, 1.0, 10.0, 100.0)
+GAMMAS = (1 / 64, 1 / 16, 1 / 4, 1.0, 4.0)
+"""Of a single rbf, times 1/d."""
+
+Grams = Callable[[np.ndarray], np.ndarray]
+
+
+class Columns:
+    """The part of an estimator that tells a bank about columns."""
+
+    def __init__(self, frame: pd.DataFrame) -> None:
+        self.n_features_in_ = frame.shape[1]
+        self.feature_names_in_ = np.array(frame.columns, dtype=object)
+
+
+def joined(kernels: Any, frame: pd.DataFrame, codes: np.ndarray, weigh: Any = None) -> Any:
+    """Return a function from rows to their similarity to the training rows."""
+    rows = np.ascontiguousarray(frame, dtype=float)
+    bank = bank_of(kernels, Columns(frame), rows, codes)
+    fitted, own = fit_kernels(bank.kernels, rows)
+    parts = [(k, o, b.columns) for k, o, b in zip(fitted, own, bank.kernels, strict=True)]
+    weights = np.ones(len(parts)) if weigh is None else weigh([k(o, o) for k, o, _ in parts], codes)
+    weights = weights / weights.sum()
+
+    def of(new: np.ndarray) -> np.ndarray:
+        return sum(
+            w * k(new if c is None else np.ascontiguousarray(new[:, c]), o)
+            for w, (k, o, c) in zip(weights, parts, strict=True)
+        )
+
+    return of
+
+
+def centred_alignment(grams: list[np.ndarray], codes: np.ndarray) -> np.ndarray:
+    """Return weights in proportion to the centred alignment with the labels."""
+    same = (codes[:, None] == codes).astype(float)
+    same = same - same.mean(0) - same.mean(1)[:, None] + same.mean()
+    found = []
+    for gram in grams:
+        own = gram - gram.mean(0) - gram.mean(1)[:, None] + gram.mean()
+        found.append(max(np.vdot(own, same), 0) / np.linalg.norm(own))
+    return np.array(found)
+
+
+def methods(frame: pd.DataFrame, codes: np.ndarray) -> Iterator[tuple[str, list[Any]]]:
+    """Yield each method with the similarities among which the inner folds choose."""
+    rows = np.ascontiguousarray(frame, dtype=float)
+    d = rows.shape[1]
+    yield "trio", [joined(None, frame, codes)]
+    yield "auto", [joined("auto", frame, codes)]
+    yield "auto, by alignment", [joined("auto", frame, codes, centred_alignment)]
+    yield "SVC rbf", [lambda new, g=g: rbf_kernel(new, rows, gamma=g / d) for g in GAMMAS]
+    yield "SVC linear", [lambda new: linear_kernel(new, rows) / d]
+    yield (
+        "SVC poly",
+        [lambda new, k=k: polynomial_kernel(new, rows, degree=k, gamma=1 / d) for k in (2, 3)],
+    )
+
+
+def tuned(options: list[Any], rows: np.ndarray, new: np.ndarray, labels: np.ndarray) -> Any:
+    """Return the best inner accuracy, and the predicted classes of the new rows there."""
+    inner = StratifiedKFold(5, shuffle=True, random_state=0)
+    best, predicted = -1.0, None
+    for of in options:
+        gram, beside = of(rows), of(new)
+        parts = [
+            (gram[np.ix_(a, a)], labels[a], gram[np.ix_(b, a)], labels[b])
+            for a, b in inner.split(rows, labels)
+        ]
+        for cost in COSTS:
+            model = SVC(C=cost, kernel="precomputed")
+            score = np.mean([(model.fit(k, y).predict(c) == z).mean() for k, y, c, z in parts])
+            if score > best + 1e-12:
+                best, predicted = score, model.fit(gram, labels).predict(beside)
+    return best, predicted
+
+
+def run(X: pd.DataFrame, codes: np.ndarray, repeats: int) -> dict[str, float]:
+    """Return the mean accuracy of each method in per cent."""
+    scores: dict[str, list[float]] = {}
+    for repeat in range(repeats):
+        outer = StratifiedKFold(5, shuffle=True, random_state=repeat)
+        for training, test in outer.split(X, codes):
+            steps = preset_pipeline("plain")[:-1]
+            frame = steps.fit_transform(X.iloc[training])
+            rows = np.ascontiguousarray(frame, dtype=float)
+            new = np.ascontiguousarray(steps.transform(X.iloc[test]), dtype=float)
+            found = {
+                method: tuned(options, rows, new, codes[training])
+                for method, options in methods(frame, codes[training])
+            }
+            singles = [found[method] for method in found if method.startswith("SVC")]
+            found["SVC, kernel chosen"] = max(singles, key=lambda one: one[0])
+            for method, (_, predicted) in found.items():
+                scores.setdefault(method, []).append(100 * (predicted == codes[test]).mean())
+    return {method: float(np.mean(values)) for method, values in scores.items()}
+
+
+def main() -> None:
+    """Print a row per data set, and the summary."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--repeats", type=int, default=2)
+    parser.add_argument("--rows", type=int, default=600)
+    parser.add_argument("--largest", type=int, default=1500)
+    parser.add_argument("--only", nargs="*")
+    given = parser.parse_args()
+    warnings.simplefilter("ignore")
+    found = {}
+    for path in sorted(given.folder.glob("*.csv*")):
+        name = path.name.split(".")[0]
+        if given.only and name not in given.only:
+            continue
+        start = time.perf_counter()
+        table = load_table(path)
+        X, y = table.features, table.target
+        if len(X) > given.largest and name != "mfeat":
+            continue
+        codes = np.unique(np.asarray(y).astype(str), return_inverse=True)[1]
+        usual = np.flatnonzero(np.bincount(codes)[codes] >= 5)
+        X, codes = X.iloc[usual], np.unique(codes[usual], return_inverse=True)[1]
+        if len(X) > 1.1 * given.rows:  # A class needs a row in the rest, too.
+            split = StratifiedShuffleSplit(1, train_size=given.rows, random_state=0)
+            some = next(split.split(X, codes))[0]
+            X, codes = X.iloc[some], codes[some]
+        found[name] = run(X, codes, given.repeats)
+        seconds = time.perf_counter() - start
+        row = "  ".join(f"{method} {value:.1f}" for method, value in found[name].items())
+        print(f"{name:14} {seconds:4.0f} s  {row}", flush=True)
+    summary(pd.DataFrame(found).T)
+
+
+def summary(table: pd.DataFrame) -> None:
+    """Print mean accuracies, mean ranks and the number of sets a point below single kernels."""
+    print(table.round(1).to_string())
+    print("mean accuracy:", table.mean().round(2).to_dict())
+    each = table.filter(regex="^SVC (rbf|linear|poly)")
+    for method in table.columns:
+        if method.startswith("auto"):
+            pair = table[[method, "trio", "SVC, kernel chosen"]].round(6)
+            ranks = np.apply_along_axis(rankdata, 1, -pair.to_numpy()).mean(axis=0)
+            wins = int((table[method] > table["trio"] + 1e-9).sum())
+            losses = int((table[method] < table["trio"] - 1e-9).sum())
+            below = table.index[table[method] < table["SVC, kernel chosen"] - 1].tolist()
+            hindsight = table.index[table[method] < each.max(axis=1) - 1].tolist()
+            print(
+                f"{method}: rank {ranks.round(2)} of it, trio, SVC; above/below trio"
+                f" {wins}/{losses}; a point below SVC: {below}; below the best in hindsight:"
+                f" {hindsight}"
+            )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,221 @@
+"""kernels="auto": candidates by column group, pruned by centred alignment."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.utils.estimator_checks import check_estimator
+
+import mklkit
+from mklkit import MKLClassifier, MKLSearchCV, MKLVotingClassifier, propose_kernels
+from mklkit.errors import SpecError
+from mklkit.estimators import proposing, pruning
+from mklkit.estimators.column_groups import column_groups
+from mklkit.numerics.sampling import drawn_by_class
+from mklkit.registry import composing
+
+IRIS = load_iris(return_X_y=True)
+
+
+def centred(gram: np.ndarray) -> np.ndarray:
+    middle = np.eye(len(gram)) - 1 / len(gram)
+    return middle @ gram @ middle
+
+
+def cosine(first: np.ndarray, second: np.ndarray) -> float:
+    return float(np.vdot(first, second) / np.linalg.norm(first) / np.linalg.norm(second))
+
+
+def three_sources(rng: np.random.Generator) -> tuple[pd.DataFrame, np.ndarray]:
+    """Return two sources with a column each that tells two classes apart, and 60 of noise."""
+    y = np.arange(80) % 2
+    names = ["mrna_1", "mrna_2", "clin.age", "clin.bmi", *(f"noise_{i}" for i in range(60))]
+    frame = pd.DataFrame(rng.normal(size=(80, 64)), columns=names)
+    frame["mrna_1"] += 2 * y
+    frame["clin.age"] += 2 * y
+    return frame, y
+
+
+class TestGroups:
+    """Columns that belong together, by their names."""
+
+    def test_beginnings_up_to_the_last_separator(self) -> None:
+        names = ["mrna_a_1", "mrna_a_2", "clin.age", "clin.bmi", "img:1", "img:2", "dose", "x_1"]
+        found = column_groups(names, np.random.RandomState(0).randn(9, 8))
+        assert {group.name: group.columns.tolist() for group in found} == {
+            "mrna_a_*": [0, 1],
+            "clin.*": [2, 3],
+            "img:*": [4, 5],
+            "others": [6, 7],
+        }
+
+    def test_a_longer_beginning_belongs_to_the_shorter(self) -> None:
+        names = ["clin_site_a", "clin_site_b", "clin_age", "clin_bmi", "dna_1", "dna_2"]
+        found = column_groups(names, np.random.RandomState(0).randn(9, 6))
+        assert [group.columns.tolist() for group in found] == [[0, 1, 2, 3], [4, 5]]
+
+    @pytest.mark.parametrize("names", [None, ["a_1", "a_2", "b_1", "c"], ["x1", "x2", "x3", "x4"]])
+    def test_fewer_than_two_groups_are_none(self, names: list[str] | None) -> None:
+        assert column_groups(names, np.random.RandomState(0).randn(5, 4)) == []
+
+    def test_indicators_of_one_text_column_are_no_source(self) -> None:
+        rows = np.random.RandomState(0).randn(30, 7)
+        rows[:, :3] = np.eye(3)[np.arange(30) % 3] * 4 - 1
+        names = ["site_a", "site_b", "site_c", "p_1", "p_2", "q_1", "q_2"]
+        found = column_groups(names, rows)
+        assert [group.columns.tolist() for group in found] == [[3, 4], [5, 6], [0, 1, 2]]
+
+    def test_the_smallest_of_many_groups_are_joined(self) -> None:
+        names = [f"g{group}_{place}" for group in range(12) for place in range(2 + (group > 3))]
+        found = column_groups(names, np.random.RandomState(0).randn(6, len(names)))
+        assert len(found) == 9
+        assert found[-1].name == "others"
+        assert len(found[-1].columns) == 8
+
+
+class TestBank:
+    """What is taken and what is left out."""
+
+    def test_alignments_are_those_of_gram_matrices(self) -> None:
+        X, y = IRIS
+        bank = propose_kernels(X, y)
+        same = centred((y[:, None] == y).astype(float))
+        said = [note for note in bank.notes if note.startswith("kernels auto: took")]
+        assert len(said) == len(bank.kernels)
+        for kernel, note in zip(bank.kernels, said, strict=True):
+            value = cosine(centred(kernel.kernel.fit(X)(X, X)), same)
+            assert note == f"kernels auto: took {kernel.label} (alignment {value:.2f})"
+
+    def test_one_of_two_that_are_alike_is_taken(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        specs = ["linear", "polynomial(degree=1, coef0=0)"]
+        monkeypatch.setattr(proposing, "proposed_specs", lambda: specs)
+        bank = propose_kernels(*IRIS)
+        assert [kernel.label for kernel in bank.kernels] == ["linear"]
+        assert any("polynomial(degree=1, coef0=0) (1.000 with linear)" in n for n in bank.notes)
+
+    def test_sources_that_tell_classes_apart_are_taken_and_noise_is_not(
+        self, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+    ) -> None:
+        frame, y = three_sources(rng)
+        monkeypatch.setattr(proposing, "proposed_specs", lambda: ["linear"])
+        model = MKLClassifier("auto").fit(frame, y)
+        assert {"linear@mrna_*", "linear@clin.*"} <= set(model.kernel_names_)
+        assert "linear@noise_*" not in model.kernel_names_
+        columns = dict(zip(model.kernel_names_, model.kernel_columns_, strict=True))
+        assert columns["linear@clin.*"].tolist() == [2, 3]
+        assert model.score(frame, y) > 0.85
+
+    def test_order_of_rows_does_not_matter(self, rng: np.random.Generator) -> None:
+        frame, y = three_sources(rng)
+        order = rng.permutation(len(y))
+        first = MKLClassifier("auto", random_state=1).fit(frame, y)
+        other = MKLClassifier("auto", random_state=2).fit(frame.iloc[order], y[order])
+        assert first.kernel_names_ == other.kernel_names_
+
+    def test_few_rows_and_constant_columns(self) -> None:
+        bank = propose_kernels([[0.0], [1.0]], [0, 1])
+        assert 1 <= len(bank.kernels) <= 8
+        rows = np.column_stack([np.ones(20), np.arange(20.0)])
+        assert (
+            MKLClassifier("auto").fit(rows, np.arange(20) > 9).score(rows, np.arange(20) > 9) > 0.8
+        )
+        assert MKLClassifier("auto").fit(np.ones((6, 2)), [0, 1] * 3).kernel_names_
+
+    def test_the_sample_has_every_class(self) -> None:
+        codes = np.repeat([0, 1, 2], [3000, 1990, 10])
+        counts = np.bincount(codes[drawn_by_class(codes, 1000)])
+        assert counts.tolist() == [600, 398, 2]
+
+    def test_many_groups_have_a_limit_of_candidates(self, rng: np.random.Generator) -> None:
+        names = [f"g{group}_{place}" for group in range(30) for place in range(2)]
+        frame = pd.DataFrame(rng.normal(size=(30, 60)), columns=names)
+        bank = propose_kernels(frame, np.arange(30) % 3)
+        assert f"of {proposing.MOST_CANDIDATES} candidates" in bank.notes[0]
+        assert len(bank.kernels) <= pruning.MOST_TAKEN
+
+
+class TestInEstimators:
+    """Everything that takes kernels takes "auto"."""
+
+    def test_it_stays_in_the_parameters(self) -> None:
+        model = MKLClassifier("auto").fit(*IRIS)
+        assert clone(model).get_params()["kernels"] == "auto"
+        again = pickle.loads(pickle.dumps(model))
+        assert again.kernel_names_ == model.kernel_names_
+
+    def test_saved_and_loaded(self, tmp_path: Path) -> None:
+        X, y = IRIS
+        model = MKLClassifier("auto").fit(X, y)
+        mklkit.save_model(model, tmp_path / "m.mkl")
+        loaded = mklkit.load_model(tmp_path / "m.mkl")
+        assert loaded.kernels == "auto"
+        np.testing.assert_array_equal(loaded.decision_function(X), model.decision_function(X))
+
+    def test_partial_fit_keeps_the_bank_of_the_first_rows(self, tmp_path: Path) -> None:
+        X, y = IRIS
+        model = MKLClassifier("auto", feature_map="empirical(subset=10)", learner="kda")
+        model.partial_fit(X[::2], y[::2], classes=[0, 1, 2])
+        first = model.kernel_names_
+        assert first == [kernel.label for kernel in propose_kernels(X[::2], y[::2]).kernels]
+        mklkit.save_model(model, tmp_path / "m.mkl")
+        loaded = mklkit.load_model(tmp_path / "m.mkl")
+        assert loaded.partial_fit(X[1::2], y[1::2]).kernel_names_ == first
+
+    def test_search_and_vote(self) -> None:
+        X, y = IRIS
+        member = MKLClassifier("auto", feature_map="empirical(subset=8)", combiner="ifsl")
+        search = MKLSearchCV(member, {"learner__alpha": (0.5, 2.0)}, cv=2, random_state=0)
+        search.fit(X, y)
+        assert any(note.startswith("kernels auto: took") for note in search.choices_)
+        assert MKLVotingClassifier(member, n_members=2).fit(X, y).score(X, y) > 0.9
+
+    def test_each_fold_of_a_search_has_its_own_bank(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        seen = []
+
+        def spy(kernels: object, estimator: object, rows: np.ndarray, codes: np.ndarray) -> object:
+            seen.append(len(rows))
+            return proposing.bank_of(kernels, estimator, rows, codes)
+
+        monkeypatch.setattr("mklkit.estimators.search.bank_of", spy)
+        member = MKLClassifier("auto", feature_map="empirical(subset=8)", combiner="ifsl")
+        MKLSearchCV(member, {"learner__alpha": (1.0,)}, cv=3, random_state=0).fit(*IRIS)
+        assert seen == [100, 100, 100]
+
+    @pytest.mark.slow
+    def test_the_contract_of_scikit_learn_holds(self) -> None:
+        check_estimator(MKLClassifier("auto"))
+
+    @pytest.mark.parametrize("kernels", [["auto", "linear"], ["rbf", "auto"]])
+    def test_beside_other_kernels_it_is_refused(self, kernels: list[str]) -> None:
+        with pytest.raises(SpecError, match="give it alone"):
+            MKLClassifier(kernels).fit(*IRIS)
+
+    def test_beside_a_kernel_on_row_ids_it_is_refused(self) -> None:
+        X, y = IRIS
+        graph = ("graph", mklkit.Precomputed(X @ X.T), [0])
+        with pytest.raises(SpecError, match="give it alone"):
+            MKLClassifier(["auto", graph]).fit(np.arange(150.0)[:, None], y)
+
+
+class TestCandidates:
+    """They come from the kernels' own facts."""
+
+    def test_the_first_of_each_kernel_come_first(self) -> None:
+        specs = composing.proposed_specs()
+        assert len(set(specs)) == len(specs)
+        assert specs.index("rbf(sigma='median')") < specs.index("rbf(sigma='median/2')")
+        assert specs.index("cosine(linear)") < specs.index("rbf(sigma='median/2')")
+
+    def test_a_proposal_that_cannot_be_made_names_its_kernel(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        facts = mklkit.KernelFacts(proposed=("lineare",))
+        monkeypatch.setattr(mklkit.Linear, "facts", facts)
+        with pytest.raises(SpecError, match=r"'linear' proposes 'lineare' .*[Dd]id you mean"):
+            composing.proposed_specs()
