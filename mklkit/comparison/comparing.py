@@ -150,7 +150,8 @@ def compare(
         notes += [f"{data.name}: {note}" if many else note for note in plan.notes]
     facts = _plan(found, plans, chosen, tune, seed)
     with Results(None if results is None else Path(results), facts, chosen) as stored:
-        cells, complete = _run(found, plans, chosen, stored, progress or (lambda *_: None))
+        tell = progress or (lambda *_: None)
+        cells, complete = _run(found, plans, chosen, stored, tell, max_memory)
     return Comparison(cells, found, chosen, facts, notes, complete, len(cells) - stored.n_new)
 
 
@@ -223,6 +224,7 @@ def _run(
     methods: list[Method],
     stored: Results,
     progress: Progress,
+    max_memory: int | str | None,
 ) -> tuple[list[Cell], bool]:
     """Return the cells and whether all are there; an interrupted run keeps what is done."""
     total = len(methods) * sum(len(plan.splits) for plan in plans)
@@ -231,7 +233,12 @@ def _run(
         for one, plan in zip(data, plans, strict=True):
             known = partial(stored.known, one.name)
             runs = run_cells(
-                one, plan, methods, known, lambda method: progress(len(cells), total, method.name)
+                one,
+                plan,
+                methods,
+                known,
+                lambda method: progress(len(cells), total, method.name),
+                max_memory,
             )
             for place, method, cell in runs:
                 cells.append(stored.add(place, method, cell))

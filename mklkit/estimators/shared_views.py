@@ -148,7 +148,7 @@ def problem_views(
 
 
 def made_once(what: str, rows: Any, codes: Any, columns: Any, make: Callable[[], Result]) -> Result:
-    """Return something small that follows from rows, labels and columns, made once per shared."""
+    """Return something small that follows from rows, labels and columns, made once."""
     shared = _SHARED.get()
     if shared is None or not isinstance(rows, np.ndarray):
         return make()

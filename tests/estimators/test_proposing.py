@@ -182,7 +182,7 @@ class TestInEstimators:
             seen.append(len(rows))
             return proposing.bank_of(kernels, estimator, rows, codes)
 
-        monkeypatch.setattr("mklkit.estimators.search.bank_of", spy)
+        monkeypatch.setattr("mklkit.estimators.grid_runs.bank_of", spy)
         member = MKLClassifier("auto", feature_map="empirical(subset=8)", combiner="ifsl")
         MKLSearchCV(member, {"learner__alpha": (1.0,)}, cv=3, random_state=0).fit(*IRIS)
         assert seen == [100, 100, 100]
