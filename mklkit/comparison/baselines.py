@@ -18,12 +18,18 @@ from mklkit.registry.composing import bind_kernels, choose_components, kernel_li
 
 __all__ = ["baselines", "kernel_baselines"]
 
-SEARCHED: dict[str, dict[str, list[Any]]] = {
-    "logistic regression": {"C": [0.01, 0.1, 1.0, 10.0, 100.0]},
-    "random forest": {"max_features": ["sqrt", 0.5], "min_samples_leaf": [1, 3, 10]},
+FEW: dict[str, dict[str, list[Any]]] = {
+    "logistic regression": {"C": [0.01, 1.0, 100.0]},
+    "random forest": {"max_features": ["sqrt", 0.3, 0.6]},
+    "gradient boosting": {"learning_rate": [0.03, 0.1, 0.3]},
+}
+"""What is tried where methods are tuned fast: the baselines are tuned too, or it is not fair."""
+MANY: dict[str, dict[str, list[Any]]] = {
+    "logistic regression": {"C": [0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0]},
+    "random forest": {"max_features": ["sqrt", 0.3, 0.6], "min_samples_leaf": [1, 3, 10]},
     "gradient boosting": {"learning_rate": [0.03, 0.1, 0.3], "max_leaf_nodes": [7, 31]},
 }
-"""What is tried where methods are tuned: the baselines are tuned too, or it would not be fair."""
+"""What is tried where they are tuned longer."""
 
 
 def kernel_baselines(options: MethodOptions) -> list[Method]:
@@ -59,7 +65,8 @@ def baselines(options: MethodOptions) -> list[Method]:
     version = f"scikit-learn {sklearn.__version__}"
     found = []
     for name, estimator in usual.items():
-        search = GridSearchCV(estimator, SEARCHED[name], cv=ShuffledFolds(5, seed), n_jobs=jobs)
+        grid = (FEW if options.tune == "fast" else MANY)[name]
+        search = GridSearchCV(estimator, grid, cv=ShuffledFolds(5, seed), n_jobs=jobs)
         chosen = search if options.tune else estimator
         found.append(options.of_estimator(chosen, name, BASELINE, version))
     return found

@@ -72,7 +72,7 @@ def paired_t_test(differences: ArrayLike) -> PairedTest:
     (3.464, 0.074)
     """
     values = _per_split(differences)
-    return _t_test(values, 1 / len(values))
+    return _t_test(values, 1 / len(values), _variance(values))
 
 
 def corrected_t_test(differences: ArrayLike, n_train: ArrayLike, n_test: ArrayLike) -> PairedTest:
@@ -94,7 +94,8 @@ def corrected_t_test(differences: ArrayLike, n_train: ArrayLike, n_test: ArrayLi
     -------
     PairedTest
         With p = NaN for one split or differences that are not all finite. Where all differences
-        are equal, p is 1 if they are zero and 0 if not.
+        are equal, p is 1 if they are zero; if not, the variance is taken to be that of rounding to
+        multiples of 1/n_test, 1/(12·n_test²), as no score of so many rows is known better.
 
     Raises
     ------
@@ -108,7 +109,8 @@ def corrected_t_test(differences: ArrayLike, n_train: ArrayLike, n_test: ArrayLi
     (2.191, 0.16)
     """
     values = _per_split(differences)
-    return _t_test(values, _corrected_factor(len(values), n_train, n_test))
+    variance = _variance(values, n_test)
+    return _t_test(values, _corrected_factor(len(values), n_train, n_test), variance)
 
 
 def corrected_interval(
@@ -178,7 +180,7 @@ def least_difference(
     factor = _corrected_factor(len(values), n_train, n_test)
     if len(values) < 2:
         return float("nan")
-    error = np.sqrt(factor * values.var(ddof=1))
+    error = np.sqrt(factor * _variance(values, n_test))
     return float(stats.t.isf(alpha / 2, len(values) - 1) * error)
 
 
@@ -214,18 +216,27 @@ def holm(p_values: ArrayLike) -> Array:
     return adjusted
 
 
-def _t_test(differences: Array, factor: float) -> PairedTest:
+def _variance(differences: Array, n_test: ArrayLike = np.inf) -> float:
+    """Return the variance of differences; of equal ones that of rounding scores of so many rows."""
+    if len(differences) < 2 or not np.isfinite(differences).all():
+        return float("nan")
+    if np.ptp(differences) > EQUAL * np.abs(differences).max():
+        return float(differences.var(ddof=1))
+    of_rounding = np.mean(1 / (12 * np.asarray(n_test, dtype=float) ** 2))
+    return float(of_rounding) if differences[0] else 0.0
+
+
+def _t_test(differences: Array, factor: float, variance: float) -> PairedTest:
     """Return the t-test with the variance of the mean ``factor`` times that of a difference."""
     mean = float(differences.mean())
-    n_splits = len(differences)
-    if n_splits < 2 or not np.isfinite(differences).all():
+    if np.isnan(variance):
         return PairedTest(mean, float("nan"), float("nan"))
-    if np.ptp(differences) <= EQUAL * np.abs(differences).max():
+    if variance == 0:
         if mean == 0:
             return PairedTest(mean, 0.0, 1.0)
         return PairedTest(mean, float(np.copysign(np.inf, mean)), 0.0)
-    statistic = mean / np.sqrt(factor * differences.var(ddof=1))
-    p_value = 2 * stats.t.sf(abs(statistic), n_splits - 1)
+    statistic = mean / np.sqrt(factor * variance)
+    p_value = 2 * stats.t.sf(abs(statistic), len(differences) - 1)
     return PairedTest(mean, float(statistic), float(p_value))
 
 

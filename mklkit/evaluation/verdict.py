@@ -81,7 +81,7 @@ def verdict(
     ...     n_test=100,
     ... )  # doctest: +NORMALIZE_WHITESPACE
     'dimkl5 has the highest mean; uniform is not distinguishable from it (0.2 points lower, but
-    with these 4 splits a difference below 2.3 points can be missed); knn is worse by 10.0 points
+    with these 4 splits differences below 2.3 points can be missed); knn is worse by 10.0 points
     (p = 0.0011).'
     """
     means, scores = _checked(results)
@@ -223,13 +223,14 @@ def _near(near: list[_Rival], n_train: ArrayLike, n_test: ArrayLike, alpha: floa
         return f"{names} {'has' if len(near) == 1 else 'have'} the same score as it in every split"
     # Holm's step for as many methods as are left; the one whose difference varies most counts.
     step = alpha / len(near)
-    missed = max(least_difference(rival.differences, n_train, n_test, step) for rival in near)
+    found = [least_difference(rival.differences, n_train, n_test, step) for rival in near]
+    least, most = (f"{100 * limit:.1f}" for limit in (min(found), max(found)))
+    limits = most if least == most else f"{least} to {most}"
     lead = f"{100 * near[-1].lead:.1f} points"
     distance = f"{lead} lower" if len(near) == 1 else f"within {lead} of it"
     return (
         f"{names} {_be(near)} not distinguishable from it ({distance}, but with these"
-        f" {len(near[0].differences)} splits a difference below {100 * missed:.1f} points can be"
-        " missed)"
+        f" {len(near[0].differences)} splits differences below {limits} points can be missed)"
     )
 
 
@@ -238,9 +239,6 @@ def _by(worse: list[_Rival]) -> str:
     first, last = (f"{100 * rival.lead:.1f}" for rival in (worse[0], worse[-1]))
     points = first if first == last else f"{first} to {last}"
     largest = max(rival.p_value for rival in worse)
-    if largest == 0:
-        # No variation: the test then has p = 0, which is no probability of anything.
-        return f"by {points} points, the same in each of {len(worse[0].differences)} splits"
     return f"by {points} points ({_p(largest, at_most=len(worse) > 1)})"
 
 
