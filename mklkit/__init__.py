@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from mklkit.combiners.templates.weighting import WeightedDecision as WeightedDecision
     from mklkit.combiners.templates.weighting import WeightingCombiner as WeightingCombiner
     from mklkit.combiners.templates.weighting import weighting_rule as weighting_rule
+    from mklkit.comparison.comparing import compare as compare
+    from mklkit.comparison.comparison import Comparison as Comparison
     from mklkit.errors import DataError as DataError
     from mklkit.errors import IncompatibleError as IncompatibleError
     from mklkit.errors import MKLKitError as MKLKitError
@@ -68,6 +70,7 @@ if TYPE_CHECKING:
     from mklkit.persistence import load_model as load_model
     from mklkit.persistence import read_facts as read_facts
     from mklkit.persistence import save_model as save_model
+    from mklkit.plotting.comparison import ComparisonDisplay as ComparisonDisplay
     from mklkit.plotting.critical_difference import (
         CriticalDifferenceDisplay as CriticalDifferenceDisplay,
     )
@@ -147,6 +150,8 @@ FOR_USERS = {
     "_version": "__version__",
     "combiners.cluster_gating.combiner": "ClusterGating",
     "combiners.ifsl.combiner": "IFSL",
+    "comparison.comparing": "compare",
+    "comparison.comparison": "Comparison",
     "errors": "DataError IncompatibleError MKLKitError MKLKitWarning SpecError WeightsWarning",
     "estimators.classifier": "MKLClassifier",
     "estimators.from_preset": "preset_classifier",
@@ -170,6 +175,7 @@ FOR_USERS = {
     "learners.kda": "KDA",
     "learners.svm": "SVM",
     "persistence": "load_model read_facts save_model",
+    "plotting.comparison": "ComparisonDisplay",
     "plotting.critical_difference": "CriticalDifferenceDisplay",
     "plotting.gates": "GatesDisplay",
     "plotting.weights": "KernelWeightsDisplay",

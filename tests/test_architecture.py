@@ -28,6 +28,7 @@ ROOMS = (
     "preprocessing",
     "persistence",
     "plotting",
+    "comparison",
     "testing",
     "scaffold",
     "cli",

@@ -19,6 +19,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
+from mklkit.cli.compare import compare
 from mklkit.cli.console import say, shortened, show_warnings_briefly
 from mklkit.cli.describe import describe
 from mklkit.cli.evaluate import evaluate
@@ -88,6 +89,7 @@ app = typer.Typer(
 app.command("fit")(fit)
 app.command("predict")(predict)
 app.command("evaluate")(evaluate)
+app.command("compare")(compare)
 app.command("inspect")(inspect_model)
 app.command("kernels")(kernels)
 app.command("list")(list_names)

@@ -21,6 +21,7 @@ __all__ = [
     "counting",
     "passing",
     "plain",
+    "progressing",
     "say",
     "shortened",
     "show",
@@ -106,6 +107,17 @@ def counting(what: str) -> Iterator[Any]:
     with _progress(*columns) as progress:
         task = progress.add_task(what, total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)
+
+
+@contextmanager
+def progressing() -> Iterator[Any]:
+    """Show a progress bar as ``counting`` does, with the name of what runs as a third argument."""
+    columns = (TextColumn("{task.description:<24.24}"), BarColumn(), MofNCompleteColumn())
+    with _progress(*columns, Elapsed(), TextColumn("left:"), Remaining()) as progress:
+        task = progress.add_task("starting", total=None)
+        yield lambda done, total, what: progress.update(
+            task, completed=done, total=total, description=what
+        )
 
 
 @contextmanager

@@ -1,0 +1,81 @@
+"""What every comparison has among its rows, so that a result is seen beside simple alternatives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+import sklearn
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+
+from mklkit.comparison.methods import BASELINE, METHOD, ONE_KERNEL, Method, MethodOptions
+from mklkit.errors import IncompatibleError
+from mklkit.estimators.folds import plan_folds
+from mklkit.protocols.preset import Preset
+from mklkit.registry.composing import bind_kernels, choose_components, kernel_list, parts_of
+
+__all__ = ["baselines", "kernel_baselines"]
+
+SEARCHED: dict[str, dict[str, list[Any]]] = {
+    "logistic regression": {"C": [0.01, 0.1, 1.0, 10.0, 100.0]},
+    "random forest": {"max_features": ["sqrt", 0.5], "min_samples_leaf": [1, 3, 10]},
+    "gradient boosting": {"learning_rate": [0.03, 0.1, 0.3], "max_leaf_nodes": [7, 31]},
+}
+"""What is tried where methods are tuned: the baselines are tuned too, or it would not be fair."""
+
+
+def kernel_baselines(options: MethodOptions) -> list[Method]:
+    """Return the even sum of the kernels, each alone, and the best of them."""
+    learner = options.learners[0] if len(options.learners) == 1 else None
+    feature_map = options.feature_map
+    try:
+        choose_components("uniform", feature_map, learner)
+    except IncompatibleError:
+        learner = feature_map = None  # Those of the methods don't go together without them.
+    parts = {"learner": learner, "feature_map": feature_map}
+    kernels = kernel_list(options.kernels)
+    found = [options.of_preset(Preset("uniform", "", "uniform"), "uniform", METHOD, **parts)]
+    for kernel, bound in zip(kernels, bind_kernels(kernels), strict=True):
+        _, given, columns = parts_of(kernel)
+        alone: Any = [(bound.label, given, columns)]
+        preset = Preset(bound.label, "", "uniform")
+        found.append(options.of_preset(preset, bound.label, ONE_KERNEL, kernels=alone, **parts))
+    if len(kernels) == 1:
+        return found[1:]  # which all three are
+    best = Preset("best-single", "", "best-single")
+    return [*found, options.of_preset(best, best.name, ONE_KERNEL, **parts)]
+
+
+def baselines(options: MethodOptions) -> list[Method]:
+    """Return scikit-learn's usual classifiers on the encoded, scaled features."""
+    seed, jobs = options.seed, options.n_jobs
+    usual = {
+        "logistic regression": LogisticRegression(max_iter=1000),
+        "random forest": RandomForestClassifier(200, n_jobs=jobs, random_state=seed),
+        "gradient boosting": HistGradientBoostingClassifier(random_state=seed),
+    }
+    version = f"scikit-learn {sklearn.__version__}"
+    found = []
+    for name, estimator in usual.items():
+        search = GridSearchCV(estimator, SEARCHED[name], cv=ShuffledFolds(5, seed), n_jobs=jobs)
+        chosen = search if options.tune else estimator
+        found.append(options.of_estimator(chosen, name, BASELINE, version))
+    return found
+
+
+@attrs.frozen
+class ShuffledFolds:
+    """Stratified folds as everywhere in mklkit, fewer where a class is small, for GridSearchCV."""
+
+    folds: int
+    seed: int
+
+    def split(self, X: Any, y: Any, groups: Any = None) -> Any:
+        """Yield training and test rows."""
+        return plan_folds(y, self.folds).splits(y, self.seed)
+
+    def get_n_splits(self, X: Any, y: Any, groups: Any = None) -> int:
+        """Return the number of folds."""
+        return plan_folds(y, self.folds).folds

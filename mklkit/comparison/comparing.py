@@ -1,0 +1,238 @@
+"""``compare``: several methods on the same splits of one or more data sets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from mklkit.comparison.baselines import baselines, kernel_baselines
+from mklkit.comparison.comparison import Comparison
+from mklkit.comparison.data import DataSet, data_sets
+from mklkit.comparison.methods import (
+    DEFAULT_METHODS,
+    Method,
+    MethodOptions,
+    make_methods,
+    unique_names,
+)
+from mklkit.comparison.running import Cell, run_cells
+from mklkit.comparison.splits import DEFAULT_CV, SplitPlan, make_splits, published_split
+from mklkit.comparison.stored import Results
+from mklkit.errors import DataError, quoted, suggest
+from mklkit.estimators.from_preset import find_preset
+from mklkit.persistence.facts import versions
+
+__all__ = ["compare", "methods_to_compare"]
+
+Progress = Callable[[int, int, str], Any]
+
+
+def compare(
+    X: Any,
+    y: Any = None,
+    *,
+    methods: Any = None,
+    presets: Sequence[Any] = (),
+    kernels: Any = None,
+    learners: Sequence[Any] = (),
+    feature_map: Any = None,
+    scale: str | None = None,
+    multiclass: str = "ovo",
+    bandwidths: str = "per-problem",
+    cv: Any = DEFAULT_CV,
+    mccv: int | None = None,
+    train: float = 0.5,
+    split_column: str | None = None,
+    tune: Any = None,
+    seed: int = 0,
+    results: str | PathLike[str] | None = None,
+    target: str | int | None = None,
+    drop: Sequence[str] = (),
+    n_jobs: int | None = None,
+    max_memory: int | str | None = None,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Compare methods on the same splits, with tests of their differences.
+
+    Always among the methods are each kernel alone, the best single kernel chosen by
+    cross-validation, the even sum of kernels, and scikit-learn's logistic regression, random forest
+    and gradient boosting on the same encoded and scaled features.
+
+    Parameters
+    ----------
+    X : str, path, array, DataFrame, Table, list of these, or dict
+        Rows; the name of a data set or a file, as :func:`mklkit.datasets.load_table` takes it; a
+        list of several; or a dict of them or of ``(X, y)`` by name.
+    y : array-like of shape (n_rows,), optional
+        Labels, where ``X`` has rows.
+    methods : str, combiner, (name, estimator), or list of these, optional
+        Combiners by name, glob (``"dimkl*"``, ``"*"`` for all that can work with the kernels), spec
+        string or object, and scikit-learn classifiers. Default: ``centered-alignment``, ``dimkl1``
+        to ``dimkl6`` and ``ifsl``, unless presets are given.
+    presets : sequence of str or Preset, default=()
+        Names may be globs.
+    kernels : str, Kernel, or list of these, optional
+        The kernels of all methods; those of a preset, else the library's default, where not given.
+    learners : sequence of str or Learner, default=()
+        Each combiner is compared with each of them; its own default where there are none.
+    feature_map, scale, multiclass, bandwidths, n_jobs, max_memory
+        As for :func:`mklkit.preset_pipeline`, for all methods.
+    cv : int, str, scikit-learn splitter or list of (training rows, test rows), default="5x2"
+        ``"5x4"`` means five stratified folds, four times.
+    mccv : int, optional
+        So many Monte-Carlo splits instead, with the share ``train`` of the rows for training.
+    train : float, default=0.5
+    split_column : str, optional
+        A column whose values ``train`` and ``test`` give the one split to use instead.
+    tune : "fast", "thorough" or int, optional
+        How long methods search for parameters, inside the training rows of each split; the
+        baselines search small grids then, too.
+    seed : int, default=0
+        The seed of splits and methods.
+    results : path, optional
+        A file to which each finished run is written. If it is there already and of the same data,
+        splits, seed and tuning, its runs are not done again.
+    target, drop
+        As for :func:`mklkit.datasets.load_table`, where ``X`` names data.
+    progress : callable, optional
+        Called with the finished runs, all runs and the name of what runs next.
+
+    Returns
+    -------
+    Comparison
+        If it is interrupted from the keyboard, with what is done and ``complete`` False.
+
+    Raises
+    ------
+    MKLKitError
+        If a name is unknown, data can't be read, or the file of results is of another plan. A
+        method that can't be fitted is no error but a row with its reason.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True)
+    >>> found = compare(X, y, methods="alignment", kernels=["linear", "rbf"], cv="2x1")
+    >>> sorted(found.results["method"].unique())  # doctest: +NORMALIZE_WHITESPACE
+    ['alignment', 'best-single', 'gradient boosting', 'linear', 'logistic regression',
+     'random forest', 'rbf', 'uniform']
+    """
+    options = MethodOptions(
+        kernels=kernels,
+        learners=tuple(learners),
+        feature_map=feature_map,
+        scale=scale,
+        multiclass=multiclass,
+        bandwidths=bandwidths,
+        tune=tune,
+        seed=seed,
+        n_jobs=n_jobs,
+        max_memory=max_memory,
+    )
+    # Names are checked before data are read, which may take long.
+    chosen, notes = methods_to_compare(methods, presets, options)
+    found = data_sets(X, y, target, drop)
+    plans = []
+    for place, data in enumerate(found):
+        if split_column is None:
+            plans.append(make_splits(data.target, cv, mccv, train, seed))
+        else:
+            found[place], plan = _published(data, split_column)
+            plans.append(plan)
+    many = len(found) > 1
+    for data, plan in zip(found, plans, strict=True):
+        notes += [f"{data.name}: {note}" if many else note for note in plan.notes]
+    facts = _plan(found, plans, chosen, tune, seed)
+    with Results(None if results is None else Path(results), facts, chosen) as stored:
+        cells, complete = _run(found, plans, chosen, stored, progress or (lambda *_: None))
+    return Comparison(cells, found, chosen, facts, notes, complete, len(cells) - stored.n_new)
+
+
+def methods_to_compare(
+    asked: Any, presets: Sequence[Any], options: MethodOptions
+) -> tuple[list[Method], list[str]]:
+    """Return the methods of a comparison with the baselines, and notes on what was left out."""
+    if asked is None:
+        asked = () if presets else DEFAULT_METHODS
+    asked = list(asked) if isinstance(asked, (list, tuple)) and not _is_pair(asked) else [asked]
+    methods, notes = make_methods(asked, presets, options)
+    bank = options
+    if options.kernels is None and not asked:
+        # Only presets, whose kernels are the ones to see alone, scaled as there.
+        own = {(one.kernels, one.scale) for one in map(find_preset, presets)}
+        if len(own) == 1:
+            ((kernels, scale),) = own
+            bank = attrs.evolve(options, kernels=kernels, scale=options.scale or scale)
+    return unique_names([*methods, *kernel_baselines(bank), *baselines(bank)]), notes
+
+
+def _is_pair(given: Any) -> bool:
+    """Return whether this is one (name, estimator), not a sequence of methods."""
+    return isinstance(given, tuple) and len(given) == 2 and not isinstance(given[1], str)
+
+
+def _published(data: DataSet, column: str) -> tuple[DataSet, SplitPlan]:
+    if column not in data.features:
+        names = [str(name) for name in data.features]
+        raise DataError(f"{data.name} has no column {quoted(column)}.{suggest(column, names)}")
+    plan = published_split(data.target, data.features[column].to_numpy(), column)
+    readings = {key: way for key, way in data.encoding["readings"].items() if key != column}
+    identifiers = [name for name in data.encoding["identifiers"] if name != column]
+    return attrs.evolve(
+        data,
+        features=data.features.drop(columns=column),
+        encoding={"identifiers": identifiers, "readings": readings},
+    ), plan
+
+
+def _plan(
+    data: list[DataSet], plans: list[SplitPlan], methods: list[Method], tune: Any, seed: int
+) -> dict[str, Any]:
+    """Return the plain values by which a comparison is known."""
+    return {
+        "data": [one.facts() for one in data],
+        "splits": [
+            {
+                "name": one.name,
+                "description": plan.description,
+                "number": len(plan.splits),
+                "digest": plan.digest(),
+            }
+            for one, plan in zip(data, plans, strict=True)
+        ],
+        "seed": seed,
+        "tune": tune,
+        "methods": [method.facts() for method in methods],
+        "versions": versions(),
+    }
+
+
+def _run(
+    data: list[DataSet],
+    plans: list[SplitPlan],
+    methods: list[Method],
+    stored: Results,
+    progress: Progress,
+) -> tuple[list[Cell], bool]:
+    """Return the cells and whether all are there; an interrupted run keeps what is done."""
+    total = len(methods) * sum(len(plan.splits) for plan in plans)
+    cells: list[Cell] = []
+    try:
+        for one, plan in zip(data, plans, strict=True):
+            known = partial(stored.known, one.name)
+            runs = run_cells(
+                one, plan, methods, known, lambda method: progress(len(cells), total, method.name)
+            )
+            for place, method, cell in runs:
+                cells.append(stored.add(place, method, cell))
+    except KeyboardInterrupt:
+        if not cells:
+            raise
+        return cells, False
+    progress(total, total, "")
+    return cells, True

@@ -1,0 +1,201 @@
+"""The result of a comparison."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import pandas as pd
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+
+from mklkit.comparison.data import DataSet
+from mklkit.comparison.methods import METHOD, Method
+from mklkit.comparison.running import Cell
+from mklkit.comparison.table import (
+    ranking,
+    sentence,
+    table_of_datasets,
+    table_of_splits,
+)
+from mklkit.comparison.writing import write_csv, write_json, write_latex
+from mklkit.errors import DataError, listed
+from mklkit.persistence.facts import json_ready
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from matplotlib.axes import Axes
+
+    from mklkit.plotting.comparison import ComparisonDisplay
+
+__all__ = ["Comparison"]
+
+HIDDEN = ("weights", "confusion", "calibration")
+"""What a tidy table has no room for; :attr:`Comparison.cells` has it."""
+
+
+@attrs.frozen(eq=False, slots=False)
+class Comparison:
+    """What :func:`mklkit.compare` found.
+
+    Attributes
+    ----------
+    cells : list of Cell
+        One per data set, split and method, in that order; with weights, confusions and
+        calibration.
+    data : list of DataSet
+    methods : list of Method
+    plan : dict
+        Plain values: ``data``, ``splits``, ``seed``, ``tune``, ``methods``, ``versions``.
+    notes : list of str
+        What was left out or is otherwise than asked.
+    complete : bool
+        False if it was interrupted before all runs were done.
+    reused : int
+        The number of runs that were in a file of results.
+
+    Examples
+    --------
+    >>> from mklkit import compare
+    >>> found = compare("iris", methods=["dimkl3"], kernels=["linear", "rbf"], cv="3x1")
+    >>> found.table()["method"].nunique()
+    8
+    >>> found.results.groupby("method")["accuracy"].mean()["dimkl3"] > 0.9
+    True
+    """
+
+    cells: list[Cell]
+    data: list[DataSet]
+    methods: list[Method]
+    plan: dict[str, Any]
+    notes: list[str]
+    complete: bool
+    reused: int = 0
+
+    @cached_property
+    def results(self) -> pd.DataFrame:
+        """One row per run: data, method, kind, repeat, fold, sizes, scores, times, reason.
+
+        ``seconds`` are those of the fit with its tuning, ``memory`` is in bytes. ``reason`` says
+        why a method failed; its scores are NaN then.
+        """
+        rows = [attrs.asdict(cell, recurse=False) for cell in self.cells]
+        return pd.DataFrame(rows).drop(columns=list(HIDDEN))
+
+    @cached_property
+    def _compared(self) -> pd.DataFrame:
+        """The results of splits on which every method has been run, of all if there are none."""
+        runs = self.results.groupby(["data", "repeat", "fold"])["method"].transform("size")
+        whole = self.results[runs == len(self.methods)]
+        return whole if len(whole) else self.results
+
+    def table(self, data: str | None = None) -> pd.DataFrame:
+        """Return one row per method.
+
+        Of an interrupted comparison only splits count on which every method has been run.
+
+        Parameters
+        ----------
+        data : str, optional
+            The name of one data set. By default all of them.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Of one data set, the best first: ``method``, ``kind``, ``splits``, ``failures`` with
+            the first ``reason``; mean ``accuracy`` with its standard ``deviation`` over splits and
+            95 % interval, ``low`` to ``high`` (by the variance of the corrected test);
+            ``balanced_accuracy``, ``auc``, ``log_loss``; the ``difference`` in accuracy to the best
+            method that did not fail, ``p_corrected`` by the corrected resampled t-test with Holm's
+            correction and ``p_paired`` by the ordinary paired t-test, without a correction;
+            ``seconds`` and ``predict_seconds`` per split, most ``memory`` in bytes.
+
+            Of several data sets, the best rank first: the means over data sets, ``rank``, and
+            ``p_worse``, ``p_equivalent``, ``p_better`` than the first (to within one point of
+            accuracy) by the Bayesian signed-rank test. :attr:`ranking` has tests of the ranks.
+
+        Raises
+        ------
+        DataError
+            If there is no such data set, or none was finished.
+        """
+        names = list(self._compared["data"].unique())
+        if data is None and len(names) > 1:
+            return table_of_datasets(self._compared)
+        name = names[0] if data is None else data
+        if name not in names:
+            raise DataError(f"There are no results of data {name!r}; there are of {listed(names)}.")
+        return table_of_splits(self._compared[self._compared["data"] == name])
+
+    @cached_property
+    def ranking(self) -> dict[str, Any]:
+        """Average ranks over data sets, Friedman's test, Nemenyi's critical difference, groups."""
+        return ranking(self._compared)
+
+    @cached_property
+    def verdict(self) -> str:
+        """One sentence on which methods differ from the best, and which can't be told from it."""
+        return sentence(self._compared)
+
+    @cached_property
+    def best_method(self) -> Method:
+        """The multiple-kernel method with the best mean accuracy (of several data sets, rank).
+
+        If there is none that did not fail, the best of all rows.
+        """
+        table = self.table()
+        scored = table[table["accuracy"].notna()].sort_values("failures", kind="stable")
+        if scored.empty:
+            raise DataError(f"No method could be fitted: {table['reason'].iloc[0]}")
+        own = scored[scored["kind"] == METHOD]
+        name = (own if len(own) else scored)["method"].iloc[0]
+        return next(method for method in self.methods if method.name == name)
+
+    @cached_property
+    def best_estimator_(self) -> Pipeline:
+        """The pipeline of :attr:`best_method`, fitted on all rows when it is first asked for."""
+        if len(self.data) > 1:
+            raise DataError(
+                "With several data sets there is no single best estimator; compare on one of them."
+            )
+        (data,) = self.data
+        pipeline = clone(self.best_method.pipeline)
+        pipeline.named_steps["encode"].set_params(**data.encoding)
+        return pipeline.fit(data.features, data.target)
+
+    def plot(self, ax: Axes | None = None, data: str | None = None) -> ComparisonDisplay:
+        """Draw accuracies with their intervals, the best method first (needs matplotlib)."""
+        from mklkit.plotting.comparison import ComparisonDisplay
+
+        return ComparisonDisplay(self.table(data)).plot(ax)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as plain values for JSON, in which NaN becomes None."""
+        names = list(self._compared["data"].unique())
+        found = {
+            "plan": self.plan,
+            "complete": self.complete,
+            "notes": self.notes,
+            "tables": {name: self.table(name).to_dict("records") for name in names},
+            "verdict": self.verdict,
+            "cells": [attrs.asdict(cell) for cell in self.cells],
+        }
+        if len(names) > 1:
+            found["over_data_sets"] = self.table().to_dict("records")
+            found["ranking"] = self.ranking
+        return dict(json_ready(found))
+
+    def to_csv(self, path: str | PathLike[str]) -> None:
+        """Write :attr:`results`, one line per run."""
+        write_csv(Path(path), self.results)
+
+    def to_json(self, path: str | PathLike[str]) -> None:
+        """Write everything, as :meth:`as_dict` returns it."""
+        write_json(Path(path), self.as_dict())
+
+    def to_latex(self, path: str | PathLike[str]) -> None:
+        """Write :meth:`table` as a LaTeX table (package booktabs), the best accuracy in bold."""
+        write_latex(Path(path), self.table(), self.verdict)

@@ -1,0 +1,140 @@
+"""The data sets of a comparison, from what a user may give."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from hashlib import sha256
+from os import PathLike
+from typing import Any
+
+import attrs
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from mklkit.datasets import Table, load_table
+from mklkit.errors import DataError, counted, quoted
+from mklkit.preprocessing import TableEncoder
+
+__all__ = ["DataSet", "data_sets"]
+
+
+@attrs.frozen(eq=False)
+class DataSet:
+    """Rows and labels to compare on.
+
+    Attributes
+    ----------
+    name : str
+    features : pandas.DataFrame of shape (n_rows, n_columns)
+    target : ndarray of shape (n_rows,)
+        Class labels.
+    summary : str
+        One line on rows, columns and classes.
+    encoding : dict
+        ``identifiers`` and ``readings`` of :class:`mklkit.TableEncoder`, settled on all rows so
+        that they do not depend on a split.
+    notes : list of str
+    """
+
+    name: str
+    features: pd.DataFrame
+    target: NDArray[Any]
+    summary: str
+    encoding: dict[str, Any]
+    notes: list[str] = attrs.field(factory=list)
+
+    def fingerprint(self) -> str:
+        """Return a digest of names, values and labels, equal only for equal data."""
+        digest = sha256(repr([str(name) for name in self.features.columns]).encode())
+        digest.update(pd.util.hash_pandas_object(self.features, index=False).to_numpy().tobytes())
+        digest.update(repr(self.target.tolist()).encode())
+        return digest.hexdigest()[:16]
+
+    def facts(self) -> dict[str, Any]:
+        """Return plain values that identify and describe the data."""
+        labels, counts = np.unique(self.target, return_counts=True)
+        return {
+            "name": self.name,
+            "fingerprint": self.fingerprint(),
+            "rows": len(self.target),
+            "columns": [str(name) for name in self.features.columns],
+            "classes": labels.tolist(),
+            "class_counts": counts.tolist(),
+        }
+
+
+def data_sets(given: Any, y: Any, target: str | int | None, drop: Any) -> list[DataSet]:
+    """Return the data sets of what a user gave.
+
+    Parameters
+    ----------
+    given : str, path, Table, array, DataFrame, list of names and tables, or dict of these by name
+        In a dict also ``(X, y)`` pairs.
+    y : array-like of shape (n_rows,), optional
+        The labels, where ``given`` holds the rows of one data set.
+    target, drop
+        As for :func:`mklkit.datasets.load_table`, where names or files are given.
+
+    Raises
+    ------
+    DataError
+        If data can't be read, two sets have the same name, or labels are missing.
+    """
+    if y is not None:
+        found = [_of_rows("data", given, y)]
+    elif isinstance(given, Mapping):
+        found = [_one(value, name, target, drop) for name, value in given.items()]
+    elif isinstance(given, list):
+        found = [_one(value, None, target, drop) for value in given]
+    else:
+        found = [_one(given, None, target, drop)]
+    names = [one.name for one in found]
+    for name in names:
+        if names.count(name) > 1:
+            raise DataError(
+                f"Two data sets are named {quoted(name)}; in Python they can be named by a dict,"
+                " elsewhere by their files."
+            )
+    if not found:
+        raise DataError("Expected at least one data set, got an empty list.")
+    return found
+
+
+def _one(given: Any, name: str | None, target: str | int | None, drop: Any) -> DataSet:
+    if isinstance(given, (str, PathLike)):
+        given = load_table(given, target, drop)
+    if isinstance(given, Table):
+        return _of_table(given, name or given.name)
+    if isinstance(given, tuple) and len(given) == 2:
+        return _of_rows(name or "data", *given)
+    if isinstance(given, DataSet):
+        return given
+    raise DataError(
+        "Expected the name of a data set, a file, or rows with their labels as"
+        f" compare(X, y) or compare({{'name': (X, y)}}); got {quoted(given)}."
+    )
+
+
+def _of_table(table: Table, name: str) -> DataSet:
+    encoder = TableEncoder(readings=table.readings).fit(table.features)
+    encoding = {"identifiers": encoder.identifiers_, "readings": table.readings}
+    summary = f"{table.summary()} ({table.origin})"
+    labels = table.target.to_numpy()
+    return DataSet(name, table.features, labels, summary, encoding, list(table.notes))
+
+
+def _of_rows(name: str, X: Any, y: Any) -> DataSet:
+    labels = np.asarray(y)
+    if labels.ndim != 1:
+        raise DataError(f"y must have one label per row; got an array of shape {labels.shape}.")
+    if len(X) != len(labels):
+        raise DataError(f"X has {len(X)} rows but y has {len(labels)} labels.")
+    encoder = TableEncoder().fit(X)
+    names = [str(column) for column in encoder.feature_names_in_]
+    features = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
+    features = features.set_axis(names, axis=1).reset_index(drop=True)
+    encoding = {"identifiers": encoder.identifiers_, "readings": encoder.readings_}
+    size = f"{counted(len(labels), 'row')}, {counted(features.shape[1], 'feature')}"
+    summary = f"{name}: {size}, {len(np.unique(labels))} classes"
+    return DataSet(name, features, labels, summary, encoding)

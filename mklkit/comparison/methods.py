@@ -1,0 +1,279 @@
+"""The methods of a comparison, from names, globs, spec strings and estimators."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from typing import Any
+
+import attrs
+import joblib
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.pipeline import Pipeline
+
+from mklkit._version import __version__
+from mklkit.errors import IncompatibleError, SpecError, UnknownNameError, quoted, suggest
+from mklkit.estimators.from_preset import find_preset
+from mklkit.preprocessing import build_pipeline, preset_pipeline
+from mklkit.preprocessing.pipeline import DEFAULT_SCALE
+from mklkit.protocols import CombinerFacts, facts_of
+from mklkit.protocols.preset import Preset
+from mklkit.registry.composing import bind_kernels, choose_components, kernel_list
+from mklkit.registry.registry import Kind, get_registry
+from mklkit.registry.specs import to_spec
+from mklkit.views.bound_kernels import BoundKernel
+
+__all__ = ["DEFAULT_METHODS", "EVERY", "Method", "MethodOptions", "make_methods", "unique_names"]
+
+DEFAULT_METHODS = ("centered-alignment", "dimkl*", "ifsl")
+"""The combiners that are compared where none is named."""
+EVERY = "*"
+"""The glob of all combiners."""
+METHOD, ONE_KERNEL, BASELINE = "method", "one kernel", "baseline"
+GLOB = frozenset("*?[")
+
+
+@attrs.frozen(eq=False)
+class Method:
+    """One row of a comparison.
+
+    Attributes
+    ----------
+    name : str
+        Unique in the comparison.
+    kind : {"method", "one kernel", "baseline"}
+    pipeline : Pipeline
+        Encoding, scaling and the classifier, not fitted.
+    spec : str
+        Everything that the pipeline's results depend on besides data, seed and tuning.
+    version : str
+        The package that the method comes from, with its version.
+    """
+
+    name: str
+    kind: str
+    pipeline: Pipeline
+    spec: str
+    version: str
+
+    def facts(self) -> dict[str, str]:
+        """Return plain values that identify the method."""
+        return {"name": self.name, "kind": self.kind, "spec": self.spec, "version": self.version}
+
+
+@attrs.frozen(kw_only=True)
+class MethodOptions:
+    """What all methods of a comparison share; None leaves a choice to the method or default.
+
+    Attributes
+    ----------
+    kernels : str, Kernel, or list of these, optional
+        As :class:`mklkit.MKLClassifier` takes them.
+    learners : tuple, default=()
+        Each combiner is compared with each of them that it works with.
+    feature_map, scale, multiclass, bandwidths, max_memory, n_jobs
+        As for :func:`mklkit.preset_pipeline`.
+    tune : str, int or None, default=None
+        How long each method searches for its parameters, on the training rows of each split.
+    seed : int, default=0
+    """
+
+    kernels: Any = None
+    learners: tuple[Any, ...] = ()
+    feature_map: Any = None
+    scale: str | None = None
+    multiclass: str = "ovo"
+    bandwidths: str = "per-problem"
+    tune: Any = None
+    seed: int = 0
+    n_jobs: int | None = None
+    max_memory: int | str | None = None
+
+    def of_preset(self, preset: Preset, name: str, kind: str, **parts: Any) -> Method:
+        """Return the method of a preset, with some of its parts replaced."""
+        settings = {"kernels": self.kernels, "feature_map": self.feature_map, **parts}
+        pipeline = preset_pipeline(
+            preset,
+            scale=self.scale,
+            tune=self.tune,
+            random_state=self.seed,
+            multiclass=self.multiclass,
+            bandwidths=self.bandwidths,
+            n_jobs=self.n_jobs,
+            max_memory=self.max_memory,
+            **settings,
+        )
+        parts = {
+            key: settings.get(key) or getattr(preset, key)
+            for key in ("combiner", "kernels", "feature_map", "learner")
+        }
+        chosen = choose_components(parts["combiner"], parts["feature_map"], parts["learner"])
+        facts = {
+            "combiner": _text(chosen.combiner),
+            "kernels": [_kernel_text(kernel) for kernel in bind_kernels(parts["kernels"])],
+            "map": _text(chosen.feature_map),
+            "learner": _text(chosen.learner),
+            "members": preset.members if preset.members > 1 else None,
+            "scale": self.scale or preset.scale or DEFAULT_SCALE,
+            "multiclass": self.multiclass if self.multiclass != "ovo" else None,
+            "bandwidths": self.bandwidths if self.bandwidths != "per-problem" else None,
+        }
+        spec = "; ".join(f"{key}: {_listed(value)}" for key, value in facts.items() if value)
+        return Method(name, kind, pipeline, spec, _version_of(chosen.combiner))
+
+    def of_estimator(self, estimator: Any, name: str, kind: str, version: str) -> Method:
+        """Return the method of a scikit-learn classifier, on the same encoded, scaled features."""
+        scale = self.scale or DEFAULT_SCALE
+        jobs = [key for key in estimator.get_params() if key.rpartition("__")[2] == "n_jobs"]
+        plain = clone(estimator).set_params(**dict.fromkeys(jobs))
+        # What a classifier shows of itself may leave out parts.
+        text = f"{' '.join(str(plain).split())} #{joblib.hash(plain)[:8]}"
+        spec = f"{text}; scale: {scale}"
+        return Method(name, kind, build_pipeline(estimator, scale=scale), spec, version)
+
+
+def make_methods(
+    asked: Sequence[Any], presets: Sequence[Any], options: MethodOptions
+) -> tuple[list[Method], list[str]]:
+    """Return the methods that were asked for, and notes on what was left out.
+
+    Parameters
+    ----------
+    asked : sequence
+        Of combiners (names, globs such as ``"dimkl*"``, spec strings, objects) and of
+        ``(name, estimator)`` with a scikit-learn classifier.
+    presets : sequence of str or Preset
+        Names may be globs.
+    options : MethodOptions
+
+    Raises
+    ------
+    UnknownNameError
+        If a name is unknown or a glob matches nothing.
+    SpecError, IncompatibleError
+        If a spec string can't be read, or a named combiner works with none of the learners.
+    """
+    found: list[Method] = []
+    notes: list[str] = []
+    for learner in options.learners:
+        get_registry().create("learner", learner)
+    for one in asked:
+        if isinstance(one, tuple):
+            found.append(_of_estimator(one, options))
+        else:
+            found += _of_combiner(one, options, notes)
+    for preset in _presets(presets):
+        learner = options.learners[0] if len(options.learners) == 1 else None
+        found.append(options.of_preset(preset, preset.name, METHOD, learner=learner))
+    return found, notes
+
+
+def unique_names(methods: Sequence[Method]) -> list[Method]:
+    """Return the methods without repeated ones, and with numbers after names that repeat."""
+    kept: dict[str, Method] = {}
+    specs = set()
+    for method in methods:
+        # A kernel alone is named as such, though the name may be that of a combiner too.
+        if method.spec in specs:
+            continue
+        specs.add(method.spec)
+        name, count = method.name, 1
+        while name in kept:
+            count += 1
+            name = f"{method.name} #{count}"
+        kept[name] = attrs.evolve(method, name=name)
+    return list(kept.values())
+
+
+def _of_combiner(asked: Any, options: MethodOptions, notes: list[str]) -> list[Method]:
+    """Return the methods of one combiner or glob, with each learner that it works with."""
+    one_by_name = not (isinstance(asked, str) and GLOB & set(asked.partition("(")[0]))
+    specs = [asked] if one_by_name else _matching("combiner", asked)
+    several = len(options.learners) > 1
+    found = []
+    for spec in specs:
+        errors = []
+        for learner in options.learners or (None,):
+            name = spec.strip() if isinstance(spec, str) else to_spec(spec)
+            label = f"{name} + {_short(learner)}" if several else name
+            try:
+                _check(spec, learner, options, one_by_name)
+                plain = Preset(name, "", "uniform")
+                found.append(
+                    options.of_preset(plain, label, METHOD, combiner=spec, learner=learner)
+                )
+            except IncompatibleError as error:
+                errors.append(error)
+                notes.append(f"{label} left out: {error}")
+        if one_by_name and not found:
+            raise errors[0]
+    return found
+
+
+def _check(spec: Any, learner: Any, options: MethodOptions, named: bool) -> None:
+    """Refuse what can't work, as far as that is known before a fit."""
+    choice = choose_components(spec, options.feature_map, learner)
+    number = facts_of(choice.combiner, CombinerFacts).n_kernels
+    given = len(kernel_list(options.kernels))
+    # By name it is a row with its reason, so that one sees why it is missing.
+    if not named and number is not None and number != given:
+        raise IncompatibleError(f"it takes {number} kernels, and {given} are given.")
+
+
+def _matching(kind: Kind, glob: str) -> list[str]:
+    """Return the registered names that match a glob; an error names them all if none does."""
+    known = list(dict.fromkeys(entry.name for entry in get_registry().entries(kind)))
+    found = [name for name in known if fnmatchcase(name, glob.strip())]
+    if not found:
+        raise UnknownNameError(
+            f"No {kind} matches {quoted(glob)}.{suggest(glob.strip('*?[]'), known)}"
+            f" Known: {', '.join(known)}.",
+            glob,
+        )
+    return found
+
+
+def _presets(given: Sequence[Any]) -> list[Preset]:
+    found = []
+    for one in given:
+        names = _matching("preset", one) if isinstance(one, str) and GLOB & set(one) else [one]
+        found += [find_preset(name) for name in names]
+    return found
+
+
+def _of_estimator(given: tuple[Any, ...], options: MethodOptions) -> Method:
+    if len(given) != 2 or not isinstance(given[0], str):
+        raise SpecError(f"Expected (name, estimator), got {quoted(given)}.")
+    name, estimator = given
+    if not (isinstance(estimator, BaseEstimator) and isinstance(estimator, ClassifierMixin)):
+        raise SpecError(
+            f"{quoted(name)} must be a scikit-learn classifier; got {quoted(estimator)}."
+        )
+    return options.of_estimator(estimator, name, METHOD, type(estimator).__module__)
+
+
+def _text(component: Any) -> str:
+    """Return a component's spec string with all its parameters."""
+    text = to_spec(component, full=True)
+    # Arrays inside a component are shown by their shape alone.
+    return f"{text} #{joblib.hash(component)[:8]}" if "<array" in text else text
+
+
+def _kernel_text(kernel: BoundKernel) -> str:
+    columns = "" if kernel.columns is None else f"@{kernel.columns}"
+    return f"{kernel.label}:{_text(kernel.kernel)}{columns}"
+
+
+def _listed(value: Any) -> str:
+    return ", ".join(value) if isinstance(value, list) else str(value)
+
+
+def _short(learner: Any) -> str:
+    return learner.strip() if isinstance(learner, str) else to_spec(learner)
+
+
+def _version_of(combiner: Any) -> str:
+    for entry in get_registry().entries("combiner"):
+        if entry.name == combiner.name:
+            return f"{entry.distribution} {entry.version}"
+    return f"mklkit {__version__}"

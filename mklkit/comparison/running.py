@@ -1,0 +1,185 @@
+"""The runs of a comparison: every method on every split of every data set."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from time import perf_counter
+from typing import Any
+
+import attrs
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from mklkit.comparison.data import DataSet
+from mklkit.comparison.measures import (
+    area_under_curve,
+    calibration,
+    chosen_parameters,
+    kernel_weights,
+    logarithmic_loss,
+    outputs_of,
+)
+from mklkit.comparison.memory import peak_memory
+from mklkit.comparison.methods import Method
+from mklkit.comparison.splits import RowSplit, SplitPlan
+from mklkit.errors import plain_message, type_name
+from mklkit.evaluation.scores import score
+
+__all__ = ["Cell", "run_cells"]
+
+NAN = float("nan")
+
+
+@attrs.frozen(kw_only=True)
+class Cell:
+    """One method on one split of one data set.
+
+    Attributes
+    ----------
+    data, method, kind : str
+    repeat, fold : int
+    n_train, n_test : int
+    accuracy, balanced_accuracy, auc, log_loss : float
+        NaN where the method failed or can't say.
+    seconds, predict_seconds : float
+        Of the fit, tuning included, and of predicting the test rows; encoding and scaling, which
+        are the same for all methods, are not counted.
+    memory : float
+        The most that the fit took, in bytes; NaN where the system does not tell.
+    params : dict, optional
+        What a search chose.
+    weights : dict of str to float, optional
+        Per kernel, the mean over binary problems.
+    confusion : list of list of int, optional
+        Counts by true and predicted class, in the order of the data's classes.
+    calibration : dict, optional
+        See :func:`mklkit.comparison.measures.calibration`.
+    reason : str, optional
+        Why the method failed.
+    """
+
+    data: str
+    method: str
+    kind: str
+    repeat: int
+    fold: int
+    n_train: int
+    n_test: int
+    accuracy: float = NAN
+    balanced_accuracy: float = NAN
+    auc: float = NAN
+    log_loss: float = NAN
+    seconds: float = NAN
+    predict_seconds: float = NAN
+    memory: float = NAN
+    params: dict[str, Any] | None = None
+    weights: dict[str, float] | None = None
+    confusion: list[list[int]] | None = None
+    calibration: dict[str, list[float]] | None = None
+    reason: str | None = None
+
+
+class Encoded:
+    """The encoded and scaled rows of one split, made once for all methods with the same steps."""
+
+    def __init__(self, data: DataSet, split: RowSplit) -> None:
+        self.data, self.split = data, split
+        self.labels = data.target[split.train], data.target[split.test]
+        self._made: dict[str, tuple[pd.DataFrame, pd.DataFrame]] = {}
+
+    def rows_for(self, method: Method) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """Return a method's training and test rows."""
+        steps = clone(method.pipeline[:-1])
+        key = repr(steps)
+        if key not in self._made:
+            steps.named_steps["encode"].set_params(**self.data.encoding)
+            train, test = (
+                self.data.features.iloc[rows] for rows in (self.split.train, self.split.test)
+            )
+            self._made[key] = steps.fit_transform(train, self.labels[0]), steps.transform(test)
+        return self._made[key]
+
+
+def run_cells(
+    data: DataSet,
+    plan: SplitPlan,
+    methods: Sequence[Method],
+    known: Callable[[int, Method], Cell | None],
+    begin: Callable[[Method], None],
+) -> Iterator[tuple[int, Method, Cell]]:
+    """Yield the number of the split, the method and its cell, one after another.
+
+    Parameters
+    ----------
+    data : DataSet
+    plan : SplitPlan
+    methods : sequence of Method
+    known : callable
+        Returns the cell of a split and a method that has been run before, or None.
+    begin : callable
+        Called before a method is run.
+    """
+    for place, split in enumerate(plan.splits):
+        encoded = Encoded(data, split)
+        for method in methods:
+            cell = known(place, method)
+            if cell is None:
+                begin(method)
+                cell = _run(encoded, method)
+            yield place, method, cell
+
+
+def _run(encoded: Encoded, method: Method) -> Cell:
+    split = encoded.split
+    cell = Cell(
+        data=encoded.data.name,
+        method=method.name,
+        kind=method.kind,
+        repeat=split.repeat,
+        fold=split.fold,
+        n_train=len(split.train),
+        n_test=len(split.test),
+    )
+    try:
+        with warnings.catch_warnings():
+            # Every fold of every baseline would say it; the scores show what it costs.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            return attrs.evolve(cell, **_measured(encoded, method))
+    except (ValueError, MemoryError) as error:  # MKLKitError and LinAlgError are ValueErrors
+        reason = plain_message(error) if isinstance(error, ValueError) else _named(error)
+        return attrs.evolve(cell, reason=reason)
+
+
+def _named(error: BaseException) -> str:
+    return f"{type_name(error)}: {plain_message(error)}"
+
+
+def _measured(encoded: Encoded, method: Method) -> dict[str, Any]:
+    train, test = encoded.rows_for(method)
+    training_labels, labels = encoded.labels
+    classifier = clone(method.pipeline[-1])
+    start = perf_counter()
+    with peak_memory() as peak:
+        classifier.fit(train, training_labels)
+    fitted = perf_counter()
+    answers = classifier.predict(test)
+    predicted = perf_counter()
+    outputs = outputs_of(classifier, test)
+    classes = np.asarray(classifier.classes_)
+    found = score(labels, answers, encoded.data.target)
+    return {
+        "accuracy": found["accuracy"],
+        "balanced_accuracy": found["balanced_accuracy"],
+        "auc": area_under_curve(labels, classes, outputs.scores),
+        "log_loss": logarithmic_loss(labels, classes, outputs.probabilities),
+        "seconds": fitted - start,
+        "predict_seconds": predicted - fitted,
+        "memory": peak.bytes,
+        "params": chosen_parameters(classifier),
+        "weights": kernel_weights(classifier),
+        "confusion": found["confusion"],
+        "calibration": calibration(labels, classes, outputs.probabilities),
+    }

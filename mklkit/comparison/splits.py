@@ -1,0 +1,161 @@
+"""The splits of a comparison: one list of training and test rows, the same for all methods."""
+
+from __future__ import annotations
+
+import re
+from hashlib import sha256
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from mklkit.errors import DataError, SpecError, counted, quoted
+from mklkit.estimators.folds import Rows, plan_folds, splits_of
+from mklkit.evaluation.splits import hold_out
+from mklkit.protocols.component import is_whole
+
+__all__ = ["DEFAULT_CV", "RowSplit", "SplitPlan", "make_splits", "published_split", "read_cv"]
+
+DEFAULT_CV = "5x2"
+"""Five stratified folds, twice: ten splits, the least from which a deviation can be judged."""
+
+
+@attrs.frozen(eq=False)
+class RowSplit:
+    """Row numbers to train on and to test on."""
+
+    repeat: int
+    fold: int
+    train: Rows
+    test: Rows
+
+
+@attrs.frozen(eq=False)
+class SplitPlan:
+    """The splits of one data set, with a description and notes on what differs from the request."""
+
+    description: str
+    splits: list[RowSplit]
+    notes: list[str] = attrs.field(factory=list)
+
+    def digest(self) -> str:
+        """Return a digest of all row numbers."""
+        digest = sha256()
+        for split in self.splits:
+            for rows in (split.train, split.test):
+                digest.update(np.asarray(rows, dtype=np.int64).tobytes() + b"|")
+        return digest.hexdigest()[:16]
+
+
+def read_cv(cv: Any) -> tuple[int, int] | None:
+    """Return the folds and repeats of ``5`` or ``"5x4"``; None for anything but a number or text.
+
+    Raises
+    ------
+    SpecError
+        If a text has another form.
+
+    Examples
+    --------
+    >>> read_cv("5x4"), read_cv(10)
+    ((5, 4), (10, 1))
+    """
+    if is_whole(cv):
+        return int(cv), 1
+    if not isinstance(cv, str):
+        return None
+    found = re.fullmatch(r"\s*(\d{1,6})\s*(?:[xX×]\s*(\d{1,6})\s*)?", cv)
+    if found is None:
+        raise SpecError(
+            f"cv must be a number of folds, or folds x repeats such as '5x4' (five folds, four"
+            f" times); got {quoted(cv)}."
+        )
+    return int(found[1]), int(found[2] or 1)
+
+
+def make_splits(
+    labels: NDArray[Any],
+    cv: Any = DEFAULT_CV,
+    mccv: int | None = None,
+    train: float = 0.5,
+    seed: int = 0,
+) -> SplitPlan:
+    """Divide rows into training and test rows, several times.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_rows,)
+    cv : int, str, scikit-learn splitter or list of (training rows, test rows), default="5x2"
+        ``"5x4"`` means five stratified folds, four times.
+    mccv : int, optional
+        So many Monte-Carlo splits instead: each time a random part of the rows, stratified where
+        every class can spare a row; every class stays in training.
+    train : float, default=0.5
+        The share of training rows of Monte-Carlo splits, between 0 and 1.
+    seed : int, default=0
+
+    Raises
+    ------
+    SpecError
+        If a number is out of its range.
+    DataError
+        If nothing can be tested.
+
+    Examples
+    --------
+    >>> plan = make_splits(np.repeat(["a", "b"], 10), cv="5x2")
+    >>> plan.description, len(plan.splits), len(plan.splits[0].test)
+    ('5 stratified folds, 2 times', 10, 4)
+    """
+    if mccv is not None:
+        return _monte_carlo(labels, mccv, train, seed)
+    numbers = read_cv(cv)
+    if numbers is None:
+        classes, codes = np.unique(labels, return_inverse=True)
+        found, notes = splits_of(cv, np.zeros((len(labels), 1)), codes, classes, seed)
+        splits = [RowSplit(0, fold, *rows) for fold, rows in enumerate(found)]
+        return SplitPlan(f"{counted(len(found), 'split')}, as given", splits, notes)
+    plan = plan_folds(labels, *numbers)
+    splits = [
+        RowSplit(*divmod(place, plan.folds), *rows)
+        for place, rows in enumerate(plan.splits(labels, seed))
+    ]
+    times = f", {plan.repeats} times" if plan.repeats > 1 else ""
+    return SplitPlan(f"{plan.folds} stratified folds{times}", splits, plan.notes)
+
+
+def _monte_carlo(labels: NDArray[Any], number: int, train: float, seed: int) -> SplitPlan:
+    if not is_whole(number) or number < 1:
+        raise SpecError(f"mccv must be a number of splits, 1 or above; got {quoted(number)}.")
+    if not 0 < train < 1:
+        raise SpecError(f"train must be a share of the rows between 0 and 1; got {quoted(train)}.")
+    seeds = np.random.RandomState(seed).randint(2**31 - 1, size=number)
+    found = [hold_out(labels, 1 - train, one) for one in seeds.tolist()]
+    if len(found[0].held_out) == 0:
+        raise DataError(f"No row can be tested with train={train}: {found[0].kind}.")
+    splits = [RowSplit(place, 0, one.train, one.held_out) for place, one in enumerate(found)]
+    description = f"{counted(number, 'random split')}, {100 * train:g} % for training"
+    return SplitPlan(f"{description}, {found[0].kind}", splits)
+
+
+def published_split(labels: NDArray[Any], parts: NDArray[Any], column: str) -> SplitPlan:
+    """Return the one split that a column of the data gives by the values 'train' and 'test'.
+
+    Raises
+    ------
+    DataError
+        If the column has other values, or a class has rows for testing only.
+    """
+    words = np.array([str(part).strip().casefold() for part in parts])
+    other = sorted(set(words) - {"train", "test"})
+    if other or len(set(words)) < 2:
+        raise DataError(
+            f"The column {quoted(column)} must say 'train' or 'test' in every row, and both"
+            f" somewhere; got {quoted((other or sorted(set(words)))[0])}."
+        )
+    train, test = (np.flatnonzero(words == word) for word in ("train", "test"))
+    untrained = np.setdiff1d(labels[test], labels[train])
+    if len(untrained):
+        raise DataError(f"No row of class {quoted(untrained.tolist()[0])} is for training.")
+    return SplitPlan(f"the split in column {column!r}", [RowSplit(0, 0, train, test)])

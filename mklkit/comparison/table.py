@@ -1,0 +1,189 @@
+"""The statistics of a comparison: one row per method, tests against the best, a sentence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mklkit.evaluation import (
+    average_ranks,
+    bayesian_signed_rank,
+    corrected_interval,
+    corrected_t_test,
+    critical_difference,
+    friedman_test,
+    holm,
+    indistinguishable,
+    paired_t_test,
+)
+from mklkit.evaluation.verdict import verdict, verdict_of_datasets
+
+__all__ = ["SCORES", "ranking", "sentence", "table_of_datasets", "table_of_splits"]
+
+SCORES = ("accuracy", "balanced_accuracy", "auc", "log_loss")
+DIGITS = 12
+"""Means are rounded so before the best is chosen: equal ones differ by rounding."""
+
+
+def table_of_splits(results: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per method of one data set, the best accuracy first.
+
+    Parameters
+    ----------
+    results : pandas.DataFrame
+        As :attr:`Comparison.results` has them, of one data set.
+
+    Returns
+    -------
+    pandas.DataFrame
+        See :meth:`Comparison.table`.
+    """
+    accuracy = _by_split(results, "accuracy")
+    rows = _rows(results)
+    groups = results.groupby("method", sort=False)
+    rows["deviation"] = groups["accuracy"].std()
+    bounds = {str(name): _interval(group) for name, group in groups}
+    rows["low"], rows["high"] = (pd.Series({n: b[i] for n, b in bounds.items()}) for i in (0, 1))
+    # One that failed on a split may owe its mean to the easier ones.
+    eligible = accuracy.dropna(axis=1)
+    best = eligible.mean().round(DIGITS).idxmax() if eligible.size else None
+    tests = _tests(results, accuracy, best)
+    return _sorted(rows.join(tests), "accuracy", ascending=False)
+
+
+def _tests(results: pd.DataFrame, accuracy: pd.DataFrame, best: Any) -> pd.DataFrame:
+    """Return each method's difference to the best and its p values, on the splits that both have.
+
+    That of the best itself has none.
+    """
+    sizes = results.groupby(["repeat", "fold"], sort=False)[["n_train", "n_test"]].first()
+    found = {}
+    for name in accuracy:
+        both = accuracy[[name]].assign(best=accuracy[best] if best is not None else np.nan).dropna()
+        found[name] = {"difference": np.nan, "p_corrected": np.nan, "p_paired": np.nan}
+        if len(both) == 0:
+            continue
+        differences = (both[name] - both["best"]).round(DIGITS).to_numpy()
+        found[name]["difference"] = float(differences.mean())
+        if name != best:
+            rows = sizes.loc[both.index]
+            corrected = corrected_t_test(differences, rows["n_train"], rows["n_test"])
+            found[name]["p_corrected"] = corrected.p_value
+            found[name]["p_paired"] = paired_t_test(differences).p_value
+    tests = pd.DataFrame.from_dict(found, orient="index")
+    tests["p_corrected"] = holm(tests["p_corrected"].to_numpy())
+    return tests
+
+
+def table_of_datasets(results: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per method over several data sets, the best average rank first.
+
+    Parameters
+    ----------
+    results : pandas.DataFrame
+        As :attr:`Comparison.results` has them.
+    """
+    means = results.groupby(["data", "method"], sort=False)[[*SCORES, "seconds"]].mean()
+    over = means.groupby("method", sort=False).mean()
+    rows = _rows(results)
+    rows[over.columns] = over
+    scores = _by_data(results)
+    ranks = ranking(results)["ranks"]
+    rows["rank"] = pd.Series(ranks, dtype=float)
+    best = min(ranks, key=ranks.__getitem__) if ranks else None
+    for name in ranks:
+        if name != best:
+            found = bayesian_signed_rank((scores[name] - scores[best]).to_numpy())
+            rows.loc[name, ["p_worse", "p_equivalent", "p_better"]] = [
+                found.worse, found.equivalent, found.better,
+            ]  # fmt: skip
+    return _sorted(rows, "rank", ascending=True)
+
+
+def ranking(results: pd.DataFrame) -> dict[str, Any]:
+    """Return ranks over data sets with Friedman's test and Nemenyi's critical difference.
+
+    Returns
+    -------
+    dict
+        ``ranks``: average rank by method, of those with a score on each data set; and where two
+        methods and two data sets have them ``friedman`` (``chi_square``, ``f_statistic``,
+        ``p_value``), ``critical_difference`` and ``groups`` of names that do not differ by it.
+    """
+    scores = _by_data(results)
+    names = list(scores)
+    if len(names) < 2:
+        return {"ranks": dict.fromkeys(names, 1.0)}
+    values = average_ranks(scores.to_numpy())
+    found: dict[str, Any] = {"ranks": dict(zip(names, values.tolist(), strict=True))}
+    if len(scores) < 2:
+        return found
+    test = friedman_test(scores.to_numpy())
+    difference = critical_difference(len(names), len(scores))
+    groups = indistinguishable(values, difference)
+    found["friedman"] = {
+        "chi_square": test.chi_square,
+        "f_statistic": test.f_statistic,
+        "p_value": test.p_value,
+    }
+    found["critical_difference"] = difference
+    found["groups"] = [[names[place] for place in group] for group in groups]
+    return found
+
+
+def sentence(results: pd.DataFrame) -> str:
+    """Return what a careful statistician would say, in one sentence."""
+    if results["data"].nunique() > 1:
+        scores = _by_data(results)
+        if scores.shape[1] < 2:
+            return "There are no two methods with a score on every data set."
+        return verdict_of_datasets(scores.to_numpy(), [str(name) for name in scores])
+    accuracy = _by_split(results, "accuracy")
+    sizes = results.groupby(["repeat", "fold"], sort=False)[["n_train", "n_test"]].first()
+    sizes = sizes.loc[accuracy.index]
+    found = {str(name): (own.mean(skipna=False), own.to_numpy()) for name, own in accuracy.items()}
+    return verdict(found, sizes["n_train"].to_numpy(), sizes["n_test"].to_numpy())
+
+
+def _rows(results: pd.DataFrame) -> pd.DataFrame:
+    """Return what every table has of a method: kind, runs, failures, means, time, memory."""
+    groups = results.groupby("method", sort=False)
+    rows = pd.DataFrame({"kind": groups["kind"].first()})
+    rows["splits"] = groups.size()
+    rows["failures"] = groups["reason"].count()
+    rows["reason"] = groups["reason"].first()
+    rows[[*SCORES, "seconds", "predict_seconds"]] = groups[
+        [*SCORES, "seconds", "predict_seconds"]
+    ].mean()
+    rows["memory"] = groups["memory"].max()
+    return rows
+
+
+def _sorted(rows: pd.DataFrame, by: str, ascending: bool) -> pd.DataFrame:
+    key = rows[by].round(DIGITS)
+    order = key.sort_values(ascending=ascending, kind="stable", na_position="last").index
+    return rows.loc[order].rename_axis("method").reset_index()
+
+
+def _by_split(results: pd.DataFrame, score: str) -> pd.DataFrame:
+    """Return a score as a table of splits (rows) by methods, both in their order."""
+    table = results.pivot(index=["repeat", "fold"], columns="method", values=score)
+    return table[list(results["method"].unique())]
+
+
+def _by_data(results: pd.DataFrame) -> pd.DataFrame:
+    """Return mean accuracies of data sets by methods that have one on each, in their order."""
+    complete = results[results["accuracy"].notna()]
+    table = complete.pivot_table(index="data", columns="method", values="accuracy", sort=False)
+    names = [name for name in results["method"].unique() if name in table]
+    return table[names].dropna(axis=1)
+
+
+def _interval(group: pd.DataFrame) -> tuple[float, float]:
+    scored = group[group["accuracy"].notna()]
+    if len(scored) < 2:
+        return float("nan"), float("nan")
+    low, high = corrected_interval(scored["accuracy"], scored["n_train"], scored["n_test"])
+    return max(low, 0.0), min(high, 1.0)

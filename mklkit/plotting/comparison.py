@@ -1,0 +1,98 @@
+"""Accuracies of compared methods with their intervals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from mklkit.errors import DataError
+from mklkit.plotting.parts import new_figure, require_matplotlib
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["ComparisonDisplay"]
+
+KINDS = {
+    "method": ("tab:blue", "o", "several kernels"),
+    "one kernel": ("tab:orange", "s", "one kernel"),
+    "baseline": ("tab:gray", "D", "scikit-learn"),
+}
+"""Colour, marker and caption; markers differ too, as colours alone don't print."""
+
+
+class ComparisonDisplay:
+    """Mean accuracy per method with its 95 % interval, the best at the top.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        With the columns ``method``, ``kind``, ``accuracy`` (shares) and, for intervals, ``low`` and
+        ``high``; as :meth:`mklkit.Comparison.table` returns it. Methods without accuracy are left
+        out.
+
+    Attributes
+    ----------
+    table : pandas.DataFrame
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> from mklkit import compare
+    >>> found = compare("wine", methods="dimkl3")  # doctest: +SKIP
+    >>> found.plot().figure_.savefig("comparison.png")  # doctest: +SKIP
+    """
+
+    def __init__(self, table: pd.DataFrame) -> None:
+        self.table = table
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw on ``ax``, or on a new figure.
+
+        Raises
+        ------
+        DataError
+            If no method has an accuracy.
+        MKLKitError
+            If matplotlib is not installed.
+        """
+        require_matplotlib()
+        table = self.table[self.table["accuracy"].notna()]
+        if table.empty:
+            raise DataError("No method has an accuracy to draw.")
+        if ax is None:
+            ax = new_figure(7, 1.3 + 0.28 * len(table)).add_subplot()
+        figure = ax.get_figure(root=True)
+        assert figure is not None
+        self.ax_: Axes = ax
+        self.figure_: Figure = figure
+        places = np.arange(len(table))
+        for kind, (colour, marker, caption) in KINDS.items():
+            own = (table["kind"] == kind).to_numpy()
+            if own.any():
+                self._draw(table[own], places[own], colour, marker, caption)
+        best = 100 * table["accuracy"].max()
+        ax.axvline(best, color="0.8", linewidth=1, zorder=0)
+        ax.set_yticks(places, table["method"])
+        ax.invert_yaxis()
+        ax.set_xlabel("accuracy on test rows, %")
+        ax.grid(axis="x", color="0.92")
+        ax.set_axisbelow(True)
+        figure.legend(loc="outside upper center", ncols=len(KINDS), frameon=False)
+        return self
+
+    def _draw(
+        self, table: pd.DataFrame, places: np.ndarray, colour: str, marker: str, caption: str
+    ) -> None:
+        means = 100 * table["accuracy"].to_numpy(dtype=float)
+        spread = None
+        if "low" in table:
+            low, high = (100 * table[name].to_numpy(dtype=float) for name in ("low", "high"))
+            spread = np.nan_to_num([means - low, high - means])
+        self.ax_.errorbar(
+            means, places, xerr=spread, fmt=marker, color=colour, capsize=3, label=caption
+        )
