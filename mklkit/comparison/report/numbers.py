@@ -1,0 +1,50 @@
+"""Numbers as a reader wants them; a dash stands for one that there is not."""
+
+from __future__ import annotations
+
+import math
+
+__all__ = ["DASH", "memory", "number", "p_value", "percent", "points", "seconds"]
+
+DASH = "–"
+MINUS = "\N{MINUS SIGN}"
+
+
+def number(value: float, digits: int) -> str:
+    """Return a number with so many decimals."""
+    return DASH if math.isnan(value) else f"{value:.{digits}f}".replace("-", MINUS)
+
+
+def percent(share: float) -> str:
+    """Return a share in percent, without the sign."""
+    return number(100 * share, 1)
+
+
+def points(difference: float) -> str:
+    """Return a difference of shares in points, with its sign.
+
+    Examples
+    --------
+    >>> points(0.0123), points(0.0)
+    ('+1.2', '0')
+    """
+    if math.isnan(difference):
+        return DASH
+    return "0" if difference == 0 else f"{100 * difference:+.1f}".replace("-", MINUS)
+
+
+def p_value(value: float) -> str:
+    """Return a p value with three decimals."""
+    return "<0.001" if value < 0.001 else number(value, 3)
+
+
+def seconds(value: float) -> str:
+    """Return a time in seconds, with two digits that count or more."""
+    if math.isnan(value):
+        return DASH
+    return f"{value:.0f}" if value >= 100 else f"{value:.2g}" if value < 10 else f"{value:.1f}"
+
+
+def memory(value: float) -> str:
+    """Return bytes in megabytes of 10⁶ bytes."""
+    return "<1" if value < 0.5e6 else number(value / 1e6, 0)
