@@ -13,6 +13,7 @@ from sklearn.pipeline import Pipeline
 
 from mklkit.comparison.data import DataSet
 from mklkit.comparison.methods import METHOD, Method
+from mklkit.comparison.report import html_report
 from mklkit.comparison.running import Cell
 from mklkit.comparison.table import (
     ranking,
@@ -20,7 +21,13 @@ from mklkit.comparison.table import (
     table_of_datasets,
     table_of_splits,
 )
-from mklkit.comparison.writing import write_csv, write_json, write_latex
+from mklkit.comparison.writing import (
+    report_ending,
+    write_csv,
+    write_json,
+    write_latex,
+    write_text,
+)
 from mklkit.errors import DataError, listed
 from mklkit.persistence.facts import json_ready
 
@@ -91,6 +98,16 @@ class Comparison:
         runs = self.results.groupby(["data", "repeat", "fold"])["method"].transform("size")
         whole = self.results[runs == len(self.methods)]
         return whole if len(whole) else self.results
+
+    def compared_cells(self, data: str) -> list[Cell]:
+        """Return the cells of one data set that count in :meth:`table`."""
+        splits = self._compared[["data", "repeat", "fold"]].itertuples(index=False, name=None)
+        counting = set(splits)
+        return [
+            cell
+            for cell in self.cells
+            if cell.data == data and (cell.data, cell.repeat, cell.fold) in counting
+        ]
 
     def table(self, data: str | None = None) -> pd.DataFrame:
         """Return one row per method.
@@ -199,3 +216,36 @@ class Comparison:
     def to_latex(self, path: str | PathLike[str]) -> None:
         """Write :meth:`table` as a LaTeX table (package booktabs), the best accuracy in bold."""
         write_latex(Path(path), self.table(), self.verdict)
+
+    def to_html(self, path: str | PathLike[str], command: str | None = None) -> None:
+        """Write a page with tables, charts and how it was made, which needs no network.
+
+        Parameters
+        ----------
+        path : path
+        command : str, optional
+            The command line to show as that which made it.
+        """
+        write_text(Path(path), html_report(self, command))
+
+    def report(self, path: str | PathLike[str], command: str | None = None) -> None:
+        """Write a report of the kind that the name's ending says.
+
+        Parameters
+        ----------
+        path : path
+            Ends in ``.html`` (everything, on one page), ``.csv`` (:meth:`to_csv`), ``.json``
+            (:meth:`to_json`) or ``.tex`` (:meth:`to_latex`).
+        command : str, optional
+            As for :meth:`to_html`.
+
+        Raises
+        ------
+        DataError
+            If the name has another ending, or the file can't be written.
+        """
+        ending = report_ending(Path(path))
+        if ending == ".html":
+            self.to_html(path, command)
+        else:
+            {".csv": self.to_csv, ".json": self.to_json, ".tex": self.to_latex}[ending](path)

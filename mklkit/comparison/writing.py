@@ -9,9 +9,13 @@ from typing import Any
 
 import pandas as pd
 
+from mklkit.errors import DataError
 from mklkit.persistence.atomic import replacing
 
-__all__ = ["write_csv", "write_json", "write_latex"]
+__all__ = ["REPORTS", "report_ending", "write_csv", "write_json", "write_latex", "write_text"]
+
+REPORTS = (".html", ".csv", ".json", ".tex")
+"""Endings of the names of reports."""
 
 SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -21,17 +25,31 @@ SPECIAL = {
 }
 
 
+def report_ending(path: Path) -> str:
+    """Return the ending that says what kind of report a file is.
+
+    Raises
+    ------
+    DataError
+        If there is no such kind.
+    """
+    ending = path.suffix.lower()
+    if ending not in REPORTS:
+        raise DataError(f"A report's name must end in {', '.join(REPORTS)}; got {path}.")
+    return ending
+
+
 def write_csv(path: Path, results: pd.DataFrame) -> None:
     """Write a tidy table; parameters are JSON in their cells."""
     plain = results.assign(
         params=["" if one is None else json.dumps(one) for one in results["params"]]
     )
-    _write(path, plain.to_csv(index=False))
+    write_text(path, plain.to_csv(index=False))
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
     """Write plain values."""
-    _write(path, json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+    write_text(path, json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
 def write_latex(path: Path, table: pd.DataFrame, verdict: str) -> None:
@@ -69,7 +87,7 @@ def write_latex(path: Path, table: pd.DataFrame, verdict: str) -> None:
         rf"\caption{{{_escaped(verdict)}}}",
         r"\end{table}",
     ]
-    _write(path, "\n".join(lines) + "\n")
+    write_text(path, "\n".join(lines) + "\n")
 
 
 def _number(value: float, digits: int) -> str:
@@ -80,6 +98,7 @@ def _escaped(text: str) -> str:
     return "".join(SPECIAL.get(letter, letter) for letter in text)
 
 
-def _write(path: Path, text: str) -> None:
+def write_text(path: Path, text: str) -> None:
+    """Write text in UTF-8."""
     with replacing(path) as file:
         file.write(text.encode())

@@ -67,9 +67,7 @@ def methods_table(found: pd.DataFrame, caption: object) -> Html:
     """
     columns = DATASETS if "rank" in found else SPLITS
     marks = {column.key: _best(found[column.key], column) for column in columns}
-    rows = [
-        _row(place, row, columns, marks) for place, row in enumerate(found.to_dict("records"))
-    ]
+    rows = [_row(place, row, columns, marks) for place, row in enumerate(found.to_dict("records"))]
     return table(caption, _head(columns), rows, class_="methods sortable")
 
 
@@ -88,7 +86,9 @@ def _head(columns: tuple[Column, ...]) -> Html:
         )
         for column in columns
     ]
-    names = [element("th", head, scope="col", data_first="ascending") for head in ("Method", "Kind")]
+    names = [
+        element("th", head, scope="col", data_first="ascending") for head in ("Method", "Kind")
+    ]
     return element("tr", *names, *cells)
 
 
