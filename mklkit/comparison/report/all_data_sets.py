@@ -24,8 +24,8 @@ MOST_PAIRED = 15
 """The best methods, with which all are compared in pairs."""
 TABLE_NOTE = (
     "Means over the data sets; the rank is the average of those on each. “Worse”, “same”, “better”:"
-    " probabilities that the method is, on a further data set, more than one point of accuracy worse"
-    " than the first row, within one point of it, or better, by the Bayesian signed-rank test"
+    " probabilities that the method is, on a further data set, more than one point of accuracy"
+    " worse than the first row, within one point of it, or better, by the Bayesian signed-rank test"
     " (Benavoli and others 2017)."
 )
 DIAGRAM_NOTE = (

@@ -1,7 +1,7 @@
 """Charts as SVG inside the page.
 
-A strip is a row of a chart as wide as its box: places along it are percentages, so that a chart fits
-a telephone and a sheet of paper, and its letters keep their size.
+A strip is a row of a chart as wide as its box: places along it are percentages, so that a chart
+fits a telephone and a sheet of paper, and its letters keep their size.
 """
 
 from __future__ import annotations
@@ -57,9 +57,7 @@ class Axis:
         return element("svg", *texts, class_="axis", aria_hidden="true")
 
 
-def strip(
-    axis: Axis, value: float, low: float = math.nan, high: float = math.nan, kind: str = "method"
-) -> Html:
+def strip(axis: Axis, value: float, low: float, high: float, kind: str = "method") -> Html:
     """Return a row of a chart: a mark at the value, and a line from low to high."""
     parts = [
         element("line", class_="grid", x1=x, x2=x, y1="0", y2="100%")
@@ -93,16 +91,17 @@ def accuracy_chart(table: pd.DataFrame, caption: str) -> Html:
     scored = table[table["accuracy"].notna()]
     if scored.empty:
         return EMPTY
-    rows = scored.reindex(columns=["method", "kind", "accuracy", "low", "high"])
-    values = 100 * rows[["accuracy", "low", "high"]].to_numpy(dtype=float)
+    values = 100 * scored[["accuracy", "low", "high"]].to_numpy(dtype=float)
     axis = Axis.around(values[~np.isnan(values)].tolist(), 0, 100)
     lines = [
         joined(
-            element("span", row.method, class_="name"),
-            strip(axis, *found, kind=str(row.kind)),
-            element("span", percent(float(row.accuracy)), class_="value"),
+            element("span", method, class_="name"),
+            strip(axis, found[0], found[1], found[2], kind),
+            element("span", percent(found[0] / 100), class_="value"),
         )
-        for row, found in zip(rows.itertuples(), values.tolist(), strict=True)
+        for method, kind, found in zip(
+            scored["method"], scored["kind"], values.tolist(), strict=True
+        )
     ]
     return chart(lines, axis, caption)
 
@@ -135,18 +134,20 @@ def calibration_chart(name: str, bins: pd.DataFrame) -> Html:
     told, held = bins["probability"] / bins["rows"], bins["hits"] / bins["rows"]
     error = float((bins["rows"] * (told - held).abs()).sum() / bins["rows"].sum())
     radii = 2.5 + 5 * np.sqrt(bins["rows"] / bins["rows"].max())
-    x, y = MARGIN + PLOT * told, PLOT * (1 - held) + 8
+    xs, ys = MARGIN + PLOT * told, PLOT * (1 - held) + 8
     dots = [
         element("circle", cx=round(a, 1), cy=round(b, 1), r=round(r, 1))
-        for a, b, r in zip(x, y, radii, strict=True)
+        for a, b, r in zip(xs, ys, radii, strict=True)
     ]
-    path = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
+    path = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(xs, ys, strict=True))
     frame = {"x": MARGIN, "y": 8, "width": PLOT, "height": PLOT}
     labels = []
     for tick in (0.0, 0.5, 1.0):
-        below = {"x": MARGIN + PLOT * tick, "y": PLOT + 24, "text_anchor": "middle"}
-        beside = {"x": MARGIN - 6, "y": PLOT * (1 - tick) + 12, "text_anchor": "end"}
-        labels += [element("text", f"{tick:g}", **place) for place in (below, beside)]
+        x, y = MARGIN + PLOT * tick, PLOT * (1 - tick) + 12
+        labels += [
+            element("text", f"{tick:g}", x=x, y=PLOT + 24, text_anchor="middle"),
+            element("text", f"{tick:g}", x=MARGIN - 6, y=y, text_anchor="end"),
+        ]
     drawing = element(
         "svg",
         element("rect", class_="frame", **frame),

@@ -20,7 +20,7 @@ class Html(str):
 EMPTY = Html("")
 
 
-def element(name: str, *content: object, **attributes: Attribute) -> Html:
+def element(name: str, /, *content: object, **attributes: Attribute) -> Html:
     """Return an element; what is not :class:`Html` is escaped, None is left out.
 
     An underscore at the end of an attribute's name is dropped, others become hyphens; an attribute
@@ -55,7 +55,8 @@ def section(level: int, title: str, *content: object, **attributes: Attribute) -
     inside = joined(*content)
     if not inside:
         return EMPTY
-    return Html("\n") + element("section", element(f"h{level}", title), inside, **attributes)
+    whole = element("section", element(f"h{level}", title), inside, **attributes)
+    return joined(Html("\n"), whole)
 
 
 def table(caption: object, head: Html, rows: list[Html], class_: str | None = None) -> Html:

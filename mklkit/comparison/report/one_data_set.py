@@ -28,9 +28,9 @@ CONFUSIONS = 3
 MOST_KERNELS = 25
 TABLE_NOTE = (
     "Means over the splits ± standard deviation, with a 95 % interval by the variance of the"
-    " corrected test. “p corrected”: corrected resampled t-test against the best (Nadeau and Bengio"
-    " 2003) with Holm's correction. “p paired”: the ordinary paired t-test without correction, which"
-    " papers often use and which finds differences that are not there too often."
+    " corrected test. “p corrected”: corrected resampled t-test against the best (Nadeau and"
+    " Bengio 2003) with Holm's correction. “p paired”: the ordinary paired t-test without"
+    " correction, which papers often use and which finds differences that are not there too often."
 )
 WEIGHTS_NOTE = (
     "Means over the splits, the line from the lowest to the highest. A weight is not what a kernel"
@@ -132,13 +132,16 @@ def _confusions(table: pd.DataFrame, cells: list[Cell], labels: list[str]) -> Ht
     own = table[table["method"].isin(list(found))]
     chosen = pd.concat([own.head(CONFUSIONS), own.drop_duplicates("kind")]).sort_index()
     parts = []
-    for place, row in enumerate(chosen.drop_duplicates("method").itertuples()):
-        counts = np.sum(found[str(row.method)], axis=0)
-        words = f" – {percent(float(row.accuracy))} % accuracy"
+    chosen = chosen.drop_duplicates("method")
+    for place, (name, accuracy) in enumerate(
+        zip(chosen["method"], chosen["accuracy"], strict=True)
+    ):
+        counts = np.sum(found[name], axis=0)
+        words = f" – {percent(accuracy)} % accuracy"
         parts.append(
             element(
                 "details",
-                element("summary", element("b", row.method), words),
+                element("summary", element("b", name), words),
                 confusion_table(counts, labels),
                 open="" if place == 0 else None,
             )
@@ -153,9 +156,9 @@ def _calibration(table: pd.DataFrame, cells: list[Cell], labels: list[str]) -> H
         return EMPTY
     what = f"class {labels[1]}" if len(labels) == 2 else "the likeliest class"
     words = (
-        f"Across: the predicted probability of {what}, in ten bins over all splits; up: how often it"
-        " was right. On the dashed line both are equal; a larger dot has more rows. Methods without"
-        " probabilities are left out."
+        f"Across: the predicted probability of {what}, in ten bins over all splits; up: how often"
+        " it was right. On the dashed line both are equal; a larger dot has more rows. Methods"
+        " without probabilities are left out."
     )
     figures = [
         calibration_chart(name, sum(map(pd.DataFrame, values[1:]), pd.DataFrame(values[0])))
