@@ -40,16 +40,16 @@ SPLITS = (
     Column("log_loss", "Log loss", lambda value: numbers.number(value, 3), "low"),
     Column("difference", "To the best", numbers.points, unit="points"),
     Column("p_corrected", "p corrected", numbers.p_value, unit="Holm"),
-    Column("p_paired", "p paired", numbers.p_value, unit="as in papers"),
+    Column("p_paired", "p paired", numbers.p_value),
     Column("seconds", "Fit", numbers.seconds, "low", "s"),
     Column("memory", "Memory", numbers.memory, "low", "MB"),
 )
 DATASETS = (
     Column("rank", "Rank", lambda value: numbers.number(value, 2), "low"),
     *SPLITS[:4],
-    Column("p_worse", "Worse", lambda value: numbers.number(value, 2), "low", "probability"),
-    Column("p_equivalent", "Same", lambda value: numbers.number(value, 2), unit="probability"),
-    Column("p_better", "Better", lambda value: numbers.number(value, 2), unit="probability"),
+    Column("p_worse", "Worse", lambda value: numbers.number(value, 2), "low", "chance"),
+    Column("p_equivalent", "Same", lambda value: numbers.number(value, 2), unit="chance"),
+    Column("p_better", "Better", lambda value: numbers.number(value, 2), unit="chance"),
     *SPLITS[-2:],
 )
 MARKED = frozenset({"rank", "accuracy", "balanced_accuracy", "auc", "log_loss"})
@@ -87,7 +87,8 @@ def _head(columns: tuple[Column, ...]) -> Html:
         for column in columns
     ]
     names = [
-        element("th", head, scope="col", data_first="ascending") for head in ("Method", "Kind")
+        element("th", head, scope="col", data_first="ascending", class_=class_)
+        for head, class_ in (("Method", None), ("Kind", "kind"))
     ]
     return element("tr", *names, *cells)
 

@@ -39,10 +39,8 @@ def p_value(value: float) -> str:
 
 
 def seconds(value: float) -> str:
-    """Return a time in seconds, with two digits that count or more."""
-    if math.isnan(value):
-        return DASH
-    return f"{value:.0f}" if value >= 100 else f"{value:.2g}" if value < 10 else f"{value:.1f}"
+    """Return a time in seconds, with fewer decimals the longer it is."""
+    return number(value, next((3 - at for at, end in enumerate((0.1, 10, 100)) if value < end), 0))
 
 
 def memory(value: float) -> str:

@@ -55,12 +55,9 @@ def results_on(comparison: Comparison, name: str, title: str, level: int) -> Htm
     (facts,) = (one for one in comparison.plan["data"] if one["name"] == name)
     labels = [str(label) for label in facts["classes"]]
     below = level + 1
-    places = [one["name"] for one in comparison.plan["data"]]
-    caption = element("span", TABLE_NOTE, class_="note")
-    return section(
-        level,
-        title,
-        section(below, "Methods", methods_table(table, joined("Methods on ", name, ". ", caption))),
+    place = [one["name"] for one in comparison.plan["data"]].index(name)
+    note = element("span", TABLE_NOTE, class_="note") if place == 0 else None
+    details = joined(
         section(
             below,
             "Accuracy",
@@ -69,7 +66,15 @@ def results_on(comparison: Comparison, name: str, title: str, level: int) -> Htm
         section(below, "Kernel weights", _weights(table, cells)),
         section(below, "Confusion matrices", _confusions(table, cells, labels)),
         section(below, "Calibration", _calibration(table, cells, labels)),
-        id=f"data-{places.index(name) + 1}",
+    )
+    if len(comparison.plan["data"]) > 1:
+        details = element("details", element("summary", "Charts and confusion matrices"), details)
+    return section(
+        level,
+        title,
+        section(below, "Methods", methods_table(table, joined("Methods on ", name, ". ", note))),
+        details,
+        id=f"data-{place + 1}",
     )
 
 

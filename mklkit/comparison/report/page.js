@@ -7,7 +7,11 @@ for (const table of document.querySelectorAll("table.sortable")) {
     if (!head.dataset.first) continue;
     const button = document.createElement("button");
     button.type = "button";
+    const arrow = document.createElement("span");
+    arrow.className = "arrow";
+    arrow.ariaHidden = "true";
     button.append(...head.childNodes);
+    button.firstChild.after(arrow);
     head.append(button);
     button.addEventListener("click", () => {
       const other = { ascending: "descending", descending: "ascending" };

@@ -52,7 +52,9 @@ def procedure(comparison: Comparison, command: str | None) -> Html:
 
 def _data(data: DataSet, facts: dict[str, Any]) -> Html:
     numeric = data.features.select_dtypes("number").shape[1]
-    other = data.features.shape[1] - numeric
+    columns = ", all of numbers"
+    if other := data.features.shape[1] - numeric:
+        columns = f": {numeric} of numbers, {other} of text or dates"
     gaps = int(data.features.isna().to_numpy().sum())
     classes = [
         f"{label} ({count})"
@@ -61,12 +63,12 @@ def _data(data: DataSet, facts: dict[str, Any]) -> Html:
     readings = [f"{name}: {way}" for name, way in data.encoding["readings"].items()]
     shown = {
         "Rows": facts["rows"],
-        "Columns": f"{len(facts['columns'])}, {numeric} with numbers and {other} with others",
+        "Columns": f"{len(facts['columns'])}{columns}",
         "Classes": f"{len(classes)}: {_some(classes)}",
         "Missing values": gaps or None,
         "Left out, as identifiers": _some(data.encoding["identifiers"]),
         "Read from text": _some(readings),
-        "Source": data.summary,
+        "As read": data.summary,
         "Notes": _lines(data.notes),
         "Fingerprint": facts["fingerprint"],
     }
