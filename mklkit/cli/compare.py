@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,7 +20,6 @@ __all__ = ["compare"]
 SPLIT_PANEL = "Splits"
 RESULT_PANEL = "Results"
 INTERRUPTED = 130
-REPORTS = {".csv": "to_csv", ".json": "to_json", ".tex": "to_latex"}
 
 
 def compare(
@@ -142,7 +142,8 @@ def compare(
             "--report",
             metavar="FILE",
             parser=opt.output_path,
-            help=f"Write a report: {', '.join(REPORTS)}. Repeat for several.",
+            help="Write a report; the ending decides: .html (all on one page), .csv, .json or"
+            " .tex. Repeat for several.",
             rich_help_panel=RESULT_PANEL,
         ),
     ] = None,
@@ -202,7 +203,7 @@ def compare(
         say(f"{found.reused} of {len(found.cells)} runs were in {results} already")
     # Files come before the first word on stdout, since a reader may leave.
     for report in reports or []:
-        getattr(found, REPORTS[report.suffix.lower()])(report)
+        found.report(report, command=shlex.join(["mklkit", *sys.argv[1:]]))
     if output is not None and found.complete:
         _save(output, found)
     _show(found, as_json)
@@ -210,7 +211,7 @@ def compare(
         say(f"wrote {path}")
     if not found.complete:
         _say_how_to_go_on(found, results)
-        sys.exit(INTERRUPTED)
+        raise typer.Exit(INTERRUPTED)
 
 
 def _check_outputs(
@@ -219,13 +220,13 @@ def _check_outputs(
     """Refuse files that can't be written before anything is computed."""
     from itertools import combinations
 
+    from mklkit.comparison.writing import check_report
     from mklkit.datasets.paths import same_file
     from mklkit.errors import DataError
     from mklkit.persistence.atomic import check_writable
 
     for report in reports:
-        if report.suffix.lower() not in REPORTS:
-            raise DataError(f"A report's name must end in {', '.join(REPORTS)}; got {report}.")
+        check_report(report)
     given = [path for path in (results, *reports, output) if path is not None]
     for path in given:
         check_writable(path)
@@ -273,7 +274,7 @@ def _show(found: Comparison, as_json: bool) -> None:
         show(*failure_lines(table))
     if len(names) > 1:
         table = found.table()
-        show(comparison_grid(table, "over data sets"), *ranking_lines(found.ranking))
+        show(comparison_grid(table, "over data sets"), *ranking_lines(found.ranking, len(names)))
     show(found.verdict)
 
 

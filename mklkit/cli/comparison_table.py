@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["comparison_grid", "failure_lines", "ranking_lines"]
 
-KINDS = {"method": "", "one kernel": "kernel", "baseline": "baseline"}
+KINDS = {"method": "", "one kernel": "kernel", "baseline": "other"}
 STYLES = {"method": "bold", "one kernel": "", "baseline": "dim"}
 
 
@@ -29,7 +29,7 @@ def comparison_grid(table: pd.DataFrame, title: str | None = None) -> Grid:
     grid.title = None if title is None else Text(plain(title), style="bold")
     grid.add_column("method", overflow="fold")
     grid.add_column("", no_wrap=True)
-    heads = ["accuracy %", "bal. %", "AUC"]
+    heads = ["accuracy %", "bal.", "AUC"]
     heads += ["rank", "worse"] if several else ["points", "p"]
     for head in [*heads, "time"]:
         grid.add_column(head, justify="right", no_wrap=True)
@@ -53,7 +53,7 @@ def comparison_grid(table: pd.DataFrame, title: str | None = None) -> Grid:
     words = (
         "worse: probability of being worse than the first by more than a point"
         if several
-        else "points: accuracy beside the best; p: corrected t-test against it, Holm"
+        else "bal.: balanced accuracy; points: beside the best; p: corrected t-test, Holm"
     )
     grid.caption = Text(words, style="dim")
     grid.caption_justify = "left"
@@ -70,25 +70,28 @@ def failure_lines(table: pd.DataFrame) -> list[str]:
     ]
 
 
-def ranking_lines(ranking: dict[str, Any]) -> list[str]:
-    """Return a line on the tests of ranks, if there are any."""
-    if "friedman" not in ranking:
+def ranking_lines(ranking: dict[str, Any], n_datasets: int) -> list[str]:
+    """Return a line on the tests of ranks, if there are data sets enough for them."""
+    from mklkit.evaluation.verdict import FEW_DATASETS
+
+    if "friedman" not in ranking or n_datasets < FEW_DATASETS:
         return []
     return [
-        f"Friedman's test of equal ranks: p = {_p(ranking['friedman']['p_value'])};"
+        f"Friedman's test of equal ranks: p = {ranking['friedman']['p_value']:.2g};"
         f" Nemenyi's critical difference of ranks: {ranking['critical_difference']:.2f}"
     ]
 
 
 def _accuracy(row: Mapping[Any, Any]) -> str:
     mean, deviation = 100 * row["accuracy"], 100 * row.get("deviation", math.nan)
-    return f"{mean:.1f}" if math.isnan(deviation) else f"{mean:.1f} ± {deviation:4.1f}"
+    return f"{mean:.1f}" if math.isnan(deviation) else f"{mean:.1f} ± {deviation:.1f}"
 
 
 def _points(difference: float) -> str:
     if math.isnan(difference):
         return ""
-    return "" if difference == 0 else f"{100 * difference:+.1f}"
+    # One that is behind by less than the digits show is not at -0.0.
+    return "" if difference == 0 else f"{round(100 * difference, 1) + 0.0:.1f}"
 
 
 def _p(value: float) -> str:

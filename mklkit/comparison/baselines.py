@@ -53,7 +53,7 @@ def baselines(options: MethodOptions) -> list[Method]:
     seed, jobs = options.seed, options.n_jobs
     usual = {
         "logistic regression": LogisticRegression(max_iter=1000),
-        "random forest": RandomForestClassifier(200, n_jobs=jobs, random_state=seed),
+        "random forest": RandomForestClassifier(n_jobs=jobs, random_state=seed),
         "gradient boosting": HistGradientBoostingClassifier(random_state=seed),
     }
     version = f"scikit-learn {sklearn.__version__}"

@@ -18,14 +18,15 @@ from mklkit.comparison.methods import (
     Method,
     MethodOptions,
     make_methods,
+    presets_of,
     unique_names,
 )
 from mklkit.comparison.running import Cell, run_cells
 from mklkit.comparison.splits import DEFAULT_CV, SplitPlan, make_splits, published_split
 from mklkit.comparison.stored import Results
 from mklkit.errors import DataError, quoted, suggest
-from mklkit.estimators.from_preset import find_preset
 from mklkit.persistence.facts import versions
+from mklkit.protocols.preset import Preset
 
 __all__ = ["compare", "methods_to_compare"]
 
@@ -115,9 +116,9 @@ def compare(
 
     Examples
     --------
-    >>> from sklearn.datasets import load_wine
-    >>> X, y = load_wine(return_X_y=True)
-    >>> found = compare(X, y, methods="alignment", kernels=["linear", "rbf"], cv="2x1")
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> found = compare(X[50:], y[50:], methods="alignment", kernels=["linear", "rbf"], cv="2x1")
     >>> sorted(found.results["method"].unique())  # doctest: +NORMALIZE_WHITESPACE
     ['alignment', 'best-single', 'gradient boosting', 'linear', 'logistic regression',
      'random forest', 'rbf', 'uniform']
@@ -160,15 +161,17 @@ def methods_to_compare(
     if asked is None:
         asked = () if presets else DEFAULT_METHODS
     asked = list(asked) if isinstance(asked, (list, tuple)) and not _is_pair(asked) else [asked]
-    methods, notes = make_methods(asked, presets, options)
+    chosen = presets_of([presets] if isinstance(presets, (str, Preset)) else presets)
+    methods, notes = make_methods(asked, chosen, options)
     bank = options
     if options.kernels is None and not asked:
         # Only presets, whose kernels are the ones to see alone, scaled as there.
-        own = {(one.kernels, one.scale) for one in map(find_preset, presets)}
+        own = {(one.kernels, one.scale) for one in chosen}
         if len(own) == 1:
             ((kernels, scale),) = own
             bank = attrs.evolve(options, kernels=kernels, scale=options.scale or scale)
-    return unique_names([*methods, *kernel_baselines(bank), *baselines(bank)]), notes
+    named, same = unique_names([*methods, *kernel_baselines(bank), *baselines(bank)])
+    return named, notes + same
 
 
 def _is_pair(given: Any) -> bool:
@@ -183,11 +186,13 @@ def _published(data: DataSet, column: str) -> tuple[DataSet, SplitPlan]:
     plan = published_split(data.target, data.features[column].to_numpy(), column)
     readings = {key: way for key, way in data.encoding["readings"].items() if key != column}
     identifiers = [name for name in data.encoding["identifiers"] if name != column]
-    return attrs.evolve(
+    rest = attrs.evolve(
         data,
         features=data.features.drop(columns=column),
         encoding={"identifiers": identifiers, "readings": readings},
-    ), plan
+        notes=[*data.notes, f"column {quoted(column)} says which rows are for testing"],
+    )
+    return rest, plan
 
 
 def _plan(

@@ -22,7 +22,7 @@ from mklkit.comparison.table import (
     table_of_splits,
 )
 from mklkit.comparison.writing import (
-    report_ending,
+    check_report,
     write_csv,
     write_json,
     write_latex,
@@ -67,10 +67,12 @@ class Comparison:
     Examples
     --------
     >>> from mklkit import compare
-    >>> found = compare("iris", methods=["dimkl3"], kernels=["linear", "rbf"], cv="3x1")
-    >>> found.table()["method"].nunique()
-    8
-    >>> found.results.groupby("method")["accuracy"].mean()["dimkl3"] > 0.9
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> found = compare(X[50:], y[50:], methods="alignment", kernels=["rbf"], cv="2x1")
+    >>> found.table()["kind"].tolist().count("baseline")
+    3
+    >>> bool(found.results.groupby("method")["accuracy"].mean()["alignment"] > 0.8)
     True
     """
 
@@ -205,6 +207,29 @@ class Comparison:
             found["ranking"] = self.ranking
         return dict(json_ready(found))
 
+    def report(self, path: str | PathLike[str], command: str | None = None) -> None:
+        """Write a file whose ending decides what it has.
+
+        Parameters
+        ----------
+        path : path
+            Ends in ``.html`` (everything, on one page), ``.csv`` (:meth:`to_csv`), ``.json``
+            (:meth:`to_json`) or ``.tex`` (:meth:`to_latex`).
+        command : str, optional
+            The command line to show in a page as that which made it.
+
+        Raises
+        ------
+        DataError
+            If the ending is another, or the file can't be written.
+        """
+        write = {".csv": self.to_csv, ".json": self.to_json, ".tex": self.to_latex}
+        ending = check_report(Path(path))
+        if ending == ".html":
+            self.to_html(path, command)
+        else:
+            write[ending](path)
+
     def to_csv(self, path: str | PathLike[str]) -> None:
         """Write :attr:`results`, one line per run."""
         write_csv(Path(path), self.results)
@@ -218,34 +243,5 @@ class Comparison:
         write_latex(Path(path), self.table(), self.verdict)
 
     def to_html(self, path: str | PathLike[str], command: str | None = None) -> None:
-        """Write a page with tables, charts and how it was made, which needs no network.
-
-        Parameters
-        ----------
-        path : path
-        command : str, optional
-            The command line to show as that which made it.
-        """
+        """Write a page with tables, charts and how it was made, which needs no network."""
         write_text(Path(path), html_report(self, command))
-
-    def report(self, path: str | PathLike[str], command: str | None = None) -> None:
-        """Write a report of the kind that the name's ending says.
-
-        Parameters
-        ----------
-        path : path
-            Ends in ``.html`` (everything, on one page), ``.csv`` (:meth:`to_csv`), ``.json``
-            (:meth:`to_json`) or ``.tex`` (:meth:`to_latex`).
-        command : str, optional
-            As for :meth:`to_html`.
-
-        Raises
-        ------
-        DataError
-            If the name has another ending, or the file can't be written.
-        """
-        ending = report_ending(Path(path))
-        if ending == ".html":
-            self.to_html(path, command)
-        else:
-            {".csv": self.to_csv, ".json": self.to_json, ".tex": self.to_latex}[ending](path)

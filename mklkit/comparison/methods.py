@@ -23,7 +23,15 @@ from mklkit.registry.registry import Kind, get_registry
 from mklkit.registry.specs import to_spec
 from mklkit.views.bound_kernels import BoundKernel
 
-__all__ = ["DEFAULT_METHODS", "EVERY", "Method", "MethodOptions", "make_methods", "unique_names"]
+__all__ = [
+    "DEFAULT_METHODS",
+    "EVERY",
+    "Method",
+    "MethodOptions",
+    "make_methods",
+    "presets_of",
+    "unique_names",
+]
 
 DEFAULT_METHODS = ("centered-alignment", "dimkl*", "ifsl")
 """The combiners that are compared where none is named."""
@@ -133,7 +141,7 @@ class MethodOptions:
 
 
 def make_methods(
-    asked: Sequence[Any], presets: Sequence[Any], options: MethodOptions
+    asked: Sequence[Any], presets: Sequence[Preset], options: MethodOptions
 ) -> tuple[list[Method], list[str]]:
     """Return the methods that were asked for, and notes on what was left out.
 
@@ -142,8 +150,7 @@ def make_methods(
     asked : sequence
         Of combiners (names, globs such as ``"dimkl*"``, spec strings, objects) and of
         ``(name, estimator)`` with a scikit-learn classifier.
-    presets : sequence of str or Preset
-        Names may be globs.
+    presets : sequence of Preset
     options : MethodOptions
 
     Raises
@@ -162,27 +169,29 @@ def make_methods(
             found.append(_of_estimator(one, options))
         else:
             found += _of_combiner(one, options, notes)
-    for preset in _presets(presets):
+    for preset in presets:
         learner = options.learners[0] if len(options.learners) == 1 else None
         found.append(options.of_preset(preset, preset.name, METHOD, learner=learner))
     return found, notes
 
 
-def unique_names(methods: Sequence[Method]) -> list[Method]:
-    """Return the methods without repeated ones, and with numbers after names that repeat."""
+def unique_names(methods: Sequence[Method]) -> tuple[list[Method], list[str]]:
+    """Return the methods without repeated ones, with numbers after names that repeat, and notes."""
     kept: dict[str, Method] = {}
-    specs = set()
+    notes = []
+    names: dict[str, str] = {}
     for method in methods:
-        # A kernel alone is named as such, though the name may be that of a combiner too.
-        if method.spec in specs:
+        same = names.setdefault(method.spec, method.name)
+        if same != method.name:
+            notes.append(f"{method.name} left out: it is the same as {same}")
+        if any(one.spec == method.spec for one in kept.values()):
             continue
-        specs.add(method.spec)
         name, count = method.name, 1
         while name in kept:
             count += 1
             name = f"{method.name} #{count}"
         kept[name] = attrs.evolve(method, name=name)
-    return list(kept.values())
+    return list(kept.values()), notes
 
 
 def _of_combiner(asked: Any, options: MethodOptions, notes: list[str]) -> list[Method]:
@@ -233,7 +242,14 @@ def _matching(kind: Kind, glob: str) -> list[str]:
     return found
 
 
-def _presets(given: Sequence[Any]) -> list[Preset]:
+def presets_of(given: Sequence[Any]) -> list[Preset]:
+    """Return the presets of names, of globs of names, and presets themselves.
+
+    Examples
+    --------
+    >>> [preset.name for preset in presets_of(["*dimkl[12]", "plain"])]
+    ['paper-dimkl1', 'paper-dimkl2', 'plain']
+    """
     found = []
     for one in given:
         names = _matching("preset", one) if isinstance(one, str) and GLOB & set(one) else [one]

@@ -12,10 +12,10 @@ import pandas as pd
 from mklkit.errors import DataError
 from mklkit.persistence.atomic import replacing
 
-__all__ = ["REPORTS", "report_ending", "write_csv", "write_json", "write_latex", "write_text"]
+__all__ = ["ENDINGS", "check_report", "write_csv", "write_json", "write_latex", "write_text"]
 
-REPORTS = (".html", ".csv", ".json", ".tex")
-"""Endings of the names of reports."""
+ENDINGS = (".html", ".csv", ".json", ".tex")
+"""The files that a comparison can be written to."""
 
 SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -25,17 +25,17 @@ SPECIAL = {
 }
 
 
-def report_ending(path: Path) -> str:
-    """Return the ending that says what kind of report a file is.
+def check_report(path: Path) -> str:
+    """Return the ending of a report's name, which decides its format, in small letters.
 
     Raises
     ------
     DataError
-        If there is no such kind.
+        If it is none of ``ENDINGS``.
     """
     ending = path.suffix.lower()
-    if ending not in REPORTS:
-        raise DataError(f"A report's name must end in {', '.join(REPORTS)}; got {path}.")
+    if ending not in ENDINGS:
+        raise DataError(f"A report's name must end in {', '.join(ENDINGS)}; got {path}.")
     return ending
 
 
@@ -91,7 +91,10 @@ def write_latex(path: Path, table: pd.DataFrame, verdict: str) -> None:
 
 
 def _number(value: float, digits: int) -> str:
-    return "--" if math.isnan(value) else f"{value:.{digits}f}".replace("-", "$-$", 1)
+    if math.isnan(value):
+        return "--"
+    # Without a minus before what is rounded to zero.
+    return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "$-$", 1)
 
 
 def _escaped(text: str) -> str:

@@ -25,12 +25,15 @@ def points(difference: float) -> str:
 
     Examples
     --------
-    >>> points(0.0123), points(0.0)
-    ('+1.2', '0')
+    >>> points(-0.0123), points(-0.0001)
+    ('−1.2', '0.0')
     """
-    if math.isnan(difference):
-        return DASH
-    return "0" if difference == 0 else f"{100 * difference:+.1f}".replace("-", MINUS)
+    shown = round(100 * difference, 1)
+    return (
+        number(abs(shown), 1)
+        if shown == 0 or math.isnan(shown)
+        else f"{shown:+.1f}".replace("-", MINUS)
+    )
 
 
 def p_value(value: float) -> str:

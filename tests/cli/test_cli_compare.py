@@ -1,0 +1,132 @@
+"""``mklkit compare``."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from processes import ENVIRONMENT, Run
+from sklearn.naive_bayes import GaussianNB
+
+from mklkit import load_model
+from mklkit.comparison import baselines
+
+CHEAP = ("-c", "alignment", "-k", "linear", "-l", "svm(C=1.0)", "--cv", "2x1")
+
+
+@pytest.fixture(scope="session")
+def two_kinds(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a file of 40 rows in two classes, with text and gaps."""
+    rng = np.random.default_rng(3)
+    kind = np.repeat(["ill", "well"], 20)
+    frame = pd.DataFrame(
+        {
+            "fever": rng.normal(size=40) + 2 * (kind == "ill"),
+            "pulse": rng.normal(70, 5, size=40).round(),
+            "ward": rng.choice(["north", "south"], 40),
+            "target": kind,
+        }
+    )
+    frame.loc[::7, "pulse"] = np.nan
+    path = tmp_path_factory.mktemp("compared") / "patients.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture
+def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Replace the dear baselines."""
+    monkeypatch.setattr(baselines, "RandomForestClassifier", lambda **_: GaussianNB())
+    monkeypatch.setattr(
+        baselines, "HistGradientBoostingClassifier", lambda **_: GaussianNB(var_smoothing=0.1)
+    )
+
+
+@pytest.mark.usefixtures("cheap")
+def test_a_table_a_sentence_files_and_a_model(mklkit: Run, two_kinds: Path, tmp_path: Path) -> None:
+    files = {name: tmp_path / f"a.{name}" for name in ("csv", "json", "tex", "mkl", "jsonl")}
+    reports = [word for name in ("csv", "json", "tex") for word in ("--report", files[name])]
+    more = ("--results", files["jsonl"], "-o", files["mkl"])
+    done = mklkit("compare", two_kinds, *CHEAP, *reports, *more, COLUMNS="80")
+    assert done.code == 0, done
+    table, sentence = done.out.rsplit("\n\n", 1)
+    assert max(map(len, table.splitlines())) <= 80
+    for name in ("alignment", "linear", "logistic regression", "random forest"):
+        assert name in table
+    assert sentence.count("\n") >= 1
+    assert all(path.exists() for path in files.values())
+    assert load_model(files["mkl"]).predict(pd.read_csv(two_kinds).iloc[:3, :3]).shape == (3,)
+    again = mklkit("compare", two_kinds, *CHEAP, "--results", files["jsonl"], COLUMNS="80")
+    assert again.out == done.out
+    assert "10 of 10 runs" in again.err
+
+
+@pytest.mark.usefixtures("cheap")
+def test_json_has_everything(mklkit: Run, two_kinds: Path) -> None:
+    found = mklkit("compare", two_kinds, *CHEAP, "--json").json
+    assert [len(found[key]) for key in ("cells", "tables")] == [10, 1]
+    assert found["plan"]["splits"][0]["description"] == "2 stratified folds"
+    assert found["verdict"].endswith(".")
+
+
+def test_wrong_use_is_told(mklkit: Run, two_kinds: Path, tmp_path: Path) -> None:
+    mklkit("compare", "iris", "-c", "dinkl*").refused("No combiner matches 'dinkl*'")
+    mklkit("compare", "iris", "--cv", "5*2").refused("folds x repeats such as '5x4'")
+    mklkit("compare", "iris", "--report", "a.doc").refused("must end in .csv, .json, .tex")
+    mklkit("compare", two_kinds, "--results", two_kinds).refused("holds the data")
+    mklkit("compare", "iris", "wine", "-o", tmp_path / "a.mkl").refused("no single model")
+    mklkit("compare", "iris", "--split-column", "part").refused("no column 'part'")
+
+
+@pytest.mark.process
+def test_interrupted_killed_and_resumed(
+    mklkit: Run, started: Run, two_kinds: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "runs.jsonl"
+    arguments = ["compare", two_kinds, *CHEAP[:-1], "2x3", "--results"]
+    process = _signalled(arguments, path, signal.SIGINT, lines=6)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 130, err
+    assert "logistic regression" in out
+    assert f"the same command goes on from {path}" in " ".join(err.split())
+    _signalled(arguments, path, signal.SIGKILL, lines=14).communicate(timeout=30)
+    written = path.read_bytes().count(b"\n") - 1
+    assert 13 <= written < 30
+    resumed = started(*arguments, path, "--json")
+    assert f"{written} of 30 runs" in resumed.err
+    whole = mklkit(*arguments, tmp_path / "whole.jsonl", "--json")
+    assert _without_times(resumed.json) == _without_times(whole.json)
+
+
+def _signalled(
+    arguments: list[object], path: Path, sign: signal.Signals, lines: int
+) -> subprocess.Popen[str]:
+    """Start a comparison, and send it a signal once its file has so many lines."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "mklkit", *map(str, arguments), str(path)],
+        env={**os.environ, **ENVIRONMENT},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    end = time.monotonic() + 40
+    while time.monotonic() < end and (not path.exists() or path.read_bytes().count(b"\n") < lines):
+        time.sleep(0.02)
+    process.send_signal(sign)
+    return process
+
+
+def _without_times(found: object) -> object:
+    dropped = ("seconds", "predict_seconds", "memory")
+    text = json.dumps(found)
+    return json.loads(
+        text, object_hook=lambda one: {key: one[key] for key in one if key not in dropped}
+    )

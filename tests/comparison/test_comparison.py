@@ -1,0 +1,181 @@
+"""``mklkit.compare``: scores, statistics, failures, files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from sklearn.datasets import load_wine
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import balanced_accuracy_score, log_loss, roc_auc_score
+from sklearn.model_selection import RepeatedStratifiedKFold
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from mklkit import Comparison, MKLClassifier, compare
+from mklkit.comparison import baselines
+from mklkit.comparison.measures import area_under_curve
+from mklkit.errors import DataError
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_trees() -> None:
+    """Keep the forest small: these tests are not about it."""
+    small = baselines.RandomForestClassifier
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            baselines, "RandomForestClassifier", lambda **rest: small(5, max_depth=2, **rest)
+        )
+        patch.setattr(baselines, "HistGradientBoostingClassifier", lambda **_: GaussianNB())
+        yield
+
+
+@pytest.fixture(scope="module")
+def rows() -> tuple[pd.DataFrame, np.ndarray]:
+    """Return 60 rows of two overlapping wines."""
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    return X.iloc[30:90, 1:5].reset_index(drop=True), np.array(["a", "b"])[y[30:90]]
+
+
+@pytest.fixture(scope="module")
+def found(rows: tuple[pd.DataFrame, np.ndarray]) -> Comparison:
+    return compare(
+        *rows,
+        methods=["alignment", "svm2k"],
+        kernels=["linear", "rbf", "linear"],
+        learners=["svm(C=1.0)"],
+        cv="2x2",
+    )
+
+
+def test_scores_are_scikit_learns(found: Comparison, rows: tuple[pd.DataFrame, np.ndarray]) -> None:
+    X, y = rows
+    splitter = RepeatedStratifiedKFold(n_splits=2, n_repeats=2, random_state=0)
+    model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+    kernel = make_pipeline(StandardScaler(), MKLClassifier(["linear"], learner="svm(C=1.0)"))
+    results = found.results.set_index(["method", "repeat", "fold"])
+    codes = np.unique(y, return_inverse=True)[1]
+    for place, (train, test) in enumerate(splitter.split(X, codes)):
+        model.fit(X.iloc[train], y[train])
+        row = results.loc[("logistic regression", *divmod(place, 2))]
+        proba = model.predict_proba(X.iloc[test])
+        assert row["accuracy"] == model.score(X.iloc[test], y[test])
+        assert np.isclose(
+            row["balanced_accuracy"], balanced_accuracy_score(y[test], model.predict(X.iloc[test]))
+        )
+        assert np.isclose(row["log_loss"], log_loss(y[test], proba))
+        assert np.isclose(row["auc"], roc_auc_score(y[test], proba[:, 1]))
+        assert (row["n_train"], row["n_test"]) == (len(train), len(test))
+        kernel.fit(X.iloc[train], y[train])
+        row = results.loc[("linear", *divmod(place, 2))]
+        assert row["accuracy"] == kernel.score(X.iloc[test], y[test])
+        assert np.isnan(row["log_loss"])
+
+
+def test_area_under_curve_of_several_classes() -> None:
+    y = np.arange(40) % 3
+    scores = np.random.default_rng(1).dirichlet(np.ones(3), 40) + np.eye(3)[y] / 3
+    scores /= scores.sum(axis=1, keepdims=True)
+    expected = roc_auc_score(y, scores, multi_class="ovr")
+    assert area_under_curve(y, np.arange(3), scores) == pytest.approx(expected)
+    # Without rows of class 0, the mean of the other two.
+    seen = y > 0
+    others = [roc_auc_score(y[seen] == label, scores[seen, label]) for label in (1, 2)]
+    assert area_under_curve(y[seen], np.arange(3), scores[seen]) == pytest.approx(np.mean(others))
+    assert np.isnan(area_under_curve(y[y == 1], np.arange(3), scores[y == 1]))
+
+
+def test_table_by_hand(found: Comparison) -> None:
+    table = found.table().set_index("method")
+    scores = found.results.pivot(index=["repeat", "fold"], columns="method", values="accuracy")
+    means = scores.mean().sort_values()
+    best = table.index[0]
+    assert table["accuracy"].iloc[0] == pytest.approx(means.max())
+    other = "linear" if best != "linear" else "alignment"
+    differences = (scores[other] - scores[best]).to_numpy()
+    assert table.loc[other, "deviation"] == pytest.approx(scores[other].std(ddof=1))
+    assert table.loc[other, "difference"] == pytest.approx(differences.mean())
+    paired = stats.ttest_rel(scores[other], scores[best]).pvalue
+    assert table.loc[other, "p_paired"] == pytest.approx(paired)
+    assert np.isnan(table.loc[best, "p_corrected"])
+    assert (table["p_corrected"].dropna() >= table["p_paired"].dropna()).all()
+    assert best in found.verdict
+
+
+def test_a_failure_is_a_row_with_its_reason(found: Comparison) -> None:
+    row = found.table().set_index("method").loc["svm2k"]
+    assert (row["splits"], row["failures"]) == (4, 4)
+    assert "exactly 2 kernels" in row["reason"]
+    assert np.isnan(row["accuracy"])
+    assert found.complete
+
+
+def test_cells_have_what_reports_show(found: Comparison) -> None:
+    cells = [cell for cell in found.cells if cell.method == "alignment"]
+    assert all(sum(cell.weights.values()) == pytest.approx(1) for cell in cells)
+    assert set(cells[0].weights) == {"linear", "rbf", "linear #2"}
+    assert sum(np.sum(cell.confusion) for cell in cells) == 2 * 60
+    (one, *_) = [cell for cell in found.cells if cell.method == "logistic regression"]
+    assert sum(one.calibration["rows"]) == one.n_test
+    assert sum(one.calibration["hits"]) == sum(one.confusion[1])  # rows of the second class
+
+
+def test_best_estimator_is_the_method_on_all_rows(
+    found: Comparison, rows: tuple[pd.DataFrame, np.ndarray]
+) -> None:
+    assert found.best_method.kind == "method"
+    model = found.best_estimator_
+    assert model.predict(rows[0]).shape == (60,)
+    assert model[-1].combiner == found.best_method.name
+
+
+def test_files(found: Comparison, tmp_path: Path) -> None:
+    found.to_csv(tmp_path / "a.csv")
+    stored = pd.read_csv(tmp_path / "a.csv")
+    pd.testing.assert_series_equal(stored["auc"], found.results["auc"])
+    found.to_json(tmp_path / "a.json")
+    content = json.loads((tmp_path / "a.json").read_text())
+    assert content["verdict"] == found.verdict
+    assert len(content["cells"]) == len(found.results)
+    found.to_latex(tmp_path / "a.tex")
+    text = (tmp_path / "a.tex").read_text()
+    assert text.count(r"\\") == 1 + len(found.methods)
+    assert "linear \\#2" in text
+
+
+def test_several_data_sets(rows: tuple[pd.DataFrame, np.ndarray]) -> None:
+    X, y = rows
+    sets = {f"set {i}": (X.iloc[:, i:], y) for i in range(3)}
+    found = compare(
+        sets, methods=[("bayes", GaussianNB())], kernels="linear", learners=["svm(C=1.0)"], cv="2x1"
+    )
+    table = found.table().set_index("method")
+    scores = found.results.pivot_table(index="data", columns="method", values="accuracy")
+    expected = scores.rank(axis=1, ascending=False).mean()
+    for name, rank in expected.items():
+        assert table.loc[name, "rank"] == pytest.approx(rank)
+    assert found.ranking["friedman"]["p_value"] <= 1
+    # The stand-in for boosting is the same as "bayes", which is a row once.
+    assert len(found.table("set 1")) == 4
+    with pytest.raises(DataError, match="single best estimator"):
+        _ = found.best_estimator_
+
+
+def test_published_split_leaves_its_column_out(rows: tuple[pd.DataFrame, np.ndarray]) -> None:
+    X, y = rows
+    part = np.where(np.arange(60) % 4 == 0, "test", "train")
+    found = compare(X.assign(part=part), y, methods=[], kernels="linear", split_column="part")
+    assert found.results["n_test"].unique().tolist() == [15]
+    assert "part" not in found.data[0].features
+    assert "one split" in found.verdict
+
+
+def test_the_figure_has_a_row_per_method(found: Comparison) -> None:
+    display = found.plot()
+    shown = [label.get_text() for label in display.ax_.get_yticklabels()]
+    assert shown == [name for name in found.table()["method"] if name != "svm2k"]
