@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import shutil
 import subprocess
 import time
@@ -16,10 +17,17 @@ from pathlib import Path
 from typing import Any
 
 FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-dev-shm-usage"
-    " --disable-background-networking --disable-component-update --disable-sync"
-    " --remote-debugging-pipe"
-).split()
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--remote-debugging-pipe",
+)
 PATIENCE = 20.0
 
 
@@ -78,7 +86,7 @@ class Page:
 
     def _wait(self, fits: Any) -> dict[str, Any]:
         end = time.monotonic() + PATIENCE
-        while time.monotonic() < end:
+        while (left := end - time.monotonic()) > 0:
             while b"\0" in self._rest:
                 line, _, self._rest = self._rest.partition(b"\0")
                 message = json.loads(line)
@@ -86,9 +94,11 @@ class Page:
                     self.events.append(message)
                 if fits(message):
                     return message
-            part = os.read(self._read, 1 << 16)
-            assert part, "the browser has ended"
-            self._rest += part
+            ready, _, _ = select.select([self._read], [], [], left)
+            if ready:
+                part = os.read(self._read, 1 << 16)
+                assert part, "the browser has ended"
+                self._rest += part
         raise AssertionError("the browser did not answer")
 
     def open(self, path: Path) -> None:

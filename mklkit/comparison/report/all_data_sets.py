@@ -58,7 +58,7 @@ def _ranks(ranking: dict[str, Any]) -> Html:
     test = ranking["friedman"]
     words = (
         f"Friedman's test of equal ranks: F = {test['f_statistic']:.2f},"
-        f" p = {p_value(test['p_value'])}. Methods without a score on every data set have no rank."
+        f" p {_compared(test['p_value'])}. Methods without a score on every data set have no rank."
     )
     drawing = rank_diagram(ranking["ranks"], ranking["critical_difference"])
     box = element("div", drawing, class_="box", tabindex="0", role="group", aria_label="diagram")
@@ -90,6 +90,11 @@ def _pairs(ranking: dict[str, Any], n_datasets: int) -> Html:
         f"{limit}"
     )
     return table(caption, head, rows, class_="pairs")
+
+
+def _compared(value: float) -> str:
+    text = p_value(value)
+    return text.replace("<", "< ") if "<" in text else f"= {text}"
 
 
 def _short(value: float) -> str:

@@ -15,37 +15,45 @@ import pandas as pd
 from mklkit.comparison.report.markup import EMPTY, Html, element, joined
 from mklkit.comparison.report.numbers import number, percent
 
-__all__ = ["Axis", "accuracy_chart", "calibration_chart", "strip"]
+__all__ = ["Axis", "accuracy_chart", "calibration_chart", "chart", "round_step", "strip"]
 
-STEPS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 25, 50)
-MOST_TICKS = 6
+MOST_STEPS = 5
+"""Of an axis between the values; one more may come at each end."""
+LEAST_WIDTH = 0.1
 PLOT = 200
 MARGIN = 34
 """Width of a calibration chart's plot and of the space for its labels, in pixels."""
 
 
+def round_step(width: float, most: int) -> float:
+    """Return the smallest of 1, 2 and 5 times a power of ten that fits at most so often.
+
+    Examples
+    --------
+    >>> round_step(13.0, 5), round_step(0.9, 5)
+    (5.0, 0.2)
+    """
+    power = 10.0 ** math.floor(math.log10(width / most))
+    return next(power * one for one in (1, 2, 5, 10) if width / (power * one) <= most)
+
+
 @attrs.frozen
 class Axis:
-    """An axis from ``low`` to ``high`` with its ticks, all in the values' unit."""
+    """An axis that begins and ends at the first and last of its ticks, evenly apart."""
 
-    low: float
-    high: float
     ticks: tuple[float, ...]
 
     @classmethod
-    def around(cls, values: list[float], least: float, most: float) -> Axis:
-        """Return an axis around values, that ends at whole ticks within least and most."""
+    def around(cls, values: list[float]) -> Axis:
+        """Return an axis around values that are finite."""
         low, high = min(values), max(values)
-        width = max(high - low, STEPS[0])
-        step = next((one for one in STEPS if width / one <= MOST_TICKS - 1), STEPS[-1])
+        step = round_step(max(high - low, LEAST_WIDTH), MOST_STEPS)
         first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-        ticks = np.arange(first, max(last, first + 1) + 1) * step
-        ticks = ticks[(ticks >= least) & (ticks <= most)]
-        return cls(float(ticks[0]), float(ticks[-1]), tuple(ticks.tolist()))
+        return cls(tuple(one * step for one in range(first, max(last, first + 1) + 1)))
 
     def place(self, value: float) -> str:
         """Return where a value lies, in percent of the axis."""
-        share = (value - self.low) / (self.high - self.low)
+        share = (value - self.ticks[0]) / (self.ticks[-1] - self.ticks[0])
         return f"{round(100 * min(max(share, 0), 1), 2):g}%"
 
     def labels(self) -> Html:
@@ -59,15 +67,14 @@ class Axis:
 
 def strip(axis: Axis, value: float, low: float, high: float, kind: str = "method") -> Html:
     """Return a row of a chart: a mark at the value, and a line from low to high."""
-    parts = [
-        element("line", class_="grid", x1=x, x2=x, y1="0", y2="100%")
-        for x in map(axis.place, axis.ticks)
-    ]
+    parts = []
     if not (math.isnan(low) or math.isnan(high)):
         ends = {"x1": axis.place(low), "x2": axis.place(high), "y1": "50%", "y2": "50%"}
         parts.append(element("line", class_="spread", **ends))
     parts.append(_mark(kind, axis.place(value)))
-    return element("svg", *parts, class_=f"strip {kind.replace(' ', '-')}", aria_hidden="true")
+    # The style draws the grid.
+    class_ = f"strip by-{len(axis.ticks) - 1} {kind.replace(' ', '-')}"
+    return element("svg", *parts, class_=class_, aria_hidden="true")
 
 
 def _mark(kind: str, x: str) -> Html:
@@ -92,7 +99,7 @@ def accuracy_chart(table: pd.DataFrame, caption: str) -> Html:
     if scored.empty:
         return EMPTY
     values = 100 * scored[["accuracy", "low", "high"]].to_numpy(dtype=float)
-    axis = Axis.around(values[~np.isnan(values)].tolist(), 0, 100)
+    axis = Axis.around(values[~np.isnan(values)].tolist())
     lines = [
         joined(
             element("span", method, class_="name"),

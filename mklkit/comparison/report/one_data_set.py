@@ -109,7 +109,7 @@ def _weights(table: pd.DataFrame, cells: list[Cell]) -> Html:
     ends = [
         float(end) for frame in frames.values() for end in (frame.min().min(), frame.max().max())
     ]
-    axis = Axis.around([0.0, *ends], -np.inf, np.inf)
+    axis = Axis.around([0.0, *ends])
     figures = []
     for name, frame in frames.items():
         lines = []

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable
 
 import numpy as np
 
-from mklkit.comparison.report.charts import STEPS
+from mklkit.comparison.report.charts import round_step
 from mklkit.comparison.report.markup import Html, element
 from mklkit.plotting.rank_bars import OVERHANG, limits_of_ranks, rank_bars, sides
 
@@ -20,7 +20,7 @@ BAR_STEP = 9
 """In pixels: the axis, an average character, a line of text, what is above the axis."""
 LONGEST = 40
 """Characters of a name in the diagram; all of them are in the table."""
-MOST_TICKS = 10
+MOST_STEPS = 10
 
 
 def rank_diagram(ranks: dict[str, float], difference: float) -> Html:
@@ -72,8 +72,8 @@ def rank_diagram(ranks: dict[str, float], difference: float) -> Html:
     )
 
 
-def _axis(low: float, high: float, place) -> list[Html]:  # type: ignore[no-untyped-def]
-    step = next(one for one in (*STEPS, math.inf) if one >= 1 and (high - low) / one <= MOST_TICKS)
+def _axis(low: float, high: float, place: Callable[[float], float]) -> list[Html]:
+    step = max(round_step(high - low, MOST_STEPS), 1.0)
     parts = [element("line", x1=place(high), x2=place(low), y1=TOP, y2=TOP)]
     for rank in np.arange(low, high + 1, 1):
         x = place(rank)
