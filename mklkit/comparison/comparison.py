@@ -101,6 +101,11 @@ class Comparison:
         whole = self.results[runs == len(self.methods)]
         return whole if len(whole) else self.results
 
+    @property
+    def compared_data(self) -> list[str]:
+        """The names of the data sets that count in :meth:`table`."""
+        return [str(name) for name in self._compared["data"].unique()]
+
     def compared_cells(self, data: str) -> list[Cell]:
         """Return the cells of one data set that count in :meth:`table`."""
         splits = self._compared[["data", "repeat", "fold"]].itertuples(index=False, name=None)
@@ -141,7 +146,7 @@ class Comparison:
         DataError
             If there is no such data set, or none was finished.
         """
-        names = list(self._compared["data"].unique())
+        names = self.compared_data
         if data is None and len(names) > 1:
             return table_of_datasets(self._compared)
         name = names[0] if data is None else data
@@ -193,7 +198,7 @@ class Comparison:
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain values for JSON, in which NaN becomes None."""
-        names = list(self._compared["data"].unique())
+        names = self.compared_data
         found = {
             "plan": self.plan,
             "complete": self.complete,

@@ -50,7 +50,7 @@ def html_report(comparison: Comparison, command: str | None = None) -> str:
     >>> page.startswith("<!DOCTYPE html>"), "<h1>Comparison of 8 methods on iris</h1>" in page
     (True, True)
     """
-    names = [str(name) for name in comparison.results["data"].unique()]
+    names = comparison.compared_data
     on = ", ".join(names) if len(names) <= MOST_TITLED else counted(len(names), "data set")
     title = f"Comparison of {counted(len(comparison.methods), 'method')} on {on}"
     many = len(names) > 1
