@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mklkit.comparison.report.markup import EMPTY, Html, element, joined, section, table
 from mklkit.comparison.report.methods_table import KINDS
+from mklkit.datasets.numerals import TEXT
 from mklkit.errors import counted
 
 if TYPE_CHECKING:
@@ -60,14 +61,15 @@ def _data(data: DataSet, facts: dict[str, Any]) -> Html:
         f"{label} ({count})"
         for label, count in zip(facts["classes"], facts["class_counts"], strict=True)
     ]
-    readings = [f"{name}: {way}" for name, way in data.encoding["readings"].items()]
+    readings = data.encoding["readings"].items()
+    read = [f"{name}: {way}" for name, way in readings if way != TEXT]
     shown = {
         "Rows": facts["rows"],
         "Columns": f"{len(facts['columns'])}{columns}",
         "Classes": f"{len(classes)}: {_some(classes)}",
         "Missing values": gaps or None,
         "Left out, as identifiers": _some(data.encoding["identifiers"]),
-        "Read from text": _some(readings),
+        "Read from text": _some(read),
         "As read": data.summary,
         "Notes": _lines(data.notes),
         "Fingerprint": facts["fingerprint"],
