@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -140,7 +142,8 @@ def compare(
             "--report",
             metavar="FILE",
             parser=opt.output_path,
-            help="Write a report; the ending decides: .csv, .json or .tex. Repeat for several.",
+            help="Write a report; the ending decides: .html (all on one page), .csv, .json or"
+            " .tex. Repeat for several.",
             rich_help_panel=RESULT_PANEL,
         ),
     ] = None,
@@ -200,7 +203,7 @@ def compare(
         say(f"{found.reused} of {len(found.cells)} runs were in {results} already")
     # Files come before the first word on stdout, since a reader may leave.
     for report in reports or []:
-        found.report(report)
+        found.report(report, command=shlex.join(["mklkit", *sys.argv[1:]]))
     if output is not None and found.complete:
         _save(output, found)
     _show(found, as_json)

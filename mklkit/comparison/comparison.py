@@ -13,6 +13,7 @@ from sklearn.pipeline import Pipeline
 
 from mklkit.comparison.data import DataSet
 from mklkit.comparison.methods import METHOD, Method
+from mklkit.comparison.report import html_report
 from mklkit.comparison.running import Cell
 from mklkit.comparison.table import (
     ranking,
@@ -20,7 +21,13 @@ from mklkit.comparison.table import (
     table_of_datasets,
     table_of_splits,
 )
-from mklkit.comparison.writing import check_report, write_csv, write_json, write_latex
+from mklkit.comparison.writing import (
+    check_report,
+    write_csv,
+    write_json,
+    write_latex,
+    write_text,
+)
 from mklkit.errors import DataError, listed
 from mklkit.persistence.facts import json_ready
 
@@ -94,6 +101,21 @@ class Comparison:
         whole = self.results[runs == len(self.methods)]
         return whole if len(whole) else self.results
 
+    @property
+    def compared_data(self) -> list[str]:
+        """The names of the data sets that count in :meth:`table`."""
+        return [str(name) for name in self._compared["data"].unique()]
+
+    def compared_cells(self, data: str) -> list[Cell]:
+        """Return the cells of one data set that count in :meth:`table`."""
+        splits = self._compared[["data", "repeat", "fold"]].itertuples(index=False, name=None)
+        counting = set(splits)
+        return [
+            cell
+            for cell in self.cells
+            if cell.data == data and (cell.data, cell.repeat, cell.fold) in counting
+        ]
+
     def table(self, data: str | None = None) -> pd.DataFrame:
         """Return one row per method.
 
@@ -124,7 +146,7 @@ class Comparison:
         DataError
             If there is no such data set, or none was finished.
         """
-        names = list(self._compared["data"].unique())
+        names = self.compared_data
         if data is None and len(names) > 1:
             return table_of_datasets(self._compared)
         name = names[0] if data is None else data
@@ -176,7 +198,7 @@ class Comparison:
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain values for JSON, in which NaN becomes None."""
-        names = list(self._compared["data"].unique())
+        names = self.compared_data
         found = {
             "plan": self.plan,
             "complete": self.complete,
@@ -190,8 +212,16 @@ class Comparison:
             found["ranking"] = self.ranking
         return dict(json_ready(found))
 
-    def report(self, path: str | PathLike[str]) -> None:
-        """Write a file whose ending decides what it has: ``.csv``, ``.json`` or ``.tex``.
+    def report(self, path: str | PathLike[str], command: str | None = None) -> None:
+        """Write a file whose ending decides what it has.
+
+        Parameters
+        ----------
+        path : path
+            Ends in ``.html`` (everything, on one page), ``.csv`` (:meth:`to_csv`), ``.json``
+            (:meth:`to_json`) or ``.tex`` (:meth:`to_latex`).
+        command : str, optional
+            The command line to show in a page as that which made it.
 
         Raises
         ------
@@ -199,7 +229,11 @@ class Comparison:
             If the ending is another, or the file can't be written.
         """
         write = {".csv": self.to_csv, ".json": self.to_json, ".tex": self.to_latex}
-        write[check_report(Path(path))](path)
+        ending = check_report(Path(path))
+        if ending == ".html":
+            self.to_html(path, command)
+        else:
+            write[ending](path)
 
     def to_csv(self, path: str | PathLike[str]) -> None:
         """Write :attr:`results`, one line per run."""
@@ -212,3 +246,7 @@ class Comparison:
     def to_latex(self, path: str | PathLike[str]) -> None:
         """Write :meth:`table` as a LaTeX table (package booktabs), the best accuracy in bold."""
         write_latex(Path(path), self.table(), self.verdict)
+
+    def to_html(self, path: str | PathLike[str], command: str | None = None) -> None:
+        """Write a page with tables, charts and how it was made, which needs no network."""
+        write_text(Path(path), html_report(self, command))

@@ -12,9 +12,9 @@ import pandas as pd
 from mklkit.errors import DataError
 from mklkit.persistence.atomic import replacing
 
-__all__ = ["ENDINGS", "check_report", "write_csv", "write_json", "write_latex"]
+__all__ = ["ENDINGS", "check_report", "write_csv", "write_json", "write_latex", "write_text"]
 
-ENDINGS = (".csv", ".json", ".tex")
+ENDINGS = (".html", ".csv", ".json", ".tex")
 """The files that a comparison can be written to."""
 
 SPECIAL = {
@@ -44,12 +44,12 @@ def write_csv(path: Path, results: pd.DataFrame) -> None:
     plain = results.assign(
         params=["" if one is None else json.dumps(one) for one in results["params"]]
     )
-    _write(path, plain.to_csv(index=False))
+    write_text(path, plain.to_csv(index=False))
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
     """Write plain values."""
-    _write(path, json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+    write_text(path, json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
 def write_latex(path: Path, table: pd.DataFrame, verdict: str) -> None:
@@ -87,7 +87,7 @@ def write_latex(path: Path, table: pd.DataFrame, verdict: str) -> None:
         rf"\caption{{{_escaped(verdict)}}}",
         r"\end{table}",
     ]
-    _write(path, "\n".join(lines) + "\n")
+    write_text(path, "\n".join(lines) + "\n")
 
 
 def _number(value: float, digits: int) -> str:
@@ -101,6 +101,7 @@ def _escaped(text: str) -> str:
     return "".join(SPECIAL.get(letter, letter) for letter in text)
 
 
-def _write(path: Path, text: str) -> None:
+def write_text(path: Path, text: str) -> None:
+    """Write text in UTF-8."""
     with replacing(path) as file:
         file.write(text.encode())

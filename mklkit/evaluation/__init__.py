@@ -28,6 +28,7 @@ from mklkit.evaluation.rank_tests import (
     critical_difference,
     friedman_test,
     indistinguishable,
+    nemenyi_p_values,
 )
 from mklkit.evaluation.scores import score, score_confusion
 from mklkit.evaluation.signed_rank import RopeProbabilities, bayesian_signed_rank
@@ -52,6 +53,7 @@ __all__ = [
     "holm",
     "indistinguishable",
     "least_difference",
+    "nemenyi_p_values",
     "paired_t_test",
     "plan_folds",
     "score",

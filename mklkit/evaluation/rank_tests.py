@@ -19,6 +19,7 @@ __all__ = [
     "critical_difference",
     "friedman_test",
     "indistinguishable",
+    "nemenyi_p_values",
 ]
 
 Array = NDArray[np.float64]
@@ -150,6 +151,37 @@ def critical_difference(n_methods: int, n_datasets: int, alpha: float = 0.05) ->
         )
     quantile = stats.studentized_range.isf(alpha, n_methods, np.inf) / np.sqrt(2)
     return float(quantile * np.sqrt(n_methods * (n_methods + 1) / (6 * n_datasets)))
+
+
+def nemenyi_p_values(ranks: ArrayLike, n_datasets: int) -> Array:
+    """Return the p values of Nemenyi's test of all pairs of methods.
+
+    That of a pair whose average ranks differ by :func:`critical_difference` at level α is α; the
+    values are adjusted for the number of pairs already (Demšar 2006, section 3.2.2).
+
+    Parameters
+    ----------
+    ranks : array-like of shape (k,)
+        Average ranks of two or more methods.
+    n_datasets : int
+
+    Returns
+    -------
+    ndarray of shape (k, k)
+        Symmetric, with 1 on the diagonal.
+
+    Examples
+    --------
+    >>> apart = critical_difference(3, 10, alpha=0.05)
+    >>> round(float(nemenyi_p_values([1.0, 2.5, 1.0 + apart], 10)[0, 2]), 6)
+    0.05
+    """
+    values = np.asarray(ranks, dtype=float)
+    k = len(values)
+    unit = np.sqrt(k * (k + 1) / (6 * n_datasets)) / np.sqrt(2)
+    differences, where = np.unique(np.abs(np.subtract.outer(values, values)), return_inverse=True)
+    found = stats.studentized_range.sf(differences / unit, k, np.inf)
+    return np.asarray(found[where.reshape(k, k)], dtype=float)
 
 
 def indistinguishable(ranks: ArrayLike, difference: float) -> list[tuple[int, ...]]:

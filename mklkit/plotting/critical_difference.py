@@ -10,8 +10,9 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from mklkit.errors import DataError, counted
-from mklkit.evaluation.rank_tests import average_ranks, critical_difference, indistinguishable
+from mklkit.evaluation.rank_tests import average_ranks, critical_difference
 from mklkit.plotting.parts import new_figure, require_matplotlib
+from mklkit.plotting.rank_bars import OVERHANG, limits_of_ranks, rank_bars, sides
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,8 +32,6 @@ CHARACTER = 0.075
 """Inches: the axis without names, and an average character of a name."""
 WIDEST = 18.0
 MOST_TICKS = 10
-OVERHANG = 0.008
-"""Of a bar beyond the ranks that it joins, as a share of the axis."""
 FONT_SIZE = 10.0
 
 
@@ -119,13 +118,10 @@ class CriticalDifferenceDisplay:
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw on ``ax``, or on a new figure."""
-        order = np.argsort(-self.ranks, kind="stable")
-        half = (len(order) + 1) // 2
-        # From the outside to the inside, so that no line of a name crosses another.
-        left, right = order[: len(order) - half], order[len(order) - half :][::-1]
-        bars = self._bars()
+        left, right = sides(self.ranks)
+        bars = rank_bars(self.ranks, self.difference)
         first = FIRST_BAR + BAR_STEP * max((level + 1 for *_, level in bars), default=0) + 0.6
-        bottom = first + half - 0.4
+        bottom = first + len(right) - 0.4
         n_lines = bottom - RULER + 1
         if ax is None:
             longest = max(map(len, self.names)) + len(" (10.00)")
@@ -158,33 +154,15 @@ class CriticalDifferenceDisplay:
         return self
 
     @property
-    def _limits(self) -> tuple[float, float]:
-        """Return the ends of the axis: whole ranks around all."""
-        low = float(np.floor(self.ranks.min()))
-        return low, max(float(np.ceil(self.ranks.max())), low + 1)
-
-    @property
     def _overhang(self) -> float:
-        low, high = self._limits
+        low, high = limits_of_ranks(self.ranks)
         return OVERHANG * (high - low)
-
-    def _bars(self) -> list[tuple[float, float, int]]:
-        """Return best rank, worst rank and level of each bar; those on one level do not meet."""
-        ends_of_levels: list[float] = []
-        bars = []
-        for group in indistinguishable(self.ranks, self.difference):
-            start, end = self.ranks[group[0]], self.ranks[group[-1]]
-            free = (i for i, last in enumerate(ends_of_levels) if last + 4 * self._overhang < start)
-            level = next(free, len(ends_of_levels))
-            ends_of_levels[level : level + 1] = [end]
-            bars.append((float(start), float(end), level))
-        return bars
 
     def _axis(self, bottom: float) -> None:
         """Draw the axis of ranks with its ticks, and the ruler."""
         from matplotlib.ticker import MaxNLocator
 
-        low, high = self._limits
+        low, high = limits_of_ranks(self.ranks)
         ax = self.ax_
         ax.set_axis_off()
         ax.set_xlim(max(high, low + self.difference), low)

@@ -19,6 +19,7 @@ from sklearn.naive_bayes import GaussianNB
 from mklkit import load_model
 from mklkit.comparison import baselines
 
+REPORTS = ("html", "csv", "json", "tex")
 CHEAP = ("-c", "alignment", "-k", "linear", "-l", "svm(C=1.0)", "--cv", "2x1")
 
 
@@ -52,8 +53,8 @@ def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("cheap")
 def test_a_table_a_sentence_files_and_a_model(mklkit: Run, two_kinds: Path, tmp_path: Path) -> None:
-    files = {name: tmp_path / f"a.{name}" for name in ("csv", "json", "tex", "mkl", "jsonl")}
-    reports = [word for name in ("csv", "json", "tex") for word in ("--report", files[name])]
+    files = {name: tmp_path / f"a.{name}" for name in (*REPORTS, "mkl", "jsonl")}
+    reports = [word for name in REPORTS for word in ("--report", files[name])]
     more = ("--results", files["jsonl"], "-o", files["mkl"])
     done = mklkit("compare", two_kinds, *CHEAP, *reports, *more, COLUMNS="80")
     assert done.code == 0, done
@@ -63,6 +64,7 @@ def test_a_table_a_sentence_files_and_a_model(mklkit: Run, two_kinds: Path, tmp_
         assert name in table
     assert sentence.count("\n") >= 1
     assert all(path.exists() for path in files.values())
+    assert f"<code>mklkit compare {two_kinds}" in files["html"].read_text()
     assert load_model(files["mkl"]).predict(pd.read_csv(two_kinds).iloc[:3, :3]).shape == (3,)
     again = mklkit("compare", two_kinds, *CHEAP, "--results", files["jsonl"], COLUMNS="80")
     assert again.out == done.out
@@ -80,7 +82,7 @@ def test_json_has_everything(mklkit: Run, two_kinds: Path) -> None:
 def test_wrong_use_is_told(mklkit: Run, two_kinds: Path, tmp_path: Path) -> None:
     mklkit("compare", "iris", "-c", "dinkl*").refused("No combiner matches 'dinkl*'")
     mklkit("compare", "iris", "--cv", "5*2").refused("folds x repeats such as '5x4'")
-    mklkit("compare", "iris", "--report", "a.doc").refused("must end in .csv, .json, .tex")
+    mklkit("compare", "iris", "--report", "a.doc").refused("must end in .html, .csv, .json, .tex")
     mklkit("compare", two_kinds, "--results", two_kinds).refused("holds the data")
     mklkit("compare", "iris", "wine", "-o", tmp_path / "a.mkl").refused("no single model")
     mklkit("compare", "iris", "--split-column", "part").refused("no column 'part'")

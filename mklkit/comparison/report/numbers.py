@@ -1,0 +1,51 @@
+"""Numbers as a reader wants them; a dash stands for one that there is not."""
+
+from __future__ import annotations
+
+import math
+
+__all__ = ["DASH", "memory", "number", "p_value", "percent", "points", "seconds"]
+
+DASH = "–"
+MINUS = "\N{MINUS SIGN}"
+
+
+def number(value: float, digits: int) -> str:
+    """Return a number with so many decimals."""
+    return DASH if math.isnan(value) else f"{value:.{digits}f}".replace("-", MINUS)
+
+
+def percent(share: float) -> str:
+    """Return a share in percent, without the sign."""
+    return number(100 * share, 1)
+
+
+def points(difference: float) -> str:
+    """Return a difference of shares in points, with its sign.
+
+    Examples
+    --------
+    >>> points(-0.0123), points(-0.0001)
+    ('−1.2', '0.0')
+    """
+    shown = round(100 * difference, 1)
+    return (
+        number(abs(shown), 1)
+        if shown == 0 or math.isnan(shown)
+        else f"{shown:+.1f}".replace("-", MINUS)
+    )
+
+
+def p_value(value: float) -> str:
+    """Return a p value with three decimals."""
+    return "<0.001" if value < 0.001 else number(value, 3)
+
+
+def seconds(value: float) -> str:
+    """Return a time in seconds, with fewer decimals the longer it is."""
+    return number(value, next((3 - at for at, end in enumerate((0.1, 10, 100)) if value < end), 0))
+
+
+def memory(value: float) -> str:
+    """Return bytes in megabytes of 10⁶ bytes."""
+    return "<1" if value < 0.5e6 else number(value / 1e6, 0)

@@ -1,0 +1,77 @@
+"""A comparison with names that would break a page, made without fitting anything."""
+
+from __future__ import annotations
+
+import attrs
+import numpy as np
+import pandas as pd
+
+from mklkit.comparison import Comparison
+from mklkit.comparison.comparing import methods_to_compare
+from mklkit.comparison.data import DataSet
+from mklkit.comparison.methods import MethodOptions
+from mklkit.comparison.running import Cell
+
+EVIL = "</script><script>window.broken = 1</script>\"'&<img src=x onerror='window.broken=1'>"
+LONG = "dimkl6(rank=5, floor=0.001) + a-name-without-any-place-to-break-" + "x" * 60
+REASON = "the kernel <b>'linear'</b> overflows; scale the columns"
+LABELS = ["ill \x07", EVIL]
+
+
+def comparison(n_datasets: int = 1, n_methods: int = 9) -> Comparison:
+    """Return made-up scores, the better the earlier the method; the third fails."""
+    (plain, *_), _ = methods_to_compare("alignment", (), MethodOptions(kernels="linear"))
+    kinds = ("method", "one kernel", "baseline")
+    names = [EVIL, LONG, "failing", *(f"method {i}" for i in range(3, n_methods))]
+    methods = [
+        attrs.evolve(plain, name=name, kind=kinds[place % 3]) for place, name in enumerate(names)
+    ]
+    features = pd.DataFrame({EVIL: [1.0, np.nan] * 10, "pulse": np.arange(20.0)})
+    target = np.array(LABELS * 10)
+    sets = [
+        DataSet(f"set {place} {EVIL}", features, target, EVIL, ENCODING, [f"note {EVIL}"])
+        for place in range(n_datasets)
+    ]
+    plan = {
+        "data": [{**one.facts(), "fingerprint": "0"} for one in sets],
+        "splits": [
+            {"name": one.name, "description": "4 folds", "number": 4, "digest": "0"} for one in sets
+        ],
+        "seed": 0,
+        "tune": "fast",
+        "methods": [method.facts() for method in methods],
+        "versions": {"mklkit": "0.1.0"},
+    }
+    rng = np.random.default_rng(0)
+    cells = [
+        _cell(Cell(data=one.name, method=method.name, kind=method.kind, repeat=0, fold=fold,
+                   n_train=15, n_test=5), place, rng)
+        for one in sets
+        for fold in range(4)
+        for place, method in enumerate(methods)
+    ]  # fmt: skip
+    return Comparison(cells, sets, methods, plan, [f"left out: {EVIL}"], True)
+
+
+ENCODING = {"identifiers": [], "readings": {EVIL: EVIL}}
+
+
+def _cell(cell: Cell, place: int, rng: np.random.Generator) -> Cell:
+    if cell.method == "failing":
+        return attrs.evolve(cell, reason=REASON)
+    accuracy = round(0.9 - 0.02 * place + 0.01 * float(rng.normal()), 4)
+    probabilities = {"rows": [2, *[0] * 8, 3], "probability": [0.1, *[0] * 8, 2.9]}
+    return attrs.evolve(
+        cell,
+        accuracy=accuracy,
+        balanced_accuracy=accuracy,
+        auc=accuracy,
+        log_loss=0.3 if cell.kind == "baseline" else float("nan"),
+        seconds=0.1 * (place + 1),
+        predict_seconds=0.1,
+        memory=1e6 * place,
+        params={"C": EVIL},
+        weights={f"rbf {EVIL}": 0.25, "linear": 0.75} if cell.kind == "method" else None,
+        confusion=[[2, 1], [0, 2]],
+        calibration={**probabilities, "hits": [1, *[0] * 8, 3]},
+    )

@@ -1,0 +1,197 @@
+"""The page of a comparison: what is in it, and that nothing in it is run or cut."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import zipfile
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from reported import EVIL, REASON, comparison
+
+from mklkit.comparison import Comparison
+from mklkit.comparison.report import html_report
+from mklkit.comparison.report.charts import Axis
+from mklkit.comparison.report.confusion import confusion_table
+from mklkit.errors import DataError
+from mklkit.evaluation import nemenyi_p_values
+
+COMMAND = f"mklkit compare '{EVIL}'"
+VOID = {"meta"}
+
+
+class Read(HTMLParser):
+    """What a page consists of; fails where elements are not closed in their order."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[tuple[str, str]] = []
+        self._open: list[str] = []
+        self.feed(page)
+        self.close()
+        assert self._open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self._open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append((self._open[-1] if self._open else "", data))
+
+    def text(self, tag: str | None = None) -> str:
+        return "\n".join(text for where, text in self.texts if tag in (None, where))
+
+
+@pytest.fixture(scope="module")
+def found() -> Comparison:
+    return comparison()
+
+
+@pytest.fixture(scope="module")
+def several() -> str:
+    """Return the page of a comparison on several data sets."""
+    return html_report(comparison(n_datasets=5, n_methods=5), COMMAND)
+
+
+@pytest.mark.parametrize("n_datasets", [1, 5])
+def test_names_from_the_data_are_text(n_datasets: int, found: Comparison, several: str) -> None:
+    read = Read(several if n_datasets > 1 else html_report(found, COMMAND))
+    assert not {tag for tag, _ in read.tags} & {"img", "link", "iframe", "object"}
+    assert [tag for tag, _ in read.tags].count("script") == 1
+    assert not [key for _, given in read.tags for key in given if key.startswith("on")]
+    assert not [given for _, given in read.tags if "style" in given or "src" in given]
+    # The name arrives as it is, and what can't be shown is replaced.
+    assert EVIL in read.text("span")
+    assert "ill \ufffd" in read.text("th")
+    assert COMMAND in read.text("code")
+
+
+def test_the_page_needs_nothing_else(several: str) -> None:
+    assert not re.search(r"https?:|//[a-z]|@import|url\(", several)
+    (policy,) = [
+        given["content"] for tag, given in Read(several).tags if given.get("http-equiv") is not None
+    ]
+    assert policy is not None
+    assert policy.startswith("default-src 'none'")
+    assert "unsafe" not in policy
+
+
+def test_headings_and_tables_are_in_order(several: str) -> None:
+    read = Read(several)
+    levels = [int(tag[1]) for tag, _ in read.tags if re.fullmatch(r"h\d", tag)]
+    assert levels.count(1) == 1
+    assert levels[0] == 1
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+    tags = [tag for tag, _ in read.tags]
+    assert tags.count("table") == tags.count("caption") == tags.count("thead")
+    assert all("scope" in given for tag, given in read.tags if tag == "th")
+    assert ("html", {"lang": "en"}) in read.tags
+    ids = [given["id"] for _, given in read.tags if "id" in given]
+    links = [str(given["href"])[1:] for tag, given in read.tags if tag == "a"]
+    assert len(set(ids)) == len(ids)
+    assert set(links) <= set(ids)
+
+
+def test_what_it_says(found: Comparison) -> None:
+    read = Read(html_report(found, "mklkit compare data.csv"))
+    for method in found.methods:
+        assert method.name in read.text("th") + read.text("span")
+    assert found.verdict in read.text("p")
+    assert REASON in read.text()
+    assert "mklkit compare data.csv" in read.text("code")
+    best = found.table().iloc[0]
+    assert f"{100 * best['accuracy']:.1f}" in read.text("strong")
+    # Two rows of four splits with sums of probabilities 0.1 and 2.9, hits 1 and 3: by hand,
+    # (2·|0.05 − 0.5| + 3·|2.9/3 − 1|) / 5.
+    assert f"off by {100 * (2 * 0.45 + 0.1) / 5:.1f} points" in read.text("figcaption")
+    assert "0.75 ± 0.00" in "".join(text for _, text in read.texts)
+
+
+def test_thirty_methods_are_a_small_page() -> None:
+    page = html_report(comparison(n_methods=30))
+    assert len(page.encode()) < 300_000
+
+
+def test_interrupted_is_said(found: Comparison) -> None:
+    broken = Comparison(found.cells[:20], found.data, found.methods, found.plan, [], complete=False)
+    page = html_report(broken)
+    assert "Interrupted after 20 of 36 runs" in page
+    # Two splits were finished by all nine methods.
+    counted = {cell.fold for cell in broken.compared_cells(found.data[0].name)}
+    assert counted == {0, 1}
+
+
+def test_reports_agree(found: Comparison, tmp_path: Path) -> None:
+    for ending in ("html", "csv", "json", "tex"):
+        found.report(tmp_path / f"a.{ending}")
+    with pytest.raises(DataError, match=r"\.html"):
+        found.report(tmp_path / "a.pdf")
+    runs = pd.read_csv(tmp_path / "a.csv")
+    (table,) = json.loads((tmp_path / "a.json").read_text())["tables"].values()
+    shown = Read((tmp_path / "a.html").read_text()).text()
+    latex = (tmp_path / "a.tex").read_text()
+    means = runs.groupby("method")["accuracy"].mean()
+    for row in table:
+        if row["accuracy"] is None:
+            continue
+        assert row["accuracy"] == pytest.approx(means[row["method"]])
+        assert f"{100 * row['accuracy']:.1f}" in shown
+        assert f"{100 * row['accuracy']:.1f}" in latex
+
+
+def test_many_classes_are_listed_by_what_is_confused() -> None:
+    labels = [f"c{place}" for place in range(30)]
+    counts = 9 * np.eye(30, dtype=int)
+    counts[4, 7], counts[2, 1] = 3, 1
+    read = Read(confusion_table(counts, labels))
+    assert [text for tag, text in read.texts if tag == "td"] == [
+        "c7", "3", "25.0 %", "c1", "1", "10.0 %",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("values", [[0.0, 1.0], [81.3, 99.9], [0.5], [-3.0, 4e5], [1e-9, 0.02]])
+def test_an_axis_holds_its_values(values: list[float]) -> None:
+    ticks = Axis.around(values).ticks
+    assert ticks[0] <= min(values)
+    assert max(values) <= ticks[-1] * (1 + 1e-12)
+    # As many intervals as the style has grids for.
+    assert 1 <= len(ticks) - 1 <= 7
+
+
+def test_nemenyi_p_values_of_published_ranks() -> None:
+    # Demšar 2006, Table 6: four methods on 14 data sets; critical difference 1.25 at 0.05, and
+    # 1.12 at 0.10 (q = 2.569 and 2.291).
+    ranks = np.array([3.143, 2.000, 2.893, 1.964])
+    p = nemenyi_p_values(ranks, 14)
+    assert (p == p.T).all()
+    differences = np.abs(np.subtract.outer(ranks, ranks))
+    assert ((p < 0.05) == (differences > 1.25)).all()
+    assert ((p < 0.10) == (differences > 1.12)).all()
+    assert np.diag(p).tolist() == [1, 1, 1, 1]
+
+
+@pytest.mark.packages
+def test_a_wheel_has_the_style_and_the_script(tmp_path: Path) -> None:
+    wheel_of = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", str(tmp_path)]
+    # The build's own requirement, hatchling, is installed for the tests.
+    command = [*wheel_of, "--no-build-isolation", str(Path(__file__).parents[2])]
+    subprocess.run(command, check=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    assert "mklkit/comparison/report/style.css" in names
+    assert "mklkit/comparison/report/page.js" in names

@@ -1,0 +1,192 @@
+"""The page of a comparison in a real browser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from browser import Page, find_browser
+from reported import comparison
+
+pytestmark = pytest.mark.browser
+
+PROGRAM = find_browser()
+NARROW, WIDE = 400, 1200
+CONTRAST = """
+(() => {
+  const rgb = (text) => {
+    const [r, g, b, a = 1] = text.match(/[\\d.]+/g).map(Number);
+    return [r, g, b, a];
+  };
+  const light = (colour) => {
+    const part = (value) =>
+      value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+    const [r, g, b] = colour.map((value) => part(value / 255));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = (element) => {
+    const layers = [];
+    for (let one = element; one; one = one.parentElement)
+      layers.push(rgb(getComputedStyle(one).backgroundColor));
+    return layers.reverse().reduce(
+      (below, [r, g, b, a]) => [r, g, b].map((value, i) => a * value + (1 - a) * below[i]),
+      [255, 255, 255],
+    );
+  };
+  const found = [];
+  for (const one of document.body.querySelectorAll("*")) {
+    const words = [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+    if (!words || one.tagName === "SCRIPT") continue;
+    const style = getComputedStyle(one);
+    const ink = one.ownerSVGElement ? style.fill : style.color;
+    const [a, b] = [light(rgb(ink).slice(0, 3)), light(behind(one))];
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (ratio < 4.5) found.push([one.tagName, one.className.baseVal ?? one.className, ratio]);
+  }
+  return found;
+})()
+"""
+"""What has less contrast than WCAG 2.1 asks for (success criterion 1.4.3)."""
+OVERFLOW = """
+(() => {
+  const wide = document.documentElement.clientWidth;
+  const inBox = (one) => one.closest(".box");
+  return [...document.body.querySelectorAll("*")]
+    .filter((one) => !inBox(one) && one.getBoundingClientRect().right > wide + 1)
+    .map((one) => one.outerHTML.slice(0, 80));
+})()
+"""
+MISPLACED = """
+[...document.querySelectorAll(".chart")].filter((chart) => {
+  const ends = [...chart.querySelectorAll(".strip, .axis")].map((one) => {
+    const box = one.getBoundingClientRect();
+    return [box.left, box.right];
+  });
+  return ends.some(([left, right]) =>
+    Math.abs(left - ends[0][0]) > 1 || Math.abs(right - ends[0][1]) > 1 || right - left < 60);
+}).length
+"""
+"""Charts whose rows and axis do not begin and end at the same places."""
+FIRST_COLUMN = """
+[...document.querySelector(".methods tbody").rows].map((row) => row.cells[0].dataset.value)
+"""
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    if PROGRAM is None:
+        pytest.skip("no Chromium was found to look at the report with")
+    with Page(PROGRAM, tmp_path_factory.mktemp("profile")) as page:
+        yield page
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("reports")
+    paths = {name: folder / f"{name}.html" for name in ("one", "several")}
+    comparison().report(paths["one"])
+    comparison(n_datasets=5, n_methods=12).report(paths["several"])
+    return paths
+
+
+@pytest.fixture(params=["one", "several"])
+def opened(page: Page, reports: dict[str, Path], request: pytest.FixtureRequest) -> Page:
+    page.size(WIDE)
+    page.colours("light")
+    page.open(reports[request.param])
+    return page
+
+
+def test_only_the_page_is_read_and_nothing_complains(opened: Page) -> None:
+    requests = [one["request"]["url"] for one in opened.told("Network.requestWillBeSent")]
+    assert len(requests) == 1, requests
+    assert requests[0].startswith("file:")
+    assert opened.told("Log.entryAdded") == []
+    assert opened.told("Runtime.consoleAPICalled") == []
+    assert opened.told("Runtime.exceptionThrown") == []
+    assert opened.run("window.broken") is None
+    # The page's policy would refuse a script that came into it all the same.
+    opened.run(
+        "document.body.append(Object.assign(document.createElement('script'),"
+        " {textContent: 'window.broken = 1'}))"
+    )
+    assert opened.run("window.broken") is None
+
+
+@pytest.mark.parametrize("width", [NARROW, WIDE])
+def test_nothing_is_wider_than_the_page(opened: Page, width: int) -> None:
+    opened.size(width)
+    opened.run("for (const one of document.querySelectorAll('details')) one.open = true")
+    sizes = opened.run(
+        "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+    )
+    assert sizes[0] <= sizes[1] <= width
+    assert opened.run(OVERFLOW) == []
+    assert opened.run(MISPLACED) == 0
+    smallest = opened.run(
+        "Math.min(...[...document.querySelectorAll('td, th, small, text')]"
+        ".map((one) => parseFloat(getComputedStyle(one).fontSize)))"
+    )
+    assert smallest >= 12
+
+
+def test_columns_sort_by_mouse_and_keyboard(opened: Page) -> None:
+    head = "document.querySelector('.methods th[data-first]:nth-child(1)')"
+    order = f"{head}.getAttribute('aria-sort')"
+    best_first = opened.run(FIRST_COLUMN)
+    x, y = opened.run(
+        f"(() => {{ const box = {head}.querySelector('button').getBoundingClientRect();"
+        " return [box.x + 5, box.y + box.height - 5]; })()"
+    )
+    for kind in ("mousePressed", "mouseReleased"):
+        opened.call(
+            "Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1
+        )  # fmt: skip
+    assert opened.run(order) == "ascending"
+    names = opened.run(FIRST_COLUMN)
+    assert sorted(names) == sorted(best_first)
+    numbered = [name for name in names if name.startswith("method ")]
+    assert numbered == sorted(numbered, key=lambda name: int(name.split()[1]))
+    assert opened.run("document.querySelectorAll('.methods:first-of-type [aria-sort]').length") > 0
+    opened.run(f"{head}.querySelector('button').focus()")
+    opened.press("Enter", 13)
+    assert opened.run(order) == "descending"
+    assert opened.run(FIRST_COLUMN) == names[::-1]
+    # A method without a number is last in both orders.
+    accuracy = (
+        "[...document.querySelectorAll('.methods th')].find((one) => /^Acc/.test(one.innerText))"
+    )
+    for _ in range(2):
+        opened.run(f"{accuracy}.querySelector('button').click()")
+        assert opened.run(FIRST_COLUMN)[-1] == "failing"
+
+
+def test_dark_light_and_paper_can_be_read(opened: Page) -> None:
+    opened.run("for (const one of document.querySelectorAll('details')) one.open = true")
+    colours = set()
+    for scheme in ("light", "dark"):
+        opened.colours(scheme)
+        colours.add(opened.run("getComputedStyle(document.documentElement).backgroundColor"))
+        assert opened.run(CONTRAST) == []
+    assert len(colours) == 2
+    opened.colours("dark", "print")
+    assert opened.run(CONTRAST) == []
+    assert opened.run("getComputedStyle(document.documentElement).backgroundColor") == (
+        "rgb(255, 255, 255)"
+    )
+
+
+def test_paper_has_everything(opened: Page, tmp_path: Path) -> None:
+    assert opened.run("document.querySelectorAll('details:not([open])').length") > 0
+    opened.run("addEventListener('beforeprint', () => { window.atPrint ="
+               " document.querySelectorAll('details:not([open])').length })")  # fmt: skip
+    opened.print(tmp_path / "a.pdf")
+    assert opened.run("window.atPrint") == 0
+    assert (tmp_path / "a.pdf").read_bytes().startswith(b"%PDF")
+    # As wide as A4 between its margins; a table that is wider would be cut.
+    opened.colours("light", "print")
+    opened.size(703)
+    opened.run("for (const one of document.querySelectorAll('details')) one.open = true")
+    sizes = opened.run("[document.documentElement.scrollWidth, innerWidth]")
+    assert sizes[0] <= sizes[1]
