@@ -82,7 +82,7 @@ def test_names_that_the_terminal_cannot_show(started: Run, tmp_path: Path) -> No
 
 def test_unknown_command_and_option(mklkit: Run) -> None:
     mklkit("fitt").refused("No such command", "fitt")
-    mklkit("fit", "--kernels", "rbf").refused("No such option")
+    mklkit("fit", "--kernal", "rbf").refused("No such option")
     mklkit("fit", "--scale", "minmix").refused("minmix", "minmax")
     mklkit("fit", "--holdout", "1.5").refused("--holdout")
     mklkit("list", "kernel").refused("kernels")
