@@ -11,8 +11,9 @@ from sklearn.model_selection import ParameterSampler
 from mklkit.errors import SpecError, quoted
 from mklkit.estimators.nested_parameters import NestedParameters
 from mklkit.numerics.sampling import own_stream
-from mklkit.protocols import CombinerFacts, FeatureMapFacts, KernelFacts, LearnerFacts, facts_of
+from mklkit.protocols import facts_of
 from mklkit.protocols.component import Component, is_whole
+from mklkit.registry.entries import FACTS, Kind
 
 __all__ = ["Effort", "check_effort", "declared_space", "default_grids"]
 
@@ -21,11 +22,7 @@ Effort = Literal["fast", "thorough"] | int
 EFFORTS = ("fast", "thorough")
 FEW = 3
 """Values of each parameter that a fast search tries."""
-FACTS: dict[str, Any] = {
-    "combiner": CombinerFacts,
-    "feature_map": FeatureMapFacts,
-    "learner": LearnerFacts,
-}
+BEFORE_KERNELS: tuple[Kind, ...] = ("combiner", "feature_map", "learner")
 
 Space = dict[str, tuple[Any, ...]]
 
@@ -59,21 +56,21 @@ def declared_space(estimator: NestedParameters) -> Space:
     A value that the user gave is tried too, before the declared ones.
     """
     components = estimator.named_components()
-    order = [*FACTS, *(outer for outer in components if outer not in FACTS)]
+    parts: list[tuple[str, Kind]] = [(one, one) for one in BEFORE_KERNELS if one in components]
+    parts += [(outer, "kernel") for outer in components if outer not in BEFORE_KERNELS]
     return {
         f"{outer}__{name}": values
-        for outer in order
-        if outer in components
-        for name, values in _with_own(components[outer], FACTS.get(outer, KernelFacts)).items()
+        for outer, kind in parts
+        for name, values in _with_own(components[outer], kind).items()
     }
 
 
-def _with_own(component: Component, kind: Any) -> Space:
+def _with_own(component: Component, kind: Kind) -> Space:
     """Return a component's search space, with its present value where that is no default."""
     space = {}
     present = component.get_params()
     usual = type(component)().get_params() if _has_defaults(component) else {}
-    for name, declared in facts_of(component, kind).search_space.items():
+    for name, declared in facts_of(component, FACTS[kind]).search_space.items():
         own = present[name]
         given = own != usual.get(name) and own not in declared
         space[name] = (own, *declared) if given else declared

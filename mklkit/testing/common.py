@@ -51,6 +51,24 @@ def states_its_facts(case: Case) -> None:
         raise CheckFailure(f"{error} Write it in the class, as a class attribute.") from error
 
 
+def search_space_can_be_tried(case: Case) -> None:
+    """A search space in the facts names parameters of the component, with values that it takes."""
+    assert case.kind != "preset", "presets have other checks"
+    space = facts_of(case.component, FACTS[case.kind]).search_space
+    if not space:
+        raise NotApplicable(f"{case.label} declares no search space")
+    component = _with_parameters(case)
+    for name, values in space.items():
+        for value in values:
+            try:
+                component.with_params(**{name: value})
+            except MKLKitError as error:
+                raise CheckFailure(
+                    f"Expected every value of the search space to be accepted; {name}={value!r} was"
+                    f" refused: {error} Correct search_space in the facts."
+                ) from error
+
+
 def docstring_has_its_parameters(case: Case) -> None:
     """The docstring documents no parameter that the class does not have."""
     cls = type(case.component)
@@ -214,6 +232,7 @@ def _is_literal(value: Any) -> bool:
 
 COMPONENT_CHECKS = (
     states_its_facts,
+    search_space_can_be_tried,
     name_and_description,
     docstring_has_its_parameters,
     parameters_round_trip,

@@ -362,6 +362,12 @@ class Undecided(Learner):
     facts: ClassVar[Any] = None
 
 
+class Mistuned(Learner):
+    """Wants a parameter tuned that it does not have."""
+
+    facts: ClassVar[Any] = LearnerFacts(on_features=True, search_space={"shrinkage": (0.1, 1.0)})
+
+
 class Ordered(Learner):
     """Believes the first half of the rows."""
 
@@ -396,6 +402,7 @@ class Column(Learner):
 LEARNERS = {
     Silent: "learns_what_is_plain",
     Undecided: "states_its_facts",
+    Mistuned: "search_space_can_be_tried",
     Ordered: "training_order_does_not_matter",
     Unsure: "learns_again_the_same",
     Careless: "view_is_left_as_it_is",
