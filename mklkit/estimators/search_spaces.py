@@ -138,4 +138,4 @@ def _drawn(space: Space, n_points: int, seed: int) -> list[Mapping[str, Any]]:
     n_all = int(np.prod([float(len(values)) for values in space.values()]))
     draw = np.random.RandomState(own_stream(seed).integers(2**31 - 1))
     points = ParameterSampler(space, min(n_points, n_all), random_state=draw)
-    return [{name: (value,) for name, value in point.items()} for point in points]
+    return [{name: (point[name],) for name in space} for point in points]
