@@ -47,10 +47,12 @@ def assert_as_by_single_fits(model: MKLClassifier, grid: Any, n_classes: int = 2
     assert ours.best_score_ == pytest.approx(theirs.best_score_)
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_weightings_and_widths_score_as_single_fits(n_classes: int) -> None:
+@pytest.mark.parametrize(
+    ("n_classes", "combiners"), [(2, ["uniform", "dimkl3", "best-single(cv=2)"]), (3, ["dimkl3"])]
+)
+def test_weightings_and_widths_score_as_single_fits(n_classes: int, combiners: list[str]) -> None:
     grid = {
-        "combiner": ["uniform", "dimkl3", "best-single"],
+        "combiner": combiners,
         "kernels__rbf__sigma": ["mean", "mean/4"],
         "learner__C": [0.1, 10.0],
     }
@@ -62,7 +64,7 @@ def test_weightings_and_widths_score_as_single_fits(n_classes: int) -> None:
     ("given", "grid"),
     [
         (
-            {"combiner": "cluster-gating(n_clusters=2)", "learner": "kda"},
+            {"combiner": "cluster-gating(n_clusters=2)", "learner": "kda", "multiclass": "ovr"},
             {"learner__alpha": [1e-3, 10.0]},
         ),
         (
