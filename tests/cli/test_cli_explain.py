@@ -12,9 +12,7 @@ QUICK = ("--cv", "2", "--repeats", "1")
 
 
 @pytest.fixture(scope="module")
-def quick(
-    mklkit: Run, patients: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory
-) -> Fitted:
+def quick(mklkit: Run, patients: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> Fitted:
     """The learner's own choice of C would take most of the time, in each fit."""
     folder = tmp_path_factory.mktemp("quick")
     data, model = folder / "patients.csv", folder / "model.mkl"
