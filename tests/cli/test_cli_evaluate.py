@@ -16,9 +16,12 @@ from mklkit.preprocessing import build_pipeline
 
 
 def test_scores_are_scikit_learns(mklkit: Run) -> None:
-    result = mklkit("evaluate", "wine", "-k", "linear", "-k", "rbf", "--folds", "4", "--json").json
+    system = ("-k", "linear", "-k", "rbf", "-l", "svm(C=1.0)")
+    result = mklkit("evaluate", "wine", *system, "--folds", "4", "--json").json
     table = load_table("wine")
-    model = build_pipeline(MKLClassifier(kernels=["linear", "rbf"], random_state=0))
+    model = build_pipeline(
+        MKLClassifier(kernels=["linear", "rbf"], learner="svm(C=1.0)", random_state=0)
+    )
     codes = np.unique(table.target, return_inverse=True)[1]
     folds = StratifiedKFold(4, shuffle=True, random_state=np.random.RandomState(0))
     for measure in ("accuracy", "balanced_accuracy"):
@@ -38,7 +41,7 @@ def test_scores_are_scikit_learns(mklkit: Run) -> None:
 
 
 def test_report_is_quiet_in_a_pipe(mklkit: Run) -> None:
-    done = mklkit("evaluate", "iris", "--repeats", "2", "--folds", "3")
+    done = mklkit("evaluate", "iris", "-l", "svm(C=1)", "--repeats", "2", "--folds", "3")
     assert done.code == 0, done
     assert done.err == ""
     assert "3 stratified folds, 2 times" in done.out

@@ -197,9 +197,12 @@ def test_pipelines_and_cross_validation():
 
 def test_it_is_a_member_of_scikit_learns_ensembles(iris):
     X, y = iris
-    members = [("one", MKLClassifier()), ("two", MKLClassifier(combiner="dimkl3"))]
+    plain = MKLClassifier(learner="svm(C=1)")
+    members = [("one", plain), ("two", clone(plain).set_params(combiner="dimkl3"))]
     assert VotingClassifier(members).fit(X, y).score(X, y) > 0.95
-    bagging = BaggingClassifier(MKLClassifier("rbf"), n_estimators=3, random_state=0)
+    bagging = BaggingClassifier(
+        MKLClassifier("rbf", learner="svm(C=1)"), n_estimators=3, random_state=0
+    )
     assert bagging.fit(X, y).score(X, y) > 0.9
     assert "MKLClassifier" in members[0][1].fit(X, y)._repr_html_()
 
@@ -226,8 +229,10 @@ def test_clones_have_the_same_parameters(kernels):
     assert not hasattr(copy, "classes_")
 
 
-@pytest.mark.parametrize("combiner", ["dimkl3", "best-single(cv=2)"])
-@pytest.mark.parametrize("feature_map", ["implicit", "empirical(subset=0.5)"])
+@pytest.mark.parametrize(
+    ("feature_map", "combiner"),
+    [("implicit", "dimkl3"), ("empirical(subset=0.5)", "best-single(cv=2)")],
+)
 def test_threads_change_nothing(iris, combiner, feature_map):
     X, y = iris
     one, two = (

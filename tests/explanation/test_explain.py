@@ -36,7 +36,7 @@ from mklkit import (
 )
 from mklkit.combiners.uniform import Uniform
 
-QUICK = {"cv": 3, "repeats": 2}
+QUICK = {"cv": 2, "repeats": 1}
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def test_the_copy_is_named(learned: Explanation) -> None:
 
 
 def test_the_only_source_of_the_labels_is_needed() -> None:
-    found = explain(*fitted(KERNELS[:2], combiner="centered-alignment"), **QUICK)
+    found = explain(*fitted(KERNELS[:2], combiner="centered-alignment"), cv=3, repeats=2)
     kernels = found.kernels.set_index("kernel")
     # Without it the labels are guessed.
     accuracy = found.scores["accuracy"].mean()
@@ -123,7 +123,8 @@ def test_a_category_is_shuffled_before_it_is_encoded() -> None:
     ward = np.tile(["north", "south", "west", "west"], 20)
     rows = pd.DataFrame({"ward": ward, "age": np.random.default_rng(0).normal(size=80)})
     labels = ward == "west"
-    model = make_pipeline(TableEncoder(), MKLClassifier(["ward:linear@ward_*", "age:rbf@age"]))
+    kernels = ["ward:linear@ward_*", "age:rbf@age"]
+    model = make_pipeline(TableEncoder(), MKLClassifier(kernels, learner="svm(C=1)"))
     train, test = np.arange(40), np.arange(40, 80)
     found = explain(model.fit(rows, labels), rows, labels, cv=[(train, test)], repeats=100)
     assert found.scores["accuracy"][0] == 1
@@ -153,8 +154,8 @@ def test_what_a_weight_does_not_say(combiner: str, said: list[str]) -> None:
 
 def test_kernels_of_different_size_are_compared_by_weight_times_size() -> None:
     rows, labels = three_sources()
-    model = MKLClassifier(["linear@scan_*", "rbf@noise_*"]).fit(rows, labels)
-    found = explain(model, rows, labels, **QUICK)
+    model = MKLClassifier(["linear@scan_*", "rbf@noise_*"], learner="svm(C=1)")
+    found = explain(model.fit(rows, labels), rows, labels, **QUICK)
     size = (rows[["scan_a", "scan_b"]] ** 2).sum(axis=1).mean()
     assert found.kernels["size"].tolist() == pytest.approx([size, 1])
     assert found.kernels["sized_weight"][0] == pytest.approx(size / (size + 1))
@@ -228,8 +229,8 @@ def test_groups_of_columns() -> None:
 
 def test_columns_that_cannot_be_traced_are_shuffled_one_by_one() -> None:
     rows, labels = three_sources()
-    model = make_pipeline(PCA(2), MKLClassifier(["linear", "rbf"])).fit(rows, labels)
-    found = explain(model, rows, labels, **QUICK)
+    model = make_pipeline(PCA(2), MKLClassifier(["linear", "rbf"], learner="svm(C=1)"))
+    found = explain(model.fit(rows, labels), rows, labels, **QUICK)
     assert "can't be traced" in notes_of(found, "shuffled")
     assert len(found.columns) == 6
     assert found.kernels["columns"].isna().all()

@@ -121,8 +121,10 @@ def test_one_cluster_finds_the_best_weights_of_two_kernels():
 
 
 @pytest.mark.parametrize("composition", ["sum", "product"])
-@pytest.mark.parametrize("kernels", [["rbf(sigma=0.7)", "linear"], ["polynomial", "rbf(sigma=1)"]])
-@pytest.mark.parametrize("alpha", [0.01, 2.0])
+@pytest.mark.parametrize(
+    ("kernels", "alpha"),
+    [(["rbf(sigma=0.7)", "linear"], 0.01), (["polynomial", "rbf(sigma=1)"], 2.0)],
+)
 def test_two_clusters_find_the_best_of_a_grid_of_weights(composition, kernels, alpha):
     rows, y = checkered(np.random.default_rng(3), 50)
     model = gated(

@@ -48,7 +48,7 @@ def test_three_kernels_follow_the_paper(two_classes, c, gamma, initial):
         np.testing.assert_allclose(ours, theirs, atol=1e-7 * np.abs(theirs).max())
 
 
-@pytest.mark.parametrize("weights", [(2, 1), (1, 9), (0, 1)], ids=str)
+@pytest.mark.parametrize("weights", [(1, 9), (0, 1)], ids=str)
 @pytest.mark.parametrize("gamma", [0.5, 10.0])
 def test_the_mean_may_be_weighted(two_classes, weights, gamma):
     rows, y = two_classes
