@@ -29,10 +29,11 @@ def digits_sources(images: Array, digits: NDArray[np.intp]) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row per image of these digits (scikit-learn has 719), and 109 columns:
-        ``profile_1`` … ``profile_16``, the sums of the image's rows and columns; ``fourier_1`` …
-        ``fourier_34``, the magnitudes of its discrete Fourier transform, which do not tell where the
-        strokes are; ``pattern_1`` … ``pattern_59``, how many pixels have which local binary pattern.
+        One row per image of these digits (scikit-learn has 719), the column ``target`` and 109
+        features: ``profile_1`` … ``profile_16``, the sums of the image's rows and columns;
+        ``fourier_1`` … ``fourier_34``, the magnitudes of its discrete Fourier transform, which do
+        not tell where the strokes are; ``pattern_1`` … ``pattern_59``, how many pixels have which
+        local binary pattern.
 
     References
     ----------
@@ -46,7 +47,7 @@ def digits_sources(images: Array, digits: NDArray[np.intp]) -> pd.DataFrame:
     >>> from sklearn.datasets import load_digits
     >>> bunch = load_digits()
     >>> digits_sources(bunch.images, bunch.target).shape
-    (719, 109)
+    (719, 110)
     """
     chosen = np.isin(digits, CONFUSED)
     images = images[chosen]
