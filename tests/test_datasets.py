@@ -105,6 +105,14 @@ class TestFormats:
             assert table.notes == []
             assert table.name.lower() == "a"
 
+    def test_many_columns_are_no_reason_to_warn(self, tmp_path: Path) -> None:
+        wide = pd.DataFrame(np.arange(480.0).reshape(4, 120) + 0.5).add_prefix("x")
+        wide.assign(target=[1, 2, 1, 2]).to_csv(tmp_path / "a.csv", index=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            table = load_table(tmp_path / "a.csv")
+        pd.testing.assert_frame_equal(table.features, wide)
+
     @pytest.mark.parametrize(("mark", "word"), [(";", "semicolon"), ("\t", "tab"), ("|", "bar")])
     def test_other_delimiters_are_recognised(
         self, frame: pd.DataFrame, tmp_path: Path, mark: str, word: str

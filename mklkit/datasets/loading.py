@@ -80,7 +80,7 @@ def load_table(
     features, readings, read = read_features(
         frame.drop(columns=target_name), lambda names: _read(source, names)[0]
     )
-    frame = features.assign(**{target_name: frame[target_name]})
+    frame = pd.concat([features, frame[[target_name]]], axis=1)
     frame = drop_without_target(frame, target_name, notes)
     check_rows(name, len(frame))
     labels = class_labels(frame[target_name])

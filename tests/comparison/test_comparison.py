@@ -166,6 +166,20 @@ def test_several_data_sets(rows: tuple[pd.DataFrame, np.ndarray]) -> None:
         _ = found.best_estimator_
 
 
+def test_proposed_kernels_are_those_of_each_split(rows: tuple[pd.DataFrame, np.ndarray]) -> None:
+    X, y = rows
+    found = compare(X, y, methods=["dimkl*", "svm2k"], kernels="auto", learners=["svm(C=1.0)"])
+    own = found.results.query("method == 'uniform' and split == 0")["accuracy"].item()
+    train, test = next(iter(RepeatedStratifiedKFold(n_splits=5, random_state=0).split(X, y)))
+    model = make_pipeline(
+        StandardScaler().set_output(transform="pandas"),
+        MKLClassifier("auto", combiner="uniform", learner="svm(C=1.0)", random_state=0),
+    )
+    assert own == model.fit(X.iloc[train], y[train]).score(X.iloc[test], y[test])
+    singles = found.results.query("kind == 'one kernel'")["method"].unique()
+    assert list(singles) == ["best-single"]
+
+
 def test_published_split_leaves_its_column_out(rows: tuple[pd.DataFrame, np.ndarray]) -> None:
     X, y = rows
     part = np.where(np.arange(60) % 4 == 0, "test", "train")
