@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -168,9 +169,11 @@ def test_several_data_sets(rows: tuple[pd.DataFrame, np.ndarray]) -> None:
 
 def test_proposed_kernels_are_those_of_each_split(rows: tuple[pd.DataFrame, np.ndarray]) -> None:
     X, y = rows
-    found = compare(X, y, methods=["dimkl*", "svm2k"], kernels="auto", learners=["svm(C=1.0)"])
-    own = found.results.query("method == 'uniform' and split == 0")["accuracy"].item()
-    train, test = next(iter(RepeatedStratifiedKFold(n_splits=5, random_state=0).split(X, y)))
+    settings: dict[str, Any] = {"kernels": "auto", "learners": ["svm(C=1.0)"], "cv": "2x1"}
+    found = compare(X, y, methods=["dimkl[5]"], **settings)
+    own = found.results.query("method == 'uniform' and fold == 0")["accuracy"].item()
+    splitter = RepeatedStratifiedKFold(n_splits=2, n_repeats=1, random_state=0)
+    train, test = next(iter(splitter.split(X, y)))
     model = make_pipeline(
         StandardScaler().set_output(transform="pandas"),
         MKLClassifier("auto", combiner="uniform", learner="svm(C=1.0)", random_state=0),
