@@ -19,6 +19,7 @@ def listings(page: str, language: str) -> list[str]:
 
 
 def commands(page: str) -> list[str]:
-    """Return the lines of a page's ``sh`` blocks."""
-    lines = [line for block in listings(page, "sh") for line in block.splitlines()]
+    """Return the lines of a page's ``sh`` blocks, continued ones in one."""
+    blocks = [block.replace("\\\n", " ") for block in listings(page, "sh")]
+    lines = [line for block in blocks for line in block.splitlines()]
     return [line for line in lines if line and not line.startswith("#")]

@@ -28,7 +28,8 @@ def compare(
         typer.Argument(
             metavar="DATA...",
             show_default="breast_cancer, built into scikit-learn",
-            help="Built-in data sets (breast_cancer, iris, wine, digits) or files, as for 'fit'.",
+            help="Built-in data sets (breast_cancer, iris, wine, digits, digits_sources) or files,"
+            " as for 'fit'.",
         ),
     ] = None,
     *,

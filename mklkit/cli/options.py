@@ -123,9 +123,9 @@ Data = Annotated[
     typer.Argument(
         metavar="DATA",
         show_default="breast_cancer, built into scikit-learn",
-        help="A built-in data set (breast_cancer, iris, wine, digits) or a file: .csv (.gz), .tsv,"
-        " .parquet, .arff, .libsvm, .npz. 'fit' also takes a folder or a glob of CSV or Parquet"
-        " files.",
+        help="A built-in data set (breast_cancer, iris, wine, digits, digits_sources) or a file:"
+        " .csv (.gz), .tsv, .parquet, .arff, .libsvm, .npz. 'fit' also takes a folder or a glob of"
+        " CSV or Parquet files.",
     ),
 ]
 ModelFile = Annotated[

@@ -14,7 +14,13 @@ from mklkit.comparison.methods import BASELINE, METHOD, ONE_KERNEL, Method, Meth
 from mklkit.errors import IncompatibleError
 from mklkit.estimators.folds import plan_folds
 from mklkit.protocols.preset import Preset
-from mklkit.registry.composing import bind_kernels, choose_components, kernel_list, parts_of
+from mklkit.registry.composing import (
+    are_proposed,
+    bind_kernels,
+    choose_components,
+    kernel_list,
+    parts_of,
+)
 
 __all__ = ["baselines", "kernel_baselines"]
 
@@ -33,7 +39,10 @@ MANY: dict[str, dict[str, list[Any]]] = {
 
 
 def kernel_baselines(options: MethodOptions) -> list[Method]:
-    """Return the even sum of the kernels, each alone, and the best of them."""
+    """Return the even sum of the kernels, each alone, and the best of them.
+
+    Kernels that are proposed differ between splits, and are not listed alone.
+    """
     learner = options.learners[0] if len(options.learners) == 1 else None
     feature_map = options.feature_map
     try:
@@ -41,9 +50,9 @@ def kernel_baselines(options: MethodOptions) -> list[Method]:
     except IncompatibleError:
         learner = feature_map = None  # Those of the methods don't go together without them.
     parts = {"learner": learner, "feature_map": feature_map}
-    kernels = kernel_list(options.kernels)
+    kernels = [] if are_proposed(options.kernels) else kernel_list(options.kernels)
     found = [options.of_preset(Preset("uniform", "", "uniform"), "uniform", METHOD, **parts)]
-    for kernel, bound in zip(kernels, bind_kernels(kernels), strict=True):
+    for kernel, bound in zip(kernels, bind_kernels(kernels) if kernels else [], strict=True):
         _, given, columns = parts_of(kernel)
         alone: Any = [(bound.label, given, columns)]
         preset = Preset(bound.label, "", "uniform")

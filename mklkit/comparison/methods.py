@@ -18,7 +18,13 @@ from mklkit.preprocessing import build_pipeline, preset_pipeline
 from mklkit.preprocessing.pipeline import DEFAULT_SCALE
 from mklkit.protocols import CombinerFacts, facts_of
 from mklkit.protocols.preset import Preset
-from mklkit.registry.composing import bind_kernels, choose_components, kernel_list
+from mklkit.registry.composing import (
+    AUTO_KERNELS,
+    are_proposed,
+    bind_kernels,
+    choose_components,
+    kernel_list,
+)
 from mklkit.registry.registry import Kind, get_registry
 from mklkit.registry.specs import to_spec
 from mklkit.views.bound_kernels import BoundKernel
@@ -118,7 +124,7 @@ class MethodOptions:
         chosen = choose_components(parts["combiner"], parts["feature_map"], parts["learner"])
         facts = {
             "combiner": _text(chosen.combiner),
-            "kernels": [_kernel_text(kernel) for kernel in bind_kernels(parts["kernels"])],
+            "kernels": _kernel_texts(parts["kernels"]),
             "map": _text(chosen.feature_map),
             "learner": _text(chosen.learner),
             "members": preset.members if preset.members > 1 else None,
@@ -223,6 +229,8 @@ def _check(spec: Any, learner: Any, options: MethodOptions, named: bool) -> None
     """Refuse what can't work, as far as that is known before a fit."""
     choice = choose_components(spec, options.feature_map, learner)
     number = facts_of(choice.combiner, CombinerFacts).n_kernels
+    if are_proposed(options.kernels):  # How many is known in a fit only.
+        return
     given = len(kernel_list(options.kernels))
     # By name it is a row with its reason, so that one sees why it is missing.
     if not named and number is not None and number != given:
@@ -273,6 +281,12 @@ def _text(component: Any) -> str:
     text = to_spec(component, full=True)
     # Arrays inside a component are shown by their shape alone.
     return f"{text} #{joblib.hash(component)[:8]}" if "<array" in text else text
+
+
+def _kernel_texts(kernels: Any) -> list[str]:
+    if are_proposed(kernels):
+        return [AUTO_KERNELS]
+    return [_kernel_text(kernel) for kernel in bind_kernels(kernels)]
 
 
 def _kernel_text(kernel: BoundKernel) -> str:

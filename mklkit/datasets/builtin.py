@@ -1,4 +1,4 @@
-"""The data sets included in scikit-learn, without download."""
+"""Data sets without download: those included in scikit-learn, and one computed from them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import pandas as pd
 
 from mklkit.errors import DataError, suggest
 
-__all__ = ["BUILTIN_NAMES", "DEFAULT_NAME", "read_builtin"]
+__all__ = ["BUILTIN_NAMES", "DEFAULT_NAME", "ORIGINS", "read_builtin"]
 
 DEFAULT_NAME = "breast_cancer"
-BUILTIN_NAMES = ("breast_cancer", "iris", "wine", "digits")
+BUILTIN_NAMES = ("breast_cancer", "iris", "wine", "digits", "digits_sources")
+ORIGINS = {"digits_sources": "computed from scikit-learn's digits"}
 
 
 def read_builtin(name: str) -> pd.DataFrame:
@@ -24,7 +25,9 @@ def read_builtin(name: str) -> pd.DataFrame:
     -------
     pandas.DataFrame
         The features under scikit-learn's names and the column ``target`` with the class names
-        (for ``digits`` the digits 0 to 9).
+        (for ``digits`` the digits 0 to 9). ``digits_sources`` is computed from ``digits``: the 719
+        images of 1, 3, 8 and 9 by three sources of columns, ``profile_*``, ``fourier_*`` and
+        ``pattern_*``.
 
     Raises
     ------
@@ -44,6 +47,11 @@ def read_builtin(name: str) -> pd.DataFrame:
     # scikit-learn takes most of a second to import, so it is imported only when needed.
     from sklearn import datasets
 
+    if name == "digits_sources":
+        from mklkit.datasets.digits_sources import digits_sources
+
+        bunch = datasets.load_digits()
+        return digits_sources(bunch.images, bunch.target)
     bunch = getattr(datasets, f"load_{name}")(as_frame=True)
     frame: pd.DataFrame = bunch.data
     labels = bunch.target

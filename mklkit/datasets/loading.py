@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from mklkit.datasets.builtin import BUILTIN_NAMES, read_builtin
+from mklkit.datasets.builtin import BUILTIN_NAMES, ORIGINS, read_builtin
 from mklkit.datasets.delimited import DECIMAL
 from mklkit.datasets.files import READERS, ending_of, read_file
 from mklkit.datasets.numerals import TEXT
@@ -50,8 +50,8 @@ def load_table(
     Parameters
     ----------
     source : str or path
-        A built-in name (``breast_cancer``, ``iris``, ``wine``, ``digits``) or the path of a CSV
-        (also ``.gz``), Parquet, ARFF, libsvm or NPZ file.
+        A built-in name (``breast_cancer``, ``iris``, ``wine``, ``digits``, ``digits_sources``) or
+        the path of a CSV (also ``.gz``), Parquet, ARFF, libsvm or NPZ file.
     target : str or int, optional
         Name or position of the column to predict. Default: ``target``, else the last column.
     drop : sequence of str, optional
@@ -80,7 +80,7 @@ def load_table(
     features, readings, read = read_features(
         frame.drop(columns=target_name), lambda names: _read(source, names)[0]
     )
-    frame = features.assign(**{target_name: frame[target_name]})
+    frame = pd.concat([features, frame[[target_name]]], axis=1)
     frame = drop_without_target(frame, target_name, notes)
     check_rows(name, len(frame))
     labels = class_labels(frame[target_name])
@@ -204,7 +204,7 @@ def _read(
 ) -> tuple[pd.DataFrame, list[str], str, str]:
     text = str(source)
     if text in BUILTIN_NAMES:
-        return read_builtin(text), [], text, "built into scikit-learn"
+        return read_builtin(text), [], text, ORIGINS.get(text, "built into scikit-learn")
     path = user_path(text)
     if not path.suffix and status(path) is None:
         raise DataError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -164,6 +165,22 @@ def test_several_data_sets(rows: tuple[pd.DataFrame, np.ndarray]) -> None:
     assert len(found.table("set 1")) == 4
     with pytest.raises(DataError, match="single best estimator"):
         _ = found.best_estimator_
+
+
+def test_proposed_kernels_are_those_of_each_split(rows: tuple[pd.DataFrame, np.ndarray]) -> None:
+    X, y = rows
+    settings: dict[str, Any] = {"kernels": "auto", "learners": ["svm(C=1.0)"], "cv": "2x1"}
+    found = compare(X, y, methods=["dimkl[5]"], **settings)
+    own = found.results.query("method == 'uniform' and fold == 0")["accuracy"].item()
+    splitter = RepeatedStratifiedKFold(n_splits=2, n_repeats=1, random_state=0)
+    train, test = next(iter(splitter.split(X, y)))
+    model = make_pipeline(
+        StandardScaler().set_output(transform="pandas"),
+        MKLClassifier("auto", combiner="uniform", learner="svm(C=1.0)", random_state=0),
+    )
+    assert own == model.fit(X.iloc[train], y[train]).score(X.iloc[test], y[test])
+    singles = found.results.query("kind == 'one kernel'")["method"].unique()
+    assert list(singles) == ["best-single"]
 
 
 def test_published_split_leaves_its_column_out(rows: tuple[pd.DataFrame, np.ndarray]) -> None:
