@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 
-from mklkit.errors import MKLKitError, MKLKitWarning
+from mklkit.errors import IncompatibleError, MKLKitError, MKLKitWarning, SpecError
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.fitting import fit_decision, solver_errors_explained
 from mklkit.estimators.folds import Rows
@@ -143,6 +143,8 @@ class Folds:
             if len(run.group.places) == 1:
                 found.errors.append(error)
                 return
+            if isinstance(error, (SpecError, IncompatibleError)):
+                raise  # Parts that don't go together do so for none of the points.
             for one in run.group.alone():
                 self._try(number, self.prepared(one), found, iter(()))
 

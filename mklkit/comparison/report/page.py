@@ -41,14 +41,6 @@ def html_report(comparison: Comparison, command: str | None = None) -> str:
     ------
     DataError
         If no run was finished.
-
-    Examples
-    --------
-    >>> from mklkit import compare
-    >>> found = compare("iris", methods=["dimkl3"], kernels=["linear", "rbf"], cv="2x1")
-    >>> page = html_report(found, "mklkit compare iris")
-    >>> page.startswith("<!DOCTYPE html>"), "<h1>Comparison of 8 methods on iris</h1>" in page
-    (True, True)
     """
     names = comparison.compared_data
     on = ", ".join(names) if len(names) <= MOST_TITLED else counted(len(names), "data set")
