@@ -140,11 +140,10 @@ class Folds:
         try:
             self._run(number, run, found, reports)
         except MKLKitError as error:
-            if len(run.group.places) == 1:
+            # Parts that don't go together do so for none of the points.
+            if len(run.group.places) == 1 or isinstance(error, (SpecError, IncompatibleError)):
                 found.errors.append(error)
                 return
-            if isinstance(error, (SpecError, IncompatibleError)):
-                raise  # Parts that don't go together do so for none of the points.
             for one in run.group.alone():
                 self._try(number, self.prepared(one), found, iter(()))
 
