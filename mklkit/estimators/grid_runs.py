@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 
-from mklkit.errors import IncompatibleError, MKLKitError, MKLKitWarning, SpecError
+from mklkit.errors import DataError, IncompatibleError, MKLKitError, MKLKitWarning, SpecError
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.fitting import fit_decision, solver_errors_explained
 from mklkit.estimators.folds import Rows
@@ -106,6 +106,10 @@ class Folds:
         scores = np.array([one.scores for one in found])
         if errors and np.isnan(scores).any(axis=0).all():
             raise errors[0]
+        if np.isnan(scores).any(axis=0).all():
+            raise DataError(
+                "No setting has a score that is a number on every fold: the scorer returned NaN."
+            )
         for message in dict.fromkeys(str(error) for error in errors):
             warnings.warn(f"A point failed and is left out: {message}", MKLKitWarning, stacklevel=2)
         return scores, np.mean([one.n_iter for one in found], axis=0)

@@ -65,6 +65,8 @@ def points_of(param_grid: Any) -> list[tuple[int, Point]]:
         raise SpecError("param_grid has no points: give at least one parameter with its values.")
     for grid in grids:
         for name, values in grid.items():
+            if not isinstance(name, str):
+                raise SpecError(f"param_grid has names of parameters as keys; got {name!r:.80}.")
             if not _is_list(values):
                 raise SpecError(f"{name} needs a sequence of values to try; got {values!r:.80}.")
     return [

@@ -75,7 +75,8 @@ class MKLSearchCV(ClassifierMixin, BaseEstimator):
     cv_results_ : dict of ndarray
         As in scikit-learn's searches: ``params``, ``param_learner__alpha`` …,
         ``split0_test_score`` …, ``mean_test_score``, ``std_test_score``, ``rank_test_score``; and
-        ``mean_n_iter`` where fits iterate. A point that fails has NaN, with a warning.
+        ``mean_n_iter`` where fits iterate. A point that can't be fitted has NaN, with a warning;
+        names and values that no component takes are refused before anything runs.
     n_splits_ : int
     refit_time_ : float
         Seconds.

@@ -42,7 +42,7 @@ def check_effort(effort: Any) -> Effort:
     """
     if isinstance(effort, str) and effort.isdecimal():
         effort = int(effort)
-    if effort in EFFORTS or (is_whole(effort) and effort >= 1):
+    if (isinstance(effort, str) and effort in EFFORTS) or (is_whole(effort) and effort >= 1):
         return effort
     raise SpecError(
         "How long a search looks is 'fast', 'thorough' or a number of points from 1 up;"

@@ -142,7 +142,8 @@ def problem_views(
     if shared is None or not isinstance(rows, np.ndarray):
         return make()
     of_kernels = tuple((one.label, _same(one.kernel), _digest(one.columns)) for one in kernels)
-    of_data = _digest(rows), _digest(codes)
+    # Held-out rows are those of the same whole, at other places.
+    of_data = _digest(rows), _digest(codes), _digest(whole), _digest(places)
     key = (of_kernels, _same(feature_map), of_data, int(seed), bandwidths, memory)
     return shared.take(key, lambda: make(shared.store(rows, whole)))
 

@@ -239,3 +239,40 @@ def test_folds_of_wide_rows_take_their_distances_from_one_matrix(
     # Those of all pairs; and what the last fit asks of its training rows.
     assert computed[0] == 90 * 90
     assert sum(computed) <= 3 * 90 * 90
+
+
+def test_views_are_shared_by_the_same_rows_alone() -> None:
+    from mklkit.estimators.shared_views import shared_views
+
+    random = np.random.default_rng(0)
+    first = random.normal(size=(60, 40))
+    y = (first[:, 0] + random.normal(size=60) > 0).astype(int)
+    # The same training rows, others held out, and enough columns for a matrix of all pairs.
+    second = np.vstack([first[:40], random.normal(size=(20, 40))])
+    splits = [(np.arange(40), np.arange(40, 60))]
+    model = MKLClassifier(["linear", "rbf"], learner="svm", random_state=0)
+
+    def scores(X: Any) -> Any:
+        search = MKLSearchCV(model, {"learner__C": [0.01, 1.0]}, cv=splits).fit(X, y)
+        return search.cv_results_["mean_test_score"].tolist()
+
+    alone = scores(first), scores(second)
+    assert alone[0] != alone[1]
+    with shared_views():
+        assert (scores(first), scores(second)) == alone
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"param_grid": {3: [1]}}, "names of parameters as keys; got 3"),
+        ({"effort": np.array([1, 2])}, "'fast', 'thorough' or a number"),
+        ({"param_grid": {"combiner": ["ifsl"], "combiner__lam": [0.5, 1.0]}}, "couples learners"),
+        ({"scoring": lambda *_: np.nan}, "the scorer returned NaN"),
+    ],
+    ids=str,
+)
+def test_mistakes_are_named(given: dict[str, Any], words: str) -> None:
+    X, y = some_rows()
+    with pytest.raises(ValueError, match=words):
+        MKLSearchCV(MKLClassifier(learner="svm(C=1)"), cv=2, **given).fit(X, y)

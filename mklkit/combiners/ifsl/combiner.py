@@ -14,7 +14,11 @@ from sklearn.exceptions import ConvergenceWarning
 from mklkit.combiners.ifsl.grid import GridMean
 from mklkit.combiners.ifsl.iteration import iterate
 from mklkit.combiners.ifsl.rules import FIXED_MEAN, GRADIENT, SIMPLEST_FIRST, Columns, Solution
-from mklkit.combiners.templates.coupling import CoupledSolution, CouplingCombiner
+from mklkit.combiners.templates.coupling import (
+    CoupledSolution,
+    CouplingCombiner,
+    needs_subproblems,
+)
 from mklkit.errors import IncompatibleError, SpecError
 from mklkit.protocols import (
     Array,
@@ -139,6 +143,8 @@ class IFSL(CouplingCombiner):
         along the grid were tried and rejected: they took as long and, as margins never shrink,
         converged to other solutions than separate fits.
         """
+        if not isinstance(learner, CoupledLearner):
+            raise IncompatibleError(needs_subproblems(self.name, learner.name))
         lams = np.array([float(point.get("combiner__lam", self.lam)) for point in points])
         variants = learner_variants(learner, points)
         problems = [learner.subproblem(view, variants) for view in views]

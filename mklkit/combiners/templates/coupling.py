@@ -26,7 +26,7 @@ from mklkit.registry.hookspecs import hookimpl
 from mklkit.views.deciding import BlockDecision, RowBlock
 from mklkit.views.projections import FEW_ROWS, Projection
 
-__all__ = ["CoupledDecision", "CoupledSolution", "CouplingCombiner"]
+__all__ = ["CoupledDecision", "CoupledSolution", "CouplingCombiner", "needs_subproblems"]
 
 
 @attrs.frozen(eq=False)
@@ -103,14 +103,19 @@ class CouplingCombiner(Component, ABC):
     ) -> CoupledDecision:
         """Return the decision of the jointly fitted learners."""
         if not isinstance(learner, CoupledLearner):
-            raise IncompatibleError(
-                f"{self.name} couples learners through their subproblems, which {learner.name}"
-                " does not offer: use a learner such as 'mhks' or 'kmhks'."
-            )
+            raise IncompatibleError(needs_subproblems(self.name, learner.name))
         problems = [learner.subproblem(view, [learner]) for view in views]
         found = self.couple(problems, y, learner, random_state)
         projectors = [view.projector for view in views]
         return CoupledDecision(found.weights, projectors, found.learners, found.history)
+
+
+def needs_subproblems(combiner: str, learner: str) -> str:
+    """Return why a combiner can't couple a learner."""
+    return (
+        f"{combiner} couples learners through their subproblems, which {learner} does not offer:"
+        " use a learner such as 'mhks' or 'kmhks'."
+    )
 
 
 @hookimpl
