@@ -270,7 +270,7 @@ def test_views_are_shared_by_the_same_rows_alone() -> None:
         ({"param_grid": {"combiner": ["ifsl"], "combiner__lam": [0.5, 1.0]}}, "couples learners"),
         ({"scoring": lambda *_: np.nan}, "the scorer returned NaN"),
     ],
-    ids=str,
+    ids=["names", "effort", "learner", "scorer"],
 )
 def test_mistakes_are_named(given: dict[str, Any], words: str) -> None:
     X, y = some_rows()
