@@ -207,3 +207,28 @@ def test_every_pair_of_classes_has_weights_of_its_own(rng, number):
         ]
         signs = np.where(y[(y == negative) | (y == positive)] == positive, 1.0, -1.0)
         np.testing.assert_allclose(weights, dimkl_weights(grams, signs, number), rtol=1e-10)
+
+
+def printed_weights(grams, y):
+    """Return the weights of equation (10) with the logarithm as it is printed."""
+    raw = []
+    for gram in grams:
+        blocks = [
+            gram[np.ix_(a, b)] for a, b in ((y > 0, y > 0), (y > 0, y <= 0), (y <= 0, y <= 0))
+        ]
+        (m1, m2, m3), (s1, s2, s3) = zip(*[(b.mean(), b.std()) for b in blocks], strict=True)
+        found = sum(
+            (m - m2) ** 2 / (4 * (s**2 + s2**2)) + 0.5 * np.log((s**2 + s2**2) / (2 * s**2 * s2**2))
+            for m, s in ((m1, s1), (m3, s3))
+        )
+        raw.append(max(found, 0) / (max(found, 0) + s1 + 2 * s2))
+    return np.array(raw) / sum(raw)
+
+
+def test_dimkl5_with_the_printed_logarithm(rng):
+    y = np.where(rng.random(60) < 0.4, 1.0, -1.0)
+    rows = rng.uniform(-1, 1, size=(60, 5)) + 0.2 * y[:, None]
+    found = weights_by("dimkl5(distance='printed')", views_of(list(KERNELS), rows), y)
+    expected = printed_weights([peer(rows) for peer in KERNELS.values()], y)
+    np.testing.assert_allclose(found, expected, rtol=1e-10)
+    assert np.abs(found - weights_by("dimkl5", views_of(list(KERNELS), rows), y)).max() > 0.01

@@ -210,3 +210,16 @@ def test_the_objective_never_increases(seed, c, lam, rho, weights, feature_map):
     history = np.array(couple(views_of(TRIO, rows, feature_map), y, combiner, learner).history)
     assert np.isfinite(history).all()
     assert (np.diff(history) <= 1e-8 * history[:-1]).all()
+
+
+@pytest.mark.parametrize("feature_map", ["empirical", "empirical(subset=9)"])
+@pytest.mark.parametrize("lam", [2.0**-4, 4.0])
+def test_all_views_from_the_pass_before_as_printed(two_classes, lam, feature_map):
+    rows, y = two_classes
+    views = views_of(TRIO, rows, feature_map)
+    features = [view.features() for view in views]
+    naive = multik_mhks(features, y, 0.5, lam, at_once=True)
+    decision = couple(views, y, IFSL(lam=lam, order="at-once"), MHKS(alpha=0.5))
+    assert_same_fit(decision, naive)
+    in_turn = multik_mhks(features, y, 0.5, lam)
+    assert len(in_turn.history) != len(naive.history) or in_turn.history[2] != naive.history[2]

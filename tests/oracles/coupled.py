@@ -55,8 +55,12 @@ def multik_mhks(
     tol: float = 1e-3,
     max_iter: int = 1000,
     relative: bool = False,
+    at_once: bool = False,
 ) -> NaiveFit:
-    """Return what Table 1 of paper 000 gives for M views (N, p): a dense inverse a view."""
+    """Return what Table 1 of paper 000 gives for M views (N, p): a dense inverse a view.
+
+    ``at_once`` as printed (step 7): from the weights of the pass before, else from the newest.
+    """
     m, n_rows = len(features), len(y)
     signed = [y[:, None] * np.column_stack([f, np.ones(n_rows)]) for f in features]
     omega = list(start or zero_start([block.shape[1] for block in signed]))
@@ -67,8 +71,8 @@ def multik_mhks(
         ridge[-1, -1] = 0
         inverses.append(np.linalg.inv((1 + lam * (m - 1) / m) * own.T @ own + ridge))
 
-    def solve(view: int) -> None:
-        others = sum(signed[j] @ omega[j] for j in range(m) if j != view)
+    def solve(view: int, known: Sequence[Array]) -> None:
+        others = sum(signed[j] @ known[j] for j in range(m) if j != view)
         omega[view] = inverses[view] @ (signed[view].T @ (b[view] + 1 + lam / m * others))
 
     def objective() -> float:
@@ -83,14 +87,15 @@ def multik_mhks(
             )
         )
 
-    solve(0)
+    solve(0, omega)
     history = [objective()]
     while True:
         for view in range(m):
             e = signed[view] @ omega[view] - b[view] - 1
             b[view] += rho * (e + np.abs(e))
+        known = list(omega) if at_once else omega
         for view in range(m):
-            solve(view)
+            solve(view, known)
         history.append(objective())
         if finished(history, tol, max_iter, relative):
             outputs = np.array([y * (own @ w) for own, w in zip(signed, omega, strict=True)])

@@ -36,6 +36,7 @@ from mklkit.views.view_set import ViewSet
 __all__ = ["IFSL", "mean_weights", "run_rule", "start"]
 
 Rule = Literal["gradient", "fixed-mean"]
+Order = Literal["in-turn", "at-once"]
 Start = Literal["unit", "ones", "zeros", "random"]
 
 STANDSTILL = 0.05
@@ -73,6 +74,10 @@ class IFSL(CouplingCombiner):
         The published updates: the exact gradient in each view's function (000), or the whole mean
         held fixed while a view is solved (002). Default: "fixed-mean" for ``kmhks``, else
         "gradient".
+    order : {"in-turn", "at-once"}, default="in-turn"
+        Whether each view of a pass is solved from the newest outputs of the others, or all from
+        those of the pass before, as Table 1 of 000 (step 7) and of 004 (6.iii) print it. In turn it
+        converges in fewer passes, and where the other swings.
     initial : {"zeros", "unit", "ones", "random"}, default="zeros"
         Initial coefficients: zeros; equal with length one in all (000 and 004: "one unit vector");
         ones; or a random direction of length one from the estimator's seed (002). The published
@@ -106,6 +111,7 @@ class IFSL(CouplingCombiner):
     lam: float = attrs.field(default=1.0, converter=float, validator=and_(ge(0), finite))
     weights: tuple[float, ...] | None = attrs.field(default=None, converter=_weights)
     rule: Rule | None = attrs.field(default=None, validator=optional(in_(Rule.__args__)))  # type: ignore[attr-defined]
+    order: Order = attrs.field(default="in-turn", validator=in_(Order.__args__))  # type: ignore[attr-defined]
     initial: Start = attrs.field(default="zeros", validator=in_(Start.__args__))  # type: ignore[attr-defined]
 
     def couple(
@@ -177,6 +183,7 @@ def run_rule(
     rule = combiner.rule or ("gradient" if learner.facts.on_features else "fixed-mean")
     initial = [start(problem, combiner.initial, random_state) for problem in problems]
     given = GRADIENT if rule == "gradient" else FIXED_MEAN
+    given = attrs.evolve(given, at_once=combiner.order == "at-once")
     solutions = iterate(given, problems, y, columns, initial)
     _warn_of_standstill(solutions, columns.lam, len(problems) * len(y))
     return solutions

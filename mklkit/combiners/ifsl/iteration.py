@@ -59,7 +59,7 @@ def iterate(
     labels = np.ascontiguousarray(labels)
     given = initial if rule.uses_first else [None, *initial[1:]]
     steps = _steps(rule, len(problems))
-    if can_sweep(problems, columns):
+    if can_sweep(problems, columns) and not rule.at_once:
         found = iterate_by_sweeps(rule, problems, labels, columns, given, steps)
         _warn_if_stopped(
             columns.facts.stopping, np.diff(found.history)[-1:], np.array([found.converged])
@@ -107,6 +107,7 @@ class _WholeRows:
         for view, coefficients in enumerate(initial):
             if coefficients is not None:
                 self.outputs[view] = problems[view].outputs(coefficients)
+        self.seen = self.outputs
         self.margins = np.empty(shape, dtype=labels.dtype)
         self.margins[...] = columns.facts.b0
         self.target = np.empty(shape[1:], dtype=labels.dtype)
@@ -117,6 +118,8 @@ class _WholeRows:
         """Take the steps until no column is running."""
         for step, view in steps:
             if step == "solve":
+                if self.rule.at_once and view == 0:
+                    self.seen = self.outputs.copy()
                 self.solve(view)
             elif step == "grow":
                 rho = self.given.facts.rho
@@ -130,9 +133,10 @@ class _WholeRows:
         return self.given.lam[self.running]
 
     def solve(self, view: int) -> None:
-        """Solve one view; the newest outputs are used at once."""
+        """Solve one view, from the newest outputs or, by a rule at once, those of the last pass."""
         lam, row = self.lam, self.factors[view]
-        self.rule.target(self.outputs, self.margins, self.labels, row, lam, view, self.target)
+        seen = self.seen if self.rule.at_once else self.outputs
+        self.rule.target(seen, self.margins, self.labels, row, lam, view, self.target)
         data_weights = 1.0 + lam * self.rule.data_weight(self.given.weights, view)
         problem = self.problems[view]
         self.coefficients[view] = problem.solve(self.target, data_weights, self.running)

@@ -197,6 +197,9 @@ class Rule:
         Takes M and returns the steps of a pass, which ends when the objective is recorded.
     uses_first : bool
         Whether the first view's initial coefficients are used.
+    at_once : bool, default=False
+        Whether all views of a pass are solved from the outputs of the pass before, not each from
+        the newest.
     """
 
     target: Callable[..., None]
@@ -205,6 +208,7 @@ class Rule:
     first: Callable[[int], list[Step]]
     each_pass: Callable[[int], list[Step]]
     uses_first: bool
+    at_once: bool = False
 
 
 def _gradient_pass(n_views: int) -> list[Step]:
@@ -227,10 +231,11 @@ GRADIENT = Rule(
     each_pass=_gradient_pass,
     uses_first=False,
 )
-"""As in Table 1 of paper 000: the exact gradient in each view's function.
+"""The exact gradient in each view's function (paper 000, equation 9).
 
-The first view is solved once; then, each pass, all margins grow, all views are solved in turn
-(newest outputs at once) and the objective is evaluated."""
+The first view is solved once; then, each pass, all margins grow, all views are solved in turn, each
+from the newest outputs of the others, and the objective is evaluated. Table 1 of the paper solves
+all views from the outputs of the pass before, as ``at_once`` does."""
 
 FIXED_MEAN = Rule(
     target=_fixed_mean_target,
