@@ -289,3 +289,21 @@ def test_plain_values_and_a_figure(learned: Explanation) -> None:
     lost = [patch.get_width() for patch in right.patches]
     np.testing.assert_allclose(lost, 100 * learned.kernels["left_out"])
     mpl.pyplot.close(display.figure_)
+
+
+@pytest.mark.parametrize("searched", [False, True])
+def test_kernels_that_the_model_proposed_are_not_proposed_again(searched: bool) -> None:
+    rows, labels = three_sources(60)
+    # A category that some folds lack, so that the places of columns differ.
+    rows.insert(0, "site", ["north", "south", "west"] * 19 + ["far", "north", "south"])
+    steps = make_pipeline(TableEncoder(), MKLClassifier("auto", learner="svm(C=1)"))
+    grid = {"mklclassifier__combiner": ["uniform", "dimkl3"]}
+    model = GridSearchCV(steps, grid, cv=2) if searched else steps
+    model.fit(rows, labels)
+    found = explain(model, rows, labels, cv=3, repeats=1)
+    fitted_one = (model.best_estimator_ if searched else model)[-1]
+    assert found.kernels["kernel"].tolist() == fitted_one.kernel_names_
+    assert found.weights["kernel"].tolist() == 3 * fitted_one.kernel_names_
+    assert found.n_fits == 3 * (1 + len(fitted_one.kernel_names_))
+    assert found.kernels["left_out"].notna().all()
+    assert "the bank was not proposed again" in notes_of(found, "rows")
