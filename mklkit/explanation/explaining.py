@@ -46,8 +46,9 @@ def explain(
     """Find out what each kernel and column is worth to a model.
 
     The model is fitted again on folds of the rows, with its parameters and kernels (a search is not
-    repeated, nor is a bank of kernels proposed again): once with all kernels and once without each of them. Columns are shuffled in the held-out rows,
-    for all kernels at once, before they are encoded.
+    repeated, nor is a bank of kernels proposed again): once with all kernels and once without each
+    of them. Columns are shuffled in the held-out rows, for all kernels at once, before they are
+    encoded.
 
     Parameters
     ----------
@@ -141,7 +142,7 @@ def explain(
     said = {
         "rows": [*notes, *of_folds, again, *refit.notes, *beside_guessing(scores)],
         "weights": list(meaning_of(classifier, sizes, alignment)),
-        "left out": list(without_kernels(kernels)),
+        "left out": list(without_kernels(kernels, len(splits))),
         "shuffled": plan.notes,
         "alike": of_sample,
     }
