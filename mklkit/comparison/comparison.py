@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,7 @@ from mklkit.comparison.writing import (
     write_latex,
     write_text,
 )
-from mklkit.errors import DataError, listed
+from mklkit.errors import DataError, counted, listed
 from mklkit.persistence.facts import json_ready
 
 if TYPE_CHECKING:
@@ -42,6 +43,9 @@ __all__ = ["Comparison"]
 
 HIDDEN = ("weights", "confusion", "calibration")
 """What a tidy table has no room for; :attr:`Comparison.cells` has it."""
+
+SHOWN = ("method", "kind", "failures", "accuracy", "deviation", "difference", "p_corrected", "rank")
+"""The columns of the table that a notebook shows."""
 
 
 @attrs.frozen(eq=False, slots=False)
@@ -83,6 +87,28 @@ class Comparison:
     notes: list[str]
     complete: bool
     reused: int = 0
+
+    def __repr__(self) -> str:
+        """Return one line: how much was compared, and the best row."""
+        methods = counted(len(self.methods), "method")
+        if not self.cells:
+            return f"Comparison({methods}, no run finished)"
+        names = self.compared_data
+        n_splits = len(self._compared[["data", "repeat", "fold"]].drop_duplicates())
+        where = f"{counted(n_splits, 'split')} of {names[0] if len(names) == 1 else len(names)}"
+        where += " data sets" * (len(names) > 1) + ", interrupted" * (not self.complete)
+        scored = self._scored()
+        if scored.empty:
+            return f"Comparison({methods}, {where}: none could be fitted)"
+        best = scored.iloc[0]
+        return (
+            f"Comparison({methods}, {where}: best {best['method']} {100 * best['accuracy']:.1f} %)"
+        )
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the line, and the columns of the table that fit."""
+        shown = "" if not self.cells else self.table().filter(SHOWN).to_html(index=False)
+        return f"<p>{escape(repr(self))}</p>{shown}"
 
     @cached_property
     def results(self) -> pd.DataFrame:
@@ -170,13 +196,17 @@ class Comparison:
 
         If there is none that did not fail, the best of all rows.
         """
-        table = self.table()
-        scored = table[table["accuracy"].notna()].sort_values("failures", kind="stable")
+        scored = self._scored()
         if scored.empty:
-            raise DataError(f"No method could be fitted: {table['reason'].iloc[0]}")
+            raise DataError(f"No method could be fitted: {self.table()['reason'].iloc[0]}")
         own = scored[scored["kind"] == METHOD]
         name = (own if len(own) else scored)["method"].iloc[0]
         return next(method for method in self.methods if method.name == name)
+
+    def _scored(self) -> pd.DataFrame:
+        """Return the rows of the table with a score, those that never failed first."""
+        table = self.table()
+        return table[table["accuracy"].notna()].sort_values("failures", kind="stable")
 
     @cached_property
     def best_estimator_(self) -> Pipeline:

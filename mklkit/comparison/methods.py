@@ -70,6 +70,10 @@ class Method:
     spec: str
     version: str
 
+    def __repr__(self) -> str:
+        """Return one line, without the pipeline."""
+        return f"Method({self.name!r}, {self.kind})"
+
     def facts(self) -> dict[str, str]:
         """Return plain values that identify the method."""
         return {"name": self.name, "kind": self.kind, "spec": self.spec, "version": self.version}

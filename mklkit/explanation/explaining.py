@@ -45,9 +45,10 @@ def explain(
 ) -> Explanation:
     """Find out what each kernel and column is worth to a model.
 
-    The model is fitted again on folds of the rows, with its parameters (a search is not repeated):
-    once with all kernels and once without each of them. Columns are shuffled in the held-out rows,
-    for all kernels at once, before they are encoded.
+    The model is fitted again on folds of the rows, with its parameters and kernels (a search is not
+    repeated, nor is a bank of kernels proposed again): once with all kernels and once without each
+    of them. Columns are shuffled in the held-out rows, for all kernels at once, before they are
+    encoded.
 
     Parameters
     ----------
@@ -139,9 +140,9 @@ def explain(
         f" {counted(measuring.n_fits, 'fit')}; ± is the deviation over folds"
     )
     said = {
-        "rows": [*notes, *of_folds, again, *beside_guessing(scores)],
-        "weights": [*refit.notes, *meaning_of(classifier, sizes, alignment)],
-        "left out": list(without_kernels(kernels)),
+        "rows": [*notes, *of_folds, again, *refit.notes, *beside_guessing(scores)],
+        "weights": list(meaning_of(classifier, sizes, alignment)),
+        "left out": list(without_kernels(kernels, len(splits))),
         "shuffled": plan.notes,
         "alike": of_sample,
     }

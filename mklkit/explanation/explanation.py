@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import pandas as pd
 
+from mklkit.errors import counted
 from mklkit.persistence.facts import json_ready
 from mklkit.plotting.worth import KernelWorthDisplay
 
@@ -46,6 +47,7 @@ class Explanation:
     notes : DataFrame
         ``about`` (``"rows"``, ``"weights"``, ``"left out"``, ``"shuffled"``, ``"alike"``) and
         ``note``, one sentence each: how it was done, and what a number does not say.
+        :meth:`text` has them whole, as pandas cuts long cells.
     n_fits : int
         The number of fits.
     seconds : float
@@ -59,6 +61,17 @@ class Explanation:
     notes: pd.DataFrame
     n_fits: int
     seconds: float
+
+    def __repr__(self) -> str:
+        """Return one line."""
+        kernels, folds = counted(len(self.kernels), "kernel"), counted(len(self.scores), "fold")
+        accuracy = 100 * self.scores["accuracy"].mean()
+        return f"Explanation({kernels}, {folds}: accuracy {accuracy:.1f} %)"
+
+    def text(self) -> str:
+        """Return the notes in whole sentences, one per line: ``left out: these 5 folds …``."""
+        pairs = zip(self.notes["about"], self.notes["note"], strict=True)
+        return "\n".join(f"{about}: {note}" for about, note in pairs)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain dicts, lists, text and numbers, ready for ``json.dumps``.

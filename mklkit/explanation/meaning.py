@@ -22,6 +22,8 @@ SIZES_DIFFER = 1.1
 """The ratio of the largest mean k(x, x) to the smallest above which weights are not comparable."""
 ALIKE = 0.9
 """Centred alignment from which kernels are called alike."""
+LARGE = 0.01
+"""The mean loss of accuracy that is named although its interval contains zero."""
 PAIRS_SHOWN = 5
 
 
@@ -67,34 +69,57 @@ def meaning_of(classifier: Any, sizes: Array, alignment: pd.DataFrame) -> Iterat
     yield from _alike(alignment)
 
 
-def without_kernels(kernels: pd.DataFrame) -> Iterator[str]:
-    """Yield sentences on what is lost without a kernel, from the table of kernels."""
+def without_kernels(kernels: pd.DataFrame, n_folds: int) -> Iterator[str]:
+    """Yield sentences on what is lost without a kernel, from the table of kernels.
+
+    A loss counts as shown if its interval excludes zero. One of a point or more that does not is
+    left open; that a kernel is not needed can't be shown by folds, and is never said.
+    """
     for why, those in kernels[kernels["why_not"] != ""].groupby("why_not", sort=False)["kernel"]:
         whose = "" if len(those) == len(kernels) else f"{', '.join(those)}: "
         yield f"{whose}not possible, {why}"
     known = kernels[kernels["why_not"] == ""].sort_values("left_out", ascending=False)
     if known.empty:
         return
-    needed = known[known["left_out_low"] > 0]
-    if needed.empty:
-        yield (
-            "no kernel is needed on its own, beyond its 95 % interval: the others make up for it"
-        )
+    if known["left_out_low"].isna().any():
+        yield f"one fold gives no interval, so it can't tell what is needed: {_lost(known)}"
         return
-    listed = ", ".join(
-        f"{name} ({100 * lost:.1f} points of accuracy)"
-        for name, lost in zip(needed["kernel"], needed["left_out"], strict=True)
+    above, below = known["left_out_low"] > 0, known["left_out_high"] < 0
+    undecided = ~above & ~below & (known["left_out"] >= LARGE)
+    folds = f"these {n_folds} folds"
+    if above.any():
+        yield f"{folds} show a loss without: {_lost(known[above])}"
+    if undecided.any():
+        yield f"{folds} can't tell whether there is a loss without: {_lost(known[undecided])}"
+    if below.any():
+        yield f"{folds} show a gain without: {_lost(known[below])}"
+    rest = known[~above & ~below & ~undecided]
+    if len(rest):
+        most = 100 * rest["left_out_high"].max()
+        yield (
+            f"no loss of {100 * LARGE:.0f} point or more seen without: {', '.join(rest['kernel'])}"
+            f" (the 95 % intervals reach up to {most:.1f} points)"
+        )
+
+
+def _lost(rows: pd.DataFrame) -> str:
+    """Return the kernels with the points lost without them and, where known, the interval."""
+    points = 100 * rows[["left_out", "left_out_low", "left_out_high"]]
+    return "; ".join(
+        f"{name}, {mean:.1f} points lost"
+        + ("" if np.isnan(low) else f" (95 % interval {low:.1f} to {high:.1f})")
+        for name, (mean, low, high) in zip(rows["kernel"], points.to_numpy(), strict=True)
     )
-    yield f"what the others do not make up for: {listed}"
 
 
 def beside_guessing(scores: pd.DataFrame) -> Iterator[str]:
-    """Yield a sentence if the model is no better than guessing, from the table of scores."""
+    """Yield a sentence if the model was not seen to beat guessing, from the table of scores."""
     accuracy, baseline = scores["accuracy"].mean(), scores["baseline"].mean()
     if accuracy <= baseline:
         yield (
             f"the accuracy on these folds, {100 * accuracy:.1f} %, is no better than that of the"
-            f" most frequent class, {100 * baseline:.1f} %: there is nothing to explain"
+            f" most frequent class, {100 * baseline:.1f} %: they do not show that the model"
+            " predicts anything, so that losses say little"
         )
 
 
@@ -123,7 +148,7 @@ def _alike(alignment: pd.DataFrame) -> Iterator[str]:
     same = near_duplicates(alignment)
     if same:
         yield (
-            "nearly the same kernels, which share their weight, so that one of them may be enough:"
+            "nearly the same kernels, which may share a weight, so that one may be enough:"
             f" {_listed(same)}"
         )
     places = zip(*np.triu_indices(len(labels), 1), strict=True)

@@ -107,7 +107,7 @@ class Measuring:
             return given if before is None else before.transform(given)
 
         new = entering(held_out)
-        classifier = clone(self.refit.classifier).fit(seen, y)
+        classifier = self.refit.on(seen).fit(seen, y)
         found = score(truth, classifier.predict(new), y)
         self.n_fits += 1
         weights, row_spread = _weights(classifier, new)
@@ -150,7 +150,8 @@ class Measuring:
             return None
         self.n_fits += 1
         try:
-            answers: NDArray[Any] = self.refit.without(kernel).fit(seen, y).predict(new)
+            smaller = self.refit.on(seen, without=kernel)
+            answers: NDArray[Any] = smaller.fit(seen, y).predict(new)
         except (ValueError, ArithmeticError, RuntimeError) as error:
             self.failures[kernel] = plain_message(error)
             return None

@@ -1,22 +1,27 @@
-"""A model to fit again: with the parameters that it has, and without one of its kernels."""
+"""A model to fit again: with the parameters and kernels that it has, or without one of them."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import attrs
+import numpy as np
+import pandas as pd
 from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from mklkit.errors import IncompatibleError, type_name
-from mklkit.estimators.anatomy import KernelModel, split
+from mklkit.estimators.anatomy import KernelModel, column_names, split
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.voting import MKLVotingClassifier
 from mklkit.preprocessing import TableEncoder
-from mklkit.registry.composing import bind_kernels
+from mklkit.registry.composing import are_proposed, bind_kernels
 
 __all__ = ["Refit", "members_of"]
+
+Binding = tuple[str, Any, Any]
+"""A label, a kernel, and its columns."""
 
 
 @attrs.frozen(eq=False)
@@ -28,12 +33,20 @@ class Refit:
     before : Pipeline or None
         The steps before the classifier.
     classifier : MKLClassifier or MKLVotingClassifier
+    kernels : list of (label, kernel, columns)
+        Those of the model, also where ``kernels="auto"`` would propose others on a fold. The
+        columns are as the user gave them; of a proposed kernel the names of those that it reads, or
+        their positions, None for all.
+    proposed : bool
+        Whether the model proposed them.
     notes : list of str
         In which way a refit differs from the model.
     """
 
     before: Pipeline | None
     classifier: Any
+    kernels: list[Binding]
+    proposed: bool
     notes: list[str]
 
     @classmethod
@@ -68,6 +81,12 @@ class Refit:
         notes = []
         members = members_of(classifier)
         chosen: Any = clone(members[0])
+        proposed = are_proposed(chosen.kernels)
+        if proposed:
+            notes.append("the kernels that the model has; the bank was not proposed again")
+            kernels = _taken(members[0])
+        else:
+            kernels = [(one.label, one.kernel, one.columns) for one in bind_kernels(chosen.kernels)]
         if isinstance(classifier, MKLVotingClassifier):
             if any(_parameters(one) != _parameters(members[0]) for one in members):
                 notes.append(
@@ -79,18 +98,26 @@ class Refit:
             )
         if chosen.random_state is None:
             chosen.set_params(random_state=seed)
-        return cls(None if before is None else _settled(before), chosen, notes)
+        steps = None if before is None else _settled(before)
+        return cls(steps, chosen, kernels, proposed, notes)
 
-    def without(self, kernel: int) -> Any:
-        """Return the classifier without one of its kernels, unfitted."""
-        smaller = clone(self.classifier)
-        member = smaller.estimator if isinstance(smaller, MKLVotingClassifier) else smaller
-        bound = bind_kernels(member.kernels)
-        kept = [
-            (one.label, one.kernel, one.columns) for one in bound[:kernel] + bound[kernel + 1 :]
-        ]
+    def on(self, rows: Any, without: int | None = None) -> Any:
+        """Return the classifier for rows that the steps before it made, unfitted.
+
+        Parameters
+        ----------
+        rows : DataFrame or array-like of shape (n, d)
+            The rows that it is to be fitted on.
+        without : int, optional
+            The place of a kernel to leave out.
+        """
+        whole = clone(self.classifier)
+        member = whole.estimator if isinstance(whole, MKLVotingClassifier) else whole
+        kept = [one for place, one in enumerate(self.kernels) if place != without]
+        if self.proposed:
+            kept = [(label, kernel, _places(columns, rows)) for label, kernel, columns in kept]
         member.set_params(kernels=kept)
-        return smaller
+        return whole
 
 
 def members_of(classifier: Any) -> list[MKLClassifier]:
@@ -99,6 +126,23 @@ def members_of(classifier: Any) -> list[MKLClassifier]:
         return list(classifier.members_)
     assert isinstance(classifier, MKLClassifier)
     return [classifier]
+
+
+def _taken(member: MKLClassifier) -> list[Binding]:
+    """Return the kernels of a fitted classifier with the columns that they read."""
+    names = column_names(member)
+    parts = zip(member.kernel_names_, member.kernels_, member.kernel_columns_, strict=True)
+    return [
+        (label, kernel, None if columns is None else names[columns].tolist())
+        for label, kernel, columns in parts
+    ]
+
+
+def _places(columns: list[Any] | None, rows: Any) -> list[int] | None:
+    """Return where columns are in these rows; on a fold a rare category may have no column."""
+    if columns is None or not isinstance(rows, pd.DataFrame):
+        return columns
+    return np.flatnonzero(rows.columns.isin(columns)).tolist()
 
 
 def _parameters(member: MKLClassifier) -> dict[str, str]:

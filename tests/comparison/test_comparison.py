@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import attrs
 import numpy as np
 import pandas as pd
 import pytest
@@ -196,3 +197,17 @@ def test_the_figure_has_a_row_per_method(found: Comparison) -> None:
     display = found.plot()
     shown = [label.get_text() for label in display.ax_.get_yticklabels()]
     assert shown == [name for name in found.table()["method"] if name != "svm2k"]
+
+
+def test_what_a_notebook_shows_is_short(found: Comparison) -> None:
+    table = found.table()
+    best = table[table["failures"] == 0].iloc[0]
+    accuracy = f"best {best['method']} {100 * best['accuracy']:.1f} %)"
+    n_splits = len(found.results[["repeat", "fold"]].drop_duplicates())
+    start = f"Comparison({len(table)} methods, {n_splits} splits of {found.data[0].name}: "
+    assert repr(found) == start + accuracy
+    assert found._repr_html_().count("<tr") == 1 + len(table)
+    assert len(repr(found.methods[0])) < 100
+    none_yet = attrs.evolve(found, cells=[], complete=False)
+    assert "no run finished" in repr(none_yet)
+    assert "no run finished" in none_yet._repr_html_()

@@ -35,6 +35,7 @@ from mklkit import (
     explain,
 )
 from mklkit.combiners.uniform import Uniform
+from mklkit.explanation.meaning import without_kernels
 
 QUICK = {"cv": 2, "repeats": 1}
 
@@ -62,7 +63,7 @@ def test_the_copy_is_named(learned: Explanation) -> None:
     assert learned.alignment.loc["scan", "copy"] == pytest.approx(1)
     assert "nearly the same kernels" in notes_of(learned, "weights")
     assert "scan and copy (1.000)" in notes_of(learned, "weights")
-    assert "no kernel is needed on its own" in notes_of(learned, "left out")
+    assert "no loss of 1 point or more seen without: " in notes_of(learned, "left out")
 
 
 def test_the_only_source_of_the_labels_is_needed() -> None:
@@ -71,7 +72,7 @@ def test_the_only_source_of_the_labels_is_needed() -> None:
     # Without it the labels are guessed.
     accuracy = found.scores["accuracy"].mean()
     assert accuracy - kernels["left_out"]["scan"] == pytest.approx(0.5, abs=0.15)
-    assert notes_of(found, "left out").startswith("what the others do not make up for: scan (")
+    assert notes_of(found, "left out").startswith("these 3 folds show a loss without: scan, ")
 
 
 def test_columns_are_the_users_own(learned: Explanation) -> None:
@@ -252,7 +253,9 @@ def test_rows_without_names_and_more_than_are_used() -> None:
 def test_a_model_that_guesses_has_nothing_to_explain() -> None:
     model, rows, _ = fitted(KERNELS[1:2])
     labels = np.where(np.random.default_rng(1).random(120) < 0.7, "ill", "well")
-    assert "there is nothing to explain" in notes_of(explain(model, rows, labels, **QUICK), "rows")
+    assert "do not show that the model predicts" in notes_of(
+        explain(model, rows, labels, **QUICK), "rows"
+    )
 
 
 def test_what_is_refused() -> None:
@@ -289,3 +292,50 @@ def test_plain_values_and_a_figure(learned: Explanation) -> None:
     lost = [patch.get_width() for patch in right.patches]
     np.testing.assert_allclose(lost, 100 * learned.kernels["left_out"])
     mpl.pyplot.close(display.figure_)
+
+
+@pytest.mark.parametrize("searched", [False, True])
+def test_kernels_that_the_model_proposed_are_not_proposed_again(searched: bool) -> None:
+    rows, labels = three_sources(60)
+    # A category that some folds lack, so that the places of columns differ.
+    rows.insert(0, "site", ["north", "south", "west"] * 19 + ["far", "north", "south"])
+    steps = make_pipeline(TableEncoder(), MKLClassifier("auto", learner="svm(C=1)"))
+    grid = {"mklclassifier__combiner": ["uniform", "dimkl3"]}
+    model = GridSearchCV(steps, grid, cv=2) if searched else steps
+    model.fit(rows, labels)
+    found = explain(model, rows, labels, cv=3, repeats=1)
+    fitted_one = (model.best_estimator_ if searched else model)[-1]
+    assert found.kernels["kernel"].tolist() == fitted_one.kernel_names_
+    assert found.weights["kernel"].tolist() == 3 * fitted_one.kernel_names_
+    assert found.n_fits == 3 * (1 + len(fitted_one.kernel_names_))
+    assert found.kernels["left_out"].notna().all()
+    assert "the bank was not proposed again" in notes_of(found, "rows")
+
+
+def test_a_loss_that_folds_do_not_show_is_left_open() -> None:
+    kernels = pd.DataFrame(
+        {
+            "kernel": ["mrna", "clin", "noise", "harm"],
+            "why_not": "",
+            "left_out": [0.107, 0.2, 0.002, -0.03],
+            "left_out_low": [-0.012, 0.1, -0.04, -0.05],
+            "left_out_high": [0.226, 0.3, 0.044, -0.01],
+        }
+    )
+    assert list(without_kernels(kernels, 5)) == [
+        "these 5 folds show a loss without: clin, 20.0 points lost (95 % interval 10.0 to 30.0)",
+        "these 5 folds can't tell whether there is a loss without: mrna, 10.7 points lost"
+        " (95 % interval -1.2 to 22.6)",
+        "these 5 folds show a gain without: harm, -3.0 points lost (95 % interval -5.0 to -1.0)",
+        "no loss of 1 point or more seen without: noise"
+        " (the 95 % intervals reach up to 4.4 points)",
+    ]
+    one_fold = kernels.head(1).assign(left_out_low=np.nan, left_out_high=np.nan)
+    assert "can't tell" in " ".join(without_kernels(one_fold, 1))
+
+
+def test_what_is_shown_of_an_explanation(learned: Explanation) -> None:
+    accuracy = 100 * learned.scores["accuracy"].mean()
+    assert repr(learned) == f"Explanation(3 kernels, 4 folds: accuracy {accuracy:.1f} %)"
+    assert learned.text().splitlines()[0].startswith("rows: fitted again on 4 folds, with")
+    assert len(learned.text().splitlines()) == len(learned.notes)
