@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["comparison_grid", "failure_lines", "ranking_lines"]
 
-KINDS = {"method": "", "one kernel": "kernel", "baseline": "other"}
-STYLES = {"method": "bold", "one kernel": "", "baseline": "dim"}
+KINDS = {"method": "", "one kernel": "kernel", "classifier": "other", "baseline": "other"}
+STYLES = {"method": "bold", "one kernel": "", "classifier": "", "baseline": "dim"}
 
 
 def comparison_grid(table: pd.DataFrame, title: str | None = None) -> Grid:

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from mklkit.comparison.data import DataSet
-from mklkit.comparison.methods import METHOD, Method
+from mklkit.comparison.methods import METHOD, ONE_KERNEL, Method
 from mklkit.comparison.report import html_report
 from mklkit.comparison.running import Cell
 from mklkit.comparison.table import (
@@ -168,14 +168,20 @@ class Comparison:
     def best_method(self) -> Method:
         """The multiple-kernel method with the best mean accuracy (of several data sets, rank).
 
-        If there is none that did not fail, the best of all rows.
+        If none could be fitted, the best of one kernel. It is never another classifier.
+
+        Raises
+        ------
+        DataError
+            If no method of kernels could be fitted.
         """
         table = self.table()
         scored = table[table["accuracy"].notna()].sort_values("failures", kind="stable")
-        if scored.empty:
-            raise DataError(f"No method could be fitted: {table['reason'].iloc[0]}")
-        own = scored[scored["kind"] == METHOD]
-        name = (own if len(own) else scored)["method"].iloc[0]
+        own = [scored[scored["kind"] == kind] for kind in (METHOD, ONE_KERNEL)]
+        name = next((rows["method"].iloc[0] for rows in own if len(rows)), None)
+        if name is None:
+            (reason, *_) = [*table["reason"].dropna(), "none was compared"]
+            raise DataError(f"No method of kernels could be fitted: {reason}")
         return next(method for method in self.methods if method.name == name)
 
     @cached_property

@@ -24,6 +24,12 @@ PLOT = 200
 MARGIN = 34
 """Width of a calibration chart's plot and of the space for its labels, in pixels."""
 
+FORMS = {
+    "one kernel": "M-5-5h10v10h-10z",
+    "classifier": "M0-6 6 5h-12z",
+    "baseline": "M0-6.5 6.5 0 0 6.5-6.5 0z",
+}
+
 
 def round_step(width: float, most: int) -> float:
     """Return the smallest of 1, 2 and 5 times a power of ten that fits at most so often.
@@ -82,7 +88,7 @@ def _mark(kind: str, x: str) -> Html:
     if kind == "method":
         return element("circle", cx=x, cy="50%", r="5")
     # Percentages place an inner drawing, in which the form is given in pixels.
-    form = {"one kernel": "M-5-5h10v10h-10z", "baseline": "M0-6.5 6.5 0 0 6.5-6.5 0z"}[kind]
+    form = FORMS[kind]
     return element("svg", element("path", d=form), x=x, y="50%", class_="mark")
 
 

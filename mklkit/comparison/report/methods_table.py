@@ -15,7 +15,12 @@ from mklkit.errors import counted
 
 __all__ = ["KINDS", "methods_table"]
 
-KINDS = {"method": "several kernels", "one kernel": "one kernel", "baseline": "baseline"}
+KINDS = {
+    "method": "several kernels",
+    "one kernel": "one kernel",
+    "classifier": "other classifier",
+    "baseline": "baseline",
+}
 """What the kinds of methods are called in the page."""
 
 
