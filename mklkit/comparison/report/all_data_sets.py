@@ -24,9 +24,10 @@ MOST_PAIRED = 15
 """The best methods, with which all are compared in pairs."""
 TABLE_NOTE = (
     "Means over the data sets; the rank is the average of those on each. “Worse”, “same”, “better”:"
-    " probabilities that the method is, on a further data set, more than one point of accuracy"
-    " worse than the first row, within one point of it, or better, by the Bayesian signed-rank test"
-    " (Benavoli and others 2017)."
+    " on a further data set a method can be more than one point of accuracy worse than the first"
+    " row, within one point of it, or more than one point better; the number is the probability"
+    " that this outcome is the likeliest of the three, by the Bayesian signed-rank test (Benavoli"
+    " and others 2017). It is not the share of data sets with this outcome."
 )
 DIAGRAM_NOTE = (
     "Methods at their average ranks, the best on the right. A bar joins methods that the data sets"
