@@ -47,7 +47,7 @@ SPLITS = (
     Column("p_corrected", "p corrected", numbers.p_value, unit="Holm"),
     Column("p_paired", "p paired", numbers.p_value),
     Column("seconds", "Fit", numbers.seconds, "low", "s"),
-    Column("memory", "Memory", numbers.memory, "low", "MB"),
+    Column("memory", "Rise of memory", numbers.memory, "low", "MB, peak"),
 )
 DATASETS = (
     Column("rank", "Rank", lambda value: numbers.number(value, 2), "low"),
@@ -55,7 +55,7 @@ DATASETS = (
     Column("p_worse", "Worse", lambda value: numbers.number(value, 2), "low", "chance"),
     Column("p_equivalent", "Same", lambda value: numbers.number(value, 2), unit="chance"),
     Column("p_better", "Better", lambda value: numbers.number(value, 2), unit="chance"),
-    *SPLITS[-2:],
+    SPLITS[-2],
 )
 MARKED = frozenset({"rank", "accuracy", "balanced_accuracy", "auc", "log_loss"})
 """Columns whose best number is marked."""

@@ -30,7 +30,8 @@ TABLE_NOTE = (
     "Means over the splits ± standard deviation, with a 95 % interval by the variance of the"
     " corrected test. “p corrected”: corrected resampled t-test against the best (Nadeau and"
     " Bengio 2003) with Holm's correction. “p paired”: the ordinary paired t-test without"
-    " correction, which papers often use and which finds differences that are not there too often."
+    " correction, which papers often use and which finds differences that are not there too often. Fit: seconds, tuning included. Rise of memory: of the peak during the fit. What"
+    " methods share on the same rows is made once and counted with the first of them."
 )
 WEIGHTS_NOTE = (
     "Means over the splits, the line from the lowest to the highest. A weight is not what a kernel"
