@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 import pandas as pd
 
-from mklkit.comparison.report.markup import EMPTY, Html, element, joined
+from mklkit.comparison.report.markup import EMPTY, Html, breakable, element, joined
 from mklkit.comparison.report.numbers import number, percent
 
 __all__ = ["Axis", "accuracy_chart", "calibration_chart", "chart", "round_step", "strip"]
@@ -108,7 +108,7 @@ def accuracy_chart(table: pd.DataFrame, caption: str) -> Html:
     axis = Axis.around(values[~np.isnan(values)].tolist())
     lines = [
         joined(
-            element("span", method, class_="name"),
+            element("span", breakable(method), class_="name"),
             strip(axis, found[0], found[1], found[2], kind),
             element("span", percent(found[0] / 100), class_="value"),
         )

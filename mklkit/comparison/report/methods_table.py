@@ -10,7 +10,7 @@ import attrs
 import pandas as pd
 
 from mklkit.comparison.report import numbers
-from mklkit.comparison.report.markup import Html, element, joined, table
+from mklkit.comparison.report.markup import Html, breakable, element, joined, table
 from mklkit.errors import counted
 
 __all__ = ["KINDS", "methods_table"]
@@ -116,7 +116,7 @@ def _row(
     first = place == 0 and not failed
     name = element(
         "th",
-        element("span", row["method"], class_="name"),
+        element("span", breakable(row["method"]), class_="name"),
         element("small", "best", class_="badge") if first else None,
         None if failed else words,
         scope="row",

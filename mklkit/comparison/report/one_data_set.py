@@ -10,7 +10,7 @@ import pandas as pd
 
 from mklkit.comparison.report.charts import Axis, accuracy_chart, calibration_chart, chart, strip
 from mklkit.comparison.report.confusion import confusion_table
-from mklkit.comparison.report.markup import EMPTY, Html, element, joined, section
+from mklkit.comparison.report.markup import EMPTY, Html, breakable, element, joined, section
 from mklkit.comparison.report.methods_table import methods_table
 from mklkit.comparison.report.numbers import number, percent
 from mklkit.errors import counted
@@ -121,7 +121,7 @@ def _weights(table: pd.DataFrame, cells: list[Cell]) -> Html:
             deviation = f" ± {values.std():.2f}" if len(values) > 1 else ""
             lines.append(
                 joined(
-                    element("span", kernel, class_="name"),
+                    element("span", breakable(kernel), class_="name"),
                     strip(axis, mean, float(values.min()), float(values.max())),
                     element("span", number(mean, 2), deviation, class_="value"),
                 )
