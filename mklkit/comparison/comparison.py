@@ -140,7 +140,8 @@ class Comparison:
             Of several data sets, the best rank first: the means over data sets, ``rank``, and
             ``p_worse``, ``p_equivalent``, ``p_better``: how probable it is that being worse than
             the first, the same (to within one point of accuracy) or better is the likeliest on a
-            further data set, by the Bayesian signed-rank test. :attr:`ranking` has tests of the ranks.
+            further data set, by the Bayesian signed-rank test. :attr:`ranking` has
+            tests of the ranks.
 
         Raises
         ------

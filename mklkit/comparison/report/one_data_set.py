@@ -30,7 +30,8 @@ TABLE_NOTE = (
     "Means over the splits ± standard deviation, with a 95 % interval by the variance of the"
     " corrected test. “p corrected”: corrected resampled t-test against the best (Nadeau and"
     " Bengio 2003) with Holm's correction. “p paired”: the ordinary paired t-test without"
-    " correction, which papers often use and which finds differences that are not there too often. Fit: seconds, tuning included. Rise of memory: of the peak during the fit. What"
+    " correction, which papers often use and which finds differences that are not there too often."
+    " Fit: seconds, tuning included. Rise of memory: of the process's peak during the fit. What"
     " methods share on the same rows is made once and counted with the first of them."
 )
 WEIGHTS_NOTE = (
@@ -121,7 +122,7 @@ def _weights(table: pd.DataFrame, cells: list[Cell]) -> Html:
             deviation = f" ± {values.std():.2f}" if len(values) > 1 else ""
             lines.append(
                 joined(
-                    element("span", breakable(kernel), class_="name"),
+                    element("span", breakable(str(kernel)), class_="name"),
                     strip(axis, mean, float(values.min()), float(values.max())),
                     element("span", number(mean, 2), deviation, class_="value"),
                 )
