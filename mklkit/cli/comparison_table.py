@@ -18,28 +18,40 @@ if TYPE_CHECKING:
 
 __all__ = ["comparison_grid", "failure_lines", "ranking_lines"]
 
-KINDS = {"method": "", "one kernel": "kernel", "baseline": "other"}
-STYLES = {"method": "bold", "one kernel": "", "baseline": "dim"}
+KINDS = {"method": "", "one kernel": "kernel", "classifier": "other", "baseline": "other"}
+STYLES = {"method": "bold", "one kernel": "", "classifier": "", "baseline": "dim"}
+LEGEND = "bal.: balanced accuracy; points: beside the best; p: corrected t-test, Holm"
+OVER_DATA_SETS = (
+    "\nrank: mean place on the data sets, 1 is the best; worse: how probable it is that"
+    " being over a point worse than the first, rather than the same or better, is the"
+    " likeliest on a further data set"
+)
 
 
 def comparison_grid(table: pd.DataFrame, title: str | None = None) -> Grid:
-    """Return the rows of the methods that have scores, of one data set or over several."""
+    """Return the rows of the methods that have scores, of one data set or over several.
+
+    Of several tables, which have titles, only the last, over all data sets, has a legend.
+    """
     several = "rank" in table
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), title_justify="left")
-    grid.title = None if title is None else Text(plain(title), style="bold")
+    grid.title = None if title is None else Text(f"\n{plain(title)}", style="bold")
+    legend = title is None or several
+    grid.show_edge = legend  # the empty lines above the head and below the rows
     grid.add_column("method", overflow="fold")
     grid.add_column("", no_wrap=True)
     heads = ["accuracy %", "bal.", "AUC"]
     heads += ["rank", "worse"] if several else ["points", "p"]
     for head in [*heads, "time"]:
         grid.add_column(head, justify="right", no_wrap=True)
-    for row in table.to_dict("records"):
+    best = next(iter(table.index[table["failures"] == 0]), None)
+    for place, row in zip(table.index, table.to_dict("records"), strict=True):
         if math.isnan(row["accuracy"]):
             continue
         last = (
             [_number(row["rank"], 2), _number(row["p_worse"], 2)]
             if several
-            else [_points(row["difference"]), _p(row["p_corrected"])]
+            else ["" if place == best else _points(row["difference"]), _p(row["p_corrected"])]
         )
         grid.add_row(
             Text(plain(row["method"]), style=STYLES[row["kind"]]),
@@ -50,13 +62,9 @@ def comparison_grid(table: pd.DataFrame, title: str | None = None) -> Grid:
             *last,
             _time(row["seconds"]),
         )
-    words = (
-        "worse: probability of being worse than the first by more than a point"
-        if several
-        else "bal.: balanced accuracy; points: beside the best; p: corrected t-test, Holm"
-    )
-    grid.caption = Text(words, style="dim")
-    grid.caption_justify = "left"
+    if legend:
+        grid.caption = Text(LEGEND + (OVER_DATA_SETS if several else ""), style="dim")
+        grid.caption_justify = "left"
     return grid
 
 
@@ -91,7 +99,7 @@ def _points(difference: float) -> str:
     if math.isnan(difference):
         return ""
     # One that is behind by less than the digits show is not at -0.0.
-    return "" if difference == 0 else f"{round(100 * difference, 1) + 0.0:.1f}"
+    return f"{round(100 * difference, 1) + 0.0:.1f}"
 
 
 def _p(value: float) -> str:

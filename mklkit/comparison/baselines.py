@@ -24,6 +24,8 @@ from mklkit.registry.composing import (
 
 __all__ = ["baselines", "kernel_baselines"]
 
+LEAF = 10
+"""Rows of a leaf of gradient boosting: with scikit-learn's 20 it can't split a few dozen rows."""
 FEW: dict[str, dict[str, list[Any]]] = {
     "logistic regression": {"C": [0.01, 1.0, 100.0]},
     "random forest": {"max_features": ["sqrt", 0.3, 0.6]},
@@ -60,7 +62,7 @@ def kernel_baselines(options: MethodOptions) -> list[Method]:
     if len(kernels) == 1:
         return found[1:]  # which all three are
     best = Preset("best-single", "", "best-single")
-    return [*found, options.of_preset(best, best.name, ONE_KERNEL, **parts)]
+    return [*found, options.of_preset(best, best.name, METHOD, **parts)]
 
 
 def baselines(options: MethodOptions) -> list[Method]:
@@ -69,7 +71,9 @@ def baselines(options: MethodOptions) -> list[Method]:
     usual = {
         "logistic regression": LogisticRegression(max_iter=1000),
         "random forest": RandomForestClassifier(n_jobs=jobs, random_state=seed),
-        "gradient boosting": HistGradientBoostingClassifier(random_state=seed),
+        "gradient boosting": HistGradientBoostingClassifier(
+            min_samples_leaf=LEAF, random_state=seed
+        ),
     }
     version = f"scikit-learn {sklearn.__version__}"
     found = []

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from mklkit.comparison.data import DataSet
-from mklkit.comparison.methods import METHOD, Method
+from mklkit.comparison.methods import METHOD, ONE_KERNEL, Method
 from mklkit.comparison.report import html_report
 from mklkit.comparison.running import Cell
 from mklkit.comparison.table import (
@@ -164,8 +164,10 @@ class Comparison:
             ``seconds`` and ``predict_seconds`` per split, most ``memory`` in bytes.
 
             Of several data sets, the best rank first: the means over data sets, ``rank``, and
-            ``p_worse``, ``p_equivalent``, ``p_better`` than the first (to within one point of
-            accuracy) by the Bayesian signed-rank test. :attr:`ranking` has tests of the ranks.
+            ``p_worse``, ``p_equivalent``, ``p_better``: how probable it is that being worse than
+            the first, the same (to within one point of accuracy) or better is the likeliest on a
+            further data set, by the Bayesian signed-rank test. :attr:`ranking` has
+            tests of the ranks.
 
         Raises
         ------
@@ -194,13 +196,19 @@ class Comparison:
     def best_method(self) -> Method:
         """The multiple-kernel method with the best mean accuracy (of several data sets, rank).
 
-        If there is none that did not fail, the best of all rows.
+        If none could be fitted, the best of one kernel. It is never another classifier.
+
+        Raises
+        ------
+        DataError
+            If no method of kernels could be fitted.
         """
         scored = self._scored()
-        if scored.empty:
-            raise DataError(f"No method could be fitted: {self.table()['reason'].iloc[0]}")
-        own = scored[scored["kind"] == METHOD]
-        name = (own if len(own) else scored)["method"].iloc[0]
+        own = [scored[scored["kind"] == kind] for kind in (METHOD, ONE_KERNEL)]
+        name = next((rows["method"].iloc[0] for rows in own if len(rows)), None)
+        if name is None:
+            (reason, *_) = [*self.table()["reason"].dropna(), "none was compared"]
+            raise DataError(f"No method of kernels could be fitted: {reason}")
         return next(method for method in self.methods if method.name == name)
 
     def _scored(self) -> pd.DataFrame:

@@ -43,7 +43,7 @@ DEFAULT_METHODS = ("centered-alignment", "dimkl*", "ifsl")
 """The combiners that are compared where none is named."""
 EVERY = "*"
 """The glob of all combiners."""
-METHOD, ONE_KERNEL, BASELINE = "method", "one kernel", "baseline"
+METHOD, ONE_KERNEL, CLASSIFIER, BASELINE = "method", "one kernel", "classifier", "baseline"
 GLOB = frozenset("*?[")
 
 
@@ -55,7 +55,9 @@ class Method:
     ----------
     name : str
         Unique in the comparison.
-    kind : {"method", "one kernel", "baseline"}
+    kind : {"method", "one kernel", "classifier", "baseline"}
+        Of several kernels; of one, also if it is chosen among several; a given scikit-learn
+        classifier; or one that is always compared.
     pipeline : Pipeline
         Encoding, scaling and the classifier, not fitted.
     spec : str
@@ -126,6 +128,8 @@ class MethodOptions:
             for key in ("combiner", "kernels", "feature_map", "learner")
         }
         chosen = choose_components(parts["combiner"], parts["feature_map"], parts["learner"])
+        if facts_of(chosen.combiner, CombinerFacts).weights_are == "choice":
+            kind = ONE_KERNEL
         facts = {
             "combiner": _text(chosen.combiner),
             "kernels": _kernel_texts(parts["kernels"]),
@@ -277,7 +281,7 @@ def _of_estimator(given: tuple[Any, ...], options: MethodOptions) -> Method:
         raise SpecError(
             f"{quoted(name)} must be a scikit-learn classifier; got {quoted(estimator)}."
         )
-    return options.of_estimator(estimator, name, METHOD, type(estimator).__module__)
+    return options.of_estimator(estimator, name, CLASSIFIER, type(estimator).__module__)
 
 
 def _text(component: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from time import perf_counter
 from typing import Any
 
@@ -26,6 +27,7 @@ from mklkit.comparison.memory import peak_memory
 from mklkit.comparison.methods import Method
 from mklkit.comparison.splits import RowSplit, SplitPlan
 from mklkit.errors import plain_message, type_name
+from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.shared_views import SharedViews
 from mklkit.evaluation.scores import score
 
@@ -48,8 +50,12 @@ class Cell:
     seconds, predict_seconds : float
         Of the fit, tuning included, and of predicting the test rows; encoding and scaling, which
         are the same for all methods, are not counted.
+        What methods share on the same rows, such as distances, is made once, and counted with
+        the method that came first.
     memory : float
-        The most that the fit took, in bytes; NaN where the system does not tell.
+        By how much the process's highest use of memory during the fit exceeded that before it, in
+        bytes; NaN where the system does not tell. It is low where memory of fits before is used
+        again, and has what is shared as ``seconds`` has it.
     params : dict, optional
         What a search chose.
     weights : dict of str to float, optional
@@ -134,9 +140,16 @@ def run_cells(
             cell = known(place, method)
             if cell is None:
                 begin(method)
+                _warm_up()
                 with shared.in_use():
                     cell = _run(encoded, method)
             yield place, method, cell
+
+
+@cache
+def _warm_up() -> None:
+    """Load and compile, once in a process, what would count as time and memory of the first fit."""
+    MKLClassifier(["linear", "rbf"], combiner="uniform").fit(np.eye(8), np.arange(8) % 2)
 
 
 def _run(encoded: Encoded, method: Method) -> Cell:

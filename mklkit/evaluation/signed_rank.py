@@ -20,13 +20,16 @@ DIGITS = 12
 
 @attrs.frozen
 class RopeProbabilities:
-    """Probabilities of three statements on a further data set; they add up to 1.
+    """How probable each of three outcomes is to be the likeliest on a further data set.
+
+    The outcomes are that the difference of the scores lies below, in or above the region of
+    practical equivalence. How likely each is can only be estimated from the data sets at hand; a
+    value of 0.9 says that the outcome is the likeliest of the three with probability 0.9, not that
+    it happens on nine of ten data sets. The three values add up to 1.
 
     Attributes
     ----------
     worse, equivalent, better : float
-        That the difference will most probably lie below, in or above the region of practical
-        equivalence.
     """
 
     worse: float

@@ -19,6 +19,12 @@ Array = NDArray[np.float64]
 
 NAMES_SHOWN = 3
 """Methods of a group that are named; the others are counted."""
+FEW_SPLITS = 5
+"""With fewer splits, nothing is said of how large a difference they can tell."""
+LARGE = 0.2
+"""Nor is it where a difference must be larger than this for the splits to tell it."""
+LEAST = 0.001
+"""The smallest difference that is written, a tenth of a point."""
 FEW_DATASETS = 5
 """Below so many data sets, tests of ranks are not made."""
 DIGITS = 12
@@ -46,8 +52,10 @@ def verdict(
     Each method is compared with that of the largest mean by the corrected resampled t-test, with
     Holm's correction for the number of methods; p values in the sentence are the adjusted ones.
     What is not found to be worse is called "not distinguishable", with the smallest difference that
-    would have been found. It is not shown to be equal. That the best is chosen by the same scores
-    makes its lead look somewhat larger than it is.
+    would have been found; of several methods, the median of theirs. With fewer than five splits, or
+    if only differences above 20 points would have been found, it says instead that so few splits
+    cannot tell. It is not shown to be equal. That the best is chosen by the same scores makes its
+    lead look somewhat larger than it is.
 
     Parameters
     ----------
@@ -73,16 +81,16 @@ def verdict(
     --------
     >>> verdict(
     ...     {
-    ...         "dimkl5": (0.95, [0.94, 0.96, 0.95, 0.95]),
-    ...         "uniform": (0.9475, [0.94, 0.95, 0.96, 0.94]),
-    ...         "knn": (0.85, [0.84, 0.86, 0.86, 0.84]),
+    ...         "dimkl5": (0.95, [0.94, 0.96, 0.95, 0.95, 0.95]),
+    ...         "uniform": (0.946, [0.94, 0.95, 0.96, 0.94, 0.94]),
+    ...         "knn": (0.85, [0.84, 0.86, 0.86, 0.84, 0.85]),
     ...     },
     ...     n_train=300,
     ...     n_test=100,
     ... )  # doctest: +NORMALIZE_WHITESPACE
-    'dimkl5 has the highest mean; uniform is not distinguishable from it (0.2 points lower, but
-    with these 4 splits differences below 2.3 points can be missed); knn is worse by 10.0 points
-    (p = 0.0011).'
+    'dimkl5 has the highest mean; uniform is not distinguishable from it (0.4 points lower, but
+    with these 5 splits differences below 1.8 points can be missed); knn is worse by 10.0 points
+    (p < 0.001).'
     """
     means, scores = _checked(results)
     complete = [n for n in means if np.isfinite([means[n], *scores[n]]).all()]
@@ -221,17 +229,23 @@ def _near(near: list[_Rival], n_train: ArrayLike, n_test: ArrayLike, alpha: floa
     names = _joined([rival.name for rival in near])
     if not any(rival.differences.any() for rival in near):
         return f"{names} {'has' if len(near) == 1 else 'have'} the same score as it in every split"
-    # Holm's step for as many methods as are left; the one whose difference varies most counts.
+    n_splits = len(near[0].differences)
+    # Holm's step for as many methods as are left. One that never differs has no such limit.
     step = alpha / len(near)
-    found = [least_difference(rival.differences, n_train, n_test, step) for rival in near]
-    least, most = (f"{100 * limit:.1f}" for limit in (min(found), max(found)))
-    limits = most if least == most else f"{least} to {most}"
+    differing = [rival.differences for rival in near if rival.differences.any()]
+    limits = [least_difference(own, n_train, n_test, step) for own in differing]
+    typical = max(float(np.median(limits)), LEAST)
+    about = "about " if len(limits) > 1 else ""
     lead = f"{100 * near[-1].lead:.1f} points"
     distance = f"{lead} lower" if len(near) == 1 else f"within {lead} of it"
-    return (
-        f"{names} {_be(near)} not distinguishable from it ({distance}, but with these"
-        f" {len(near[0].differences)} splits differences below {limits} points can be missed)"
-    )
+    if n_splits < FEW_SPLITS or typical > LARGE:
+        but = f"{n_splits} splits are too few to tell whether that is chance"
+    else:
+        but = (
+            f"with these {n_splits} splits differences below {about}{100 * typical:.1f} points can"
+            " be missed"
+        )
+    return f"{names} {_be(near)} not distinguishable from it ({distance}, but {but})"
 
 
 def _by(worse: list[_Rival]) -> str:

@@ -19,6 +19,7 @@ __all__ = ["ComparisonDisplay"]
 KINDS = {
     "method": ("tab:blue", "o", "several kernels"),
     "one kernel": ("tab:orange", "s", "one kernel"),
+    "classifier": ("tab:green", "^", "other classifier"),
     "baseline": ("tab:gray", "D", "scikit-learn"),
 }
 """Colour, marker and caption; markers differ too, as colours alone don't print."""

@@ -24,7 +24,7 @@ def test_baselines_are_always_there() -> None:
     assert names_of(["dimkl[34]", "best-single"]) == [
         ("dimkl3", "method"),
         ("dimkl4", "method"),
-        ("best-single", "method"),
+        ("best-single", "one kernel"),
         ("uniform", "method"),
         ("linear", "one kernel"),
         ("wide", "one kernel"),
@@ -32,6 +32,11 @@ def test_baselines_are_always_there() -> None:
         ("random forest", "baseline"),
         ("gradient boosting", "baseline"),
     ]
+
+
+def test_a_given_classifier_is_a_kind_of_its_own() -> None:
+    found = names_of([("neighbours", KNeighborsClassifier())])
+    assert found[0] == ("neighbours", "classifier")
 
 
 def test_each_learner_goes_with_each_combiner() -> None:

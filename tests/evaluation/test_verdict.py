@@ -10,7 +10,12 @@ import pytest
 from documents import listings
 
 from mklkit.errors import DataError
-from mklkit.evaluation import corrected_t_test, verdict, verdict_of_datasets
+from mklkit.evaluation import (
+    corrected_t_test,
+    least_difference,
+    verdict,
+    verdict_of_datasets,
+)
 
 STREAM = np.random.default_rng(1)
 BEST = 0.9 + STREAM.normal(0, 0.01, 10)
@@ -74,12 +79,24 @@ def test_little_is_said_where_little_is_known():
     same = said({"a": BEST, "b": BEST.copy()})
     assert same == "a has the highest mean; b has the same score as it in every split."
     two = verdict({"a": (0.9, [0.92, 0.88]), "b": (0.8, [0.8, 0.8])}, 90, 10)
-    assert "b is not distinguishable from it (10.0 points lower, but with these 2 splits" in two
+    assert "b is not distinguishable from it (10.0 points lower, but 2 splits are too few" in two
     equal = verdict({"a": (0.9, [0.92, 0.88]), "b": (0.8, [0.82, 0.78])}, 90, 10)
     # The variance is that of rounding to tenths: 0.1/√((1/2 + 1/9)/1200) = 4.4 with one degree.
     assert "b is not distinguishable from it (10.0 points lower" in equal
     gap = said({"a": BEST, "b": behind(2), "failed": np.append(BEST[:9], math.nan)})
     assert gap.endswith("; failed is not compared, as some of the scores are missing.")
+
+
+def test_one_number_says_what_can_be_missed():
+    scores = {f"n{i}": behind(0.1, spread) for i, spread in enumerate((0.004, 0.01, 0.03))}
+    sentence = said({"a": BEST, "same": BEST.copy()} | scores)
+    # The median of those that differ; Holm's step is for all four.
+    limit = 100 * least_difference(BEST - scores["n1"], 90, 10, 0.05 / 4)
+    assert f"with these 10 splits differences below about {limit:.1f} points can be" in sentence
+    wide = said({"a": BEST, "b": behind(0.1, 0.4)})
+    assert "10 splits are too few to tell whether that is chance" in wide
+    few = verdict({name: (own[:4].mean(), own[:4]) for name, own in scores.items()}, 90, 10)
+    assert "4 splits are too few" in few
 
 
 @pytest.mark.parametrize("results", [{}, {"a": (0.9, [])}, {"a": (1, [1]), "b": (1, [1, 1])}])

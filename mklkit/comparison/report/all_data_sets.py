@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from mklkit.comparison.report.markup import EMPTY, Html, element, joined, section, table
+from mklkit.comparison.report.markup import EMPTY, Html, breakable, element, joined, section, table
 from mklkit.comparison.report.methods_table import methods_table
 from mklkit.comparison.report.numbers import DASH, p_value, percent
 from mklkit.comparison.report.rank_diagram import rank_diagram
@@ -24,9 +24,10 @@ MOST_PAIRED = 15
 """The best methods, with which all are compared in pairs."""
 TABLE_NOTE = (
     "Means over the data sets; the rank is the average of those on each. “Worse”, “same”, “better”:"
-    " probabilities that the method is, on a further data set, more than one point of accuracy"
-    " worse than the first row, within one point of it, or better, by the Bayesian signed-rank test"
-    " (Benavoli and others 2017)."
+    " on a further data set a method can be more than one point of accuracy worse than the first"
+    " row, within one point of it, or more than one point better; the number is the probability"
+    " that this outcome is the likeliest of the three, by the Bayesian signed-rank test (Benavoli"
+    " and others 2017). It is not the share of data sets with this outcome."
 )
 DIAGRAM_NOTE = (
     "Methods at their average ranks, the best on the right. A bar joins methods that the data sets"
@@ -83,7 +84,9 @@ def _pairs(ranking: dict[str, Any], n_datasets: int) -> Html:
             element("td", DASH if at == place else _short(value), class_=_found(value))
             for at, value in enumerate(values[place, :across].tolist())
         ]
-        rows.append(element("tr", element("th", f"{place + 1} ", name, scope="row"), *cells))
+        rows.append(
+            element("tr", element("th", f"{place + 1} ", breakable(name), scope="row"), *cells)
+        )
     limit = f" Columns: the best {across} of {len(ranks)}." if across < len(ranks) else ""
     caption = (
         "p values of Nemenyi's test, which allow for the number of pairs; below 0.05 in bold."
@@ -121,7 +124,7 @@ def _accuracies(comparison: Comparison, names: list[str], found: pd.DataFrame) -
         rows = []
         for method, values in zip(part.index, part.to_numpy(), strict=True):
             cells = [_cell(float(value), top) for value, top in zip(values, best, strict=True)]
-            rows.append(element("tr", element("th", method, scope="row"), *cells))
+            rows.append(element("tr", element("th", breakable(method), scope="row"), *cells))
         caption = "Mean accuracy in percent, the methods in the order of their ranks."
         tables.append(table(caption, head, rows, class_="sortable"))
     return joined(*tables)

@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 import pandas as pd
 
-from mklkit.comparison.report.markup import EMPTY, Html, element, joined
+from mklkit.comparison.report.markup import EMPTY, Html, breakable, element, joined
 from mklkit.comparison.report.numbers import number, percent
 
 __all__ = ["Axis", "accuracy_chart", "calibration_chart", "chart", "round_step", "strip"]
@@ -23,6 +23,12 @@ LEAST_WIDTH = 0.1
 PLOT = 200
 MARGIN = 34
 """Width of a calibration chart's plot and of the space for its labels, in pixels."""
+
+FORMS = {
+    "one kernel": "M-5-5h10v10h-10z",
+    "classifier": "M0-6 6 5h-12z",
+    "baseline": "M0-6.5 6.5 0 0 6.5-6.5 0z",
+}
 
 
 def round_step(width: float, most: int) -> float:
@@ -82,7 +88,7 @@ def _mark(kind: str, x: str) -> Html:
     if kind == "method":
         return element("circle", cx=x, cy="50%", r="5")
     # Percentages place an inner drawing, in which the form is given in pixels.
-    form = {"one kernel": "M-5-5h10v10h-10z", "baseline": "M0-6.5 6.5 0 0 6.5-6.5 0z"}[kind]
+    form = FORMS[kind]
     return element("svg", element("path", d=form), x=x, y="50%", class_="mark")
 
 
@@ -102,7 +108,7 @@ def accuracy_chart(table: pd.DataFrame, caption: str) -> Html:
     axis = Axis.around(values[~np.isnan(values)].tolist())
     lines = [
         joined(
-            element("span", method, class_="name"),
+            element("span", breakable(method), class_="name"),
             strip(axis, found[0], found[1], found[2], kind),
             element("span", percent(found[0] / 100), class_="value"),
         )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from html import escape
 
-__all__ = ["EMPTY", "Html", "element", "joined", "section", "table"]
+__all__ = ["EMPTY", "Html", "breakable", "element", "joined", "section", "table"]
 
-VOID = frozenset({"meta", "line", "circle", "rect", "path", "polyline"})
+VOID = frozenset({"meta", "line", "circle", "rect", "path", "polyline", "wbr"})
 """Elements without content."""
 Attribute = str | float | None
 
@@ -48,6 +48,18 @@ def joined(*content: object) -> Html:
             one if isinstance(one, Html) else _escaped(one) for one in content if one is not None
         )
     )
+
+
+def breakable(name: str) -> Html:
+    """Return a name that may go on in the next line after each of its underscores.
+
+    Examples
+    --------
+    >>> breakable("a_b")
+    'a_<wbr/>b'
+    """
+    first, *others = name.split("_")
+    return joined(first, *(joined("_", element("wbr"), part) for part in others))
 
 
 def section(level: int, title: str, *content: object, **attributes: Attribute) -> Html:

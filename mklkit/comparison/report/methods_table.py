@@ -10,12 +10,17 @@ import attrs
 import pandas as pd
 
 from mklkit.comparison.report import numbers
-from mklkit.comparison.report.markup import Html, element, joined, table
+from mklkit.comparison.report.markup import Html, breakable, element, joined, table
 from mklkit.errors import counted
 
 __all__ = ["KINDS", "methods_table"]
 
-KINDS = {"method": "several kernels", "one kernel": "one kernel", "baseline": "baseline"}
+KINDS = {
+    "method": "several kernels",
+    "one kernel": "one kernel",
+    "classifier": "other classifier",
+    "baseline": "baseline",
+}
 """What the kinds of methods are called in the page."""
 
 
@@ -42,7 +47,7 @@ SPLITS = (
     Column("p_corrected", "p corrected", numbers.p_value, unit="Holm"),
     Column("p_paired", "p paired", numbers.p_value),
     Column("seconds", "Fit", numbers.seconds, "low", "s"),
-    Column("memory", "Memory", numbers.memory, "low", "MB"),
+    Column("memory", "Rise of memory", numbers.memory, "low", "MB, peak"),
 )
 DATASETS = (
     Column("rank", "Rank", lambda value: numbers.number(value, 2), "low"),
@@ -50,7 +55,7 @@ DATASETS = (
     Column("p_worse", "Worse", lambda value: numbers.number(value, 2), "low", "chance"),
     Column("p_equivalent", "Same", lambda value: numbers.number(value, 2), unit="chance"),
     Column("p_better", "Better", lambda value: numbers.number(value, 2), unit="chance"),
-    *SPLITS[-2:],
+    SPLITS[-2],
 )
 MARKED = frozenset({"rank", "accuracy", "balanced_accuracy", "auc", "log_loss"})
 """Columns whose best number is marked."""
@@ -111,7 +116,7 @@ def _row(
     first = place == 0 and not failed
     name = element(
         "th",
-        element("span", row["method"], class_="name"),
+        element("span", breakable(row["method"]), class_="name"),
         element("small", "best", class_="badge") if first else None,
         None if failed else words,
         scope="row",

@@ -10,7 +10,7 @@ import pandas as pd
 
 from mklkit.comparison.report.charts import Axis, accuracy_chart, calibration_chart, chart, strip
 from mklkit.comparison.report.confusion import confusion_table
-from mklkit.comparison.report.markup import EMPTY, Html, element, joined, section
+from mklkit.comparison.report.markup import EMPTY, Html, breakable, element, joined, section
 from mklkit.comparison.report.methods_table import methods_table
 from mklkit.comparison.report.numbers import number, percent
 from mklkit.errors import counted
@@ -31,6 +31,8 @@ TABLE_NOTE = (
     " corrected test. “p corrected”: corrected resampled t-test against the best (Nadeau and"
     " Bengio 2003) with Holm's correction. “p paired”: the ordinary paired t-test without"
     " correction, which papers often use and which finds differences that are not there too often."
+    " Fit: seconds, tuning included. Rise of memory: of the process's peak during the fit. What"
+    " methods share on the same rows is made once and counted with the first of them."
 )
 WEIGHTS_NOTE = (
     "Means over the splits, the line from the lowest to the highest. A weight is not what a kernel"
@@ -120,7 +122,7 @@ def _weights(table: pd.DataFrame, cells: list[Cell]) -> Html:
             deviation = f" ± {values.std():.2f}" if len(values) > 1 else ""
             lines.append(
                 joined(
-                    element("span", kernel, class_="name"),
+                    element("span", breakable(str(kernel)), class_="name"),
                     strip(axis, mean, float(values.min()), float(values.max())),
                     element("span", number(mean, 2), deviation, class_="value"),
                 )

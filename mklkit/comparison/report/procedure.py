@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from mklkit.comparison.report.markup import EMPTY, Html, element, joined, section, table
+from mklkit.comparison.report.markup import EMPTY, Html, breakable, element, joined, section, table
 from mklkit.comparison.report.methods_table import KINDS
 from mklkit.datasets.numerals import TEXT
 from mklkit.errors import counted
@@ -106,7 +106,7 @@ def _methods(methods: list[dict[str, str]]) -> Html:
     rows = [
         element(
             "tr",
-            element("th", one["name"], scope="row"),
+            element("th", breakable(one["name"]), scope="row"),
             *(element("td", text) for text in (KINDS[one["kind"]], one["spec"], one["version"])),
         )
         for one in methods
@@ -132,7 +132,7 @@ def _parameters(comparison: Comparison) -> Html:
         texts = [f"{value} ({count})" for value, count in counts.most_common()]
         values = element("td", ", ".join(texts))
         first = element("td", data) if many else None
-        row = element("th", method, scope="row")
+        row = element("th", breakable(method), scope="row")
         rows.append(element("tr", first, row, element("td", name), values))
     head = element("tr", *(element("th", text, scope="col") for text in heads))
     found = table("Chosen on the training rows of each split.", head, rows, class_="words sortable")
