@@ -6,8 +6,8 @@ import attrs
 import numpy as np
 import pandas as pd
 
-from mklkit.comparison import Comparison
 from mklkit.comparison.comparing import methods_to_compare
+from mklkit.comparison.comparison import Comparison
 from mklkit.comparison.data import DataSet
 from mklkit.comparison.methods import MethodOptions
 from mklkit.comparison.running import Cell
