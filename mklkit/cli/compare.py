@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mklkit.cli import options as opt
-from mklkit.cli.console import progressing, say, show, show_json, working
+from mklkit.cli.comparison_files import check_outputs, save_best
+from mklkit.cli.console import progressing, say, show, show_json
 
 if TYPE_CHECKING:
     from mklkit.comparison.comparison import Comparison
@@ -174,11 +175,11 @@ def compare(
     logistic regression, random forest and gradient boosting. Ctrl-C shows what is done.
     """
     sources = data or [opt.DEFAULT_DATA]
-    _check_outputs(sources, results, reports or [], output)
-    from mklkit.comparison.comparing import compare as run
-
+    check_outputs(sources, results, reports or [], output)
     asked: list[Any] | None = [*(combiners or []), *(["*"] if every else [])]
     with progressing() as progress, _saying_that_nothing_is_done():
+        from mklkit.comparison.comparing import compare as run
+
         found = run(
             sources,
             methods=asked or None,
@@ -210,7 +211,7 @@ def compare(
     for report in reports or []:
         found.report(report, command=shlex.join(["mklkit", *sys.argv[1:]]))
     if output is not None and found.complete:
-        _save(output, found)
+        save_best(output, found)
     not_written = output if output is not None and not found.complete else None
     _show(found, as_json, not_written)
     for path in [*(reports or []), *([output] if output and found.complete else [])]:
@@ -228,67 +229,6 @@ def _saying_that_nothing_is_done() -> Iterator[None]:
     except KeyboardInterrupt:
         say("interrupted before the first run was finished: there is nothing to show.")
         raise typer.Exit(INTERRUPTED) from None
-
-
-def _check_outputs(
-    sources: list[str], results: Path | None, reports: list[Path], output: Path | None
-) -> None:
-    """Refuse files that can't be written before anything is computed."""
-    from itertools import combinations
-
-    from mklkit.comparison.endings import check_report
-
-    for report in reports:
-        check_report(report)
-    # The rest takes seconds to import.
-    from mklkit.datasets.paths import same_file
-    from mklkit.errors import DataError
-    from mklkit.persistence.atomic import check_writable
-
-    given = [path for path in (results, *reports, output) if path is not None]
-    for path in given:
-        check_writable(path)
-        for source in sources:
-            if same_file(path, Path(source)):
-                raise DataError(f"{path} holds the data; choose another name for the file.")
-    for first, second in combinations(given, 2):
-        if first.absolute() == second.absolute():
-            raise DataError(f"{first} is given for two files; choose another name for one of them.")
-    if output is not None and len(sources) > 1:
-        raise DataError("With several data sets there is no single model to save by --output.")
-
-
-def _save(output: Path, found: Comparison) -> None:
-    """Save the best method with the facts that 'fit' saves, and those of the comparison."""
-    from time import perf_counter
-
-    from mklkit.estimators.anatomy import ChoosingModel
-    from mklkit.evaluation import score
-    from mklkit.persistence import save_model
-    from mklkit.preprocessing import describe
-
-    (data,) = found.data
-    best = found.best_method.name
-    with working("fitting the best method on all rows"):
-        start = perf_counter()
-        pipeline = found.best_estimator_
-        seconds = perf_counter() - start
-        choices = pipeline[-1].choices_ if isinstance(pipeline[-1], ChoosingModel) else []
-        scores = score(data.target, pipeline.predict(data.features), data.target)
-        facts = {
-            "preset": None,
-            "seed": found.plan["seed"],
-            "preprocessing": describe(pipeline),
-            "choices": [f"{best}: the best of {len(found.methods)} compared methods", *choices],
-            "split": "none",
-            "scores": {"train": scores, "held_out": None},
-            "seconds": seconds,
-            "comparison": {"method": best, "verdict": found.verdict},
-        }
-        if data.table is not None:
-            facts["data"] = data.table.facts()
-        save_model(pipeline, output, facts)
-    say(f"{best} was fitted on all {len(data.target)} rows")
 
 
 def _show(found: Comparison, as_json: bool, not_written: Path | None) -> None:

@@ -239,3 +239,11 @@ def test_folds_of_wide_rows_take_their_distances_from_one_matrix(
     # Those of all pairs; and what the last fit asks of its training rows.
     assert computed[0] == 90 * 90
     assert sum(computed) <= 3 * 90 * 90
+
+
+def test_a_scorer_of_probabilities_is_refused_before_any_fit() -> None:
+    rows, labels = make_classification(30, random_state=0)
+    search = MKLSearchCV(MKLClassifier("linear"), {"learner__C": [1.0]}, scoring="neg_log_loss")
+    with pytest.raises(SpecError, match="'neg_log_loss' needs more than predictions"):
+        search.fit(rows, labels)
+    assert not hasattr(search, "n_splits_")
