@@ -147,27 +147,6 @@ def _default_choices(options: ModelOptions) -> list[str]:
     return lines
 
 
-def _check_columns(kernels: list[str] | None, table: Table, identifiers: list[str]) -> None:
-    """Refuse kernels on a column that is left out, and give the reason."""
-    from mklkit.errors import DataError
-    from mklkit.registry.specs import parse_kernel_spec
-
-    for kernel in kernels or []:
-        for part in (parse_kernel_spec(kernel).columns or "").split(","):
-            name, reason = part.strip(), ""
-            if name in table.dropped:
-                reason = "as asked by --drop"
-            elif name == str(table.target.name):
-                reason = "because it is the target, which is to be predicted"
-            elif name in identifiers:
-                reason = "because it has a different value in every row, as identifiers have"
-            if reason:
-                raise DataError(
-                    f"Kernel {quoted(kernel)}: the column {quoted(name)} is left out, {reason}."
-                    " Choose other columns for this kernel."
-                )
-
-
 def steps_of(table: Table, pipeline: Any) -> list[str]:
     """Return a line for each preprocessing step of the columns."""
     from mklkit.preprocessing import describe
@@ -221,19 +200,9 @@ def settle_columns(
         If a kernel names a column that was dropped, is the target or holds identifiers.
     """
     from mklkit.preprocessing import find_identifiers
+    from mklkit.preprocessing.asked_columns import check_not_left_out
 
     identifiers = find_identifiers(table.features)
-    _check_columns(kernels, table, identifiers)
+    check_not_left_out(kernels or [], table, identifiers)
     pipeline.set_params(encode__identifiers=identifiers, encode__readings=table.readings)
-    counts = table.class_counts()
-    return {
-        "name": table.name,
-        "origin": table.origin,
-        "rows": int(counts.sum()),
-        "columns": table.features.columns.tolist(),
-        "dropped": table.dropped,
-        "readings": table.readings,
-        "target": str(table.target.name),
-        "classes": [{"label": label, "rows": rows} for label, rows in counts.items()],
-        "notes": notes,
-    }
+    return {**table.facts(), "notes": notes}

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from mklkit.cli import options as opt
-from mklkit.cli.console import progressing, say, show, show_json, working
+from mklkit.cli.comparison_files import check_outputs, save_best
+from mklkit.cli.console import progressing, say, show, show_json
 
 if TYPE_CHECKING:
-    from mklkit.comparison import Comparison
+    from mklkit.comparison.comparison import Comparison
 
 __all__ = ["compare"]
 
@@ -92,14 +95,15 @@ def compare(
         ),
     ] = None,
     cv: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--cv",
             metavar="FOLDSxTIMES",
+            show_default="5x2",
             help="Stratified folds: 5x4 is five folds, four times.",
             rich_help_panel=SPLIT_PANEL,
         ),
-    ] = "5x2",
+    ] = None,
     mccv: Annotated[
         int | None,
         typer.Option(
@@ -110,14 +114,15 @@ def compare(
         ),
     ] = None,
     train: Annotated[
-        float,
+        float | None,
         typer.Option(
             min=0.01,
             max=0.99,
+            show_default="0.5",
             help="Share of training rows of --mccv.",
             rich_help_panel=SPLIT_PANEL,
         ),
-    ] = 0.5,
+    ] = None,
     split_column: Annotated[
         str | None,
         typer.Option(
@@ -169,12 +174,12 @@ def compare(
     Always among them: each kernel alone, the best single kernel, the even sum, and scikit-learn's
     logistic regression, random forest and gradient boosting. Ctrl-C shows what is done.
     """
-    from mklkit.comparison import compare as run
-
     sources = data or [opt.DEFAULT_DATA]
-    _check_outputs(sources, results, reports or [], output)
+    check_outputs(sources, results, reports or [], output)
     asked: list[Any] | None = [*(combiners or []), *(["*"] if every else [])]
-    with progressing() as progress:
+    with progressing() as progress, _saying_that_nothing_is_done():
+        from mklkit.comparison.comparing import compare as run
+
         found = run(
             sources,
             methods=asked or None,
@@ -206,53 +211,27 @@ def compare(
     for report in reports or []:
         found.report(report, command=shlex.join(["mklkit", *sys.argv[1:]]))
     if output is not None and found.complete:
-        _save(output, found)
-    _show(found, as_json)
+        save_best(output, found)
+    not_written = output if output is not None and not found.complete else None
+    _show(found, as_json, not_written)
     for path in [*(reports or []), *([output] if output and found.complete else [])]:
         say(f"wrote {path}")
     if not found.complete:
-        _say_how_to_go_on(found, results)
+        _say_how_to_go_on(found, results, not_written)
         raise typer.Exit(INTERRUPTED)
 
 
-def _check_outputs(
-    sources: list[str], results: Path | None, reports: list[Path], output: Path | None
-) -> None:
-    """Refuse files that can't be written before anything is computed."""
-    from itertools import combinations
-
-    from mklkit.comparison.writing import check_report
-    from mklkit.datasets.paths import same_file
-    from mklkit.errors import DataError
-    from mklkit.persistence.atomic import check_writable
-
-    for report in reports:
-        check_report(report)
-    given = [path for path in (results, *reports, output) if path is not None]
-    for path in given:
-        check_writable(path)
-        for source in sources:
-            if same_file(path, Path(source)):
-                raise DataError(f"{path} holds the data; choose another name for the file.")
-    for first, second in combinations(given, 2):
-        if first.absolute() == second.absolute():
-            raise DataError(f"{first} is given for two files; choose another name for one of them.")
-    if output is not None and len(sources) > 1:
-        raise DataError("With several data sets there is no single model to save by --output.")
+@contextmanager
+def _saying_that_nothing_is_done() -> Iterator[None]:
+    """Say that Ctrl-C came before there was anything to show."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        say("interrupted before the first run was finished: there is nothing to show.")
+        raise typer.Exit(INTERRUPTED) from None
 
 
-def _save(output: Path, found: Comparison) -> None:
-    from mklkit.persistence import save_model
-
-    data = found.data[0]
-    with working("fitting the best method on all rows"):
-        facts = {"data": found.plan["data"][0], "seed": found.plan["seed"]}
-        compared = {"method": found.best_method.name, "verdict": found.verdict}
-        save_model(found.best_estimator_, output, {**facts, "comparison": compared})
-    say(f"{found.best_method.name} was fitted on all {len(data.target)} rows")
-
-
-def _show(found: Comparison, as_json: bool) -> None:
+def _show(found: Comparison, as_json: bool, not_written: Path | None) -> None:
     from mklkit.cli.comparison_table import comparison_grid, failure_lines, ranking_lines
     from mklkit.cli.report import facts_grid
 
@@ -260,7 +239,11 @@ def _show(found: Comparison, as_json: bool) -> None:
         show_json(found.as_dict())
         return
     splits = [one["description"] for one in found.plan["splits"]]
-    lines: list[tuple[str, str | list[str]]] = [
+    lines: list[tuple[str, str | list[str]]] = []
+    if not found.complete:
+        lost = [] if not_written is None else [f"{not_written} was not written"]
+        lines.append(("interrupted", ["after {} of {} runs".format(*_runs(found)), *lost]))
+    lines += [
         ("data", [line for one in found.data for line in (one.summary, *one.notes)]),
         ("splits", [*dict.fromkeys(splits), *found.notes]),
     ]
@@ -279,12 +262,16 @@ def _show(found: Comparison, as_json: bool) -> None:
     show(found.verdict)
 
 
-def _say_how_to_go_on(found: Comparison, results: Path | None) -> None:
-    done, total = (
-        len(found.cells),
-        len(found.methods) * sum(one["number"] for one in found.plan["splits"]),
-    )
+def _runs(found: Comparison) -> tuple[int, int]:
+    """Return the numbers of finished runs and of all."""
+    splits = sum(one["number"] for one in found.plan["splits"])
+    return len(found.cells), len(found.methods) * splits
+
+
+def _say_how_to_go_on(found: Comparison, results: Path | None, not_written: Path | None) -> None:
     how = f"the same command goes on from {results}"
     if results is None:
         how = "with --results FILE the same command goes on from what is done"
-    say(f"interrupted after {done} of {total} runs; {how}.", style="yellow")
+    lost = "" if not_written is None else f" {not_written} was not written."
+    done, total = _runs(found)
+    say(f"interrupted after {done} of {total} runs; {how}.{lost}", style="yellow")

@@ -120,6 +120,7 @@ def _training_score(found: CrossValidation, table: Table) -> dict[str, Any]:
 
 def _report(table: Any, result: dict[str, Any]) -> None:
     from mklkit.cli.report import facts_grid, model_lines, percent
+    from mklkit.estimators.proposing import shortened
 
     plan = result["plan"]
     times = f", {plan['repeats']} times" if plan["repeats"] > 1 else ""
@@ -127,7 +128,7 @@ def _report(table: Any, result: dict[str, Any]) -> None:
         ("data", [f"{table.summary()} ({table.origin})", *result["data"]["notes"]]),
         ("steps", result["preprocessing"]),
         ("kernels", ", ".join(kernel["name"] for kernel in result["model"]["kernels"])),
-        ("model", [model_lines(result["model"]), *result["choices"]]),
+        ("model", [model_lines(result["model"]), *shortened(result["choices"])]),
         ("folds", [f"{plan['folds']} stratified folds{times}", *plan["notes"]]),
     ]
     scores = [

@@ -195,11 +195,12 @@ def _report(table: Any, result: dict[str, Any]) -> None:
     from mklkit.cli.report import facts_grid, model_lines
     from mklkit.cli.score_tables import scores_tables
     from mklkit.cli.weight_table import weights_grid
+    from mklkit.estimators.proposing import shortened
 
     lines: list[tuple[str, str | list[str]]] = [
         ("data", [f"{table.summary()} ({table.origin})", *result["data"]["notes"]]),
         ("steps", result["preprocessing"]),
-        ("model", [model_lines(result["model"]), *result["choices"]]),
+        ("model", [model_lines(result["model"]), *shortened(result["choices"])]),
         ("held out", _split_lines(result)),
     ]
     show(facts_grid(lines), weights_grid(result["model"]), *scores_tables(result["scores"]))

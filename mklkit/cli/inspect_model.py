@@ -39,6 +39,7 @@ def _report(facts: dict[str, Any]) -> None:
     from mklkit.cli.report import columns_grid, facts_grid, model_lines
     from mklkit.cli.score_tables import scores_tables
     from mklkit.cli.weight_table import weights_grid
+    from mklkit.estimators.proposing import shortened
 
     model = facts["model"]
     lines: list[tuple[str, str | list[str]]] = []
@@ -48,7 +49,10 @@ def _report(facts: dict[str, Any]) -> None:
         lines.append(("steps", facts["preprocessing"]))
     if "kernels" in model:
         named = [_kernel_line(kernel) for kernel in model["kernels"]]
-        lines += [("model", [model_lines(model), *facts.get("choices", [])]), ("kernels", named)]
+        lines += [
+            ("model", [model_lines(model), *shortened(facts.get("choices", []))]),
+            ("kernels", named),
+        ]
     classes = ", ".join(str(label) for label in model.get("classes", []))
     lines.append(("classes", classes or "not recorded"))
     for plugin in facts["plugins"]:

@@ -1,6 +1,4 @@
-"""Comparison of methods on the same splits: runs, statistics, files."""
+"""Comparison of methods on the same splits: runs, statistics, files.
 
-from mklkit.comparison.comparing import compare
-from mklkit.comparison.comparison import Comparison
-
-__all__ = ["Comparison", "compare"]
+Nothing is imported here, so that the command line can check the names of files at once.
+"""

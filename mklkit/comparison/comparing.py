@@ -22,7 +22,7 @@ from mklkit.comparison.methods import (
     unique_names,
 )
 from mklkit.comparison.running import Cell, run_cells
-from mklkit.comparison.splits import DEFAULT_CV, SplitPlan, make_splits, published_split
+from mklkit.comparison.splits import SplitPlan, check_splits, make_splits, published_split
 from mklkit.comparison.stored import Results
 from mklkit.errors import DataError, quoted, suggest
 from mklkit.persistence.facts import versions
@@ -45,9 +45,9 @@ def compare(
     scale: str | None = None,
     multiclass: str = "ovo",
     bandwidths: str = "per-problem",
-    cv: Any = DEFAULT_CV,
+    cv: Any = None,
     mccv: int | None = None,
-    train: float = 0.5,
+    train: float | None = None,
     split_column: str | None = None,
     tune: Any = None,
     seed: int = 0,
@@ -70,7 +70,7 @@ def compare(
         Rows; the name of a data set or a file, as :func:`mklkit.datasets.load_table` takes it; a
         list of several; or a dict of them or of ``(X, y)`` by name.
     y : array-like of shape (n_rows,), optional
-        Labels, where ``X`` has rows.
+        Labels, where ``X`` has rows and ``target`` names none of its columns.
     methods : str, combiner, (name, estimator), or list of these, optional
         Combiners by name, glob (``"dimkl*"``, ``"*"`` for all that can work with the kernels), spec
         string or object, and scikit-learn classifiers. Default: ``centered-alignment``, ``dimkl1``
@@ -83,11 +83,12 @@ def compare(
         Each combiner is compared with each of them; its own default where there are none.
     feature_map, scale, multiclass, bandwidths, n_jobs, max_memory
         As for :func:`mklkit.preset_pipeline`, for all methods.
-    cv : int, str, scikit-learn splitter or list of (training rows, test rows), default="5x2"
-        ``"5x4"`` means five stratified folds, four times.
+    cv : int, str, scikit-learn splitter or list of (training rows, test rows), optional
+        ``"5x4"`` means five stratified folds, four times. Default: ``"5x2"``.
     mccv : int, optional
         So many Monte-Carlo splits instead, with the share ``train`` of the rows for training.
-    train : float, default=0.5
+    train : float, optional
+        Default: 0.5.
     split_column : str, optional
         A column whose values ``train`` and ``test`` give the one split to use instead.
     tune : "fast", "thorough" or int, optional
@@ -99,7 +100,8 @@ def compare(
         A file to which each finished run is written. If it is there already and of the same data,
         splits, seed and tuning, its runs are not done again.
     target, drop
-        As for :func:`mklkit.datasets.load_table`, where ``X`` names data.
+        As for :func:`mklkit.datasets.load_table`, where ``X`` names data or is a DataFrame that
+        holds its target.
     progress : callable, optional
         Called with the finished runs, all runs and the name of what runs next.
 
@@ -135,6 +137,7 @@ def compare(
         n_jobs=n_jobs,
         max_memory=max_memory,
     )
+    check_splits(cv, mccv, train, split_column)
     # Names are checked before data are read, which may take long.
     chosen, notes = methods_to_compare(methods, presets, options)
     found = data_sets(X, y, target, drop)
@@ -145,6 +148,8 @@ def compare(
         else:
             found[place], plan = _published(data, split_column)
             plans.append(plan)
+    for data in found:
+        data.check_kernels(kernels)
     many = len(found) > 1
     for data, plan in zip(found, plans, strict=True):
         notes += [f"{data.name}: {note}" if many else note for note in plan.notes]
@@ -185,15 +190,9 @@ def _published(data: DataSet, column: str) -> tuple[DataSet, SplitPlan]:
         names = [str(name) for name in data.features]
         raise DataError(f"{data.name} has no column {quoted(column)}.{suggest(column, names)}")
     plan = published_split(data.target, data.features[column].to_numpy(), column)
-    readings = {key: way for key, way in data.encoding["readings"].items() if key != column}
-    identifiers = [name for name in data.encoding["identifiers"] if name != column]
-    rest = attrs.evolve(
-        data,
-        features=data.features.drop(columns=column),
-        encoding={"identifiers": identifiers, "readings": readings},
-        notes=[*data.notes, f"column {quoted(column)} says which rows are for testing"],
-    )
-    return rest, plan
+    rest = data.without(column)
+    note = f"column {quoted(column)} says which rows are for testing"
+    return attrs.evolve(rest, notes=[*rest.notes, note]), plan
 
 
 def _plan(

@@ -13,6 +13,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from mklkit.comparison.data import DataSet
+from mklkit.comparison.endings import check_report
 from mklkit.comparison.methods import METHOD, ONE_KERNEL, Method
 from mklkit.comparison.report import html_report
 from mklkit.comparison.running import Cell
@@ -23,7 +24,6 @@ from mklkit.comparison.table import (
     table_of_splits,
 )
 from mklkit.comparison.writing import (
-    check_report,
     write_csv,
     write_json,
     write_latex,

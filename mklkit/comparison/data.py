@@ -13,8 +13,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from mklkit.datasets import Table, load_table
+from mklkit.datasets.loading import target_and_dropped
+from mklkit.datasets.target import class_labels, drop_without_target, warn_of_numbers
 from mklkit.errors import DataError, counted, quoted
 from mklkit.preprocessing import TableEncoder
+from mklkit.preprocessing.asked_columns import check_columns_exist, check_not_left_out
+from mklkit.registry.composing import are_proposed, kernel_list
 
 __all__ = ["DataSet", "data_sets"]
 
@@ -34,7 +38,12 @@ class DataSet:
     encoding : dict
         ``identifiers`` and ``readings`` of :class:`mklkit.TableEncoder`, settled on all rows so
         that they do not depend on a split.
+    encoded : list of str
+        The columns that the encoding makes of all rows.
     notes : list of str
+        Remarks on the data as read, and on how columns are encoded.
+    table : Table, optional
+        The data as they were read, where they were named or are a file.
     """
 
     name: str
@@ -42,7 +51,9 @@ class DataSet:
     target: NDArray[Any]
     summary: str
     encoding: dict[str, Any]
+    encoded: list[str]
     notes: list[str] = attrs.field(factory=list)
+    table: Table | None = None
 
     def fingerprint(self) -> str:
         """Return a digest of names, values and labels, equal only for equal data."""
@@ -50,6 +61,29 @@ class DataSet:
         digest.update(pd.util.hash_pandas_object(self.features, index=False).to_numpy().tobytes())
         digest.update(repr(self.target.tolist()).encode())
         return digest.hexdigest()[:16]
+
+    def without(self, column: str) -> DataSet:
+        """Return the data without a column that is no feature."""
+        if self.table is None:
+            return _of_rows(self.name, self.features.drop(columns=column), self.target)
+        readings = {name: way for name, way in self.table.readings.items() if name != column}
+        features = self.table.features.drop(columns=column)
+        return _of_table(attrs.evolve(self.table, features=features, readings=readings), self.name)
+
+    def check_kernels(self, kernels: Any) -> None:
+        """Refuse kernels on columns that are left out or that there are not.
+
+        Raises
+        ------
+        DataError
+            With the reason, or with the most similar name.
+        """
+        if kernels is None or are_proposed(kernels):
+            return
+        if self.table is not None:
+            specs = [one for one in kernel_list(kernels) if isinstance(one, str)]
+            check_not_left_out(specs, self.table, self.encoding["identifiers"])
+        check_columns_exist(kernels, self.encoded)
 
     def facts(self) -> dict[str, Any]:
         """Return plain values that identify and describe the data."""
@@ -74,7 +108,8 @@ def data_sets(given: Any, y: Any, target: str | int | None, drop: Any) -> list[D
     y : array-like of shape (n_rows,), optional
         The labels, where ``given`` holds the rows of one data set.
     target, drop
-        As for :func:`mklkit.datasets.load_table`, where names or files are given.
+        As for :func:`mklkit.datasets.load_table`, where names, files or a DataFrame that holds its
+        target are given.
 
     Raises
     ------
@@ -108,20 +143,48 @@ def _one(given: Any, name: str | None, target: str | int | None, drop: Any) -> D
         return _of_table(given, name or given.name)
     if isinstance(given, tuple) and len(given) == 2:
         return _of_rows(name or "data", *given)
+    if isinstance(given, pd.DataFrame):
+        return _of_frame(name or "data", given, target, drop)
     if isinstance(given, DataSet):
         return given
     raise DataError(
         "Expected the name of a data set, a file, or rows with their labels as"
-        f" compare(X, y) or compare({{'name': (X, y)}}); got {quoted(given)}."
+        f" compare(X, y), compare({{'name': (X, y)}}) or compare(frame, target='column'); got"
+        f" {quoted(given)}."
     )
+
+
+def _of_frame(name: str, frame: pd.DataFrame, target: str | int | None, drop: Any) -> DataSet:
+    """Return the data of a frame that holds the labels as a column."""
+    if target is None:
+        raise DataError(
+            "A DataFrame needs labels: give them as y, as in compare(X, y), or name the column that"
+            " holds them, as in compare(frame, target='diagnosis')."
+        )
+    frame = frame.set_axis([str(column) for column in frame.columns], axis=1)
+    label, dropped = target_and_dropped(frame.columns.tolist(), name, target, drop)
+    notes: list[str] = []
+    frame = drop_without_target(frame.drop(columns=dropped), label, notes)
+    labels = class_labels(frame[label])
+    warn_of_numbers(labels)
+    found = _of_rows(name, frame.drop(columns=label), labels)
+    return attrs.evolve(found, notes=[*notes, *found.notes])
 
 
 def _of_table(table: Table, name: str) -> DataSet:
     encoder = TableEncoder(readings=table.readings).fit(table.features)
     encoding = {"identifiers": encoder.identifiers_, "readings": table.readings}
-    summary = f"{table.summary()} ({table.origin})"
-    labels = table.target.to_numpy()
-    return DataSet(name, table.features, labels, summary, encoding, list(table.notes))
+    kept = attrs.evolve(table, features=table.features.drop(columns=encoder.identifiers_))
+    return DataSet(
+        name,
+        table.features,
+        table.target.to_numpy(),
+        f"{kept.summary()} ({table.origin})",
+        encoding,
+        encoder.feature_names_out_,
+        [*table.notes, *encoder.describe()],
+        table,
+    )
 
 
 def _of_rows(name: str, X: Any, y: Any) -> DataSet:
@@ -135,6 +198,8 @@ def _of_rows(name: str, X: Any, y: Any) -> DataSet:
     features = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
     features = features.set_axis(names, axis=1).reset_index(drop=True)
     encoding = {"identifiers": encoder.identifiers_, "readings": encoder.readings_}
-    size = f"{counted(len(labels), 'row')}, {counted(features.shape[1], 'feature')}"
+    n_features = len(names) - len(encoder.identifiers_)
+    size = f"{counted(len(labels), 'row')}, {counted(n_features, 'feature')}"
     summary = f"{name}: {size}, {len(np.unique(labels))} classes"
-    return DataSet(name, features, labels, summary, encoding)
+    encoded, notes = encoder.feature_names_out_, encoder.describe()
+    return DataSet(name, features, labels, summary, encoding, encoded, notes)

@@ -220,7 +220,7 @@ def _of_combiner(asked: Any, options: MethodOptions, notes: list[str]) -> list[M
             name = spec.strip() if isinstance(spec, str) else to_spec(spec)
             label = f"{name} + {_short(learner)}" if several else name
             try:
-                _check(spec, learner, options, one_by_name)
+                _check(spec, learner, options)
                 plain = Preset(name, "", "uniform")
                 found.append(
                     options.of_preset(plain, label, METHOD, combiner=spec, learner=learner)
@@ -233,16 +233,16 @@ def _of_combiner(asked: Any, options: MethodOptions, notes: list[str]) -> list[M
     return found
 
 
-def _check(spec: Any, learner: Any, options: MethodOptions, named: bool) -> None:
+def _check(spec: Any, learner: Any, options: MethodOptions) -> None:
     """Refuse what can't work, as far as that is known before a fit."""
     choice = choose_components(spec, options.feature_map, learner)
     number = facts_of(choice.combiner, CombinerFacts).n_kernels
     if are_proposed(options.kernels):  # How many is known in a fit only.
         return
     given = len(kernel_list(options.kernels))
-    # By name it is a row with its reason, so that one sees why it is missing.
-    if not named and number is not None and number != given:
-        raise IncompatibleError(f"it takes {number} kernels, and {given} are given.")
+    if number is not None and number != given:
+        name = choice.combiner.name
+        raise IncompatibleError(f"{name} takes {number} kernels, and {given} are given.")
 
 
 def _matching(kind: Kind, glob: str) -> list[str]:

@@ -15,10 +15,21 @@ from mklkit.estimators.folds import Rows, plan_folds, splits_of
 from mklkit.evaluation.splits import hold_out
 from mklkit.protocols.component import is_whole
 
-__all__ = ["DEFAULT_CV", "RowSplit", "SplitPlan", "make_splits", "published_split", "read_cv"]
+__all__ = [
+    "DEFAULT_CV",
+    "RowSplit",
+    "SplitPlan",
+    "check_splits",
+    "make_splits",
+    "published_split",
+    "read_cv",
+]
 
 DEFAULT_CV = "5x2"
 """Five stratified folds, twice: ten splits, the least from which a deviation can be judged."""
+
+DEFAULT_TRAIN = 0.5
+"""The share of training rows of Monte-Carlo splits."""
 
 
 @attrs.frozen(eq=False)
@@ -74,11 +85,35 @@ def read_cv(cv: Any) -> tuple[int, int] | None:
     return int(found[1]), int(found[2] or 1)
 
 
+def check_splits(cv: Any, mccv: Any, train: Any, split_column: Any) -> None:
+    """Refuse to choose splits in two ways at once; None is what was not given.
+
+    Raises
+    ------
+    SpecError
+        If more than one of ``cv``, ``mccv`` and ``split_column`` is given, or ``train`` without
+        ``mccv``.
+    """
+    ways = {"cv": cv, "mccv": mccv, "split column": split_column}
+    given = [name for name, value in ways.items() if value is not None]
+    if len(given) > 1:
+        raise SpecError(
+            f"Splits are chosen in one way, but {' and '.join(given)} are given. Leave out all but"
+            " one of them."
+        )
+    if train is not None and mccv is None:
+        raise SpecError(
+            "train is the share of training rows of Monte-Carlo splits, whose number mccv is"
+            " missing. Give both, or leave out train."
+        )
+    read_cv(cv)
+
+
 def make_splits(
     labels: NDArray[Any],
-    cv: Any = DEFAULT_CV,
+    cv: Any = None,
     mccv: int | None = None,
-    train: float = 0.5,
+    train: float | None = None,
     seed: int = 0,
 ) -> SplitPlan:
     """Divide rows into training and test rows, several times.
@@ -86,13 +121,13 @@ def make_splits(
     Parameters
     ----------
     labels : ndarray of shape (n_rows,)
-    cv : int, str, scikit-learn splitter or list of (training rows, test rows), default="5x2"
-        ``"5x4"`` means five stratified folds, four times.
+    cv : int, str, scikit-learn splitter or list of (training rows, test rows), optional
+        ``"5x4"`` means five stratified folds, four times. Default: ``"5x2"``.
     mccv : int, optional
         So many Monte-Carlo splits instead: each time a random part of the rows, stratified where
         every class can spare a row; every class stays in training.
-    train : float, default=0.5
-        The share of training rows of Monte-Carlo splits, between 0 and 1.
+    train : float, optional
+        The share of training rows of Monte-Carlo splits, between 0 and 1. Default: 0.5.
     seed : int, default=0
 
     Raises
@@ -109,7 +144,8 @@ def make_splits(
     ('5 stratified folds, 2 times', 10, 4)
     """
     if mccv is not None:
-        return _monte_carlo(labels, mccv, train, seed)
+        return _monte_carlo(labels, mccv, DEFAULT_TRAIN if train is None else train, seed)
+    cv = DEFAULT_CV if cv is None else cv
     numbers = read_cv(cv)
     if numbers is None:
         classes, codes = np.unique(labels, return_inverse=True)

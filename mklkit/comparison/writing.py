@@ -9,13 +9,9 @@ from typing import Any
 
 import pandas as pd
 
-from mklkit.errors import DataError
 from mklkit.persistence.atomic import replacing
 
-__all__ = ["ENDINGS", "check_report", "write_csv", "write_json", "write_latex", "write_text"]
-
-ENDINGS = (".html", ".csv", ".json", ".tex")
-"""The files that a comparison can be written to."""
+__all__ = ["write_csv", "write_json", "write_latex", "write_text"]
 
 SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -23,20 +19,6 @@ SPECIAL = {
     "^": r"\textasciicircum{}",
     **{letter: f"\\{letter}" for letter in "&%$#_{}"},
 }
-
-
-def check_report(path: Path) -> str:
-    """Return the ending of a report's name, which decides its format, in small letters.
-
-    Raises
-    ------
-    DataError
-        If it is none of ``ENDINGS``.
-    """
-    ending = path.suffix.lower()
-    if ending not in ENDINGS:
-        raise DataError(f"A report's name must end in {', '.join(ENDINGS)}; got {path}.")
-    return ending
 
 
 def write_csv(path: Path, results: pd.DataFrame) -> None:

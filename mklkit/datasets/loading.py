@@ -22,6 +22,7 @@ from mklkit.datasets.target import (
     class_labels,
     columns_to_drop,
     drop_without_target,
+    warn_of_numbers,
 )
 from mklkit.datasets.values import plain_values
 from mklkit.errors import DataError, listed, suggest
@@ -84,6 +85,7 @@ def load_table(
     frame = drop_without_target(frame, target_name, notes)
     check_rows(name, len(frame))
     labels = class_labels(frame[target_name])
+    warn_of_numbers(labels)
     features = frame.drop(columns=target_name)
     notes += read + remarks(features, frame[target_name])
     notes += remarks_on_text(features[n] for n, way in readings.items() if way == TEXT)

@@ -21,7 +21,7 @@ from mklkit.datasets.loading import (
 from mklkit.datasets.numerals import TEXT
 from mklkit.datasets.remarks import remarks, remarks_on_text
 from mklkit.datasets.table import Table
-from mklkit.datasets.target import class_labels
+from mklkit.datasets.target import class_labels, warn_of_numbers
 from mklkit.errors import DataError, counted
 from mklkit.numerics.sampling import own_stream
 
@@ -186,9 +186,9 @@ class _Labels:
         self.parts.clear()
         places = np.full(len(values) + 1, -1, dtype=np.int32)
         given = np.isin(codes, known.index)
-        classes, places[known.index] = np.unique(
-            class_labels(known, int(given.sum())).to_numpy(), return_inverse=True
-        )
+        labels = class_labels(known, int(given.sum()))
+        warn_of_numbers(labels)
+        classes, places[known.index] = np.unique(labels.to_numpy(), return_inverse=True)
         return classes, places[codes]
 
 

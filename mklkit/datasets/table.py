@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import attrs
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
@@ -54,6 +56,21 @@ class Table:
         if counts is None:
             counts = self.target.value_counts().sort_index()
         return counts.sort_values(ascending=False, kind="stable")
+
+    def facts(self) -> dict[str, Any]:
+        """Return plain values that describe the data, as files of models have them."""
+        counts = self.class_counts()
+        return {
+            "name": self.name,
+            "origin": self.origin,
+            "rows": int(counts.sum()),
+            "columns": self.features.columns.tolist(),
+            "dropped": self.dropped,
+            "readings": self.readings,
+            "target": str(self.target.name),
+            "classes": [{"label": label, "rows": rows} for label, rows in counts.items()],
+            "notes": list(self.notes),
+        }
 
     def summary(self) -> str:
         """Return the data in one line: rows, features, classes, target."""

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype, is_numeric_dtype
 
-from mklkit.errors import DataError, counted, cut, quoted, suggest
+from mklkit.errors import DataError, MKLKitWarning, counted, cut, quoted, suggest
 from mklkit.registry.columns import resolve_columns
 
-__all__ = ["choose_target", "class_labels", "columns_to_drop", "drop_without_target"]
+__all__ = [
+    "choose_target",
+    "class_labels",
+    "columns_to_drop",
+    "drop_without_target",
+    "warn_of_numbers",
+]
 
 DEFAULT_TARGET = "target"
 # A target with more values than this and few rows per value is an identifier or a measurement.
@@ -159,6 +166,18 @@ def class_labels(target: pd.Series, n_rows: int | None = None) -> pd.Series:
             f" {kind}, not a class. Choose a column of classes as the target."
         )
     return labels
+
+
+def warn_of_numbers(labels: pd.Series) -> None:
+    """Warn of a target with so many different numbers that it looks like a measurement."""
+    n_classes = labels.nunique()
+    if n_classes > MANY_CLASSES and is_integer_dtype(labels):
+        warnings.warn(
+            f"The target {labels.name!r} looks like a number: it has {n_classes} different values,"
+            " and each is taken as a class. If that is not meant, choose a column of classes.",
+            MKLKitWarning,
+            stacklevel=2,
+        )
 
 
 def _plain(target: pd.Series) -> pd.Series:

@@ -12,6 +12,7 @@ from sklearn.pipeline import Pipeline
 from mklkit.protocols import Array
 
 __all__ = [
+    "ChoosingModel",
     "FittedSearch",
     "GatedModel",
     "KernelModel",
@@ -20,6 +21,13 @@ __all__ = [
     "column_names",
     "split",
 ]
+
+
+@runtime_checkable
+class ChoosingModel(Protocol):
+    """A fitted estimator that says what it chose because nothing was given."""
+
+    choices_: list[str]
 
 
 @runtime_checkable

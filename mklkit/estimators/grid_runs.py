@@ -14,7 +14,14 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 
-from mklkit.errors import DataError, IncompatibleError, MKLKitError, MKLKitWarning, SpecError
+from mklkit.errors import (
+    DataError,
+    IncompatibleError,
+    MKLKitError,
+    MKLKitWarning,
+    SpecError,
+    quoted,
+)
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.fitting import fit_decision, solver_errors_explained
 from mklkit.estimators.folds import Rows
@@ -30,7 +37,7 @@ from mklkit.views.deciding import decide_block
 from mklkit.views.memory import memory_given
 from mklkit.views.row_parts import rows_at, take_rows
 
-__all__ = ["Folds", "Scorer", "fits_grids"]
+__all__ = ["Folds", "Scorer", "check_scorer", "fits_grids"]
 
 Scorer = Callable[[Any, Any, Any], float]
 Reports = Iterator[Callable[[], None]]
@@ -236,6 +243,39 @@ def _decide(
     # Points that can't be fitted at once come in groups of one.
     one = fit_decision(combiner, views, labels, learner, random_state)
     return one.decide(rows)[..., None], np.full(1, np.nan)
+
+
+def check_scorer(scorer: Any, given: Any, codes: NDArray[np.intp], classes: NDArray[Any]) -> None:
+    """Refuse a scorer that needs more than predictions and decision values, before any fit.
+
+    Parameters
+    ----------
+    scorer : callable or None
+    given : str or callable
+        As the user named it.
+    codes : ndarray of shape (N,)
+        Class numbers.
+    classes : ndarray of shape (C,)
+
+    Raises
+    ------
+    SpecError
+        If it asks for something else, such as probabilities.
+    """
+    if scorer is None:
+        return
+    perfect = _Scored(classes, np.eye(len(classes))[codes])
+    try:
+        scorer(perfect, np.zeros((len(codes), 1)), classes[codes])
+    except AttributeError as error:
+        raise SpecError(
+            f"The scorer {quoted(given)} needs more than predictions and decision values, such as"
+            " probabilities, which fits of mklkit do not have. Choose one that needs no more:"
+            " 'accuracy', 'balanced_accuracy', 'f1_macro' or, of two classes, 'roc_auc'."
+        ) from error
+    except ValueError:
+        # What it can't do with these labels it says where it is used.
+        return
 
 
 class _Scored(ClassifierMixin, BaseEstimator):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ from sklearn.base import BaseEstimator
 
 from mklkit.estimators.checking import check_training_data
 from mklkit.estimators.column_groups import column_groups
-from mklkit.estimators.pruning import Candidate, pruned
+from mklkit.estimators.pruning import LEFT_OUT, Candidate, pruned
 from mklkit.estimators.shared_views import made_once
 from mklkit.estimators.training import bind_to_columns
 from mklkit.numerics.sampling import drawn_by_class
@@ -21,13 +22,16 @@ from mklkit.registry.composing import AUTO_KERNELS, are_proposed, bind_kernels, 
 from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.row_parts import rows_at
 
-__all__ = ["KernelBank", "bank_of", "propose_kernels"]
+__all__ = ["KernelBank", "bank_of", "propose_kernels", "shortened"]
 
 MOST_ROWS = 1000
 """Rows on which candidates are compared: more of them hardly change an alignment."""
 
 MOST_CANDIDATES = 40
 """Candidates before pruning; their pairwise products cost the square of their number."""
+
+AUTO = "kernels auto: "
+"""How notes on proposed kernels begin."""
 
 
 @attrs.frozen
@@ -86,7 +90,7 @@ def _proposed(names: Sequence[str] | None, rows: Rows, codes: NDArray[np.intp]) 
     drawn = drawn_by_class(codes, MOST_ROWS)
     sample = rows_at(rows, drawn)
     taken, notes = pruned(_candidates(names, sample), sample, codes[drawn])
-    return KernelBank(taken, tuple(f"kernels auto: {note}" for note in notes))
+    return KernelBank(taken, tuple(f"{AUTO}{note}" for note in notes))
 
 
 def propose_kernels(X: Any, y: Any) -> KernelBank:
@@ -116,6 +120,31 @@ def propose_kernels(X: Any, y: Any) -> KernelBank:
     columns = BaseEstimator()
     rows, codes = check_training_data(columns, X, y, "ovo")
     return bank_of(AUTO_KERNELS, columns, rows, codes)
+
+
+def shortened(notes: Sequence[str]) -> list[str]:
+    """Return notes with those on kernels that are left out as one line, for a terminal.
+
+    Examples
+    --------
+    >>> notes = ["kernels auto: left out 2, as they are alike: a, b", "learner svm"]
+    >>> shortened(notes)  # doctest: +NORMALIZE_WHITESPACE
+    ["kernels auto: left out 2, as they are alike ('mklkit kernels DATA -k auto' names them)",
+     'learner svm']
+    """
+    out = [note for note in notes if note.startswith(AUTO + LEFT_OUT)]
+    if not out:
+        return list(notes)
+    # One that could not be fitted has a note of its own, without a number.
+    found = [re.match(r"(\d+), ([^:]*)", note.removeprefix(f"{AUTO}{LEFT_OUT} ")) for note in out]
+    reasons = [(int(one[1]), one[2]) if one else (1, "as it can't be fitted") for one in found]
+    total = sum(number for number, _ in reasons)
+    most, reason = max(reasons)
+    share = "" if most == total else f"{most} of them "
+    line = f"{AUTO}{LEFT_OUT} {total}, {share}{reason} ('mklkit kernels DATA -k auto' names them)"
+    place = notes.index(out[0])
+    before, after = notes[:place], notes[place:]
+    return [*before, line, *(note for note in after if note not in out)]
 
 
 def _candidates(names: Sequence[str] | None, sample: Array) -> list[Candidate]:

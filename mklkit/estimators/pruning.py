@@ -34,6 +34,9 @@ MOST_TAKEN = 8
 WORTH = 0.01
 """A kernel must lower the error by this share of it."""
 
+LEFT_OUT = "left out"
+"""How notes on what is not taken begin."""
+
 MOST_ROWS = 400
 """Rows on which even sums are compared, as an eigendecomposition costs the cube of them."""
 
@@ -107,12 +110,14 @@ def pruned(
     taken = _better_together(found.seen, kept, codes)
     notes += [f"took {found.said(place)}" for place in taken]
     if alike:
-        notes.append(f"left out, as one like it is there: {', '.join(alike)}")
+        notes.append(f"{LEFT_OUT} {len(alike)}, as one like it is there: {', '.join(alike)}")
     others = [found.said(place) for place in kept if place not in taken]
     if others:
-        notes.append(f"left out, as the sum is no better with it: {', '.join(others)}")
+        notes.append(
+            f"{LEFT_OUT} {len(others)}, as the sum is no better with it: {', '.join(others)}"
+        )
     if rest:
-        notes.append(f"left out, as others are better aligned: {', '.join(rest)}")
+        notes.append(f"{LEFT_OUT} {len(rest)}, as others are better aligned: {', '.join(rest)}")
     first = (
         f"{counted(len(taken), 'kernel')} of {len(candidates)} candidates, by the leave-one-out"
         f" error of their even sum; alignments are centred, with the labels of {len(rows)} rows"
@@ -133,7 +138,7 @@ def _measured(
         try:
             (fitted,), _ = fit_kernels([attrs.evolve(candidate.bound, columns=None)], own)
         except MKLKitError as error:
-            notes.append(f"left out {candidate.bound.label}: {error}")
+            notes.append(f"{LEFT_OUT} {candidate.bound.label}: {error}")
             continue
         kept.append(candidate)
         kernels.append(fitted)

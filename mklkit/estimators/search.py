@@ -14,11 +14,11 @@ from sklearn.metrics import get_scorer
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from mklkit.errors import SpecError
+from mklkit.errors import SpecError, counted
 from mklkit.estimators.checking import check_training_data
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.folds import splits_of
-from mklkit.estimators.grid_runs import Folds, fits_grids
+from mklkit.estimators.grid_runs import Folds, check_scorer, fits_grids
 from mklkit.estimators.grids import Point, best_point, grouped, points_of, results_table
 from mklkit.estimators.search_spaces import check_effort, declared_space, default_grids
 from mklkit.estimators.shared_views import shared_views
@@ -132,6 +132,7 @@ class MKLSearchCV(ClassifierMixin, BaseEstimator):
         given_X, given_y = X, y
         X, codes = check_training_data(self, X, y, base.multiclass)
         seed = check_random_state(base.random_state).randint(2**31 - 1)
+        check_scorer(scorer, self.scoring, codes, self.classes_)
         splits, folds_notes = splits_of(self.cv, X, codes, self.classes_, seed)
         self.n_splits_ = len(splits)
         # Without a seed of the user's, all points of a search still see the same random draws.
@@ -197,9 +198,14 @@ class MKLSearchCV(ClassifierMixin, BaseEstimator):
     def _said(self) -> str:
         best = ", ".join(f"{name} {value}" for name, value in self.best_params_.items())
         n_points = len(self.cv_results_["params"])
+        score = f"accuracy {100 * self.best_score_:.1f} %"
+        if self.scoring not in (None, "accuracy"):
+            # Other scores may be no shares: an error, say, is negative.
+            name = self.scoring if isinstance(self.scoring, str) else "score"
+            score = f"{name} {self.best_score_:.4g}"
         return (
-            f"{best or 'nothing to tune'}: best of {n_points} points by"
-            f" {self.n_splits_}-fold cross-validation, {100 * self.best_score_:.1f} %"
+            f"{best or 'nothing to tune'}: best of {counted(n_points, 'setting')} by"
+            f" {self.n_splits_}-fold cross-validation on the training rows, {score}"
         )
 
     def decision_function(self, X: Any) -> Array:

@@ -8,7 +8,10 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,7 +20,8 @@ from processes import ENVIRONMENT, Run
 from sklearn.naive_bayes import GaussianNB
 
 from mklkit import load_model
-from mklkit.comparison import baselines
+from mklkit.comparison import baselines, comparing
+from mklkit.comparison.running import run_cells
 
 REPORTS = ("html", "csv", "json", "tex")
 CHEAP = ("-c", "alignment", "-k", "linear", "-l", "svm(C=1.0)", "--cv", "2x1")
@@ -65,6 +69,11 @@ def test_a_table_a_sentence_files_and_a_model(mklkit: Run, two_kinds: Path, tmp_
     assert sentence.count("\n") >= 1
     assert all(path.exists() for path in files.values())
     assert f"<code>mklkit compare {two_kinds}" in files["html"].read_text()
+    inspected = mklkit("inspect", files["mkl"])
+    assert "target 'target'" in inspected.out, inspected
+    assert "recall" in inspected.out
+    explained = mklkit("explain", files["mkl"], two_kinds, "--cv", "2", "--json")
+    assert explained.json["target"] == "target", explained
     assert load_model(files["mkl"]).predict(pd.read_csv(two_kinds).iloc[:3, :3]).shape == (3,)
     again = mklkit("compare", two_kinds, *CHEAP, "--results", files["jsonl"], COLUMNS="80")
     assert again.out == done.out
@@ -86,6 +95,52 @@ def test_wrong_use_is_told(mklkit: Run, two_kinds: Path, tmp_path: Path) -> None
     mklkit("compare", two_kinds, "--results", two_kinds).refused("holds the data")
     mklkit("compare", "iris", "wine", "-o", tmp_path / "a.mkl").refused("no single model")
     mklkit("compare", "iris", "--split-column", "part").refused("no column 'part'")
+    mklkit("compare", "iris", "--cv", "3x1", "--mccv", "2").refused("cv and mccv are given")
+    mklkit("compare", "iris", "--train", "0.4").refused("whose number mccv is missing")
+    mklkit("compare", two_kinds, "-k", "a:rbf@fevr").refused("Did you mean 'fever'?")
+    mklkit("compare", "wine", "-c", "svm2k").refused("svm2k takes 2 kernels, and 3 are given")
+
+
+@pytest.mark.usefixtures("cheap")
+def test_ctrl_c_before_the_first_run_is_told(
+    mklkit: Run, two_kinds: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(comparing, "run_cells", interrupted)
+    done = mklkit("compare", two_kinds, *CHEAP)
+    assert (done.code, done.out) == (130, "")
+    assert "before the first run was finished" in done.err
+
+
+@pytest.mark.usefixtures("cheap")
+def test_an_interrupted_table_says_so(
+    mklkit: Run, two_kinds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*given: Any) -> Iterator[Any]:
+        yield from islice(run_cells(*given), 2)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(comparing, "run_cells", interrupted)
+    done = mklkit("compare", two_kinds, *CHEAP, "-o", tmp_path / "a.mkl")
+    assert done.code == 130
+    assert done.out.startswith("interrupted")
+    assert "after 2 of 10 runs" in done.out
+    assert "a.mkl was not written" in " ".join(done.out.split())
+    assert not (tmp_path / "a.mkl").exists()
+
+
+@pytest.mark.usefixtures("cheap")
+def test_what_fit_says_of_the_data(mklkit: Run, two_kinds: Path, tmp_path: Path) -> None:
+    rows = pd.read_csv(two_kinds)
+    rows.insert(0, "number", [f"p{place}" for place in range(40)])
+    path = tmp_path / "numbered.csv"
+    rows.to_csv(path, index=False)
+    done = mklkit("compare", path, *CHEAP, COLUMNS="200")
+    assert "40 rows, 3 features (1 not numeric)" in done.out
+    assert "column 'number' left out: a different value in every row" in done.out
+    assert "1 category column one-hot encoded into 2" in done.out
 
 
 @pytest.mark.process

@@ -57,7 +57,9 @@ def test_tuning_says_what_it_chose(mklkit: Run, tmp_path: Path) -> None:
     done = mklkit("fit", "iris", *IFSL_TUNED, "-k", "rbf", "-o", model, "--json")
     assert done.code == 0, done
     result = done.json
-    assert any("best of 81 points by 5-fold cross-validation" in line for line in result["choices"])
+    assert any(
+        "best of 81 settings by 5-fold cross-validation" in line for line in result["choices"]
+    )
     assert result["scores"]["held_out"]["accuracy"] > 0.8
     assert mklkit("predict", model, "iris").out.count("\n") == 151
 
@@ -75,7 +77,7 @@ def test_a_tuned_or_voting_model_that_learned_nothing_is_said_to_be(
 def test_any_combiner_is_tuned_as_long_as_asked(mklkit: Run) -> None:
     done = mklkit("fit", "wine", "--combiner", "dimkl3", "--tune", "2", "--json")
     assert done.code == 0, done
-    assert any("best of 2 points" in line for line in done.json["choices"])
+    assert any("best of 2 settings" in line for line in done.json["choices"])
     mklkit("fit", "iris", "--tune", "0").refused("'fast', 'thorough' or a number of points")
 
 

@@ -6,8 +6,8 @@ import attrs
 import numpy as np
 import pandas as pd
 
-from mklkit.comparison import Comparison
 from mklkit.comparison.comparing import methods_to_compare
+from mklkit.comparison.comparison import Comparison
 from mklkit.comparison.data import DataSet
 from mklkit.comparison.methods import MethodOptions
 from mklkit.comparison.running import Cell
@@ -29,7 +29,7 @@ def comparison(n_datasets: int = 1, n_methods: int = 9) -> Comparison:
     features = pd.DataFrame({EVIL: [1.0, np.nan] * 10, "pulse": np.arange(20.0)})
     target = np.array(LABELS * 10)
     sets = [
-        DataSet(f"set {place} {EVIL}", features, target, EVIL, ENCODING, [f"note {EVIL}"])
+        DataSet(f"set {place} {EVIL}", features, target, EVIL, ENCODING, [], [f"note {EVIL}"])
         for place in range(n_datasets)
     ]
     plan = {

@@ -15,12 +15,13 @@ from sklearn.datasets import load_wine
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score, log_loss, roc_auc_score
 from sklearn.model_selection import RepeatedStratifiedKFold
-from sklearn.naive_bayes import GaussianNB
+from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from mklkit import Comparison, MKLClassifier, compare
 from mklkit.comparison import baselines
+from mklkit.comparison.data import data_sets
 from mklkit.comparison.measures import area_under_curve
 from mklkit.errors import DataError
 
@@ -48,7 +49,7 @@ def rows() -> tuple[pd.DataFrame, np.ndarray]:
 def found(rows: tuple[pd.DataFrame, np.ndarray]) -> Comparison:
     return compare(
         *rows,
-        methods=["alignment", "svm2k"],
+        methods=["alignment", ("counts", MultinomialNB())],
         kernels=["linear", "rbf", "linear"],
         learners=["svm(C=1.0)"],
         cv="2x2",
@@ -110,9 +111,9 @@ def test_table_by_hand(found: Comparison) -> None:
 
 
 def test_a_failure_is_a_row_with_its_reason(found: Comparison) -> None:
-    row = found.table().set_index("method").loc["svm2k"]
+    row = found.table().set_index("method").loc["counts"]
     assert (row["splits"], row["failures"]) == (4, 4)
-    assert "exactly 2 kernels" in row["reason"]
+    assert "Negative values" in row["reason"]
     assert np.isnan(row["accuracy"])
     assert found.complete
 
@@ -197,7 +198,7 @@ def test_published_split_leaves_its_column_out(rows: tuple[pd.DataFrame, np.ndar
 def test_the_figure_has_a_row_per_method(found: Comparison) -> None:
     display = found.plot()
     shown = [label.get_text() for label in display.ax_.get_yticklabels()]
-    assert shown == [name for name in found.table()["method"] if name != "svm2k"]
+    assert shown == [name for name in found.table()["method"] if name != "counts"]
 
 
 def test_what_a_notebook_shows_is_short(found: Comparison) -> None:
@@ -212,3 +213,14 @@ def test_what_a_notebook_shows_is_short(found: Comparison) -> None:
     none_yet = attrs.evolve(found, cells=[], complete=False)
     assert "no run finished" in repr(none_yet)
     assert "no run finished" in none_yet._repr_html_()
+
+
+def test_a_frame_may_hold_its_target(rows: tuple[pd.DataFrame, np.ndarray]) -> None:
+    frame, labels = rows
+    (plain,) = data_sets(frame, labels, None, ())
+    (held,) = data_sets(frame.assign(kind=labels), None, "kind", ())
+    assert held.fingerprint() == plain.fingerprint()
+    with pytest.raises(DataError, match="needs labels"):
+        data_sets(frame, None, None, ())
+    with pytest.raises(DataError, match="Did you mean 'kind'"):
+        data_sets(frame.assign(kind=labels), None, "kindd", ())

@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 from reported import EVIL, REASON, comparison
 
-from mklkit.comparison import Comparison
+from mklkit.comparison.comparison import Comparison
 from mklkit.comparison.report import html_report
 from mklkit.comparison.report.charts import Axis
 from mklkit.comparison.report.confusion import confusion_table

@@ -1,0 +1,68 @@
+"""Checks of the columns that kernels ask for, before anything is fitted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from mklkit.datasets import Table
+from mklkit.errors import DataError, quoted
+from mklkit.registry.columns import resolve_columns
+from mklkit.registry.composing import bind_kernels
+from mklkit.registry.specs import parse_kernel_spec
+
+__all__ = ["check_columns_exist", "check_not_left_out"]
+
+
+def check_not_left_out(kernels: Sequence[str], table: Table, identifiers: Sequence[str]) -> None:
+    """Refuse kernels on a column that is left out, and give the reason.
+
+    Parameters
+    ----------
+    kernels : sequence of str
+        Spec strings.
+    table : Table
+    identifiers : sequence of str
+        The columns that are taken for identifiers.
+
+    Raises
+    ------
+    DataError
+        If a kernel names a column that was dropped, is the target or holds identifiers.
+    """
+    for kernel in kernels:
+        for part in (parse_kernel_spec(kernel).columns or "").split(","):
+            name, reason = part.strip(), ""
+            if name in table.dropped:
+                reason = "as asked by --drop"
+            elif name == str(table.target.name):
+                reason = "because it is the target, which is to be predicted"
+            elif name in identifiers:
+                reason = "because it has a different value in every row, as identifiers have"
+            if reason:
+                raise DataError(
+                    f"Kernel {quoted(kernel)}: the column {quoted(name)} is left out, {reason}."
+                    " Choose other columns for this kernel."
+                )
+
+
+def check_columns_exist(kernels: Any, encoded: Sequence[str]) -> None:
+    """Refuse kernels on columns that the encoded data lack.
+
+    Parameters
+    ----------
+    kernels : str, Kernel, or list of these
+        As :class:`mklkit.MKLClassifier` takes them, without ``"auto"``.
+    encoded : sequence of str
+        The columns that a :class:`mklkit.TableEncoder` makes of all rows.
+
+    Raises
+    ------
+    DataError
+        If a kernel's columns are none of them; the most similar name is suggested.
+    """
+    for bound in bind_kernels(kernels):
+        try:
+            resolve_columns(bound.columns, len(encoded), encoded)
+        except DataError as error:
+            raise DataError(f"Kernel {quoted(bound.label)}: {error}") from error
