@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from time import perf_counter
 from typing import Any
 
@@ -155,7 +156,8 @@ def _run(encoded: Encoded, method: Method) -> Cell:
             # Every fold of every baseline would say it; the scores show what it costs.
             warnings.simplefilter("ignore", ConvergenceWarning)
             return attrs.evolve(cell, **_measured(encoded, method))
-    except (ValueError, MemoryError) as error:  # MKLKitError and LinAlgError are ValueErrors
+    # MKLKitError and LinAlgError are ValueErrors, as is what scores say of NaN in answers.
+    except (ValueError, MemoryError) as error:
         reason = plain_message(error) if isinstance(error, ValueError) else _named(error)
         return attrs.evolve(cell, reason=reason)
 
@@ -164,18 +166,30 @@ def _named(error: BaseException) -> str:
     return f"{type_name(error)}: {plain_message(error)}"
 
 
+@contextmanager
+def _of_method() -> Iterator[None]:
+    """Turn any error of a method's own code, which may be a user's, into one with its reason."""
+    try:
+        yield
+    except (ValueError, MemoryError):
+        raise
+    except Exception as error:
+        raise ValueError(_named(error)) from error
+
+
 def _measured(encoded: Encoded, method: Method) -> dict[str, Any]:
     train, test = encoded.rows_for(method)
     training_labels, labels = encoded.labels
-    classifier = clone(method.pipeline[-1])
-    start = perf_counter()
-    with peak_memory() as peak:
-        classifier.fit(train, training_labels)
-    fitted = perf_counter()
-    answers = classifier.predict(test)
-    predicted = perf_counter()
-    outputs = outputs_of(classifier, test)
-    classes = np.asarray(classifier.classes_)
+    with _of_method():
+        classifier = clone(method.pipeline[-1])
+        start = perf_counter()
+        with peak_memory() as peak:
+            classifier.fit(train, training_labels)
+        fitted = perf_counter()
+        answers = classifier.predict(test)
+        predicted = perf_counter()
+        outputs = outputs_of(classifier, test)
+        classes = np.asarray(classifier.classes_)
     found = score(labels, answers, encoded.data.target)
     return {
         "accuracy": found["accuracy"],
