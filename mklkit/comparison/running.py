@@ -14,6 +14,7 @@ import pandas as pd
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from mklkit.comparison.checking import check_labels, check_number
 from mklkit.comparison.data import DataSet
 from mklkit.comparison.measures import (
     area_under_curve,
@@ -26,7 +27,7 @@ from mklkit.comparison.measures import (
 from mklkit.comparison.memory import peak_memory
 from mklkit.comparison.methods import Method
 from mklkit.comparison.splits import RowSplit, SplitPlan
-from mklkit.errors import plain_message, type_name
+from mklkit.errors import DataError, plain_message, quoted, type_name
 from mklkit.estimators.shared_views import SharedViews
 from mklkit.evaluation.scores import score
 
@@ -127,7 +128,18 @@ def run_cells(
     max_memory : int or str, optional
         What methods share on the same rows is kept up to it; see
         :class:`mklkit.estimators.shared_views.SharedViews`.
+
+    Raises
+    ------
+    MKLKitError
+        Before the first run, if labels can't be learnt, there are too many splits, or a known cell
+        is not of its split.
     """
+    check_labels(data.name, data.target)
+    check_number(len(plan.splits))
+    for place, split in enumerate(plan.splits):
+        for method in methods:
+            _check_rows(known(place, method), place, split)
     for place, split in enumerate(plan.splits):
         encoded = Encoded(data, split)
         shared = SharedViews(max_memory)
@@ -138,6 +150,19 @@ def run_cells(
                 with shared.in_use():
                     cell = _run(encoded, method)
             yield place, method, cell
+
+
+def _check_rows(cell: Cell | None, place: int, split: RowSplit) -> None:
+    """Refuse the known cell of a split if it says that it is of another one."""
+    if cell is None:
+        return
+    found = cell.repeat, cell.fold, cell.n_train, cell.n_test
+    if found != (split.repeat, split.fold, len(split.train), len(split.test)):
+        raise DataError(
+            f"The file of results is damaged: its line of {quoted(cell.method)} on {cell.data} with"
+            f' "split": {place} has the numbers of another split. Delete this line, and its run is'
+            " done again."
+        )
 
 
 def _run(encoded: Encoded, method: Method) -> Cell:
@@ -190,7 +215,11 @@ def _measured(encoded: Encoded, method: Method) -> dict[str, Any]:
         predicted = perf_counter()
         outputs = outputs_of(classifier, test)
         classes = np.asarray(classifier.classes_)
+    if np.shape(answers) != labels.shape:
+        raise ValueError(f"it predicts labels of shape {np.shape(answers)}, not {labels.shape}")
     found = score(labels, answers, encoded.data.target)
+    if len(found["confusion"]) != len(np.unique(encoded.data.target)):
+        raise ValueError("it predicts classes that are not in the data")
     return {
         "accuracy": found["accuracy"],
         "balanced_accuracy": found["balanced_accuracy"],
