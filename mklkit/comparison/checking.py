@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mklkit.errors import DataError, SpecError, quoted, type_name
 
-__all__ = ["MOST_SPLITS", "check_labels", "check_number"]
+__all__ = ["MOST_SPLITS", "check_labels", "check_number", "in_unicode"]
 
 MOST_SPLITS = 10_000
 """Far more than a test of differences needs; the row numbers of all are in memory."""
@@ -69,6 +69,17 @@ def check_labels(name: str, labels: NDArray[Any]) -> None:
         raise DataError(
             f"{name} has one class, {quoted(plain[0])}; at least two are needed to compare methods."
         )
+
+
+def in_unicode(name: str) -> str:
+    """Return a name with what is not Unicode escaped, as of files whose names are not UTF-8.
+
+    Examples
+    --------
+    >>> in_unicode("caf\\udce9"), in_unicode("café")
+    ('caf\\\\udce9', 'café')
+    """
+    return name.encode(errors="backslashreplace").decode()
 
 
 def check_number(splits: int) -> None:
