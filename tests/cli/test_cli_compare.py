@@ -84,6 +84,9 @@ def test_wrong_use_is_told(mklkit: Run, two_kinds: Path, tmp_path: Path) -> None
     mklkit("compare", "iris", "--cv", "5*2").refused("folds x repeats such as '5x4'")
     mklkit("compare", "iris", "--report", "a.doc").refused("must end in .html, .csv, .json, .tex")
     mklkit("compare", two_kinds, "--results", two_kinds).refused("holds the data")
+    (tmp_path / "link.csv").symlink_to(tmp_path / "runs.csv")
+    files = ("--results", tmp_path / "runs.csv", "--report", tmp_path / "link.csv")
+    mklkit("compare", two_kinds, *files).refused("are the same file")
     mklkit("compare", "iris", "wine", "-o", tmp_path / "a.mkl").refused("no single model")
     mklkit("compare", "iris", "--split-column", "part").refused("no column 'part'")
 
