@@ -24,7 +24,7 @@ def check_outputs(
     for report in reports:
         check_report(report)
     # The rest takes seconds to import.
-    from mklkit.datasets.paths import same_file
+    from mklkit.datasets.paths import same_file, user_path
     from mklkit.errors import DataError
     from mklkit.persistence.atomic import check_writable
 
@@ -32,11 +32,12 @@ def check_outputs(
     for path in given:
         check_writable(path)
         for source in sources:
-            if same_file(path, Path(source)):
+            if same_file(path, user_path(source)):
                 raise DataError(f"{path} holds the data; choose another name for the file.")
     for first, second in combinations(given, 2):
-        if first.absolute() == second.absolute():
-            raise DataError(f"{first} is given for two files; choose another name for one of them.")
+        if same_file(first, second):
+            alike = f"{first} is" if first == second else f"{first} and {second} are the same file,"
+            raise DataError(f"{alike} given for two files; choose another name for one of them.")
     if output is not None and len(sources) > 1:
         raise DataError("With several data sets there is no single model to save by --output.")
 

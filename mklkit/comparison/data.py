@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from mklkit.comparison.checking import check_labels, in_unicode
 from mklkit.datasets import Table, load_table
 from mklkit.datasets.loading import target_and_dropped
 from mklkit.datasets.target import class_labels, drop_without_target, warn_of_numbers
@@ -46,7 +47,7 @@ class DataSet:
         The data as they were read, where they were named or are a file.
     """
 
-    name: str
+    name: str = attrs.field(converter=in_unicode)
     features: pd.DataFrame
     target: NDArray[Any]
     summary: str
@@ -193,6 +194,7 @@ def _of_rows(name: str, X: Any, y: Any) -> DataSet:
         raise DataError(f"y must have one label per row; got an array of shape {labels.shape}.")
     if len(X) != len(labels):
         raise DataError(f"X has {len(X)} rows but y has {len(labels)} labels.")
+    check_labels(name, labels)
     encoder = TableEncoder().fit(X)
     names = [str(column) for column in encoder.feature_names_in_]
     features = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))

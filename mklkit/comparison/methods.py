@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.pipeline import Pipeline
 
 from mklkit._version import __version__
+from mklkit.comparison.checking import in_unicode
 from mklkit.errors import IncompatibleError, SpecError, UnknownNameError, quoted, suggest
 from mklkit.estimators.from_preset import find_preset
 from mklkit.preprocessing import build_pipeline, preset_pipeline
@@ -66,7 +67,7 @@ class Method:
         The package that the method comes from, with its version.
     """
 
-    name: str
+    name: str = attrs.field(converter=in_unicode)
     kind: str
     pipeline: Pipeline
     spec: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from time import perf_counter
 from typing import Any
@@ -14,6 +15,7 @@ import pandas as pd
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from mklkit.comparison.checking import check_labels, check_number
 from mklkit.comparison.data import DataSet
 from mklkit.comparison.measures import (
     area_under_curve,
@@ -26,7 +28,7 @@ from mklkit.comparison.measures import (
 from mklkit.comparison.memory import peak_memory
 from mklkit.comparison.methods import Method
 from mklkit.comparison.splits import RowSplit, SplitPlan
-from mklkit.errors import plain_message, type_name
+from mklkit.errors import DataError, plain_message, quoted, type_name
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.shared_views import SharedViews
 from mklkit.evaluation.scores import score
@@ -132,7 +134,18 @@ def run_cells(
     max_memory : int or str, optional
         What methods share on the same rows is kept up to it; see
         :class:`mklkit.estimators.shared_views.SharedViews`.
+
+    Raises
+    ------
+    MKLKitError
+        Before the first run, if labels can't be learnt, there are too many splits, or a known cell
+        is not of its split.
     """
+    check_labels(data.name, data.target)
+    check_number(len(plan.splits))
+    for place, split in enumerate(plan.splits):
+        for method in methods:
+            _check_rows(known(place, method), place, split)
     for place, split in enumerate(plan.splits):
         encoded = Encoded(data, split)
         shared = SharedViews(max_memory)
@@ -152,6 +165,19 @@ def _warm_up() -> None:
     MKLClassifier(["linear", "rbf"], combiner="uniform").fit(np.eye(8), np.arange(8) % 2)
 
 
+def _check_rows(cell: Cell | None, place: int, split: RowSplit) -> None:
+    """Refuse the known cell of a split if it says that it is of another one."""
+    if cell is None:
+        return
+    found = cell.repeat, cell.fold, cell.n_train, cell.n_test
+    if found != (split.repeat, split.fold, len(split.train), len(split.test)):
+        raise DataError(
+            f"The file of results is damaged: its line of {quoted(cell.method)} on {cell.data} with"
+            f' "split": {place} has the numbers of another split. Delete this line, and its run is'
+            " done again."
+        )
+
+
 def _run(encoded: Encoded, method: Method) -> Cell:
     split = encoded.split
     cell = Cell(
@@ -168,7 +194,8 @@ def _run(encoded: Encoded, method: Method) -> Cell:
             # Every fold of every baseline would say it; the scores show what it costs.
             warnings.simplefilter("ignore", ConvergenceWarning)
             return attrs.evolve(cell, **_measured(encoded, method))
-    except (ValueError, MemoryError) as error:  # MKLKitError and LinAlgError are ValueErrors
+    # MKLKitError and LinAlgError are ValueErrors, as is what scores say of NaN in answers.
+    except (ValueError, MemoryError) as error:
         reason = plain_message(error) if isinstance(error, ValueError) else _named(error)
         return attrs.evolve(cell, reason=reason)
 
@@ -177,19 +204,35 @@ def _named(error: BaseException) -> str:
     return f"{type_name(error)}: {plain_message(error)}"
 
 
+@contextmanager
+def _of_method() -> Iterator[None]:
+    """Turn any error of a method's own code, which may be a user's, into one with its reason."""
+    try:
+        yield
+    except (ValueError, MemoryError):
+        raise
+    except Exception as error:
+        raise ValueError(_named(error)) from error
+
+
 def _measured(encoded: Encoded, method: Method) -> dict[str, Any]:
     train, test = encoded.rows_for(method)
     training_labels, labels = encoded.labels
-    classifier = clone(method.pipeline[-1])
-    start = perf_counter()
-    with peak_memory() as peak:
-        classifier.fit(train, training_labels)
-    fitted = perf_counter()
-    answers = classifier.predict(test)
-    predicted = perf_counter()
-    outputs = outputs_of(classifier, test)
-    classes = np.asarray(classifier.classes_)
+    with _of_method():
+        classifier = clone(method.pipeline[-1])
+        start = perf_counter()
+        with peak_memory() as peak:
+            classifier.fit(train, training_labels)
+        fitted = perf_counter()
+        answers = classifier.predict(test)
+        predicted = perf_counter()
+        outputs = outputs_of(classifier, test)
+        classes = np.asarray(classifier.classes_)
+    if np.shape(answers) != labels.shape:
+        raise ValueError(f"it predicts labels of shape {np.shape(answers)}, not {labels.shape}")
     found = score(labels, answers, encoded.data.target)
+    if len(found["confusion"]) != len(np.unique(encoded.data.target)):
+        raise ValueError("it predicts classes that are not in the data")
     return {
         "accuracy": found["accuracy"],
         "balanced_accuracy": found["balanced_accuracy"],

@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from mklkit.comparison.checking import check_number
 from mklkit.errors import DataError, SpecError, counted, quoted
 from mklkit.estimators.folds import Rows, plan_folds, splits_of
 from mklkit.evaluation.splits import hold_out
@@ -152,6 +153,7 @@ def make_splits(
         found, notes = splits_of(cv, np.zeros((len(labels), 1)), codes, classes, seed)
         splits = [RowSplit(0, fold, *rows) for fold, rows in enumerate(found)]
         return SplitPlan(f"{counted(len(found), 'split')}, as given", splits, notes)
+    check_number(numbers[0] * numbers[1])
     plan = plan_folds(labels, *numbers)
     splits = [
         RowSplit(*divmod(place, plan.folds), *rows)
@@ -164,6 +166,7 @@ def make_splits(
 def _monte_carlo(labels: NDArray[Any], number: int, train: float, seed: int) -> SplitPlan:
     if not is_whole(number) or number < 1:
         raise SpecError(f"mccv must be a number of splits, 1 or above; got {quoted(number)}.")
+    check_number(int(number))
     if not 0 < train < 1:
         raise SpecError(f"train must be a share of the rows between 0 and 1; got {quoted(train)}.")
     seeds = np.random.RandomState(seed).randint(2**31 - 1, size=number)

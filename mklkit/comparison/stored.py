@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
+import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, BinaryIO, Self
@@ -12,7 +16,8 @@ import attrs
 
 from mklkit.comparison.methods import Method
 from mklkit.comparison.running import Cell
-from mklkit.datasets.paths import refused
+from mklkit.comparison.stored_lines import cell_of, check_cell_line, check_head, parsed
+from mklkit.datasets.paths import refused, status
 from mklkit.errors import DataError, quoted
 from mklkit.persistence.atomic import check_writable
 from mklkit.persistence.facts import json_ready
@@ -21,25 +26,45 @@ __all__ = ["Results", "method_key"]
 
 HEAD = '{"mklkit_comparison": 1, '
 """How the first line begins, by which the file of a comparison is known."""
+SURE = len('{"mklkit_comparison"')
+"""How many of its letters tell a first line that was cut by a kill from another file."""
 COMPARED = {
     "data": "the data",
     "splits": "the splits",
     "seed": "the seed",
     "tune": "how methods are tuned",
 }
-FLOATS = tuple(field.name for field in attrs.fields(Cell) if field.type in (float, "float"))
+NEW_MODE = 0o666
+
+if sys.platform == "win32":
+
+    def _lock(file: BinaryIO) -> None:
+        """Leave the file as it is: Windows has no such locks."""
+else:
+    import fcntl
+
+    def _lock(file: BinaryIO) -> None:
+        """Lock a file until it is closed; BlockingIOError if another process has it locked."""
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise
+        except OSError:  # some network file systems have no locks
+            return
 
 
 def method_key(method: Method) -> str:
     """Return a digest of what a method's results depend on besides data, splits and seed."""
-    return sha256(f"{method.spec}|{method.version}".encode()).hexdigest()[:16]
+    text = f"{method.spec}|{method.version}"
+    return sha256(text.encode(errors="backslashreplace")).hexdigest()[:16]
 
 
 class Results:
     """Finished cells, in memory and, where a path is given, in a file of JSON lines.
 
     The first line is the plan. Each later line is a cell, written as soon as it is finished, or the
-    methods of a later run that has others.
+    methods of a later run that has others. It is read when the block is entered, and locked until
+    its end.
 
     Parameters
     ----------
@@ -57,7 +82,8 @@ class Results:
     Raises
     ------
     DataError
-        If the file is of another plan, is no file of results, is damaged or can't be written.
+        On entering the block, if the file is of another plan, is no file of results, is damaged,
+        can't be written, or is in use by another comparison.
     """
 
     def __init__(self, path: Path | None, plan: dict[str, Any], methods: Sequence[Method]) -> None:
@@ -67,28 +93,42 @@ class Results:
         self.n_new = 0
         self._plan = json_ready(plan)
         self._methods = [{**one.facts(), "key": method_key(one)} for one in methods]
-        if path is not None:
-            self._read(path)
+        self._written_methods: Any = None
 
     def __enter__(self) -> Self:
-        """Open the file for more cells."""
-        if self.path is not None:
-            try:
-                self._file = self.path.open("r+b" if self.path.exists() else "xb")
-                self._file.truncate(self._whole)
-                self._file.seek(0, 2)
-            except OSError as error:
-                raise DataError(refused(self.path, "written", error)) from error
-            if self._whole == 0:
-                self._write_line(HEAD + self._dumped({**self._plan, "methods": self._methods})[1:])
-            elif self._methods != self._written_methods:
-                self._write_line(self._dumped({"methods": self._methods}))
+        """Open and lock the file, and take the cells that are in it."""
+        if self.path is None:
+            return self
+        self._file = _opened(self.path)
+        try:
+            self._go_on(self.path, self._file)
+        except BaseException:
+            self._file.close()
+            raise
         return self
+
+    def _go_on(self, path: Path, file: BinaryIO) -> None:
+        try:
+            content = file.read()
+        except OSError as error:
+            raise DataError(refused(path, "read", error)) from error
+        whole = self._read(path, content)
+        try:
+            file.truncate(whole)
+            file.seek(whole)
+        except OSError as error:
+            raise DataError(refused(path, "written", error)) from error
+        if whole == 0:
+            self._write_line(HEAD + self._dumped({**self._plan, "methods": self._methods})[1:])
+        elif self._methods != self._written_methods:
+            self._write_line(self._dumped({"methods": self._methods}))
 
     def __exit__(self, *_: object) -> None:
         """Close the file."""
         if self._file is not None:
-            self._file.close()
+            # What could not be written has been reported by then.
+            with suppress(OSError):
+                self._file.close()
 
     def known(self, data: str, place: int, method: Method) -> Cell | None:
         """Return the cell of an earlier run, under the name that the method has now."""
@@ -103,14 +143,15 @@ class Results:
         self.n_new += 1
         values = json_ready(attrs.asdict(cell))
         self._write_line(self._dumped({"split": place, "key": key[2], **values}))
-        self._cells[key] = _cell_of(values)
+        self._cells[key] = cell_of(values)
         return self._cells[key]
 
     def _write_line(self, line: str) -> None:
         if self._file is None or self.path is None:
             return
         try:
-            self._file.write(f"{line}\n".encode())
+            # Half a character of a name that is not UTF-8 is written as JSON escapes it.
+            self._file.write(f"{line}\n".encode(errors="backslashreplace"))
             self._file.flush()
         except OSError as error:
             raise DataError(refused(self.path, "written", error)) from error
@@ -119,42 +160,39 @@ class Results:
     def _dumped(values: dict[str, Any]) -> str:
         return json.dumps(values, ensure_ascii=False, allow_nan=False)
 
-    def _read(self, path: Path) -> None:
-        check_writable(path)
-        self._whole = 0
-        self._written_methods: Any = None
-        try:
-            content = path.read_bytes() if path.exists() else b""
-        except OSError as error:
-            raise DataError(refused(path, "read", error)) from error
-        if not content:
-            return
+    def _read(self, path: Path, content: bytes) -> int:
+        """Take the whole lines of a file and return how many bytes they have."""
         head = HEAD.encode()
-        if content[: len(head)] != head[: len(content)]:
+        cut = len(content) >= SURE and head.startswith(content)
+        if content and not content.startswith(head) and not cut:
             raise DataError(
                 f"{path} is not a file of results of a comparison; choose another name."
             )
         # A line without an end was being written when the run was killed.
-        self._whole = content.rfind(b"\n") + 1
-        for number, line in enumerate(content[: self._whole].splitlines()):
+        whole = content.rfind(b"\n") + 1
+        for number, line in enumerate(content[:whole].splitlines(), start=1):
             try:
-                self._take(json.loads(line))
-            except (ValueError, TypeError, KeyError) as error:
-                if isinstance(error, DataError):
-                    raise
-                raise DataError(
-                    f"{path} is damaged in line {number + 1}; delete this line, and its run is"
-                    " done again."
-                ) from error
+                self._take(number, parsed(line))
+            except DataError:
+                raise
+            except (ValueError, TypeError, KeyError, RecursionError) as error:
+                advice = "delete this line, and its run is done again"
+                if number == 1:
+                    advice = "it says what the results are of, so choose another file for them"
+                raise DataError(f"{path} is damaged in line {number}; {advice}.") from error
+        return whole
 
-    def _take(self, values: dict[str, Any]) -> None:
-        if "methods" in values:
-            self._written_methods = values["methods"]
-        if "mklkit_comparison" in values:
+    def _take(self, number: int, values: dict[str, Any]) -> None:
+        if number == 1:
+            check_head(values)
             self._check_plan(values)
-        elif "split" in values:
+            self._written_methods = values["methods"]
+        elif set(values) == {"methods"}:
+            self._written_methods = values["methods"]
+        else:
+            check_cell_line(values, self._plan)
             place, key = values.pop("split"), values.pop("key")
-            self._cells[values["data"], place, key] = _cell_of(values)
+            self._cells[values["data"], place, key] = cell_of(values)
 
     def _check_plan(self, stored: dict[str, Any]) -> None:
         differing = [key for key in COMPARED if stored.get(key) != self._plan[key]]
@@ -170,10 +208,29 @@ class Results:
         )
 
 
-def _cell_of(values: dict[str, Any]) -> Cell:
-    """Return the cell of a line; JSON has no NaN."""
-    missing = {name: float("nan") for name in FLOATS if values[name] is None}
-    return Cell(**{**values, **missing})
+def _opened(path: Path) -> BinaryIO:
+    """Return a file open for reading and writing, new if there was none, and locked."""
+    check_writable(path)
+    found = status(path)
+    if found is not None and not stat.S_ISREG(found.st_mode):
+        raise DataError(
+            f"{path} is a device or a pipe, from which results can't be read again; the name of a"
+            " file is expected."
+        )
+    try:
+        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
+        file = os.fdopen(os.open(path, flags, NEW_MODE), "r+b")
+    except OSError as error:
+        raise DataError(refused(path, "written", error)) from error
+    try:
+        _lock(file)
+    except BlockingIOError as error:
+        file.close()
+        raise DataError(
+            f"{path} is being written by another comparison, such as another mklkit compare; wait"
+            " until it has ended, or choose another file for the results."
+        ) from error
+    return file
 
 
 def _difference(before: Any, now: Any) -> str:

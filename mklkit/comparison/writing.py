@@ -84,6 +84,6 @@ def _escaped(text: str) -> str:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write text in UTF-8."""
+    """Write text in UTF-8; what is not Unicode, as in names of files, is written as ``\\udcff``."""
     with replacing(path) as file:
-        file.write(text.encode())
+        file.write(text.encode(errors="backslashreplace"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,26 @@ from mklkit.comparison import comparing
 from mklkit.errors import DataError
 
 SAME = ["seconds", "predict_seconds", "memory"]
+
+
+BROKEN_LINES: list[dict[str, Any]] = [
+    {"accuracy": "high"},
+    {"accuracy": 1.5},
+    {"accuracy": None},
+    {"auc": True},
+    {"seconds": -1},
+    {"memory": 10**400},
+    {"n_test": None},
+    {"split": 6},
+    {"data": "another"},
+    {"params": [1]},
+    {"weights": {"rbf": "much"}},
+    {"confusion": [[1]]},
+    {"confusion": [[1, -1], [0, 1]]},
+    {"calibration": {"rows": []}},
+    {"reason": 5},
+    {"unknown": 1},
+]
 
 
 class Counting(GaussianNB):
@@ -116,3 +138,114 @@ def test_other_files_are_left_alone(tmp_path: Path) -> None:
     path.write_text("\n".join([lines[0], "{broken", *lines[2:], ""]))
     with pytest.raises(DataError, match="damaged in line 2"):
         run(path)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Return the lines of a whole file."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(comparing, "baselines", lambda options: [])
+        patch.setattr(comparing, "kernel_baselines", lambda options: [])
+        path = tmp_path_factory.mktemp("finished") / "a.jsonl"
+        run(path)
+    return path.read_text().splitlines()
+
+
+def refused(path: Path, said: str) -> None:
+    """Check that a file is refused and stays as it was."""
+    before = path.read_bytes()
+    with pytest.raises(DataError, match=said):
+        run(path)
+    assert path.read_bytes() == before
+    assert Counting.fits == 0
+
+
+@pytest.mark.parametrize("change", BROKEN_LINES, ids="-".join)
+def test_a_value_that_no_run_has(
+    tmp_path: Path, finished: list[str], change: dict[str, Any]
+) -> None:
+    path = tmp_path / "a.jsonl"
+    edited = json.dumps({**json.loads(finished[3]), **change})
+    path.write_text("\n".join([*finished[:3], edited, ""]))
+    refused(path, "damaged in line 4; delete this line")
+
+
+@pytest.mark.parametrize(
+    "line", ["[1]", "5", "", "{}", '{"split": NaN}', '{"methods": 1e999}', "[" * 100_000]
+)
+def test_a_line_that_is_no_run(tmp_path: Path, finished: list[str], line: str) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text("\n".join([finished[0], line, ""]))
+    refused(path, "damaged in line 2; delete this line")
+
+
+def test_a_run_under_the_number_of_another_split(tmp_path: Path, finished: list[str]) -> None:
+    path = tmp_path / "a.jsonl"
+    edited = json.dumps({**json.loads(finished[3]), "fold": 2})
+    path.write_text("\n".join([*finished[:3], edited, ""]))
+    refused(path, '"split": 1 has the numbers of another split')
+
+
+def test_a_first_line_of_other_values(tmp_path: Path, finished: list[str]) -> None:
+    path = tmp_path / "a.jsonl"
+    for change in ({"data": [5]}, {"splits": None}, {"methods": 1}):
+        edited = (
+            '{"mklkit_comparison": 1, '
+            + json.dumps({**json.loads(finished[0]), **change})[len('{"mklkit_comparison": 1, ') :]
+        )
+        path.write_text(edited + "\n")
+        refused(path, "damaged in line 1; it says what")
+
+
+@pytest.mark.parametrize("content", ["{", '{"m', '{"mklkit_compar', "\n"])
+def test_the_beginning_of_something_else(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(content)
+    refused(path, "not a file of results")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_only_files_are_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("/dev/full")
+    for name in ("pipe", "link"):
+        with pytest.raises(DataError, match="a device or a pipe"):
+            run(tmp_path / name)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs locks of POSIX")
+def test_one_comparison_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.jsonl"
+    said: list[str] = []
+
+    def fit(self: Any, X: Any, y: Any) -> Any:
+        """Try to begin another comparison with the same file."""
+        with pytest.raises(DataError, match="being written by another") as error:
+            run(path)
+        said.append(str(error.value))
+        return GaussianNB.fit(self, X, y)
+
+    monkeypatch.setattr(Counting, "fit", fit)
+    assert run(path).table()["failures"].sum() == 0
+    assert len(said) == 6
+    assert run(path).reused == 12
+
+
+def test_a_file_through_a_link_to_nothing(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "a.jsonl")
+    run(tmp_path / "link")
+    assert run(tmp_path / "a.jsonl").reused == 12
+
+
+def test_a_class_that_is_not_unicode(tmp_path: Path) -> None:
+    y = np.repeat(["\udcff", "b"], 10)
+    X = np.arange(20.0).reshape(-1, 1)
+    for reused in (0, 2):
+        found = comparing.compare(
+            X, y, methods=[("bayes", GaussianNB())], cv="2x1", results=tmp_path / "a.jsonl"
+        )
+        assert found.reused == reused
+    for ending in ("html", "json", "tex", "csv"):
+        found.report(tmp_path / f"a.{ending}")
+    content = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))
+    assert content["plan"]["data"][0]["classes"] == ["b", "\udcff"]
