@@ -186,7 +186,13 @@ def test_wider_rows_are_seen_in_two_principal_components(flowers: Any) -> None:
         np.testing.assert_array_equal(points.get_array(), gates[:, kernel])
 
 
-@pytest.mark.parametrize("names", ["abcdefghijklm", [f"species {k:02d}" for k in range(13)]])
+@pytest.mark.parametrize(
+    "names",
+    [
+        pytest.param("abcdefghijklm", marks=pytest.mark.slow),
+        [f"species {k:02d}" for k in range(13)],
+    ],
+)
 @pytest.mark.parametrize("plane", [None, Plane(np.arange(2.0), np.arange(2.0), np.ones((2, 2, 1)))])
 def test_thirteen_classes_are_told_apart(names: Any, plane: Plane | None) -> None:
     labels = np.repeat(list(names), 2)

@@ -23,7 +23,7 @@ def rows_of(mklkit: Run, fitted: Fitted, command: str, width: int) -> list[str]:
 
 
 @pytest.mark.parametrize("command", ["fit", "inspect"])
-@pytest.mark.parametrize("width", [40, 50, 60, 80, 160])
+@pytest.mark.parametrize("width", [40, pytest.param(60, marks=pytest.mark.slow), 80, 160])
 def test_names_and_weights_stay(mklkit: Run, fitted: Fitted, command: str, width: int) -> None:
     weights: dict[str, list[float]] = {name: [] for name in NAMES}
     for row in mklkit("inspect", fitted.model, "--json").json["model"]["weights"]:

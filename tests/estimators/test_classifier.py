@@ -65,7 +65,9 @@ def test_every_combiner_with_every_pair(two_classes, combiner, feature_map, lear
     np.testing.assert_allclose(alone, values[::9], rtol=1e-7, atol=1e-9 * np.abs(values).max())
 
 
-@pytest.mark.parametrize("combiner", ["uniform", "dimkl5", "centered-alignment"])
+@pytest.mark.parametrize(
+    "combiner", [pytest.param("uniform", marks=pytest.mark.slow), "dimkl5", "centered-alignment"]
+)
 @pytest.mark.parametrize(("feature_map", "learner"), PAIRS)
 def test_the_order_of_the_rows_does_not_matter(iris, rng, combiner, feature_map, learner):
     X, y = iris

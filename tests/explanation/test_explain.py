@@ -186,6 +186,7 @@ def test_kernels_that_cannot_be_left_out(kernels: Any, settings: Any, why: str) 
     assert f"not possible, {found.kernels['why_not'][0]}" in notes_of(found, "left out")
 
 
+@pytest.mark.slow
 def test_a_search_is_not_repeated() -> None:
     rows, labels = three_sources(60)
     grid = {"combiner__lam": [0.25, 4.0], "learner__alpha": [0.5]}
@@ -200,6 +201,7 @@ def test_a_search_is_not_repeated() -> None:
         assert one.n_fits == 2 * (1 + 3)
 
 
+@pytest.mark.slow
 def test_votes() -> None:
     rows, labels = three_sources(60)
     member = MKLClassifier(KERNELS, feature_map="empirical(subset=20)", learner="mhks")

@@ -54,7 +54,7 @@ def test_close_coupling_ends_at_the_optimum_for_small_steps(
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("rho", RHOS)
 @pytest.mark.parametrize("lam", [0.0, 2.0**-4])
-@pytest.mark.parametrize("c", [2.0**-4, 1.0, 16.0])
+@pytest.mark.parametrize("c", [2.0**-4, pytest.param(1.0, marks=pytest.mark.slow), 16.0])
 def test_loose_coupling_ends_within_half_a_percent(two_classes, rule, lam, c, rho):
     rows, y = two_classes
     least = joint_minimum(features_of(rows), y, c, lam)

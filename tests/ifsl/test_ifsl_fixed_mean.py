@@ -49,7 +49,7 @@ def test_three_kernels_follow_the_paper(two_classes, c, gamma, initial):
 
 
 @pytest.mark.parametrize("weights", [(1, 9), (0, 1)], ids=str)
-@pytest.mark.parametrize("gamma", [0.5, 10.0])
+@pytest.mark.parametrize("gamma", [pytest.param(0.5, marks=pytest.mark.slow), 10.0])
 def test_the_mean_may_be_weighted(two_classes, weights, gamma):
     rows, y = two_classes
     mu = np.array(weights) / sum(weights)

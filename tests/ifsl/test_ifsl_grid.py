@@ -42,7 +42,13 @@ def singles_of(views, y, combiner, learner, ridges=RIDGES, lams=LAMS):
 
 
 @pytest.mark.parametrize("rule", ["gradient", "fixed-mean"])
-@pytest.mark.parametrize("initial", STARTS)
+@pytest.mark.parametrize(
+    "initial",
+    [
+        pytest.param(one, marks=[pytest.mark.slow] if place else [])
+        for place, one in enumerate(STARTS)
+    ],
+)
 @pytest.mark.parametrize("feature_map", MAPS)
 def test_features_point_by_point(two_classes, feature_map, initial, rule):
     rows, y = two_classes

@@ -25,7 +25,13 @@ MODELS = {
 SHORT_RUN = 30
 
 
-@pytest.fixture(scope="module", params=MODELS)
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(name, marks=[pytest.mark.slow] if place % 2 else [])
+        for place, name in enumerate(MODELS)
+    ],
+)
 def model_file(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, mixed: pd.DataFrame
 ) -> bytes:

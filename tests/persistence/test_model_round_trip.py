@@ -58,7 +58,7 @@ class TestRoundTrip:
         ],
         ids=["text", "int", "bool", "several", "category", "str"],
     )
-    @pytest.mark.parametrize("multiclass", ["ovo", "ovr"])
+    @pytest.mark.parametrize("multiclass", ["ovo", pytest.param("ovr", marks=pytest.mark.slow)])
     def test_labels_keep_value_and_type(
         self, tmp_path: Path, mixed: pd.DataFrame, labels: Any, multiclass: str
     ) -> None:

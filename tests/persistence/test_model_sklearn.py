@@ -134,9 +134,16 @@ def check_round_trip(model: Any, rows: Any, path: Path) -> None:
     np.testing.assert_array_equal(getattr(again, method)(rows), getattr(model, method)(rows))
 
 
+TRANSFORMERS = [pair for pair in all_estimators("transformer") if pair[0] not in NOT_A_STEP]
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
-    ("name", "kind"), [pair for pair in all_estimators("transformer") if pair[0] not in NOT_A_STEP]
+    ("name", "kind"),
+    [
+        pytest.param(*pair, marks=[pytest.mark.slow] if place % 3 else [])
+        for place, pair in enumerate(TRANSFORMERS)
+    ],
 )
 def test_every_transformer_is_saved_or_named(name: str, kind: type, tmp_path: Path) -> None:
     model, rows = model_with(name, kind(**PARAMETERS.get(name, {})))
