@@ -179,6 +179,8 @@ def _signalled(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # A shell starts commands in the background with interrupts ignored, and children inherit it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     end = time.monotonic() + 40
     while time.monotonic() < end and (not path.exists() or path.read_bytes().count(b"\n") < lines):
