@@ -179,8 +179,8 @@ def _signalled(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # A shell starts commands in the background with interrupts ignored, and children inherit it.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        # Commands in the background may inherit from a shell that interrupts are ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )
     end = time.monotonic() + 40
     while time.monotonic() < end and (not path.exists() or path.read_bytes().count(b"\n") < lines):
