@@ -29,7 +29,7 @@ from mklkit.estimators.grids import PointGroup
 from mklkit.estimators.multiclass import BinaryProblem, ScoreJoiner, decompose
 from mklkit.estimators.parallel import in_threads
 from mklkit.estimators.proposing import bank_of
-from mklkit.estimators.shared_views import problem_views, shared_views
+from mklkit.estimators.shared_views import problem_views, remembered_digests, shared_views
 from mklkit.estimators.training import ProblemViews, bind_to_columns, choose_strategy
 from mklkit.protocols import Array, GridCombiner
 from mklkit.registry.composing import Choice, are_proposed, choose_components
@@ -176,6 +176,7 @@ class Folds:
             memory_given(run.estimator.max_memory),
             self.X if isinstance(self.X, np.ndarray) else None,
             training,
+            found.digest,
         )
         held_out = found.held_out
         joiner = ScoreJoiner((len(test), n_points), len(self.search.classes_))
@@ -220,6 +221,7 @@ class _FoldScores:
     scores: Array
     n_iter: Array
     errors: list[MKLKitError]
+    digest: Callable[[Any], Any] = attrs.field(factory=remembered_digests)
 
 
 def _decide(

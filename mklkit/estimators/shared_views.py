@@ -16,7 +16,7 @@ from mklkit.estimators.training import ProblemViews
 from mklkit.views.known_pairs import PairStore
 from mklkit.views.memory import memory_limit
 
-__all__ = ["SharedViews", "made_once", "problem_views", "shared_views"]
+__all__ = ["SharedViews", "made_once", "problem_views", "remembered_digests", "shared_views"]
 
 Result = TypeVar("Result")
 
@@ -122,6 +122,7 @@ def problem_views(
     memory: int | None,
     whole: Any = None,
     places: Any = None,
+    digest: Callable[[Any], Any] | None = None,
 ) -> ProblemViews:
     """Return the views of binary problems: those of a former fit where they may be shared.
 
@@ -131,6 +132,8 @@ def problem_views(
         As for :class:`ProblemViews`.
     whole : ndarray of shape (T, d), optional
         All rows of a search, of which ``rows`` are those at ``places`` (N,).
+    digest : callable, optional
+        As :func:`remembered_digests` returns it.
     """
 
     def make(store: PairStore | None = None) -> ProblemViews:
@@ -143,7 +146,8 @@ def problem_views(
         return make()
     of_kernels = tuple((one.label, _same(one.kernel), _digest(one.columns)) for one in kernels)
     # Held-out rows are those of the same whole, at other places.
-    of_data = _digest(rows), _digest(codes), _digest(whole), _digest(places)
+    digest = digest or _digest
+    of_data = digest(rows), _digest(codes), digest(whole), _digest(places)
     key = (of_kernels, _same(feature_map), of_data, int(seed), bandwidths, memory)
     return shared.take(key, lambda: make(shared.store(rows, whole)))
 
@@ -165,6 +169,18 @@ def _same(component: Any) -> Any:
     except TypeError:  # It holds an array; the views hold the component, so that its id stays.
         return id(component)
     return component
+
+
+def remembered_digests() -> Callable[[Any], Any]:
+    """Return a digest of arrays that nobody changes meanwhile, computed once for each."""
+    known: dict[int, tuple[Any, Any]] = {}
+
+    def digest(array: Any) -> Any:
+        if id(array) not in known:
+            known[id(array)] = array, _digest(array)
+        return known[id(array)][1]
+
+    return digest
 
 
 def _digest(array: Any) -> Any:
