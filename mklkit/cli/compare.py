@@ -83,17 +83,7 @@ def compare(
     ] = None,
     multiclass: opt.MulticlassOption = opt.Multiclass.ovo,
     bandwidths: opt.BandwidthsOption = opt.Bandwidths.per_problem,
-    tune: Annotated[
-        str | None,
-        typer.Option(
-            "--tune",
-            metavar="fast|thorough|N",
-            show_default="parameters as given",
-            help="Search the parameters of each method inside the training rows of each split;"
-            " N is a number of points to try.",
-            rich_help_panel=opt.MODEL_PANEL,
-        ),
-    ] = None,
+    tune: opt.Tune = None,
     cv: Annotated[
         str | None,
         typer.Option(

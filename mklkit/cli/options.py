@@ -92,9 +92,15 @@ def _memory(size: str | None) -> str | None:
 
 
 def _effort(tune: str | None) -> str | None:
-    if tune is None or tune in ("fast", "thorough") or (tune.isdecimal() and int(tune) > 0):
-        return tune
-    raise typer.BadParameter("'fast', 'thorough' or a number of points from 1 up is expected.")
+    if tune is not None:
+        from mklkit.errors import MKLKitError
+        from mklkit.estimators.search_spaces import check_effort
+
+        try:
+            check_effort(tune)
+        except MKLKitError as error:
+            raise typer.BadParameter(str(error)) from error
+    return tune
 
 
 def file_path(text: str) -> Path:

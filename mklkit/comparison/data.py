@@ -17,8 +17,9 @@ from mklkit.datasets import Table, load_table
 from mklkit.datasets.loading import target_and_dropped
 from mklkit.datasets.target import class_labels, drop_without_target, warn_of_numbers
 from mklkit.errors import DataError, counted, quoted
+from mklkit.estimators.training import placed_kernels
 from mklkit.preprocessing import TableEncoder
-from mklkit.preprocessing.asked_columns import check_columns_exist, check_not_left_out
+from mklkit.preprocessing.asked_columns import check_not_left_out
 from mklkit.registry.composing import are_proposed, kernel_list
 
 __all__ = ["DataSet", "data_sets"]
@@ -84,7 +85,7 @@ class DataSet:
         if self.table is not None:
             specs = [one for one in kernel_list(kernels) if isinstance(one, str)]
             check_not_left_out(specs, self.table, self.encoding["identifiers"])
-        check_columns_exist(kernels, self.encoded)
+        placed_kernels(kernels, len(self.encoded), self.encoded)
 
     def facts(self) -> dict[str, Any]:
         """Return plain values that identify and describe the data."""

@@ -40,6 +40,8 @@ from mklkit.views.row_parts import rows_at, take_rows
 __all__ = ["Folds", "Scorer", "check_scorer", "fits_grids"]
 
 Scorer = Callable[[Any, Any, Any], float]
+NO_NUMBER = "No setting has a score that is a number on every fold: the scorer returned NaN."
+
 Reports = Iterator[Callable[[], None]]
 """One call per binary problem."""
 
@@ -111,12 +113,8 @@ class Folds:
         found = list(in_threads(tasks, runs[0].estimator.n_jobs, most))
         errors = [error for one in found for error in one.errors]
         scores = np.array([one.scores for one in found])
-        if errors and np.isnan(scores).any(axis=0).all():
-            raise errors[0]
         if np.isnan(scores).any(axis=0).all():
-            raise DataError(
-                "No setting has a score that is a number on every fold: the scorer returned NaN."
-            )
+            raise next(iter(errors), DataError(NO_NUMBER))
         for message in dict.fromkeys(str(error) for error in errors):
             warnings.warn(f"A point failed and is left out: {message}", MKLKitWarning, stacklevel=2)
         return scores, np.mean([one.n_iter for one in found], axis=0)

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from mklkit.errors import SpecError
+from mklkit.estimators.shared_views import same_key
 from mklkit.protocols import Array
 
 __all__ = ["Point", "PointGroup", "best_point", "grouped", "points_of", "results_table"]
@@ -89,19 +90,11 @@ def grouped(points: Sequence[Point], varied: Callable[[Point], frozenset[str]]) 
     for place, point in enumerate(points):
         inner = varied(point)
         common = {name: value for name, value in point.items() if name not in inner}
-        key = tuple((name, _same(value)) for name, value in common.items())
+        key = tuple((name, same_key(value)) for name, value in common.items())
         group = groups.setdefault(key, PointGroup(common))
         group.points.append({name: value for name, value in point.items() if name in inner})
         group.places.append(place)
     return list(groups.values())
-
-
-def _same(value: Any) -> Any:
-    try:
-        hash(value)
-    except TypeError:
-        return id(value)
-    return type(value), value
 
 
 def best_point(

@@ -16,7 +16,14 @@ from mklkit.estimators.training import ProblemViews
 from mklkit.views.known_pairs import PairStore
 from mklkit.views.memory import memory_limit
 
-__all__ = ["SharedViews", "made_once", "problem_views", "remembered_digests", "shared_views"]
+__all__ = [
+    "SharedViews",
+    "made_once",
+    "problem_views",
+    "remembered_digests",
+    "same_key",
+    "shared_views",
+]
 
 Result = TypeVar("Result")
 
@@ -144,11 +151,11 @@ def problem_views(
     shared = _SHARED.get()
     if shared is None or not isinstance(rows, np.ndarray):
         return make()
-    of_kernels = tuple((one.label, _same(one.kernel), _digest(one.columns)) for one in kernels)
+    of_kernels = tuple((one.label, same_key(one.kernel), _digest(one.columns)) for one in kernels)
     # Held-out rows are those of the same whole, at other places.
     digest = digest or _digest
     of_data = digest(rows), _digest(codes), digest(whole), _digest(places)
-    key = (of_kernels, _same(feature_map), of_data, int(seed), bandwidths, memory)
+    key = (of_kernels, same_key(feature_map), of_data, int(seed), bandwidths, memory)
     return shared.take(key, lambda: make(shared.store(rows, whole)))
 
 
@@ -162,13 +169,17 @@ def made_once(what: str, rows: Any, codes: Any, columns: Any, make: Callable[[],
     return found
 
 
-def _same(component: Any) -> Any:
-    """Return what components have in common that may replace each other."""
+def same_key(value: Any) -> Any:
+    """Return what values have in common that may replace each other, of parameters or components.
+
+    The caller keeps values that can't be hashed, such as components with an array: only their
+    identity is known.
+    """
     try:
-        hash(component)
-    except TypeError:  # It holds an array; the views hold the component, so that its id stays.
-        return id(component)
-    return component
+        hash(value)
+    except TypeError:
+        return id(value)
+    return type(value), value
 
 
 def remembered_digests() -> Callable[[Any], Any]:

@@ -41,7 +41,7 @@ from mklkit.views.row_ids import hide_row_ids
 from mklkit.views.row_parts import rows_at
 from mklkit.views.view_set import ViewSet
 
-__all__ = ["ProblemViews", "bind_to_columns", "choose_strategy"]
+__all__ = ["ProblemViews", "bind_to_columns", "choose_strategy", "placed_kernels"]
 
 WORTH_KEEPING = 2**28
 """Bytes of similarities of held-out rows that are kept for all decisions of a problem."""
@@ -62,14 +62,26 @@ def bind_to_columns(kernels: Any, estimator: Any) -> list[BoundKernel]:
     """
     names = getattr(estimator, "feature_names_in_", None)
     names = None if names is None else list(names)
+    resolved = placed_kernels(kernels, estimator.n_features_in_, names)
+    return hide_row_ids(resolved, estimator.n_features_in_)
+
+
+def placed_kernels(kernels: Any, n_columns: int, names: Sequence[str] | None) -> list[BoundKernel]:
+    """Return the kernels with their columns as positions.
+
+    Raises
+    ------
+    DataError
+        If a kernel's columns do not exist.
+    """
     resolved = []
     for kernel in bind_kernels(kernels):
         try:
-            columns = resolve_columns(kernel.columns, estimator.n_features_in_, names)
+            columns = resolve_columns(kernel.columns, n_columns, names)
         except MKLKitError as error:
             raise DataError(f"Kernel {quoted(kernel.label)}: {error}") from None
         resolved.append(BoundKernel(kernel.label, kernel.kernel, columns))
-    return hide_row_ids(resolved, estimator.n_features_in_)
+    return resolved
 
 
 def choose_strategy(multiclass: str, combiner: Any, learner: Any) -> Strategy:

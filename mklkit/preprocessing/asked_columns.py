@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from mklkit.datasets import Table
 from mklkit.errors import DataError, quoted
-from mklkit.registry.columns import resolve_columns
-from mklkit.registry.composing import bind_kernels
 from mklkit.registry.specs import parse_kernel_spec
 
-__all__ = ["check_columns_exist", "check_not_left_out"]
+__all__ = ["check_not_left_out"]
 
 
 def check_not_left_out(kernels: Sequence[str], table: Table, identifiers: Sequence[str]) -> None:
@@ -44,25 +41,3 @@ def check_not_left_out(kernels: Sequence[str], table: Table, identifiers: Sequen
                     f"Kernel {quoted(kernel)}: the column {quoted(name)} is left out, {reason}."
                     " Choose other columns for this kernel."
                 )
-
-
-def check_columns_exist(kernels: Any, encoded: Sequence[str]) -> None:
-    """Refuse kernels on columns that the encoded data lack.
-
-    Parameters
-    ----------
-    kernels : str, Kernel, or list of these
-        As :class:`mklkit.MKLClassifier` takes them, without ``"auto"``.
-    encoded : sequence of str
-        The columns that a :class:`mklkit.TableEncoder` makes of all rows.
-
-    Raises
-    ------
-    DataError
-        If a kernel's columns are none of them; the most similar name is suggested.
-    """
-    for bound in bind_kernels(kernels):
-        try:
-            resolve_columns(bound.columns, len(encoded), encoded)
-        except DataError as error:
-            raise DataError(f"Kernel {quoted(bound.label)}: {error}") from error

@@ -44,7 +44,12 @@ from mklkit.protocols.learner import (
     SupportedDecision,
 )
 from mklkit.protocols.row_source import Rows, RowSource
-from mklkit.protocols.searching import GridCombiner, GridDecision, learner_variants
+from mklkit.protocols.searching import (
+    GridCombiner,
+    GridDecision,
+    learner_parameters,
+    learner_variants,
+)
 from mklkit.protocols.training_side import TrainingSide
 from mklkit.protocols.views import KernelProducts, KernelView, Projector, Quadrant, Quadrants, Views
 
@@ -91,5 +96,6 @@ __all__ = [
     "Views",
     "Which",
     "facts_of",
+    "learner_parameters",
     "learner_variants",
 ]

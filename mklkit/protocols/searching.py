@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from mklkit.protocols.arrays import Array
 from mklkit.protocols.learner import Learner
 
-__all__ = ["GridCombiner", "GridDecision", "learner_variants"]
+__all__ = ["GridCombiner", "GridDecision", "learner_parameters", "learner_variants"]
 
 OF_LEARNER = "learner__"
 
@@ -53,6 +53,11 @@ class GridCombiner(Protocol):
         not name keep the values of the combiner and the learner.
         """
         ...
+
+
+def learner_parameters(names: Iterable[str]) -> frozenset[str]:
+    """Return the nested names of some parameters of a learner."""
+    return frozenset(f"{OF_LEARNER}{name}" for name in names)
 
 
 def learner_variants(learner: Any, points: Sequence[Mapping[str, Any]]) -> list[Any]:

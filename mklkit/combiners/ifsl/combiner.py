@@ -27,6 +27,7 @@ from mklkit.protocols import (
     InitialisedSubproblem,
     Learner,
     Subproblem,
+    learner_parameters,
     learner_variants,
 )
 from mklkit.protocols.component import finite
@@ -76,8 +77,7 @@ class IFSL(CouplingCombiner):
         "gradient".
     order : {"in-turn", "at-once"}, default="in-turn"
         Whether each view of a pass is solved from the newest outputs of the others, or all from
-        those of the pass before, as Table 1 of 000 (step 7) and of 004 (6.iii) print it. In turn it
-        converges in fewer passes, and where the other swings.
+        those of the pass before, as Table 1 of 000 (step 7) and of 004 (6.iii) print it.
     initial : {"zeros", "unit", "ones", "random"}, default="zeros"
         Initial coefficients: zeros; equal with length one in all (000 and 004: "one unit vector");
         ones; or a random direction of length one from the estimator's seed (002). The published
@@ -130,7 +130,7 @@ class IFSL(CouplingCombiner):
     def grid_parameters(self, learner: Learner) -> frozenset[str]:
         """Return λ and the parameters by which the learner's variants may differ."""
         own = learner.coupling.variants if isinstance(learner, CoupledLearner) else ()
-        return frozenset(["combiner__lam", *(f"learner__{name}" for name in own)] if own else [])
+        return learner_parameters(own) | {"combiner__lam"} if own else frozenset()
 
     def fit_grid(
         self,

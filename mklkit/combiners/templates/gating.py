@@ -23,6 +23,7 @@ from mklkit.protocols import (
     Projector,
     Views,
     facts_of,
+    learner_parameters,
     learner_variants,
 )
 from mklkit.protocols.component import Component, parameter_names
@@ -141,7 +142,7 @@ class GatingCombiner(Component, ABC):
 
     def grid_parameters(self, learner: Learner) -> frozenset[str]:
         """Return the learner's parameters: its variants share the gates and the composite."""
-        return frozenset(f"learner__{name}" for name in parameter_names(learner))
+        return learner_parameters(parameter_names(learner))
 
     def fit_grid(
         self,

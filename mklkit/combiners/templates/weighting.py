@@ -23,6 +23,7 @@ from mklkit.protocols import (
     Projector,
     SupportedDecision,
     Views,
+    learner_parameters,
     learner_variants,
 )
 from mklkit.protocols.abilities import offers
@@ -137,7 +138,7 @@ class LearnedWeighting(Component, ABC):
 
     def grid_parameters(self, learner: Learner) -> frozenset[str]:
         """Return the learner's parameters: its variants share the weighted sum."""
-        return frozenset(f"learner__{name}" for name in parameter_names(learner))
+        return learner_parameters(parameter_names(learner))
 
     def fit_grid(
         self,
