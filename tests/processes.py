@@ -18,12 +18,13 @@ from typing import Any
 from unittest import mock
 
 import attrs
+import typer.main
 
 from mklkit.__main__ import main
 from mklkit.registry.registry import forget_registry
 
 # What the command line sees besides the tests' own environment.
-ENVIRONMENT = {"PYTHONWARNINGS": "default", "COLUMNS": "160"}
+ENVIRONMENT = {"PYTHONWARNINGS": "default", "COLUMNS": "160", "MKLKIT_OFFLINE": "1"}
 
 
 @attrs.frozen
@@ -49,6 +50,9 @@ class Outcome:
 
 
 Run = Callable[..., Outcome]
+
+# Typer builds all commands from their signatures anew each time: a tenth of most calls' time.
+_built = functools.cache(typer.main.get_command)
 
 
 def run_mklkit(*arguments: object, cwd: Path | None = None, **environment: str) -> Outcome:
@@ -93,6 +97,7 @@ def _run_here(
     with (
         mock.patch.object(sys, "argv", argv),
         mock.patch.dict(os.environ, {**ENVIRONMENT, **environment}),
+        mock.patch.object(typer.main, "get_command", _built),
         contextlib.chdir(cwd or Path.cwd()),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),

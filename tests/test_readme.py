@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -16,8 +17,10 @@ import pytest
 from documents import ROOT, commands, listings
 from processes import run_in_process, run_script
 
+from mklkit.datasets import load_table
+
 README = "README.md"
-PAGES = [README, *sorted(page.relative_to(ROOT).as_posix() for page in ROOT.glob("docs/*.md"))]
+PAGES = [README, *sorted(page.relative_to(ROOT).as_posix() for page in ROOT.glob("docs/**/*.md"))]
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _LINK = re.compile(r"\]\((?!\w+:)([^)#]+)")
@@ -222,6 +225,44 @@ def test_tuning_page_runs(tmp_path: Path) -> None:
     assert outcome.code == 0, outcome
 
 
+@pytest.mark.process
+def test_page_on_probabilities_runs(tmp_path: Path) -> None:
+    run_in_turn(commands("docs/probabilities.md"), tmp_path)
+    table = pd.read_csv(tmp_path / "predictions.csv")
+    assert [f"probability_class_{place}" for place in range(3)] == list(table)[1:]
+    script = tmp_path / "listing.py"
+    script.write_text(*listings("docs/probabilities.md", "python"), encoding="utf-8")
+    outcome = run_script(script, cwd=tmp_path)
+    assert float(outcome.out.split()[-1]) < 0.2, outcome
+
+
+@pytest.mark.process
+def test_reproducing_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On rows of iris under the name of sonar; other sets are left out."""
+    monkeypatch.delenv("MKLKIT_DATA", raising=False)
+    monkeypatch.chdir(tmp_path)
+    for folder in ("data", "pages"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "pages" / "003.md").write_text(*listings("docs/reproducing.md", "text"))
+    table = load_table("iris")
+    frame = table.features.assign(target=table.target)[50:]
+    frame.to_csv(tmp_path / "data" / "sonar.csv", index=False)
+    # One repetition instead of ten.
+    page = [
+        one.replace("--quick", "--quick --repeats 1") for one in commands("docs/reproducing.md")
+    ]
+    lines = [one.partition(" > ") for one in page]
+    printed = run_in_turn([line for line, *_ in lines], tmp_path)
+    assert "left out: Ionosphere: there is no ionosphere.csv" in printed[1]
+    assert "note: Sonar: CSV file sonar.csv has 100 rows" in printed[1]
+    assert "left out" not in printed[2]
+    assert "003-table8" not in printed[2] + printed[3]
+    assert printed[5] in printed[4]
+    (written,) = [json.loads(one) for one, line in zip(printed, lines, strict=True) if line[2]]
+    assert written["complete"]
+    assert "| Sonar | K1 |" in (tmp_path / "pages" / "003.md").read_text(encoding="utf-8")
+
+
 def test_every_listing_is_looked_at() -> None:
     assert len(listings(README, "python")) == 2
     assert len(listings(README, "text")) == 3
@@ -230,6 +271,7 @@ def test_every_listing_is_looked_at() -> None:
 @pytest.mark.parametrize("page", PAGES)
 def test_links_lead_somewhere(page: str) -> None:
     links = _LINK.findall((ROOT / page).read_text(encoding="utf-8"))
-    assert links
+    # The pages of papers are tables, which need none.
+    assert links or page.startswith("docs/papers/")
     missing = [link for link in links if not ((ROOT / page).parent / link).exists()]
     assert not missing

@@ -31,6 +31,7 @@ from mklkit.cli.kernels import kernels
 from mklkit.cli.list_names import list_names
 from mklkit.cli.plugin import plugin
 from mklkit.cli.predict import predict
+from mklkit.cli.reproduce import reproduce
 from mklkit.errors import MKLKitError, plain_message
 
 __all__ = ["app", "main"]
@@ -96,6 +97,7 @@ app.command("explain")(explain)
 app.command("kernels")(kernels)
 app.command("list")(list_names)
 app.command("describe")(describe)
+app.command("reproduce")(reproduce)
 app.add_typer(plugin, name="plugin")
 
 

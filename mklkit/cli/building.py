@@ -50,6 +50,7 @@ class ModelOptions:
     jobs: int | None
     tune: str | None = None
     max_memory: str | None = None
+    probability: bool = False
 
 
 def build_model(options: ModelOptions) -> Any:
@@ -95,6 +96,7 @@ def build_model(options: ModelOptions) -> Any:
         bandwidths=options.bandwidths,
         n_jobs=options.jobs,
         max_memory=options.max_memory,
+        probability=options.probability,
         **parts,
     )
 

@@ -149,9 +149,17 @@ def show_warnings_briefly() -> None:
     warnings.showwarning = show_warning
 
 
+class _PlainConsole(Console):
+    """A console that leaves a closed pipe to the outermost layer."""
+
+    def on_broken_pipe(self) -> None:
+        """Raise the error again, which Console would turn into an exit of its own."""
+        raise BrokenPipeError
+
+
 def _console(file: TextIO) -> Console:
     width = None if file.isatty() or "COLUMNS" in os.environ else PIPE_WIDTH
-    return Console(file=file, width=width, markup=False, highlight=False, emoji=False)
+    return _PlainConsole(file=file, width=width, markup=False, highlight=False, emoji=False)
 
 
 def _progress(*columns: Any, shown: bool = True) -> Progress:

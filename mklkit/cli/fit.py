@@ -68,6 +68,7 @@ def fit(
         ),
     ] = None,
     tune: opt.Tune = None,
+    probability: opt.Probability = False,
     seed: opt.Seed = 0,
     jobs: opt.Jobs = None,
     max_memory: opt.MaxMemory = None,
@@ -98,6 +99,7 @@ def fit(
         jobs,
         tune,
         max_memory,
+        probability,
     )
     pipeline = build_model(chosen)
     chunked = stream_of(data, max_memory, stream or scheduler is not None)

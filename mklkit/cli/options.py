@@ -25,6 +25,7 @@ __all__ = [
     "Multiclass",
     "MulticlassOption",
     "Preset",
+    "Probability",
     "Scale",
     "ScaleOption",
     "Scheduler",
@@ -254,6 +255,15 @@ Tune = Annotated[
         show_default="not tuned",
         help="Choose parameters by cross-validation on the training rows, from the components' own"
         " search spaces: a few values of each, all of them, or N combinations at random.",
+        rich_help_panel=MODEL_PANEL,
+    ),
+]
+Probability = Annotated[
+    bool,
+    typer.Option(
+        "--probability",
+        help="Calibrate a probability of each class by cross-validation on the training rows, five"
+        " fits more; 'mklkit predict' then writes a column for each.",
         rich_help_panel=MODEL_PANEL,
     ),
 ]

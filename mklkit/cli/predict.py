@@ -38,14 +38,24 @@ def predict(
             " stdout (-).",
         ),
     ] = None,
+    probability: Annotated[
+        bool,
+        typer.Option(
+            "--probability",
+            help="Refuse a model without probabilities, instead of leaving their columns out.",
+        ),
+    ] = False,
 ) -> None:
     """Predict a class for each row of DATA, in its order.
 
     The table has a column 'prediction' and, for two classes, 'score': the decision value, positive
-    for the second class. If DATA has the target column too, the accuracy is printed on stderr.
+    for the second class. A model of 'mklkit fit --probability' gives a column
+    'probability_<class>' for each class too. If DATA has the target column, the accuracy is printed
+    on stderr.
     Large CSV and Parquet files, globs and folders of them are read and predicted in parts.
     """
     from mklkit.datasets.new_rows import load_in_chunks
+    from mklkit.errors import ModelFileError
     from mklkit.persistence import load_model, read_facts
     from mklkit.preprocessing import columns_needed, encoder_in
 
@@ -53,6 +63,11 @@ def predict(
         _check_output(output, model, data)
     with working("loading the model"):
         pipeline, facts = load_model(model), read_facts(model)
+    if probability and not hasattr(pipeline, "predict_proba"):
+        raise ModelFileError(
+            f"{model} gives no probabilities: fit it again with 'mklkit fit --probability', or in"
+            " Python with MKLClassifier(probability=True)."
+        )
     columns = columns_of(pipeline, model)
     needed = columns_needed(pipeline)
     encoder = encoder_in(pipeline)
@@ -137,9 +152,14 @@ def _predictions(pipeline: Any, features: pd.DataFrame) -> pd.DataFrame:
     import numpy as np
     import pandas as pd
 
-    # One pass over the kernels: for two classes the decision value gives the class.
-    if len(pipeline.classes_) == 2 and hasattr(pipeline, "decision_function"):
+    labels = np.asarray(pipeline.classes_)
+    # For two classes the decision value gives the class, without a second pass over the kernels.
+    if len(labels) == 2 and hasattr(pipeline, "decision_function"):
         scores = np.asarray(pipeline.decision_function(features))
-        classes = np.asarray(pipeline.classes_)[(scores > 0).astype(int)]
-        return pd.DataFrame({"prediction": classes, "score": scores})
-    return pd.DataFrame({"prediction": pipeline.predict(features)})
+        table = pd.DataFrame({"prediction": labels[(scores > 0).astype(int)], "score": scores})
+    else:
+        table = pd.DataFrame({"prediction": pipeline.predict(features)})
+    if not hasattr(pipeline, "predict_proba"):
+        return table
+    found = zip(labels.tolist(), pipeline.predict_proba(features).T, strict=True)
+    return table.assign(**{f"probability_{label}": column for label, column in found})

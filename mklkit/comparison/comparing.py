@@ -28,7 +28,7 @@ from mklkit.errors import DataError, quoted, suggest
 from mklkit.persistence.facts import versions
 from mklkit.protocols.preset import Preset
 
-__all__ = ["compare", "methods_to_compare"]
+__all__ = ["compare", "methods_to_compare", "plan_facts"]
 
 Progress = Callable[[int, int, str], Any]
 
@@ -153,7 +153,7 @@ def compare(
     many = len(found) > 1
     for data, plan in zip(found, plans, strict=True):
         notes += [f"{data.name}: {note}" if many else note for note in plan.notes]
-    facts = _plan(found, plans, chosen, tune, seed)
+    facts = plan_facts(found, plans, chosen, tune, seed)
     with Results(None if results is None else Path(results), facts, chosen) as stored:
         tell = progress or (lambda *_: None)
         cells, complete = _run(found, plans, chosen, stored, tell, max_memory)
@@ -195,7 +195,7 @@ def _published(data: DataSet, column: str) -> tuple[DataSet, SplitPlan]:
     return attrs.evolve(rest, notes=[*rest.notes, note]), plan
 
 
-def _plan(
+def plan_facts(
     data: list[DataSet], plans: list[SplitPlan], methods: list[Method], tune: Any, seed: int
 ) -> dict[str, Any]:
     """Return the plain values by which a comparison is known."""

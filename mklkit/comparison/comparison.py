@@ -114,7 +114,8 @@ class Comparison:
     def results(self) -> pd.DataFrame:
         """One row per run: data, method, kind, repeat, fold, sizes, scores, times, reason.
 
-        ``seconds`` are those of the fit with its tuning, ``memory`` is in bytes. ``reason`` says
+        ``seconds`` are those of the fit with its tuning, ``refit_seconds`` of its last fit alone,
+        ``memory`` is in bytes. ``reason`` says
         why a method failed; its scores are NaN then.
         """
         rows = [attrs.asdict(cell, recurse=False) for cell in self.cells]
@@ -161,7 +162,8 @@ class Comparison:
             ``balanced_accuracy``, ``auc``, ``log_loss``; the ``difference`` in accuracy to the best
             method that did not fail, ``p_corrected`` by the corrected resampled t-test with Holm's
             correction and ``p_paired`` by the ordinary paired t-test, without a correction;
-            ``seconds`` and ``predict_seconds`` per split, most ``memory`` in bytes.
+            ``seconds``, ``refit_seconds`` and ``predict_seconds`` per split, most ``memory`` in
+            bytes.
 
             Of several data sets, the best rank first: the means over data sets, ``rank``, and
             ``p_worse``, ``p_equivalent``, ``p_better``: how probable it is that being worse than

@@ -22,6 +22,7 @@ __all__ = [
     "chosen_parameters",
     "kernel_weights",
     "outputs_of",
+    "seconds_of_last_fit",
 ]
 
 BINS = 10
@@ -33,6 +34,13 @@ class Tuned(Protocol):
     """A fitted search over parameters."""
 
     best_params_: dict[str, Any]
+
+
+@runtime_checkable
+class Refitted(Protocol):
+    """A fitted search that was fitted once more, with the parameters that it chose."""
+
+    refit_time_: float
 
 
 @attrs.frozen(eq=False)
@@ -125,6 +133,11 @@ def chosen_parameters(classifier: Any) -> dict[str, Any] | None:
     if not isinstance(classifier, Tuned):
         return None
     return {name: _plain(value) for name, value in classifier.best_params_.items()}
+
+
+def seconds_of_last_fit(classifier: Any, seconds: float) -> float:
+    """Return how long the fit with the final parameters took, of ``seconds`` in all."""
+    return float(classifier.refit_time_) if isinstance(classifier, Refitted) else seconds
 
 
 def _plain(value: Any) -> Any:

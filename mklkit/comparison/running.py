@@ -24,6 +24,7 @@ from mklkit.comparison.measures import (
     kernel_weights,
     logarithmic_loss,
     outputs_of,
+    seconds_of_last_fit,
 )
 from mklkit.comparison.memory import peak_memory
 from mklkit.comparison.methods import Method
@@ -54,6 +55,9 @@ class Cell:
         are the same for all methods, are not counted.
         What methods share on the same rows, such as distances, is made once, and counted with
         the method that came first.
+    refit_seconds : float
+        Of the last fit alone, with the parameters that a search chose; where nothing was searched,
+        the same as ``seconds``.
     memory : float
         By how much the process's highest use of memory during the fit exceeded that before it, in
         bytes; NaN where the system does not tell. It is low where memory of fits before is used
@@ -83,6 +87,7 @@ class Cell:
     log_loss: float = NAN
     seconds: float = NAN
     predict_seconds: float = NAN
+    refit_seconds: float = NAN
     memory: float = NAN
     params: dict[str, Any] | None = None
     weights: dict[str, float] | None = None
@@ -240,6 +245,7 @@ def _measured(encoded: Encoded, method: Method) -> dict[str, Any]:
         "log_loss": logarithmic_loss(labels, classes, outputs.probabilities),
         "seconds": fitted - start,
         "predict_seconds": predicted - fitted,
+        "refit_seconds": seconds_of_last_fit(classifier, fitted - start),
         "memory": peak.bytes,
         "params": chosen_parameters(classifier),
         "weights": kernel_weights(classifier),

@@ -15,7 +15,7 @@ __all__ = ["cell_of", "check_cell_line", "check_head", "parsed"]
 
 NAMES = {field.name for field in attrs.fields(Cell)}
 SHARES = ("accuracy", "balanced_accuracy", "auc")
-AMOUNTS = ("seconds", "predict_seconds", "memory")
+AMOUNTS = ("seconds", "predict_seconds", "refit_seconds", "memory")
 FLOATS = (*SHARES, "log_loss", *AMOUNTS)
 CALIBRATION = {"rows", "probability", "hits"}
 LARGEST = 2**63

@@ -20,7 +20,7 @@ from mklkit.evaluation import (
 )
 from mklkit.evaluation.verdict import verdict, verdict_of_datasets
 
-__all__ = ["SCORES", "ranking", "sentence", "table_of_datasets", "table_of_splits"]
+__all__ = ["SCORES", "ranking", "sentence", "table_of_datasets", "table_of_splits", "tests_against"]
 
 SCORES = ("accuracy", "balanced_accuracy", "auc", "log_loss")
 DIGITS = 12
@@ -49,25 +49,38 @@ def table_of_splits(results: pd.DataFrame) -> pd.DataFrame:
     # One that failed on a split may owe its mean to the easier ones.
     eligible = accuracy.dropna(axis=1)
     best = eligible.mean().round(DIGITS).idxmax() if eligible.size else None
-    tests = _tests(results, accuracy, best)
+    tests = tests_against(results, None if best is None else str(best))
     return _sorted(rows.join(tests), "accuracy", ascending=False)
 
 
-def _tests(results: pd.DataFrame, accuracy: pd.DataFrame, best: Any) -> pd.DataFrame:
-    """Return each method's difference to the best and its p values, on the splits that both have.
+def tests_against(results: pd.DataFrame, reference: str | None) -> pd.DataFrame:
+    """Return each method's difference to a reference and its p values, on the splits of both.
 
-    That of the best itself has none.
+    Parameters
+    ----------
+    results : pandas.DataFrame
+        As :attr:`Comparison.results` has them, of one data set.
+    reference : str or None
+        The method to which the others are compared; with None there is no difference.
+
+    Returns
+    -------
+    pandas.DataFrame
+        By method: ``difference`` in accuracy, ``p_corrected`` by the corrected resampled t-test
+        with Holm's correction, ``p_paired`` by the paired t-test. The reference has no p values.
     """
+    accuracy = _by_split(results, "accuracy")
     sizes = results.groupby(["repeat", "fold"], sort=False)[["n_train", "n_test"]].first()
     found = {}
     for name in accuracy:
-        both = accuracy[[name]].assign(best=accuracy[best] if best is not None else np.nan).dropna()
+        theirs = accuracy[reference] if reference is not None else np.nan
+        both = accuracy[[name]].assign(reference=theirs).dropna()
         found[name] = {"difference": np.nan, "p_corrected": np.nan, "p_paired": np.nan}
         if len(both) == 0:
             continue
-        differences = (both[name] - both["best"]).round(DIGITS).to_numpy()
+        differences = (both[name] - both["reference"]).round(DIGITS).to_numpy()
         found[name]["difference"] = float(differences.mean())
-        if name != best:
+        if name != reference:
             rows = sizes.loc[both.index]
             corrected = corrected_t_test(differences, rows["n_train"], rows["n_test"])
             found[name]["p_corrected"] = corrected.p_value
@@ -154,9 +167,8 @@ def _rows(results: pd.DataFrame) -> pd.DataFrame:
     rows["splits"] = groups.size()
     rows["failures"] = groups["reason"].count()
     rows["reason"] = groups["reason"].first()
-    rows[[*SCORES, "seconds", "predict_seconds"]] = groups[
-        [*SCORES, "seconds", "predict_seconds"]
-    ].mean()
+    means = [*SCORES, "seconds", "refit_seconds", "predict_seconds"]
+    rows[means] = groups[means].mean()
     rows["memory"] = groups["memory"].max()
     return rows
 

@@ -270,7 +270,7 @@ def check_scorer(scorer: Any, given: Any, codes: NDArray[np.intp], classes: NDAr
     except AttributeError as error:
         raise SpecError(
             f"The scorer {quoted(given)} needs more than predictions and decision values, such as"
-            " probabilities, which fits of mklkit do not have. Choose one that needs no more:"
+            " probabilities, which are not calibrated in a search. Choose one that needs no more:"
             " 'accuracy', 'balanced_accuracy', 'f1_macro' or, of two classes, 'roc_auc'."
         ) from error
     except ValueError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mklkit.estimators.calibrating import DecisionValues
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.multiclass import BinaryProblem
 from mklkit.estimators.partial_fits import PartialSums
@@ -19,6 +20,7 @@ MODEL_TYPES: tuple[type, ...] = (
     MKLSearchCV,
     MKLVotingClassifier,
     RPEMEKLClassifier,
+    DecisionValues,
     BinaryProblem,
     PartialSums,
     KernelBank,

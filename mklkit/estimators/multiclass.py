@@ -10,9 +10,18 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.protocols import Array
+from mklkit.errors import DataError
+from mklkit.protocols import Array, Decision, Rows
+from mklkit.views.deciding import decide_all
 
-__all__ = ["BinaryProblem", "ScoreJoiner", "Strategy", "decompose", "join_scores"]
+__all__ = [
+    "BinaryProblem",
+    "ScoreJoiner",
+    "Strategy",
+    "decision_values",
+    "decompose",
+    "join_scores",
+]
 
 Strategy = Literal["ovo", "ovr", "native"]
 
@@ -103,6 +112,37 @@ class ScoreJoiner:
         if not self._votes.any():
             return self._confidence
         return self._votes + self._confidence / (3 * (np.abs(self._confidence) + 1))
+
+
+def decision_values(
+    problems: Sequence[BinaryProblem],
+    decisions: Sequence[Decision],
+    rows: Rows,
+    n_classes: int,
+    shared: bool,
+) -> Array:
+    """Return the values of all problems' decisions, joined: (n,) for two classes, else (n, C).
+
+    ``shared``: the decisions share maps.
+
+    Raises
+    ------
+    DataError
+        If a value is not finite.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        scores = decide_all(decisions, rows, shared)
+    infinite = np.flatnonzero(~np.isfinite(scores).all(axis=1))
+    if len(infinite):
+        raise DataError(
+            f"The decision value of row {infinite[0]} is not finite (number of such rows:"
+            f" {len(infinite)}): its features are too far from those of the training data."
+        )
+    if n_classes == 2:
+        return scores[:, 0]
+    if problems[0].positive is None:
+        return scores
+    return join_scores(problems, scores, n_classes)
 
 
 def join_scores(problems: Sequence[BinaryProblem], scores: Array, n_classes: int) -> Array:

@@ -119,8 +119,14 @@ def sums_of(estimator: Any) -> Choice:
     Raises
     ------
     NeedsEveryRow
-        If one does not; the message names those that do.
+        If one does not; the message names those that do. Or if probabilities are asked for.
     """
+    if estimator.probability:
+        raise NeedsEveryRow(
+            "partial_fit keeps sums over rows, and probabilities need the rows themselves, to leave"
+            " some out: set probability=False, and calibrate the model on other rows with"
+            " CalibratedClassifierCV(FrozenEstimator(model)) of scikit-learn."
+        )
     choice = choose_components(estimator.combiner, estimator.feature_map, estimator.learner)
     _refuse_unless_sums(choice)
     return choice

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import perf_counter
 from typing import Any, Self
 
 import numpy as np
@@ -42,6 +43,8 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
         The number of folds for that.
     multiclass : {"ovo", "ovr"}, default="ovo"
         One map serves all binary problems of a member.
+    probability : bool, default=False
+        Whether there is ``predict_proba``, the mean of the members' probabilities.
     max_memory : int or str, optional
         The memory of a member's features and sums over them, as for MKLClassifier.
     random_state : int, RandomState or None, default=None
@@ -52,6 +55,10 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
     ----------
     best_params_ : dict
         The values of subset, alpha and lam that were used.
+    best_score_ : float
+        The cross-validated accuracy of one member with these; NaN where nothing was searched.
+    refit_time_ : float
+        Seconds in which the members were fitted, without the search.
     others : as for MKLVotingClassifier
 
     Notes
@@ -78,6 +85,7 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
         tune: bool = False,
         cv: int = 5,
         multiclass: str = "ovo",
+        probability: bool = False,
         max_memory: int | str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -90,29 +98,37 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
         self.tune = tune
         self.cv = cv
         self.multiclass = multiclass
+        self.probability = probability
         self.max_memory = max_memory
         self.random_state = random_state
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the members on rows (N, d) and class labels (N,)."""
-        self.best_params_ = self._choose(X, y)
-        self._vote(self._member(**self.best_params_), X, y)
+        self.best_params_, self.best_score_ = self._choose(X, y)
+        start = perf_counter()
+        member = self._member(**self.best_params_).set_params(probability=self.probability)
+        self._vote(member, X, y)
+        self.refit_time_ = perf_counter() - start
         used = ", ".join(f"{key} {value}" for key, value in self.best_params_.items())
         self.choices_.append(f"members use {used}")
         return self
 
-    def _choose(self, X: Any, y: Any) -> dict[str, Any]:
+    def _choose(self, X: Any, y: Any) -> tuple[dict[str, Any], float]:
         subsets = self._subset_choices()
         given = {"subset": subsets[0], "alpha": self.alpha, "lam": self.lam}
         if not self.tune and len(subsets) == 1:
-            return given
+            return given, float("nan")
         search = MKLSearchCV(self._member(**given), cv=self.cv, random_state=self.random_state)
         grid = {NESTED[name]: [value] for name, value in given.items()}
         space = search.search_space() if self.tune else {}
         tuned = {name: space[name] for name in NESTED.values() if name in space}
         search.set_params(param_grid={**grid, **tuned, NESTED["subset"]: subsets}).fit(X, y)
-        return {name: search.best_params_[nested] for name, nested in NESTED.items()}
+        chosen = {name: search.best_params_[nested] for name, nested in NESTED.items()}
+        return chosen, search.best_score_
+
+    def _asks_for_probabilities(self) -> bool:
+        return bool(self.probability)
 
     def _subset_choices(self) -> list[Any]:
         if isinstance(self.subset, str) and self.subset == "auto":

@@ -20,6 +20,7 @@ from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.folds import splits_of
 from mklkit.estimators.grid_runs import Folds, check_scorer, fits_grids
 from mklkit.estimators.grids import Point, best_point, grouped, points_of, results_table
+from mklkit.estimators.predicting import GivesProbabilities, asks_for_probabilities
 from mklkit.estimators.search_spaces import check_effort, declared_space, default_grids
 from mklkit.estimators.shared_views import shared_views
 from mklkit.protocols import Array
@@ -29,7 +30,7 @@ from mklkit.registry.composing import Choice, choose_components
 __all__ = ["MKLSearchCV"]
 
 
-class MKLSearchCV(ClassifierMixin, BaseEstimator):
+class MKLSearchCV(GivesProbabilities, ClassifierMixin, BaseEstimator):
     """Parameters of an MKLClassifier chosen by cross-validation, with shared Gram matrices.
 
     For all combiners and learners. Within a fold, points with the same kernels share their Gram
@@ -39,7 +40,8 @@ class MKLSearchCV(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     estimator : MKLClassifier
-        The estimator whose parameters are searched; it is not fitted itself.
+        The estimator whose parameters are searched; it is not fitted itself. With
+        ``probability=True`` the last fit alone is calibrated, and no fit of a fold.
     param_grid : dict of sequences, or list of these, optional
         Values by nested names as in scikit-learn, such as ``{"combiner__lam": [0.5, 1, 2]}`` or
         ``{"combiner": ["uniform", "dimkl3"], "learner__C": [1, 10]}``. Default: the components'
@@ -215,6 +217,12 @@ class MKLSearchCV(ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the best estimator's class labels."""
         return self._fitted().predict(X)
+
+    def _asks_for_probabilities(self) -> bool:
+        return asks_for_probabilities(self.estimator)
+
+    def _probabilities(self, X: Any) -> Array:
+        return self._fitted()._probabilities(X)
 
     def weights_frame(self) -> pd.DataFrame:
         """Return the best estimator's kernel weights."""

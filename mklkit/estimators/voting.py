@@ -14,8 +14,18 @@ from sklearn.utils.validation import check_is_fitted
 from mklkit.errors import SpecError
 from mklkit.estimators.checking import check_new_rows, check_training_data
 from mklkit.estimators.classifier import MKLClassifier
+from mklkit.estimators.predicting import (
+    GivesProbabilities,
+    asks_for_probabilities,
+    class_numbers,
+    decided_labels,
+    of_each_row,
+)
 from mklkit.estimators.search import MKLSearchCV
+from mklkit.numerics.votes import squashed
+from mklkit.protocols import Array
 from mklkit.protocols.component import is_whole
+from mklkit.views.dask.recognising import is_dask
 
 __all__ = ["MKLVotingClassifier"]
 
@@ -33,13 +43,14 @@ SAME_IN_ALL_MEMBERS = (
 )
 
 
-class MKLVotingClassifier(ClassifierMixin, BaseEstimator):
+class MKLVotingClassifier(GivesProbabilities, ClassifierMixin, BaseEstimator):
     """A vote of members of one kind, each with its own seed and so its own random maps.
 
     Parameters
     ----------
     estimator : MKLClassifier or MKLSearchCV, optional
-        The model of each member; every member is trained on all rows.
+        The model of each member; every member is trained on all rows. With ``probability=True``
+        the vote has ``predict_proba``, the mean of the members' probabilities.
     n_members : int, default=3
         H, the number of members.
     random_state : int, RandomState or None, default=None
@@ -101,13 +112,38 @@ class MKLVotingClassifier(ClassifierMixin, BaseEstimator):
         ]
         return self
 
+    def decision_function(self, X: Any) -> Array:
+        """Return decision values: (n,) for two classes (above 0: ``classes_[1]``), else (n, C).
+
+        A class has the number of members that vote for it, plus their mean decision value f as
+        f/√(1 + f²)/3, which ranks rows of equal votes and never outweighs one. Where classes have
+        equally many votes, the first has the largest value of all. Of several classes a row's value
+        is each class's; of two the second's minus the first's.
+        """
+        check_is_fitted(self)
+        n_classes = len(self.classes_)
+        if is_dask(X):
+            width = None if n_classes == 2 else n_classes
+            return of_each_row(self, type(self).decision_function, X, np.float64, width)
+        check_new_rows(self, X)
+        given = [one.decision_function(X) for one in self.members_]
+        one_vote = np.eye(n_classes)
+        votes = sum((one_vote[class_numbers(one)] for one in given), np.zeros((1, n_classes)))
+        mean = np.mean(given, axis=0)
+        found = votes + squashed(np.column_stack([-mean, mean]) if n_classes == 2 else mean) / 3
+        found[np.arange(len(found)), votes.argmax(axis=1)] = found.max(axis=1)
+        return found[:, 1] - found[:, 0] if n_classes == 2 else found
+
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class label predicted by most members; ties go to the first class in order."""
-        check_is_fitted(self)
+        return decided_labels(self, X)
+
+    def _asks_for_probabilities(self) -> bool:
+        return asks_for_probabilities(self.estimator)
+
+    def _probabilities(self, X: Any) -> Array:
         check_new_rows(self, X)
-        given = np.stack([one.predict(X) for one in self.members_])
-        votes = np.stack([(given == label).sum(axis=0) for label in self.classes_])
-        return np.asarray(self.classes_[votes.argmax(axis=0)])
+        return np.mean([one._probabilities(X) for one in self.members_], axis=0)
 
     def weights_frame(self) -> pd.DataFrame:
         """Return the members' mean kernel weights as a tidy table."""

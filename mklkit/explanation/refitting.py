@@ -80,7 +80,7 @@ class Refit:
             )
         notes = []
         members = members_of(classifier)
-        chosen: Any = clone(members[0])
+        chosen: Any = clone(members[0]).set_params(probability=False)
         proposed = are_proposed(chosen.kernels)
         if proposed:
             notes.append("the kernels that the model has; the bank was not proposed again")

@@ -158,9 +158,14 @@ def squared_distances(a: Array, b: Array, out: Array | None = None) -> Array:
         near_a *= -2
         distances: Array = np.matmul(near_a, near_b.T, out=out)
         least = lengths * np.sqrt(np.finfo(distances.dtype).eps)
-    a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
-    _add_lengths(a, b, lengths, others, least, distances)
+    others = others.astype(distances.dtype, copy=False)
+    _add_lengths(_plain(a, distances), _plain(b, distances), lengths, others, least, distances)
     return distances
+
+
+def _plain(rows: Array, like: Array) -> Array:
+    """Return the rows as code is compiled for: of one type, in one piece, writable."""
+    return np.require(rows, like.dtype, ["C_CONTIGUOUS", "WRITEABLE"])
 
 
 @compiled()
@@ -201,7 +206,7 @@ def manhattan_distances(a: Array, b: Array, out: Array | None = None) -> Array:
     """
     if out is None:
         out = np.empty((len(a), len(b)), dtype=np.result_type(a, b))
-    _manhattan(np.ascontiguousarray(a), np.ascontiguousarray(b), out)
+    _manhattan(_plain(a, out), _plain(b, out), out)
     return out
 
 

@@ -75,7 +75,8 @@ def n_threads() -> int:
     """
     libraries = _controller().info()
     allowed = max((int(one["num_threads"]) for one in libraries), default=1)
-    return max(1, min(allowed, int(joblib.cpu_count())))
+    # Counting the processors reads files.
+    return 1 if allowed <= 1 else max(1, min(allowed, int(joblib.cpu_count())))
 
 
 def results_in_flight() -> int:

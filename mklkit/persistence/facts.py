@@ -79,8 +79,8 @@ def facts_of_model(model: Any) -> dict[str, Any]:
         ``input`` (how a ``TableEncoder`` treated each column), ``kernels`` (name, spec string and
         columns of each: names, or positions where the data had none; None for all),
         ``feature_map``, ``combiner``, ``learner``, ``multiclass`` (``binary``, ``ovo``, ``ovr`` or
-        ``native``), ``classes``, ``weights`` (problem, kernel and weight of each) and, for a vote,
-        the number of ``members``.
+        ``native``), ``classes``, ``probability`` (whether there is ``predict_proba``), ``weights``
+        (problem, kernel and weight of each) and, for a vote, the number of ``members``.
     """
     classifier = classifier_in(model)
     facts: dict[str, Any] = {}
@@ -89,6 +89,7 @@ def facts_of_model(model: Any) -> dict[str, Any]:
         facts["input"] = json_ready(encoder.columns())
     if hasattr(classifier, "classes_"):  # any fitted classifier has them
         facts["classes"] = json_ready(np.asarray(classifier.classes_))
+        facts["probability"] = hasattr(classifier, "predict_proba")
     if isinstance(classifier, KernelModel):
         facts["kernels"] = _kernels(classifier)
         facts["feature_map"] = to_spec(classifier.feature_map_)

@@ -81,6 +81,10 @@ class Registry:
         found = [entry for (k, _), claims in self._entries.items() if k == kind for entry in claims]
         return sorted(found, key=lambda entry: (entry.name, entry.distribution))
 
+    def distributions(self) -> set[str]:
+        """Return the distributions whose components are registered."""
+        return {entry.distribution for claims in self._entries.values() for entry in claims}
+
     def lookup(self, kind: Kind, name: str) -> Entry:
         """Return the entry of a name.
 

@@ -190,7 +190,7 @@ def _signalled(
 
 
 def _without_times(found: object) -> object:
-    dropped = ("seconds", "predict_seconds", "memory")
+    dropped = ("seconds", "predict_seconds", "refit_seconds", "memory")
     text = json.dumps(found)
     return json.loads(
         text, object_hook=lambda one: {key: one[key] for key in one if key not in dropped}

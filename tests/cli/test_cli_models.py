@@ -92,6 +92,41 @@ def test_a_preset_that_votes(mklkit: Run, tmp_path: Path) -> None:
     assert predictions.tolist() == load_model(model).predict(load_table("iris").features).tolist()
 
 
+def test_a_column_of_probabilities_for_each_class(
+    mklkit: Run, fitted: Fitted, patients: pd.DataFrame, tmp_path: Path
+) -> None:
+    model, out = tmp_path / "a.mkl", tmp_path / "out.csv"
+    arguments = ("-k", "rbf", "--tune", "2", "--probability", "-o", model, "--json")
+    facts = mklkit("fit", fitted.data, *arguments).json
+    assert facts["model"]["probability"] is True
+    assert any("probabilities by sigmoids" in choice for choice in facts["choices"])
+    done = mklkit("predict", model, fitted.data, "-o", out, "--probability")
+    assert done.code == 0, done
+    table = pd.read_csv(out)
+    names = [f"probability_{label}" for label in ("ill", "very ill", "well")]
+    assert list(table) == ["prediction", *names]
+    loaded, rows = load_model(model), patients.drop(columns="target")
+    np.testing.assert_allclose(table[names], loaded.predict_proba(rows), rtol=1e-12)
+    assert table["prediction"].tolist() == loaded.predict(rows).tolist()
+    assert "probabilities by sigmoids" in mklkit("inspect", model).out
+    said = "gives no probabilities: fit it again with 'mklkit fit --probability'"
+    mklkit("predict", fitted.model, fitted.data, "--probability").refused(said)
+
+
+def test_probabilities_beside_the_score_of_two_classes(mklkit: Run, tmp_path: Path) -> None:
+    random = np.random.default_rng(2)
+    kinds = np.arange(60) % 2
+    frame = pd.DataFrame({"x": 2 * kinds + random.normal(size=60), "kind": kinds + 5})
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    arguments = ("-k", "rbf", "-m", "fourier(n_components=20)", "--stream", "--probability")
+    done = mklkit("fit", tmp_path / "a.csv", *arguments, "-o", tmp_path / "a.mkl")
+    assert done.code == 0, done
+    table = pd.read_csv(io.StringIO(mklkit("predict", tmp_path / "a.mkl", tmp_path / "a.csv").out))
+    assert list(table) == ["prediction", "score", "probability_5", "probability_6"]
+    np.testing.assert_allclose(table["probability_5"] + table["probability_6"], 1.0)
+    assert (table["score"].rank() == table["probability_6"].rank()).all()
+
+
 def test_inspect_shows_what_fit_recorded(mklkit: Run, fitted: Fitted) -> None:
     done = mklkit("inspect", fitted.model)
     assert done.code == 0, done

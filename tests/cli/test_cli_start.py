@@ -23,7 +23,11 @@ finally:
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("arguments", [["--help"], ["fit", "--help"], ["--version"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "arguments",
+    [["--help"], ["fit", "--help"], ["reproduce", "--help"], ["--version"]],
+    ids=" ".join,
+)
 def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
     script = PROBE.format(heavy=HEAVY)
     done = subprocess.run(

@@ -69,6 +69,7 @@ def _cell(cell: Cell, place: int, rng: np.random.Generator) -> Cell:
         log_loss=0.3 if cell.kind == "baseline" else float("nan"),
         seconds=0.1 * (place + 1),
         predict_seconds=0.1,
+        refit_seconds=0.1,
         memory=1e6 * place,
         params={"C": EVIL},
         weights={f"rbf {EVIL}": 0.25, "linear": 0.75} if cell.kind == "method" else None,

@@ -17,7 +17,7 @@ from mklkit import Comparison
 from mklkit.comparison import comparing
 from mklkit.errors import DataError
 
-SAME = ["seconds", "predict_seconds", "memory"]
+SAME = ["seconds", "predict_seconds", "refit_seconds", "memory"]
 
 
 BROKEN_LINES: list[dict[str, Any]] = [

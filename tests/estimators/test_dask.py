@@ -11,8 +11,9 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
-from mklkit import MKLClassifier, MKLKitError, MKLSearchCV
+from mklkit import MKLClassifier, MKLKitError, MKLSearchCV, MKLVotingClassifier
 from mklkit.errors import DataError, IncompatibleError
 from mklkit.views.dask import scheduling
 from mklkit.views.dask.engine import DaskEngine
@@ -223,3 +224,16 @@ def test_large_arrays_are_no_part_of_a_packed_function() -> None:
 def test_without_a_client_dask_uses_this_process() -> None:
     X, y = data(n_rows=3000)
     check_same(MKLClassifier(combiner="dimkl5", **MODEL), da.from_array(X, chunks=900), y, X, y)
+
+
+def test_probabilities_of_rows_in_dask_are_those_in_memory() -> None:
+    X, y = data(3, n_rows=300)
+    rows = da.from_array(X, chunks=(110, 4))
+    model = MKLClassifier(**{**MODEL, "learner": "kda"}, probability=True)
+    here, there = model.fit(X, y).predict_proba(X), clone(model).fit(rows, y).predict_proba(rows)
+    assert isinstance(there, da.Array)
+    np.testing.assert_allclose(there.compute(), here, atol=1e-6)
+    vote = MKLVotingClassifier(model, n_members=2, random_state=0).fit(X, y)
+    assert (vote.predict(rows).compute() == vote.predict(X)).all()
+    for method in (vote.decision_function, vote.predict_proba):
+        np.testing.assert_allclose(method(rows).compute(), method(X), atol=1e-9)

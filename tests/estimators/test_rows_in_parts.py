@@ -13,7 +13,9 @@ from mklkit.views.stored_rows import StoredRows
 
 N_ROWS = 300
 SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("dimkl2", "alignment")]
-COMBINERS = ("uniform", "dimkl3", "dimkl5", "centered-alignment", "ifsl", *SLOW)
+PER_VIEW = "ifsl(ridges=(0.5, 2, 1), rates=(0.9, 0.3, 0.5))"
+AS_PRINTED = "ifsl(order='late-margins', initial='random')"
+COMBINERS = ("uniform", "dimkl3", "dimkl5", "centered-alignment", PER_VIEW, AS_PRINTED, *SLOW)
 
 
 @pytest.fixture

@@ -1,9 +1,11 @@
 """scikit-learn's own checks of the estimator contract: every one must pass.
 
 They ask about an estimator's code, so that one configuration of each class with a ``fit`` of its
-own is enough. These three are the defaults, which learn on Gram matrices, with a given C; a search
-over couplings of learners on features; a vote of couplings on random landmarks. What components do
-with odd data, whichever they are, is asked by mklkit's own conformance checks.
+own is enough. These are the defaults, which learn on Gram matrices, with a given C; a search over
+couplings of learners on features; a vote of couplings on random landmarks; probabilities, of which
+the checks ask that the largest is that of the class predicted: it is so on their rows, and need not
+be on others. What components do with odd data, whichever they are, is asked by mklkit's own
+conformance checks.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from mklkit import MKLClassifier, RPEMEKLClassifier
         ifsl_search(ridges=(1.0,), lams=(1.0,), cv=2),
         # Its fit and predict are those of MKLVotingClassifier.
         RPEMEKLClassifier(subset=0.3, n_members=2),
+        MKLClassifier("rbf", learner="svm(C=1)", probability=True),
     ]
 )
 def test_the_contract_holds(estimator, check):

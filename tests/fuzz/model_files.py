@@ -70,6 +70,7 @@ MODELS = {
     "coupled": lambda: _pipeline(preset_classifier("multik-mhks", random_state=0), 3),
     "gated": lambda: _pipeline(MKLClassifier(combiner="cluster-gating(n_clusters=2)")),
     "vote": lambda: _pipeline(preset_classifier("rpemekl", random_state=0)),
+    "calibrated": lambda: _pipeline(MKLClassifier("rbf", probability=True), 3),
     "discriminant": lambda: _pipeline(MKLClassifier("cosine(polynomial)", learner="kda"), 3),
 }
 

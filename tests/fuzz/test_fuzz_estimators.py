@@ -60,21 +60,22 @@ def _check_weights(model: Any) -> None:
 
 def _check_decisions(draw: Draw, model: Any, X: np.ndarray) -> None:
     assert np.isin(model.predict(X), model.classes_).all()
-    if not hasattr(model, "decision_function"):  # a vote has classes only
-        return
     assert np.isfinite(model.decision_function(X)).all(), "decisions on the training rows"
+    if hasattr(model, "predict_proba"):
+        found = model.predict_proba(X)
+        assert (found >= 0).all(), "negative probabilities"
+        np.testing.assert_allclose(found.sum(axis=1), 1, atol=1e-8)
     _check_new_rows(draw, model, X)
 
 
 # What is asked past the estimator overflows as what is asked of it.
 @np.errstate(over="ignore", invalid="ignore")
 def _check_each_row_is_decided_alone(draw: Draw, model: Any, X: np.ndarray) -> None:
-    if not hasattr(model, "decision_function"):
-        return
     order = draw.numpy.permutation(len(X))
     one = draw.whole(0, len(X) - 1)
     # Each problem by itself: where two classes are even, rounding says which one is joined first.
-    for decision in getattr(model, "best_estimator_", model).decisions_:
+    members = getattr(model, "members_", [getattr(model, "best_estimator_", model)])
+    for decision in [one for member in members for one in member.decisions_]:
         values = decision.decide(X)
         tolerance = _rounding(X) * max(SMALL, float(np.abs(values).max()))
         shuffled, alone = decision.decide(X[order]), decision.decide(X[[one]])
@@ -121,6 +122,8 @@ def _parts(draw: Draw, wrong: float = 0.05) -> MKLClassifier:
         given["feature_map"] = component(draw, "feature_map", wrong)
     if draw.chance(0.3):
         given["multiclass"] = draw.one_of(["ovo", "ovr", "native"])
+    if draw.chance(0.1):
+        given["probability"] = True
     if draw.chance(wrong):
         given[draw.one_of(list(MKLClassifier().get_params(deep=False)))] = draw.odd_value()
     return MKLClassifier(**given)

@@ -89,7 +89,10 @@ def test_a_model_file_keeps_all_classes_at_once(tmp_path, wine, combiner):
     ).fit(X, y)
     save_model(model, tmp_path / "model.mkl")
     again, facts = load_model(tmp_path / "model.mkl"), read_facts(tmp_path / "model.mkl")
-    np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
+    # On some processors BLAS rounds by where an array lies in memory.
+    np.testing.assert_allclose(
+        again.decision_function(X), model.decision_function(X), rtol=1e-10, atol=1e-12
+    )
     assert facts["model"]["multiclass"] == "native"
 
 

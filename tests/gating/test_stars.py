@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression
@@ -10,11 +12,17 @@ from mklkit import MKLClassifier
 from mklkit.combiners.cluster_gating.combiner import ClusterGating
 from mklkit.datasets.stars import GAPS, make_four_stars
 
-SCALES = (0.01, 0.1, 1.0, 10.0, 100.0)
-KERNELS = [f"rbf(gamma={1 / scale})" for scale in SCALES]
+WIDTHS = (0.01, 0.1, 1.0, 10.0, 100.0)
+KERNELS = [f"rbf(gamma={width**-2})" for width in WIDTHS]
+EQUATION_16 = [
+    [0.84, 0.16, 0, 0, 0],
+    [0.28, 0.33, 0.39, 0, 0],
+    [0, 0.31, 0.69, 0, 0],
+    [0, 0.17, 0.83, 0, 0],
+]
 
 
-def weights_by_group(seed: int, **options: str) -> np.ndarray:
+def weights_by_group(seed: int, **options: Any) -> np.ndarray:
     """Return Θ with the groups as rows, learned from 30 % of 800 rows."""
     X, y, group = make_four_stars(800, random_state=seed)
     chosen = np.random.RandomState(seed).permutation(800)[:240]
@@ -27,17 +35,18 @@ def weights_by_group(seed: int, **options: str) -> np.ndarray:
     return model.weights_[cluster_of]
 
 
-@pytest.mark.parametrize(
-    ("composition", "n_seeds"),
-    [
-        ("sum", 2),
-        ("product", 1),
-        pytest.param("sum", 10, marks=pytest.mark.slow),
-        pytest.param("product", 4, marks=pytest.mark.slow),
-    ],
-)
-def test_the_weights_move_as_the_gaps_do(composition, n_seeds):
-    found = np.array([weights_by_group(s, composition=composition) for s in range(n_seeds)])
+@pytest.mark.parametrize("n_seeds", [1, pytest.param(10, marks=pytest.mark.slow)])
+def test_converged_weights_are_those_of_equation_16(n_seeds):
+    """From seed to seed the second group differs most."""
+    found = np.array([weights_by_group(s, max_iter=1000, tol=1e-8) for s in range(n_seeds)])
+    means = found.mean(axis=0)
+    assert np.abs(means - EQUATION_16).mean() < 0.06  # uniform weights are 0.227 away
+    assert means[:, 3:].max() < 0.02  # "never chosen by any of the clusters"
+
+
+@pytest.mark.parametrize("n_seeds", [1, pytest.param(4, marks=pytest.mark.slow)])
+def test_the_weights_of_products_move_as_the_gaps_do(n_seeds):
+    found = np.array([weights_by_group(s, composition="product") for s in range(n_seeds)])
     nearest, farthest = found[:, 0], found[:, 3]
     assert (nearest.argmax(axis=1) == 0).all()
     assert (farthest[:, 2:].sum(axis=1) > nearest[:, 2:].sum(axis=1)).all()

@@ -12,7 +12,8 @@ from builders import views_of
 from sklearn.exceptions import ConvergenceWarning
 
 from mklkit import IFSL, KMHKS, MHKS, MKLClassifier
-from mklkit.combiners.ifsl.combiner import mean_weights, run_rule
+from mklkit.combiners.ifsl.combiner import run_rule
+from mklkit.combiners.ifsl.per_view import mean_weights
 from mklkit.combiners.ifsl.rules import Columns
 
 TRIO = ["linear", "rbf(sigma='mean')", "polynomial(degree=2)"]

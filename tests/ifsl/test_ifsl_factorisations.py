@@ -13,7 +13,8 @@ from builders import views_of
 from coupled_fits import TRIO, couple
 
 from mklkit import IFSL, KMHKS, MHKS
-from mklkit.combiners.ifsl.combiner import mean_weights, run_rule
+from mklkit.combiners.ifsl.combiner import run_rule
+from mklkit.combiners.ifsl.per_view import mean_weights
 from mklkit.combiners.ifsl.rules import Columns
 
 DECOMPOSITIONS = ["eigh", "cholesky", "cho_factor", "lu", "lu_factor", "svd", "qr", "inv", "solve"]

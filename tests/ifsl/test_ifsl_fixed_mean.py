@@ -1,4 +1,4 @@
-"""The fixed-mean rule against Table 1 of paper 002, and what even and uneven means make of it."""
+"""The fixed-mean rule against a naive iteration, and what even and uneven means make of it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def assert_same_function(decision, naive, grams):
 @pytest.mark.parametrize("initial", STARTS)
 @pytest.mark.parametrize("c", [2.0**-4, 1.0, 16.0])
 @pytest.mark.parametrize("gamma", [0.0, 2.0**-4, 1.0, 16.0])
-def test_three_kernels_follow_the_paper(two_classes, c, gamma, initial):
+def test_three_kernels_follow_the_equations(two_classes, c, gamma, initial):
     rows, y = two_classes
     views = views_of(TRIO, rows)
     grams = [view.gram() for view in views]
@@ -127,7 +127,7 @@ def test_the_start_is_zero_where_not_given(two_classes, rule):
 
 
 @pytest.mark.parametrize("kernel", [*TRIO, "laplacian"])
-def test_one_view_is_kmhks_exactly(two_classes, kernel):
+def test_one_view_is_kmhks(two_classes, kernel):
     rows, y = two_classes
     coupled, alone = (
         MKLClassifier(
@@ -135,8 +135,12 @@ def test_one_view_is_kmhks_exactly(two_classes, kernel):
         ).fit(rows, y)
         for combiner in (IFSL(lam=0.0), "uniform")
     )
-    assert coupled.decisions_[0].history == alone.decisions_[0].learner.history
-    np.testing.assert_array_equal(coupled.decision_function(rows), alone.decision_function(rows))
+    # The same steps; on some processors BLAS rounds by where an array lies in memory.
+    theirs = alone.decisions_[0].learner.history
+    np.testing.assert_allclose(coupled.decisions_[0].history, theirs, rtol=1e-11)
+    np.testing.assert_allclose(
+        coupled.decision_function(rows), alone.decision_function(rows), rtol=1e-10, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("c", [0.05, 2.0])

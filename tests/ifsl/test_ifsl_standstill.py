@@ -63,7 +63,8 @@ def test_nothing_is_said_of_the_papers_values(two_classes, learner, feature_map,
     assert model.decisions_[0].history[-1] < 1.05 * least
 
 
-def test_a_grid_says_the_least_lam_at_a_standstill(two_classes):
+@pytest.mark.parametrize("lams", [(1e6, 1e5), (1e6, 1e5, 1.0)], ids=str)
+def test_a_search_says_it_of_the_point_that_it_takes(two_classes, lams):
     X, y = two_classes
     search = ifsl_search(
         TRIO,
@@ -71,12 +72,17 @@ def test_a_grid_says_the_least_lam_at_a_standstill(two_classes):
         combiner=IFSL(initial="zeros"),
         learner="kmhks",
         ridges=(1.0,),
-        lams=(1.0, 1e6, 1e5),
+        lams=lams,
         cv=2,
         random_state=0,
     )
-    with pytest.warns(ConvergenceWarning, match="lam=100000 "):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
         search.fit(X, y)
+    taken = search.best_params_["combiner__lam"]
+    said = [str(one.message) for one in caught if issubclass(one.category, ConvergenceWarning)]
+    assert len(said) == (taken > 1)
+    assert all(f"lam={taken:g} " in one for one in said)
 
 
 def test_slow_agreement_is_said(two_classes):

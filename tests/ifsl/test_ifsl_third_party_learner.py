@@ -162,7 +162,7 @@ def test_views_end_at_the_joint_solution(two_classes, feature_map, weights, c, l
 
 @pytest.mark.parametrize(("rho", "b0"), [(0.5, 0.25), (0.99, 1e-6), (0.0, 0.75), (0.2, 0.0)])
 def test_margins_grow_as_the_learner_says(two_classes, rho, b0):
-    """MHKS written again outside the library: the paper's Table 1 is what it must give."""
+    """MHKS written again outside the library: the naive iteration is what it must give."""
     rows, y = two_classes
     views = views_of(TRIO, rows, "empirical")
     naive = multik_mhks([view.features() for view in views], y, 0.5, 1.5, rho=rho, b0=b0)

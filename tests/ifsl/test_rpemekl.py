@@ -1,4 +1,4 @@
-"""Voting ensembles on random-subset maps, against Table 1 of paper 004 and votes by hand."""
+"""Voting ensembles on random-subset maps, against a naive iteration and votes by hand."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_the_majority_decides_and_ties_fall_to_the_first(three_classes, rng, n_m
 
 
 @pytest.mark.parametrize("initial", ["unit", "zeros"])
-def test_members_are_those_of_table_1(two_classes, rng, initial):
+def test_members_follow_the_equations(two_classes, rng, initial):
     X, y = two_classes
     member = MKLClassifier(
         ["cosine(linear)", "rbf", "rbf(sigma='mean/10')"],

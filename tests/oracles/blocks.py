@@ -78,9 +78,13 @@ def alignment(gram: Array, y: Array) -> float:
 
 def centered_alignment(gram: Array, y: Array) -> float:
     """Return the alignment of HKH and HyyᵀH, H = I − 11ᵀ/N."""
-    centring = np.eye(len(y)) - np.full((len(y), len(y)), 1 / len(y))
-    centred = centring @ gram @ centring
-    label_kernel = centring @ np.outer(y, y) @ centring
+    centred, label_kernel = in_the_middle(gram), in_the_middle(np.outer(y, y))
     return float(
         (centred * label_kernel).sum() / np.linalg.norm(centred) / np.linalg.norm(label_kernel)
     )
+
+
+def in_the_middle(gram: Array) -> Array:
+    """Return HKH, H = I − 11ᵀ/N: subtract the mean of each column, and then of each row."""
+    centred = gram - gram.mean(axis=0)
+    return centred - centred.mean(axis=1)[:, None]

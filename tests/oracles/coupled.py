@@ -1,4 +1,7 @@
-"""MultiK-MHKS and MultiV-KMHKS as papers 000 and 002 print them, and the convex problem itself."""
+"""MultiK-MHKS and MultiV-KMHKS as mklkit orders their steps, and the convex problem itself.
+
+The orders that papers 000, 002 and 004 print are in ``printed.py``.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ def zero_start(widths: Sequence[int]) -> list[Array]:
 
 
 def finished(history: list[float], tol: float, max_iter: int, relative: bool) -> bool:
-    """Return whether an iteration stops by (12) of 002, or by Table 1 of 000."""
+    """Return whether an iteration stops: by (12) of 002 if relative, else as 000 says."""
     if len(history) < 2:
         return False
     scale = abs(history[-2]) if relative else 1.0
@@ -51,15 +54,14 @@ def multik_mhks(
     *,
     start: Sequence[Array] | None = None,
     rho: float = 0.99,
-    b0: float = 1e-6,
+    b0: Array | float = 1e-6,
     tol: float = 1e-3,
     max_iter: int = 1000,
     relative: bool = False,
-    at_once: bool = False,
 ) -> NaiveFit:
-    """Return what Table 1 of paper 000 gives for M views (N, p): a dense inverse a view.
+    """Return MultiK-MHKS on M views (N, p), each solved from the newest weights of the others.
 
-    ``at_once`` as printed (step 7): from the weights of the pass before, else from the newest.
+    Equations (8), (9) and (11) of paper 000 with a dense inverse a view; ``b0`` may be (M, N).
     """
     m, n_rows = len(features), len(y)
     signed = [y[:, None] * np.column_stack([f, np.ones(n_rows)]) for f in features]
@@ -71,8 +73,8 @@ def multik_mhks(
         ridge[-1, -1] = 0
         inverses.append(np.linalg.inv((1 + lam * (m - 1) / m) * own.T @ own + ridge))
 
-    def solve(view: int, known: Sequence[Array]) -> None:
-        others = sum(signed[j] @ known[j] for j in range(m) if j != view)
+    def solve(view: int) -> None:
+        others = sum(signed[j] @ omega[j] for j in range(m) if j != view)
         omega[view] = inverses[view] @ (signed[view].T @ (b[view] + 1 + lam / m * others))
 
     def objective() -> float:
@@ -87,15 +89,14 @@ def multik_mhks(
             )
         )
 
-    solve(0, omega)
+    solve(0)
     history = [objective()]
     while True:
         for view in range(m):
             e = signed[view] @ omega[view] - b[view] - 1
             b[view] += rho * (e + np.abs(e))
-        known = list(omega) if at_once else omega
         for view in range(m):
-            solve(view, known)
+            solve(view)
         history.append(objective())
         if finished(history, tol, max_iter, relative):
             outputs = np.array([y * (own @ w) for own, w in zip(signed, omega, strict=True)])
@@ -115,8 +116,9 @@ def multiv_kmhks(
     tol: float = 1e-3,
     max_iter: int = 1000,
 ) -> NaiveFit:
-    """Return what Table 1 of paper 002 gives for M Gram matrices; coefficients are yα and w₀.
+    """Return MultiV-KMHKS on M Gram matrices; coefficients are yα and w₀.
 
+    Equations (6) and (9) of paper 002; margins grow by the error of the function just solved.
     ``start`` has the row coefficients of the decision function, y∘Γ, in its first N entries.
     """
     m, n_rows = len(grams), len(y)
@@ -195,7 +197,7 @@ def minimised_in_turn(
     b0: float = 1e-6,
     passes: int = 10,
 ) -> NaiveFit:
-    """Return Table 1 of paper 000 for a weighted mean, after so many objective evaluations.
+    """Return MultiK-MHKS for a weighted mean, after so many objective evaluations.
 
     No formula for the solution: each view's coefficients are the least squares of L's stacked
     residuals, which are affine in them and sampled at unit vectors.

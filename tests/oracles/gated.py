@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
 import attrs
@@ -90,6 +90,73 @@ def best_trace_ratio(upper: Array, lower: Array, n_components: int) -> float:
 
     highest = 2 * float(scipy.linalg.eigh(upper, lower, eigvals_only=True)[-1]) + 1
     return float(brentq(surplus, 0.0, highest, xtol=1e-14, rtol=1e-14))
+
+
+def printed_stage_two(
+    theta: Array, forms: NaiveForms, pairs: Iterator[tuple[int, int]], max_rounds: int, small: float
+) -> tuple[Array, float]:
+    """Return Θ and λ of Algorithms 1 and 2 with given pairs; a rise by ``small`` ends a loop."""
+
+    def objective(xi: float, direction: Array, ratio: float) -> float:  # (14)
+        difference = forms.upper - ratio * forms.lower
+        shifted = xi * direction + 2 * flat
+        return float(xi * shifted @ difference @ direction - ratio * xi * forms.linear @ direction)
+
+    def ratio_now() -> float:
+        return float(flat @ forms.upper @ flat / (flat @ forms.lower @ flat + forms.linear @ flat))
+
+    flat = theta.ravel().copy()
+    ratio = ratio_now()
+    for _ in range(max_rounds):  # Algorithm 1
+        at_start = ratio
+        while True:  # Algorithm 2
+            k1, k2 = next(pairs)
+            direction = np.eye(flat.size)[k1] - np.eye(flat.size)[k2]  # (12)
+            low, high = max(-flat[k1], flat[k2] - 1), min(1 - flat[k1], flat[k2])
+            # The objective is aξ² + 2bξ (15).
+            plus, minus = objective(1.0, direction, ratio), objective(-1.0, direction, ratio)
+            a, b = (plus + minus) / 2, (plus - minus) / 4
+            candidates = [low, high, *([-b / a] if a and low <= -b / a <= high else [])]
+            flat += direction * max(candidates, key=lambda xi: objective(xi, direction, ratio))
+            before, ratio = ratio, ratio_now()
+            if ratio - before <= small * ratio:
+                break
+        if ratio - at_start <= small * ratio:
+            break
+    return flat.reshape(theta.shape), ratio
+
+
+def printed_alternation(
+    grams: Sequence[Array],
+    memberships: Array,
+    y: Array,
+    alpha: float,
+    pairs_of_turns: Iterable[Iterator[tuple[int, int]]],
+    max_rounds: int,
+    small: float,
+) -> tuple[Array, list[float]]:
+    """Return Θ and the ratio after each stage (section 3.4), two classes, sum form, from 1/M.
+
+    For positive definite composites only.
+    """
+    similarity, constraint = discriminant_matrices(y)
+    theta = np.full((memberships.shape[1], len(grams)), 1 / len(grams))
+
+    def embedding() -> tuple[float, Array]:  # (8) for K = 1
+        gram = composite(grams, memberships @ theta, "sum")
+        return best_single_direction(
+            gram @ constraint @ gram, gram @ similarity @ gram + alpha * gram
+        )
+
+    ratio, direction = embedding()
+    history = [ratio]
+    for pairs in pairs_of_turns:
+        forms = naive_forms(grams, memberships, direction[:, None], similarity, constraint, alpha)
+        theta, ratio = printed_stage_two(theta, forms, pairs, max_rounds, small)
+        history.append(ratio)
+        ratio, direction = embedding()
+        history.append(ratio)
+    return theta, history
 
 
 def ratio_by_slsqp(weights: Array, upper: Array, lower: Array, linear: Array) -> float:

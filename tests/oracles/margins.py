@@ -47,7 +47,7 @@ def kmhks(
     rho: float = 0.99,
     b0: float = 1e-6,
 ) -> tuple[Array, float, list[float]]:
-    """Return the row coefficients y∘α, w₀ and the history: Table 1 of paper 002, M = 1, γ = 0.
+    """Return the row coefficients y∘α, w₀ and the history: equations (4) and (5) of paper 002.
 
     The objective is taken after the margins have grown, as the table has it.
     """

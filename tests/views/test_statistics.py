@@ -54,7 +54,10 @@ def check_quadrants(views, grams, y, rtol=1e-11):
 def test_quadrants_are_those_of_the_whole_matrix(rng, n_rows, n_first):
     rows = rng.normal(size=(n_rows, 3))
     y = labels(n_rows, n_first)
-    check_quadrants(views_of(list(KERNELS), rows), [peer(rows) for peer in KERNELS.values()], y)
+    # One kernel of each base where the oracle has millions of numbers to sort.
+    names = ["polynomial(degree=2)", "rbf(gamma=2)", "laplacian(gamma=0.3)"]
+    names = names if n_rows > 1000 else list(KERNELS)
+    check_quadrants(views_of(names, rows), [KERNELS[name](rows) for name in names], y)
 
 
 def test_rows_of_the_classes_may_be_mixed(rng):

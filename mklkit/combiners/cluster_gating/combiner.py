@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import attrs
 import numpy as np
-from attrs.validators import ge, gt, in_, instance_of
+from attrs.validators import ge, in_, instance_of
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
@@ -97,10 +97,18 @@ class ClusterGating(GatingCombiner):
         parameters, or any object with ``fit`` and ``predict_proba``.
     pairs : {"gradient", "random"}, default="gradient"
         Which weights exchange at a step of stage two; the paper uses random pairs.
+    steps : {"accelerated", "plain"}, default="accelerated"
+        Accelerated: an alternation goes on in the direction of stage two as long as the ratio
+        rises, and stage two adds Newton steps to exchanges by gradient. Plain: exchanges only, as
+        in the paper's Algorithms 1 and 2; needs many times as many alternations.
     max_iter : int, default=50
         The maximum number of alternations of the two stages.
     tol : float, default=1e-4
-        Stop when an alternation raises the ratio by at most this fraction of itself.
+        Stop when an alternation raises the ratio by at most this fraction of itself; with 0 there
+        are always ``max_iter`` alternations.
+    max_rounds : int, default=100
+        T_max of Algorithm 1, for plain steps: the maximum number of rounds per alternation. A round
+        ends with the first exchange that gains nothing.
 
     Notes
     -----
@@ -132,8 +140,12 @@ class ClusterGating(GatingCombiner):
     pairs: Literal["gradient", "random"] = attrs.field(
         default="gradient", validator=in_(("gradient", "random"))
     )
+    steps: Literal["accelerated", "plain"] = attrs.field(
+        default="accelerated", validator=in_(("accelerated", "plain"))
+    )
     max_iter: int = attrs.field(default=50, converter=whole, validator=[instance_of(int), ge(1)])
-    tol: float = attrs.field(default=1e-4, converter=float, validator=gt(0))
+    tol: float = attrs.field(default=1e-4, converter=float, validator=[ge(0), finite])
+    max_rounds: int = attrs.field(default=100, converter=whole, validator=[instance_of(int), ge(1)])
 
     def fit_gates(
         self, views: Views, y: Array, random_state: np.random.RandomState

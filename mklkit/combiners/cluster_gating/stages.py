@@ -12,7 +12,11 @@ import attrs
 import numpy as np
 
 from mklkit.combiners.cluster_gating.kept_tiles import KeptTiles
-from mklkit.combiners.cluster_gating.pairwise_updating import update_pairs
+from mklkit.combiners.cluster_gating.pairwise_updating import (
+    PairwiseResult,
+    printed_updates,
+    update_pairs,
+)
 from mklkit.combiners.cluster_gating.products import (
     QuadraticForms,
     quadratic_forms,
@@ -42,6 +46,10 @@ class Settings(Protocol):
     @property
     def pairs(self) -> str: ...
     @property
+    def steps(self) -> str: ...
+    @property
+    def max_rounds(self) -> int: ...
+    @property
     def max_iter(self) -> int: ...
     @property
     def tol(self) -> float: ...
@@ -63,31 +71,32 @@ class Stages:
         self.tiles = KeptTiles(views)
         self.memberships = memberships
         self.graphs = graphs
-        self.seed = int(random_state.randint(2**31 - 1))
+        self.rng = np.random.default_rng(random_state.randint(2**31 - 1))
         n_clusters = memberships.shape[1]
         self.smooth = combiner.smoothness * smoothness_form(n_clusters, len(views))
 
     def alternate(self, n_components: int) -> tuple[Array, tuple[float, ...]]:
         """Return Θ and the ratio after each stage.
 
-        Stage two alone moves little, as the embedding is optimal for the current weights. Its step
-        is therefore extended as long as the ratio grows, and otherwise taken as it is.
+        Stage two alone moves little, as the embedding is optimal for the current weights. Unless
+        ``steps="plain"``, its step is therefore extended as long as the ratio grows, and otherwise
+        taken as it is.
         """
         n_clusters, n_kernels = self.memberships.shape[1], len(self.views)
         theta = np.full((n_clusters, n_kernels), 1 / n_kernels)
         found = self._embed(theta, n_components)
         projection, ratio = found.projection, found.ratio
         history = [ratio]
-        stride = FIRST_STRIDE
+        stride, plain = FIRST_STRIDE, self.combiner.steps == "plain"
         # One kernel leaves no choice, and all-zero kernels leave nothing to learn.
         for _ in range(self.combiner.max_iter if n_kernels > 1 and projection.size else 0):
             before = ratio
             with one_blas_thread():  # products of tiles with few columns
                 moved, ratio = self._move(theta, projection, before)
             history.append(ratio)
-            farther = _on_simplices(theta + stride * (moved - theta))
+            farther = moved if plain else _on_simplices(theta + stride * (moved - theta))
             found = self._embed(farther, n_components)
-            if found.ratio >= ratio:
+            if plain or found.ratio >= ratio:
                 theta, stride = farther, 2 * stride
             else:
                 theta, stride = moved, FIRST_STRIDE
@@ -96,7 +105,8 @@ class Stages:
             if found.ratio > ratio:
                 projection, ratio = found.projection, found.ratio
             history.append(ratio)
-            if ratio - before <= self.combiner.tol * ratio:
+            # With a tolerance of zero all turns are taken: random pairs can gain nothing in one.
+            if self.combiner.tol and ratio - before <= self.combiner.tol * ratio:
                 break
         return theta, tuple(history)
 
@@ -118,22 +128,13 @@ class Stages:
         blocks = gated_blocks(self.views, self.memberships, projection, gates, tiles)
         forms = self._forms(blocks, projection)
         if gates is None:
-            found = update_pairs(
-                theta, forms.upper, forms.lower, forms.linear, self.combiner.pairs, seed=self.seed
-            )
+            found = self._exchanged(theta, forms)
             reached = found.history[-1] if found.history else ratio
             return (found.weights, reached) if reached > ratio else (theta, ratio)
         # Linearised at the current weights, the product form is twice their composite minus itself.
         present = np.tensordot(theta.ravel(), blocks, axes=1) / 2
         linearised = self._forms(blocks - present / len(theta), projection)
-        found = update_pairs(
-            theta,
-            linearised.upper,
-            linearised.lower,
-            linearised.linear,
-            self.combiner.pairs,
-            seed=self.seed,
-        )
+        found = self._exchanged(theta, linearised)
         moved, reached = self._line_search(theta, found.weights, projection, ratio)
         if reached > ratio:
             return moved, reached
@@ -143,6 +144,13 @@ class Stages:
         )
         steepest = np.eye(theta.shape[1])[slopes.reshape(theta.shape).argmax(axis=1)]
         return self._line_search(theta, steepest, projection, ratio)
+
+    def _exchanged(self, theta: Array, forms: QuadraticForms) -> PairwiseResult:
+        upper, lower, linear, pairs = forms.upper, forms.lower, forms.linear, self.combiner.pairs
+        if self.combiner.steps == "plain":
+            rounds = self.combiner.max_rounds
+            return printed_updates(theta, upper, lower, linear, pairs, rounds, rng=self.rng)
+        return update_pairs(theta, upper, lower, linear, pairs, rng=self.rng)
 
     def _forms(self, blocks: Array, projection: Array) -> QuadraticForms:
         forms = quadratic_forms(blocks, projection, self.graphs, self.combiner.alpha)

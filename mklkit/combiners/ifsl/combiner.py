@@ -13,13 +13,25 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mklkit.combiners.ifsl.grid import GridMean
 from mklkit.combiners.ifsl.iteration import iterate
-from mklkit.combiners.ifsl.rules import FIXED_MEAN, GRADIENT, SIMPLEST_FIRST, Columns, Solution
-from mklkit.combiners.templates.coupling import (
-    CoupledSolution,
-    CouplingCombiner,
-    needs_subproblems,
+from mklkit.combiners.ifsl.per_view import (
+    each_is,
+    mean_weights,
+    not_all_zero,
+    one_each,
+    one_per_view,
+    scaled,
 )
-from mklkit.errors import IncompatibleError, SpecError
+from mklkit.combiners.ifsl.rules import (
+    COUPLINGS_OF_002,
+    FIXED_MEAN,
+    GRADIENT,
+    SIMPLEST_FIRST,
+    Columns,
+    Order,
+    Solution,
+)
+from mklkit.combiners.templates.coupling import CoupledSolution, CouplingCombiner
+from mklkit.errors import IncompatibleError
 from mklkit.protocols import (
     Array,
     CombinerFacts,
@@ -27,6 +39,7 @@ from mklkit.protocols import (
     InitialisedSubproblem,
     Learner,
     Subproblem,
+    Views,
     learner_parameters,
     learner_variants,
 )
@@ -34,10 +47,9 @@ from mklkit.protocols.component import finite
 from mklkit.registry.hookspecs import hookimpl
 from mklkit.views.view_set import ViewSet
 
-__all__ = ["IFSL", "mean_weights", "run_rule", "start"]
+__all__ = ["IFSL", "run_rule", "start"]
 
 Rule = Literal["gradient", "fixed-mean"]
-Order = Literal["in-turn", "at-once"]
 Start = Literal["unit", "ones", "zeros", "random"]
 
 STANDSTILL = 0.05
@@ -45,15 +57,6 @@ STANDSTILL = 0.05
 
 A decision value of zero has loss 1.
 """
-
-
-def _weights(value: Any) -> tuple[float, ...] | None:
-    if value is None:
-        return None
-    weights = tuple(float(weight) for weight in value)
-    if not weights or min(weights) < 0 or not 0 < sum(weights) < np.inf:
-        raise ValueError(f"weights must be non-negative numbers, not all zero; got {value!r}")
-    return weights
 
 
 @attrs.frozen
@@ -75,20 +78,31 @@ class IFSL(CouplingCombiner):
         The published updates: the exact gradient in each view's function (000), or the whole mean
         held fixed while a view is solved (002). Default: "fixed-mean" for ``kmhks``, else
         "gradient".
-    order : {"in-turn", "at-once"}, default="in-turn"
+    order : {"in-turn", "at-once", "late-margins"}, default="in-turn"
         Whether each view of a pass is solved from the newest outputs of the others, or all from
-        those of the pass before, as Table 1 of 000 (step 7) and of 004 (6.iii) print it.
+        those of the pass before, as Table 1 of 000 (step 7) and of 004 (6.iii) print it. With late
+        margins each is solved from the newest, and its margins grow by the error of its function
+        before, as the indices of 002's equation 11 say.
     initial : {"zeros", "unit", "ones", "random"}, default="zeros"
         Initial coefficients: zeros; equal with length one in all (000 and 004: "one unit vector");
-        ones; or a random direction of length one from the estimator's seed (002). The published
-        initial values give outputs as large as the features: margins grow to meet them at once
-        and never shrink again, which costs accuracy.
+        ones; or a random direction of length one from the estimator's seed, with margins at random
+        between 0 and twice the learner's ``b0`` (002). The published initial values give outputs
+        as large as the features: margins grow to meet them at once and never shrink again, which
+        costs accuracy.
+    ridges : sequence of float, optional
+        c_l, the ridge of each view, as a multiple of the learner's ``alpha``, which a search may
+        vary; 1 where not given.
+    rates : sequence of float, optional
+        ρ_l, the step of each view's margins, above 0 and at most 1; the learner's ``rho`` where not
+        given.
 
     Notes
     -----
-    ρ, b₀, ξ and the iteration limit are the learner's (``mhks(alpha, rho, tol, max_iter, b0)``). An
-    iteration costs two products of each view's features (or Gram matrix) with a vector and no
-    factorisation. Sources: 000, Table 1; 002, Table 1.
+    α (the papers' c), ρ, b₀, ξ and the iteration limit are the learner's
+    (``mhks(alpha, rho, tol, max_iter, b0)``). An iteration costs two products of each view's
+    features (or Gram matrix) with a vector and no factorisation. As Table 1 prints it:
+    ``ifsl(order='at-once', initial='unit')`` with ``mhks`` (000, 004) and
+    ``ifsl(order='late-margins', initial='random')`` with ``kmhks`` (002).
 
     Examples
     --------
@@ -101,18 +115,35 @@ class IFSL(CouplingCombiner):
     """
 
     name: ClassVar[str] = "ifsl"
-    facts: ClassVar[CombinerFacts] = CombinerFacts(
-        feature_map="empirical",
-        learner="mhks",
-        weights_are="fixed",
-        search_space={"lam": SIMPLEST_FIRST},
-    )
 
     lam: float = attrs.field(default=1.0, converter=float, validator=and_(ge(0), finite))
-    weights: tuple[float, ...] | None = attrs.field(default=None, converter=_weights)
+    weights: tuple[float, ...] | None = attrs.field(
+        default=None, converter=one_each, validator=not_all_zero
+    )
     rule: Rule | None = attrs.field(default=None, validator=optional(in_(Rule.__args__)))  # type: ignore[attr-defined]
     order: Order = attrs.field(default="in-turn", validator=in_(Order.__args__))  # type: ignore[attr-defined]
     initial: Start = attrs.field(default="zeros", validator=in_(Start.__args__))  # type: ignore[attr-defined]
+    ridges: tuple[float, ...] | None = attrs.field(
+        default=None,
+        converter=one_each,
+        validator=each_is("finite and at least 0", lambda ridge: 0 <= ridge < np.inf),
+    )
+    rates: tuple[float, ...] | None = attrs.field(
+        default=None,
+        converter=one_each,
+        validator=each_is("above 0 and at most 1", lambda rate: 0 < rate <= 1),
+    )
+
+    @property
+    def facts(self) -> CombinerFacts:  # type: ignore[override]
+        """λ of 000's grid, or, where the rule is 002's by name, γ of 002's."""
+        fixed_mean = self.rule == "fixed-mean"
+        return CombinerFacts(
+            feature_map="empirical",
+            learner="mhks",
+            weights_are="fixed",
+            search_space={"lam": COUPLINGS_OF_002[::-1] if fixed_mean else SIMPLEST_FIRST},
+        )
 
     def couple(
         self,
@@ -122,10 +153,30 @@ class IFSL(CouplingCombiner):
         random_state: np.random.RandomState,
     ) -> CoupledSolution:
         """Return the joint solution of the views' subproblems."""
-        mu = mean_weights(self.weights, len(problems))
-        columns = Columns(np.array([self.lam]), mu, learner.coupling)
+        columns = self.columns(np.array([self.lam]), learner, len(problems))
         (solution,) = run_rule(self, problems, y, columns, learner, random_state)
-        return CoupledSolution(solution.learners, mu, solution.history)
+        _warn_of_standstill(solution, self.lam, len(problems) * len(y))
+        return CoupledSolution(solution.learners, columns.weights, solution.history)
+
+    def columns(self, lams: Array, learner: CoupledLearner, n_views: int) -> Columns:
+        """Return the parameters of an iteration for values of λ (G,)."""
+        mu = mean_weights(self.weights, n_views)
+        if self.rates is None:
+            return Columns(lams, mu, learner.coupling)
+        rates = one_per_view("rates", self.rates, n_views)
+        return Columns(lams, mu, learner.coupling, rates)
+
+    def subproblems(
+        self, views: Views, learner: CoupledLearner, variants: Sequence[Any]
+    ) -> list[Subproblem]:
+        """Return each view's subproblem, with its own ridge where ``ridges`` are given."""
+        if self.ridges is None:
+            return super().subproblems(views, learner, variants)
+        ridges = one_per_view("ridges", self.ridges, len(views)).tolist()
+        return [
+            scaled(learner, ridge).subproblem(view, [scaled(one, ridge) for one in variants])
+            for view, ridge in zip(views, ridges, strict=True)
+        ]
 
     def grid_parameters(self, learner: Learner) -> frozenset[str]:
         """Return λ and the parameters by which the learner's variants may differ."""
@@ -149,26 +200,15 @@ class IFSL(CouplingCombiner):
         along the grid were tried and rejected: they took as long and, as margins never shrink,
         converged to other solutions than separate fits.
         """
-        if not isinstance(learner, CoupledLearner):
-            raise IncompatibleError(needs_subproblems(self.name, learner.name))
+        learner = self.coupled(learner)
         lams = np.array([float(point.get("combiner__lam", self.lam)) for point in points])
         variants = learner_variants(learner, points)
-        problems = [learner.subproblem(view, variants) for view in views]
-        mu = mean_weights(self.weights, len(views))
-        columns = Columns(lams, mu, learner.coupling)
+        problems = self.subproblems(views, learner, variants)
+        columns = self.columns(lams, learner, len(views))
         solutions = run_rule(self, problems, y, columns, learner, random_state)
         n_iter = np.array([len(solution.history) for solution in solutions])
         learners = [solution.learners for solution in solutions]
-        return GridMean.of(mu, [view.projector for view in views], learners, n_iter)
-
-
-def mean_weights(weights: Sequence[float] | None, n_views: int) -> Array:
-    """Return μ (M,) on the simplex."""
-    if weights is None:
-        return np.full(n_views, 1 / n_views)
-    if len(weights) != n_views:
-        raise SpecError(f"ifsl has {len(weights)} weights for {n_views} kernels; give one each.")
-    return np.array(weights) / sum(weights)
+        return GridMean.of(columns.weights, [view.projector for view in views], learners, n_iter)
 
 
 def run_rule(
@@ -182,29 +222,27 @@ def run_rule(
     """Run the combiner's rule on the views' problems, one solution per column."""
     rule = combiner.rule or ("gradient" if learner.facts.on_features else "fixed-mean")
     initial = [start(problem, combiner.initial, random_state) for problem in problems]
-    given = GRADIENT if rule == "gradient" else FIXED_MEAN
-    given = attrs.evolve(given, at_once=combiner.order == "at-once")
-    solutions = iterate(given, problems, y, columns, initial)
-    _warn_of_standstill(solutions, columns.lam, len(problems) * len(y))
-    return solutions
+    margins = None
+    if combiner.initial == "random":
+        draws = random_state.random_sample((len(problems), len(y)))
+        margins = 2 * columns.facts.b0 * (1 - draws)
+    given = attrs.evolve(GRADIENT if rule == "gradient" else FIXED_MEAN, order=combiner.order)
+    return iterate(given, problems, y, columns, initial, margins)
 
 
-def _warn_of_standstill(solutions: Sequence[Solution], lams: Array, n_outputs: int) -> None:
+def _warn_of_standstill(solution: Solution, lam: float, n_outputs: int) -> None:
     """Warn where λ is so large that the iteration stops on small steps far from the minimum.
 
     The stronger the coupling, the smaller the steps: the gap to the minimum shrinks by a share of
     about 1/(1 + λ) per pass, which leaves about (1 + λ)/2 times the last change of the objective.
+    Searches have scores to say what such a fit is worth, and are told only of the point they take.
     """
-    short = [
-        float(lam)
-        for solution, lam in zip(solutions, lams, strict=True)
-        if solution.converged
-        and (1 + lam) / 2 * abs(solution.history[-2] - solution.history[-1])
-        > STANDSTILL * n_outputs
-    ]
-    if short:
+    if not solution.converged:
+        return
+    left = (1 + lam) / 2 * abs(solution.history[-2] - solution.history[-1])
+    if left > STANDSTILL * n_outputs:
         warnings.warn(
-            f"With lam={min(short):g} the views move so little per pass that the iteration stopped"
+            f"With lam={lam:g} the views move so little per pass that the iteration stopped"
             " far from the minimum of its objective; use a smaller lam or tol.",
             ConvergenceWarning,
             stacklevel=3,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from itertools import chain, cycle
 from typing import Any
 
 import numpy as np
@@ -32,6 +31,7 @@ def iterate(
     labels: Array,
     columns: Columns,
     initial: Sequence[Any],
+    margins: Array | None = None,
 ) -> list[Solution]:
     """Run a rule until the objective stands still.
 
@@ -45,6 +45,8 @@ def iterate(
     columns : Columns
     initial : sequence
         Initial coefficients of each view; None stands for zeros.
+    margins : ndarray of shape (M, N), optional
+        Initial margins; the b₀ of the columns where not given.
 
     Returns
     -------
@@ -58,18 +60,14 @@ def iterate(
     """
     labels = np.ascontiguousarray(labels)
     given = initial if rule.uses_first else [None, *initial[1:]]
-    steps = _steps(rule, len(problems))
-    if can_sweep(problems, columns) and not rule.at_once:
+    steps = rule.steps(len(problems))
+    if can_sweep(problems, columns) and rule.order == "in-turn" and margins is None:
         found = iterate_by_sweeps(rule, problems, labels, columns, given, steps)
         _warn_if_stopped(
             columns.facts.stopping, np.diff(found.history)[-1:], np.array([found.converged])
         )
         return [found]
-    return _WholeRows(rule, problems, labels, columns, given).run(steps)
-
-
-def _steps(rule: Rule, n_views: int) -> Iterator[Step]:
-    return chain(rule.first(n_views), cycle(rule.each_pass(n_views)))
+    return _WholeRows(rule, problems, labels, columns, given, margins).run(steps)
 
 
 def _warn_if_stopped(stopping: Stopping, changes: Array, done: NDArray[np.bool_]) -> None:
@@ -93,6 +91,7 @@ class _WholeRows:
         labels: Array,
         columns: Columns,
         initial: Sequence[Any],
+        margins: Array | None,
     ) -> None:
         n_columns = len(columns.lam)
         self.rule = rule
@@ -107,9 +106,9 @@ class _WholeRows:
         for view, coefficients in enumerate(initial):
             if coefficients is not None:
                 self.outputs[view] = problems[view].outputs(coefficients)
-        self.seen = self.outputs
+        self.before = self.outputs if rule.order == "in-turn" else self.outputs.copy()
         self.margins = np.empty(shape, dtype=labels.dtype)
-        self.margins[...] = columns.facts.b0
+        self.margins[...] = columns.facts.b0 if margins is None else margins[..., None]
         self.target = np.empty(shape[1:], dtype=labels.dtype)
         self.history: list[list[float]] = [[] for _ in range(n_columns)]
         self.solutions: list[Solution | None] = [None] * n_columns
@@ -118,12 +117,11 @@ class _WholeRows:
         """Take the steps until no column is running."""
         for step, view in steps:
             if step == "solve":
-                if self.rule.at_once and view == 0:
-                    self.seen = self.outputs.copy()
                 self.solve(view)
             elif step == "grow":
-                rho = self.given.facts.rho
-                grow_margins(self.outputs[view], self.labels, rho, self.margins[view])
+                late = self.rule.order == "late-margins"
+                outputs = (self.before if late else self.outputs)[view]
+                grow_margins(outputs, self.labels, self.given.rates[view], self.margins[view])
             elif not self.record():
                 break
         return [solution for solution in self.solutions if solution is not None]
@@ -134,8 +132,12 @@ class _WholeRows:
 
     def solve(self, view: int) -> None:
         """Solve one view, from the newest outputs or, by a rule at once, those of the last pass."""
-        lam, row = self.lam, self.factors[view]
-        seen = self.seen if self.rule.at_once else self.outputs
+        lam, row, order = self.lam, self.factors[view], self.rule.order
+        if order == "late-margins":
+            self.before[view] = self.outputs[view]
+        elif order == "at-once" and view == 0:
+            self.before[...] = self.outputs
+        seen = self.before if order == "at-once" else self.outputs
         self.rule.target(seen, self.margins, self.labels, row, lam, view, self.target)
         data_weights = 1.0 + lam * self.rule.data_weight(self.given.weights, view)
         problem = self.problems[view]
@@ -180,7 +182,10 @@ class _WholeRows:
 
     def _keep(self, staying: NDArray[np.bool_]) -> None:
         self.running = self.running[staying]
+        before = self.before
         self.outputs = np.ascontiguousarray(self.outputs[:, :, staying])
+        same = self.rule.order == "in-turn"
+        self.before = self.outputs if same else np.ascontiguousarray(before[:, :, staying])
         self.margins = np.ascontiguousarray(self.margins[:, :, staying])
         self.target = np.empty(self.outputs.shape[1:], dtype=self.outputs.dtype)
         # Stale coefficients are replaced by the next solve before they are read again.

@@ -12,7 +12,8 @@ Arrays are (N, G) per view: N training rows, G columns.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import chain, cycle
 from typing import Literal
 
 import attrs
@@ -23,11 +24,13 @@ from mklkit.numerics.compiling import compiled
 from mklkit.protocols import Array, CouplingFacts, LinearFunction, Stopping
 
 __all__ = [
+    "COUPLINGS_OF_002",
     "FIXED_MEAN",
     "GRADIENT",
     "PAPER_GRID",
     "SIMPLEST_FIRST",
     "Columns",
+    "Order",
     "Rule",
     "Solution",
     "Step",
@@ -42,6 +45,8 @@ PAPER_GRID = tuple(2.0**k for k in range(-4, 5))
 SIMPLEST_FIRST = PAPER_GRID[::-1]
 """Most ridge, and most agreement, first."""
 
+COUPLINGS_OF_002 = tuple(10.0**k for k in range(-5, 5))
+"""10⁻⁵ … 10⁴, for γ (paper 002, section 3)."""
 
 TOLERANCE_ROWS = 1000
 """The papers' data sets have fewer rows; with their tolerance, passes would increase with N."""
@@ -58,11 +63,18 @@ class Columns:
         μ, on the simplex.
     facts : CouplingFacts
         ρ, b₀ and ξ, as the learner states them.
+    rates : ndarray of shape (M,)
+        ρ of each view; the learner's for all where not given.
     """
 
     lam: Array
     weights: Array
     facts: CouplingFacts
+    rates: Array = attrs.field()
+
+    @rates.default
+    def _one_rate(self) -> Array:
+        return np.full(len(self.weights), self.facts.rho)
 
 
 @attrs.frozen(eq=False)
@@ -178,6 +190,11 @@ Step = tuple[Literal["solve", "grow", "record"], int]
 
 RECORD: Step = ("record", 0)
 
+Order = Literal["in-turn", "at-once", "late-margins"]
+"""Whether a view of a pass is solved from the newest outputs of the others, or from those of the
+pass before; with late margins, from the newest, and its margins grow by its own outputs of before.
+"""
+
 
 @attrs.frozen
 class Rule:
@@ -197,9 +214,7 @@ class Rule:
         Takes M and returns the steps of a pass, which ends when the objective is recorded.
     uses_first : bool
         Whether the first view's initial coefficients are used.
-    at_once : bool, default=False
-        Whether all views of a pass are solved from the outputs of the pass before, not each from
-        the newest.
+    order : Order, default="in-turn"
     """
 
     target: Callable[..., None]
@@ -208,7 +223,11 @@ class Rule:
     first: Callable[[int], list[Step]]
     each_pass: Callable[[int], list[Step]]
     uses_first: bool
-    at_once: bool = False
+    order: Order = "in-turn"
+
+    def steps(self, n_views: int) -> Iterator[Step]:
+        """Return the steps of an iteration, without an end."""
+        return chain(self.first(n_views), cycle(self.each_pass(n_views)))
 
 
 def _gradient_pass(n_views: int) -> list[Step]:
@@ -233,9 +252,9 @@ GRADIENT = Rule(
 )
 """The exact gradient in each view's function (paper 000, equation 9).
 
-The first view is solved once; then, each pass, all margins grow, all views are solved in turn, each
-from the newest outputs of the others, and the objective is evaluated. Table 1 of the paper solves
-all views from the outputs of the pass before, as ``at_once`` does."""
+The first view is solved once; then, each pass, all margins grow, all views are solved, and the
+objective is evaluated. In turn, each is solved from the newest outputs of the others, which is not
+what Table 1 prints: its step 7 (and 6.iii of paper 004) solves them at once."""
 
 FIXED_MEAN = Rule(
     target=_fixed_mean_target,
@@ -245,7 +264,8 @@ FIXED_MEAN = Rule(
     each_pass=_fixed_mean_pass,
     uses_first=True,
 )
-"""As in Table 1 of paper 002: the weighted mean is held fixed while a view is solved.
+"""The weighted mean is held fixed while a view is solved (paper 002, equation 9).
 
-Each view's factor is 1 + γ and its target 1 + b_p + γ Σ_j μ_j F_j over all j, itself included,
-newest values first (equation 9); its margins grow as soon as it is solved."""
+Each view's factor is 1 + γ and its target 1 + b_p + γ Σ_j μ_j F_j over all j, itself included, in
+turn from the newest values. Its margins grow as soon as it is solved, by the error of the new
+function; equation 11 has the index of the function before, which is the order of late margins."""

@@ -98,7 +98,8 @@ class _Sweep:
                 own.outputs[step.view] = step.projection(block) + step.bias
             elif step[0] == "grow":
                 place = step[1]
-                grow_margins(own.outputs[place], own.labels, columns.facts.rho, own.margins[place])
+                rate = columns.rates[place]
+                grow_margins(own.outputs[place], own.labels, rate, own.margins[place])
             else:
                 value = loss(own.outputs, own.margins, own.labels, columns.weights, columns.lam)
         return value

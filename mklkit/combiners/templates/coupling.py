@@ -26,7 +26,7 @@ from mklkit.registry.hookspecs import hookimpl
 from mklkit.views.deciding import BlockDecision, RowBlock
 from mklkit.views.projections import FEW_ROWS, Projection
 
-__all__ = ["CoupledDecision", "CoupledSolution", "CouplingCombiner", "needs_subproblems"]
+__all__ = ["CoupledDecision", "CoupledSolution", "CouplingCombiner"]
 
 
 @attrs.frozen(eq=False)
@@ -102,20 +102,26 @@ class CouplingCombiner(Component, ABC):
         self, views: Views, y: Array, learner: Learner, random_state: np.random.RandomState
     ) -> CoupledDecision:
         """Return the decision of the jointly fitted learners."""
-        if not isinstance(learner, CoupledLearner):
-            raise IncompatibleError(needs_subproblems(self.name, learner.name))
-        problems = [learner.subproblem(view, [learner]) for view in views]
-        found = self.couple(problems, y, learner, random_state)
+        coupled = self.coupled(learner)
+        problems = self.subproblems(views, coupled, [coupled])
+        found = self.couple(problems, y, coupled, random_state)
         projectors = [view.projector for view in views]
         return CoupledDecision(found.weights, projectors, found.learners, found.history)
 
+    def coupled(self, learner: Learner) -> CoupledLearner:
+        """Return the learner if it can be coupled, else raise IncompatibleError."""
+        if isinstance(learner, CoupledLearner):
+            return learner
+        raise IncompatibleError(
+            f"{self.name} couples learners through their subproblems, which {learner.name} does not"
+            " offer: use a learner such as 'mhks' or 'kmhks'."
+        )
 
-def needs_subproblems(combiner: str, learner: str) -> str:
-    """Return why a combiner can't couple a learner."""
-    return (
-        f"{combiner} couples learners through their subproblems, which {learner} does not offer:"
-        " use a learner such as 'mhks' or 'kmhks'."
-    )
+    def subproblems(
+        self, views: Views, learner: CoupledLearner, variants: Sequence[Any]
+    ) -> list[Subproblem]:
+        """Return each view's subproblem, with a column per variant of the learner."""
+        return [learner.subproblem(view, variants) for view in views]
 
 
 @hookimpl

@@ -68,7 +68,7 @@ class KMHKS(MarginLearner):
     def iterate(
         self, problems: Sequence[Subproblem], labels: Array, columns: Columns
     ) -> list[Solution]:
-        """Return the solution of Table 1 of paper 002 with one view."""
+        """Return the solution of the iteration with one view (paper 002, equations 4 and 5)."""
         return iterate(FIXED_MEAN, problems, labels, columns, [None])
 
 

@@ -1,0 +1,104 @@
+"""What all estimators share in predicting: probabilities where asked for, and Dask's rows."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from mklkit.protocols import Array
+from mklkit.views.dask.predicting import each_row
+from mklkit.views.dask.recognising import is_dask
+
+__all__ = [
+    "GivesProbabilities",
+    "asks_for_probabilities",
+    "class_numbers",
+    "decided_labels",
+    "of_each_row",
+]
+
+
+def class_numbers(scores: Array) -> NDArray[np.intp]:
+    """Return the class number (n,) of decision values, (n,) for two classes, else (n, C)."""
+    return (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+
+
+def of_each_row(
+    model: Any, method: Callable[[Any, Any], Any], X: Any, dtype: Any, width: int | None = None
+) -> Any:
+    """Return a method's values of Dask's rows as a Dask array; ``width`` of a matrix."""
+    names = getattr(model, "feature_names_in_", None)
+    return each_row(partial(method, model), X, dtype, width, names, model.n_features_in_)
+
+
+def decided_labels(model: Any, X: Any) -> NDArray[Any]:
+    """Return the class label (n,) of each row by its decision value; of Dask's rows as an array."""
+    if is_dask(X):
+        check_is_fitted(model)
+        labels: NDArray[Any] = of_each_row(model, type(model).predict, X, model.classes_.dtype)
+        return labels
+    numbers = class_numbers(model.decision_function(X))  # says so if the model is not fitted
+    return np.asarray(model.classes_[numbers])
+
+
+def asks_for_probabilities(estimator: Any) -> bool:
+    """Return whether an estimator's parameters ask for probabilities."""
+    return isinstance(estimator, GivesProbabilities) and estimator._asks_for_probabilities()
+
+
+def _are_asked_for(estimator: Any) -> bool:
+    if not asks_for_probabilities(estimator):
+        raise AttributeError(
+            f"{type(estimator).__name__} gives probabilities where they are asked for: set"
+            " probability=True, of the MKLClassifier inside it if this is a search or a vote, and"
+            " fit again."
+        )
+    return True
+
+
+class GivesProbabilities(ABC):
+    """Adds ``predict_proba`` and ``predict_log_proba``, which are there where asked for."""
+
+    classes_: NDArray[Any]
+
+    @abstractmethod
+    def _asks_for_probabilities(self) -> bool:
+        """Return whether the parameters ask for them."""
+
+    @abstractmethod
+    def _probabilities(self, X: Any) -> Array:
+        """Return the probabilities (n, C) of rows (n, d)."""
+
+    @available_if(_are_asked_for)
+    def predict_proba(self, X: Any) -> Array:
+        """Return the probability of each class, (n, C), in the order of ``classes_``.
+
+        There is no such method without ``probability=True``. :meth:`predict` follows the decision
+        values, and may give another class than the likeliest where classes are about equally
+        likely. Of a Dask array or DataFrame, they are a Dask array.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            If it was fitted without probabilities.
+        DataError
+            If a decision value is not finite.
+        """
+        check_is_fitted(self)
+        if is_dask(X):
+            n_classes = len(self.classes_)
+            return of_each_row(self, type(self)._probabilities, X, np.float64, n_classes)
+        return self._probabilities(X)
+
+    @available_if(_are_asked_for)
+    def predict_log_proba(self, X: Any) -> Array:
+        """Return the logarithms of :meth:`predict_proba`, −inf where one is 0 but for rounding."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))

@@ -1,0 +1,267 @@
+"""Probabilities where asked for, against scikit-learn's."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+
+from mklkit import (
+    DataError,
+    IncompatibleError,
+    MKLClassifier,
+    MKLSearchCV,
+    MKLVotingClassifier,
+    RPEMEKLClassifier,
+    SpecError,
+    StoredRows,
+    load_model,
+    preset_classifier,
+    save_model,
+)
+from mklkit.comparison.measures import outputs_of
+from mklkit.estimators import calibrating
+from mklkit.estimators.calibrating import cross_fitted
+from mklkit.estimators.folds import plan_folds
+from mklkit.explanation.refitting import Refit
+
+NAMES = np.array(["fern", "moss", "nettle"])
+
+
+@cache
+def problem(n_classes: int, n_rows: int = 60) -> tuple[np.ndarray, np.ndarray]:
+    draw = np.random.default_rng(5)
+    codes = np.arange(n_rows) % n_classes
+    return draw.normal(size=(n_rows, 3)) + 1.5 * np.eye(3)[codes], NAMES[codes]
+
+
+def model_of(**settings: Any) -> MKLClassifier:
+    given = {"kernels": ["linear", "rbf"], "learner": "svm(C=1.0)", "random_state": 0}
+    return MKLClassifier(**{**given, **settings})
+
+
+def probable(**settings: Any) -> MKLClassifier:
+    return model_of(probability=True, **settings)
+
+
+RANDOM = {"feature_map": "empirical(subset=12)", "learner": "mhks"}
+SETTINGS = [
+    (2, {}),
+    (2, {"kernels": "auto", "combiner": "dimkl5"}),
+    (2, {**RANDOM, "combiner": "ifsl"}),
+    (3, {"bandwidths": "all-rows"}),
+    (3, {"multiclass": "ovr", "n_jobs": 2}),
+    (3, {**RANDOM, "combiner": "dimkl3"}),
+    (3, {"combiner": "cluster-gating(n_clusters=2)", "learner": "kda", "multiclass": "native"}),
+]
+IDS = ["svm", "auto", "ifsl", "ovo", "ovr", "random map", "native"]
+
+
+@pytest.mark.parametrize(("n_classes", "settings"), SETTINGS, ids=IDS)
+def test_they_are_those_of_scikit_learn(n_classes: int, settings: dict[str, Any]) -> None:
+    X, y = problem(n_classes)
+    new = X[::3] + 0.1
+    plain, model = model_of(**settings), probable(**settings).fit(X, y)
+    seed = np.random.RandomState(0).randint(2**31 - 1)
+    folds = list(plan_folds(y, 5).splits(y, seed))
+    theirs = CalibratedClassifierCV(plain, method="sigmoid", cv=folds, ensemble=False).fit(X, y)
+    found = model.predict_proba(new)
+    np.testing.assert_allclose(found, theirs.predict_proba(new), rtol=1e-9)
+    np.testing.assert_array_equal(model.predict_log_proba(new), np.log(found))
+    # The model is the one without probabilities.
+    plain.fit(X, y)
+    np.testing.assert_array_equal(model.weights_, plain.weights_)
+    np.testing.assert_array_equal(model.decision_function(new), plain.decision_function(new))
+    np.testing.assert_array_equal(model.predict(new), plain.predict(new))
+    assert model.choices_[:-1] == plain.choices_
+    assert model.choices_[-1].endswith("in 5-fold cross-validation")
+
+
+@pytest.mark.parametrize("random_state", [None, 4])
+def test_seeds_of_every_kind(random_state: int | None) -> None:
+    X, y = problem(2)
+    source = random_state if random_state is None else np.random.RandomState(random_state)
+    model = probable(**{**RANDOM, "random_state": source}).fit(X, y)
+    assert model.random_state is source
+    assert np.mean(model.predict_proba(X).argmax(axis=1) == (y == "moss")) > 0.8
+    if random_state is not None:
+        again = probable(**{**RANDOM, "random_state": np.random.RandomState(4)}).fit(X, y)
+        np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+
+
+@cache
+def saved_and_not(kind: str) -> tuple[Any, Any]:
+    """Return a fitted model, and the same one from its file."""
+    made = {
+        "two": lambda: (probable(), 2),
+        "several": lambda: (probable(multiclass="ovr"), 3),
+        "vote": lambda: (RPEMEKLClassifier(subset=12, probability=True, random_state=0), 3),
+    }
+    model, n_classes = made[kind]()
+    model.fit(*problem(n_classes))
+    with TemporaryDirectory() as folder:
+        save_model(model, Path(folder, "model.mkl"))
+        return model, load_model(Path(folder, "model.mkl"))
+
+
+SOME_ROWS = arrays(
+    np.float64, st.tuples(st.integers(1, 6), st.just(3)), elements=st.floats(-1e3, 1e3)
+)
+
+
+@pytest.mark.parametrize("kind", ["two", "several", "vote"])
+@given(rows=SOME_ROWS, random=st.randoms(use_true_random=False))
+def test_each_row_has_probabilities_of_its_own(kind: str, rows: np.ndarray, random: Any) -> None:
+    model, loaded = saved_and_not(kind)
+    found = model.predict_proba(rows)
+    assert found.shape == (len(rows), len(model.classes_))
+    assert ((found >= 0) & (found <= 1)).all()
+    np.testing.assert_allclose(found.sum(axis=1), 1.0, rtol=1e-12)
+    np.testing.assert_array_equal(loaded.predict_proba(rows), found)
+    order = random.sample(range(len(rows)), len(rows))
+    np.testing.assert_allclose(model.predict_proba(rows[order]), found[order], atol=1e-9)
+    alone = np.vstack([model.predict_proba(row[None]) for row in rows])
+    np.testing.assert_allclose(alone, found, atol=1e-9)
+
+
+class TestWhereAskedFor:
+    @pytest.mark.parametrize(
+        ("without", "asked"),
+        [
+            (model_of(), probable()),
+            (MKLSearchCV(model_of()), MKLSearchCV(probable())),
+            (MKLVotingClassifier(), MKLVotingClassifier(MKLSearchCV(probable()))),
+            (RPEMEKLClassifier(), RPEMEKLClassifier(probability=True)),
+            (preset_classifier("rpemekl"), preset_classifier("rpemekl", probability=True)),
+            (preset_classifier("plain"), preset_classifier("plain", probability=True, tune=2)),
+            (make_pipeline(model_of()), make_pipeline(probable())),
+        ],
+        ids=["classifier", "search", "vote", "rpemekl", "preset", "tuned preset", "pipeline"],
+    )
+    def test_there_is_a_method(self, without: Any, asked: Any) -> None:
+        for name in ("predict_proba", "predict_log_proba"):
+            assert not hasattr(without, name)
+            assert hasattr(asked, name)
+        with pytest.raises(NotFittedError):
+            asked.predict_proba([[0.0]])
+
+    def test_what_is_missing_is_said(self) -> None:
+        with pytest.raises(AttributeError, match="no attribute 'predict_proba'") as refused:
+            _ = model_of().predict_proba
+        assert "set probability=True" in str(refused.value.__cause__)
+        model = model_of().fit(*problem(2)).set_params(probability=True)
+        with pytest.raises(NotFittedError, match="fit with probability=True"):
+            model.predict_proba([[0.0, 0.0, 0.0]])
+        with pytest.raises(SpecError, match="probability must be True or False; got 'no'"):
+            model_of(probability="no").fit(*problem(2))
+
+    def test_partial_fit_keeps_no_rows_to_leave_out(self) -> None:
+        model = probable(feature_map="empirical(subset=9)", learner="kda")
+        assert not hasattr(model, "partial_fit")
+        with pytest.raises(IncompatibleError, match=r"probabilities need the rows.*Calibrated"):
+            _ = model.partial_fit
+
+    def test_another_fit_forgets_them(self) -> None:
+        X, y = problem(2)
+        model = probable(feature_map="empirical(subset=9)", learner="kda").fit(X, y)
+        model.set_params(probability=False).partial_fit(X, y, classes=np.unique(y))
+        assert model.calibration_ is None
+
+    def test_explanations_refit_without_them(self) -> None:
+        assert not Refit.of(probable().fit(*problem(2)), 0).classifier.probability
+
+    def test_comparisons_measure_them(self) -> None:
+        X, _ = problem(3)
+        model, _ = saved_and_not("several")
+        np.testing.assert_array_equal(outputs_of(model, X).probabilities, model.predict_proba(X))
+
+
+def test_a_search_calibrates_its_last_fit_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+
+    def counted(codes: Any, *others: Any) -> Any:
+        calls.append(len(codes))
+        return cross_fitted(codes, *others)
+
+    monkeypatch.setattr(calibrating, "cross_fitted", counted)
+    X, y = problem(3)
+    search = MKLSearchCV(probable(), {"learner__C": [0.1, 1.0]}, cv=2, random_state=0).fit(X, y)
+    assert calls == [60]
+    alone = clone(search.best_estimator_).fit(X, y)
+    np.testing.assert_array_equal(search.predict_proba(X), alone.predict_proba(X))
+    assert sum("probabilities by" in note for note in search.choices_) == 1
+    calls.clear()
+    ensemble = RPEMEKLClassifier(subset=[6, 9], n_members=2, cv=2, probability=True, random_state=0)
+    ensemble.fit(X, y)
+    assert calls == [60, 60]
+
+
+def test_probabilities_are_the_members_mean() -> None:
+    X, _ = problem(3)
+    model, _ = saved_and_not("vote")
+    each = [one.predict_proba(X) for one in model.members_]
+    assert not np.allclose(each[0], each[1])
+    np.testing.assert_allclose(model.predict_proba(X), np.mean(each, axis=0))
+
+
+def test_columns_are_found_by_name() -> None:
+    X, y = problem(2)
+    frame = pd.DataFrame(X, columns=["lab_a", "lab_b", "age"])
+    kernels = ["linear@lab_*", "rbf@age"]
+    named = probable(kernels=kernels).fit(frame, y)
+    placed = probable(kernels=["linear@0:2", "rbf@2:3"]).fit(X, y)
+    np.testing.assert_array_equal(named.predict_proba(frame), placed.predict_proba(X))
+
+
+@pytest.mark.parametrize("settings", [{}, RANDOM], ids=["implicit", "landmarks"])
+def test_rows_in_parts_have_the_same(tmp_path: Path, settings: dict[str, Any]) -> None:
+    X, y = problem(2)
+    X.astype("<f8").tofile(tmp_path / "rows")
+    rows = np.memmap(tmp_path / "rows", dtype="<f8", mode="r", shape=X.shape)
+    assert StoredRows.of_memmap(rows) is not None
+    here, there = probable(**settings).fit(X, y), probable(**settings).fit(rows, y)
+    np.testing.assert_allclose(there.predict_proba(rows), here.predict_proba(X), atol=1e-6)
+
+
+class TestSmallClasses:
+    def test_two_rows_of_a_class_make_two_folds(self) -> None:
+        X, y = problem(3)
+        y = np.where(np.arange(60) < 2, "ivy", y)
+        model = probable().fit(X, y)
+        assert model.choices_[-1].endswith("2 folds instead of 5: the smallest class has 2 rows")
+        np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
+
+    @pytest.mark.parametrize("n_classes", [2, 3])
+    def test_a_single_row_is_never_held_out(self, n_classes: int) -> None:
+        X, y = problem(n_classes)
+        y = np.where(np.arange(60) == 7, "a", "b" if n_classes == 2 else y)
+        model = probable().fit(X, y)
+        assert "1 class has a single row" in model.choices_[-1]
+        found = model.predict_proba(X)
+        # Of 59 rows held out none was of that class: Platt's estimate is (0 + 1)/(59 + 2).
+        if n_classes == 2:
+            np.testing.assert_allclose(found[:, 0], 1 / 61, rtol=1e-3)
+        assert (found[:, 0] < 0.05).all()
+
+    def test_nothing_but_single_rows(self) -> None:
+        with pytest.raises(DataError, match="Every class has a single row"):
+            probable().fit(np.eye(3), ["a", "b", "c"])
+
+    def test_a_fold_that_cannot_be_fitted_is_said(self) -> None:
+        def decide(training: np.ndarray, held_out: np.ndarray) -> np.ndarray:
+            raise DataError("Odd rows.")
+
+        with pytest.raises(DataError, match="the one on 16 of 20 failed: Odd rows"):
+            cross_fitted(np.arange(20) % 2, 0, decide)

@@ -1,0 +1,62 @@
+"""Decision values of votes, against a count of the members' votes by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from mklkit import MKLVotingClassifier, RPEMEKLClassifier
+
+
+class Said:
+    """A member that says given decision values."""
+
+    def __init__(self, scores: np.ndarray) -> None:
+        self.scores = scores
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        return self.scores
+
+
+@st.composite
+def members_scores(draw: Any) -> np.ndarray:
+    """Return decision values of members, (H, n) or (H, n, C), often equal or zero."""
+    shape = (draw(st.integers(1, 5)), draw(st.integers(1, 6)))
+    n_classes = draw(st.integers(2, 4))
+    shape += () if n_classes == 2 else (n_classes,)
+    return draw(arrays(np.float64, shape, elements=st.sampled_from([-1e9, -1, 0, 0.5, 2, 1e9])))
+
+
+@given(scores=members_scores())
+def test_decision_values_agree_with_the_majority(scores: np.ndarray) -> None:
+    n_classes = 2 if scores.ndim == 2 else scores.shape[2]
+    vote = MKLVotingClassifier()
+    vote.classes_, vote.n_features_in_ = np.arange(n_classes), 1
+    vote.members_ = [Said(one) for one in scores]
+    rows = np.zeros((scores.shape[1], 1))
+    given = np.array([one > 0 if one.ndim == 1 else one.argmax(axis=1) for one in scores])
+    counts = [[list(column).count(c) for c in range(n_classes)] for column in given.T]
+    expected = [one.index(max(one)) for one in counts]  # The first of those with most votes.
+    assert vote.predict(rows).tolist() == expected
+    found = vote.decision_function(rows)
+    if n_classes == 2:
+        assert (found > 0).tolist() == [label == 1 for label in expected]
+    else:
+        assert found.argmax(axis=1).tolist() == expected
+        assert (np.abs(found - counts) <= 2 / 3).all()
+
+
+def test_rows_of_equal_votes_are_ranked_by_the_mean(two_classes: Any) -> None:
+    X, y = two_classes
+    model = RPEMEKLClassifier(subset=12, random_state=0).fit(X, y)
+    values = model.decision_function(X)
+    mean = np.mean([one.decision_function(X) for one in model.members_], axis=0)
+    votes = np.sum([one.decision_function(X) > 0 for one in model.members_], axis=0)
+    for count in set(votes.tolist()):
+        same = votes == count
+        assert (np.argsort(values[same]) == np.argsort(mean[same])).all()
+    assert len(set(votes.tolist())) > 2

@@ -1,0 +1,58 @@
+"""The entries of the papers, as they are: named once, quick to ask, with a place on their page."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from documents import ROOT
+
+from mklkit.comparison import running
+from mklkit.errors import UnknownNameError
+from mklkit.reproduction import session
+from mklkit.reproduction.listing import PAPERS, entries, find_entries, with_sets
+from mklkit.reproduction.pages import marked
+
+PAGES = ROOT / "docs" / "papers"
+NAMES = [entry.name for entry in entries()]
+
+
+def test_names_are_unique_and_of_a_paper():
+    assert len(set(NAMES)) == len(NAMES)
+    assert all(re.fullmatch(r"\d{3}-[\w-]+", name) for name in NAMES)
+    assert {name.partition("-")[0] for name in NAMES} <= set(PAPERS)
+
+
+@pytest.mark.parametrize("entry", entries(), ids=NAMES)
+def test_labels_are_told_without_computing(entry, monkeypatch):
+    def computing(*_: object, **__: object) -> None:
+        raise AssertionError("nothing is to be read or run")
+
+    monkeypatch.setattr(session, "find_data", computing)
+    monkeypatch.setattr(running, "_run", computing)
+    labels = entry.labels()
+    assert len({label.casefold() for label in labels}) == len(labels)
+    # What is named as missing is not run.
+    assert not set(entry.missing) & set(labels)
+
+
+def test_names_globs_papers_and_all():
+    assert find_entries(["all"]) == entries()
+    assert find_entries(["003-table6", "003-table[67]", "003-table6"]) == find_entries(
+        ["003-table6", "003-table7"]
+    )
+    assert [one.name for one in find_entries(["003"])] == [
+        name for name in NAMES if name.startswith("003-")
+    ]
+    with pytest.raises(UnknownNameError, match="Did you mean '003-table6'"):
+        find_entries(["003-tabel6"])
+
+
+def test_without_labels_all_entries_are_kept():
+    assert with_sets(entries(), []) == entries()
+
+
+@pytest.mark.parametrize("page", sorted(PAGES.glob("*.md")), ids=lambda page: page.stem)
+def test_the_page_of_a_paper_has_a_place_for_each_entry(page):
+    names = [name for name in NAMES if name.startswith(f"{page.stem}-")]
+    assert sorted(marked(PAGES)[page]) == sorted(names)
