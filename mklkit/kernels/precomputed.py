@@ -65,7 +65,7 @@ class Precomputed(Component):
     """
 
     name: ClassVar[str] = "precomputed"
-    facts: ClassVar[KernelFacts] = KernelFacts(definite=False, reads_row_ids=True)
+    facts: ClassVar[KernelFacts] = KernelFacts(definite=False, reads="row ids")
 
     matrix: Array = attrs.field(
         converter=_as_float,

@@ -19,12 +19,16 @@ __all__ = [
     "FeatureMapFacts",
     "KernelFacts",
     "LearnerFacts",
+    "Reads",
     "WeightsAre",
     "facts_of",
 ]
 
 WeightsAre = Literal["learned", "fixed", "choice"]
 """Where a combiner's kernel weights come from."""
+
+Reads = Literal["numbers", "amounts", "text", "categories", "row ids"]
+"""What the columns of a kernel hold."""
 
 Validator = Callable[[Any, Any, Any], None]
 
@@ -63,6 +67,9 @@ _COUNT = _must_be(
     "a whole number from 1 up",
     lambda value: value is None or (isinstance(value, int) and value >= 1),
 )
+_READS = _must_be(
+    "one of " + ", ".join(map(repr, get_args(Reads))), lambda value: value in get_args(Reads)
+)
 _ORIGIN = _must_be(
     "one of " + ", ".join(map(repr, get_args(WeightsAre))),
     lambda value: value in get_args(WeightsAre),
@@ -92,15 +99,19 @@ class KernelFacts(Facts):
     ----------
     definite : bool, default=True
         Whether it is positive semi-definite for all rows.
-    reads_row_ids : bool, default=False
-        Whether its columns hold row ids to look up instead of features.
+    reads : {"numbers", "amounts", "text", "categories", "row ids"}, default="numbers"
+        What its columns hold: ``"numbers"``, which may be scaled and may come from one-hot encoded
+        text; ``"amounts"``, numbers whose zero and unit mean something, such as counts, histograms
+        and times of day, which are not scaled; ``"text"``, of which it gets code points;
+        ``"categories"``, of which it gets one number for each different value; ``"row ids"`` to
+        look up instead of features. All but the first get their columns as they are.
     proposed : tuple of str, default=()
         Spec strings of this kernel that are worth trying on any features, the most useful first:
         the candidates of ``kernels="auto"``. Widths should be rules that follow the data.
     """
 
     definite: bool = attrs.field(default=True, validator=_FLAG)
-    reads_row_ids: bool = attrs.field(default=False, validator=_FLAG)
+    reads: Reads = attrs.field(default="numbers", validator=_READS)
     proposed: tuple[str, ...] = attrs.field(default=(), validator=_SPECS)
 
 

@@ -19,7 +19,7 @@ Columns = NDArray[np.intp] | None
 
 def reads_row_ids(kernel: BoundKernel) -> bool:
     """Return whether a kernel takes row ids to look up instead of features."""
-    return facts_of(kernel.kernel, KernelFacts).reads_row_ids
+    return facts_of(kernel.kernel, KernelFacts).reads == "row ids"
 
 
 def hide_row_ids(kernels: list[BoundKernel], n_features: int) -> list[BoundKernel]:

@@ -36,7 +36,7 @@ def choose(seen: KernelRows, count: int, random_state: np.random.RandomState) ->
     -----
     O(Npd) per pass over at most 50,000 rows, which are in memory at once.
     """
-    if any(facts_of(kernel, KernelFacts).reads_row_ids for kernel in seen.kernels):
+    if any(facts_of(kernel, KernelFacts).reads == "row ids" for kernel in seen.kernels):
         raise IncompatibleError(
             "landmarks='kmeans' are means of rows, which have no row ids for a precomputed kernel"
             " to look up: use landmarks='uniform' or landmarks='leverage', which are rows."
