@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from mklkit.estimators.from_preset import preset_classifier as preset_classifier
     from mklkit.estimators.proposing import KernelBank as KernelBank
     from mklkit.estimators.proposing import propose_kernels as propose_kernels
+    from mklkit.estimators.regressor import MKLRegressor as MKLRegressor
     from mklkit.estimators.rpemekl import RPEMEKLClassifier as RPEMEKLClassifier
     from mklkit.estimators.search import MKLSearchCV as MKLSearchCV
     from mklkit.estimators.voting import MKLVotingClassifier as MKLVotingClassifier
@@ -60,9 +61,13 @@ if TYPE_CHECKING:
     from mklkit.learners.ho_kashyap.mhks import MHKS as MHKS
     from mklkit.learners.kda import KDA as KDA
     from mklkit.learners.linear_decision import LinearDecision as LinearDecision
+    from mklkit.learners.ridge import Ridge as Ridge
     from mklkit.learners.support_vectors import DualSolution as DualSolution
     from mklkit.learners.support_vectors import solve_dual as solve_dual
     from mklkit.learners.svm import SVM as SVM
+    from mklkit.learners.svr import SVR as SVR
+    from mklkit.learners.tube import TubeSolution as TubeSolution
+    from mklkit.learners.tube import solve_tube as solve_tube
     from mklkit.numerics.centring import centred_gram as centred_gram
     from mklkit.numerics.cone_programs import Cone as Cone
     from mklkit.numerics.cone_programs import ConeSolution as ConeSolution
@@ -163,6 +168,7 @@ FOR_USERS = {
     "estimators.classifier": "MKLClassifier",
     "estimators.from_preset": "preset_classifier",
     "estimators.proposing": "KernelBank propose_kernels",
+    "estimators.regressor": "MKLRegressor",
     "estimators.rpemekl": "RPEMEKLClassifier",
     "estimators.search": "MKLSearchCV",
     "estimators.voting": "MKLVotingClassifier",
@@ -182,7 +188,9 @@ FOR_USERS = {
     "learners.ho_kashyap.kmhks": "KMHKS",
     "learners.ho_kashyap.mhks": "MHKS",
     "learners.kda": "KDA",
+    "learners.ridge": "Ridge",
     "learners.svm": "SVM",
+    "learners.svr": "SVR",
     "persistence": "load_model read_facts save_model",
     "plotting.comparison": "ComparisonDisplay",
     "plotting.critical_difference": "CriticalDifferenceDisplay",
@@ -207,6 +215,7 @@ FOR_AUTHORS = {
     ),
     "learners.linear_decision": "LinearDecision",
     "learners.support_vectors": "DualSolution solve_dual",
+    "learners.tube": "TubeSolution solve_tube",
     "numerics.centring": "centred_gram",
     "numerics.cone_programs": "Cone ConeSolution solve_cone_program",
     "numerics.least_squares": "NormalMatrix Spectrum",

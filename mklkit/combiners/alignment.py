@@ -1,4 +1,4 @@
-"""Weights by alignment with the label kernel."""
+"""Weights by alignment with the kernel of the target, yyᵀ."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 from mklkit.combiners.templates.weighting import WeightingCombiner
-from mklkit.protocols import Array, CombinerFacts, Views
+from mklkit.protocols import Array, CombinerFacts, Learner, Target, Views
 from mklkit.registry.hookspecs import hookimpl
 
 __all__ = ["Alignment", "CenteredAlignment"]
@@ -19,6 +19,8 @@ __all__ = ["Alignment", "CenteredAlignment"]
 class Alignment(WeightingCombiner):
     """Weight a kernel by its alignment with the labels, max(0, ⟨K, yyᵀ⟩/(‖K‖‖yyᵀ‖)).
 
+    Numbers are centred first, since their zero means nothing.
+
     Notes
     -----
     One pass over the tiles, O(N²) per kernel. Source: Cristianini et al. (2001); paper 002,
@@ -26,7 +28,16 @@ class Alignment(WeightingCombiner):
     """
 
     name: ClassVar[str] = "alignment"
-    facts: ClassVar[CombinerFacts] = CombinerFacts(from_moments=True, row_weights="learner")
+    facts: ClassVar[CombinerFacts] = CombinerFacts(
+        tasks=("two classes", "numbers"), from_moments=True, row_weights="learner"
+    )
+
+    def choose(
+        self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
+    ) -> Array:
+        """Return the alignments with labels, or with numbers less their mean."""
+        y = target.values
+        return self.weights(views, y - y.mean() if target.task == "numbers" else y)
 
     def weights(self, views: Views, y: Array) -> Array:
         """Return the alignments, 0 where negative."""
@@ -35,7 +46,7 @@ class Alignment(WeightingCombiner):
 
 @attrs.frozen
 class CenteredAlignment(WeightingCombiner):
-    """Weight a kernel by its centred alignment with the labels, ⟨HKH, yyᵀ⟩/(‖HKH‖‖HyyᵀH‖).
+    """Weight a kernel by its centred alignment with the target, ⟨HKH, yyᵀ⟩/(‖HKH‖‖HyyᵀH‖).
 
     Centring (H = I − 11ᵀ/N) removes the mean in feature space, which unbalanced classes would
     otherwise reward.
@@ -46,7 +57,9 @@ class CenteredAlignment(WeightingCombiner):
     """
 
     name: ClassVar[str] = "centered-alignment"
-    facts: ClassVar[CombinerFacts] = CombinerFacts(from_moments=True, row_weights="learner")
+    facts: ClassVar[CombinerFacts] = CombinerFacts(
+        tasks=("two classes", "numbers"), from_moments=True, row_weights="learner"
+    )
 
     def weights(self, views: Views, y: Array) -> Array:
         """Return the centred alignments, 0 where negative."""

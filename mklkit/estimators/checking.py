@@ -12,7 +12,12 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import is_numeric_dtype, is_object_dtype
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d, validate_data
+from sklearn.utils.validation import (
+    check_array,
+    check_consistent_length,
+    column_or_1d,
+    validate_data,
+)
 
 from mklkit.errors import (
     DataError,
@@ -30,7 +35,7 @@ from mklkit.views.dask.rows import DaskRows
 from mklkit.views.row_parts import check_width
 from mklkit.views.stored_rows import StoredRows
 
-__all__ = ["check_new_rows", "check_training_data"]
+__all__ = ["check_new_rows", "check_numbers", "check_training_data"]
 
 MULTICLASS = ("ovo", "ovr", "native")
 
@@ -73,6 +78,63 @@ def check_training_data(
             f" {estimator.classes_.tolist()[0]!r}."
         )
     return X, codes
+
+
+def check_numbers(estimator: Any, X: Any, y: Any) -> tuple[Rows, Array]:
+    """Return checked rows and the numbers to be learned, (N,) or (N, T), in float64.
+
+    Sets scikit-learn's own attributes.
+
+    Raises
+    ------
+    ValueError
+        For data that scikit-learn refuses: text, one row, NaN among the numbers.
+    DataError
+        As for a classifier's rows, and for a target that holds no numbers.
+    """
+    y = in_memory(y) if is_dask(y) else y
+    if y is None:
+        raise ValueError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None."
+        )
+    _check_target_is_numbers(y)
+    X = _as_source(X)
+    if isinstance(X, RowSource):
+        check_consistent_length(X, y)
+        if len(X) < 2:
+            raise DataError(f"At least 2 rows are needed to learn from; there are {len(X)}.")
+        y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
+        _remember_columns(estimator, X)
+    else:
+        _check_columns_are_numbers(X)
+        with _checking_rows(X):
+            X, y = validate_data(
+                estimator,
+                X,
+                y,
+                dtype=[np.float64, np.float32],
+                ensure_min_samples=2,
+                order="C",
+                multi_output=True,
+                y_numeric=True,
+            )
+    y = np.asarray(y, np.float64)
+    if y.ndim == 2 and y.shape[1] == 1:
+        y = column_or_1d(y, warn=True)
+    return X, y
+
+
+def _check_target_is_numbers(y: Any) -> None:
+    kinds = y.dtypes if isinstance(y, pd.DataFrame) else [np.asarray(y).dtype]
+    if all(is_numeric_dtype(kind) for kind in kinds):
+        return
+    try:
+        np.asarray(y, np.float64)
+    except (TypeError, ValueError):
+        raise DataError(
+            "MKLRegressor learns numbers, and the target holds text or dates: use MKLClassifier for"
+            " classes."
+        ) from None
 
 
 def _as_source(X: Any) -> Any:

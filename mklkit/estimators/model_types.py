@@ -8,6 +8,7 @@ from mklkit.estimators.multiclass import BinaryProblem
 from mklkit.estimators.partial_fits import PartialSums
 from mklkit.estimators.problems import WholeProblem
 from mklkit.estimators.proposing import KernelBank
+from mklkit.estimators.regressor import MKLRegressor
 from mklkit.estimators.rpemekl import RPEMEKLClassifier
 from mklkit.estimators.search import MKLSearchCV
 from mklkit.estimators.voting import MKLVotingClassifier
@@ -18,6 +19,7 @@ __all__ = ["MODEL_TYPES"]
 
 MODEL_TYPES: tuple[type, ...] = (
     MKLClassifier,
+    MKLRegressor,
     MKLSearchCV,
     MKLVotingClassifier,
     RPEMEKLClassifier,

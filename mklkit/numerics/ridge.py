@@ -120,9 +120,7 @@ class RidgeSystem(ABC):
                 return lambda right: scipy.linalg.cho_solve((factor, True), right)
         # No ridge to speak of, an indefinite kernel, or a ridge per target.
         own = self.spectrum
-        return lambda right: (
-            own.vectors @ (own.vectors.T @ right / (own.values[:, None] + alphas))
-        )
+        return lambda right: own.vectors @ (own.vectors.T @ right / (own.values[:, None] + alphas))
 
     def best_ridges(self, targets: Array, ridges: Sequence[float] = RIDGES) -> Array:
         """Return the ridge (T,) of least leave-one-out error; of equals the largest.

@@ -19,7 +19,7 @@ from mklkit.protocols import Array, KernelProducts, Quadrant, Quadrants
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.row_parts import rows_at
 
-__all__ = ["QUARTILE_ROWS", "FeatureStatistics", "moment_products"]
+__all__ = ["QUARTILE_ROWS", "FeatureStatistics", "label_sums", "moment_products"]
 
 QUARTILE_ROWS = 2000
 """Classes of so many rows give quartiles of all pairs."""
@@ -88,16 +88,27 @@ class FeatureStatistics:
     def alignment(self, index: int, y: Array, centered: bool) -> float:
         """Return the alignment of one view's ΦΦᵀ with the label kernel."""
         labels = y - y.mean(dtype=np.float64) if centered else np.asarray(y, dtype=np.float64)
+        known = y if _are_labels(y) else None
         # A combiner that asks for it goes on with the weighted sum of all views.
-        self._stacked_moments(y)
-        own = self._moments(index, y)
-        found = moment_products(own, [slice(None)], labels, centered, self._noise)
+        self._stacked_moments(known)
+        own = self._moments(index, known)
+        sums = self._sums([index], own, labels, known is not None)
+        found = moment_products(own, [slice(None)], sums, labels.mean(), centered, self._noise)
         return float(found.label_alignments(labels)[0])
 
     def products(self, y: Array) -> KernelProducts:
         """Return the centred kernels' inner products, with each other and with the labels."""
         labels = np.asarray(y, dtype=np.float64)
-        return moment_products(self._stacked_moments(y), self._places(), labels, True, self._noise)
+        known = y if _are_labels(y) else None
+        every = self._stacked_moments(known)
+        sums = self._sums(range(len(self.blocks.projectors)), every, labels, known is not None)
+        return moment_products(every, self._places(), sums, labels.mean(), True, self._noise)
+
+    def _sums(self, views: Sequence[int], moments: ClassMoments, y: Array, by_class: bool) -> Array:
+        """Return Φᵀy of some views: of two values from their moments, of numbers in a pass."""
+        if by_class:
+            return label_sums(moments, y)
+        return np.concatenate(self.blocks.project_back(list(views), y))
 
     @property
     def _noise(self) -> float:
@@ -209,20 +220,36 @@ def _mean_and_deviation(moments: ClassMoments, first: int, second: int) -> tuple
     return float(a @ b), float(np.sqrt(max(variance, 0.0)))
 
 
+def _are_labels(y: Array) -> bool:
+    """Return whether all values above zero are the same, and all others."""
+    positive = y > 0
+    return all(len(own) == 0 or (own == own[0]).all() for own in (y[positive], y[~positive]))
+
+
+def label_sums(moments: ClassMoments, labels: Array) -> Array:
+    """Return Φᵀy (P,) for labels of two values, from the moments of their classes."""
+    # Negative rows come first; both classes have one label each.
+    values = np.array([labels.min(), labels.max()])
+    return np.asarray(values @ (moments.counts[:, None] * moments.means))
+
+
 def moment_products(
-    moments: ClassMoments, places: Sequence[slice], labels: Array, centered: bool, noise: float
+    moments: ClassMoments,
+    places: Sequence[slice],
+    with_labels: Array,
+    mean: float,
+    centered: bool,
+    noise: float,
 ) -> KernelProducts:
     """Return ⟨K_k, K_l⟩ = ‖Φ_kᵀΦ_l‖² and yᵀKy = ‖Φᵀy‖², optionally centred first.
 
-    Centred kernels whose size is at most ``noise`` per pair of rows are zero.
+    Takes Φᵀy (P,) and the mean of y. Centred kernels whose size is at most ``noise`` per pair of
+    rows are zero.
     """
     n_rows, normal = moments.n_rows, moments.normal_matrix()
     products = moments.together().covariance(0) * n_rows if centered else normal.products
-    # Negative rows come first; both classes have one label each.
-    values = np.array([labels.min(), labels.max()])
-    with_labels = values @ (moments.counts[:, None] * moments.means)
     if centered:
-        with_labels -= (values @ moments.counts / n_rows) * normal.sums
+        with_labels = with_labels - mean * normal.sums
     sizes = np.array([normal.diagonal[place].sum() / n_rows for place in places])
     sizes[~(sizes > 0)] = 1
     roots = list(zip(places, np.sqrt(sizes), strict=True))

@@ -13,7 +13,7 @@ from __future__ import annotations
 from builders import ifsl_search
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mklkit import MKLClassifier, RPEMEKLClassifier
+from mklkit import MKLClassifier, MKLRegressor, RPEMEKLClassifier
 
 
 @parametrize_with_checks(
@@ -23,6 +23,8 @@ from mklkit import MKLClassifier, RPEMEKLClassifier
         # Its fit and predict are those of MKLVotingClassifier.
         RPEMEKLClassifier(subset=0.3, n_members=2),
         MKLClassifier("rbf", learner="svm(C=1)", probability=True),
+        # A width that follows from the rows would not follow from their weights.
+        MKLRegressor(["linear", "rbf(sigma=1)"]),
     ]
 )
 def test_the_contract_holds(estimator, check):

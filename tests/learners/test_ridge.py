@@ -23,9 +23,7 @@ WEIGHTS = RNG.integers(1, 4, size=40).astype(float)
 def test_without_an_intercept_it_is_scikit_learns_kernel_ridge():
     fitted = Ridge(alpha=0.3, intercept=False).fit(GramSide(rbf_kernel(ROWS)), Target.numbers(Y))
     theirs = KernelRidge(alpha=0.3, kernel="rbf", gamma=0.25).fit(ROWS, Y)
-    np.testing.assert_allclose(
-        fitted.decide(rbf_kernel(NEW, ROWS)), theirs.predict(NEW), rtol=1e-9
-    )
+    np.testing.assert_allclose(fitted.decide(rbf_kernel(NEW, ROWS)), theirs.predict(NEW), rtol=1e-9)
 
 
 @pytest.mark.parametrize("intercept", [True, False])
@@ -103,7 +101,9 @@ def test_the_support_is_every_row_that_some_target_needs():
     fitted = Ridge(alpha=1).fit(GramSide(rbf_kernel(ROWS)), Target.numbers(Y))
     columns = rbf_kernel(NEW, ROWS)
     kept = fitted.support
-    np.testing.assert_allclose(fitted.restricted(kept).decide(columns[:, kept]), fitted.decide(columns))
+    np.testing.assert_allclose(
+        fitted.restricted(kept).decide(columns[:, kept]), fitted.decide(columns)
+    )
 
 
 def test_a_ridge_that_is_none_is_refused():
@@ -111,6 +111,6 @@ def test_a_ridge_that_is_none_is_refused():
         Ridge(alpha=-1)
     with pytest.raises(ValueError, match="'alpha' must be 'auto' or a number"):
         Ridge(alpha="best")
+    own = Ridge(alpha=1, intercept=False)
     with pytest.raises(IncompatibleError, match="intercept=True"):
-        own = Ridge(alpha=1, intercept=False)
         own.subproblem(FeatureSide(ROWS), Target.numbers(Y[:, 0]), [own])

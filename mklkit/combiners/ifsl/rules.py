@@ -5,8 +5,9 @@ Minimises, over one decision function f_l and margins b_l ≥ 0 per view,
     L = Σ_l [‖f_l − φ∘(1 + b_l)‖² + penalty_l] + λ Σ_l ‖f_l − f̄‖²,   f̄ = Σ_j μ_j f_j.
 
 For labels φ of −1 and +1 the misfit is the papers' ‖φ∘f_l − 1 − b_l‖²; for numbers, with margins
-that stay at b = 0, it is ‖f_l − φ‖². With one view this is MHKS, KMHKS or ridge regression. Many (λ, ridge) pairs run side by side, one per column, so a
-whole grid reads the features as often as one fit does; converged columns are removed.
+that stay at b = 0, it is ‖f_l − φ‖². With one view this is MHKS, KMHKS or ridge regression. Many
+(λ, ridge) pairs run side by side, one per column, so a whole grid reads the features as often as
+one fit does; converged columns are removed.
 
 Arrays are (N, G) per view: N training rows, G columns.
 """
