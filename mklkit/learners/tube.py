@@ -93,6 +93,8 @@ def solve_tube(
         max_iter=max_iter,
         kernel="linear" if explicit else "precomputed",
     )
+    # libsvm uses no seed here, but scikit-learn would draw one from NumPy's global state.
+    svr.random_state = 0
     _fit(svr, given, y / unit, row_weights)
     if explicit:
         coefficients = svr.coef_[0]

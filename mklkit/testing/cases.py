@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 from mklkit.errors import MKLKitError
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.from_preset import preset_classifier
+from mklkit.estimators.regressor import MKLRegressor
 from mklkit.protocols import (
     Array,
     CombinerFacts,
     FeatureMapFacts,
     LearnerFacts,
     Target,
+    Task,
     facts_of,
 )
 from mklkit.protocols.component import parameter_names
@@ -29,7 +31,7 @@ from mklkit.testing.expectations import CheckFailure
 from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.view_set import ViewSet
 
-__all__ = ["Case", "ComponentKind", "has_drawn", "kind_of", "state_of"]
+__all__ = ["Case", "ComponentKind", "decided", "has_drawn", "kind_of", "state_of"]
 
 ComponentKind = Literal["kernel", "feature_map", "learner", "combiner", "preset"]
 KINDS: tuple[ComponentKind, ...] = ("kernel", "feature_map", "learner", "combiner", "preset")
@@ -131,13 +133,24 @@ class Case:
 
     def target_of(self, y: Array) -> Target:
         """Return labels −1 and +1 as a target that the learner or combiner takes."""
-        if self.kind == "learner":
-            tasks = facts_of(self.component, LearnerFacts).tasks
-        else:
-            tasks = facts_of(self.component, CombinerFacts).tasks
+        tasks = self.tasks
         if "two classes" in tasks or "several classes" in tasks:
             return Target.two_classes(y)
         return Target.numbers(y) if "numbers" in tasks else Target.nothing(len(y))
+
+    @property
+    def tasks(self) -> tuple[Task, ...]:
+        """What the component can learn; two classes for parts that learn nothing themselves."""
+        if self.kind == "learner":
+            return facts_of(self.component, LearnerFacts).tasks
+        if self.kind == "combiner":
+            return facts_of(self.component, CombinerFacts).tasks
+        return ("two classes",)
+
+    @property
+    def regresses(self) -> bool:
+        """Whether the component learns numbers and no classes."""
+        return "numbers" in self.tasks and not {"two classes", "several classes"} & {*self.tasks}
 
     @property
     def target(self) -> Target:
@@ -157,7 +170,12 @@ class Case:
         return self._fits["model"]
 
     def fit_model(self) -> Any:
-        """Return a classifier, or a preset's system, fitted to the rows with labels as text."""
+        """Return a classifier, or a preset's system, fitted to the rows with labels as text.
+
+        A component that learns numbers only gets the labels as numbers.
+        """
+        if self.regresses:
+            return self.classifier().fit(self.rows, self.y)
         labels = np.where(self.y > 0, "well", "ill")
         if self.kind == "preset":
             return preset_classifier(self.component, random_state=0).fit(self.rows, labels)
@@ -183,7 +201,8 @@ class Case:
         """Return the feature map and the learner that a classifier would use with the component."""
         registry = get_registry()
         if self.kind == "combiner":
-            choice = choose_components(self.component, None, None)
+            task: Task = "numbers" if self.regresses else "two classes"
+            choice = choose_components(self.component, None, None, task=task)
             usual = choice.learner == registry.create("learner", "svm")
             learner = registry.create("learner", QUICK_SVM) if usual else choice.learner
             return choice.feature_map, learner
@@ -212,8 +231,8 @@ class Case:
         random_state = np.random.RandomState(seed)
         return ViewSet.fit(bound, fitted_map, self.rows if rows is None else rows, random_state)
 
-    def classifier(self, **settings: Any) -> MKLClassifier:
-        """Return an unfitted classifier with the component."""
+    def classifier(self, **settings: Any) -> MKLClassifier | MKLRegressor:
+        """Return an unfitted classifier with the component, a regressor if it learns numbers."""
         feature_map, learner = self.partners()
         chosen: dict[str, Any] = {
             "kernels": [self.component] if self.kind == "kernel" else list(self.kernels),
@@ -222,7 +241,8 @@ class Case:
             "learner": learner,
             "random_state": 0,
         }
-        return MKLClassifier(**{**chosen, **settings})
+        kind = MKLRegressor if self.regresses else MKLClassifier
+        return kind(**{**chosen, **settings})
 
     def three_classes(self) -> tuple[Array, NDArray[Any]]:
         """Return the training rows with labels of three classes, as text."""
@@ -260,6 +280,12 @@ def kind_of(component: Any) -> ComponentKind:
         "kernel": "feature_map",
     }
     return next((kind for name, kind in by_argument.items() if name in arguments), "kernel")
+
+
+def decided(model: Any, rows: Array) -> Array:
+    """Return a classifier's decision values, or a regressor's predictions."""
+    found = model.predict if isinstance(model, MKLRegressor) else model.decision_function
+    return np.asarray(found(rows))
 
 
 def state_of(component: Any) -> dict[str, Any]:

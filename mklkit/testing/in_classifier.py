@@ -12,7 +12,7 @@ import numpy as np
 from mklkit.errors import MKLKitError, ModelFileError, plain_message
 from mklkit.persistence import load_model, save_model
 from mklkit.protocols import Array
-from mklkit.testing.cases import Case
+from mklkit.testing.cases import Case, decided
 from mklkit.testing.expectations import CheckFailure, NotApplicable, expect, expect_close
 
 __all__ = ["CLASSIFIER_CHECKS", "saved_and_loaded"]
@@ -20,8 +20,9 @@ __all__ = ["CLASSIFIER_CHECKS", "saved_and_loaded"]
 
 def classifies_two_classes(case: Case) -> None:
     """A classifier with it accepts text labels, and predicts only those."""
+    _needs_classes(case)
     model = case.model()
-    scores = model.decision_function(case.new_rows)
+    scores = decided(model, case.new_rows)
     advice = "Decision values are one number per row."
     shape = (len(case.new_rows),)
     expect(np.shape(scores) == shape, f"decision values {shape}", np.shape(scores), advice)
@@ -34,9 +35,10 @@ def classifies_two_classes(case: Case) -> None:
 
 def classifies_three_classes(case: Case) -> None:
     """A classifier with it handles three classes, with the same result in several threads."""
+    _needs_classes(case)
     rows, kinds = case.three_classes()
     model = case.classifier().fit(rows, kinds)
-    scores = model.decision_function(case.new_rows)
+    scores = decided(model, case.new_rows)
     shape = (len(case.new_rows), 3)
     advice = "Each binary problem is fitted separately; look for shared state."
     expect(np.shape(scores) == shape, f"scores {shape}", np.shape(scores), advice)
@@ -50,8 +52,8 @@ def one_seed_gives_one_model(case: Case) -> None:
     """Fitting twice with the same seed gives the same decisions."""
     again = case.fit_model()
     expect_close(
-        again.decision_function(case.new_rows),
-        case.model().decision_function(case.new_rows),
+        decided(again, case.new_rows),
+        decided(case.model(), case.new_rows),
         "the same decisions from random_state=0 twice",
         "Draw from the random_state that fit gets, and keep no state between fits.",
         1e-12,
@@ -61,8 +63,8 @@ def one_seed_gives_one_model(case: Case) -> None:
 def new_rows_alone_or_together(case: Case) -> None:
     """New rows have the same decisions one at a time and all at once."""
     model = case.model()
-    together = model.decision_function(case.new_rows)
-    alone = np.concatenate([model.decision_function(row[None]) for row in case.new_rows])
+    together = decided(model, case.new_rows)
+    alone = np.concatenate([decided(model, row[None]) for row in case.new_rows])
     expect_close(
         alone,
         together,
@@ -77,8 +79,8 @@ def model_file_round_trip(case: Case) -> None:
     model = case.model()
     again = saved_and_loaded(model)
     expect_close(
-        again.decision_function(case.new_rows),
-        model.decision_function(case.new_rows),
+        decided(again, case.new_rows),
+        decided(model, case.new_rows),
         "the loaded model to have the decisions of the saved one",
         "Keep everything that decisions need in attributes of the fitted object.",
         1e-12,
@@ -90,8 +92,8 @@ def pickled_model_decides_the_same(case: Case) -> None:
     model = case.model()
     again = pickle.loads(pickle.dumps(model))
     expect_close(
-        again.decision_function(case.new_rows),
-        model.decision_function(case.new_rows),
+        decided(again, case.new_rows),
+        decided(model, case.new_rows),
         "the unpickled model to have the same decisions",
         "Keep everything that decisions need in attributes of the fitted object.",
         1e-12,
@@ -103,9 +105,9 @@ def single_precision_is_taken(case: Case) -> None:
     if case.custom_rows:
         raise NotApplicable("the rows are given")
     model = case.classifier().fit(case.rows.astype(np.float32), case.y)
-    scores = model.decision_function(case.new_rows.astype(np.float32))
+    scores = decided(model, case.new_rows.astype(np.float32))
     expect(bool(np.isfinite(scores).all()), "finite decision values", scores, "Guard overflows.")
-    double = case.model().decision_function(case.new_rows)
+    double = decided(case.model(), case.new_rows)
     agreed = float(((scores > 0) == (double > 0)).mean())
     expect(
         agreed >= 0.85,
@@ -136,7 +138,7 @@ def odd_data_are_learned_or_refused(case: Case) -> None:
     }
     for what, (some_rows, some_y) in odd.items():
         try:
-            scores = case.classifier().fit(some_rows, some_y).decision_function(case.new_rows)
+            scores = decided(case.classifier().fit(some_rows, some_y), case.new_rows)
         except Exception as error:
             if isinstance(error, MKLKitError) and some_rows is not constant:
                 continue
@@ -154,6 +156,11 @@ def odd_data_are_learned_or_refused(case: Case) -> None:
             f"{n_bad} of {len(scores)} that are not finite",
             "Guard divisions by spreads and sums that may be zero.",
         )
+
+
+def _needs_classes(case: Case) -> None:
+    if case.regresses:
+        raise NotApplicable(f"{case.label} learns numbers, not classes")
 
 
 def saved_and_loaded(model: Any) -> Any:
