@@ -15,8 +15,8 @@ __all__ = ["LooError", "least_loo_error"]
 
 Array = NDArray[np.floating[Any]]
 
-LOWEST, HIGHEST = -18.0, 12.0
-"""The logarithms of factors between which the descent stays."""
+FARTHEST = 15.0
+"""How far the logarithm of a factor may rise in the descent."""
 
 
 @attrs.frozen(eq=False)
@@ -85,8 +85,8 @@ def least_loo_error(
 ) -> tuple[Array, bool]:
     """Return the factors η (M,) of least leave-one-out error, and whether the descent ended.
 
-    By L-BFGS in log η, until the error falls by less than ``tol`` of itself; of several starts the
-    lowest end is taken.
+    By L-BFGS in log η, until the error's logarithm falls by less than ``tol``; of several starts
+    the lowest end is taken.
 
     Parameters
     ----------
@@ -106,13 +106,20 @@ def least_loo_error(
     True
     """
     error = LooError(grams, targets)
+
+    def logarithm(at: Array) -> tuple[float, Array]:
+        value, gradient = error(at)
+        least = max(value, np.finfo(np.float64).tiny)
+        return np.log(least), gradient / least
+
+    # Bounds on one side only: between two, the first step would have the gradient's own length.
     ends = [
         minimize(
-            error,
+            logarithm,
             logarithms,
             jac=True,
             method="L-BFGS-B",
-            bounds=[(value + LOWEST, value + HIGHEST) for value in logarithms],
+            bounds=[(None, value + FARTHEST) for value in logarithms],
             options={"maxiter": max_iter, "ftol": tol},
         )
         for logarithms in map(np.log, starts)

@@ -25,39 +25,12 @@ def test_the_error_is_that_of_a_fit_per_row():
     errors = []
     for row in range(25):
         others = np.arange(25) != row
-        model = Ridge(alpha=1).fit(scaled[others], Y[:25][others])
-        errors.append(model.predict(scaled[row : row + 1])[0] - Y[row])
-    np.testing.assert_allclose(found, np.mean(np.square(errors)), rtol=1e-9)
-
-
-def test_the_gradient_is_the_change_of_the_error():
-    error = LooError([X @ X.T, rbf_kernel(X)], np.column_stack([Y, X[:, 1] ** 2]))
-    at, step = np.array([0.3, -1.0]), 1e-5
-    for place, found in enumerate(error(at)[1]):
-        moved = [error(at + side * step * np.eye(2)[place])[0] for side in (1, -1)]
-        np.testing.assert_allclose(found, (moved[0] - moved[1]) / (2 * step), rtol=1e-6)
-
-
-def test_weights_are_on_the_kernels_that_matter_and_lower_the_error():
-    train, test = np.arange(80), np.arange(80, 120)
-    learned = MKLRegressor(KERNELS, combiner="loo-ridge").fit(X[train], Y[train])
-    even = MKLRegressor(KERNELS).fit(X[train], Y[train])
-    assert learned.weights_[0, 2] < 0.02
-    assert learned.learner_.name == "ridge"
-    assert learned.score(X[test], Y[test]) > even.score(X[test], Y[test])
-
-
-@pytest.mark.parametrize("feature_map", ["implicit", "empirical"])
-def test_a_sample_of_the_rows_gives_similar_weights(feature_map):
-    every, some = (
-        MKLRegressor(
+        model = MKLRegressor(
             KERNELS, combiner=f"loo-ridge(rows={rows})", feature_map=feature_map, random_state=0
         )
-        .fit(X, Y)
-        .weights_
-        for rows in (400, 90)
-    )
-    np.testing.assert_allclose(some, every, atol=0.2)
+        weights = model.fit(X, Y).weights_[0]
+        assert weights[2] < 0.01
+        assert weights[0] > 0.3
 
 
 def test_an_early_end_is_warned_of():
