@@ -25,6 +25,31 @@ def test_the_error_is_that_of_a_fit_per_row():
     errors = []
     for row in range(25):
         others = np.arange(25) != row
+        model = Ridge(alpha=1).fit(scaled[others], Y[:25][others])
+        errors.append(model.predict(scaled[row : row + 1])[0] - Y[row])
+    np.testing.assert_allclose(found, np.mean(np.square(errors)), rtol=1e-9)
+
+
+def test_the_gradient_is_the_change_of_the_error():
+    error = LooError([X @ X.T, rbf_kernel(X)], np.column_stack([Y, X[:, 1] ** 2]))
+    at, step = np.array([0.3, -1.0]), 1e-5
+    for place, found in enumerate(error(at)[1]):
+        moved = [error(at + side * step * np.eye(2)[place])[0] for side in (1, -1)]
+        np.testing.assert_allclose(found, (moved[0] - moved[1]) / (2 * step), rtol=1e-6)
+
+
+def test_weights_are_on_the_kernels_that_matter_and_lower_the_error():
+    train, test = np.arange(80), np.arange(80, 120)
+    learned = MKLRegressor(KERNELS, combiner="loo-ridge").fit(X[train], Y[train])
+    even = MKLRegressor(KERNELS).fit(X[train], Y[train])
+    assert learned.weights_[0, 2] < 0.02
+    assert learned.learner_.name == "ridge"
+    assert learned.score(X[test], Y[test]) > even.score(X[test], Y[test])
+
+
+@pytest.mark.parametrize("feature_map", ["implicit", "empirical"])
+def test_all_rows_and_a_sample_leave_out_what_does_not_matter(feature_map):
+    for rows in (400, 90):
         model = MKLRegressor(
             KERNELS, combiner=f"loo-ridge(rows={rows})", feature_map=feature_map, random_state=0
         )
