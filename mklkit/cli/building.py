@@ -163,6 +163,7 @@ def read_data(
     target: str | None,
     drop: list[str] | None,
     kernels: list[str] | None,
+    task: str = "classification",
 ) -> tuple[Table, dict[str, Any]]:
     """Read the training data, and facts about them.
 
@@ -180,7 +181,7 @@ def read_data(
     from mklkit.cli.options import DEFAULT_DATA
     from mklkit.datasets import load_table
 
-    table = load_table(DEFAULT_DATA if data is None else data, target, drop or [])
+    table = load_table(DEFAULT_DATA if data is None else data, target, drop or [], task)
     notes = list(table.notes)
     if data is None:
         notes.insert(0, f"no DATA was given: the built-in {DEFAULT_DATA} data are used")

@@ -54,7 +54,10 @@ def _report(facts: dict[str, Any]) -> None:
             ("kernels", named),
         ]
     classes = ", ".join(str(label) for label in model.get("classes", []))
-    lines.append(("classes", classes or "not recorded"))
+    if model.get("task") == "regression":
+        lines.append(("learns", "numbers"))
+    else:
+        lines.append(("classes", classes or "not recorded"))
     for plugin in facts["plugins"]:
         lines.append(("plugin", f"{plugin['distribution']} {plugin['version']}"))
     versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())

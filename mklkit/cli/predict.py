@@ -11,6 +11,7 @@ import typer
 from mklkit.cli import options as opt
 from mklkit.cli.console import passing, say, working
 from mklkit.cli.findings import Accuracy, FarValues, UnknownValues, warnings_once
+from mklkit.cli.regression import NumberErrors
 from mklkit.cli.results import check_parquet, results_file
 
 if TYPE_CHECKING:
@@ -46,14 +47,16 @@ def predict(
         ),
     ] = False,
 ) -> None:
-    """Predict a class for each row of DATA, in its order.
+    """Predict a class, or a number, for each row of DATA, in its order.
 
     The table has a column 'prediction' and, for two classes, 'score': the decision value, positive
     for the second class. A model of 'mklkit fit --probability' gives a column
-    'probability_<class>' for each class too. If DATA has the target column, the accuracy is printed
-    on stderr.
+    'probability_<class>' for each class too. If DATA has the target column, the accuracy (of
+    numbers R² and the mean absolute error) is printed on stderr.
     Large CSV and Parquet files, globs and folders of them are read and predicted in parts.
     """
+    from sklearn.base import is_regressor
+
     from mklkit.datasets.new_rows import load_in_chunks
     from mklkit.errors import ModelFileError
     from mklkit.persistence import load_model, read_facts
@@ -73,7 +76,9 @@ def predict(
     encoder = encoder_in(pipeline)
     readings = {} if encoder is None else encoder.readings_
     findings = UnknownValues(encoder), FarValues(encoder)
-    accuracy, n_rows = Accuracy(pipeline.classes_), 0
+    numbers = is_regressor(pipeline)
+    accuracy = NumberErrors() if numbers else Accuracy(pipeline.classes_)
+    n_rows = 0
     # A terminal shows either the results or their progress.
     shown = output is not None or not sys.stdout.isatty()
     with passing("predicting", shown) as progress, results_file(output) as write, warnings_once():
@@ -86,7 +91,8 @@ def predict(
                     finding.add(rows.features[needed])
                 table = _tried(pipeline, rows.features, facts, model)
                 write(table)
-                accuracy.add(rows.target, table["prediction"])
+                if "prediction" in table:
+                    accuracy.add(rows.target, table["prediction"])
                 n_rows += len(table)
         finally:
             for finding in findings:
@@ -151,7 +157,16 @@ def _tried(pipeline: Any, features: pd.DataFrame, facts: dict[str, Any], model: 
 def _predictions(pipeline: Any, features: pd.DataFrame) -> pd.DataFrame:
     import numpy as np
     import pandas as pd
+    from sklearn.base import is_regressor
 
+    from mklkit.estimators.anatomy import classifier_in
+
+    if is_regressor(pipeline):
+        numbers = np.asarray(pipeline.predict(features))
+        if numbers.ndim == 1:
+            return pd.DataFrame({"prediction": numbers})
+        names = [f"prediction_{name}" for name in classifier_in(pipeline).target_names_]
+        return pd.DataFrame(numbers, columns=names)
     labels = np.asarray(pipeline.classes_)
     # For two classes the decision value gives the class, without a second pass over the kernels.
     if len(labels) == 2 and hasattr(pipeline, "decision_function"):

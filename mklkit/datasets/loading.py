@@ -22,6 +22,8 @@ from mklkit.datasets.target import (
     class_labels,
     columns_to_drop,
     drop_without_target,
+    learned_numbers,
+    looks_like_numbers,
     warn_of_numbers,
 )
 from mklkit.datasets.values import plain_values
@@ -44,7 +46,10 @@ TARGET_GAPS = frozenset({"none"})
 
 
 def load_table(
-    source: str | PathLike[str], target: str | int | None = None, drop: Sequence[str] = ()
+    source: str | PathLike[str],
+    target: str | int | None = None,
+    drop: Sequence[str] = (),
+    task: str = "classification",
 ) -> Table:
     """Read a data set with its target.
 
@@ -57,6 +62,8 @@ def load_table(
         Name or position of the column to predict. Default: ``target``, else the last column.
     drop : sequence of str, optional
         Columns to leave out: names, globs (``lab_*``) or positions. Globs skip the target.
+    task : {"classification", "regression", "auto"}, default="classification"
+        What the target is for; ``"auto"``: numbers where it looks like numbers.
 
     Returns
     -------
@@ -84,12 +91,18 @@ def load_table(
     frame = pd.concat([features, frame[[target_name]]], axis=1)
     frame = drop_without_target(frame, target_name, notes)
     check_rows(name, len(frame))
-    labels = class_labels(frame[target_name])
-    warn_of_numbers(labels)
+    if task == "auto":
+        numbers = looks_like_numbers(frame[target_name])
+        task = "regression" if numbers else "classification"
+    if task == "regression":
+        labels = learned_numbers(frame[target_name])
+    else:
+        labels = class_labels(frame[target_name])
+        warn_of_numbers(labels)
     features = frame.drop(columns=target_name)
     notes += read + remarks(features, frame[target_name])
     notes += remarks_on_text(features[n] for n, way in readings.items() if way == TEXT)
-    return Table(features, labels, name, origin, notes, dropped, readings)
+    return Table(features, labels, name, origin, notes, dropped, readings, task=task)
 
 
 def target_and_dropped(

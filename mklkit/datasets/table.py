@@ -25,7 +25,7 @@ class Table:
     features : pandas.DataFrame of shape (n_rows, n_features)
         Columns of any type, gaps included, under unique text names.
     target : pandas.Series of shape (n_rows,)
-        Class labels (text, integers or booleans), without gaps.
+        Class labels (text, integers or booleans), or numbers, without gaps.
     name : str
         The name of the data.
     origin : str
@@ -39,6 +39,8 @@ class Table:
         ``"text"``. ``load_features`` reads later data in the same way.
     all_counts : pandas.Series, optional
         The number of rows of each class, where the rows here are a sample of more.
+    task : {"classification", "regression"}, default="classification"
+        Whether the target holds classes or numbers.
     """
 
     features: pd.DataFrame
@@ -49,6 +51,7 @@ class Table:
     dropped: list[str] = attrs.field(factory=list)
     readings: dict[str, str] = attrs.field(factory=dict)
     all_counts: pd.Series | None = None
+    task: str = "classification"
 
     def class_counts(self) -> pd.Series:
         """Return the number of rows of each class, the largest first (ties by label)."""
@@ -59,27 +62,38 @@ class Table:
 
     def facts(self) -> dict[str, Any]:
         """Return plain values that describe the data, as files of models have them."""
-        counts = self.class_counts()
-        return {
+        facts = {
             "name": self.name,
             "origin": self.origin,
-            "rows": int(counts.sum()),
+            "rows": len(self.target),
             "columns": self.features.columns.tolist(),
             "dropped": self.dropped,
             "readings": self.readings,
             "target": str(self.target.name),
-            "classes": [{"label": label, "rows": rows} for label, rows in counts.items()],
+            "task": self.task,
             "notes": list(self.notes),
         }
+        if self.task == "regression":
+            return facts
+        counts = self.class_counts()
+        classes = [{"label": label, "rows": rows} for label, rows in counts.items()]
+        return {**facts, "rows": int(counts.sum()), "classes": classes}
 
     def summary(self) -> str:
-        """Return the data in one line: rows, features, classes, target."""
-        counts, n_features = self.class_counts(), self.features.shape[1]
+        """Return the data in one line: rows, features, classes or range, target."""
+        n_features = self.features.shape[1]
+        n_text = sum(not _is_number(self.features[name]) for name in self.features)
+        text = f" ({n_text} not numeric)" if n_text else ""
+        if self.task == "regression":
+            return (
+                f"{self.name}: {counted(len(self.target), 'row')},"
+                f" {counted(n_features, 'feature')}{text}; target {self.target.name!r}, numbers"
+                f" from {self.target.min():g} to {self.target.max():g}"
+            )
+        counts = self.class_counts()
         shown = [f"{label} ({count})" for label, count in counts.head(CLASSES_SHOWN).items()]
         if len(counts) > CLASSES_SHOWN:
             shown.append(f"{len(counts) - CLASSES_SHOWN} more")
-        n_text = sum(not _is_number(self.features[name]) for name in self.features)
-        text = f" ({n_text} not numeric)" if n_text else ""
         n_rows = int(counts.sum())
         return (
             f"{self.name}: {counted(n_rows, 'row')}, {counted(n_features, 'feature')}{text},"

@@ -39,16 +39,15 @@ class FittedSearch(Protocol):
 
 @runtime_checkable
 class KernelModel(Protocol):
-    """A fitted ``MKLClassifier``, or a voting ensemble of several."""
+    """A fitted ``MKLClassifier``, a voting ensemble of several, or an ``MKLRegressor``."""
 
-    classes_: NDArray[Any]
     kernels_: list[Any]
     kernel_names_: list[str]
     kernel_columns_: list[Any]
     feature_map_: Any
     combiner_: Any
     learner_: Any
-    problems_: list[tuple[Any, Any]]
+    problems_: list[Any]
     n_features_in_: int
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator, clone, is_regressor
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
@@ -71,6 +71,11 @@ class Refit:
         if isinstance(model, BaseEstimator):
             check_is_fitted(model)
         before, classifier = split(model)
+        if is_regressor(classifier):
+            raise IncompatibleError(
+                "explain measures what is lost in accuracy, and this model learns numbers: take"
+                " sklearn.inspection.permutation_importance, which measures R²."
+            )
         if not isinstance(classifier, KernelModel):
             raise IncompatibleError(
                 f"{type_name(classifier)} has no kernels to explain; a fitted MKLClassifier,"

@@ -12,6 +12,7 @@ import numpy as np
 
 from mklkit._version import __version__
 from mklkit.estimators.anatomy import KernelModel, WeightedModel, classifier_in, column_names
+from mklkit.estimators.regressor import MKLRegressor
 from mklkit.estimators.voting import MKLVotingClassifier
 from mklkit.preprocessing import encoder_in
 from mklkit.registry.specs import to_spec
@@ -80,7 +81,8 @@ def facts_of_model(model: Any) -> dict[str, Any]:
         columns of each: names, or positions where the data had none; None for all),
         ``feature_map``, ``combiner``, ``learner``, ``multiclass`` (``binary``, ``ovo``, ``ovr`` or
         ``native``), ``classes``, ``probability`` (whether there is ``predict_proba``), ``weights``
-        (problem, kernel and weight of each) and, for a vote, the number of ``members``.
+        (problem, kernel and weight of each), for a regressor ``task`` and ``targets``, and, for a
+        vote, the number of ``members``.
     """
     classifier = classifier_in(model)
     facts: dict[str, Any] = {}
@@ -95,7 +97,11 @@ def facts_of_model(model: Any) -> dict[str, Any]:
         facts["feature_map"] = to_spec(classifier.feature_map_)
         facts["combiner"] = to_spec(classifier.combiner_)
         facts["learner"] = to_spec(classifier.learner_)
+    if isinstance(classifier, KernelModel) and hasattr(classifier, "classes_"):
         facts["multiclass"] = _strategy(classifier.problems_, len(classifier.classes_))
+    if isinstance(classifier, MKLRegressor):
+        facts["task"] = "regression"
+        facts["targets"] = list(classifier.target_names_)
     if isinstance(classifier, MKLVotingClassifier):
         facts["members"] = len(classifier.members_)
     if isinstance(classifier, WeightedModel):

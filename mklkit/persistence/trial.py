@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_regressor
 
 __all__ = ["TRIALS", "check_compiled", "decide_trial", "find_trial"]
 
@@ -57,6 +58,9 @@ def decide_trial(model: Any, kind: str) -> None:
 
 
 def _decide(model: Any, rows: Any) -> None:
+    if is_regressor(model):
+        _expect_numbers(np.asarray(model.predict(rows)), len(rows))
+        return
     n_rows, n_classes = len(rows), len(model.classes_)
     _expect("classes", np.shape(model.classes_), (n_classes,))
     _expect("predictions", np.shape(model.predict(rows)), (n_rows,))
@@ -71,6 +75,12 @@ def _decide(model: Any, rows: Any) -> None:
         _expect("decision values", decisions.shape, shape)
         if not (np.abs(decisions) < LARGEST).all():
             raise Inconsistent("the decision values are infinite, NaN or close to overflow")
+
+
+def _expect_numbers(predictions: Any, n_rows: int) -> None:
+    _expect("predictions", predictions.shape[:1], (n_rows,))
+    if not (np.abs(predictions) < LARGEST).all():
+        raise Inconsistent("the predictions are infinite, NaN or close to overflow")
 
 
 def _rows(model: Any, values: tuple[float, ...]) -> Any:
