@@ -69,6 +69,9 @@ if TYPE_CHECKING:
     from mklkit.numerics.cone_programs import solve_cone_program as solve_cone_program
     from mklkit.numerics.least_squares import NormalMatrix as NormalMatrix
     from mklkit.numerics.least_squares import Spectrum as Spectrum
+    from mklkit.numerics.readings import category_codes as category_codes
+    from mklkit.numerics.readings import text_codes as text_codes
+    from mklkit.numerics.readings import texts_of as texts_of
     from mklkit.numerics.votes import majority as majority
     from mklkit.numerics.votes import squashed as squashed
     from mklkit.persistence import load_model as load_model
@@ -208,6 +211,7 @@ FOR_AUTHORS = {
     "numerics.centring": "centred_gram",
     "numerics.cone_programs": "Cone ConeSolution solve_cone_program",
     "numerics.least_squares": "NormalMatrix Spectrum",
+    "numerics.readings": "category_codes text_codes texts_of",
     "numerics.votes": "majority squashed",
     "protocols": (
         "Array Combiner CombinerFacts CoupledLearner CouplingFacts Decision FeatureMap "

@@ -41,7 +41,7 @@ def text_codes(texts: Any) -> NDArray[np.float64]:
     return codes
 
 
-def texts_of(codes: NDArray[np.float64]) -> list[str]:
+def texts_of(codes: NDArray[np.floating[Any]]) -> list[str]:
     """Return the texts of :func:`text_codes`.
 
     Examples

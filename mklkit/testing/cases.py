@@ -12,13 +12,22 @@ from numpy.typing import NDArray
 from mklkit.errors import MKLKitError
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.from_preset import preset_classifier
-from mklkit.protocols import Array, CombinerFacts, FeatureMapFacts, LearnerFacts, facts_of
+from mklkit.protocols import (
+    Array,
+    CombinerFacts,
+    FeatureMapFacts,
+    KernelFacts,
+    LearnerFacts,
+    facts_of,
+)
 from mklkit.protocols.component import parameter_names
+from mklkit.protocols.facts import Reads
 from mklkit.protocols.preset import Preset
 from mklkit.registry.composing import choose_components
 from mklkit.registry.registry import get_registry
 from mklkit.registry.specs import parse_spec
 from mklkit.testing.expectations import CheckFailure
+from mklkit.testing.rows import N_NEW, as_table, labelled, two_classes
 from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.view_set import ViewSet
 
@@ -27,7 +36,6 @@ __all__ = ["Case", "ComponentKind", "has_drawn", "kind_of", "state_of"]
 ComponentKind = Literal["kernel", "feature_map", "learner", "combiner", "preset"]
 KINDS: tuple[ComponentKind, ...] = ("kernel", "feature_map", "learner", "combiner", "preset")
 
-N_TRAINING, N_NEW = 42, 14
 GAUSSIAN = "rbf(sigma='mean')"
 # With a fixed C: choosing it in every fit would take time and check nothing more.
 QUICK_SVM = "svm(C=1)"
@@ -43,7 +51,8 @@ class Case:
     component : component, component class or preset
     kind : {"kernel", "feature_map", "learner", "combiner", "preset"}
     rows : ndarray of shape (T, d), optional
-        Rows for a kernel that needs particular ones (ids, say); 12 or more.
+        Rows for a kernel that needs particular ones (ids, say); 12 or more. By default they hold
+        what the kernel reads.
     fits : dict, optional
         Cache of fitted objects, shared by the cases of a component.
     """
@@ -59,14 +68,53 @@ class Case:
         self._fits = {} if fits is None else fits
         self.kind = kind
         self.custom_rows = rows is not None
-        random = np.random.default_rng(41)
-        all_rows, labels = _two_classes(random) if rows is None else _labelled(rows)
-        n_new = N_NEW if rows is None else len(rows) // 4
-        self.rows, self.new_rows = all_rows[:-n_new], all_rows[-n_new:]
-        self.y, self.new_y = labels[:-n_new], labels[-n_new:]
-        # Outlying rows first, so that a fit that uses only the first few rows gives other results.
+        self._rows = None if rows is None else labelled(rows)
+
+    @cached_property
+    def reads(self) -> Reads:
+        """What the columns of the rows hold."""
+        stated = getattr(self.component, "facts", None) if self.kind == "kernel" else None
+        return stated.reads if isinstance(stated, KernelFacts) else "numbers"
+
+    @cached_property
+    def _all(self) -> tuple[Array, Array, int]:
+        """All rows and their labels, and how many of them are new ones."""
+        rows, labels = two_classes(self.reads) if self._rows is None else self._rows
+        return rows, labels, N_NEW if self._rows is None else len(rows) // 4
+
+    @cached_property
+    def rows(self) -> Array:
+        """The rows to train on, (N, d)."""
+        rows, _, n_new = self._all
+        return rows[:-n_new]
+
+    @cached_property
+    def new_rows(self) -> Array:
+        """Other rows, (n, d)."""
+        rows, _, n_new = self._all
+        return rows[-n_new:]
+
+    @cached_property
+    def y(self) -> Array:
+        """The labels of the rows to train on, −1 and +1."""
+        _, labels, n_new = self._all
+        return labels[:-n_new]
+
+    @cached_property
+    def new_y(self) -> Array:
+        """The labels of the other rows."""
+        _, labels, n_new = self._all
+        return labels[-n_new:]
+
+    @cached_property
+    def order(self) -> NDArray[np.intp]:
+        """Outlying rows first: a fit that uses only the first few rows gives other results."""
         distances = np.square(self.rows - self.rows.mean(axis=0)).sum(axis=1)
-        self.order: NDArray[np.intp] = np.argsort(-distances, kind="stable")
+        return np.argsort(-distances, kind="stable")
+
+    def table(self, rows: Array) -> NDArray[Any]:
+        """Return rows as a classifier is given them."""
+        return as_table(rows, self.reads)
 
     @cached_property
     def component(self) -> Any:
@@ -139,7 +187,7 @@ class Case:
         labels = np.where(self.y > 0, "well", "ill")
         if self.kind == "preset":
             return preset_classifier(self.component, random_state=0).fit(self.rows, labels)
-        return self.classifier().fit(self.rows, labels)
+        return self.classifier().fit(self.table(self.rows), labels)
 
     def kernel(self, rows: Array) -> Any:
         """Return the single kernel fitted to rows."""
@@ -207,7 +255,7 @@ class Case:
         kinds = np.where(self.y > 0, "well", "ill")
         kinds[np.arange(len(kinds)) % 3 == 0] = "new"
         rows = self.rows
-        if not self.custom_rows:
+        if self.reads == "numbers" and not self.custom_rows:
             rows = rows + 4.0 * (kinds == "new")[:, None]
         return rows, kinds
 
@@ -256,19 +304,3 @@ def has_drawn(random_state: np.random.RandomState, seed: int) -> bool:
     This is found from the next number, which is drawn.
     """
     return bool(random_state.random_sample() != np.random.RandomState(seed).random_sample())
-
-
-def _two_classes(random: np.random.Generator) -> tuple[Array, Array]:
-    n_rows = N_TRAINING + N_NEW
-    labels = np.where(np.arange(n_rows) % 5 < 2, 1.0, -1.0)
-    rows = random.normal(size=(n_rows, 3))
-    rows[:, :2] += 2.0 * labels[:, None]
-    return rows, labels
-
-
-def _labelled(rows: Array) -> tuple[Array, Array]:
-    if np.ndim(rows) != 2 or len(rows) < 12:
-        raise MKLKitError(
-            f"Expected rows as an array of shape (12 or more, d), got shape {np.shape(rows)}."
-        )
-    return np.asarray(rows), np.where(np.arange(len(rows)) % 5 < 2, 1.0, -1.0)

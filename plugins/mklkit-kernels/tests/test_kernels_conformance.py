@@ -1,0 +1,68 @@
+"""mklkit's own checks of what a kernel must do, on rows of what each reads."""
+
+from __future__ import annotations
+
+import numpy as np
+from mklkit_kernels import (
+    Chi2,
+    Disjunctive,
+    FrequencyOverlap,
+    Hellinger,
+    Intersection,
+    MinMax,
+    Mismatch,
+    MonotoneConjunctive,
+    MonotoneDisjunctive,
+    Periodic,
+    Spectrum,
+    Tanimoto,
+    TokenSet,
+    WeightedDegree,
+    mklkit_kernels,
+)
+
+from mklkit.testing import parametrize_with_component_checks
+
+COUNTS = np.random.default_rng(5).poisson(2.0, (40, 6)).astype(float)
+HOURS = np.random.default_rng(6).uniform(0, 24, (40, 2))
+
+
+@parametrize_with_component_checks(mklkit_kernels())
+def test_kernels_do_what_mklkit_asks(check):
+    check()
+
+
+@parametrize_with_component_checks(
+    [
+        Spectrum(k=2, normalize=False),
+        Spectrum(k=1, words=True),
+        Mismatch(k=4, m=2, alphabet="abc", normalize=False),
+        WeightedDegree(degree=4, shift=3),
+        TokenSet(separators="a"),
+        FrequencyOverlap(alpha=0.5),
+        MonotoneConjunctive(degree=3, normalize=False),
+        MonotoneDisjunctive(degree=3, normalize=False),
+        Disjunctive(degree=3, normalize=False),
+    ]
+)
+def test_kernels_with_other_parameters(check):
+    check()
+
+
+@parametrize_with_component_checks(
+    [
+        Tanimoto(),
+        MinMax(),
+        Intersection(normalize=False),
+        Hellinger(normalize=False),
+        Chi2(gamma=0.5),
+    ],
+    rows=COUNTS,
+)
+def test_kernels_on_counts(check):
+    check()
+
+
+@parametrize_with_component_checks([Periodic(period=24, length=0.5)], rows=HOURS)
+def test_a_kernel_on_times(check):
+    check()
