@@ -84,7 +84,7 @@ class Mismatch(Component):
 
     def fit(self, rows: Array) -> FittedMismatch:
         """Return the kernel with its alphabet, of the training texts unless it is given."""
-        known = letters(rows).symbols if self.alphabet is None else list(map(ord, self.alphabet))
+        known = rows[rows >= 0] if self.alphabet is None else list(map(ord, self.alphabet))
         return FittedMismatch(np.unique(known).astype(np.int64), self.k, self.m, self.normalize)
 
 
@@ -102,7 +102,7 @@ class FittedMismatch(FittedFeatures):
     def features(self, rows: Array) -> tuple[Sparse, Sparse]:
         """Return the counts of pieces as seen through each selection of places, and weighted."""
         texts = letters(rows)
-        known = np.isin(texts.symbols, self.alphabet)
+        known = np.isin(rows[texts.owners, texts.places], self.alphabet)
         starts = texts.starts(self.k)
         # How many known letters stand before each place: k of them between both ends of a piece.
         before = np.concatenate([[0], np.cumsum(known)])

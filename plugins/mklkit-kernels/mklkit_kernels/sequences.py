@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mklkit import Array, DataError, texts_of
 from mklkit_kernels.sparse_features import numbered
 
-__all__ = ["Sequences", "gram_numbers", "in_tokens", "letters", "words"]
+__all__ = ["Sequences", "expect_text", "gram_numbers", "in_tokens", "letters", "words"]
 
 LARGEST_NUMBER = 2**62
 LARGEST_CODE = 0x10FFFF
@@ -25,7 +25,7 @@ class Sequences:
     Attributes
     ----------
     symbols : ndarray of shape (T,)
-        Whole numbers from 0 up.
+        Numbers from 0 up, the same for the same symbol.
     owners : ndarray of shape (T,)
         The row of each symbol.
     places : ndarray of shape (T,)
@@ -55,10 +55,13 @@ def letters(rows: Array) -> Sequences:
     Examples
     --------
     >>> letters(np.array([[97.0, 98.0], [98.0, -1.0]])).symbols
-    array([97, 98, 98])
+    array([0, 1, 1])
     """
-    owners, places = np.nonzero(_inside(rows))
-    return Sequences(rows[owners, places].astype(np.int64), owners, places, len(rows))
+    expect_text(rows)
+    inside = rows >= 0
+    owners, places = np.nonzero(inside)
+    symbols, _ = numbered(rows[inside].astype(np.int64))
+    return Sequences(symbols, owners, places, len(rows))
 
 
 def words(rows: Array) -> Sequences:
@@ -82,7 +85,7 @@ def in_tokens(rows: Array, cut: Callable[[str], Iterable[str]]) -> Sequences:
     >>> in_tokens(text_codes(["b a", "a"]), str.split).owners
     array([0, 0, 1])
     """
-    _inside(rows)
+    expect_text(rows)
     tokens = [list(cut(text)) for text in texts_of(rows)]
     counts = np.array([len(found) for found in tokens], dtype=np.intp)
     flat = np.array([token for found in tokens for token in found], dtype=object)
@@ -123,12 +126,15 @@ def gram_numbers(
     return numbered(numbers)
 
 
-def _inside(rows: Array) -> NDArray[np.bool_]:
-    """Return where the texts are, which end where the code points are negative."""
-    inside = rows >= 0
+def expect_text(rows: Array) -> None:
+    """Refuse rows that are no code points.
+
+    Raises
+    ------
+    DataError
+    """
     if not ((rows == np.floor(rows)) & (rows <= LARGEST_CODE)).all():
         raise DataError(
             "A kernel on text expects the code points of one column of text, got other numbers:"
             " choose a column of text for it."
         )
-    return inside
