@@ -50,10 +50,12 @@ from mklkit.protocols.searching import (
     learner_parameters,
     learner_variants,
 )
+from mklkit.protocols.target import TASK_NAMES, Target, Task
 from mklkit.protocols.training_side import TrainingSide
 from mklkit.protocols.views import KernelProducts, KernelView, Projector, Quadrant, Quadrants, Views
 
 __all__ = [
+    "TASK_NAMES",
     "Array",
     "Combiner",
     "CombinerFacts",
@@ -91,6 +93,8 @@ __all__ = [
     "Stopping",
     "Subproblem",
     "SupportedDecision",
+    "Target",
+    "Task",
     "TrainingSide",
     "TrimmableMap",
     "Views",
