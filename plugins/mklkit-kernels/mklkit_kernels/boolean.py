@@ -14,9 +14,7 @@ from mklkit import Array, Component, DataError, KernelFacts, whole
 from mklkit_kernels.amounts import expect_presence
 from mklkit_kernels.sparse_features import inverse_lengths
 
-__all__ = ["BOOLEAN", "BooleanKernel", "FittedBoolean"]
-
-BOOLEAN = KernelFacts(reads="amounts", search_space={"degree": (1, 2, 3)})
+__all__ = ["BooleanKernel", "FittedBoolean"]
 
 LARGEST = 1e300
 
@@ -25,7 +23,7 @@ LARGEST = 1e300
 class BooleanKernel(Component):
     """The parameters of boolean kernels, and what they ask of the rows."""
 
-    facts: ClassVar[KernelFacts] = BOOLEAN
+    facts: ClassVar[KernelFacts] = KernelFacts(reads="amounts", search_space={"degree": (1, 2, 3)})
 
     degree: int = attrs.field(default=2, converter=whole, validator=[instance_of(int), ge(1)])
     normalize: bool = attrs.field(default=True, validator=instance_of(bool))
@@ -56,7 +54,6 @@ class FittedBoolean(ABC):
 
     __slots__ = ()
 
-    facts: ClassVar[KernelFacts] = BOOLEAN
     label: ClassVar[str]
 
     degree: int

@@ -91,8 +91,6 @@ class Chi2(Component):
 class FittedChi2:
     """The exponential chi-squared kernel with its γ, ready to evaluate."""
 
-    facts: ClassVar[KernelFacts] = Chi2.facts
-
     gamma: float
 
     def __call__(self, a: Array, b: Array) -> Array:

@@ -69,7 +69,6 @@ class FrequencyOverlap(Component):
 class FittedFrequencyOverlap(FittedFeatures):
     """The kernel with the categories of each column, in order, and their weights."""
 
-    facts: ClassVar[KernelFacts] = FrequencyOverlap.facts
     values: tuple[NDArray[np.float64], ...]
     weights: tuple[NDArray[np.float64], ...]
     normalize: bool = True

@@ -55,8 +55,6 @@ class Hellinger(Component):
 class FittedHellinger:
     """The Hellinger kernel, ready to evaluate."""
 
-    facts: ClassVar[KernelFacts] = Hellinger.facts
-
     normalize: bool
 
     def __call__(self, a: Array, b: Array) -> Array:

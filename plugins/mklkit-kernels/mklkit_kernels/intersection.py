@@ -54,8 +54,6 @@ class Intersection(Component):
 class FittedIntersection:
     """The intersection kernel, ready to evaluate."""
 
-    facts: ClassVar[KernelFacts] = Intersection.facts
-
     normalize: bool
 
     def __call__(self, a: Array, b: Array) -> Array:

@@ -48,8 +48,6 @@ class MinMax(Component):
 class FittedMinMax:
     """The min-max kernel, ready to evaluate."""
 
-    facts: ClassVar[KernelFacts] = MinMax.facts
-
     def __call__(self, a: Array, b: Array) -> Array:
         """Return the similarities of the rows of ``a`` (n, q) and ``b`` (m, q): (n, m)."""
         expect_amounts("min-max", a, b)

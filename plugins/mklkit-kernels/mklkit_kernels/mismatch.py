@@ -92,8 +92,6 @@ class Mismatch(Component):
 class FittedMismatch(FittedFeatures):
     """The mismatch kernel with its alphabet (s,), ready to evaluate."""
 
-    facts: ClassVar[KernelFacts] = Mismatch.facts
-
     alphabet: NDArray[np.int64]
     k: int
     m: int

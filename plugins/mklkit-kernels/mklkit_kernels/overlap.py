@@ -50,7 +50,6 @@ class Overlap(Component):
 class FittedOverlap(FittedFeatures):
     """The overlap kernel, ready to evaluate."""
 
-    facts: ClassVar[KernelFacts] = Overlap.facts
     normalize: bool = True
 
     def features(self, rows: Array) -> tuple[Sparse, Sparse]:

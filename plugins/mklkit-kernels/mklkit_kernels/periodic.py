@@ -61,8 +61,6 @@ class Periodic(Component):
 class FittedPeriodic:
     """The periodic kernel, ready to evaluate."""
 
-    facts: ClassVar[KernelFacts] = Periodic.facts
-
     period: float
     length: float
 

@@ -63,8 +63,6 @@ class Spectrum(Component):
 class FittedSpectrum(FittedFeatures):
     """The spectrum kernel, ready to evaluate."""
 
-    facts: ClassVar[KernelFacts] = Spectrum.facts
-
     k: int
     words: bool
     normalize: bool

@@ -47,8 +47,6 @@ class Tanimoto(Component):
 class FittedTanimoto:
     """The Tanimoto kernel, ready to evaluate."""
 
-    facts: ClassVar[KernelFacts] = Tanimoto.facts
-
     def __call__(self, a: Array, b: Array) -> Array:
         """Return the similarities of the rows of ``a`` (n, q) and ``b`` (m, q): (n, m)."""
         expect_amounts("tanimoto", a, b)

@@ -60,8 +60,6 @@ class TokenSet(Component):
 class FittedTokenSet:
     """The kernel on sets, ready to evaluate."""
 
-    facts: ClassVar[KernelFacts] = TokenSet.facts
-
     separators: str
 
     def __call__(self, a: Array, b: Array) -> Array:

@@ -75,8 +75,6 @@ class WeightedDegree(Component):
 class FittedWeightedDegree:
     """The weighted degree kernel, ready to evaluate."""
 
-    facts: ClassVar[KernelFacts] = WeightedDegree.facts
-
     degree: int
     shift: int
     normalize: bool
