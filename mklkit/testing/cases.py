@@ -21,7 +21,6 @@ from mklkit.protocols import (
     Target,
     facts_of,
 )
-from mklkit.protocols.component import parameter_names
 from mklkit.protocols.facts import Reads
 from mklkit.protocols.preset import Preset
 from mklkit.registry.composing import choose_components
@@ -32,7 +31,7 @@ from mklkit.testing.rows import N_NEW, as_table, labelled, two_classes
 from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.view_set import ViewSet
 
-__all__ = ["Case", "ComponentKind", "has_drawn", "kind_of", "state_of"]
+__all__ = ["Case", "ComponentKind", "kind_of"]
 
 ComponentKind = Literal["kernel", "feature_map", "learner", "combiner", "preset"]
 KINDS: tuple[ComponentKind, ...] = ("kernel", "feature_map", "learner", "combiner", "preset")
@@ -302,21 +301,3 @@ def kind_of(component: Any) -> ComponentKind:
         "kernel": "feature_map",
     }
     return next((kind for name, kind in by_argument.items() if name in arguments), "kernel")
-
-
-def state_of(component: Any) -> dict[str, Any]:
-    """Return a component's state: its parameters and any other attributes."""
-    held = dict(getattr(component, "__dict__", {}))
-    try:
-        names = parameter_names(component)
-    except (TypeError, ValueError):  # not an attrs class
-        return held
-    return held | {name: getattr(component, name) for name in names}
-
-
-def has_drawn(random_state: np.random.RandomState, seed: int) -> bool:
-    """Return whether numbers were drawn from a random state since it was made from the seed.
-
-    This is found from the next number, which is drawn.
-    """
-    return bool(random_state.random_sample() != np.random.RandomState(seed).random_sample())
