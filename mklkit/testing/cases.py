@@ -51,8 +51,7 @@ class Case:
     component : component, component class or preset
     kind : {"kernel", "feature_map", "learner", "combiner", "preset"}
     rows : ndarray of shape (T, d), optional
-        Rows for a kernel that needs particular ones (ids, say); 12 or more. By default they hold
-        what the kernel reads.
+        Rows for a kernel that needs particular ones, 12 or more; by default of what it reads.
     fits : dict, optional
         Cache of fitted objects, shared by the cases of a component.
     """
@@ -79,8 +78,9 @@ class Case:
     @cached_property
     def _all(self) -> tuple[Array, Array, int]:
         """All rows and their labels, and how many of them are new ones."""
-        rows, labels = two_classes(self.reads) if self._rows is None else self._rows
-        return rows, labels, N_NEW if self._rows is None else len(rows) // 4
+        if self._rows is None:
+            return *two_classes(self.reads), N_NEW
+        return *self._rows, len(self._rows[0]) // 4
 
     @cached_property
     def rows(self) -> Array:
@@ -269,10 +269,8 @@ class Case:
         """Return the training rows with labels of three classes, as text."""
         kinds = np.where(self.y > 0, "well", "ill")
         kinds[np.arange(len(kinds)) % 3 == 0] = "new"
-        rows = self.rows
-        if self.reads == "numbers" and not self.custom_rows:
-            rows = rows + 4.0 * (kinds == "new")[:, None]
-        return rows, kinds
+        moved = 4.0 if self.reads == "numbers" and not self.custom_rows else 0.0
+        return self.rows + moved * (kinds == "new")[:, None], kinds
 
 
 def kind_of(component: Any) -> ComponentKind:
