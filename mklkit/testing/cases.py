@@ -85,26 +85,22 @@ class Case:
     @cached_property
     def rows(self) -> Array:
         """The rows to train on, (N, d)."""
-        rows, _, n_new = self._all
-        return rows[:-n_new]
+        return self._all[0][: -self._all[2]]
 
     @cached_property
     def new_rows(self) -> Array:
         """Other rows, (n, d)."""
-        rows, _, n_new = self._all
-        return rows[-n_new:]
+        return self._all[0][-self._all[2] :]
 
     @cached_property
     def y(self) -> Array:
         """The labels of the rows to train on, −1 and +1."""
-        _, labels, n_new = self._all
-        return labels[:-n_new]
+        return self._all[1][: -self._all[2]]
 
     @cached_property
     def new_y(self) -> Array:
         """The labels of the other rows."""
-        _, labels, n_new = self._all
-        return labels[-n_new:]
+        return self._all[1][-self._all[2] :]
 
     @cached_property
     def order(self) -> NDArray[np.intp]:
