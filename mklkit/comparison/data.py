@@ -17,7 +17,7 @@ from mklkit.datasets import Table, load_table
 from mklkit.datasets.loading import target_and_dropped
 from mklkit.datasets.target import class_labels, drop_without_target, warn_of_numbers
 from mklkit.errors import DataError, counted, quoted
-from mklkit.estimators.training import placed_kernels
+from mklkit.estimators.table_reading import placed_kernels
 from mklkit.preprocessing import TableEncoder
 from mklkit.preprocessing.asked_columns import check_not_left_out
 from mklkit.registry.composing import are_proposed, kernel_list

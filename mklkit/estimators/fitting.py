@@ -61,9 +61,7 @@ def fit_decision(
     seen = (
         views
         if checked is None
-        else ViewSet.of_blocks(
-            [view.kernel for view in views], checked, [view.reads_row_ids for view in views]
-        )
+        else ViewSet.of_blocks([view.kernel for view in views], checked)
     )
     with solver_errors_explained(combiner, learner, seen):
         decision = combiner.fit(views, y, learner, random_state)

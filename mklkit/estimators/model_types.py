@@ -9,6 +9,7 @@ from mklkit.estimators.partial_fits import PartialSums
 from mklkit.estimators.proposing import KernelBank
 from mklkit.estimators.rpemekl import RPEMEKLClassifier
 from mklkit.estimators.search import MKLSearchCV
+from mklkit.estimators.table_reading import TableReading
 from mklkit.estimators.voting import MKLVotingClassifier
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.views.bound_kernels import BoundKernel
@@ -24,6 +25,7 @@ MODEL_TYPES: tuple[type, ...] = (
     BinaryProblem,
     PartialSums,
     KernelBank,
+    TableReading,
     BoundKernel,
     ClassMoments,
 )

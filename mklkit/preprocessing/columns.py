@@ -16,9 +16,9 @@ from sklearn.preprocessing import OneHotEncoder
 from mklkit.datasets.readings import TYPING_ERRORS
 from mklkit.datasets.values import plain_values
 from mklkit.errors import DataError, counted, named, quoted, suggest
+from mklkit.numerics.readings import MISSING
 
 __all__ = [
-    "MISSING",
     "all_as_numbers",
     "as_frame",
     "as_numbers",
@@ -29,7 +29,6 @@ __all__ = [
     "unseen_values",
 ]
 
-MISSING = "missing"
 # Squares of larger numbers overflow, in scaling and in every kernel.
 LARGEST = 1e150
 

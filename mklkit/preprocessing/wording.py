@@ -8,7 +8,7 @@ import numpy as np
 
 from mklkit.datasets.numerals import TEXT
 from mklkit.errors import counted, named
-from mklkit.preprocessing.columns import MISSING
+from mklkit.numerics.readings import MISSING
 
 __all__ = ["described", "input_columns"]
 

@@ -21,6 +21,7 @@ from mklkit.protocols.facts import (
     FeatureMapFacts,
     KernelFacts,
     LearnerFacts,
+    Reads,
     facts_of,
 )
 from mklkit.protocols.feature_map import (
@@ -50,6 +51,7 @@ from mklkit.protocols.searching import (
     learner_parameters,
     learner_variants,
 )
+from mklkit.protocols.table_rows import TableRows, own_rows
 from mklkit.protocols.training_side import TrainingSide
 from mklkit.protocols.views import KernelProducts, KernelView, Projector, Quadrant, Quadrants, Views
 
@@ -83,6 +85,7 @@ __all__ = [
     "Projector",
     "Quadrant",
     "Quadrants",
+    "Reads",
     "RememberedFeatures",
     "RowSource",
     "RowWeights",
@@ -91,6 +94,7 @@ __all__ = [
     "Stopping",
     "Subproblem",
     "SupportedDecision",
+    "TableRows",
     "TrainingSide",
     "TrimmableMap",
     "Views",
@@ -98,4 +102,5 @@ __all__ = [
     "facts_of",
     "learner_parameters",
     "learner_variants",
+    "own_rows",
 ]

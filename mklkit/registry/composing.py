@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 
 from mklkit.errors import IncompatibleError, SpecError, quoted
-from mklkit.protocols import CombinerFacts, FeatureMapFacts, KernelFacts, LearnerFacts, facts_of
+from mklkit.protocols import CombinerFacts, FeatureMapFacts, KernelFacts, LearnerFacts, Reads, facts_of
 from mklkit.registry.entries import Kind
 from mklkit.registry.registry import Registry, get_registry
 from mklkit.registry.specs import parse_kernel_spec, to_spec
@@ -24,6 +24,7 @@ __all__ = [
     "bind_kernels",
     "choose_components",
     "kernel_list",
+    "kernels_on",
     "parts_of",
     "proposed_specs",
 ]
@@ -142,6 +143,24 @@ def proposed_specs() -> list[str]:
         by_kernel.append(own)
     ranks = zip_longest(*by_kernel)
     return list(dict.fromkeys(spec for rank in ranks for spec in rank if spec is not None))
+
+
+def kernels_on(reads: Reads) -> str:
+    """Return advice to use a kernel that reads columns of some kind, with those registered.
+
+    Examples
+    --------
+    >>> kernels_on("row ids")
+    "use a kernel on row ids, such as 'precomputed'"
+    """
+    entries = get_registry().entries("kernel")
+    stated = ((entry.name, getattr(entry.target, "facts", None)) for entry in entries)
+    found = [
+        repr(name) for name, facts in stated if isinstance(facts, KernelFacts) and facts.reads == reads
+    ]
+    if not found:
+        return f"use a kernel on {reads} (none is installed; the package mklkit-kernels has some)"
+    return f"use a kernel on {reads}, such as {' or '.join(found[:2])}"
 
 
 def parts_of(value: Any) -> tuple[str | None, Any, Any]:

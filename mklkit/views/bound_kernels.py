@@ -18,7 +18,9 @@ from mklkit.protocols import (
     FeatureMapFacts,
     FittedKernel,
     FittedMap,
+    KernelFacts,
     MapForAll,
+    Reads,
     Rows,
     RowSource,
     facts_of,
@@ -45,6 +47,16 @@ class BoundKernel:
     columns: Any = None
     fitted: FittedKernel | None = None
 
+    @property
+    def facts(self) -> KernelFacts:
+        """The properties of the kernel."""
+        return facts_of(self.kernel, KernelFacts)
+
+    @property
+    def reads(self) -> Reads:
+        """What its columns hold."""
+        return self.facts.reads
+
 
 def fit_kernels(kernels: Sequence[BoundKernel], rows: Rows) -> tuple[list[FittedKernel], list[Any]]:
     """Return the fitted kernels and each kernel's own columns of the rows (N, d).
@@ -58,13 +70,13 @@ def fit_kernels(kernels: Sequence[BoundKernel], rows: Rows) -> tuple[list[Fitted
         If a kernel has values on these rows that are not finite.
     """
     cuts = ColumnCuts(rows)
-    own_rows = [cuts.of(bound.columns) for bound in kernels]
+    own_rows = [cuts.of(bound.columns, bound.reads) for bound in kernels]
     looked_at = ColumnCuts(in_memory(rows))
-    fitted = [_fit_kernel(bound, looked_at.of(bound.columns)) for bound in kernels]
+    fitted = [_fit_kernel(bound, looked_at.of(bound.columns, bound.reads)) for bound in kernels]
     return fitted, own_rows
 
 
-def in_memory(rows: Rows) -> Array:
+def in_memory(rows: Rows) -> Any:
     """Return the rows, or a seeded sample of those that are read in parts."""
     if not isinstance(rows, RowSource):
         return rows
