@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.errors import DataError, listed, quoted
+from mklkit.errors import DataError, quoted
 from mklkit.protocols import Reads
 from mklkit.registry.composing import kernels_on
 from mklkit.views.bound_kernels import BoundKernel
@@ -85,9 +85,7 @@ def _named_by(kernels: Sequence[BoundKernel], *reads: Reads) -> NDArray[np.intp]
     return np.concatenate(found) if found else np.zeros(0, dtype=np.intp)
 
 
-def _settled(
-    kernel: BoundKernel, kernels: Sequence[BoundKernel], columns: _Columns
-) -> BoundKernel:
+def _settled(kernel: BoundKernel, kernels: Sequence[BoundKernel], columns: _Columns) -> BoundKernel:
     """Return a kernel with its columns, where the others name theirs."""
     everything = np.arange(len(columns.holds))
     chosen = everything if kernel.columns is None else kernel.columns
@@ -126,10 +124,9 @@ def _on_text(kernel: BoundKernel, columns: _Columns) -> BoundKernel:
                 f"Kernel {quoted(kernel.label)} reads one column of text: name it by"
                 f" '@' and the column's name, which here may be {place}."
             )
-        given = listed([columns.named(int(column)) for column in chosen], len(chosen))
         raise DataError(
-            f"Kernel {quoted(kernel.label)} reads one column of text, and has {len(chosen)}"
-            f" ({given}): use a kernel for each."
+            f"Kernel {quoted(kernel.label)} reads one column of text, and has {len(chosen)}: use a"
+            " kernel for each."
         )
     column = int(chosen[0])
     if columns.holds[column] != "text":

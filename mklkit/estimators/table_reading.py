@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Number
 from typing import Any, Self
 
@@ -20,7 +20,11 @@ from mklkit.registry.columns import resolve_columns
 from mklkit.registry.composing import bind_kernels
 from mklkit.views.bound_kernels import BoundKernel
 
-__all__ = ["TableReading", "needs_reading", "placed_kernels", "reads_text"]
+__all__ = ["TableReading", "bound_to", "needs_reading", "placed_kernels", "reads_text"]
+
+
+SHARED = ("numbers", "row ids")
+"""Kernels on these that name all columns are like those that name none, and share their rows."""
 
 
 def needs_reading(kernels: Sequence[BoundKernel], X: Any) -> bool:
@@ -53,6 +57,8 @@ def placed_kernels(kernels: Any, n_columns: int, names: Sequence[str] | None) ->
             columns = resolve_columns(kernel.columns, n_columns, names)
         except MKLKitError as error:
             raise DataError(f"Kernel {quoted(kernel.label)}: {error}") from None
+        if columns is None and kernel.columns is not None and kernel.reads not in SHARED:
+            columns = np.arange(n_columns)
         resolved.append(attrs.evolve(kernel, columns=columns))
     return resolved
 
@@ -101,13 +107,8 @@ class TableReading:
             If a kernel can't read its columns.
         """
         frame = _as_frame(X)
-        names = [str(name) for name in X.columns] if isinstance(X, pd.DataFrame) else None
         holds = tuple(_held(column) for _, column in frame.items())
-        kernels = [
-            one
-            for bank in banks
-            for one in own_columns(placed_kernels(bank, len(holds), names), holds, names)
-        ]
+        kernels = [one for bank in banks for one in bound_to(bank, X, cls(holds))]
         readers: list[list[BoundKernel]] = [[] for _ in holds]
         for kernel in kernels:
             for column in range(len(holds)) if kernel.columns is None else kernel.columns.tolist():
@@ -134,19 +135,17 @@ class TableReading:
                 one.reads == "categories" and not one.facts.allows_gaps for one in readers[column]
             )
         ]
-        found = cls(holds, *map(tuple, (read_as("text"), categories, filled, gaps)))
+        texts = tuple(read_as("text"))
+        found = cls(holds, texts, tuple(categories), tuple(filled), tuple(gaps))
         return attrs.evolve(found, notes=tuple(found._notes(frame)))
 
     def _notes(self, frame: pd.DataFrame) -> list[str]:
         """Return what becomes of the gaps of some rows."""
-        fates = [(self.filled, f"are a category of their own, {MISSING!r}")]
-        fates += [(self.texts, "are read as empty text")]
-        fates += [
-            ([c for c in self.categories if c not in self.filled], "are left out by its kernel"),
-            (
-                [c for c in self.gaps if c not in (*self.categories, *self.texts)],
-                "are left out by its kernel",
-            ),
+        left = set(self.categories) | (set(self.gaps) - set(self.texts))
+        fates: list[tuple[Iterable[int], str]] = [
+            (self.filled, f"read as a category of their own, {MISSING!r}"),
+            (self.texts, "read as empty text"),
+            (sorted(left - set(self.filled)), "left out by its kernel"),
         ]
         notes = []
         for columns, fate in fates:
@@ -154,8 +153,7 @@ class TableReading:
                 number = int(frame.iloc[:, column].isna().sum())
                 if number:
                     name = quoted(str(frame.columns[column]))
-                    are = fate if number > 1 else fate.replace("are", "is", 1)
-                    notes.append(f"{counted(number, 'gap')} in column {name} {are}")
+                    notes.append(f"{counted(number, 'gap')} in column {name} {fate}")
         return notes
 
     def numbers(self, X: Any) -> Array:
@@ -177,7 +175,7 @@ class TableReading:
                 name = quoted(str(frame.columns[place]))
                 raise DataError(
                     f"Column {name} holds numbers in the training data, and something else here:"
-                    f" {str(error):.100}."
+                    f" {error!s:.100}."
                 ) from None
             out[:, place] = values.to_numpy(dtype=out.dtype, na_value=np.nan)
         return out
@@ -218,6 +216,14 @@ class TableReading:
                 f"Column {name} holds text in the training data, and {other!r:.40} here: turn it"
                 " into text."
             )
+
+
+def bound_to(kernels: Any, X: Any, reading: TableReading | None) -> list[BoundKernel]:
+    """Return kernels bound to the columns of a table that they read."""
+    names = [str(name) for name in X.columns] if isinstance(X, pd.DataFrame) else None
+    n_columns = np.shape(X)[1]
+    holds: Sequence[Holds] = ["numbers"] * n_columns if reading is None else reading.holds
+    return own_columns(placed_kernels(kernels, n_columns, names), holds, names)
 
 
 def _as_frame(X: Any) -> pd.DataFrame:

@@ -10,7 +10,14 @@ from typing import Any
 import attrs
 
 from mklkit.errors import IncompatibleError, SpecError, quoted
-from mklkit.protocols import CombinerFacts, FeatureMapFacts, KernelFacts, LearnerFacts, Reads, facts_of
+from mklkit.protocols import (
+    CombinerFacts,
+    FeatureMapFacts,
+    KernelFacts,
+    LearnerFacts,
+    Reads,
+    facts_of,
+)
 from mklkit.registry.entries import Kind
 from mklkit.registry.registry import Registry, get_registry
 from mklkit.registry.specs import parse_kernel_spec, to_spec
@@ -156,7 +163,9 @@ def kernels_on(reads: Reads) -> str:
     entries = get_registry().entries("kernel")
     stated = ((entry.name, getattr(entry.target, "facts", None)) for entry in entries)
     found = [
-        repr(name) for name, facts in stated if isinstance(facts, KernelFacts) and facts.reads == reads
+        repr(name)
+        for name, facts in stated
+        if isinstance(facts, KernelFacts) and facts.reads == reads
     ]
     if not found:
         return f"use a kernel on {reads} (none is installed; the package mklkit-kernels has some)"

@@ -132,6 +132,7 @@ def fit_maps(
         If the map does not support one of the kernels.
     """
     _refuse_other_kernels(kernels, feature_map)
+    _refuse_rows_without_means(kernels, feature_map)
     pairs = zip(fitted, rows, strict=True)
     maps: Iterator[FittedMap] = (
         feature_map.fit_all(fitted, rows, random_state)
@@ -156,6 +157,19 @@ def _refuse_other_kernels(kernels: Sequence[BoundKernel], feature_map: FeatureMa
             f"The feature map {feature_map.name!r} can't be fitted to {labels}. Kernels that work"
             f" with {feature_map.name}: {', '.join(only)}; or choose another feature map."
         )
+
+
+def _refuse_rows_without_means(kernels: Sequence[BoundKernel], feature_map: FeatureMap) -> None:
+    if not facts_of(feature_map, FeatureMapFacts).of_means:
+        return
+    for bound in kernels:
+        what = "gaps" if bound.facts.allows_gaps else bound.reads
+        if what not in ("numbers", "amounts"):
+            raise IncompatibleError(
+                f"This feature map ({feature_map.name}) takes means of rows, and kernel"
+                f" {quoted(bound.label)} reads {what}, which have no mean: use landmarks='uniform'"
+                " or landmarks='leverage', which are rows."
+            )
 
 
 def _no_numbers(bound: BoundKernel, what: str) -> DataError:

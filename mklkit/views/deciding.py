@@ -151,7 +151,8 @@ class RowBlock:
             if offers(projector.map, LandmarkMap):
                 with_landmarks.append(index)
             else:
-                yield index, projector.map.transform(self._cuts.of(projector.columns, projector.reads))
+                own = self._cuts.of(projector.columns, projector.reads)
+                yield index, projector.map.transform(own)
         for index, values in self._similarities(projectors, with_landmarks):
             yield index, cast(LandmarkMap, projectors[index].map).from_similarities(values)
 

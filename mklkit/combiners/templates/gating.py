@@ -30,8 +30,8 @@ from mklkit.protocols import (
 from mklkit.protocols.component import Component, parameter_names
 from mklkit.registry.hookspecs import hookimpl
 from mklkit.views.deciding import BlockDecision, RowBlock
-from mklkit.views.kernel_rows import KernelRows, Tiles, symmetric_tiles
 from mklkit.views.feature_columns import feature_columns
+from mklkit.views.kernel_rows import KernelRows, Tiles, symmetric_tiles
 from mklkit.views.sides import GramSide
 from mklkit.views.view_set import ViewSet
 
