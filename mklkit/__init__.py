@@ -119,6 +119,8 @@ if TYPE_CHECKING:
     from mklkit.protocols import Stopping as Stopping
     from mklkit.protocols import Subproblem as Subproblem
     from mklkit.protocols import SupportedDecision as SupportedDecision
+    from mklkit.protocols import Target as Target
+    from mklkit.protocols import Task as Task
     from mklkit.protocols import TrainingSide as TrainingSide
     from mklkit.protocols import TrimmableMap as TrimmableMap
     from mklkit.protocols import Views as Views
@@ -215,7 +217,7 @@ FOR_AUTHORS = {
         "InitialisedSubproblem Kernel KernelFacts KernelProducts KernelView LandmarkMap Learner "
         "LearnerFacts LinearFunction MapForAll OrthogonalFeatures Projector Quadrant Quadrants "
         "RememberedFeatures RowSource RowWeights Rows ScalarKernel Stopping Subproblem "
-        "SupportedDecision TrainingSide TrimmableMap Views Which facts_of"
+        "SupportedDecision Target Task TrainingSide TrimmableMap Views Which facts_of"
     ),
     "protocols.component": "Component finite whole",
     "protocols.priced_learner": "PricedLearner price_field price_of scaled_price",

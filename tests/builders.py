@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
+from mklkit import Target
 from mklkit.combiners.ifsl.rules import PAPER_GRID
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.search import MKLSearchCV
@@ -62,15 +63,15 @@ class Silent(Component):
     name: ClassVar[str] = "silent"
     facts: ClassVar[LearnerFacts] = LearnerFacts(on_features=True, on_gram=True)
 
-    def fit(self, side: Any, y: np.ndarray) -> LinearDecision:
+    def fit(self, side: Any, target: Target) -> LinearDecision:
         """Return the zero function."""
-        return LinearDecision(np.zeros(len(y)), 0.0)
+        return LinearDecision(np.zeros(len(target)), 0.0)
 
 
 def weights_by(combiner: Any, views: ViewSet, y: np.ndarray, seed: int = 0) -> np.ndarray:
     """Return the weights on the simplex that a weighting combiner gives."""
     combiner = get_registry().create("combiner", combiner)
-    decision = combiner.fit(views, y, Silent(), np.random.RandomState(seed))
+    decision = combiner.fit(views, Target.two_classes(y), Silent(), np.random.RandomState(seed))
     return np.asarray(decision.weights)
 
 

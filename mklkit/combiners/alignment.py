@@ -26,7 +26,7 @@ class Alignment(WeightingCombiner):
     """
 
     name: ClassVar[str] = "alignment"
-    facts: ClassVar[CombinerFacts] = CombinerFacts(from_moments=True)
+    facts: ClassVar[CombinerFacts] = CombinerFacts(from_moments=True, row_weights="learner")
 
     def weights(self, views: Views, y: Array) -> Array:
         """Return the alignments, 0 where negative."""
@@ -46,7 +46,7 @@ class CenteredAlignment(WeightingCombiner):
     """
 
     name: ClassVar[str] = "centered-alignment"
-    facts: ClassVar[CombinerFacts] = CombinerFacts(from_moments=True)
+    facts: ClassVar[CombinerFacts] = CombinerFacts(from_moments=True, row_weights="learner")
 
     def weights(self, views: Views, y: Array) -> Array:
         """Return the centred alignments, 0 where negative."""

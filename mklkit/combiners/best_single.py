@@ -14,7 +14,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from mklkit.combiners.templates.weighting import LearnedWeighting
 from mklkit.errors import WeightsWarning
-from mklkit.protocols import Array, CombinerFacts, KernelView, Learner, Views
+from mklkit.protocols import Array, CombinerFacts, KernelView, Learner, Target, Views
 from mklkit.protocols.component import whole
 from mklkit.registry.hookspecs import hookimpl
 from mklkit.views.sides import GramSide, RowSubset
@@ -39,14 +39,15 @@ class BestSingle(LearnedWeighting):
     """
 
     name: ClassVar[str] = "best-single"
-    facts: ClassVar[CombinerFacts] = CombinerFacts(weights_are="choice")
+    facts: ClassVar[CombinerFacts] = CombinerFacts(weights_are="choice", row_weights="learner")
 
     cv: int = attrs.field(default=5, converter=whole, validator=[instance_of(int), ge(2)])
 
     def choose(
-        self, views: Views, y: Array, learner: Learner, random_state: np.random.RandomState
+        self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> Array:
         """Return 1 for the best kernel and 0 for all others."""
+        y = target.values
         weights = np.zeros(len(views))
         smallest = int(min((y > 0).sum(), (y < 0).sum()))
         folds = min(self.cv, smallest)
@@ -68,14 +69,14 @@ class BestSingle(LearnedWeighting):
             )
         splitter = StratifiedKFold(folds, shuffle=True, random_state=random_state)
         splits = list(splitter.split(np.zeros((len(y), 1)), y))
-        scores = [_score(view, y, learner, splits) for view in views]
+        scores = [_score(view, target, learner, splits) for view in views]
         weights[int(np.argmax(scores))] = 1
         return weights
 
 
 def _score(
     view: KernelView,
-    y: Array,
+    target: Target,
     learner: Learner,
     splits: list[tuple[NDArray[np.intp], NDArray[np.intp]]],
 ) -> float:
@@ -84,13 +85,13 @@ def _score(
     right = 0
     for training, held_out in splits:
         if side is None:
-            fitted = learner.fit(view.restricted(training), y[training])
+            fitted = learner.fit(view.restricted(training), target.take(training))
             values = view.restricted(held_out).map_features(fitted.decide)
         else:
             subset = RowSubset(side, training)
-            values = learner.fit(subset, y[training]).decide(subset.columns_of(held_out))
-        right += int(((values > 0) == (y[held_out] > 0)).sum())
-    return right / len(y)
+            values = learner.fit(subset, target.take(training)).decide(subset.columns_of(held_out))
+        right += int(((values > 0) == (target.values[held_out] > 0)).sum())
+    return right / len(target)
 
 
 @hookimpl

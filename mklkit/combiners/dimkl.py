@@ -89,7 +89,7 @@ class DiMKL5(WeightingCombiner):
     """
 
     name: ClassVar[str] = "dimkl5"
-    facts: ClassVar[CombinerFacts] = CombinerFacts(from_moments=True)
+    facts: ClassVar[CombinerFacts] = CombinerFacts(from_moments=True, row_weights="learner")
 
     distance: Literal["bhattacharyya", "printed"] = attrs.field(
         default="bhattacharyya", validator=in_(("bhattacharyya", "printed"))

@@ -41,7 +41,7 @@ class DiMKL6(WeightingCombiner):
     """
 
     name: ClassVar[str] = "dimkl6"
-    facts: ClassVar[CombinerFacts] = CombinerFacts(from_moments=True)
+    facts: ClassVar[CombinerFacts] = CombinerFacts(from_moments=True, row_weights="learner")
 
     rank: int = attrs.field(default=5, converter=whole, validator=[instance_of(int), ge(1)])
     floor: float = attrs.field(default=1e-3, converter=float, validator=[finite, gt(0)])

@@ -30,7 +30,10 @@ class Uniform(WeightingCombiner):
 
     name: ClassVar[str] = "uniform"
     facts: ClassVar[CombinerFacts] = CombinerFacts(
-        native_multiclass=True, from_moments=True, weights_are="fixed"
+        tasks=("two classes", "several classes", "numbers", "none"),
+        row_weights="throughout",
+        from_moments=True,
+        weights_are="fixed",
     )
 
     def weights(self, views: Views, y: Array) -> Array:

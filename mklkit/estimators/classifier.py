@@ -7,36 +7,28 @@ from functools import partial
 from typing import Any, Self
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from mklkit.errors import IncompatibleError, SpecError
+from mklkit.errors import SpecError
+from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.calibrating import Calibration, calibrated
 from mklkit.estimators.checking import check_new_rows, check_training_data
-from mklkit.estimators.fitting import fit_decision
 from mklkit.estimators.multiclass import BinaryProblem, decision_values, decompose
-from mklkit.estimators.nested_parameters import NestedParameters
-from mklkit.estimators.parallel import in_threads
 from mklkit.estimators.partial_fits import partial_fit, sums_of
 from mklkit.estimators.predicting import GivesProbabilities, decided_labels, of_each_row
 from mklkit.estimators.proposing import KernelBank, bank_of
-from mklkit.estimators.shared_views import problem_views
 from mklkit.estimators.training import choose_strategy
-from mklkit.estimators.weight_frames import tidy_weights
-from mklkit.protocols import Array, Decision, FeatureMapFacts, Rows, RowWeights, facts_of
+from mklkit.protocols import Array, Decision, FeatureMapFacts, Rows, facts_of
 from mklkit.registry.composing import Choice, choose_components
-from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.dask.recognising import is_dask
-from mklkit.views.memory import memory_given
 
 __all__ = ["MKLClassifier"]
 
 
-class MKLClassifier(GivesProbabilities, ClassifierMixin, NestedParameters):
+class MKLClassifier(GivesProbabilities, ClassifierMixin, KernelEstimator[BinaryProblem]):
     """Multiple kernel classifier: kernels, each through a feature map, joined by a combiner.
 
     Parameters
@@ -171,8 +163,8 @@ class MKLClassifier(GivesProbabilities, ClassifierMixin, NestedParameters):
         strategy = choose_strategy(self.multiclass, choice.combiner, choice.learner)
         problems = decompose(len(self.classes_), strategy)
         self.__dict__.pop("partial_sums_", None)
-        decisions = self._fit_problems(problems, bank.kernels, choice, X, codes)
-        return self._keep(choice, bank, problems, decisions)
+        decisions = self._fit_problems(problems, bank, choice, X, codes, bandwidths=self.bandwidths)
+        return self._keep_problems(choice, bank, problems, decisions)
 
     @property
     def partial_fit(self) -> Callable[..., Self]:
@@ -201,50 +193,17 @@ class MKLClassifier(GivesProbabilities, ClassifierMixin, NestedParameters):
         """
         return partial(partial_fit, self, sums_of(self))
 
-    def _keep(
+    def _keep_problems(
         self,
         choice: Choice,
         bank: KernelBank,
         problems: list[BinaryProblem],
         decisions: list[Decision],
     ) -> Self:
-        self.decisions_, self.calibration_ = decisions, None
-        self._binary_problems = problems
-        self.kernels_ = [kernel.kernel for kernel in bank.kernels]
-        self.kernel_names_ = [kernel.label for kernel in bank.kernels]
-        self.kernel_columns_ = [kernel.columns for kernel in bank.kernels]
-        self.combiner_, self.feature_map_ = choice.combiner, choice.feature_map
-        self.learner_, self.choices_ = choice.learner, [*bank.notes, *choice.notes]
-        self.problems_ = [problem.names(self.classes_) for problem in problems]
-        self.weights_ = np.vstack([decision.weights for decision in self.decisions_])
+        names = [problem.names(self.classes_) for problem in problems]
+        self._keep(choice, bank, problems, decisions, names)
+        self.calibration_ = None
         return self
-
-    def _fit_problems(
-        self,
-        problems: list[BinaryProblem],
-        bound: list[BoundKernel],
-        choice: Choice,
-        X: Rows,
-        codes: NDArray[np.intp],
-    ) -> list[Decision]:
-        # Seeds are drawn before anything runs, so that the order of the threads does not matter.
-        seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(problems) + 1)
-        memory = memory_given(self.max_memory)
-        views_of = problem_views(
-            bound, choice.feature_map, X, codes, seeds[-1], self.bandwidths, memory
-        )
-        views_of.say_if_long(problems)
-
-        def fit_one(problem: BinaryProblem, seed: int) -> Decision:
-            views, labels, random_state = views_of.of(problem, seed)
-            return fit_decision(choice.combiner, views, labels, choice.learner, random_state)
-
-        pairs = zip(problems, seeds[:-1], strict=True)
-        return list(in_threads([partial(fit_one, *pair) for pair in pairs], self.n_jobs, len(X)))
-
-    def __sklearn_is_fitted__(self) -> bool:
-        """Return whether it can predict."""
-        return hasattr(self, "decisions_")
 
     def decision_function(self, X: Any) -> Array:
         """Return decision values: (n,) for two classes (above 0: ``classes_[1]``), else (n, C).
@@ -265,7 +224,7 @@ class MKLClassifier(GivesProbabilities, ClassifierMixin, NestedParameters):
     def _decide(self, X: Rows) -> Array:
         shared = facts_of(self.feature_map_, FeatureMapFacts).shared
         n_classes = len(self.classes_)
-        return decision_values(self._binary_problems, self.decisions_, X, n_classes, shared)
+        return decision_values(self._problems, self.decisions_, X, n_classes, shared)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class label (n,) of each row; of Dask's rows as a Dask array."""
@@ -278,29 +237,3 @@ class MKLClassifier(GivesProbabilities, ClassifierMixin, NestedParameters):
         if self.calibration_ is None:
             raise NotFittedError("It was fitted without probabilities; fit with probability=True.")
         return self.calibration_.predict_proba(self.decision_function(X))
-
-    def gate_weights(self, X: Any) -> Array:
-        """Return each row's weight on each kernel, (n, M), where the combiner gates them.
-
-        For several binary problems, the mean over the problems.
-
-        Raises
-        ------
-        IncompatibleError
-            If the combiner's weights are the same for all rows.
-        """
-        check_is_fitted(self)
-        X = check_new_rows(self, X)
-        gated = [d for d in self.decisions_ if isinstance(d, RowWeights)]
-        if not gated:
-            raise IncompatibleError(
-                f"{self.combiner_.name} has the same kernel weights for all rows; see weights_."
-                " A gating combiner, such as cluster-gating, has weights per row."
-            )
-        return np.asarray(np.mean([decision.gate_weights(X) for decision in gated], axis=0))
-
-    def weights_frame(self) -> pd.DataFrame:
-        """Return the kernel weights as a tidy table: problem, (cluster,) kernel, weight."""
-        check_is_fitted(self)
-        weights = [decision.weights for decision in self.decisions_]
-        return tidy_weights(self.problems_, self.kernel_names_, weights)

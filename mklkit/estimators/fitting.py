@@ -10,7 +10,7 @@ import numpy as np
 from mklkit.errors import DataError, IncompatibleError, MKLKitError, plain_message, quoted
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.numerics.threads import each
-from mklkit.protocols import Array, Combiner, CombinerFacts, Decision, Learner, facts_of
+from mklkit.protocols import Array, Combiner, CombinerFacts, Decision, Learner, Target, facts_of
 from mklkit.views.deciding import RowBlock, decide_block
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.kernel_rows import KernelRows, symmetric_tiles
@@ -34,7 +34,7 @@ ORDINARY = 1e12
 def fit_decision(
     combiner: Combiner,
     views: ViewSet,
-    y: Array,
+    target: Target,
     learner: Learner,
     random_state: np.random.RandomState,
     checked: FeatureBlocks | None = None,
@@ -60,7 +60,7 @@ def fit_decision(
     _check_number(combiner, views.labels, facts.n_kernels)
     seen = views if checked is None else ViewSet.of_blocks([view.kernel for view in views], checked)
     with solver_errors_explained(combiner, learner, seen):
-        decision = combiner.fit(views, y, learner, random_state)
+        decision = combiner.fit(views, target, learner, random_state)
         finite = np.isfinite(decision.weights).all() and _decides_finitely(decision, seen)
     if not finite:
         what = "gave decision values that are not finite"

@@ -231,17 +231,17 @@ def _decide(
     places: Rows,
 ) -> tuple[Array, Array]:
     """Return the points' decision values on new rows, the points last, and their iterations."""
-    views, labels, random_state = views_of.of(problem, seed)
+    views, target, random_state = views_of.of(problem, seed)
     combiner, learner, points = run.choice.combiner, run.choice.learner, run.group.points
     if fits_grids(combiner) and problem.positive is not None:
         with solver_errors_explained(combiner, learner, views):
-            decision = combiner.fit_grid(views, labels, learner, points, random_state)
+            decision = combiner.fit_grid(views, target, learner, points, random_state)
             block = views_of.block(problem, seed, rows, places)
             values = decision.decide(rows) if block is None else decide_block(decision, block)
         n_iter = np.full(len(points), np.nan) if decision.n_iter is None else decision.n_iter
         return values, n_iter
     # Points that can't be fitted at once come in groups of one.
-    one = fit_decision(combiner, views, labels, learner, random_state)
+    one = fit_decision(combiner, views, target, learner, random_state)
     return one.decide(rows)[..., None], np.full(1, np.nan)
 
 

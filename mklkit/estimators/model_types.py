@@ -6,6 +6,7 @@ from mklkit.estimators.calibrating import DecisionValues
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.multiclass import BinaryProblem
 from mklkit.estimators.partial_fits import PartialSums
+from mklkit.estimators.problems import WholeProblem
 from mklkit.estimators.proposing import KernelBank
 from mklkit.estimators.rpemekl import RPEMEKLClassifier
 from mklkit.estimators.search import MKLSearchCV
@@ -23,6 +24,7 @@ MODEL_TYPES: tuple[type, ...] = (
     RPEMEKLClassifier,
     DecisionValues,
     BinaryProblem,
+    WholeProblem,
     PartialSums,
     KernelBank,
     TableReading,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from itertools import combinations
 from typing import Any, Literal
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.errors import DataError
-from mklkit.protocols import Array, Decision, Rows
+from mklkit.protocols import Array, Decision, Rows, Target
 from mklkit.views.deciding import decide_all
 
 __all__ = [
@@ -42,17 +42,25 @@ class BinaryProblem:
     negative: int | None
     positive: int | None
 
+    @property
+    def key(self) -> Hashable:
+        """Both classes."""
+        return self.negative, self.positive
+
     def rows(self, codes: NDArray[np.intp]) -> NDArray[np.intp]:
         """Return the indices of the rows of this problem."""
         if self.negative is None:
             return np.arange(len(codes))
         return np.flatnonzero((codes == self.negative) | (codes == self.positive))
 
-    def labels(self, codes: NDArray[np.intp], dtype: Any) -> Array:
+    def target(
+        self, codes: NDArray[np.intp], dtype: Any, row_weights: Array | None = None
+    ) -> Target:
         """Return −1 and +1 for the rows of this problem, or class numbers."""
         if self.positive is None:
-            return codes.astype(dtype)
-        return np.where(codes == self.positive, 1, -1).astype(dtype)
+            return Target.several_classes(codes.astype(dtype), row_weights)
+        labels = np.where(codes == self.positive, 1, -1).astype(dtype)
+        return Target.two_classes(labels, row_weights)
 
     def names(self, classes: NDArray[Any]) -> tuple[Any, Any]:
         """Return the labels of the negative and positive class; ``"(rest)"`` for the rest."""

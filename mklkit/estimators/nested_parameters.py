@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from sklearn.base import BaseEstimator
 
 from mklkit.errors import MKLKitError, SpecError, quoted
+from mklkit.protocols import Task
 from mklkit.protocols.component import Component
 from mklkit.registry.composing import bind_kernels, choose_components, kernel_list, parts_of
 from mklkit.registry.registry import get_registry
@@ -32,6 +33,9 @@ class NestedParameters(BaseEstimator):
     >>> model.set_params(kernels__rbf__sigma=3.0).get_params()["kernels__rbf__sigma"]
     3.0
     """
+
+    _task: ClassVar[Task] = "two classes"
+    """What is learned: several classes are problems of two, or one problem where asked for."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters; those of components as ``combiner__lam``, ``kernels__rbf__sigma``.
@@ -126,7 +130,8 @@ class NestedParameters(BaseEstimator):
         elif outer in self._component_kinds():
             value = getattr(self, outer)
             if value is None and outer != "combiner":
-                choice = choose_components(*(getattr(self, kind, None) for kind in COMPONENT_KINDS))
+                combiner, *others = (getattr(self, kind, None) for kind in COMPONENT_KINDS)
+                choice = choose_components(combiner, others[0], others[1], task=self._task)
                 chosen = getattr(choice, outer).name
                 return f"{outer} is None. Give {outer}={chosen!r} (what fit would use) or another."
             get_registry().create(outer, value)  # type: ignore[arg-type]

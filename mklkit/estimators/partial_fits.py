@@ -18,7 +18,6 @@ from mklkit.estimators.proposing import KernelBank, bank_of
 from mklkit.estimators.training import choose_strategy
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.protocols import (
-    Array,
     CombinerFacts,
     FeatureMap,
     FeatureMapFacts,
@@ -26,6 +25,7 @@ from mklkit.protocols import (
     LearnerFacts,
     Projector,
     Rows,
+    Target,
     facts_of,
 )
 from mklkit.registry.composing import Choice, choose_components
@@ -94,15 +94,16 @@ class PartialSums:
         moments = self.moments.plus(found) if self.moments.n_rows else found
         return attrs.evolve(self, moments=moments)
 
-    def views_of(self, problem: BinaryProblem, rows: Rows) -> tuple[ViewSet, Array]:
-        """Return a problem's views and labels; ``rows`` has the type and columns of all rows."""
+    def views_of(self, problem: BinaryProblem, rows: Rows) -> tuple[ViewSet, Target]:
+        """Return a problem's views and target; ``rows`` has the type and columns of all rows."""
         members = problem.rows(np.arange(len(self.moments.counts)))
         moments = self.moments.classes(members)
-        labels = problem.labels(members, rows.dtype)
+        counts = moments.counts.astype(np.intp)
+        target = problem.target(np.repeat(members, counts), rows.dtype)
         forgotten = ForgottenRows((moments.n_rows, rows.shape[1]), rows.dtype)
         blocks = GatheredMoments(self.projectors, self.widths, moments, forgotten)
         views = ViewSet.of_blocks(self.kernels, blocks)
-        return views, np.repeat(labels, moments.counts.astype(np.intp))
+        return views, target
 
 
 class NeedsEveryRow(IncompatibleError, AttributeError):
@@ -161,13 +162,13 @@ def partial_fit(
         return estimator
     decisions = []
     for problem, seed in zip(problems, seeds[:-1], strict=True):
-        views, labels = sums.views_of(problem, X)
+        views, target = sums.views_of(problem, X)
         draw = np.random.RandomState(seed)
         checked = FeatureBlocks(sums.projectors, X)
         decisions.append(
-            fit_decision(choice.combiner, views, labels, choice.learner, draw, checked)
+            fit_decision(choice.combiner, views, target, choice.learner, draw, checked)
         )
-    estimator._keep(choice, sums.bank, problems, decisions)
+    estimator._keep_problems(choice, sums.bank, problems, decisions)
     return estimator
 
 

@@ -124,30 +124,33 @@ def problem_views(
     kernels: Any,
     feature_map: Any,
     rows: Any,
-    codes: Any,
+    values: Any,
     seed: int,
     bandwidths: str,
     memory: int | None,
     whole: Any = None,
     places: Any = None,
     digest: Callable[[Any], Any] | None = None,
+    row_weights: Any = None,
 ) -> ProblemViews:
-    """Return the views of binary problems: those of a former fit where they may be shared.
+    """Return the views of an estimator's problems: those of a former fit where they may be shared.
 
     Parameters
     ----------
-    kernels, feature_map, rows, codes, seed, bandwidths, memory
+    kernels, feature_map, rows, values, seed, bandwidths, memory
         As for :class:`ProblemViews`.
     whole : ndarray of shape (T, d), optional
         All rows of a search, of which ``rows`` are those at ``places`` (N,).
     digest : callable, optional
         As :func:`remembered_digests` returns it.
+    row_weights : ndarray of shape (N,), optional
+        As for :class:`ProblemViews`.
     """
 
     def make(store: PairStore | None = None) -> ProblemViews:
         keep = shared is not None
-        given = (kernels, feature_map, rows, codes, seed, bandwidths, memory)
-        return ProblemViews(*given, keep=keep, store=store, places=places)
+        given = (kernels, feature_map, rows, values, seed, bandwidths, memory)
+        return ProblemViews(*given, keep=keep, store=store, places=places, row_weights=row_weights)
 
     shared = _SHARED.get()
     if shared is None or not isinstance(rows, np.ndarray | TableRows):
@@ -155,7 +158,7 @@ def problem_views(
     of_kernels = tuple((one.label, same_key(one.kernel), _digest(one.columns)) for one in kernels)
     # Held-out rows are those of the same whole, at other places.
     digest = digest or _digest
-    of_data = digest(rows), _digest(codes), digest(whole), _digest(places)
+    of_data = digest(rows), _digest(values), digest(whole), _digest(places), _digest(row_weights)
     key = (of_kernels, same_key(feature_map), of_data, int(seed), bandwidths, memory)
     return shared.take(key, lambda: make(shared.store(rows, whole)))
 

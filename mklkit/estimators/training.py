@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.errors import IncompatibleError, SpecError
-from mklkit.estimators.multiclass import BinaryProblem, Strategy
+from mklkit.estimators.multiclass import Strategy
 from mklkit.estimators.own_columns import Holds, own_columns
+from mklkit.estimators.problems import Problem
 from mklkit.estimators.table_reading import placed_kernels
 from mklkit.protocols import (
     Array,
@@ -24,6 +25,7 @@ from mklkit.protocols import (
     Rows,
     RowSource,
     TableRows,
+    Target,
     facts_of,
 )
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels
@@ -71,8 +73,8 @@ def choose_strategy(multiclass: str, combiner: Any, learner: Any) -> Strategy:
         If ``"native"`` is required of components that handle only two classes.
     """
     native = [
-        facts_of(combiner, CombinerFacts).native_multiclass,
-        facts_of(learner, LearnerFacts).native_multiclass,
+        "several classes" in facts_of(combiner, CombinerFacts).tasks,
+        "several classes" in facts_of(learner, LearnerFacts).tasks,
     ]
     if multiclass == "native" and not all(native):
         part = learner if native[0] else combiner
@@ -93,8 +95,8 @@ class ProblemViews:
     kernels : sequence of BoundKernel
     feature_map : FeatureMap
     rows : ndarray of shape (N, d)
-    codes : ndarray of shape (N,)
-        Class numbers.
+    values : ndarray of shape (N,)
+        Class numbers, or numbers to be learned.
     seed : int
         The seed of the shared map.
     bandwidths : {"per-problem", "all-rows"}
@@ -107,6 +109,8 @@ class ProblemViews:
         The rows of which these are a part, with quantities of their pairs.
     places : ndarray of shape (N,), optional
         Which part.
+    row_weights : ndarray of shape (N,), optional
+        How much each row counts; all the same where not given.
 
     Raises
     ------
@@ -119,13 +123,14 @@ class ProblemViews:
         kernels: Sequence[BoundKernel],
         feature_map: FeatureMap,
         rows: Rows,
-        codes: NDArray[np.intp],
+        values: NDArray[Any],
         seed: int,
         bandwidths: str,
         max_memory: int | None = None,
         keep: bool = False,
         store: PairStore | None = None,
         places: NDArray[np.intp] | None = None,
+        row_weights: Array | None = None,
     ) -> None:
         if bandwidths not in BANDWIDTHS:
             raise SpecError(
@@ -136,7 +141,8 @@ class ProblemViews:
             fitted, _ = fit_kernels(kernels, rows)
             pairs = zip(kernels, fitted, strict=True)
             kernels = [attrs.evolve(bound, fitted=one) for bound, one in pairs]
-        self.codes = codes
+        self.values = values
+        self._row_weights = row_weights
         self.shared: ViewSet | None = None
         self._kernels = kernels
         self._map = feature_map
@@ -151,7 +157,7 @@ class ProblemViews:
         self._store = store
         self._places = np.arange(len(rows)) if places is None else places
         self._blocks: dict[tuple[Any, ...], tuple[Array, RowBlock]] = {}
-        self._made: dict[tuple[Any, ...], tuple[ViewSet, Array, np.random.RandomState]] = {}
+        self._made: dict[tuple[Any, ...], tuple[ViewSet, Target, np.random.RandomState]] = {}
         if self._facts.shared:
             draw = np.random.RandomState(seed)
             self.shared = ViewSet.fit(kernels, feature_map, rows, draw, max_memory)
@@ -159,10 +165,10 @@ class ProblemViews:
             if self.shared.blocks is not None:
                 self.shared.blocks.keep_small()
 
-    def say_if_long(self, problems: Sequence[BinaryProblem]) -> None:
+    def say_if_long(self, problems: Sequence[Problem]) -> None:
         """Report the expected time for the Gram matrices of these problems, if it is long."""
         if not self._facts.explicit:
-            pairs = sum(float(len(problem.rows(self.codes))) ** 2 for problem in problems)
+            pairs = sum(float(len(problem.rows(self.values))) ** 2 for problem in problems)
             say_if_long(self._kernels, rows_at(self._rows, slice(0, len(self._rows))), pairs)
 
     @property
@@ -174,26 +180,27 @@ class ProblemViews:
         rows = self._rows if isinstance(self._rows, TableRows) else np.asarray(self._rows)
         return int(rows.nbytes) + sum(part.n_bytes for part in kept)
 
-    def of(self, problem: BinaryProblem, seed: int) -> tuple[ViewSet, Array, np.random.RandomState]:
-        """Return a problem's views, its labels −1 and +1, and its random state after that."""
-        key = problem.negative, problem.positive, int(seed)
+    def of(self, problem: Problem, seed: int) -> tuple[ViewSet, Target, np.random.RandomState]:
+        """Return a problem's views, its target, and its random state after that."""
+        key = problem.key, int(seed)
         if key in self._made:
-            views, labels, random_state = self._made[key]
-            return views, labels, deepcopy(random_state)
+            views, target, random_state = self._made[key]
+            return views, target, deepcopy(random_state)
         random_state = np.random.RandomState(seed)
-        views, labels = self._make(problem, random_state)
+        views, target = self._make(problem, random_state)
         if self._keep:
-            self._made[key] = views, labels, deepcopy(random_state)
-        return views, labels, random_state
+            self._made[key] = views, target, deepcopy(random_state)
+        return views, target, random_state
 
     def _make(
-        self, problem: BinaryProblem, random_state: np.random.RandomState
-    ) -> tuple[ViewSet, Array]:
-        members = problem.rows(self.codes)
-        labels = problem.labels(self.codes[members], self._rows.dtype)
+        self, problem: Problem, random_state: np.random.RandomState
+    ) -> tuple[ViewSet, Target]:
+        members = problem.rows(self.values)
+        weights = None if self._row_weights is None else self._row_weights[members]
+        target = problem.target(self.values[members], self._rows.dtype, weights)
         everyone = len(members) == len(self._rows)
         if self.shared is not None:
-            return (self.shared if everyone else self.shared.restricted(members)), labels
+            return (self.shared if everyone else self.shared.restricted(members)), target
         if not self._facts.explicit:
             check_gram_fits(len(members), self._rows.dtype.itemsize)
         rows = self._rows if everyone else self._rows[members]
@@ -205,13 +212,13 @@ class ProblemViews:
             self._memory,
             partial(self._pairs, self._places[members]),
         )
-        return views, labels
+        return views, target
 
     def _pairs(self, places: NDArray[np.intp], columns: Any) -> KnownPairs | None:
         return None if self._store is None else self._store.of(columns, places)
 
     def block(
-        self, problem: BinaryProblem, seed: int, rows: Array, places: NDArray[np.intp]
+        self, problem: Problem, seed: int, rows: Array, places: NDArray[np.intp]
     ) -> RowBlock | None:
         """Return other rows of the store as a block for all decisions of a problem.
 
@@ -221,7 +228,7 @@ class ProblemViews:
         limit = WORTH_KEEPING if self._memory is None else min(WORTH_KEEPING, self._memory // 4)
         if len(rows) * len(views.rows) * len(views) * self._rows.dtype.itemsize > limit:
             return None
-        key = problem.negative, problem.positive, int(seed)
+        key = problem.key, int(seed)
         known, block = self._blocks.get(key, (None, None))
         if block is None or known is not rows:
             block = views.block_of(rows, partial(self._pairs, places))

@@ -20,7 +20,7 @@ from mklkit.numerics.embedding import (
     whitened,
 )
 from mklkit.numerics.graph_embedding import Graphs, discriminant_graphs
-from mklkit.protocols import Array, LearnerFacts, TrainingSide
+from mklkit.protocols import Array, LearnerFacts, Target, TrainingSide
 from mklkit.protocols.component import Component, finite, whole
 from mklkit.registry.hookspecs import hookimpl
 
@@ -94,7 +94,7 @@ class KDA(Component):
     facts: ClassVar[LearnerFacts] = LearnerFacts(
         on_features=True,
         on_gram=True,
-        native_multiclass=True,
+        tasks=("two classes", "several classes"),
         takes_indefinite=True,
         from_moments=True,
         search_space={"alpha": (1.0, 0.1, 1e-2, 1e-3, 1e-4)},
@@ -108,8 +108,9 @@ class KDA(Component):
         default=None, validator=optional(is_callable())
     )
 
-    def fit(self, side: TrainingSide, y: Array) -> EmbeddingDecision:
+    def fit(self, side: TrainingSide, target: Target) -> EmbeddingDecision:
         """Return the decision function learned from labels −1 and +1, or class numbers."""
+        y = target.values
         n_components = embedding_size(self.n_components, y)
         if side.explicit and self.graphs is None:
             return self._fit_moments(side, y, n_components)

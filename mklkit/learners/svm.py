@@ -15,7 +15,7 @@ from mklkit.errors import quoted
 from mklkit.learners.linear_decision import LinearDecision
 from mklkit.learners.price import choose_price
 from mklkit.learners.support_vectors import MOST_STEPS, solve_dual, solve_primal
-from mklkit.protocols import Array, LearnerFacts, TrainingSide
+from mklkit.protocols import LearnerFacts, Target, TrainingSide
 from mklkit.protocols.component import Component, finite, whole
 from mklkit.registry.hookspecs import hookimpl
 
@@ -83,7 +83,8 @@ class SVM(Component):
     >>> import numpy as np
     >>> from mklkit.views.sides import GramSide
     >>> rows = np.array([[-2.0], [-1.0], [1.0], [2.0]])
-    >>> fitted = SVM().fit(GramSide(rows @ rows.T), np.sign(rows[:, 0]))
+    >>> target = Target.two_classes(np.sign(rows[:, 0]))
+    >>> fitted = SVM().fit(GramSide(rows @ rows.T), target)
     >>> fitted.decide(np.array([[3.0]]) @ rows.T) > 0
     array([ True])
     """
@@ -101,8 +102,9 @@ class SVM(Component):
         default=MOST_STEPS, converter=whole, validator=[instance_of(int), ge(1)]
     )
 
-    def fit(self, side: TrainingSide, y: Array) -> PricedDecision:
+    def fit(self, side: TrainingSide, target: Target) -> PricedDecision:
         """Return the decision function learned from labels −1 and +1."""
+        y = target.values
         price = choose_price(side, y) if isinstance(self.C, str) else self.C
         if side.explicit:
             plane = solve_primal(side, y, price, self.tol, self.max_iter)

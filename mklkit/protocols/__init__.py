@@ -52,10 +52,12 @@ from mklkit.protocols.searching import (
     learner_variants,
 )
 from mklkit.protocols.table_rows import TableRows, own_rows
+from mklkit.protocols.target import TASK_NAMES, Target, Task
 from mklkit.protocols.training_side import TrainingSide
 from mklkit.protocols.views import KernelProducts, KernelView, Projector, Quadrant, Quadrants, Views
 
 __all__ = [
+    "TASK_NAMES",
     "Array",
     "Combiner",
     "CombinerFacts",
@@ -95,6 +97,8 @@ __all__ = [
     "Subproblem",
     "SupportedDecision",
     "TableRows",
+    "Target",
+    "Task",
     "TrainingSide",
     "TrimmableMap",
     "Views",

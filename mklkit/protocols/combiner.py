@@ -8,6 +8,7 @@ import numpy as np
 
 from mklkit.protocols.arrays import Array
 from mklkit.protocols.learner import Learner
+from mklkit.protocols.target import Target
 from mklkit.protocols.views import Views
 
 __all__ = ["Combiner", "Decision", "RowWeights"]
@@ -50,9 +51,9 @@ class Combiner(Protocol):
     def fit(
         self,
         views: Views,
-        y: Array,
+        target: Target,
         learner: Learner,
         random_state: np.random.RandomState,
     ) -> Decision:
-        """Return the decision learned from labels −1 and +1."""
+        """Return the decision learned from the training rows and their target."""
         ...

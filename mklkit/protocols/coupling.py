@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from mklkit.protocols.arrays import Array
 from mklkit.protocols.facts import LearnerFacts
 from mklkit.protocols.learner import FittedLearner
+from mklkit.protocols.target import Target
 from mklkit.protocols.training_side import TrainingSide
 
 __all__ = [
@@ -155,12 +156,14 @@ class CoupledLearner(Protocol):
         """The parameters of the iteration; ``CouplingFacts()`` where margins stay at 1."""
         ...
 
-    def fit(self, side: TrainingSide, y: Array) -> FittedLearner:
-        """Return the decision function learned from labels −1 and +1."""
+    def fit(self, side: TrainingSide, target: Target) -> FittedLearner:
+        """Return the decision function learned from the training rows and their target."""
         ...
 
-    def subproblem(self, side: TrainingSide, variants: Sequence[Any]) -> Subproblem:
+    def subproblem(self, side: TrainingSide, target: Target, variants: Sequence[Any]) -> Subproblem:
         """Return the view's subproblem with one column per variant of this learner.
+
+        Of the target it uses the weights of rows, if it can; values come with each ``solve``.
 
         Variants are copies of the learner that differ only in ``coupling.variants``;
         an ordinary fit has one variant, the learner itself.

@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeVar, get_args
 import attrs
 
 from mklkit.errors import SpecError, quoted
+from mklkit.protocols.target import Task
 
 __all__ = [
     "CombinerFacts",
@@ -20,6 +21,7 @@ __all__ = [
     "KernelFacts",
     "LearnerFacts",
     "Reads",
+    "RowWeightsCount",
     "WeightsAre",
     "facts_of",
 ]
@@ -29,6 +31,9 @@ WeightsAre = Literal["learned", "fixed", "choice"]
 
 Reads = Literal["numbers", "amounts", "text", "categories", "row ids"]
 """What the columns of a kernel hold."""
+
+RowWeightsCount = Literal["refused", "learner", "throughout"]
+"""Where a combiner lets weights of rows count."""
 
 Validator = Callable[[Any, Any, Any], None]
 
@@ -69,6 +74,14 @@ _COUNT = _must_be(
 )
 _READS = _must_be(
     "one of " + ", ".join(map(repr, get_args(Reads))), lambda value: value in get_args(Reads)
+)
+_TASKS = _must_be(
+    "a tuple of some of " + ", ".join(map(repr, get_args(Task))),
+    lambda value: bool(value) and _are(str, value) and set(value) <= set(get_args(Task)),
+)
+_COUNTING = _must_be(
+    "one of " + ", ".join(map(repr, get_args(RowWeightsCount))),
+    lambda value: value in get_args(RowWeightsCount),
 )
 _ORIGIN = _must_be(
     "one of " + ", ".join(map(repr, get_args(WeightsAre))),
@@ -150,8 +163,13 @@ class LearnerFacts(Facts):
     ----------
     on_features, on_gram : bool, default=False
         From which kinds of view it can learn; at least one must be True.
-    native_multiclass : bool, default=False
-        Whether it handles several classes in one fit.
+    tasks : tuple of str, default=("two classes",)
+        What it learns: ``"two classes"``, ``"several classes"`` in one fit, ``"numbers"``, or
+        ``"none"`` from rows without labels.
+    takes_row_weights : bool, default=False
+        Whether rows may count differently: a row of weight 2 as much as the same row twice.
+    several_targets : bool, default=False
+        Whether it learns several columns of numbers in one fit.
     takes_indefinite : bool, default=False
         Whether it also accepts kernels that are not positive semi-definite.
     from_moments : bool, default=False
@@ -161,7 +179,9 @@ class LearnerFacts(Facts):
 
     on_features: bool = attrs.field(default=False, validator=_FLAG)
     on_gram: bool = attrs.field(default=False, validator=_FLAG)
-    native_multiclass: bool = attrs.field(default=False, validator=_FLAG)
+    tasks: tuple[Task, ...] = attrs.field(default=("two classes",), validator=_TASKS)
+    takes_row_weights: bool = attrs.field(default=False, validator=_FLAG)
+    several_targets: bool = attrs.field(default=False, validator=_FLAG)
     takes_indefinite: bool = attrs.field(default=False, validator=_FLAG)
     from_moments: bool = attrs.field(default=False, validator=_FLAG)
 
@@ -188,8 +208,12 @@ class CombinerFacts(Facts):
         The exact number of kernels that it takes; any number where not given.
     for_learners : tuple of str, default=()
         The names of the learners that it works with; empty for all learners.
-    native_multiclass : bool, default=False
-        Whether it takes labels of several classes in one fit.
+    tasks : tuple of str, default=("two classes",)
+        What it takes for a target: ``"two classes"``, ``"several classes"`` in one fit,
+        ``"numbers"``, or ``"none"``, rows without labels.
+    row_weights : {"refused", "learner", "throughout"}, default="refused"
+        Where weights of rows count: nowhere, so that they are refused; in the learner, while kernel
+        weights follow from all rows alike; or in the kernel weights too.
     from_moments : bool, default=False
         Whether on features its weights need counts, sums and products per class only, so that they
         can be learned from rows that are gone (``partial_fit``).
@@ -204,7 +228,8 @@ class CombinerFacts(Facts):
     weight_range: tuple[float, float] | None = attrs.field(default=None, validator=_RANGE)
     n_kernels: int | None = attrs.field(default=None, validator=_COUNT)
     for_learners: tuple[str, ...] = attrs.field(default=(), validator=_NAMES)
-    native_multiclass: bool = attrs.field(default=False, validator=_FLAG)
+    tasks: tuple[Task, ...] = attrs.field(default=("two classes",), validator=_TASKS)
+    row_weights: RowWeightsCount = attrs.field(default="refused", validator=_COUNTING)
     from_moments: bool = attrs.field(default=False, validator=_FLAG)
     weights_are: WeightsAre = attrs.field(default="learned", validator=_ORIGIN)
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from mklkit.protocols.arrays import Array
 from mklkit.protocols.facts import LearnerFacts
+from mklkit.protocols.target import Target
 from mklkit.protocols.training_side import TrainingSide
 
 __all__ = ["FittedLearner", "Learner", "SupportedDecision"]
@@ -51,6 +52,6 @@ class Learner(Protocol):
         """The properties of the learner, such as the kinds of view that it accepts."""
         ...
 
-    def fit(self, side: TrainingSide, y: Array) -> FittedLearner:
-        """Return the decision function learned from labels −1 and +1."""
+    def fit(self, side: TrainingSide, target: Target) -> FittedLearner:
+        """Return the decision function learned from the training rows and their target."""
         ...

@@ -9,6 +9,7 @@ import numpy as np
 
 from mklkit.protocols.arrays import Array
 from mklkit.protocols.learner import Learner
+from mklkit.protocols.target import Target
 
 __all__ = ["GridCombiner", "GridDecision", "learner_parameters", "learner_variants"]
 
@@ -42,15 +43,15 @@ class GridCombiner(Protocol):
     def fit_grid(
         self,
         views: Any,
-        y: Array,
+        target: Target,
         learner: Learner,
         points: Sequence[Mapping[str, Any]],
         random_state: np.random.RandomState,
     ) -> GridDecision:
         """Return the decision functions of all points, each equal to a separate fit up to rounding.
 
-        ``views``, ``y`` and ``random_state`` are those of ``fit``. Parameters that a point does
-        not name keep the values of the combiner and the learner.
+        ``views``, ``target`` and ``random_state`` are those of ``fit``. Parameters that a point
+        does not name keep the values of the combiner and the learner.
         """
         ...
 

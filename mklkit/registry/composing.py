@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -11,13 +10,16 @@ import attrs
 
 from mklkit.errors import IncompatibleError, SpecError, quoted
 from mklkit.protocols import (
+    TASK_NAMES,
     CombinerFacts,
     FeatureMapFacts,
     KernelFacts,
     LearnerFacts,
     Reads,
+    Task,
     facts_of,
 )
+from mklkit.registry.abilities import check_able, made, names_of_able
 from mklkit.registry.entries import Kind
 from mklkit.registry.registry import Registry, get_registry
 from mklkit.registry.specs import parse_kernel_spec, to_spec
@@ -138,7 +140,7 @@ def proposed_specs() -> list[str]:
     """
     registry = get_registry()
     by_kernel = []
-    for kernel in _made(registry, "kernel"):
+    for kernel in made(registry, "kernel"):
         own = facts_of(kernel, KernelFacts).proposed
         for spec in own:
             try:
@@ -195,20 +197,44 @@ def _bind(value: Any) -> BoundKernel:
     return BoundKernel(label, kernel, columns)
 
 
-def choose_components(combiner: Any, feature_map: Any, learner: Any) -> Choice:
-    """Return combiner, map and learner, with the combiner's defaults for those not given.
+def choose_components(
+    combiner: Any,
+    feature_map: Any,
+    learner: Any,
+    *,
+    task: Task = "two classes",
+    weighted: bool = False,
+) -> Choice:
+    """Return combiner, map and learner, with defaults for those not given.
+
+    Parameters
+    ----------
+    combiner : str or Combiner
+    feature_map, learner : str, FeatureMap, Learner, optional
+        The combiner's own where not given; a learner of numbers, or of rows without labels, where
+        the combiner's own is none.
+    task : Task, default="two classes"
+        What is to be learned. Several classes are problems of two, unless they are one problem.
+    weighted : bool, default=False
+        Whether rows count differently.
 
     Raises
     ------
     IncompatibleError
-        If the learner can't learn from the map; the message lists maps and learners that work.
+        If the learner can't learn from the map, or one of them can't do the task or can't weigh
+        rows; the message lists those that can.
     """
     registry = get_registry()
     chosen: Any = registry.create("combiner", combiner)
     notes = []
     learner_given, map_given = learner is not None, feature_map is not None
-    learner = _part(registry, "learner", learner, chosen)
-    feature_map = _part(registry, "feature_map", feature_map, chosen)
+    check_able(registry, "combiner", chosen, task, weighted)
+    learner = _default_learner(registry, chosen, task) if learner is None else learner
+    learner = registry.create("learner", learner)
+    check_able(registry, "learner", learner, task, weighted)
+    if feature_map is None:
+        feature_map = _stated_default(registry, "feature_map", chosen)
+    feature_map = registry.create("feature_map", feature_map)
     only = facts_of(chosen, CombinerFacts).for_learners
     if only and learner.name not in only:
         raise IncompatibleError(
@@ -233,10 +259,19 @@ def choose_components(combiner: Any, feature_map: Any, learner: Any) -> Choice:
     return Choice(chosen, feature_map, learner, tuple(notes))
 
 
-def _part(registry: Registry, kind: Kind, given: Any, combiner: Any) -> Any:
-    """Return the learner or map that is given, or else the combiner's default."""
-    if given is not None:
-        return registry.create(kind, given)
+def _default_learner(registry: Registry, combiner: Any, task: Task) -> Any:
+    """Return the combiner's default learner, or else the first for the task."""
+    usual = _stated_default(registry, "learner", combiner)
+    if task in facts_of(usual, LearnerFacts).tasks:
+        return usual
+    for_task = names_of_able(registry, "learner", task)
+    if not for_task:
+        raise IncompatibleError(f"No installed learner can learn {TASK_NAMES[task]}.")
+    return for_task[0]
+
+
+def _stated_default(registry: Registry, kind: Kind, combiner: Any) -> Any:
+    """Return the learner or map that a combiner states as its default."""
     try:
         facts = facts_of(combiner, CombinerFacts)
         return registry.create(kind, facts.learner if kind == "learner" else facts.feature_map)
@@ -252,8 +287,8 @@ def _fits(learner: Any, feature_map: Any) -> bool:
 
 
 def _advice(registry: Registry, learner: Any, feature_map: Any) -> str:
-    maps = [one.name for one in _made(registry, "feature_map") if _fits(learner, one)]
-    learners = [one.name for one in _made(registry, "learner") if _fits(one, feature_map)]
+    maps = [one.name for one in made(registry, "feature_map") if _fits(learner, one)]
+    learners = [one.name for one in made(registry, "learner") if _fits(one, feature_map)]
     explicit = facts_of(feature_map, FeatureMapFacts).explicit
     gives = "features" if explicit else "rows of Gram matrices (similarities)"
     needs = "features" if facts_of(learner, LearnerFacts).on_features else "a Gram matrix"
@@ -262,10 +297,3 @@ def _advice(registry: Registry, learner: Any, feature_map: Any) -> str:
         f" gives {gives}. Maps that work with {learner.name}: {', '.join(maps) or 'none'}."
         f" Learners that work on {feature_map.name}: {', '.join(learners) or 'none'}."
     )
-
-
-def _made(registry: Registry, kind: Kind) -> Iterator[Any]:
-    """Yield the registered components of a kind that can be created without parameters."""
-    for entry in registry.entries(kind):
-        with suppress(SpecError):
-            yield registry.create(kind, entry.target)

@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 from mklkit.errors import MKLKitError
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.from_preset import preset_classifier
-from mklkit.protocols import Array, CombinerFacts, FeatureMapFacts, LearnerFacts, facts_of
+from mklkit.protocols import (
+    Array,
+    CombinerFacts,
+    FeatureMapFacts,
+    LearnerFacts,
+    Target,
+    facts_of,
+)
 from mklkit.protocols.component import parameter_names
 from mklkit.protocols.preset import Preset
 from mklkit.registry.composing import choose_components
@@ -118,9 +125,24 @@ class Case:
         if self.kind == "feature_map":
             return self.component.fit(self.kernel(rows), rows, random_state)
         if self.kind == "learner":
-            return self.component.fit(self.views(rows)[1], y)
+            return self.component.fit(self.views(rows)[1], self.target_of(y))
         views = self.views(rows, seed=seed)
-        return self.component.fit(views, y, self.partners()[1], random_state)
+        return self.component.fit(views, self.target_of(y), self.partners()[1], random_state)
+
+    def target_of(self, y: Array) -> Target:
+        """Return labels −1 and +1 as a target that the learner or combiner takes."""
+        if self.kind == "learner":
+            tasks = facts_of(self.component, LearnerFacts).tasks
+        else:
+            tasks = facts_of(self.component, CombinerFacts).tasks
+        if "two classes" in tasks or "several classes" in tasks:
+            return Target.two_classes(y)
+        return Target.numbers(y) if "numbers" in tasks else Target.nothing(len(y))
+
+    @property
+    def target(self) -> Target:
+        """The target of the case's rows."""
+        return self.target_of(self.y)
 
     def fitted(self) -> Any:
         """Return the component fitted to the case's rows; read-only checks share it."""

@@ -162,7 +162,8 @@ def _fit(
 ) -> Any:
     learner = case.partners()[1]
     random_state = np.random.RandomState(0) if random_state is None else random_state
-    return case.component.fit(views, case.y if y is None else y, learner, random_state)
+    target = case.target_of(case.y if y is None else y)
+    return case.component.fit(views, target, learner, random_state)
 
 
 COMBINER_CHECKS = (

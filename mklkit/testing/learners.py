@@ -30,7 +30,7 @@ ORDER_TOLERANCE = 0.02
 def decides_one_number_a_row(case: Case) -> None:
     """The fitted learner returns one number per row for columns (n, p) or (n, N)."""
     for view in _views(case):
-        fitted = case.component.fit(view, case.y)
+        fitted = case.component.fit(view, case.target)
         expect(
             isinstance(fitted, FittedLearner),
             "fit to return an object with a 'decide' method",
@@ -45,7 +45,9 @@ def decides_one_number_a_row(case: Case) -> None:
 def learns_what_is_plain(case: Case) -> None:
     """Two well separated classes are told apart, the positive one by values above zero."""
     for view in _views(case):
-        values = case.component.fit(view, case.y).decide(view.projector.transform(case.new_rows))
+        values = case.component.fit(view, case.target).decide(
+            view.projector.transform(case.new_rows)
+        )
         right = float(((values > 0) == (case.new_y > 0)).mean())
         expect(
             right >= 0.85,
@@ -59,7 +61,7 @@ def learns_again_the_same(case: Case) -> None:
     """Fitted twice to the same rows, it has the same decision function."""
     for view in _views(case):
         columns = view.projector.transform(case.new_rows)
-        first, second = (case.component.fit(view, case.y).decide(columns) for _ in range(2))
+        first, second = (case.component.fit(view, case.target).decide(columns) for _ in range(2))
         advice = "A learner gets no seed: add a parameter for one, with a fixed default."
         expect_close(second, first, "the same decisions from the same rows", advice, 1e-12)
 
@@ -68,8 +70,8 @@ def training_order_does_not_matter(case: Case) -> None:
     """Reordered training rows give the same decisions, up to the learner's tolerance."""
     shuffled_rows, shuffled_y = case.rows[case.order], case.y[case.order]
     for view, shuffled in zip(_views(case), _views(case, shuffled_rows), strict=True):
-        usual = case.component.fit(view, case.y)
-        other = case.component.fit(shuffled, shuffled_y)
+        usual = case.component.fit(view, case.target)
+        other = case.component.fit(shuffled, case.target_of(shuffled_y))
         expect_close(
             other.decide(shuffled.projector.transform(case.new_rows)),
             usual.decide(view.projector.transform(case.new_rows)),
@@ -85,7 +87,7 @@ def view_is_left_as_it_is(case: Case) -> None:
         matrix = view.features() if view.explicit else view.gram()
         y = case.y.copy()
         what = "the view's features" if view.explicit else "the Gram matrix"
-        use = partial(case.component.fit, view, y)
+        use = partial(case.component.fit, view, case.target_of(y))
         expect_untouched({"the labels y": y, what: matrix}, use, case.component)
 
 
@@ -93,7 +95,7 @@ def support_carries_the_decision(case: Case) -> None:
     """A decision function that can be restricted to its support has the same values then."""
     applicable = False
     for view in _views(case):
-        fitted = case.component.fit(view, case.y)
+        fitted = case.component.fit(view, case.target)
         if view.explicit or not isinstance(fitted, SupportedDecision):
             continue
         applicable = True
@@ -118,7 +120,7 @@ def subproblem_finds_the_minimum(case: Case) -> None:
     for view in _views(case):
         # Two columns if variants can differ, else one.
         variants = [learner] * (2 if learner.coupling.variants else 1)
-        problem = learner.subproblem(view, variants)
+        problem = learner.subproblem(view, case.target, variants)
         shape = len(case.y), len(variants)
         targets, weights = case.y[:, None] + random.normal(size=shape), np.full(shape[1], 1.5)
 

@@ -20,7 +20,7 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 
-from mklkit import IFSL, MHKS
+from mklkit import IFSL, MHKS, Target
 from mklkit.combiners.ifsl.rules import PAPER_GRID
 
 TRIO = ["linear", "rbf(sigma='mean')", "polynomial(degree=2)"]
@@ -48,7 +48,7 @@ def seconds(run: Callable[[], Any]) -> tuple[float, Any]:
 def one_fit(rows: np.ndarray, y: np.ndarray, initial: str) -> Any:
     """Decompose the views and fit c = λ = 1."""
     views = views_of(TRIO, rows, "empirical")
-    return IFSL(initial=initial).fit(views, y, MHKS(), np.random.RandomState(0))
+    return IFSL(initial=initial).fit(views, Target.two_classes(y), MHKS(), np.random.RandomState(0))
 
 
 def whole_grid(rows: np.ndarray, y: np.ndarray, initial: str) -> Any:
@@ -57,7 +57,7 @@ def whole_grid(rows: np.ndarray, y: np.ndarray, initial: str) -> Any:
     combiner = IFSL(initial=initial)
     pairs = zip(RIDGES, LAMS, strict=True)
     points = [{"learner__alpha": c, "combiner__lam": lam} for c, lam in pairs]
-    return combiner.fit_grid(views, y, MHKS(), points, np.random.RandomState(0))
+    return combiner.fit_grid(views, Target.two_classes(y), MHKS(), points, np.random.RandomState(0))
 
 
 @pytest.mark.benchmark

@@ -89,8 +89,8 @@ class Closed:
     facts = LearnerFacts(on_gram=True)
     def __getattr__(self, name):
         raise RuntimeError("closed")
-    def fit(self, side, y):
-        return LinearDecision(0 * y, 0.0)
+    def fit(self, side, target):
+        return LinearDecision(0 * target.values, 0.0)
 
 @hookimpl
 def mklkit_learners():

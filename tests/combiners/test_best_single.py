@@ -10,7 +10,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.svm import SVC
 
-from mklkit import SVM, MKLClassifier, Precomputed
+from mklkit import SVM, MKLClassifier, Precomputed, Target
 from mklkit.combiners.best_single import BestSingle
 from mklkit.errors import WeightsWarning
 
@@ -36,7 +36,9 @@ def test_the_chosen_kernel_is_the_one_a_plain_loop_finds(rng, feature_map):
         rows = rows * 10.0 ** rng.uniform(-1, 1.5) + rng.choice([0.5, 2]) * y[:, None]
         scores = naive_scores([rbf_kernel(rows, gamma=g) for g in WIDTHS], y, 4, seed)
         views = views_of([f"rbf(gamma={g})" for g in WIDTHS], rows, feature_map)
-        weights = BestSingle(cv=4).choose(views, y, SVM(C=1.0), np.random.RandomState(seed))
+        weights = BestSingle(cv=4).choose(
+            views, Target.two_classes(y), SVM(C=1.0), np.random.RandomState(seed)
+        )
         assert sorted(weights) == [0, 0, 0, 1]
         best = int(weights.argmax())
         if feature_map == "implicit":

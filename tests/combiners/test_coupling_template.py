@@ -23,16 +23,16 @@ class CoupledRidge(CouplingCombiner):
 
     lam: float = 0.0
 
-    def couple(self, problems, y, learner, random_state=None):
+    def couple(self, problems, target, learner, random_state=None):
         n_views = len(problems)
         weight = 1 + self.lam * (n_views - 1) / n_views
-        outputs = np.zeros((n_views, len(y)))
+        outputs = np.zeros((n_views, len(target)))
         coefficients = [None] * n_views
         for _ in range(300 if self.lam else 1):
             for index, problem in enumerate(problems):
                 others = outputs.sum(axis=0) - outputs[index]
-                target = y + self.lam / n_views * others
-                coefficients[index] = problem.solve(target[:, None], np.array([weight]))
+                wanted = target.values + self.lam / n_views * others
+                coefficients[index] = problem.solve(wanted[:, None], np.array([weight]))
                 outputs[index] = problem.outputs(coefficients[index])[:, 0]
         learners = [one.finish(c) for one, c in zip(problems, coefficients, strict=True)]
         return CoupledSolution(learners, np.full(n_views, 1 / n_views), (1.0, 0.5))

@@ -25,6 +25,7 @@ from mklkit import (
     LinearDecision,
     MKLKitError,
     Precomputed,
+    Target,
     WeightingCombiner,
     get_registry,
 )
@@ -267,9 +268,10 @@ class Orphan(Weighting):
 class Off(Weighting):
     """Has weights that don't sum to one."""
 
-    def fit(self, views: Any, y: Any, learner: Any, random_state: Any) -> Any:
+    def fit(self, views: Any, target: Any, learner: Any, random_state: Any) -> Any:
         return attrs.evolve(
-            super().fit(views, y, learner, random_state), weights=np.ones(len(views))
+            super().fit(views, target, learner, random_state),
+            weights=np.ones(len(views)),
         )
 
 
@@ -345,14 +347,14 @@ class Learner(Component):
     name: ClassVar[str] = "means"
     facts: ClassVar[Any] = LearnerFacts(on_features=True)
 
-    def fit(self, side: Any, y: np.ndarray) -> Any:
-        return LinearDecision(side.project_back(y) / len(y), 0.0)
+    def fit(self, side: Any, target: Any) -> Any:
+        return LinearDecision(side.project_back(target.values) / len(target), 0.0)
 
 
 class Silent(Learner):
     """Says zero."""
 
-    def fit(self, side: Any, y: np.ndarray) -> Any:
+    def fit(self, side: Any, target: Any) -> Any:
         return LinearDecision(np.zeros(side.features().shape[1]), 0.0)
 
 
@@ -371,31 +373,33 @@ class Mistuned(Learner):
 class Ordered(Learner):
     """Believes the first half of the rows."""
 
-    def fit(self, side: Any, y: np.ndarray) -> Any:
-        return super().fit(side, np.where(np.arange(len(y)) < len(y) // 2, y, 0.0))
+    def fit(self, side: Any, target: Any) -> Any:
+        first = np.arange(len(target)) < len(target) // 2
+        return super().fit(side, Target.two_classes(np.where(first, target.values, 0.0)))
 
 
 class Unsure(Learner):
     """Adds noise of its own."""
 
-    def fit(self, side: Any, y: np.ndarray) -> Any:
-        return super().fit(side, y + np.random.default_rng().normal(size=len(y)))
+    def fit(self, side: Any, target: Any) -> Any:
+        noise = np.random.default_rng().normal(size=len(target))
+        return super().fit(side, Target.two_classes(target.values + noise))
 
 
 class Careless(Learner):
     """Works in place."""
 
-    def fit(self, side: Any, y: np.ndarray) -> Any:
+    def fit(self, side: Any, target: Any) -> Any:
         features = side.features()
         features *= 2
-        return super().fit(side, y)
+        return super().fit(side, target)
 
 
 class Column(Learner):
     """Decides by a column instead of a vector."""
 
-    def fit(self, side: Any, y: np.ndarray) -> Any:
-        fitted = super().fit(side, y)
+    def fit(self, side: Any, target: Any) -> Any:
+        fitted = super().fit(side, target)
         return attrs.evolve(fitted, coefficients=fitted.coefficients[:, None])
 
 
@@ -541,15 +545,16 @@ def test_the_likeliest_cause_comes_first_with_the_authors_line() -> None:
     class Flipping(Learner):
         """Turns the labels round where they are."""
 
-        def fit(self, side: Any, y: np.ndarray) -> Any:
+        def fit(self, side: Any, target: Any) -> Any:
+            y = target.values
             y *= -1
-            return super().fit(side, -y)
+            return super().fit(side, Target.two_classes(-y))
 
     with pytest.raises(CheckFailure) as failure:
         check_learner(Flipping)
     first = str(failure.value).splitlines()[1]
     assert first.startswith("learner means, view_is_left_as_it_is: Expected the labels y,")
-    line = inspect.getsourcelines(Flipping)[1] + 4
+    line = inspect.getsourcelines(Flipping)[1] + 5
     assert f"in the labels y, written at {__file__}, line {line}." in first
 
 

@@ -38,7 +38,7 @@ class Leaves(Component):
 
     outcome: Any = None
 
-    def fit(self, views, y, learner, random_state):
+    def fit(self, views, target, learner, random_state):
         if isinstance(self.outcome, Exception):
             raise self.outcome
         return self.outcome

@@ -10,7 +10,7 @@ import pytest
 from sklearn.datasets import make_classification
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
-from mklkit import RBF, SVM, MKLClassifier, MKLSearchCV, WeightingCombiner
+from mklkit import RBF, SVM, MKLClassifier, MKLSearchCV, Target, WeightingCombiner
 from mklkit.combiners.uniform import Uniform
 from mklkit.errors import MKLKitWarning, SpecError
 from mklkit.estimators.grid_runs import fits_grids
@@ -186,8 +186,10 @@ class Changed(Uniform):
 
     name: ClassVar[str] = "changed"
 
-    def fit(self, views: Any, y: Any, learner: Any, random_state: Any) -> Any:
-        return super(Changed, self).fit(views, -y, learner, random_state)  # noqa: UP008
+    def fit(self, views: Any, target: Any, learner: Any, random_state: Any) -> Any:
+        return super(Changed, self).fit(  # noqa: UP008
+            views, Target.two_classes(-target.values), learner, random_state
+        )
 
 
 def test_a_changed_fit_is_not_left_out() -> None:

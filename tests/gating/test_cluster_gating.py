@@ -14,7 +14,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.mixture import GaussianMixture
 from sklearn.preprocessing import StandardScaler
 
-from mklkit import MKLClassifier
+from mklkit import MKLClassifier, Target
 from mklkit.combiners.cluster_gating.combiner import ClusterGating
 from mklkit.errors import DataError, IncompatibleError, MKLKitError, MKLKitWarning, SpecError
 from mklkit.learners.kda import KDA
@@ -103,7 +103,7 @@ def test_one_cluster_is_the_same_weights_for_all_rows(composition, power, factor
     np.testing.assert_allclose(model.gate_weights(rows), np.tile(model.weights_, (len(rows), 1)))
     weights = factor * model.weights_[0] ** power
     gram = sum(w * g for w, g in zip(weights, grams_of(FOUR, rows), strict=True))
-    peer = KDA(alpha=1e-3).fit(GramSide(gram), y)
+    peer = KDA(alpha=1e-3).fit(GramSide(gram), Target.two_classes(y))
     scores = model.decision_function(rows)
     np.testing.assert_allclose(scores, peer.decide(gram), atol=1e-8 * np.abs(scores).max())
     np.testing.assert_array_equal(model.predict(rows), (peer.decide(gram) > 0).astype(int))
@@ -272,7 +272,7 @@ class TestOddKernels:
         np.testing.assert_array_equal(model.weights_, np.ones((4, 1)))
         # All gates are one, whatever the clusters: the kernel itself, or twice it.
         gram = grams_of("rbf(gamma=0.5)", rows)[0] * (2 if composition == "sum" else 1)
-        peer = KDA(alpha=1e-3).fit(GramSide(gram), y).decide(gram)
+        peer = KDA(alpha=1e-3).fit(GramSide(gram), Target.two_classes(y)).decide(gram)
         ours = model.decision_function(rows)
         np.testing.assert_allclose(ours, peer, atol=1e-8 * np.abs(peer).max())
 

@@ -17,7 +17,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.neighbors import NearestCentroid
 from sklearn.preprocessing import StandardScaler
 
-from mklkit import MKLClassifier
+from mklkit import MKLClassifier, Target
 from mklkit.errors import MKLKitError
 from mklkit.learners.kda import KDA
 from mklkit.numerics.embedding import embed_gram
@@ -165,8 +165,8 @@ def test_graphs_given_by_hand_are_the_built_in_ones(rng, n_rows):
         similarity, constraint = discriminant_matrices(labels)
         return Graphs(lambda c: similarity @ c, lambda c: constraint @ c)
 
-    own = KDA(alpha=0.1).fit(GramSide(gram), y)
-    given = KDA(alpha=0.1, graphs=by_hand).fit(GramSide(gram), y)
+    own = KDA(alpha=0.1).fit(GramSide(gram), Target.two_classes(y))
+    given = KDA(alpha=0.1, graphs=by_hand).fit(GramSide(gram), Target.two_classes(y))
     assert own.history[-1] == pytest.approx(given.history[-1], rel=1e-8)
     np.testing.assert_allclose(own.decide(gram), given.decide(gram), atol=1e-6)
 

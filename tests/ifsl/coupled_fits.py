@@ -11,7 +11,7 @@ import pytest
 from builders import views_of
 from sklearn.exceptions import ConvergenceWarning
 
-from mklkit import IFSL, KMHKS, MHKS, MKLClassifier
+from mklkit import IFSL, KMHKS, MHKS, MKLClassifier, Target
 from mklkit.combiners.ifsl.combiner import run_rule
 from mklkit.combiners.ifsl.per_view import mean_weights
 from mklkit.combiners.ifsl.rules import Columns
@@ -46,7 +46,7 @@ def couple(views: Any, y: np.ndarray, combiner: IFSL, learner: Any, seed: int = 
     """Return the combiner's decision, without the warning that max_iter was reached."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return combiner.fit(views, y, learner, np.random.RandomState(seed))
+        return combiner.fit(views, Target.two_classes(y), learner, np.random.RandomState(seed))
 
 
 def coefficients_of(decision: Any) -> list[np.ndarray]:
@@ -83,12 +83,15 @@ def run_to(
 ) -> Ending:
     """Run the combiner's rule on views of the rows; the margins are kept, as no decision does."""
     views = views_of(kernels or TRIO, rows, feature_map)
-    problems = [learner.subproblem(view, [learner]) for view in views]
+    target = Target.two_classes(y)
+    problems = [learner.subproblem(view, target, [learner]) for view in views]
     mu = mean_weights(combiner.weights, len(views))
     columns = Columns(np.array([combiner.lam]), mu, learner.coupling)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        (solution,) = run_rule(combiner, problems, y, columns, learner, np.random.RandomState(0))
+        (solution,) = run_rule(
+            combiner, problems, target, columns, learner, np.random.RandomState(0)
+        )
     outputs, penalties = [], []
     for view, found in zip(views, solution.learners, strict=True):
         outputs.append(found.decide(view.features() if view.explicit else view.gram()))

@@ -12,7 +12,7 @@ import scipy.linalg
 from builders import views_of
 from coupled_fits import TRIO, couple
 
-from mklkit import IFSL, KMHKS, MHKS
+from mklkit import IFSL, KMHKS, MHKS, Target
 from mklkit.combiners.ifsl.combiner import run_rule
 from mklkit.combiners.ifsl.per_view import mean_weights
 from mklkit.combiners.ifsl.rules import Columns
@@ -69,10 +69,13 @@ def asked_in(passes, learner, feature_map, rule, rows, y, n_points=1):
     views = [CountingSide(view) for view in views_of(TRIO, rows, feature_map)]
     model = learner(tol=1e-300, max_iter=passes)
     variants = [attrs.evolve(model, alpha=c) for c in np.linspace(0.5, 2, n_points)]
-    problems = [model.subproblem(view, variants) for view in views]
+    target = Target.two_classes(y)
+    problems = [model.subproblem(view, target, variants) for view in views]
     columns = Columns(np.linspace(0.5, 2, n_points), mean_weights((3, 2, 1), 3), model.coupling)
     with pytest.warns(match="max_iter"):
-        solutions = run_rule(IFSL(rule=rule), problems, y, columns, model, np.random.RandomState(0))
+        solutions = run_rule(
+            IFSL(rule=rule), problems, target, columns, model, np.random.RandomState(0)
+        )
     assert {len(solution.history) for solution in solutions} == {passes}
     return [view.asked for view in views]
 

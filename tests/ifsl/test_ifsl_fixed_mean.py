@@ -9,7 +9,7 @@ from coupled_fits import TRIO, coefficients_of, couple, run_to
 from oracles.coupled import multiv_kmhks, unit_start, zero_start
 from sklearn.exceptions import ConvergenceWarning
 
-from mklkit import IFSL, KMHKS, MHKS, MKLClassifier
+from mklkit import IFSL, KMHKS, MHKS, MKLClassifier, Target
 
 STARTS = {"unit": unit_start, "zeros": zero_start}
 PAPER_PAIR = ["rbf(sigma='mean')", "polynomial(degree=3)"]
@@ -80,7 +80,9 @@ def test_the_limit_on_passes_is_kept_and_said(two_classes):
     rows, y = two_classes
     views = views_of(TRIO, rows)
     with pytest.warns(ConvergenceWarning, match="max_iter=5"):
-        decision = IFSL().fit(views, y, KMHKS(tol=1e-300, max_iter=5), np.random.RandomState(0))
+        decision = IFSL().fit(
+            views, Target.two_classes(y), KMHKS(tol=1e-300, max_iter=5), np.random.RandomState(0)
+        )
     assert len(decision.history) == 5
 
 

@@ -18,7 +18,7 @@ from oracles.coupled import (
 from oracles.margins import mhks
 from sklearn.exceptions import ConvergenceWarning
 
-from mklkit import IFSL, KMHKS, MHKS, MKLClassifier
+from mklkit import IFSL, KMHKS, MHKS, MKLClassifier, Target
 from mklkit.combiners.ifsl.combiner import start
 
 STARTS = {"unit": unit_start, "zeros": zero_start}
@@ -80,7 +80,7 @@ def test_the_limit_on_passes_is_kept_and_said(two_classes):
     naive = multik_mhks([view.features() for view in views], y, 1.0, 1.0, tol=1e-300, max_iter=7)
     learner, random_state = MHKS(tol=1e-300, max_iter=7), np.random.RandomState(0)
     with pytest.warns(ConvergenceWarning, match=r"max_iter=7 .* raise max_iter or tol"):
-        decision = IFSL(initial="zeros").fit(views, y, learner, random_state)
+        decision = IFSL(initial="zeros").fit(views, Target.two_classes(y), learner, random_state)
     assert_same_fit(decision, naive)
     assert len(decision.history) == 7
 
@@ -91,7 +91,7 @@ def test_each_start_is_what_it_says_and_is_used(two_classes, initial):
     views = views_of(TRIO, rows, "empirical")
     source, begin = np.random.RandomState(5), []
     for view in views:
-        problem = MHKS().subproblem(view, [MHKS()])
+        problem = MHKS().subproblem(view, Target.nothing(view.n_rows), [MHKS()])
         found = start(problem, initial, source)
         width = view.features().shape[1]
         values = np.zeros(width + 1) if found is None else np.append(found.weights, found.bias)

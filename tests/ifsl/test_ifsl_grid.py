@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from oracles.coupled import multik_mhks, multiv_kmhks
 from sklearn.exceptions import ConvergenceWarning
 
-from mklkit import IFSL, KMHKS, MHKS
+from mklkit import IFSL, KMHKS, MHKS, Target
 
 RIDGES = np.repeat([2.0**-4, 0.5, 16.0], 3)
 LAMS = np.tile([0.0, 1.0, 16.0], 3)
@@ -25,7 +25,9 @@ MAPS = ["empirical", "empirical(subset=30)", "empirical(rank=8)"]
 def fit_grid(views, y, combiner, learner, ridges, lams):
     pairs = zip(ridges, lams, strict=True)
     points = [{"learner__alpha": c, "combiner__lam": lam} for c, lam in pairs]
-    return combiner.fit_grid(views, y, learner, points, np.random.RandomState(0))
+    return combiner.fit_grid(
+        views, Target.two_classes(y), learner, points, np.random.RandomState(0)
+    )
 
 
 def grid_of(views, y, combiner, learner, ridges=RIDGES, lams=LAMS):

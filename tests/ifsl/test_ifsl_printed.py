@@ -16,6 +16,7 @@ from mklkit import (
     MKLClassifier,
     MKLSearchCV,
     MKLVotingClassifier,
+    Target,
     load_model,
     preset_classifier,
     save_model,
@@ -137,7 +138,9 @@ def test_a_grid_has_the_ridges_of_separate_fits(two_classes, learner, feature_ma
     points = [
         {"learner__alpha": c, "combiner__lam": lam} for c in (0.25, 4.0) for lam in (0.0, 2.0)
     ]
-    grid = combiner.fit_grid(views, y, learner(), points, np.random.RandomState(0))
+    grid = combiner.fit_grid(
+        views, Target.two_classes(y), learner(), points, np.random.RandomState(0)
+    )
     for place, point in enumerate(points):
         alone = combiner.with_params(lam=point["combiner__lam"])
         single = couple(views, y, alone, learner(alpha=point["learner__alpha"]))
@@ -213,9 +216,9 @@ def test_ridges_need_a_learner_with_a_ridge(two_classes):
         coupling = MHKS().coupling
         facts = MHKS().facts
 
-        def fit(self, side, y): ...
+        def fit(self, side, target): ...
 
-        def subproblem(self, side, variants): ...
+        def subproblem(self, side, target, variants): ...
 
     rows, y = two_classes
     with pytest.raises(IncompatibleError, match=r"multiplies the parameter 'alpha' .* bare has"):

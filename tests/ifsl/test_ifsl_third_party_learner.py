@@ -73,12 +73,12 @@ class Ridge(Component):
 
     coupling: ClassVar = CouplingFacts(stopping=UntilStill(1e-14))
 
-    def subproblem(self, side: Any, variants: Any) -> RidgeSubproblem:
+    def subproblem(self, side: Any, target: Any, variants: Any) -> RidgeSubproblem:
         return RidgeSubproblem(side.features(), self.alpha)
 
-    def fit(self, side: Any, y: np.ndarray) -> LinearDecision:
-        problem = self.subproblem(side, [self])
-        return problem.finish(problem.solve(y[:, None], np.ones(1)))
+    def fit(self, side: Any, target: Any) -> LinearDecision:
+        problem = self.subproblem(side, target, [self])
+        return problem.finish(problem.solve(target.values[:, None], np.ones(1)))
 
 
 @attrs.frozen(eq=False)
@@ -119,10 +119,10 @@ class RidgeOnMargins(Component):
     def coupling(self) -> CouplingFacts:
         return CouplingFacts(self.rho, self.b0)
 
-    def subproblem(self, side: Any, variants: Any) -> WithBias:
+    def subproblem(self, side: Any, target: Any, variants: Any) -> WithBias:
         return WithBias(side.features(), self.alpha)
 
-    def fit(self, side: Any, y: np.ndarray) -> LinearDecision:
+    def fit(self, side: Any, target: Any) -> LinearDecision:
         raise NotImplementedError("only ever coupled")
 
 
@@ -208,7 +208,7 @@ class Ridges(Ridge):
     )
     coupling: ClassVar = CouplingFacts(variants=("alpha",))
 
-    def subproblem(self, side: Any, variants: Any) -> Any:
+    def subproblem(self, side: Any, target: Any, variants: Any) -> Any:
         return ManyRidges(side.features(), np.array([one.alpha for one in variants]))
 
 

@@ -9,7 +9,7 @@ import pytest
 from builders import views_of
 from sklearn.base import clone
 
-from mklkit import KDA, IncompatibleError, MKLClassifier, RPEMEKLClassifier
+from mklkit import KDA, IncompatibleError, MKLClassifier, RPEMEKLClassifier, Target
 from mklkit.combiners.dimkl6 import bhattacharyya_of_moments, rkhs_bhattacharyya
 from mklkit.numerics.graph_embedding import discriminant_graphs
 
@@ -31,8 +31,10 @@ def test_kda_from_moments_is_kda_on_features(rng, n_classes, dtype, rtol):
         np.array([0.4, 0.6])
     )
     features = side.features()
-    found = KDA(alpha=0.1).fit(side, y)
-    expected = KDA(alpha=0.1, graphs=discriminant_graphs).fit(side, y).decide(features)
+    found = KDA(alpha=0.1).fit(side, Target.two_classes(y))
+    expected = (
+        KDA(alpha=0.1, graphs=discriminant_graphs).fit(side, Target.two_classes(y)).decide(features)
+    )
     sign = np.sign(found.decide(features).ravel() @ expected.ravel())
     assert sign > 0
     size = rtol * np.abs(expected).max()

@@ -10,7 +10,7 @@ from builders import views_of
 from oracles.margins import kmhks, squared_hinge_minimum
 from sklearn.exceptions import ConvergenceWarning
 
-from mklkit import KMHKS
+from mklkit import KMHKS, Target
 from mklkit.views.sides import GramSide
 
 KERNELS = ["rbf(gamma=0.2)", "linear", "polynomial(degree=2)", "laplacian"]
@@ -28,7 +28,7 @@ def test_the_iteration_is_that_of_the_paper(two_classes, kernel, c, rho):
     view = view_of(rows, kernel)
     gram = view.gram()
     alpha, bias, history = kmhks(gram, y, c, rho=rho, tol=1e-5)
-    fitted = KMHKS(alpha=c, rho=rho, tol=1e-5).fit(view, y)
+    fitted = KMHKS(alpha=c, rho=rho, tol=1e-5).fit(view, Target.two_classes(y))
     assert len(fitted.history) == len(history) > 1
     np.testing.assert_allclose(fitted.history, history, rtol=1e-8)
     np.testing.assert_allclose(fitted.decide(gram), gram @ alpha + bias, rtol=1e-6, atol=1e-8)
@@ -37,7 +37,7 @@ def test_the_iteration_is_that_of_the_paper(two_classes, kernel, c, rho):
 
 def test_row_coefficients_sum_to_zero(two_classes):
     rows, y = two_classes
-    fitted = KMHKS(alpha=0.3).fit(view_of(rows, "rbf"), y)
+    fitted = KMHKS(alpha=0.3).fit(view_of(rows, "rbf"), Target.two_classes(y))
     assert fitted.coefficients.sum() == pytest.approx(
         0, abs=1e-9 * np.abs(fitted.coefficients).sum()
     )
@@ -49,7 +49,9 @@ def test_the_objective_never_increases(two_classes, kernel, c):
     rows, y = two_classes
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        fitted = KMHKS(alpha=c, tol=1e-9, max_iter=500).fit(view_of(rows, kernel), y)
+        fitted = KMHKS(alpha=c, tol=1e-9, max_iter=500).fit(
+            view_of(rows, kernel), Target.two_classes(y)
+        )
     history = np.array(fitted.history)
     assert (np.diff(history) <= 1e-10 * len(y)).all()
 
@@ -60,7 +62,7 @@ def test_it_ends_where_a_convex_solver_does(two_classes, c):
     view = view_of(rows, "rbf(gamma=0.2)")
     values, vectors = np.linalg.eigh(view.gram())
     least = squared_hinge_minimum(vectors * np.sqrt(np.maximum(values, 0)), y, c)
-    fitted = KMHKS(alpha=c, tol=1e-12, max_iter=20_000, b0=0.0).fit(view, y)
+    fitted = KMHKS(alpha=c, tol=1e-12, max_iter=20_000, b0=0.0).fit(view, Target.two_classes(y))
     assert least * (1 - 1e-9) <= fitted.history[-1] <= least * (1 + 2e-3)
 
 
@@ -77,7 +79,7 @@ def test_an_indefinite_kernel_is_used_by_its_positive_part(two_classes, c):
     rows, y = two_classes
     view = view_of(rows, "tanh(gamma=1, coef0=-0.5)")
     alpha, bias, history = kmhks(positive_part(view.gram()), y, c, tol=1e-5)
-    fitted = KMHKS(alpha=c, tol=1e-5).fit(view, y)
+    fitted = KMHKS(alpha=c, tol=1e-5).fit(view, Target.two_classes(y))
     np.testing.assert_allclose(fitted.history, history, rtol=1e-6)
     expected = positive_part(view.gram()) @ alpha + bias
     np.testing.assert_allclose(fitted.decide(view.gram()), expected, atol=1e-5)
@@ -86,8 +88,8 @@ def test_an_indefinite_kernel_is_used_by_its_positive_part(two_classes, c):
 def test_no_ridge_is_the_limit_of_small_ones(two_classes):
     rows, y = two_classes
     view = view_of(rows, "linear")
-    limit = KMHKS(alpha=0.0, tol=1e-9, max_iter=5000).fit(view, y)
-    small = KMHKS(alpha=1e-9, tol=1e-9, max_iter=5000).fit(view, y)
+    limit = KMHKS(alpha=0.0, tol=1e-9, max_iter=5000).fit(view, Target.two_classes(y))
+    small = KMHKS(alpha=1e-9, tol=1e-9, max_iter=5000).fit(view, Target.two_classes(y))
     np.testing.assert_allclose(limit.decide(view.gram()), small.decide(view.gram()), atol=1e-4)
     assert np.abs(limit.decide(view.gram())).max() < 10
 
@@ -107,7 +109,7 @@ def test_the_subproblem_is_a_least_squares_svm(two_classes, rng, kernel, c, data
     )
     solution = np.linalg.solve(system, np.append(target, 0))
     expected = gram @ solution[:-1] + solution[-1]
-    problem = KMHKS().subproblem(view, [KMHKS(alpha=c)])
+    problem = KMHKS().subproblem(view, Target.nothing(view.n_rows), [KMHKS(alpha=c)])
     coefficients = problem.solve(target[:, None], np.array([data_weight]))
     np.testing.assert_allclose(problem.outputs(coefficients)[:, 0], expected, atol=1e-7)
     np.testing.assert_allclose(problem.finish(coefficients).decide(gram), expected, atol=1e-7)
@@ -120,7 +122,7 @@ def test_the_subproblem_is_a_least_squares_svm(two_classes, rng, kernel, c, data
 def test_a_kernel_that_says_nothing_leaves_the_bias(c, value):
     y = np.where(np.arange(10) < 7, 1.0, -1.0)
     gram = np.full((10, 10), value)
-    fitted = KMHKS(alpha=c).fit(GramSide(gram), y)
+    fitted = KMHKS(alpha=c).fit(GramSide(gram), Target.two_classes(y))
     np.testing.assert_allclose(fitted.decide(gram), 0.4, atol=1e-5)
 
 
@@ -128,7 +130,7 @@ def test_the_gram_matrix_is_left_as_it_was(two_classes):
     rows, y = two_classes
     view = view_of(rows, "rbf")
     before = view.gram().copy()
-    KMHKS(alpha=0.5).fit(view, y)
+    KMHKS(alpha=0.5).fit(view, Target.two_classes(y))
     np.testing.assert_array_equal(view.gram(), before)
 
 

@@ -10,7 +10,7 @@ from builders import views_of
 from oracles.margins import mhks, squared_hinge_minimum
 from sklearn.exceptions import ConvergenceWarning
 
-from mklkit import MHKS
+from mklkit import MHKS, Target
 from mklkit.views.sides import FeatureSide, RowSubset
 
 MAPS = ["empirical", "empirical(subset=25)", "empirical(rank=6)"]
@@ -25,7 +25,7 @@ def converged(learner, side, y):
     """Fit without the warning that max_iter was reached."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return learner.fit(side, y)
+        return learner.fit(side, Target.two_classes(y))
 
 
 @each_map
@@ -35,7 +35,7 @@ def test_the_iteration_is_that_of_the_paper(two_classes, feature_map, c, rho):
     rows, y = two_classes
     view = view_of(rows, feature_map)
     omega, history = mhks(view.features(), y, c, rho=rho, tol=1e-5)
-    fitted = MHKS(alpha=c, rho=rho, tol=1e-5).fit(view, y)
+    fitted = MHKS(alpha=c, rho=rho, tol=1e-5).fit(view, Target.two_classes(y))
     assert len(fitted.history) == len(history) > 2
     np.testing.assert_allclose(fitted.history, history, rtol=1e-9)
     np.testing.assert_allclose(fitted.coefficients, omega[:-1], atol=1e-7 * np.abs(omega).max())
@@ -47,7 +47,7 @@ def test_every_kernel_follows_the_paper(two_classes, kernel):
     rows, y = two_classes
     view = view_of(rows, "empirical", kernel)
     omega, history = mhks(view.features(), y, 0.5)
-    fitted = MHKS(alpha=0.5).fit(view, y)
+    fitted = MHKS(alpha=0.5).fit(view, Target.two_classes(y))
     np.testing.assert_allclose(fitted.history, history, rtol=1e-8)
     expected = view.features() @ omega[:-1] + omega[-1]
     np.testing.assert_allclose(fitted.decide(view.features()), expected, rtol=1e-6, atol=1e-8)
@@ -58,7 +58,7 @@ def test_initial_margins_and_the_iteration_limit(two_classes):
     view = view_of(rows, "empirical")
     _, history = mhks(view.features(), y, 0.1, b0=0.3, tol=1e-12, max_iter=5)
     with pytest.warns(ConvergenceWarning, match="max_iter=5"):
-        fitted = MHKS(alpha=0.1, b0=0.3, tol=1e-12, max_iter=5).fit(view, y)
+        fitted = MHKS(alpha=0.1, b0=0.3, tol=1e-12, max_iter=5).fit(view, Target.two_classes(y))
     np.testing.assert_allclose(fitted.history, history, rtol=1e-10)
 
 
@@ -99,7 +99,7 @@ def test_the_subproblem_is_a_ridge_regression_with_a_free_bias(
     else:
         system = data_weight * design.T @ design + ridge
         expected = design @ np.linalg.lstsq(system, design.T @ target, rcond=1e-14)[0]
-    problem = MHKS().subproblem(view, [MHKS(alpha=c)])
+    problem = MHKS().subproblem(view, Target.nothing(view.n_rows), [MHKS(alpha=c)])
     coefficients = problem.solve(target[:, None], np.array([data_weight]))
     np.testing.assert_allclose(problem.outputs(coefficients)[:, 0], expected, atol=1e-6)
     weights = problem.finish(coefficients).coefficients
@@ -112,7 +112,7 @@ def test_some_rows_alone(two_classes):
     view = view_of(rows, "empirical")
     members = np.arange(0, 70, 2)
     omega, history = mhks(view.features()[members], y[members], 1.0)
-    fitted = MHKS().fit(RowSubset(view, members), y[members])
+    fitted = MHKS().fit(RowSubset(view, members), Target.two_classes(y[members]))
     np.testing.assert_allclose(fitted.history, history, rtol=1e-9)
     np.testing.assert_allclose(fitted.coefficients, omega[:-1], atol=1e-8)
 
@@ -121,7 +121,7 @@ def test_no_ridge_on_fewer_features_than_rows(two_classes):
     rows, y = two_classes
     view = view_of(rows, "empirical", "linear")  # four features
     omega, history = mhks(view.features(), y, 0.0)
-    fitted = MHKS(alpha=0.0).fit(view, y)
+    fitted = MHKS(alpha=0.0).fit(view, Target.two_classes(y))
     np.testing.assert_allclose(fitted.history, history, rtol=1e-9)
     np.testing.assert_allclose(fitted.coefficients, omega[:-1], atol=1e-8)
 
@@ -129,7 +129,9 @@ def test_no_ridge_on_fewer_features_than_rows(two_classes):
 @pytest.mark.parametrize("c", [0.0, 1.0])
 def test_features_of_zeros_leave_the_bias(c):
     y = np.where(np.arange(10) < 7, 1.0, -1.0)
-    fitted = MHKS(alpha=c).fit(view_of(np.zeros((10, 2)), "empirical", "linear"), y)
+    fitted = MHKS(alpha=c).fit(
+        view_of(np.zeros((10, 2)), "empirical", "linear"), Target.two_classes(y)
+    )
     assert not fitted.coefficients.any()
     assert fitted.bias == pytest.approx(0.4, abs=1e-5)
 
@@ -146,5 +148,5 @@ def test_rounding_of_a_constant_feature_is_not_learned(rng):
     features = np.full((12, 1), 1.1e18)
     features[::2] = np.nextafter(features[::2], 0)
     y = np.where(np.arange(12) % 2, 1.0, -1.0)
-    fitted = MHKS().fit(FeatureSide(features), y)
+    fitted = MHKS().fit(FeatureSide(features), Target.two_classes(y))
     np.testing.assert_allclose(fitted.decide(features), 0, atol=1e-9)

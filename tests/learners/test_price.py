@@ -7,7 +7,7 @@ import pytest
 from builders import views_of
 from sklearn.metrics.pairwise import rbf_kernel
 
-from mklkit import SVM, GramSide, MKLClassifier
+from mklkit import SVM, GramSide, MKLClassifier, Target
 from mklkit.learners import price
 from mklkit.learners.price import choose_price
 
@@ -71,8 +71,8 @@ def test_too_few_rows_of_a_class_leave_the_middle_price():
 def test_the_decision_says_its_price():
     rows, y = problem(60)
     side = GramSide(rbf_kernel(rows, gamma=0.3))
-    fitted = SVM().fit(side, y)
+    fitted = SVM().fit(side, Target.two_classes(y))
     assert choose_price(side, y) == fitted.C
-    assert SVM(C=3).fit(side, y).C == 3
+    assert SVM(C=3).fit(side, Target.two_classes(y)).C == 3
     model = MKLClassifier("rbf(gamma=0.3)").fit(rows, y)
     assert model.decisions_[0].learner.C == fitted.C

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
-from mklkit import SVM, DataError, GramSide, MKLClassifier
+from mklkit import SVM, DataError, GramSide, MKLClassifier, Target
 
 
 @pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
@@ -18,7 +18,7 @@ def test_decisions_on_a_gram_matrix(two_classes, C):
     rows, y = two_classes
     gram = rbf_kernel(rows, gamma=0.3)
     expected = SVC(kernel="precomputed", C=C).fit(gram, y)
-    fitted = SVM(C=C).fit(views_of("rbf(gamma=0.3)", rows)[0], y)
+    fitted = SVM(C=C).fit(views_of("rbf(gamma=0.3)", rows)[0], Target.two_classes(y))
     np.testing.assert_allclose(fitted.decide(gram), expected.decision_function(gram), atol=1e-9)
     np.testing.assert_array_equal(fitted.support, np.sort(expected.support_))
 
@@ -28,14 +28,14 @@ def test_decisions_on_features(two_classes, C):
     rows, y = two_classes
     view = views_of("rbf(gamma=0.3)", rows, "empirical(subset=20)")[0]
     expected = SVC(kernel="linear", C=C).fit(view.features(), y).decision_function(view.features())
-    fitted = SVM(C=C).fit(view, y)
+    fitted = SVM(C=C).fit(view, Target.two_classes(y))
     np.testing.assert_allclose(fitted.decide(view.features()), expected, atol=1e-9)
 
 
 def test_a_restricted_decision_needs_the_support_alone(two_classes):
     rows, y = two_classes
     gram = rbf_kernel(rows, gamma=0.3)
-    fitted = SVM().fit(views_of("rbf(gamma=0.3)", rows)[0], y)
+    fitted = SVM().fit(views_of("rbf(gamma=0.3)", rows)[0], Target.two_classes(y))
     restricted = fitted.restricted(fitted.support)
     np.testing.assert_allclose(
         restricted.decide(gram[:, fitted.support]), fitted.decide(gram), atol=1e-12
@@ -46,7 +46,7 @@ def test_the_tolerance_reaches_libsvm(two_classes):
     rows, y = two_classes
     gram = rbf_kernel(rows, gamma=0.3)
     expected = SVC(kernel="precomputed", tol=0.5).fit(gram, y).decision_function(gram)
-    fitted = SVM(tol=0.5).fit(views_of("rbf(gamma=0.3)", rows)[0], y)
+    fitted = SVM(tol=0.5).fit(views_of("rbf(gamma=0.3)", rows)[0], Target.two_classes(y))
     np.testing.assert_allclose(fitted.decide(gram), expected, atol=1e-9)
     assert not np.allclose(expected, SVC(kernel="precomputed").fit(gram, y).decision_function(gram))
 
@@ -76,7 +76,7 @@ def test_the_limit_is_in_steps(two_classes):
 def test_values_too_large_for_libsvm_are_told_with_what_helps(two_classes):
     rows, y = two_classes
     with pytest.raises(DataError, match=r"as large as 1e\+60: scale the data"):
-        SVM().fit(GramSide(1e60 * np.eye(len(y))), y)
+        SVM().fit(GramSide(1e60 * np.eye(len(y))), Target.two_classes(y))
     model = MKLClassifier("linear", feature_map="empirical(subset=20)", learner="svm")
     with pytest.raises(DataError, match=r"as large as .*: scale the data"):
         model.fit(1e100 * rows, y)

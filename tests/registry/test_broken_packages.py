@@ -132,8 +132,8 @@ def _raising(what: str) -> str:
 
 
 FIT_MAP = "def fit(self, kernel, rows, random_state): ..."
-FIT_COMBINER = "def fit(self, views, y, learner, random_state): ..."
-FIT_LEARNER = "def fit(self, side, y): ..."
+FIT_COMBINER = "def fit(self, views, target, learner, random_state): ..."
+FIT_LEARNER = "def fit(self, side, target): ..."
 KERNEL = "def fit(self, rows): ..."
 
 BROKEN = {

@@ -51,7 +51,8 @@ class Centroids(Component):
     """Nearest class mean."""
     name: ClassVar[str] = "centroids"
     facts: ClassVar[LearnerFacts] = LearnerFacts(on_gram=True)
-    def fit(self, side, y):
+    def fit(self, side, target):
+        y = target.values
         gram, first, second = side.gram(), y > 0, y < 0
         alpha = first / first.sum() - second / second.sum()
         inside = lambda m: gram[np.ix_(m, m)].mean()

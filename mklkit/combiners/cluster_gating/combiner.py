@@ -129,7 +129,9 @@ class ClusterGating(GatingCombiner):
 
     name: ClassVar[str] = "cluster-gating"
     facts: ClassVar[CombinerFacts] = CombinerFacts(
-        learner="kda", native_multiclass=True, search_space={"n_clusters": (1, 2, 4, 8)}
+        learner="kda",
+        tasks=("two classes", "several classes"),
+        search_space={"n_clusters": (1, 2, 4, 8)},
     )
 
     n_clusters: int = attrs.field(default=4, converter=whole, validator=[instance_of(int), ge(1)])

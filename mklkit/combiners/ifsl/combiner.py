@@ -39,6 +39,7 @@ from mklkit.protocols import (
     InitialisedSubproblem,
     Learner,
     Subproblem,
+    Target,
     Views,
     learner_parameters,
     learner_variants,
@@ -148,14 +149,14 @@ class IFSL(CouplingCombiner):
     def couple(
         self,
         problems: Sequence[Subproblem],
-        y: Array,
+        target: Target,
         learner: CoupledLearner,
         random_state: np.random.RandomState,
     ) -> CoupledSolution:
         """Return the joint solution of the views' subproblems."""
         columns = self.columns(np.array([self.lam]), learner, len(problems))
-        (solution,) = run_rule(self, problems, y, columns, learner, random_state)
-        _warn_of_standstill(solution, self.lam, len(problems) * len(y))
+        (solution,) = run_rule(self, problems, target, columns, learner, random_state)
+        _warn_of_standstill(solution, self.lam, len(problems) * len(target))
         return CoupledSolution(solution.learners, columns.weights, solution.history)
 
     def columns(self, lams: Array, learner: CoupledLearner, n_views: int) -> Columns:
@@ -167,14 +168,16 @@ class IFSL(CouplingCombiner):
         return Columns(lams, mu, learner.coupling, rates)
 
     def subproblems(
-        self, views: Views, learner: CoupledLearner, variants: Sequence[Any]
+        self, views: Views, target: Target, learner: CoupledLearner, variants: Sequence[Any]
     ) -> list[Subproblem]:
         """Return each view's subproblem, with its own ridge where ``ridges`` are given."""
         if self.ridges is None:
-            return super().subproblems(views, learner, variants)
+            return super().subproblems(views, target, learner, variants)
         ridges = one_per_view("ridges", self.ridges, len(views)).tolist()
         return [
-            scaled(learner, ridge).subproblem(view, [scaled(one, ridge) for one in variants])
+            scaled(learner, ridge).subproblem(
+                view, target, [scaled(one, ridge) for one in variants]
+            )
             for view, ridge in zip(views, ridges, strict=True)
         ]
 
@@ -186,7 +189,7 @@ class IFSL(CouplingCombiner):
     def fit_grid(
         self,
         views: ViewSet,
-        y: Array,
+        target: Target,
         learner: Any,
         points: Sequence[Mapping[str, Any]],
         random_state: np.random.RandomState,
@@ -203,9 +206,9 @@ class IFSL(CouplingCombiner):
         learner = self.coupled(learner)
         lams = np.array([float(point.get("combiner__lam", self.lam)) for point in points])
         variants = learner_variants(learner, points)
-        problems = self.subproblems(views, learner, variants)
+        problems = self.subproblems(views, target, learner, variants)
         columns = self.columns(lams, learner, len(views))
-        solutions = run_rule(self, problems, y, columns, learner, random_state)
+        solutions = run_rule(self, problems, target, columns, learner, random_state)
         n_iter = np.array([len(solution.history) for solution in solutions])
         learners = [solution.learners for solution in solutions]
         return GridMean.of(columns.weights, [view.projector for view in views], learners, n_iter)
@@ -214,7 +217,7 @@ class IFSL(CouplingCombiner):
 def run_rule(
     combiner: IFSL,
     problems: Sequence[Subproblem],
-    y: Array,
+    target: Target,
     columns: Columns,
     learner: CoupledLearner,
     random_state: np.random.RandomState,
@@ -224,10 +227,10 @@ def run_rule(
     initial = [start(problem, combiner.initial, random_state) for problem in problems]
     margins = None
     if combiner.initial == "random":
-        draws = random_state.random_sample((len(problems), len(y)))
+        draws = random_state.random_sample((len(problems), len(target)))
         margins = 2 * columns.facts.b0 * (1 - draws)
     given = attrs.evolve(GRADIENT if rule == "gradient" else FIXED_MEAN, order=combiner.order)
-    return iterate(given, problems, y, columns, initial, margins)
+    return iterate(given, problems, target.values, columns, initial, margins)
 
 
 def _warn_of_standstill(solution: Solution, lam: float, n_outputs: int) -> None:

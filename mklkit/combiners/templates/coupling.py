@@ -18,6 +18,7 @@ from mklkit.protocols import (
     LinearFunction,
     Projector,
     Subproblem,
+    Target,
     Views,
 )
 from mklkit.protocols.abilities import offers
@@ -92,19 +93,19 @@ class CouplingCombiner(Component, ABC):
     def couple(
         self,
         problems: Sequence[Subproblem],
-        y: Array,
+        target: Target,
         learner: CoupledLearner,
         random_state: np.random.RandomState,
     ) -> CoupledSolution:
-        """Return the joint solution of the views' subproblems for labels −1 and +1."""
+        """Return the joint solution of the views' subproblems for a target."""
 
     def fit(
-        self, views: Views, y: Array, learner: Learner, random_state: np.random.RandomState
+        self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> CoupledDecision:
         """Return the decision of the jointly fitted learners."""
         coupled = self.coupled(learner)
-        problems = self.subproblems(views, coupled, [coupled])
-        found = self.couple(problems, y, coupled, random_state)
+        problems = self.subproblems(views, target, coupled, [coupled])
+        found = self.couple(problems, target, coupled, random_state)
         projectors = [view.projector for view in views]
         return CoupledDecision(found.weights, projectors, found.learners, found.history)
 
@@ -118,10 +119,10 @@ class CouplingCombiner(Component, ABC):
         )
 
     def subproblems(
-        self, views: Views, learner: CoupledLearner, variants: Sequence[Any]
+        self, views: Views, target: Target, learner: CoupledLearner, variants: Sequence[Any]
     ) -> list[Subproblem]:
         """Return each view's subproblem, with a column per variant of the learner."""
-        return [learner.subproblem(view, variants) for view in views]
+        return [learner.subproblem(view, target, variants) for view in views]
 
 
 @hookimpl

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import attrs
 import numpy as np
 
-from mklkit.protocols import Array, CombinerFacts, Learner, Projector, Views
+from mklkit.protocols import Array, CombinerFacts, Learner, Projector, Target, Views
 from mklkit.protocols.component import Component
 from mklkit.registry.hookspecs import hookimpl
 from mklkit.views.deciding import BlockDecision, RowBlock
@@ -81,20 +81,20 @@ class FusionCombiner(Component, ABC):
         return self
 
     def fit(
-        self, views: Views, y: Array, learner: Learner, random_state: np.random.RandomState
+        self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> FusedDecision:
         """Return the decision of one learner per view, fused."""
-        learners, scores = [], np.empty((len(y), len(views)))
+        learners, scores = [], np.empty((len(target), len(views)))
         for index, view in enumerate(views):
             # The view does not keep this matrix, so only one is in memory at a time.
             side = view if view.explicit else GramSide(view.gram(keep=False))
-            fitted = learner.fit(side, y)
+            fitted = learner.fit(side, target)
             explicit = view.explicit
             scores[:, index] = (
                 view.map_features(fitted.decide) if explicit else fitted.decide(side.gram())
             )
             learners.append(fitted)
-        fusion = self.learn(scores, y, random_state)
+        fusion = self.learn(scores, target.values, random_state)
         weights = np.full(len(views), 1 / len(views))
         if isinstance(fusion, WeightedFusion):
             weights = fusion.view_weights

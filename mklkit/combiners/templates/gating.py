@@ -21,6 +21,7 @@ from mklkit.protocols import (
     Learner,
     LearnerFacts,
     Projector,
+    Target,
     Views,
     facts_of,
     learner_parameters,
@@ -135,10 +136,10 @@ class GatingCombiner(Component, ABC):
         """Return the gates learned from labels −1 and +1."""
 
     def fit(
-        self, views: Views, y: Array, learner: Learner, random_state: np.random.RandomState
+        self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> GatedDecision:
         """Return the decision of the learner on the composite kernel."""
-        (decision,) = self._fit_each(views, y, [learner], random_state)
+        (decision,) = self._fit_each(views, target, [learner], random_state)
         return decision
 
     def grid_parameters(self, learner: Learner) -> frozenset[str]:
@@ -148,19 +149,19 @@ class GatingCombiner(Component, ABC):
     def fit_grid(
         self,
         views: Views,
-        y: Array,
+        target: Target,
         learner: Learner,
         points: Sequence[Mapping[str, Any]],
         random_state: np.random.RandomState,
     ) -> GatedGrid:
         """Return the decisions of the points' learners on one composite kernel."""
         learners = learner_variants(learner, points)
-        return GatedGrid(self._fit_each(views, y, learners, random_state))
+        return GatedGrid(self._fit_each(views, target, learners, random_state))
 
     def _fit_each(
         self,
         views: Views,
-        y: Array,
+        target: Target,
         learners: Sequence[Learner],
         random_state: np.random.RandomState,
     ) -> list[GatedDecision]:
@@ -172,7 +173,7 @@ class GatingCombiner(Component, ABC):
         columns = feature_columns(views, self.name)
         rows = own_rows(views.rows, columns, "numbers")
         shown: list[Any] = list(views)
-        gates = self.fit_gates(ViewSet(shown, rows, views.explicit), y, random_state)
+        gates = self.fit_gates(ViewSet(shown, rows, views.explicit), target.values, random_state)
         values = np.asarray(gates.gates(rows), dtype=np.float64)
         if values.shape != (len(views.rows), len(views)):
             raise MKLKitError(
@@ -189,7 +190,7 @@ class GatingCombiner(Component, ABC):
         )
         return [
             GatedDecision(weights, gates, values, projectors, fitted, self.composition, columns)
-            for fitted in fit_each(learners, GramSide(gram), y)
+            for fitted in fit_each(learners, GramSide(gram), target)
         ]
 
     def _warn_if_indefinite(self, gram: Array, learner: Learner) -> None:

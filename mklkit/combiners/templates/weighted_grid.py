@@ -9,18 +9,20 @@ import attrs
 import numpy as np
 
 from mklkit.numerics.threads import each
-from mklkit.protocols import Array, FittedLearner, Learner, Projector, TrainingSide, Views
+from mklkit.protocols import Array, FittedLearner, Learner, Projector, Target, TrainingSide, Views
 from mklkit.views.deciding import BlockDecision, RowBlock
 
 __all__ = ["WeightedGrid", "fit_each"]
 
 
-def fit_each(learners: Sequence[Learner], side: TrainingSide, y: Array) -> list[FittedLearner]:
+def fit_each(
+    learners: Sequence[Learner], side: TrainingSide, target: Target
+) -> list[FittedLearner]:
     """Return each learner fitted on the same training side; on a Gram matrix in several threads."""
     if side.explicit:  # Their sums over blocks of rows use all threads already.
-        return [learner.fit(side, y) for learner in learners]
+        return [learner.fit(side, target) for learner in learners]
     side.gram()  # computed here, and not in each thread
-    return list(each(lambda learner: learner.fit(side, y), learners))
+    return list(each(lambda learner: learner.fit(side, target), learners))
 
 
 @attrs.frozen(eq=False)
@@ -58,7 +60,7 @@ class WeightedGrid(BlockDecision):
 
     @classmethod
     def learn(
-        cls, views: Views, y: Array, prepared: Sequence[tuple[Array, Learner]]
+        cls, views: Views, target: Target, prepared: Sequence[tuple[Array, Learner]]
     ) -> WeightedGrid:
         """Return the decisions of learners, each on the kernels' sum with its weights (M,)."""
         members: dict[bytes, list[int]] = {}
@@ -68,7 +70,7 @@ class WeightedGrid(BlockDecision):
         for points in members.values():
             weights = prepared[points[0]][0]
             learners = [prepared[point][1] for point in points]
-            sums.append(_Sum(weights, points, fit_each(learners, views.weighted(weights), y)))
+            sums.append(_Sum(weights, points, fit_each(learners, views.weighted(weights), target)))
         projectors = [view.projector for view in views]
         return cls(projectors, sums, views.explicit, len(prepared))
 

@@ -22,6 +22,8 @@ from mklkit.protocols import (
     LinearFunction,
     Projector,
     SupportedDecision,
+    Target,
+    Task,
     Views,
     learner_parameters,
     learner_variants,
@@ -62,9 +64,11 @@ class WeightedDecision(BlockDecision):
     explicit: bool
 
     @classmethod
-    def learn(cls, views: Views, weights: Array, y: Array, learner: Learner) -> WeightedDecision:
+    def learn(
+        cls, views: Views, weights: Array, target: Target, learner: Learner
+    ) -> WeightedDecision:
         """Return the decision of a learner fitted on the weighted sum."""
-        fitted = learner.fit(views.weighted(weights), y)
+        fitted = learner.fit(views.weighted(weights), target)
         used = np.flatnonzero(weights)
         projectors = [views[int(m)].projector for m in used]
         if not views.explicit and isinstance(fitted, SupportedDecision):
@@ -109,19 +113,19 @@ class LearnedWeighting(Component, ABC):
     are used with a ``WeightsWarning``.
     """
 
-    facts: ClassVar[CombinerFacts] = CombinerFacts()
+    facts: ClassVar[CombinerFacts] = CombinerFacts(row_weights="learner")
 
     @abstractmethod
     def choose(
-        self, views: Views, y: Array, learner: Learner, random_state: np.random.RandomState
+        self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> Array:
-        """Return the weights (M,), none negative, for labels −1 and +1."""
+        """Return the weights (M,), none negative."""
 
     def prepare(
-        self, views: Views, y: Array, learner: Learner, random_state: np.random.RandomState
+        self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> tuple[Array, Learner]:
         """Return the weights (M,) on the simplex, and the learner for the weighted sum."""
-        raw = np.asarray(self.choose(views, y, learner, random_state), dtype=np.float64)
+        raw = np.asarray(self.choose(views, target, learner, random_state), dtype=np.float64)
         if raw.shape != (len(views),):
             raise MKLKitError(
                 f"{self.name} must return one weight per kernel, an array of shape ({len(views)},);"
@@ -130,11 +134,11 @@ class LearnedWeighting(Component, ABC):
         return on_simplex(raw, views.labels, self.name), learner
 
     def fit(
-        self, views: Views, y: Array, learner: Learner, random_state: np.random.RandomState
+        self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> WeightedDecision:
         """Return the decision of the learner on the weighted sum."""
-        weights, learner = self.prepare(views, y, learner, random_state)
-        return WeightedDecision.learn(views, weights, y, learner)
+        weights, learner = self.prepare(views, target, learner, random_state)
+        return WeightedDecision.learn(views, weights, target, learner)
 
     def grid_parameters(self, learner: Learner) -> frozenset[str]:
         """Return the learner's parameters: its variants share the weighted sum."""
@@ -143,29 +147,31 @@ class LearnedWeighting(Component, ABC):
     def fit_grid(
         self,
         views: Views,
-        y: Array,
+        target: Target,
         learner: Learner,
         points: Sequence[Mapping[str, Any]],
         random_state: np.random.RandomState,
     ) -> WeightedGrid:
         """Return the decisions of the points' learners, on one matrix per different weights."""
         learners = learner_variants(learner, points)
-        return WeightedGrid.learn(views, y, self.prepare_each(views, y, learners, random_state))
+        return WeightedGrid.learn(
+            views, target, self.prepare_each(views, target, learners, random_state)
+        )
 
     def prepare_each(
         self,
         views: Views,
-        y: Array,
+        target: Target,
         learners: Sequence[Learner],
         random_state: np.random.RandomState,
     ) -> list[tuple[Array, Learner]]:
         """Return weights and learner for variants of one learner, as separate fits have them."""
-        return [self.prepare(views, y, one, deepcopy(random_state)) for one in learners]
+        return [self.prepare(views, target, one, deepcopy(random_state)) for one in learners]
 
 
 @attrs.frozen
 class WeightingCombiner(LearnedWeighting):
-    """Template: weights that depend on the kernels and labels only.
+    """Template: weights that depend on the kernels and the target's values only.
 
     A subclass implements :meth:`weights`. Where each kernel is scored separately, a plain function
     is enough; see :func:`weighting_rule`.
@@ -173,23 +179,23 @@ class WeightingCombiner(LearnedWeighting):
 
     @abstractmethod
     def weights(self, views: Views, y: Array) -> Array:
-        """Return the weights (M,), none negative, for labels −1 and +1."""
+        """Return the weights (M,), none negative, for the target's values y (N,)."""
 
     def choose(
-        self, views: Views, y: Array, learner: Learner, random_state: np.random.RandomState
+        self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> Array:
         """Return the weights (M,) of :meth:`weights`."""
-        return self.weights(views, y)
+        return self.weights(views, target.values)
 
     def prepare_each(
         self,
         views: Views,
-        y: Array,
+        target: Target,
         learners: Sequence[Learner],
         random_state: np.random.RandomState,
     ) -> list[tuple[Array, Learner]]:
         """Return the weights, computed once, with each learner."""
-        weights, _ = self.prepare(views, y, learners[0], random_state)
+        weights, _ = self.prepare(views, target, learners[0], random_state)
         return [(weights, learner) for learner in learners]
 
 
@@ -225,6 +231,7 @@ def weighting_rule(
     feature_map: str = "implicit",
     learner: str = "svm",
     from_moments: bool = False,
+    tasks: tuple[Task, ...] = ("two classes",),
 ) -> Callable[[Callable[[KernelView, Array], float]], type[WeightingCombiner]]:
     """Make a combiner from a function that scores one view.
 
@@ -237,6 +244,9 @@ def weighting_rule(
     from_moments : bool, default=False
         As in :class:`mklkit.CombinerFacts`: means and deviations of quadrants, alignments and class
         moments are such; quartiles are not.
+    tasks : tuple of str, default=("two classes",)
+        As in :class:`mklkit.CombinerFacts`: add ``"numbers"`` for a rule that also takes numbers
+        instead of labels.
 
     Returns
     -------
@@ -267,7 +277,11 @@ def weighting_rule(
             "__slots__": (),
             "name": name,
             "facts": CombinerFacts(
-                feature_map=feature_map, learner=learner, from_moments=from_moments
+                feature_map=feature_map,
+                learner=learner,
+                from_moments=from_moments,
+                tasks=tasks,
+                row_weights="learner",
             ),
             "weights": weights,
         }

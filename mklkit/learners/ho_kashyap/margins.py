@@ -12,7 +12,7 @@ from attrs.validators import and_, ge, gt, instance_of, le
 
 from mklkit.combiners.ifsl.rules import Columns, Solution
 from mklkit.learners.linear_decision import LinearDecision
-from mklkit.protocols import Array, CouplingFacts, Stopping, Subproblem, TrainingSide
+from mklkit.protocols import Array, CouplingFacts, Stopping, Subproblem, Target, TrainingSide
 from mklkit.protocols.component import Component, finite, whole
 
 __all__ = ["MarginLearner"]
@@ -50,13 +50,15 @@ class MarginLearner(Component, ABC):
     ) -> list[Solution]:
         """Return the result of the paper's iteration with one view, one solution per column."""
 
-    def subproblem(self, side: TrainingSide, variants: Sequence[MarginLearner]) -> Subproblem:
+    def subproblem(
+        self, side: TrainingSide, target: Target, variants: Sequence[MarginLearner]
+    ) -> Subproblem:
         """Return the least-squares problem of one view, one column per variant's ``alpha``."""
         return self.problem(side, np.array([one.alpha for one in variants]))
 
-    def fit(self, side: TrainingSide, y: Array) -> LinearDecision:
+    def fit(self, side: TrainingSide, target: Target) -> LinearDecision:
         """Return the decision function learned from labels −1 and +1; ``history`` is its loss."""
         columns = Columns(np.zeros(1), np.ones(1), self.coupling)
-        (solution,) = self.iterate([self.subproblem(side, [self])], y, columns)
+        (solution,) = self.iterate([self.subproblem(side, target, [self])], target.values, columns)
         (fitted,) = solution.learners
         return LinearDecision(fitted.coefficients, fitted.bias, solution.history)

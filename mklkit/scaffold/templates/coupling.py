@@ -13,6 +13,7 @@ from mklkit import (
     CoupledSolution,
     CouplingCombiner,
     Subproblem,
+    Target,
     finite,
     hookimpl,
     whole,
@@ -39,23 +40,23 @@ class Sketch(CouplingCombiner):
     def couple(
         self,
         problems: Sequence[Subproblem],
-        y: np.ndarray,
+        target: Target,
         learner: CoupledLearner,
         random_state: np.random.RandomState,
     ) -> CoupledSolution:
         """Return the views' decision functions and their weights in the mean."""
         pull = self.pull if len(problems) > 1 else 0.0
         # One column: this coupling solves one target at a time.
-        labels, one = y[:, None], np.ones(1)
+        labels, one = target.values[:, None], np.ones(1)
         coefficients = [problem.solve(labels, one) for problem in problems]
         pairs = zip(problems, coefficients, strict=True)
         outputs = [problem.outputs(found) for problem, found in pairs]
         for _ in range(self.sweeps):
             for index, problem in enumerate(problems):
                 others = outputs[:index] + outputs[index + 1 :]
-                # ‖f − y‖² + pull·‖f − mean‖² = (1 + pull)·‖f − target/(1 + pull)‖² + a constant.
-                target = labels + pull * np.mean(others, axis=0) if pull else labels
-                coefficients[index] = problem.solve(target, (1 + pull) * one)
+                # ‖f − y‖² + pull·‖f − mean‖² = (1 + pull)·‖f − wanted/(1 + pull)‖² + a constant.
+                wanted = labels + pull * np.mean(others, axis=0) if pull else labels
+                coefficients[index] = problem.solve(wanted, (1 + pull) * one)
                 outputs[index] = problem.outputs(coefficients[index])
         pairs = zip(problems, coefficients, strict=True)
         learners = [problem.finish(found) for problem, found in pairs]

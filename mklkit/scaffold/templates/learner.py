@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 import attrs
-import numpy as np
-from mklkit import Component, LearnerFacts, LinearDecision, TrainingSide, hookimpl
+from mklkit import Component, LearnerFacts, LinearDecision, Target, TrainingSide, hookimpl
 
 
 @attrs.frozen
@@ -16,8 +15,9 @@ class Sketch(Component):
     name: ClassVar[str] = "sketch"
     facts: ClassVar[LearnerFacts] = LearnerFacts(on_features=True, on_gram=True)
 
-    def fit(self, side: TrainingSide, y: np.ndarray) -> LinearDecision:
+    def fit(self, side: TrainingSide, target: Target) -> LinearDecision:
         """Return the decision function learned from labels −1 and +1."""
+        y = target.values
         positive, negative = (y > 0) / (y > 0).sum(), (y < 0) / (y < 0).sum()
         if side.explicit:
             first, second = side.project_back(positive), side.project_back(negative)

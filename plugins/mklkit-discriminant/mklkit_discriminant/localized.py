@@ -14,6 +14,7 @@ from mklkit import (
     Array,
     GatingCombiner,
     Learner,
+    Target,
     ViewSet,
     finite,
     price_field,
@@ -107,13 +108,13 @@ class Localized(GatingCombiner):
     C: float | None = price_field()
 
     def fit(
-        self, views: ViewSet, y: Array, learner: Learner, random_state: np.random.RandomState
+        self, views: ViewSet, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> Any:
         """Return the learner's decision function on the composite kernel."""
         if self.C is None:
             with_c = attrs.evolve(self, C=price_of(None, learner))
-            return with_c.fit(views, y, learner, random_state)
-        return super(Localized, self).fit(views, y, learner, random_state)  # noqa: UP008
+            return with_c.fit(views, target, learner, random_state)
+        return super(Localized, self).fit(views, target, learner, random_state)  # noqa: UP008
 
     def fit_gates(
         self, views: ViewSet, y: Array, random_state: np.random.RandomState

@@ -78,7 +78,7 @@ class MKDA(WeightingCombiner):
 
     name: ClassVar[str] = "mkda"
     facts: ClassVar[CombinerFacts] = CombinerFacts(
-        learner="kda", search_space={"alpha": (1.0, 0.1, 1e-2, 1e-3, 1e-4)}
+        learner="kda", row_weights="learner", search_space={"alpha": (1.0, 0.1, 1e-2, 1e-3, 1e-4)}
     )
 
     form: Literal["qcqp", "sdp"] = attrs.field(default="qcqp", validator=in_(("qcqp", "sdp")))

@@ -31,7 +31,7 @@ class AverageScores(FusionCombiner):
     """
 
     name: ClassVar[str] = "average-scores"
-    facts: ClassVar[CombinerFacts] = CombinerFacts(weights_are="fixed")
+    facts: ClassVar[CombinerFacts] = CombinerFacts(weights_are="fixed", row_weights="learner")
 
     squash: bool = attrs.field(default=False, validator=instance_of(bool))
 

@@ -80,12 +80,16 @@ class DeFIMKL(FusionCombiner):
     """
 
     name: ClassVar[str] = "defimkl"
-    facts: ClassVar[CombinerFacts] = CombinerFacts(search_space={"alpha": (10.0, 1.0, 0.1)})
+    facts: ClassVar[CombinerFacts] = CombinerFacts(
+        row_weights="learner", search_space={"alpha": (10.0, 1.0, 0.1)}
+    )
 
     alpha: float = attrs.field(default=1.0, converter=float, validator=[ge(0), finite])
     p: Norm = attrs.field(default=2, converter=whole, validator=in_((1, 2)))
 
-    def fit(self, views: Any, y: Any, learner: Any, random_state: np.random.RandomState) -> Any:
+    def fit(
+        self, views: Any, target: Any, learner: Any, random_state: np.random.RandomState
+    ) -> Any:
         """Return the fused decision function of one learner per view."""
         if len(views) > MOST_KERNELS:
             raise IncompatibleError(
@@ -93,7 +97,7 @@ class DeFIMKL(FusionCombiner):
                 f" {MOST_KERNELS} kernels; there are {len(views)}. Leave some out, or use 'vote' or"
                 " 'average-scores'."
             )
-        return super().fit(views, y, learner, random_state)
+        return super().fit(views, target, learner, random_state)
 
     def learn(
         self, scores: NDArray[Any], y: NDArray[Any], random_state: np.random.RandomState

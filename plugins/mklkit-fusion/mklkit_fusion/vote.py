@@ -34,7 +34,7 @@ class Vote(FusionCombiner):
     """
 
     name: ClassVar[str] = "vote"
-    facts: ClassVar[CombinerFacts] = CombinerFacts(weights_are="fixed")
+    facts: ClassVar[CombinerFacts] = CombinerFacts(weights_are="fixed", row_weights="learner")
 
     def fuse(self, scores: NDArray[Any]) -> NDArray[Any]:
         """Return the fused decision values (n,) of the views' decision values (n, M)."""

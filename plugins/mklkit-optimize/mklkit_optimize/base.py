@@ -12,6 +12,7 @@ from mklkit import (
     Array,
     LearnedWeighting,
     Learner,
+    Target,
     ViewSet,
     finite,
     price_field,
@@ -51,7 +52,7 @@ class SaddleWeighting(LearnedWeighting, ABC):
         """Return the weights σ (M,)."""
 
     def choose(
-        self, views: ViewSet, y: Array, learner: Learner, random_state: np.random.RandomState
+        self, views: ViewSet, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> Array:
         """Return the optimal weights for labels −1 and +1."""
         if len(views) == 1:
@@ -59,4 +60,5 @@ class SaddleWeighting(LearnedWeighting, ABC):
         # The inner solution must be more exact than tol, or its errors would count as a gap.
         inner = float(np.clip(0.1 * self.tol, 1e-9, 1e-3))
         price = price_of(self.C, learner)
-        return self.solve(SaddleProblem(gram_stack(views), y.astype(np.float64), price, inner))
+        labels = target.values.astype(np.float64)
+        return self.solve(SaddleProblem(gram_stack(views), labels, price, inner))

@@ -52,7 +52,9 @@ class EasyMKL(WeightingCombiner):
     """
 
     name: ClassVar[str] = "easymkl"
-    facts: ClassVar[CombinerFacts] = CombinerFacts(search_space={"alpha": (1.0, 0.5, 0.1, 0.01)})
+    facts: ClassVar[CombinerFacts] = CombinerFacts(
+        row_weights="learner", search_space={"alpha": (1.0, 0.5, 0.1, 0.01)}
+    )
 
     alpha: float = attrs.field(default=0.1, converter=float, validator=and_(ge(0), le(1)))
     normalise: bool = attrs.field(default=True, validator=instance_of(bool))

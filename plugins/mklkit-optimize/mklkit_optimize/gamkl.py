@@ -15,6 +15,7 @@ from sklearn.model_selection import StratifiedKFold
 from mklkit import (
     Array,
     Learner,
+    Target,
     ViewSet,
     finite,
     price_field,
@@ -91,13 +92,13 @@ class GAMKL(NormBallWeighting):
     C: float | None = price_field()
 
     def choose(
-        self, views: ViewSet, y: Array, learner: Learner, random_state: np.random.RandomState
+        self, views: ViewSet, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> Array:
         """Return σ (M,), ‖σ‖_p = 1, for labels −1 and +1."""
         if len(views) == 1:
             return np.ones(1)
         generator = np.random.default_rng(random_state.randint(2**31 - 1))
-        price, labels = price_of(self.C, learner), y.astype(np.float64)
+        price, labels = price_of(self.C, learner), target.values.astype(np.float64)
         problem = SaddleProblem(gram_stack(views), labels, price, INNER_TOLERANCE)
         cost = self._cost(problem, generator)
         try:

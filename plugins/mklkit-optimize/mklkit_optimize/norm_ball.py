@@ -9,6 +9,7 @@ from mklkit import (
     Array,
     LearnedWeighting,
     Learner,
+    Target,
     ViewSet,
     scaled_price,
 )
@@ -25,9 +26,9 @@ class NormBallWeighting(LearnedWeighting):
     """
 
     def prepare(
-        self, views: ViewSet, y: Array, learner: Learner, random_state: np.random.RandomState
+        self, views: ViewSet, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> tuple[Array, Learner]:
         """Return the weights on the simplex, and the learner with its C at their scale."""
-        weights = self.choose(views, y, learner, random_state)
+        weights = self.choose(views, target, learner, random_state)
         scale = float(weights.sum())
         return np.asarray(weights / scale), scaled_price(learner, scale)

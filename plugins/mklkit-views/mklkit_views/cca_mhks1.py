@@ -55,9 +55,9 @@ class CCAMHKS1(CorrelatedCombiner):
     name: ClassVar[str] = "cca-mhks1"
 
     def decide_on(
-        self, views: CorrelatedViews, projections: list[NDArray[Any]], y: Any, learner: Any
+        self, views: CorrelatedViews, projections: list[NDArray[Any]], target: Any, learner: Any
     ) -> ConcatenatedDecision:
         """Return the decision function learned from each view's training projections (N, q)."""
         even = np.full(len(projections), 1 / len(projections))
-        fitted = learner.fit(FeatureSide(np.hstack(projections)), y)
+        fitted = learner.fit(FeatureSide(np.hstack(projections)), target)
         return ConcatenatedDecision(even, views, fitted)

@@ -59,9 +59,9 @@ class CCAMHKS2(CorrelatedCombiner):
     name: ClassVar[str] = "cca-mhks2"
 
     def decide_on(
-        self, views: CorrelatedViews, projections: list[NDArray[Any]], y: Any, learner: Any
+        self, views: CorrelatedViews, projections: list[NDArray[Any]], target: Any, learner: Any
     ) -> VotedDecision:
         """Return the decision function learned from each view's training projections (N, q)."""
         even = np.full(len(projections), 1 / len(projections))
-        fitted = [learner.fit(FeatureSide(columns), y) for columns in projections]
+        fitted = [learner.fit(FeatureSide(columns), target) for columns in projections]
         return VotedDecision(even, views, fitted)

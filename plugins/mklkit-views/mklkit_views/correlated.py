@@ -47,6 +47,7 @@ class CorrelatedCombiner(Component, ABC):
         feature_map="empirical",
         learner="mhks",
         weights_are="fixed",
+        row_weights="learner",
         search_space={"alpha": (1.0, 0.1, 0.01)},
     )
 
@@ -55,7 +56,9 @@ class CorrelatedCombiner(Component, ABC):
     )
     alpha: float = attrs.field(default=0.1, converter=float, validator=[ge(0), finite])
 
-    def fit(self, views: Any, y: Any, learner: Any, random_state: np.random.RandomState) -> Any:
+    def fit(
+        self, views: Any, target: Any, learner: Any, random_state: np.random.RandomState
+    ) -> Any:
         """Return the decision function learned from the views' projections."""
         if not views.explicit:
             raise IncompatibleError(
@@ -65,10 +68,10 @@ class CorrelatedCombiner(Component, ABC):
         nmcca = NmCCA(self.n_components, self.alpha)
         projections = nmcca.fit_transform([view.features() for view in views])
         correlated = CorrelatedViews([view.projector for view in views], nmcca)
-        return self.decide_on(correlated, projections, y, learner)
+        return self.decide_on(correlated, projections, target, learner)
 
     @abstractmethod
     def decide_on(
-        self, views: CorrelatedViews, projections: list[NDArray[Any]], y: Any, learner: Any
+        self, views: CorrelatedViews, projections: list[NDArray[Any]], target: Any, learner: Any
     ) -> Any:
         """Return the decision function learned from each view's training projections (N, q)."""

@@ -95,11 +95,13 @@ class SVM2K(Component):
     D: float = attrs.field(default=1.0, converter=float, validator=[ge(0), finite])
     epsilon: float = attrs.field(default=0.0, converter=float, validator=[ge(0), finite])
 
-    def fit(self, views: Any, y: Any, learner: Any, random_state: np.random.RandomState) -> Any:
+    def fit(
+        self, views: Any, target: Any, learner: Any, random_state: np.random.RandomState
+    ) -> Any:
         """Return the mean of the two support vector machines."""
         self._check(views, learner)
         grams = [_definite_gram(view) for view in views]
-        labels = np.asarray(y, dtype=np.float64)
+        labels = np.asarray(target.values, dtype=np.float64)
         price = price_of(None, learner)
         machines = solve_svm2k((grams[0], grams[1]), labels, price, self.D, self.epsilon)
         projectors = [view.projector for view in views]

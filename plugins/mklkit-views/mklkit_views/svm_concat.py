@@ -34,9 +34,11 @@ class SVMConcat(Component):
     """
 
     name: ClassVar[str] = "svm-concat"
-    facts: ClassVar[CombinerFacts] = CombinerFacts(weights_are="fixed")
+    facts: ClassVar[CombinerFacts] = CombinerFacts(weights_are="fixed", row_weights="learner")
 
-    def fit(self, views: Any, y: Any, learner: Any, random_state: np.random.RandomState) -> Any:
+    def fit(
+        self, views: Any, target: Any, learner: Any, random_state: np.random.RandomState
+    ) -> Any:
         """Return the learner's decision function on all features."""
-        decision = WeightedDecision.learn(views, np.ones(len(views)), y, learner)
+        decision = WeightedDecision.learn(views, np.ones(len(views)), target, learner)
         return attrs.evolve(decision, weights=np.full(len(views), 1 / len(views)))
