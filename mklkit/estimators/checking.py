@@ -98,10 +98,10 @@ def _reading_of(X: Any, banks: Sequence[Any]) -> TableReading | None:
                 " memory maps) hold numbers only: pass a DataFrame."
             )
         return None
-    if not isinstance(X, pd.DataFrame) and np.ndim(X) != 2:
-        return None  # scikit-learn says what is wrong.
     _check_names_are_unique(X)
-    return TableReading.of(X, given) if needs_reading(kernels, X) else None
+    if not needs_reading(kernels, X) or np.asarray(X).ndim != 2:
+        return None  # Of other shapes scikit-learn says what is wrong.
+    return TableReading.of(X, given)
 
 
 def _read_rows(reading: TableReading, X: Any, y: Any = None) -> Any:

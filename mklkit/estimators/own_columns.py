@@ -147,10 +147,10 @@ def _check_numbers(kernel: BoundKernel, chosen: NDArray[np.intp], columns: _Colu
         return
     held = columns.holds[wrong[0]]
     use = kernels_on("text" if held == "text" else "categories")
-    more = f" (so do {len(wrong) - 1} more)" if len(wrong) > 1 else ""
+    more, hold = (f" and {len(wrong) - 1} more", "hold") if len(wrong) > 1 else ("", "holds")
     raise DataError(
-        f"Kernel {quoted(kernel.label)} reads {kernel.reads}, and {columns.named(wrong[0])} holds"
-        f" {'text' if held == 'text' else 'text, dates or categories'}{more}: {use}, or leave the"
-        " column to TableEncoder, as in make_pipeline(TableEncoder(), StandardScaler(),"
-        " MKLClassifier(…))."
+        f"Kernel {quoted(kernel.label)} reads {kernel.reads}, and {columns.named(wrong[0])}{more}"
+        f" {hold} {'text' if held == 'text' else 'text, dates or categories'}: {use}, or leave the"
+        f" column{'s' * bool(more)} to TableEncoder, as in make_pipeline(TableEncoder(),"
+        " StandardScaler(), MKLClassifier(…))."
     )

@@ -169,9 +169,9 @@ def test_other_gaps_in_numbers_are_refused(kernels):
     ("kernels", "message"),
     [
         (["rbf@sequence"], "'rbf@sequence' reads numbers, and column 'sequence' holds text: use a"),
-        (["rbf"], "Kernel 'rbf' reads numbers, and column 'sequence' holds text .so do 1 more.: "),
-        (None, "reads numbers, and column 'sequence' holds text"),
-        ("auto", "reads numbers, and column 'sequence' holds text"),
+        (["rbf"], "Kernel 'rbf' reads numbers, and column 'sequence' and 1 more hold text: "),
+        (None, "reads numbers, and column 'sequence' and 1 more hold text"),
+        ("auto", "reads numbers, and column 'sequence' and 1 more hold text"),
         ([("t", Letters(), "age")], "'t' reads text, and column 'age' holds numbers: use a kernel"),
         ([("t", Letters(), ["sequence", "colour"])], "'t' reads one column of text, and has 2"),
         ([Letters()], "reads one column of text: name it by '@'"),
