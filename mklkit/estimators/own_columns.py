@@ -119,10 +119,12 @@ def _on_text(kernel: BoundKernel, columns: _Columns) -> BoundKernel:
     if len(chosen) > 1:
         found = columns.of("text")
         if kernel.columns is None:
-            place = f"{columns.named(int(found[0]))}" if len(found) else "its column"
+            name = int(found[0]) if len(found) else "column"
+            if columns.names is not None and len(found):
+                name = columns.names[int(found[0])]
             raise DataError(
-                f"Kernel {quoted(kernel.label)} reads one column of text: name it by"
-                f" '@' and the column's name, which here may be {place}."
+                f"Kernel {quoted(kernel.label)} reads one column of text: name it, as in"
+                f" {quoted(f'{kernel.kernel.name}@{name}')}."
             )
         raise DataError(
             f"Kernel {quoted(kernel.label)} reads one column of text, and has {len(chosen)}: use a"

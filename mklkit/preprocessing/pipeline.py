@@ -117,13 +117,14 @@ def preset_pipeline(preset: str | Preset, *, scale: str | None = None, **setting
 
 def describe(pipeline: Pipeline) -> list[str]:
     """Describe the fitted steps of ``build_pipeline``, one line per step."""
-    lines: list[str] = pipeline.named_steps["encode"].describe()
-    scaler, others = pipeline.named_steps["scale"], ""
+    encoder, scaler, others = pipeline.named_steps["encode"], pipeline.named_steps["scale"], ""
     if isinstance(scaler, ScaledColumns):
-        left = [name for name in scaler.left_ if name in pipeline.named_steps["encode"].numeric_]
+        left = [name for name in encoder.as_they_are_ if name in encoder.numeric_]
         others = f", but not {named(left)}" if left else ""
-        scaler = scaler.scaler if scaler.scaled_ else None
+        all_left = set(encoder.feature_names_out_) <= set(encoder.as_they_are_)
+        scaler = None if all_left else scaler.scaler
     words = SCALE_WORDS.get(type(scaler))
+    lines: list[str] = encoder.describe()
     return [*lines, "features not scaled" if words is None else words + others]
 
 

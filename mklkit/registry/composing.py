@@ -20,7 +20,7 @@ from mklkit.protocols import (
     facts_of,
 )
 from mklkit.registry.abilities import check_able, made, names_of_able
-from mklkit.registry.entries import Kind
+from mklkit.registry.entries import Entry, Kind
 from mklkit.registry.registry import Registry, get_registry
 from mklkit.registry.specs import parse_kernel_spec, to_spec
 from mklkit.views.bound_kernels import BoundKernel
@@ -36,6 +36,7 @@ __all__ = [
     "kernels_on",
     "parts_of",
     "proposed_specs",
+    "reads_of",
 ]
 
 DEFAULT_KERNELS = (
@@ -163,15 +164,18 @@ def kernels_on(reads: Reads) -> str:
     "use a kernel on row ids, such as 'precomputed'"
     """
     entries = get_registry().entries("kernel")
-    stated = ((entry.name, getattr(entry.target, "facts", None)) for entry in entries)
-    found = [
-        repr(name)
-        for name, facts in stated
-        if isinstance(facts, KernelFacts) and facts.reads == reads
-    ]
+    found = [repr(entry.name) for entry in entries if reads_of(entry) == reads]
     if not found:
         return f"use a kernel on {reads} (none is installed; the package mklkit-kernels has some)"
     return f"use a kernel on {reads}, such as {' or '.join(found[:2])}"
+
+
+def reads_of(kernel: Entry) -> Reads:
+    """Return what a registered kernel reads: by default, where it depends on its parameters."""
+    target: Any = kernel.target
+    if isinstance(getattr(target, "facts", None), property):
+        target = next((one for one in made(get_registry(), "kernel") if type(one) is target), None)
+    return facts_of(target, KernelFacts).reads
 
 
 def parts_of(value: Any) -> tuple[str | None, Any, Any]:

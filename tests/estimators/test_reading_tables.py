@@ -174,7 +174,7 @@ def test_other_gaps_in_numbers_are_refused(kernels):
         ("auto", "reads numbers, and column 'sequence' and 1 more hold text"),
         ([("t", Letters(), "age")], "'t' reads text, and column 'age' holds numbers: use a kernel"),
         ([("t", Letters(), ["sequence", "colour"])], "'t' reads one column of text, and has 2"),
-        ([Letters()], "reads one column of text: name it by '@'"),
+        ([Letters()], "reads one column of text: name it, as in 'letters@sequence'"),
         ([("f", Smaller(), "colour")], "'f' reads amounts, and column 'colour' holds text"),
         ([("p", Precomputed(np.eye(3)), "colour")], "'p' reads row ids, and column 'colour'"),
         (
