@@ -13,9 +13,8 @@ from mklkit import Component, KernelFacts, hookimpl
 def _letter_counts(codes: np.ndarray) -> np.ndarray:
     """Return how often each code point below 256 occurs in each text."""
     counts = np.zeros((len(codes), 256))
-    for row, text in zip(counts, codes, strict=True):
-        for code in text[text >= 0]:
-            row[int(code)] += 1
+    for code in np.unique(codes[codes >= 0]):
+        counts[:, int(code)] = (codes == code).sum(axis=1)
     return counts
 
 

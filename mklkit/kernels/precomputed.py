@@ -119,9 +119,7 @@ class Precomputed(Component):
     matrix: Array | None = attrs.field(
         default=None,
         converter=optional_converter(_as_float),
-        repr=lambda value: (
-            str(value) if value is None else f"<{value.shape[0]} x {value.shape[1]}>"
-        ),
+        repr=lambda value: "None" if value is None else "<{} x {}>".format(*np.shape(value)),
     )
     path: str | None = attrs.field(default=None, validator=optional(instance_of(str)))
     _values: Array = attrs.field(init=False, repr=False)
@@ -132,7 +130,7 @@ class Precomputed(Component):
                 "a precomputed kernel needs either its 'matrix', in Python, or the 'path' of a file"
                 " with it, as in precomputed(path='graph.npy')"
             )
-        values = self.matrix if self.path is None else _loaded(self.path)
+        values = self.matrix if self.matrix is not None else _loaded(str(self.path))
         _check_matrix(values)
         object.__setattr__(self, "_values", values)
 

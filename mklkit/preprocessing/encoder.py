@@ -57,7 +57,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         default, by the rows that it sees.
     as_they_are : sequence, default=()
         Columns to pass on, as kernels name theirs (names, globs, lists of names; None for all that
-        are no identifiers): numbers keep their gaps, all others are text, with None for gaps.
+        are no identifiers): numbers keep their gaps, and all others are text.
     imputed : sequence, default=()
         Those among them whose gaps become the training median.
 

@@ -1,4 +1,4 @@
-"""Precomputed kernels from files: the same as from the matrix, in Python and on the command line."""
+"""Precomputed kernels from files: the same as from the matrix, also on the command line."""
 
 from __future__ import annotations
 
