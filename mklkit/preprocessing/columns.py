@@ -16,9 +16,9 @@ from sklearn.preprocessing import OneHotEncoder
 from mklkit.datasets.readings import TYPING_ERRORS
 from mklkit.datasets.values import plain_values
 from mklkit.errors import DataError, counted, named, quoted, suggest
+from mklkit.numerics.readings import MISSING
 
 __all__ = [
-    "MISSING",
     "all_as_numbers",
     "as_frame",
     "as_numbers",
@@ -29,7 +29,6 @@ __all__ = [
     "unseen_values",
 ]
 
-MISSING = "missing"
 # Squares of larger numbers overflow, in scaling and in every kernel.
 LARGEST = 1e150
 
@@ -179,21 +178,24 @@ def row_of(column: pd.Series, position: int) -> str:
     return f"the row with index {shown}" if index.name is None else f"{index.name} {shown}"
 
 
-def text_of(frame: pd.DataFrame) -> NDArray[np.object_]:
-    """Return columns as text, so that 1, 1.0 and '1' are one value whatever the file reader."""
+def text_of(frame: pd.DataFrame, gap: str | None = MISSING) -> NDArray[np.object_]:
+    """Return columns as text, so that 1, 1.0 and '1' are one value whatever the file reader.
+
+    ``gap`` stands for missing values.
+    """
     out = np.empty(frame.shape, dtype=object)
     for place, name in enumerate(frame.columns):
         column = frame[name]
         if column.dtype == object:
             # Among objects True and 1 count as one value, but are different words.
             out[:, place] = [
-                MISSING if gap else _word(value)
-                for value, gap in zip(column, column.isna(), strict=True)
+                gap if missing else _word(value)
+                for value, missing in zip(column, column.isna(), strict=True)
             ]
         else:
             codes, distinct = pd.factorize(column)
             # A gap has the code -1, and so the last word.
-            words = [*map(_word, distinct.astype(object)), MISSING]
+            words = [*map(_word, distinct.astype(object)), gap]
             out[:, place] = np.array(words, dtype=object)[codes]
     return out
 

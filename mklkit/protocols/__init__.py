@@ -21,6 +21,7 @@ from mklkit.protocols.facts import (
     FeatureMapFacts,
     KernelFacts,
     LearnerFacts,
+    Reads,
     facts_of,
 )
 from mklkit.protocols.feature_map import (
@@ -50,6 +51,7 @@ from mklkit.protocols.searching import (
     learner_parameters,
     learner_variants,
 )
+from mklkit.protocols.table_rows import TableRows, own_rows
 from mklkit.protocols.target import TASK_NAMES, Target, Task
 from mklkit.protocols.training_side import TrainingSide
 from mklkit.protocols.views import KernelProducts, KernelView, Projector, Quadrant, Quadrants, Views
@@ -85,6 +87,7 @@ __all__ = [
     "Projector",
     "Quadrant",
     "Quadrants",
+    "Reads",
     "RememberedFeatures",
     "RowSource",
     "RowWeights",
@@ -93,6 +96,7 @@ __all__ = [
     "Stopping",
     "Subproblem",
     "SupportedDecision",
+    "TableRows",
     "Target",
     "Task",
     "TrainingSide",
@@ -102,4 +106,5 @@ __all__ = [
     "facts_of",
     "learner_parameters",
     "learner_variants",
+    "own_rows",
 ]

@@ -144,10 +144,14 @@ class FeatureMapFacts(Facts):
         Whether one map, fitted on all rows, serves all binary problems of a classifier.
     for_kernels : tuple of str, default=()
         The names of the kernels that it can be fitted to; empty for all kernels.
+    of_means : bool, default=False
+        Whether it evaluates kernels at means of rows, which rows of text, categories or row ids do
+        not have.
     """
 
     explicit: bool = attrs.field(validator=_FLAG)
     shared: bool = attrs.field(default=False, validator=_FLAG)
+    of_means: bool = attrs.field(default=False, validator=_FLAG)
     for_kernels: tuple[str, ...] = attrs.field(default=(), validator=_NAMES)
 
 

@@ -40,7 +40,7 @@ def test_parts_give_the_weights_and_decisions_of_all_rows(rng, combiner):
     for part in (slice(0, 120), slice(120, 121), slice(121, 300)):
         model.partial_fit(rows[part], y[part], classes=["a", "b"])
     sums: PartialSums = model.partial_sums_
-    whole = ViewSet.of_blocks(sums.kernels, FeatureBlocks(sums.projectors, rows), sums.reading)
+    whole = ViewSet.of_blocks(sums.kernels, FeatureBlocks(sums.projectors, rows))
     labels = np.where(y == "b", 1.0, -1.0)
     decision = model.combiner_.fit(whole, labels, model.learner_, np.random.RandomState(0))
     np.testing.assert_allclose(model.weights_[0], decision.weights, rtol=1e-9)
