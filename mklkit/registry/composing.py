@@ -166,7 +166,7 @@ def kernels_on(reads: Reads) -> str:
     entries = get_registry().entries("kernel")
     found = [repr(entry.name) for entry in entries if reads_of(entry) == reads]
     if not found:
-        return f"use a kernel on {reads} (none is installed; the package mklkit-kernels has some)"
+        return f"use a kernel on {reads} (none is installed)"
     return f"use a kernel on {reads}, such as {' or '.join(found[:2])}"
 
 
