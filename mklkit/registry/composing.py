@@ -165,8 +165,6 @@ def kernels_on(reads: Reads) -> str:
     """
     entries = get_registry().entries("kernel")
     found = [repr(entry.name) for entry in entries if reads_of(entry) == reads]
-    if not found:
-        return f"use a kernel on {reads} (none is installed)"
     return f"use a kernel on {reads}, such as {' or '.join(found[:2])}"
 
 
