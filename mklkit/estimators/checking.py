@@ -162,6 +162,11 @@ def check_new_rows(estimator: Any, X: Any, *banks: Any) -> Rows:
         if first:
             _remember_columns(estimator, X)
         check_width(estimator.n_features_in_, X.shape[1])
+        if reading is not None and reading.reads_words:
+            raise DataError(
+                "The model's kernels read text or categories, and rows that are read in parts hold"
+                " numbers only: pass a DataFrame."
+            )
         return X
     if reading is not None:
         validate_data(estimator, X, skip_check_array=True, reset=first)

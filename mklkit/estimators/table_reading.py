@@ -139,6 +139,11 @@ class TableReading:
         found = cls(holds, texts, tuple(categories), tuple(filled), tuple(gaps))
         return attrs.evolve(found, notes=tuple(found._notes(frame)))
 
+    @property
+    def reads_words(self) -> bool:
+        """Whether kernels read columns that hold no numbers."""
+        return any(self.holds[place] != "numbers" for place in (*self.texts, *self.categories))
+
     def _notes(self, frame: pd.DataFrame) -> list[str]:
         """Return what becomes of the gaps of some rows."""
         left = set(self.categories) | (set(self.gaps) - set(self.texts))

@@ -213,6 +213,10 @@ def test_rows_that_are_read_in_parts_hold_no_text(tmp_path):
     rows = np.memmap(tmp_path / "rows", dtype=np.float64, mode="w+", shape=(4, 2))
     with pytest.raises(DataError, match="'t' reads text, and rows that are read in parts"):
         MKLClassifier([("t", Letters(), [0])]).fit(rows, [0, 0, 1, 1])
+    words = np.array([["a", 1.0], ["b", 2.0], ["ab", 3.0], ["ba", 4.0]], dtype=object)
+    model = MKLClassifier([("t", Letters(), [0]), "linear"]).fit(words, [0, 0, 1, 1])
+    with pytest.raises(DataError, match="kernels read text or categories, and rows that are read"):
+        model.predict(rows)
 
 
 def test_searches_votes_and_probabilities(table):
