@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from mklkit.kernels.amounts.chi2 import Chi2
 from mklkit.kernels.amounts.hellinger import Hellinger
@@ -14,10 +15,12 @@ from mklkit.kernels.boolean.conjunctive import MonotoneConjunctive
 from mklkit.kernels.boolean.disjunctive import Disjunctive, MonotoneDisjunctive
 from mklkit.kernels.categories.frequency_overlap import FrequencyOverlap
 from mklkit.kernels.text.mismatch import Mismatch
-from mklkit.kernels.text.spectrum import Spectrum
+from mklkit.kernels.text.spectrum import SpectrumKernel
 from mklkit.kernels.text.token_set import TokenSet
 from mklkit.kernels.text.weighted_degree import WeightedDegree
 from mklkit.testing import parametrize_with_component_checks
+
+pytestmark = pytest.mark.slow
 
 COUNTS = np.random.default_rng(5).poisson(2.0, (40, 6)).astype(float)
 HOURS = np.random.default_rng(6).uniform(0, 24, (40, 2))
@@ -25,8 +28,8 @@ HOURS = np.random.default_rng(6).uniform(0, 24, (40, 2))
 
 @parametrize_with_component_checks(
     [
-        Spectrum(k=2, normalize=False),
-        Spectrum(k=1, words=True),
+        SpectrumKernel(k=2, normalize=False),
+        SpectrumKernel(k=1, words=True),
         Mismatch(k=4, m=2, alphabet="abc", normalize=False),
         WeightedDegree(degree=4, shift=3),
         TokenSet(separators="a"),

@@ -16,7 +16,7 @@ from sklearn.svm import SVC
 from mklkit import DataError, text_codes
 from mklkit.kernels.text.mismatch import Mismatch, common_neighbours
 from mklkit.kernels.text.sequences import gram_numbers, letters
-from mklkit.kernels.text.spectrum import Spectrum
+from mklkit.kernels.text.spectrum import SpectrumKernel
 from mklkit.kernels.text.token_set import TokenSet
 from mklkit.kernels.text.weighted_degree import WeightedDegree
 
@@ -67,8 +67,8 @@ def degrees(x, z, degree, shift):
 @given(SHORT, st.integers(1, 4))
 def test_spectrum_is_the_inner_product_of_dictionaries(texts, k):
     expected = inner([pieces(text, k) for text in texts])
-    check_gram(Spectrum(k=k, normalize=False), text_codes(texts), expected)
-    check_gram(Spectrum(k=k), text_codes(texts), cosines(expected))
+    check_gram(SpectrumKernel(k=k, normalize=False), text_codes(texts), expected)
+    check_gram(SpectrumKernel(k=k), text_codes(texts), cosines(expected))
 
 
 def test_spectrum_of_words():
@@ -76,7 +76,7 @@ def test_spectrum_of_words():
     found = [re.findall(r"\w+", text.lower()) for text in texts]
     for k in (1, 2):
         expected = inner([pieces(words, k) for words in found])
-        check_gram(Spectrum(k=k, words=True), text_codes(texts), cosines(expected))
+        check_gram(SpectrumKernel(k=k, words=True), text_codes(texts), cosines(expected))
 
 
 def test_spectrum_of_long_pieces_of_many_letters():
@@ -86,12 +86,12 @@ def test_spectrum_of_long_pieces_of_many_letters():
     texts = [long, long[5:] + "x", long[:-25], "x" + long[::-1]]
     expected = inner([pieces(text, 40) for text in texts])
     assert expected[0, 1] > 0
-    check_gram(Spectrum(k=40, normalize=False), text_codes(texts), expected)
+    check_gram(SpectrumKernel(k=40, normalize=False), text_codes(texts), expected)
 
 
 def test_texts_shorter_than_a_piece_are_like_nothing():
     rows = text_codes(["ab", "abc", ""])
-    fitted = Spectrum(k=3).fit(rows)
+    fitted = SpectrumKernel(k=3).fit(rows)
     assert fitted(rows, rows).tolist() == [[0, 0, 0], [0, 1, 0], [0, 0, 0]]
     assert fitted.diagonal(rows).tolist() == [0, 1, 0]
 
@@ -99,7 +99,7 @@ def test_texts_shorter_than_a_piece_are_like_nothing():
 def test_widths_of_both_sides_may_differ():
     texts = ["abcabc", "ab", "cab"]
     rows = text_codes(texts)
-    for kernel in (Spectrum(k=2), Mismatch(k=2), WeightedDegree(shift=1), TokenSet()):
+    for kernel in (SpectrumKernel(k=2), Mismatch(k=2), WeightedDegree(shift=1), TokenSet()):
         fitted = kernel.fit(rows)
         narrow = fitted(text_codes(texts[1:]), rows)
         np.testing.assert_allclose(narrow, fitted(rows, rows)[1:], rtol=1e-12)
@@ -172,7 +172,7 @@ def test_separators_of_token_sets_can_be_chosen():
 
 
 def test_numbers_that_are_no_code_points_are_refused():
-    for kernel in (Spectrum(), Spectrum(words=True), WeightedDegree(), TokenSet()):
+    for kernel in (SpectrumKernel(), SpectrumKernel(words=True), WeightedDegree(), TokenSet()):
         fitted = kernel.fit(text_codes(["abc"]))
         for wrong in (0.5, 2e6, np.nan):
             with pytest.raises(DataError, match="expects the code points of one column of text"):
@@ -210,7 +210,7 @@ def test_splice_like_sequences_are_told_apart():
     rows = text_codes(["".join(row) for row in drawn])
     train, test = slice(0, 250), slice(250, 400)
     accuracy = {}
-    for kernel in (Spectrum(k=3), WeightedDegree(degree=3)):
+    for kernel in (SpectrumKernel(k=3), WeightedDegree(degree=3)):
         fitted = kernel.fit(rows[train])
         machine = SVC(kernel="precomputed").fit(fitted(rows[train], rows[train]), donor[train])
         accuracy[kernel.name] = machine.score(fitted(rows[test], rows[train]), donor[test])

@@ -47,8 +47,8 @@ class Mismatch(Component):
     -----
     The kernel is a sum over pairs of pieces of the number of pieces near to both, which depends on
     the distance of the two alone. It follows from the pairs that agree on each selection of places:
-    for j up to 2m, all selections of k − j places. Each takes what :class:`Spectrum` takes; there
-    are 7 for k = 3 and m = 1, and 16 for k = 5. Independent of the size of the alphabet. Of
+    for j up to 2m, all selections of k − j places. Each takes what :class:`SpectrumKernel` takes;
+    there are 7 for k = 3 and m = 1, and 16 for k = 5. Independent of the size of the alphabet. Of
     C. Leslie, E. Eskin, A. Cohen, J. Weston, W. S. Noble: Mismatch string kernels for
     discriminative protein classification. Bioinformatics 20 (2004).
 

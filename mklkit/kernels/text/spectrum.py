@@ -14,11 +14,11 @@ from mklkit.protocols import Array, KernelFacts
 from mklkit.protocols.component import Component, whole
 from mklkit.registry.hookspecs import hookimpl
 
-__all__ = ["FittedSpectrum", "Spectrum"]
+__all__ = ["FittedSpectrum", "SpectrumKernel"]
 
 
 @attrs.frozen
-class Spectrum(Component):
+class SpectrumKernel(Component):
     """Common pieces of k letters or words: the inner product of how often each occurs.
 
     A text shorter than k has no pieces, and similarity zero to all texts, itself included. Letters
@@ -44,7 +44,7 @@ class Spectrum(Component):
     --------
     >>> from mklkit import text_codes
     >>> rows = text_codes(["abab", "ab", "ba"])
-    >>> Spectrum(k=2, normalize=False).fit(rows)(rows, rows)
+    >>> SpectrumKernel(k=2, normalize=False).fit(rows)(rows, rows)
     array([[5., 2., 1.],
            [2., 1., 0.],
            [1., 0., 1.]])
@@ -82,7 +82,7 @@ class FittedSpectrum(FittedFeatures):
 @hookimpl
 def mklkit_kernels() -> Iterable[type]:
     """Register the kernel."""
-    return [Spectrum]
+    return [SpectrumKernel]
 
 
 @hookimpl
