@@ -75,12 +75,15 @@ def list_names(
     from mklkit.cli.report import listing
 
     for one in wanted:
-        of_kernels = one is Listed.kernels
-        heads = ("name", "from", *(["reads"] if of_kernels else []), "what it is")
-        rows = [
-            (e.name, f"{e.distribution} {e.version}", *(reads_of(e),) * of_kernels, e.help)
-            for e in entries[one]
+        heads: tuple[str, ...] = "name", "from", "what it is"
+        rows: list[tuple[str, ...]] = [
+            (entry.name, f"{entry.distribution} {entry.version}", entry.help)
+            for entry in entries[one]
         ]
+        if one is Listed.kernels:
+            heads = *heads[:2], "reads", heads[2]
+            pairs = zip(rows, entries[one], strict=True)
+            rows = [(*row[:2], reads_of(entry), row[2]) for row, entry in pairs]
         if rows:
             show(listing(one.value, heads, rows))
         else:

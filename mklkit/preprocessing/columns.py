@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from numbers import Number
 from typing import Any
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 from sklearn.preprocessing import OneHotEncoder
 
-from mklkit.datasets.readings import TYPING_ERRORS
+from mklkit.datasets.readings import TYPING_ERRORS, read_columns
 from mklkit.datasets.values import plain_values
 from mklkit.errors import DataError, counted, named, quoted, suggest
 from mklkit.numerics.readings import MISSING
@@ -23,6 +23,7 @@ __all__ = [
     "as_frame",
     "as_numbers",
     "is_numeric",
+    "read_as_told",
     "row_of",
     "take_as_gaps",
     "text_of",
@@ -70,6 +71,14 @@ def as_frame(X: Any, names: Sequence[str] | None = None, idle: Sequence[str] = (
     if len(repeated):
         raise DataError(f"Column names must be unique; {quoted(repeated[0])} occurs twice.")
     return plain_values(frame.reindex(columns=wanted))[0]
+
+
+def read_as_told(
+    frame: pd.DataFrame, readings: Mapping[str, str] | None
+) -> tuple[pd.DataFrame, dict[str, str], list[str]]:
+    """Read columns of text; labels of rows may repeat, which their numbers do not."""
+    read, found, notes = read_columns(frame.reset_index(drop=True), ways=readings)
+    return read.set_axis(frame.index), found, notes
 
 
 def is_numeric(column: pd.Series) -> bool:

@@ -14,12 +14,12 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_is_fitted
 
 from mklkit.datasets.numerals import DATES, NUMBERS, TEXT
-from mklkit.datasets.readings import read_columns
 from mklkit.errors import DataError, named
 from mklkit.preprocessing.columns import (
     all_as_numbers,
     as_frame,
     is_numeric,
+    read_as_told,
     text_of,
 )
 from mklkit.preprocessing.dates import DAYS, date_parts, is_date, parts_in_use
@@ -146,7 +146,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             raise DataError("There are no feature columns.")
         self.feature_names_in_ = frame.columns.to_numpy(dtype=object)
         self.n_features_in_ = frame.shape[1]
-        frame, found, self.notes_ = _read(frame, self.readings)
+        frame, found, self.notes_ = read_as_told(frame, self.readings)
         self.readings_ = found if self.readings is None else dict(self.readings)
         self._settle_kinds(frame)
         numbers = self._numbers(frame)
@@ -199,7 +199,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         frame = as_frame(X, self.feature_names_in_.tolist(), [*self.identifiers_, *self.empty_])
-        frame, _, _ = _read(frame, self.readings_)
+        frame, _, _ = read_as_told(frame, self.readings_)
         numbers = self._numbers(frame)
         gaps = np.isnan(numbers)
         gaps[:, : len(self.numeric_)] &= ~np.isin(self.numeric_, self._with_gaps)
@@ -298,11 +298,3 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             kept = [parts[part] for column, part in self._number_columns if column == name]
             blocks.append(np.column_stack(kept))
         return np.hstack(blocks)
-
-
-def _read(
-    frame: pd.DataFrame, readings: Mapping[str, str] | None
-) -> tuple[pd.DataFrame, dict[str, str], list[str]]:
-    """Read columns of text; labels of rows may repeat, which their numbers do not."""
-    read, found, notes = read_columns(frame.reset_index(drop=True), ways=readings)
-    return read.set_axis(frame.index), found, notes
