@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from mklkit import KDA, DataError, IncompatibleError, MKLClassifier
+from mklkit import KDA, DataError, IncompatibleError, MKLClassifier, Target
 from mklkit.estimators.partial_fits import PartialSums
 from mklkit.numerics.graph_embedding import discriminant_graphs
 from mklkit.persistence import load_model, save_model
@@ -42,7 +42,7 @@ def test_parts_give_the_weights_and_decisions_of_all_rows(rng, combiner):
     sums: PartialSums = model.partial_sums_
     whole = ViewSet.of_blocks(sums.kernels, FeatureBlocks(sums.projectors, rows))
     labels = np.where(y == "b", 1.0, -1.0)
-    decision = model.combiner_.fit(whole, labels, model.learner_, np.random.RandomState(0))
+    decision = model.combiner_.fit(whole, Target.two_classes(labels), model.learner_, np.random.RandomState(0))
     np.testing.assert_allclose(model.weights_[0], decision.weights, rtol=1e-9)
     np.testing.assert_allclose(model.decision_function(rows), decision.decide(rows), atol=1e-8)
     assert model.score(rows, y) > 0.8
