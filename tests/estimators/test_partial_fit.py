@@ -41,8 +41,8 @@ def test_parts_give_the_weights_and_decisions_of_all_rows(rng, combiner):
         model.partial_fit(rows[part], y[part], classes=["a", "b"])
     sums: PartialSums = model.partial_sums_
     whole = ViewSet.of_blocks(sums.kernels, FeatureBlocks(sums.projectors, rows))
-    labels = np.where(y == "b", 1.0, -1.0)
-    decision = model.combiner_.fit(whole, Target.two_classes(labels), model.learner_, np.random.RandomState(0))
+    target = Target.two_classes(np.where(y == "b", 1.0, -1.0))
+    decision = model.combiner_.fit(whole, target, model.learner_, np.random.RandomState(0))
     np.testing.assert_allclose(model.weights_[0], decision.weights, rtol=1e-9)
     np.testing.assert_allclose(model.decision_function(rows), decision.decide(rows), atol=1e-8)
     assert model.score(rows, y) > 0.8
