@@ -179,8 +179,10 @@ def read_data(
 
     from mklkit.cli.options import DEFAULT_DATA
     from mklkit.datasets import load_table
+    from mklkit.preprocessing.kernel_columns import kernels_in, text_columns
 
-    table = load_table(DEFAULT_DATA if data is None else data, target, drop or [])
+    written = text_columns(kernels_in(pipeline[-1]))
+    table = load_table(DEFAULT_DATA if data is None else data, target, drop or [], written)
     notes = list(table.notes)
     if data is None:
         notes.insert(0, f"no DATA was given: the built-in {DEFAULT_DATA} data are used")
