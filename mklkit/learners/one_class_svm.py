@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import attrs
 import numpy as np
-from attrs.validators import ge, gt, instance_of, le
+from attrs.validators import ge, gt, instance_of, lt
 from sklearn.exceptions import ConvergenceWarning
 
 from mklkit.learners.linear_decision import LinearDecision
@@ -30,7 +30,7 @@ class OneClassSVM(Component):
     Parameters
     ----------
     nu : float, default=0.5
-        ν, above 0 and at most 1: at most this share of the training rows (by their weights) is
+        ν, above 0 and below 1: at most this share of the training rows (by their weights) is
         outside, and at least this share are support vectors.
     tol : float, default=1e-3
         The tolerance on the optimality conditions.
@@ -71,7 +71,7 @@ class OneClassSVM(Component):
         on_features=True, on_gram=True, tasks=("none",), takes_row_weights=True
     )
 
-    nu: float = attrs.field(default=0.5, converter=float, validator=[gt(0), le(1), finite])
+    nu: float = attrs.field(default=0.5, converter=float, validator=[gt(0), lt(1), finite])
     tol: float = attrs.field(default=1e-3, converter=float, validator=[gt(0), finite])
     max_iter: int = attrs.field(
         default=MOST_STEPS, converter=whole, validator=[instance_of(int), ge(1)]

@@ -1,0 +1,46 @@
+"""Training rows without labels, checked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mklkit.errors import DataError, SpecError
+from mklkit.estimators.checking import check_new_rows
+from mklkit.estimators.proposing import KernelBank
+from mklkit.estimators.training import bind_to_columns
+from mklkit.protocols import Rows
+from mklkit.registry.composing import are_proposed
+
+__all__ = ["bank_without_labels", "check_rows_alone"]
+
+
+def check_rows_alone(estimator: Any, X: Any) -> Rows:
+    """Return checked training rows; sets scikit-learn's own attributes of the estimator.
+
+    Raises
+    ------
+    ValueError
+        For data that scikit-learn refuses: text.
+    DataError
+        For NaN, repeated column names, or one row only.
+    """
+    rows = check_new_rows(estimator, X, first=True)
+    if len(rows) < 2:
+        raise DataError("There is only one sample (row), and at least 2 are needed to learn from.")
+    return rows
+
+
+def bank_without_labels(kernels: Any, estimator: Any) -> KernelBank:
+    """Return the kernels that the user gave, on columns of the training rows.
+
+    Raises
+    ------
+    SpecError
+        If kernels are to be proposed, which needs class labels.
+    """
+    if are_proposed(kernels):
+        raise SpecError(
+            "kernels='auto' proposes kernels by their alignment with class labels, and there are"
+            " none: name the kernels, or leave them out for the default ones."
+        )
+    return KernelBank(bind_to_columns(kernels, estimator))
