@@ -11,7 +11,9 @@ from mklkit.cli import options as opt
 from mklkit.cli.console import say, show, show_json
 
 if TYPE_CHECKING:
-    from mklkit.registry.registry import Kind
+    from mklkit.protocols import Task
+    from mklkit.registry.entries import Entry
+    from mklkit.registry.registry import Kind, Registry
 
 __all__ = ["Listed", "list_names"]
 
@@ -64,6 +66,7 @@ def list_names(
                     "distribution": entry.distribution,
                     "version": entry.version,
                     "help": entry.help,
+                    **({"learns": list(tasks)} if (tasks := _tasks(registry, entry)) else {}),
                 }
                 for one in wanted
                 for entry in entries[one]
@@ -73,8 +76,30 @@ def list_names(
     from mklkit.cli.report import listing
 
     for one in wanted:
-        rows = [(e.name, f"{e.distribution} {e.version}", e.help) for e in entries[one]]
+        rows = [
+            (e.name, f"{e.distribution} {e.version}", e.help, _spoken(_tasks(registry, e)))
+            for e in entries[one]
+        ]
         if rows:
             show(listing(one.value, rows))
         else:
             say(f"no {one.value}")
+
+
+def _tasks(registry: Registry, entry: Entry) -> tuple[Task, ...]:
+    """Return what a combiner or learner can learn from; nothing for others."""
+    from mklkit.errors import SpecError
+    from mklkit.protocols import CombinerFacts, LearnerFacts, facts_of
+
+    try:
+        if entry.kind == "combiner":
+            return facts_of(registry.create("combiner", entry.target), CombinerFacts).tasks
+        if entry.kind == "learner":
+            return facts_of(registry.create("learner", entry.target), LearnerFacts).tasks
+    except SpecError:  # It needs parameters to be made.
+        return ()
+    return ()
+
+
+def _spoken(tasks: tuple[Task, ...]) -> str:
+    return ", ".join("no labels" if task == "none" else task for task in tasks)

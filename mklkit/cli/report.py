@@ -53,13 +53,15 @@ def model_lines(model: dict[str, Any]) -> str:
 _COMPONENTS = (("combiner", "combiner"), ("map", "feature_map"), ("learner", "learner"))
 
 
-def listing(title: str, rows: list[tuple[str, str, str]]) -> Grid:
-    """Return a table of registered names: name, package, description."""
+def listing(title: str, rows: list[tuple[str, str, str, str]]) -> Grid:
+    """Return a table of registered names: name, package, description, and what they learn from."""
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, title=title, title_justify="left")
-    for name in ("name", "from", "what it is"):
+    heads = ("name", "from", "what it is", "learns")
+    shown = heads if any(row[-1] for row in rows) else heads[:-1]
+    for name in shown:
         grid.add_column(name, overflow="fold")
     for row in rows:
-        grid.add_row(*(Text(plain(cell)) for cell in row))
+        grid.add_row(*(Text(plain(cell)) for cell in row[: len(shown)]))
     return grid
 
 

@@ -69,8 +69,6 @@ class MKLTransformer(TransformerMixin, KernelEstimator[Problem]):
         As in :class:`mklkit.MKLClassifier`.
     learner_ : Learner or None
         The learner that the combiner's weights were learned with; None if they need none.
-    classes_ : ndarray of shape (C,)
-        Where weights were learned from class labels.
     problems_ : list of str
         ``["all rows"]``.
     decisions_ : list of one WeightedColumns
@@ -182,7 +180,7 @@ class MKLTransformer(TransformerMixin, KernelEstimator[Problem]):
         whole = WholeProblem(task)
         shared.say_if_long([whole])
         views, target, random_state = shared.of(whole, seeds[0])
-        targets = [target] if task != "two classes" else self._against_the_rest(views, values)
+        targets = [target] if task != "two classes" else _against_the_rest(views, values)
         columns = WeightedColumns.of(views, _weights(choice, views, targets, random_state))
         decisions: list[Any] = [columns]
         self._keep(_without_learner(choice), bank, [whole], decisions, [ALL_ROWS])
@@ -218,7 +216,6 @@ class MKLTransformer(TransformerMixin, KernelEstimator[Problem]):
 
     def _checked(self, X: Any, y: Any, task: Task) -> tuple[Rows, NDArray[Any], KernelBank]:
         """Return rows, what is to be learned of them, and the kernels."""
-        self.__dict__.pop("classes_", None)
         if task == "none":
             rows = check_rows_alone(self, X)
             return rows, np.zeros(len(rows)), bank_without_labels(self.kernels, self)
@@ -228,12 +225,14 @@ class MKLTransformer(TransformerMixin, KernelEstimator[Problem]):
             assert_all_finite(numbers)
             return rows, numbers, bank_without_labels(self.kernels, self)
         rows, codes = check_training_data(self, X, y, "ovo")
+        del self.classes_  # it predicts none
         return rows, codes, bank_of(self.kernels, self, rows, codes)
 
-    def _against_the_rest(self, views: ViewSet, codes: NDArray[Any]) -> list[Target]:
-        """Return the target of each class against the rest, or the one of two classes."""
-        problems = decompose(len(self.classes_), "ovr")
-        return [problem.target(codes, views.rows.dtype) for problem in problems]
+
+def _against_the_rest(views: ViewSet, codes: NDArray[Any]) -> list[Target]:
+    """Return the target of each class against the rest, or the one of two classes."""
+    problems = decompose(int(codes.max()) + 1, "ovr")
+    return [problem.target(codes, views.rows.dtype) for problem in problems]
 
 
 def _weights(

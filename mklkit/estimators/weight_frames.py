@@ -14,13 +14,13 @@ __all__ = ["tidy_weights"]
 
 
 def tidy_weights(
-    problems: Sequence[tuple[Any, Any] | str], kernels: Sequence[str], weights: Sequence[Array]
+    problems: Sequence[tuple[Any, Any]], kernels: Sequence[str], weights: Sequence[Array]
 ) -> pd.DataFrame:
     """Return the columns problem, (cluster,) kernel and weight, a row per weight.
 
     Parameters
     ----------
-    problems : sequence of (negative, positive) or str
+    problems : sequence of (negative, positive), or of str
         The class labels of each problem, or its name.
     kernels : sequence of str
         M names.
@@ -40,12 +40,12 @@ def tidy_weights(
     if weights[0].ndim == 2:
         clusters = np.concatenate([np.arange(count) for count in counts])
         frame.insert(0, "cluster", np.repeat(clusters, len(kernels)))
-    names = np.repeat([_problem_name(problem) for problem in problems], counts)
+    names = np.repeat([_problem_name(one) for one in problems], counts)
     frame.insert(0, "problem", np.repeat(names, len(kernels)))
     return frame.assign(weight=rows.ravel())
 
 
-def _problem_name(problem: tuple[Any, Any] | str) -> str:
+def _problem_name(problem: Any) -> str:
     if isinstance(problem, str):
         return problem
     negative, positive = problem
