@@ -78,6 +78,7 @@ if TYPE_CHECKING:
     from mklkit.persistence import read_facts as read_facts
     from mklkit.persistence import save_model as save_model
     from mklkit.plotting.comparison import ComparisonDisplay as ComparisonDisplay
+    from mklkit.plotting.consensus import ConsensusDisplay as ConsensusDisplay
     from mklkit.plotting.critical_difference import (
         CriticalDifferenceDisplay as CriticalDifferenceDisplay,
     )
@@ -192,6 +193,7 @@ FOR_USERS = {
     "learners.svm": "SVM",
     "persistence": "load_model read_facts save_model",
     "plotting.comparison": "ComparisonDisplay",
+    "plotting.consensus": "ConsensusDisplay",
     "plotting.critical_difference": "CriticalDifferenceDisplay",
     "plotting.gates": "GatesDisplay",
     "plotting.weights": "KernelWeightsDisplay",
