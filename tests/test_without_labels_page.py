@@ -11,7 +11,7 @@ from documents import listings
 def test_the_listings_run_in_turn(capsys: pytest.CaptureFixture[str]) -> None:
     names: dict[str, object] = {}
     for listing in listings("docs/without-labels.md", "python"):
-        exec(listing, names)  # noqa: S102
+        exec(listing, names)
     printed = capsys.readouterr().out
     indices = [float(found) for found in re.findall(r"index ([\d.]+)", printed)]
     assert len(indices) == 2
