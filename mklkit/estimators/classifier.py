@@ -150,7 +150,7 @@ class MKLClassifier(GivesProbabilities, ClassifierMixin, KernelEstimator[BinaryP
         if not isinstance(self.probability, bool | np.bool_):
             raise SpecError(f"probability must be True or False; got {self.probability!r:.80}.")
         choice = choose_components(self.combiner, self.feature_map, self.learner)
-        X, codes = check_training_data(self, X, y, self.multiclass)
+        X, codes = check_training_data(self, X, y, self.multiclass, self.kernels)
         self._learn(choice, X, codes)
         if self.probability:
             self.calibration_, note = calibrated(self, choice, X, codes)

@@ -11,6 +11,7 @@ from mklkit.estimators.problems import WholeProblem
 from mklkit.estimators.proposing import KernelBank
 from mklkit.estimators.rpemekl import RPEMEKLClassifier
 from mklkit.estimators.search import MKLSearchCV
+from mklkit.estimators.table_reading import TableReading
 from mklkit.estimators.transformer import MKLTransformer
 from mklkit.estimators.voting import MKLVotingClassifier
 from mklkit.numerics.class_moments import ClassMoments
@@ -30,6 +31,7 @@ MODEL_TYPES: tuple[type, ...] = (
     WholeProblem,
     PartialSums,
     KernelBank,
+    TableReading,
     BoundKernel,
     ClassMoments,
 )

@@ -122,7 +122,7 @@ class MKLOneClass(OutlierMixin, KernelEstimator[WholeProblem]):
             weighted=weights is not None,
         )
         X, values, weights = counting_rows(X, np.zeros(len(X)), weights)
-        bank, problems = bank_without_labels(self.kernels, self), [WholeProblem(self._task)]
+        bank, problems = bank_without_labels(self.kernels, self, X), [WholeProblem(self._task)]
         decisions = self._fit_problems(problems, bank, choice, X, values, weights)
         self._keep(choice, bank, problems, decisions, [ALL_ROWS])
         self.offset_ = _threshold(decisions[0])

@@ -218,13 +218,13 @@ class MKLTransformer(TransformerMixin, KernelEstimator[Problem]):
         """Return rows, what is to be learned of them, and the kernels."""
         if task == "none":
             rows = check_rows_alone(self, X)
-            return rows, np.zeros(len(rows)), bank_without_labels(self.kernels, self)
+            return rows, np.zeros(len(rows)), bank_without_labels(self.kernels, self, rows)
         if task == "numbers":
             rows, numbers = check_rows_alone(self, X), np.asarray(column_or_1d(y), np.float64)
             check_consistent_length(rows, numbers)
             assert_all_finite(numbers)
-            return rows, numbers, bank_without_labels(self.kernels, self)
-        rows, codes = check_training_data(self, X, y, "ovo")
+            return rows, numbers, bank_without_labels(self.kernels, self, rows)
+        rows, codes = check_training_data(self, X, y, "ovo", self.kernels)
         del self.classes_  # it predicts none
         return rows, codes, bank_of(self.kernels, self, rows, codes)
 

@@ -13,7 +13,7 @@ from mklkit.errors import quoted
 from mklkit.numerics.order_statistics import quantiles
 from mklkit.numerics.pairwise import squared_distances, upper_blocks
 from mklkit.numerics.sampling import PARTNERS, sampled_pair_distances, sampled_rows
-from mklkit.protocols import Array, Rows
+from mklkit.protocols import Array, RowSource
 
 __all__ = [
     "Bandwidth",
@@ -105,7 +105,7 @@ class Bandwidth:
         return self.rule if product == 1 else f"{product!r}*{self.rule}".replace(".0*", "*")
 
 
-def bandwidth(rule: str, rows: Rows) -> float:
+def bandwidth(rule: str, rows: Array | RowSource) -> float:
     """Return the bandwidth σ that a rule computes from the rows (N, d).
 
     Parameters

@@ -20,7 +20,7 @@ __all__ = ["CLASSIFIER_CHECKS", "saved_and_loaded"]
 
 def decides_every_row(case: Case) -> None:
     """An estimator with it has one finite value for each row."""
-    scores = values_of(case.model(), case.new_rows)
+    scores = values_of(case.model(), case.table(case.new_rows))
     shape = (len(case.new_rows),)
     advice = "Decision values are one number per row."
     expect(np.shape(scores) == shape, f"values {shape}", np.shape(scores), advice)
@@ -30,7 +30,7 @@ def decides_every_row(case: Case) -> None:
 def classifies_two_classes(case: Case) -> None:
     """A classifier with it accepts text labels, and predicts only those."""
     model = _classifier_of(case)
-    predicted = set(model.predict(case.new_rows))
+    predicted = set(model.predict(case.table(case.new_rows)))
     advice = "Labels inside are -1 and +1; the classifier turns them into the user's."
     expect(predicted <= {"well", "ill"}, "the labels 'well' and 'ill'", predicted, advice)
 
@@ -39,12 +39,13 @@ def classifies_three_classes(case: Case) -> None:
     """A classifier with it handles three classes, with the same result in several threads."""
     _classifier_of(case)
     rows, kinds = case.three_classes()
-    model = case.estimator().fit(rows, kinds)
-    scores = values_of(model, case.new_rows)
+    table, new_rows = case.table(rows), case.table(case.new_rows)
+    model = case.estimator().fit(table, kinds)
+    scores = values_of(model, new_rows)
     shape = (len(case.new_rows), 3)
     advice = "Each binary problem is fitted separately; look for shared state."
     expect(np.shape(scores) == shape, f"scores {shape}", np.shape(scores), advice)
-    threaded = values_of(case.estimator(n_jobs=2).fit(rows, kinds), case.new_rows)
+    threaded = values_of(case.estimator(n_jobs=2).fit(table, kinds), new_rows)
     expect_close(
         threaded, scores, "the same scores with n_jobs=2", "Share no state between fits.", 1e-6
     )
@@ -54,8 +55,8 @@ def one_seed_gives_one_model(case: Case) -> None:
     """Fitting twice with the same seed gives the same decisions."""
     again = case.fit_model()
     expect_close(
-        values_of(again, case.new_rows),
-        values_of(case.model(), case.new_rows),
+        values_of(again, case.table(case.new_rows)),
+        values_of(case.model(), case.table(case.new_rows)),
         "the same decisions from random_state=0 twice",
         "Draw from the random_state that fit gets, and keep no state between fits.",
         1e-12,
@@ -64,9 +65,9 @@ def one_seed_gives_one_model(case: Case) -> None:
 
 def new_rows_alone_or_together(case: Case) -> None:
     """New rows have the same decisions one at a time and all at once."""
-    model = case.model()
-    together = values_of(model, case.new_rows)
-    alone = np.concatenate([values_of(model, row[None]) for row in case.new_rows])
+    model, new_rows = case.model(), case.table(case.new_rows)
+    together = values_of(model, new_rows)
+    alone = np.concatenate([values_of(model, row[None]) for row in new_rows])
     expect_close(
         alone,
         together,
@@ -81,8 +82,8 @@ def model_file_round_trip(case: Case) -> None:
     model = case.model()
     again = saved_and_loaded(model)
     expect_close(
-        values_of(again, case.new_rows),
-        values_of(model, case.new_rows),
+        values_of(again, case.table(case.new_rows)),
+        values_of(model, case.table(case.new_rows)),
         "the loaded model to have the decisions of the saved one",
         "Keep everything that decisions need in attributes of the fitted object.",
         1e-12,
@@ -94,8 +95,8 @@ def pickled_model_decides_the_same(case: Case) -> None:
     model = case.model()
     again = pickle.loads(pickle.dumps(model))
     expect_close(
-        values_of(again, case.new_rows),
-        values_of(model, case.new_rows),
+        values_of(again, case.table(case.new_rows)),
+        values_of(model, case.table(case.new_rows)),
         "the unpickled model to have the same decisions",
         "Keep everything that decisions need in attributes of the fitted object.",
         1e-12,
@@ -106,10 +107,10 @@ def single_precision_is_taken(case: Case) -> None:
     """Rows of 32-bit floats give finite decisions, close to those of 64-bit ones."""
     if case.custom_rows:
         raise NotApplicable("the rows are given")
-    model = case.estimator().fit(case.rows.astype(np.float32), case.y)
-    scores = values_of(model, case.new_rows.astype(np.float32))
+    model = case.estimator().fit(case.table(case.rows.astype(np.float32)), case.y)
+    scores = values_of(model, case.table(case.new_rows.astype(np.float32)))
     expect(bool(np.isfinite(scores).all()), "finite decision values", scores, "Guard overflows.")
-    double = values_of(case.model(), case.new_rows)
+    double = values_of(case.model(), case.table(case.new_rows))
     agreed = float(((scores > 0) == (double > 0)).mean())
     expect(
         agreed >= 0.85,
@@ -129,7 +130,7 @@ def odd_data_are_learned_or_refused(case: Case) -> None:
     rows, y = case.rows, case.y
     first, second = np.flatnonzero(y > 0)[0], np.flatnonzero(y < 0)[0]
     constant = rows.copy()
-    constant[:, 0] = 3.0
+    constant[:, 0] = constant[0, 0]
     pair = np.array([first, second])
     odd: dict[str, tuple[Array, Array]] = {
         "a constant column": (constant, y),
@@ -140,7 +141,8 @@ def odd_data_are_learned_or_refused(case: Case) -> None:
     }
     for what, (some_rows, some_y) in odd.items():
         try:
-            scores = values_of(case.estimator().fit(some_rows, some_y), case.new_rows)
+            model = case.estimator().fit(case.table(some_rows), some_y)
+            scores = values_of(model, case.table(case.new_rows))
         except Exception as error:
             if isinstance(error, MKLKitError) and some_rows is not constant:
                 continue

@@ -20,6 +20,7 @@ from mklkit import (
     GivesWeights,
     IncompatibleError,
     MKLClassifier,
+    MKLOneClass,
     MKLTransformer,
     get_registry,
     load_model,
@@ -165,3 +166,19 @@ def test_files_of_transformers_and_pipelines(tmp_path: Path) -> None:
     assert facts["combiner"] == "consensus"
     assert "learner" not in facts
     assert [one["problem"] for one in facts["weights"]] == ["all rows"] * 2
+
+
+def test_text_and_numbers_are_sources_alike() -> None:
+    words = np.array(["gattaca", "gattaga", "cccgggt", "cccgggg"])
+    places = np.arange(40) % 4
+    frame = pd.DataFrame({"size": X[:40, 0], "gene": words[places]})
+    kernels = ["rbf(sigma=1)@size", "spectrum(k=2)@gene"]
+    model = MKLTransformer(kernels, combiner="graph-consensus")
+    gram = model.fit_transform(frame)
+    np.testing.assert_allclose(model.transform(frame[:5]), gram[:5], rtol=1e-9)
+    alike = places[:, None] == places
+    own = MKLTransformer(kernels[1:], combiner="uniform").fit_transform(frame)
+    assert own[alike].min() > own[~alike].max()
+    flagged = MKLOneClass(kernels[1:], learner="one-class-svm(nu=0.1)").fit(frame)
+    strange = pd.DataFrame({"size": [0.0], "gene": ["tttttt"]})
+    assert flagged.predict(strange).tolist() == [-1]
