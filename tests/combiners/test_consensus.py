@@ -87,10 +87,6 @@ def test_consensus_is_the_first_eigenvector(mapped: str) -> None:
 def test_no_other_weights_agree_more_with_all_kernels() -> None:
     scaled = [gram / np.linalg.norm(gram) for gram in centred_grams(views_of())]
 
-    def agreement(weights: np.ndarray) -> float:
-        total = sum(w * one for w, one in zip(weights, scaled, strict=True))
-        return sum(np.vdot(total, one) ** 2 for one in scaled) / np.vdot(total, total)
-
     # The consensus is the direction of most agreement per length of the weights.
     def per_length(weights: np.ndarray) -> float:
         total = sum(w * one for w, one in zip(weights, scaled, strict=True))
@@ -99,7 +95,6 @@ def test_no_other_weights_agree_more_with_all_kernels() -> None:
     found = weights_of("consensus", views_of())
     others = RANDOM.dirichlet(np.ones(4), size=200)
     assert all(per_length(found) >= per_length(other) for other in others)
-    assert agreement(found) > agreement(np.array([0, 1.0, 0, 0]))
 
 
 def test_kernels_with_nothing_in_common_count_the_same() -> None:
