@@ -53,8 +53,8 @@ def _report(facts: dict[str, Any]) -> None:
             ("model", [model_lines(model), *shortened(facts.get("choices", []))]),
             ("kernels", named),
         ]
-    classes = ", ".join(str(label) for label in model.get("classes", []))
-    lines.append(("classes", classes or "not recorded"))
+    if "classes" in model:
+        lines.append(("classes", ", ".join(str(label) for label in model["classes"])))
     for plugin in facts["plugins"]:
         lines.append(("plugin", f"{plugin['distribution']} {plugin['version']}"))
     versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())

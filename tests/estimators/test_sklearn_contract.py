@@ -13,7 +13,7 @@ from __future__ import annotations
 from builders import ifsl_search
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mklkit import MKLClassifier, RPEMEKLClassifier
+from mklkit import MKLClassifier, MKLOneClass, MKLTransformer, RPEMEKLClassifier
 
 
 @parametrize_with_checks(
@@ -23,6 +23,10 @@ from mklkit import MKLClassifier, RPEMEKLClassifier
         # Its fit and predict are those of MKLVotingClassifier.
         RPEMEKLClassifier(subset=0.3, n_members=2),
         MKLClassifier("rbf", learner="svm(C=1)", probability=True),
+        # Rules for bandwidths take all rows alike, and weights must count as the row repeated.
+        MKLOneClass("rbf(gamma=0.1)", learner="one-class-svm(tol=1e-12)"),
+        MKLTransformer(),
+        MKLTransformer("rbf", feature_map="empirical", combiner="uniform"),
     ]
 )
 def test_the_contract_holds(estimator, check):
