@@ -20,7 +20,12 @@ from mklkit import (
 )
 from mklkit.combiners import graph_consensus
 from mklkit.combiners.consensus import consensus_weights
-from mklkit.combiners.graph_consensus import distortions, least_on_simplex, neighbour_graph
+from mklkit.combiners.graph_consensus import (
+    distortions,
+    least_on_simplex,
+    near_sphere,
+    neighbour_graph,
+)
 from mklkit.views.bound_kernels import BoundKernel
 
 RANDOM = np.random.default_rng(8)
@@ -215,3 +220,38 @@ def test_sums_over_rows_are_enough_for_the_consensus(iris: tuple[np.ndarray, np.
     np.testing.assert_allclose(parts.weights_, once.weights_, rtol=1e-8)
     gram = MKLTransformer(kernels, feature_map=Implicit()).fit(rows).weights_
     assert np.abs(gram - once.weights_).max() < 0.05
+
+
+def naive_full_umkl(form: np.ndarray) -> np.ndarray:
+    """The alternating iteration of full-UMKL with ρ = 20, each program by a generic solver."""
+    count = len(form)
+    z, u = np.full(count, count**-0.5), np.zeros(count)
+    for number in range(100):
+        pull = 20 * z - u
+
+        def objective(x: np.ndarray, pull: np.ndarray = pull) -> float:
+            return float(x @ form @ x + 10 * x @ x - pull @ x)
+
+        bounds = [(0, None)] * count
+        x = scipy.optimize.minimize(objective, z, bounds=bounds, options={"ftol": 1e-15}).x
+        new = x / np.linalg.norm(x)
+        if number and np.abs(z - new).sum() < 0.01:
+            return z
+        z = new
+        u = u + 20 * (x - z)
+    raise AssertionError("the iteration has no end")
+
+
+@pytest.mark.parametrize("count", [2, 4])
+def test_the_weights_of_length_one_are_those_of_the_published_iteration(count: int) -> None:
+    factor = np.abs(np.random.default_rng(count).normal(size=(count, 6)))
+    form = factor @ factor.T
+    form /= np.sqrt(np.outer(np.diag(form), np.diag(form)))
+    np.testing.assert_allclose(near_sphere(form), naive_full_umkl(form), atol=1e-5)
+
+
+def test_the_norm_decides_which_sum_of_weights_is_one() -> None:
+    views = views_of()
+    shares = weights_of("graph-consensus(norm=2)", views)
+    assert shares.sum() == pytest.approx(1)
+    assert (shares > 0).sum() >= (weights_of("graph-consensus", views) > 0).sum()
