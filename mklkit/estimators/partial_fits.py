@@ -95,7 +95,7 @@ class PartialSums:
         blocks = FeatureBlocks(self.projectors, rows, max_memory)
         n_classes = len(self.moments.counts)
         (found,) = blocks.moments([range(len(self.projectors))], codes, n_classes)
-        moments = self.moments.plus(found) if self.moments.n_rows else found
+        moments = self.moments.plus(found) if self.moments.total else found
         return attrs.evolve(self, moments=moments)
 
     def views_of(self, problem: BinaryProblem, rows: Rows) -> tuple[ViewSet, Target]:
@@ -104,7 +104,7 @@ class PartialSums:
         moments = self.moments.classes(members)
         counts = moments.counts.astype(np.intp)
         target = problem.target(np.repeat(members, counts), rows.dtype)
-        forgotten = ForgottenRows((moments.n_rows, rows.shape[1]), rows.dtype)
+        forgotten = ForgottenRows((int(moments.total), rows.shape[1]), rows.dtype)
         blocks = GatheredMoments(self.projectors, self.widths, moments, forgotten)
         views = ViewSet.of_blocks(self.kernels, blocks, self.reading)
         return views, target

@@ -137,7 +137,7 @@ class ClassScatter:
         rounded = float(np.sqrt(len(normal))) * self.precision
         spectrum = Spectrum.of(normal, max(SPECTRUM_TOLERANCE, rounded))
         cross = spectrum.vectors.T @ (self.means.T * np.sqrt(self.counts))
-        share = np.sqrt(self.counts / self.whole.n_rows)
+        share = np.sqrt(self.counts / self.whole.total)
         pencil = DiscriminantPencil(spectrum.values, cross, share, regularization)
         found = climb(pencil, n_components)
         return spectrum.vectors @ found.weights, found.history

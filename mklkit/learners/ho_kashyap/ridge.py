@@ -106,7 +106,7 @@ class FeatureProblem:
     ) -> RidgeCoefficients:
         """Return the minimisers for Φᵀt (p, G), the targets' means (G,) and data weights (G,)."""
         weights = self._system.solve(projected, means, data_weights, self._alphas[columns])
-        bias = means / data_weights - self._normal.sums @ weights / self._normal.n_rows
+        bias = means / data_weights - self._normal.sums @ weights / self._normal.total
         return RidgeCoefficients(weights, bias)
 
     def outputs(self, coefficients: RidgeCoefficients) -> Array:
