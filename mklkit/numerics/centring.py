@@ -12,8 +12,12 @@ from mklkit.numerics.compiling import compiled
 __all__ = ["centre_tile", "centred_gram", "margin_sums", "product_sums"]
 
 
-def centred_gram(gram: NDArray[Any], dtype: Any = None) -> NDArray[Any]:
+def centred_gram(
+    gram: NDArray[Any], dtype: Any = None, row_weights: NDArray[Any] | None = None
+) -> NDArray[Any]:
     """Return HKH of a square matrix K (N, N), H = I − 11ᵀ/N; in K's dtype where none is given.
+
+    With weights v of rows (N,), HKHᵀ with H = I − 1vᵀ/Σv.
 
     Examples
     --------
@@ -22,9 +26,14 @@ def centred_gram(gram: NDArray[Any], dtype: Any = None) -> NDArray[Any]:
     array([[ 1., -1.],
            [-1.,  1.]])
     """
-    means = gram.mean(axis=0, dtype=dtype)
-    centred = gram - means
-    centred -= centred.mean(axis=1)[:, None]
+    if row_weights is None:
+        means = gram.mean(axis=0, dtype=dtype)
+        centred = gram - means
+        centred -= centred.mean(axis=1)[:, None]
+        return centred
+    share = row_weights / row_weights.sum()
+    centred = gram - (share @ gram).astype(dtype or gram.dtype)
+    centred -= (centred @ share)[:, None]
     return centred
 
 
