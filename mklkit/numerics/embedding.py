@@ -54,10 +54,11 @@ def whitened(projection: Array, scatter: Array, regularization: float) -> Array:
     ).T
 
 
-def scatter_within(points: Array, y: Array) -> Array:
+def scatter_within(points: Array, y: Array, row_weights: Array | None = None) -> Array:
     """Return the scatter (K, K) of embedded rows (N, K) about their class means."""
-    within = points - class_means(points, y)[np.unique(y, return_inverse=True)[1]]
-    return within.T @ within
+    codes = np.unique(y, return_inverse=True)[1]
+    within = points - class_means(points, y, row_weights)[codes]
+    return within.T @ (within if row_weights is None else row_weights[:, None] * within)
 
 
 @attrs.frozen(eq=False)
@@ -155,6 +156,9 @@ def embedding_size(n_components: int | None, y: Array) -> int:
     return max(1, min(wanted, len(y) - 1))
 
 
-def class_means(points: Array, y: Array) -> Array:
+def class_means(points: Array, y: Array, row_weights: Array | None = None) -> Array:
     """Return the class means (C, K) of embedded rows (N, K), in the order of the labels."""
-    return np.stack([points[y == label].mean(axis=0) for label in np.unique(y)])
+    members = [y == label for label in np.unique(y)]
+    weights = [None if row_weights is None else row_weights[own] for own in members]
+    pairs = zip(members, weights, strict=True)
+    return np.stack([np.average(points[own], axis=0, weights=share) for own, share in pairs])

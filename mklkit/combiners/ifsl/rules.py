@@ -4,8 +4,9 @@ Minimises, over one decision function f_l and margins b_l ≥ 0 per view,
 
     L = Σ_l [‖φ∘f_l − 1 − b_l‖² + penalty_l] + λ Σ_l ‖f_l − f̄‖²,   f̄ = Σ_j μ_j f_j.
 
-A norm over rows is weighted where rows have weights. With one view this is MHKS or KMHKS. Many (λ, ridge) pairs run side by side, one per column, so a
-whole grid reads the features as often as one fit does; converged columns are removed.
+Norms over rows are weighted where rows have weights. With one view this is MHKS or KMHKS. Many
+(λ, ridge) pairs run side by side, one per column, so a whole grid reads the features as often as
+one fit does; converged columns are removed.
 
 Arrays are (N, G) per view: N training rows, G columns.
 """

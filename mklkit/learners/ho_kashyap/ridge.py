@@ -117,7 +117,7 @@ class FeatureProblem:
     def solve_projected(
         self, projected: Array, means: Array, data_weights: Array, columns: Which = slice(None)
     ) -> RidgeCoefficients:
-        """Return the minimisers for ΦᵀVt (p, G), means of t weighted by v, and data weights (G,)."""
+        """Return the minimisers for ΦᵀVt (p, G), the means of t (G,) and data weights (G,)."""
         weights = self._system.solve(projected, means, data_weights, self._alphas[columns])
         bias = means / data_weights - self._normal.sums @ weights / self._normal.total
         return RidgeCoefficients(weights, bias)
