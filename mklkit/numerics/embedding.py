@@ -159,6 +159,7 @@ def embedding_size(n_components: int | None, y: Array) -> int:
 def class_means(points: Array, y: Array, row_weights: Array | None = None) -> Array:
     """Return the class means (C, K) of embedded rows (N, K), in the order of the labels."""
     members = [y == label for label in np.unique(y)]
-    weights = [None if row_weights is None else row_weights[own] for own in members]
-    pairs = zip(members, weights, strict=True)
-    return np.stack([np.average(points[own], axis=0, weights=share) for own, share in pairs])
+    if row_weights is None:
+        return np.stack([points[own].mean(axis=0) for own in members])
+    shares = [np.where(own, row_weights, 0.0) / row_weights[own].sum() for own in members]
+    return np.stack(shares) @ points
