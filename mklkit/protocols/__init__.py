@@ -37,6 +37,7 @@ from mklkit.protocols.kernel import (
     FittedKernel,
     Kernel,
     ScalarKernel,
+    WeightedKernel,
 )
 from mklkit.protocols.learner import (
     FittedLearner,
@@ -98,6 +99,7 @@ __all__ = [
     "TrainingSide",
     "TrimmableMap",
     "Views",
+    "WeightedKernel",
     "Which",
     "facts_of",
     "learner_parameters",

@@ -123,7 +123,7 @@ class GatingCombiner(Component, ABC):
     up, are not passed to them.
     """
 
-    facts: ClassVar[CombinerFacts] = CombinerFacts()
+    facts: ClassVar[CombinerFacts] = CombinerFacts(row_weights="learner")
 
     @property
     def composition(self) -> Composition:
