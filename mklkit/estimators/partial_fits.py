@@ -120,8 +120,14 @@ def sums_of(estimator: Any) -> Choice:
     Raises
     ------
     NeedsEveryRow
-        If one does not; the message names those that do. Or if probabilities are asked for.
+        If one does not; the message names those that do. Or if probabilities or weights of classes
+        are asked for.
     """
+    if estimator.class_weight is not None:
+        raise NeedsEveryRow(
+            "partial_fit keeps sums over rows that count once each, and class_weight weighs them:"
+            " set class_weight=None, or fit on all rows."
+        )
     if estimator.probability:
         raise NeedsEveryRow(
             "partial_fit keeps sums over rows, and probabilities need the rows themselves, to leave"
@@ -152,6 +158,7 @@ def partial_fit(
     known = estimator.classes_ if started else np.unique(classes)
     codes = _codes_of(column_or_1d(y, warn=True), known, len(X))
     estimator.classes_ = known
+    estimator.class_weight_ = np.ones(len(known))
     strategy = choose_strategy(estimator.multiclass, choice.combiner, choice.learner)
     problems = decompose(len(known), strategy)
     random_state = check_random_state(estimator.random_state)

@@ -93,7 +93,9 @@ def fitted_kernel(kernel: Kernel, rows: Array, row_weights: Array | None) -> Fit
 def _fit_kernel(bound: BoundKernel, rows: Array, row_weights: Array | None) -> FittedKernel:
     """Return the fitted kernel; refuse one whose values on these rows are not finite."""
     with np.errstate(over="ignore", invalid="ignore"):
-        fitted = bound.fitted or fitted_kernel(bound.kernel, rows, row_weights)
+        fitted = bound.fitted
+        if fitted is None:
+            fitted = fitted_kernel(bound.kernel, rows, row_weights)
         largest = np.abs(fitted.diagonal(rows)).max()
     if not np.isfinite(largest):
         raise _no_numbers(bound, f"{largest}")
