@@ -42,6 +42,7 @@ class KernelModel(Protocol):
     """A fitted ``MKLClassifier``, or a voting ensemble of several."""
 
     classes_: NDArray[Any]
+    class_weight_: Array
     kernels_: list[Any]
     kernel_names_: list[str]
     kernel_columns_: list[Any]

@@ -193,7 +193,12 @@ class MKLClassifier(GivesProbabilities, ClassifierMixin, KernelEstimator[BinaryP
         decisions = self._fit_problems(
             problems, bank, choice, X, codes, weights, bandwidths=self.bandwidths
         )
-        return self._keep_problems(choice, bank, problems, decisions)
+        self._keep_problems(choice, bank, problems, decisions)
+        if self.class_weight is not None:
+            pairs = zip(self.classes_.tolist(), self.class_weight_, strict=True)
+            weighing = ", ".join(f"{label} {weight:.3g}" for label, weight in pairs)
+            self.choices_.append(f"weights of classes: {weighing}")
+        return self
 
     @property
     def partial_fit(self) -> Callable[..., Self]:

@@ -33,6 +33,7 @@ MOST_MEMBERS = 10_000
 """Each member is a model that is fitted and kept: a larger number is a mistake and fills memory."""
 
 SAME_IN_ALL_MEMBERS = (
+    "class_weight_",
     "kernel_names_",
     "kernel_columns_",
     "problems_",

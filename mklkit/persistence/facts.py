@@ -79,7 +79,8 @@ def facts_of_model(model: Any) -> dict[str, Any]:
         ``input`` (how a ``TableEncoder`` treated each column), ``kernels`` (name, spec string and
         columns of each: names, or positions where the data had none; None for all),
         ``feature_map``, ``combiner``, ``learner``, ``multiclass`` (``binary``, ``ovo``, ``ovr`` or
-        ``native``), ``classes``, ``probability`` (whether there is ``predict_proba``), ``weights``
+        ``native``), ``classes``, ``class_weight`` (that of each class; None where all weigh 1),
+        ``probability`` (whether there is ``predict_proba``), ``weights``
         (problem, kernel and weight of each) and, for a vote, the number of ``members``.
     """
     classifier = classifier_in(model)
@@ -95,6 +96,8 @@ def facts_of_model(model: Any) -> dict[str, Any]:
         facts["feature_map"] = to_spec(classifier.feature_map_)
         facts["combiner"] = to_spec(classifier.combiner_)
         facts["learner"] = to_spec(classifier.learner_)
+        weights = np.asarray(classifier.class_weight_)
+        facts["class_weight"] = None if (weights == 1).all() else json_ready(weights)
         facts["multiclass"] = _strategy(classifier.problems_, len(classifier.classes_))
     if isinstance(classifier, MKLVotingClassifier):
         facts["members"] = len(classifier.members_)
