@@ -85,9 +85,10 @@ class Table:
         n_text = sum(not _is_number(self.features[name]) for name in self.features)
         text = f" ({n_text} not numeric)" if n_text else ""
         n_rows = int(counts.sum())
+        weights = "" if self.weights is None else f", weights {self.weights.name!r}"
         return (
             f"{self.name}: {counted(n_rows, 'row')}, {counted(n_features, 'feature')}{text},"
-            f" {len(counts)} classes: {', '.join(shown)}; target {self.target.name!r}"
+            f" {len(counts)} classes: {', '.join(shown)}; target {self.target.name!r}{weights}"
         )
 
 

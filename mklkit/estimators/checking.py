@@ -68,13 +68,14 @@ def check_training_data(
                 estimator, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2, order="C"
             )
     check_classification_targets(y)
+    n_given = len(y)
     X, y, row_weights = counting_rows(X, y, checked_row_weights(sample_weight, len(y)))
     estimator.classes_, codes = np.unique(y, return_inverse=True)
     if len(estimator.classes_) < 2:
         raise DataError(
             "A classifier needs rows of at least two classes; there is only one class,"
             f" {estimator.classes_.tolist()[0]!r}"
-            f"{'.' if row_weights is None else ' (rows of weight 0 do not count).'}"
+            f"{'.' if len(y) == n_given else ' (rows of weight 0 do not count).'}"
         )
     return X, codes, row_weights
 

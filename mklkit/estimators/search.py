@@ -7,6 +7,7 @@ from itertools import count
 from time import perf_counter
 from typing import Any, Self
 
+import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -139,7 +140,8 @@ class MKLSearchCV(GivesProbabilities, ClassifierMixin, BaseEstimator):
         X, codes, row_weights = check_training_data(self, X, y, base.multiclass, sample_weight)
         seed = check_random_state(base.random_state).randint(2**31 - 1)
         check_scorer(scorer, self.scoring, codes, self.classes_)
-        if len(X) < len(given_y) and isinstance(self.cv, Sequence):
+        some_left_out = sample_weight is not None and not np.all(np.asarray(sample_weight))
+        if some_left_out and isinstance(self.cv, Sequence):
             raise SpecError(
                 "cv names rows by number, and those of weight 0 are left out: leave them out of the"
                 " data, or give cv as a number of folds."
