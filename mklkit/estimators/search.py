@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import count
 from time import perf_counter
 from typing import Any, Self
@@ -140,13 +140,9 @@ class MKLSearchCV(GivesProbabilities, ClassifierMixin, BaseEstimator):
         X, codes, row_weights = check_training_data(self, X, y, base.multiclass, sample_weight)
         seed = check_random_state(base.random_state).randint(2**31 - 1)
         check_scorer(scorer, self.scoring, codes, self.classes_)
-        some_left_out = sample_weight is not None and not np.all(np.asarray(sample_weight))
-        if some_left_out and isinstance(self.cv, Sequence):
-            raise SpecError(
-                "cv names rows by number, and those of weight 0 are left out: leave them out of the"
-                " data, or give cv as a number of folds."
-            )
-        splits, folds_notes = splits_of(self.cv, X, codes, self.classes_, seed)
+        given_rows = np.asarray(sample_weight)
+        kept = given_rows != 0 if given_rows.ndim == 1 else None
+        splits, folds_notes = splits_of(self.cv, X, codes, self.classes_, seed, kept)
         self.n_splits_ = len(splits)
         # Without a seed of the user's, all points of a search still see the same random draws.
         run = base if is_whole(base.random_state) else clone(base).set_params(random_state=seed)

@@ -194,8 +194,12 @@ def test_a_search_weighs_rows_in_every_fit():
     alone = MKLClassifier(learner="svm(tol=1e-8)").set_params(**search.best_params_)
     alone.fit(X, y, sample_weight=weights)
     np.testing.assert_allclose(search.decision_function(X), alone.decision_function(X), rtol=1e-5)
-    with pytest.raises(SpecError, match="cv names rows by number, and those of weight 0"):
-        search.fit(X, y, sample_weight=often)
+    left = often > 0
+    places = np.cumsum(left) - 1
+    own = [tuple(places[rows[left[rows]]] for rows in split) for split in splits]
+    scores = search.fit(X, y, sample_weight=often).cv_results_["mean_test_score"]
+    search.set_params(cv=own).fit(X[left], y[left], sample_weight=often[left])
+    np.testing.assert_allclose(scores, search.cv_results_["mean_test_score"])
 
 
 def test_votes_weigh_rows_in_every_member():
