@@ -258,3 +258,30 @@ def test_weights_are_routed_by_scikit_learn():
         np.testing.assert_allclose(best.decision_function(X), alone.decision_function(rows))
         scores = cross_validate(model, X, y, params={"sample_weight": often}, cv=3)
         assert np.isfinite(scores["test_score"]).all()
+
+
+def test_the_page_names_those_that_weigh_rows():
+    from pathlib import Path
+
+    from mklkit.protocols import CombinerFacts, LearnerFacts, facts_of
+    from mklkit.registry.abilities import made
+    from mklkit.registry.registry import get_registry
+
+    page = Path(__file__).parents[2] / "docs" / "imbalance.md"
+    lines = page.read_text(encoding="utf-8").splitlines()
+    learners, combiners = (
+        next(line for line in lines if line.startswith(f"| {start} |"))
+        for start in ("learners", "kernel weights")
+    )
+    for one in made(get_registry(), "learner"):
+        if "two classes" in facts_of(one, LearnerFacts).tasks and _is_ours(one):
+            weighs = facts_of(one, LearnerFacts).takes_row_weights
+            assert (f"`{one.name}`" in learners) == weighs, one.name
+    for one in made(get_registry(), "combiner"):
+        if "two classes" in facts_of(one, CombinerFacts).tasks and _is_ours(one):
+            weighs = facts_of(one, CombinerFacts).row_weights == "throughout"
+            assert (f"`{one.name}`" in combiners) == weighs, one.name
+
+
+def _is_ours(component):
+    return type(component).__module__.startswith(("mklkit.", "mklkit_optimize."))
