@@ -49,6 +49,18 @@ if TYPE_CHECKING:
     from mklkit.feature_maps.empirical import Empirical as Empirical
     from mklkit.feature_maps.fourier import Fourier as Fourier
     from mklkit.feature_maps.implicit import Implicit as Implicit
+    from mklkit.kernels.amounts.chi2 import Chi2 as Chi2
+    from mklkit.kernels.amounts.hellinger import Hellinger as Hellinger
+    from mklkit.kernels.amounts.intersection import Intersection as Intersection
+    from mklkit.kernels.amounts.min_max import MinMax as MinMax
+    from mklkit.kernels.amounts.periodic import Periodic as Periodic
+    from mklkit.kernels.amounts.tanimoto import Tanimoto as Tanimoto
+    from mklkit.kernels.boolean.conjunctive import Conjunctive as Conjunctive
+    from mklkit.kernels.boolean.conjunctive import MonotoneConjunctive as MonotoneConjunctive
+    from mklkit.kernels.boolean.disjunctive import Disjunctive as Disjunctive
+    from mklkit.kernels.boolean.disjunctive import MonotoneDisjunctive as MonotoneDisjunctive
+    from mklkit.kernels.categories.frequency_overlap import FrequencyOverlap as FrequencyOverlap
+    from mklkit.kernels.categories.overlap import Overlap as Overlap
     from mklkit.kernels.cosine import Cosine as Cosine
     from mklkit.kernels.laplacian import Laplacian as Laplacian
     from mklkit.kernels.linear import Linear as Linear
@@ -56,6 +68,10 @@ if TYPE_CHECKING:
     from mklkit.kernels.precomputed import Precomputed as Precomputed
     from mklkit.kernels.rbf import RBF as RBF
     from mklkit.kernels.tanh import Tanh as Tanh
+    from mklkit.kernels.text.mismatch import Mismatch as Mismatch
+    from mklkit.kernels.text.spectrum import SpectrumKernel as SpectrumKernel
+    from mklkit.kernels.text.token_set import TokenSet as TokenSet
+    from mklkit.kernels.text.weighted_degree import WeightedDegree as WeightedDegree
     from mklkit.learners.ho_kashyap.kmhks import KMHKS as KMHKS
     from mklkit.learners.ho_kashyap.mhks import MHKS as MHKS
     from mklkit.learners.kda import KDA as KDA
@@ -69,6 +85,9 @@ if TYPE_CHECKING:
     from mklkit.numerics.cone_programs import solve_cone_program as solve_cone_program
     from mklkit.numerics.least_squares import NormalMatrix as NormalMatrix
     from mklkit.numerics.least_squares import Spectrum as Spectrum
+    from mklkit.numerics.readings import category_codes as category_codes
+    from mklkit.numerics.readings import text_codes as text_codes
+    from mklkit.numerics.readings import texts_of as texts_of
     from mklkit.numerics.votes import majority as majority
     from mklkit.numerics.votes import squashed as squashed
     from mklkit.persistence import load_model as load_model
@@ -173,6 +192,20 @@ FOR_USERS = {
     "feature_maps.fourier": "Fourier",
     "feature_maps.implicit": "Implicit",
     "kernels.cosine": "Cosine",
+    "kernels.amounts.chi2": "Chi2",
+    "kernels.amounts.hellinger": "Hellinger",
+    "kernels.amounts.intersection": "Intersection",
+    "kernels.amounts.min_max": "MinMax",
+    "kernels.amounts.periodic": "Periodic",
+    "kernels.amounts.tanimoto": "Tanimoto",
+    "kernels.boolean.conjunctive": "Conjunctive MonotoneConjunctive",
+    "kernels.boolean.disjunctive": "Disjunctive MonotoneDisjunctive",
+    "kernels.categories.frequency_overlap": "FrequencyOverlap",
+    "kernels.categories.overlap": "Overlap",
+    "kernels.text.mismatch": "Mismatch",
+    "kernels.text.spectrum": "SpectrumKernel",
+    "kernels.text.token_set": "TokenSet",
+    "kernels.text.weighted_degree": "WeightedDegree",
     "kernels.laplacian": "Laplacian",
     "kernels.linear": "Linear",
     "kernels.polynomial": "Polynomial",
@@ -210,6 +243,7 @@ FOR_AUTHORS = {
     "numerics.centring": "centred_gram",
     "numerics.cone_programs": "Cone ConeSolution solve_cone_program",
     "numerics.least_squares": "NormalMatrix Spectrum",
+    "numerics.readings": "category_codes text_codes texts_of",
     "numerics.votes": "majority squashed",
     "protocols": (
         "Array Combiner CombinerFacts CoupledLearner CouplingFacts Decision FeatureMap "

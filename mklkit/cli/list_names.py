@@ -50,6 +50,7 @@ def list_names(
 
     'mklkit describe NAME' shows one of them with its parameters.
     """
+    from mklkit.registry.composing import reads_of
     from mklkit.registry.registry import get_registry
 
     registry = get_registry()
@@ -63,6 +64,7 @@ def list_names(
                     "name": entry.name,
                     "distribution": entry.distribution,
                     "version": entry.version,
+                    **({"reads": reads_of(entry)} if entry.kind == "kernel" else {}),
                     "help": entry.help,
                 }
                 for one in wanted
@@ -73,8 +75,16 @@ def list_names(
     from mklkit.cli.report import listing
 
     for one in wanted:
-        rows = [(e.name, f"{e.distribution} {e.version}", e.help) for e in entries[one]]
+        heads: tuple[str, ...] = "name", "from", "what it is"
+        rows: list[tuple[str, ...]] = [
+            (entry.name, f"{entry.distribution} {entry.version}", entry.help)
+            for entry in entries[one]
+        ]
+        if one is Listed.kernels:
+            heads = *heads[:2], "reads", heads[2]
+            pairs = zip(rows, entries[one], strict=True)
+            rows = [(*row[:2], reads_of(entry), row[2]) for row, entry in pairs]
         if rows:
-            show(listing(one.value, rows))
+            show(listing(one.value, heads, rows))
         else:
             say(f"no {one.value}")

@@ -163,7 +163,9 @@ class MKLClassifier(GivesProbabilities, ClassifierMixin, KernelEstimator[BinaryP
         if not isinstance(self.probability, bool | np.bool_):
             raise SpecError(f"probability must be True or False; got {self.probability!r:.80}.")
         choice = self._choice(weighted=self.class_weight is not None)
-        X, codes, row_weights = check_training_data(self, X, y, self.multiclass, sample_weight)
+        X, codes, row_weights = check_training_data(
+            self, X, y, self.multiclass, self.kernels, sample_weight=sample_weight
+        )
         if row_weights is not None:
             choice = self._choice(weighted=True)
         self._learn(choice, X, codes, row_weights)

@@ -10,6 +10,7 @@ from mklkit.estimators.problems import WholeProblem
 from mklkit.estimators.proposing import KernelBank
 from mklkit.estimators.rpemekl import RPEMEKLClassifier
 from mklkit.estimators.search import MKLSearchCV
+from mklkit.estimators.table_reading import TableReading
 from mklkit.estimators.voting import MKLVotingClassifier
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.views.bound_kernels import BoundKernel
@@ -26,6 +27,7 @@ MODEL_TYPES: tuple[type, ...] = (
     WholeProblem,
     PartialSums,
     KernelBank,
+    TableReading,
     BoundKernel,
     ClassMoments,
 )

@@ -51,8 +51,6 @@ class PartialSums:
     kernels : list of FittedKernel
     projectors : list of Projector
         Fitted to the rows of the first call, like the kernels.
-    reading : list of bool
-        Whether each kernel reads row ids.
     widths : list of int
         The number of features of each kernel.
     moments : ClassMoments
@@ -62,7 +60,6 @@ class PartialSums:
     bank: KernelBank
     kernels: list[FittedKernel]
     projectors: list[Projector]
-    reading: list[bool]
     widths: list[int]
     moments: ClassMoments
 
@@ -85,7 +82,6 @@ class PartialSums:
             bank,
             [view.kernel for view in views],
             [view.projector for view in views],
-            [view.reads_row_ids for view in views],
             widths,
             ClassMoments(*(np.zeros(shape) for shape in shapes)),
         )
@@ -106,7 +102,7 @@ class PartialSums:
         target = problem.target(np.repeat(members, counts), rows.dtype)
         forgotten = ForgottenRows((int(moments.total), rows.shape[1]), rows.dtype)
         blocks = GatheredMoments(self.projectors, self.widths, moments, forgotten)
-        views = ViewSet.of_blocks(self.kernels, blocks, self.reading)
+        views = ViewSet.of_blocks(self.kernels, blocks)
         return views, target
 
 
@@ -154,7 +150,7 @@ def partial_fit(
         raise DataError(
             "The first call of partial_fit needs all class labels that occur: classes=[...]."
         )
-    X = check_new_rows(estimator, X, first=not started)
+    X = check_new_rows(estimator, X, *([] if started else [estimator.kernels]))
     known = estimator.classes_ if started else np.unique(classes)
     codes = _codes_of(column_or_1d(y, warn=True), known, len(X))
     estimator.classes_ = known

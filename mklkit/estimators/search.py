@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count
 from time import perf_counter
 from typing import Any, Self
@@ -137,7 +137,10 @@ class MKLSearchCV(GivesProbabilities, ClassifierMixin, BaseEstimator):
         points = [point for _, point in numbered]
         groups = grouped(points, lambda point: _fitted_at_once(_varied(base, point)))
         given_X, given_y = X, y
-        X, codes, row_weights = check_training_data(self, X, y, base.multiclass, sample_weight)
+        banks = _banks(base, points)
+        X, codes, row_weights = check_training_data(
+            self, X, y, base.multiclass, *banks, sample_weight=sample_weight
+        )
         seed = check_random_state(base.random_state).randint(2**31 - 1)
         check_scorer(scorer, self.scoring, codes, self.classes_)
         given_rows = np.asarray(sample_weight)
@@ -259,6 +262,12 @@ class MKLSearchCV(GivesProbabilities, ClassifierMixin, BaseEstimator):
     def kernel_names_(self) -> list[str]:
         """The best estimator's kernel names."""
         return self._fitted().kernel_names_
+
+
+def _banks(base: MKLClassifier, points: Sequence[Point]) -> list[Any]:
+    """Return the kernels of an estimator and those that a search puts in their place."""
+    varied = [point for point in points if any(name.startswith("kernels") for name in point)]
+    return [base.kernels, *(_varied(base, point).kernels for point in varied)]
 
 
 def _check_kind(estimator: Any) -> MKLClassifier:

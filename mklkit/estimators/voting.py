@@ -96,7 +96,10 @@ class MKLVotingClassifier(GivesProbabilities, ClassifierMixin, BaseEstimator):
                 "Members are MKLClassifier or MKLSearchCV; got"
                 f" {type(member).__name__}. Use scikit-learn's VotingClassifier for others."
             )
-        check_training_data(self, X, y, member.multiclass, sample_weight)
+        inner = member.estimator if isinstance(member, MKLSearchCV) else member
+        check_training_data(
+            self, X, y, member.multiclass, inner.kernels, sample_weight=sample_weight
+        )
         # scikit-learn's ensembles pass class numbers and arrays without column names to their
         # members; these report class labels and may bind kernels to columns by name.
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=self.n_members)

@@ -19,7 +19,7 @@ from mklkit.numerics.sampling import (
     sampled_places,
     sampled_rows,
 )
-from mklkit.protocols import Array, Rows
+from mklkit.protocols import Array, RowSource
 
 __all__ = [
     "Bandwidth",
@@ -112,7 +112,7 @@ class Bandwidth:
         return self.rule if product == 1 else f"{product!r}*{self.rule}".replace(".0*", "*")
 
 
-def bandwidth(rule: str, rows: Rows, row_weights: Array | None = None) -> float:
+def bandwidth(rule: str, rows: Array | RowSource, row_weights: Array | None = None) -> float:
     """Return the bandwidth σ that a rule computes from the rows (N, d).
 
     Parameters

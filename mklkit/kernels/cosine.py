@@ -72,11 +72,6 @@ class FittedCosine:
 
     kernel: FittedKernel
 
-    @property
-    def facts(self) -> KernelFacts:
-        """The properties of the inner kernel."""
-        return facts_of(self.kernel, KernelFacts)
-
     def __call__(self, a: Array, b: Array) -> Array:
         """Return the cosines of the rows of ``a`` (n, d) and ``b`` (m, d): (n, m)."""
         values = self.kernel(a, b)

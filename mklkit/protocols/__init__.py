@@ -21,6 +21,7 @@ from mklkit.protocols.facts import (
     FeatureMapFacts,
     KernelFacts,
     LearnerFacts,
+    Reads,
     facts_of,
 )
 from mklkit.protocols.feature_map import (
@@ -51,6 +52,7 @@ from mklkit.protocols.searching import (
     learner_parameters,
     learner_variants,
 )
+from mklkit.protocols.table_rows import TableRows, own_rows
 from mklkit.protocols.target import TASK_NAMES, Target, Task
 from mklkit.protocols.training_side import TrainingSide
 from mklkit.protocols.views import KernelProducts, KernelView, Projector, Quadrant, Quadrants, Views
@@ -86,6 +88,7 @@ __all__ = [
     "Projector",
     "Quadrant",
     "Quadrants",
+    "Reads",
     "RememberedFeatures",
     "RowSource",
     "RowWeights",
@@ -94,6 +97,7 @@ __all__ = [
     "Stopping",
     "Subproblem",
     "SupportedDecision",
+    "TableRows",
     "Target",
     "Task",
     "TrainingSide",
@@ -104,4 +108,5 @@ __all__ = [
     "facts_of",
     "learner_parameters",
     "learner_variants",
+    "own_rows",
 ]

@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.protocols.arrays import Array
+from mklkit.protocols.facts import Reads
 from mklkit.protocols.feature_map import FittedMap
 from mklkit.protocols.kernel import FittedKernel
+from mklkit.protocols.table_rows import TableRows, own_rows
 from mklkit.protocols.training_side import TrainingSide
 
 __all__ = ["KernelProducts", "KernelView", "Projector", "Quadrant", "Quadrants", "Views"]
@@ -103,15 +105,30 @@ class KernelProducts:
 
 @attrs.frozen(eq=False)
 class Projector:
-    """The part of a view that a fitted model keeps, to turn new rows into its columns."""
+    """The part of a view that a fitted model keeps, to turn new rows into its columns.
+
+    Attributes
+    ----------
+    label : str
+        The kernel's name in results.
+    columns : ndarray of int or None
+        Its columns; None for all of them.
+    map : FittedMap
+    reads : {"numbers", "amounts", "text", "categories", "row ids"}, default="numbers"
+        What the kernel's columns hold.
+    allows_gaps : bool, default=False
+        Whether they may have gaps, NaN.
+    """
 
     label: str
     columns: NDArray[np.intp] | None
     map: FittedMap
+    reads: Reads = "numbers"
+    allows_gaps: bool = False
 
-    def transform(self, rows: Array) -> Array:
+    def transform(self, rows: Array | TableRows) -> Array:
         """Return the view's columns (n, p) or (n, N) for new rows (n, d) of all features."""
-        return self.map.transform(rows if self.columns is None else rows[:, self.columns])
+        return self.map.transform(own_rows(rows, self.columns, self.reads))
 
 
 class KernelView(TrainingSide, Protocol):
@@ -123,8 +140,6 @@ class KernelView(TrainingSide, Protocol):
     label: str
     """The kernel's name in results."""
     kernel: FittedKernel
-    reads_row_ids: bool
-    """Whether the kernel's columns hold row ids to look up instead of features."""
     rows: Array
     """(N, d): the training rows, restricted to the kernel's own columns."""
     projector: Projector

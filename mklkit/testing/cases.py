@@ -16,25 +16,26 @@ from mklkit.protocols import (
     Array,
     CombinerFacts,
     FeatureMapFacts,
+    KernelFacts,
     LearnerFacts,
     Target,
     facts_of,
 )
-from mklkit.protocols.component import parameter_names
+from mklkit.protocols.facts import Reads
 from mklkit.protocols.preset import Preset
 from mklkit.registry.composing import choose_components
 from mklkit.registry.registry import get_registry
 from mklkit.registry.specs import parse_spec
 from mklkit.testing.expectations import CheckFailure
+from mklkit.testing.rows import N_NEW, as_table, labelled, two_classes
 from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.view_set import ViewSet
 
-__all__ = ["Case", "ComponentKind", "has_drawn", "kind_of", "state_of"]
+__all__ = ["Case", "ComponentKind", "kind_of"]
 
 ComponentKind = Literal["kernel", "feature_map", "learner", "combiner", "preset"]
 KINDS: tuple[ComponentKind, ...] = ("kernel", "feature_map", "learner", "combiner", "preset")
 
-N_TRAINING, N_NEW = 42, 14
 GAUSSIAN = "rbf(sigma='mean')"
 # With a fixed C: choosing it in every fit would take time and check nothing more.
 QUICK_SVM = "svm(C=1)"
@@ -50,7 +51,7 @@ class Case:
     component : component, component class or preset
     kind : {"kernel", "feature_map", "learner", "combiner", "preset"}
     rows : ndarray of shape (T, d), optional
-        Rows for a kernel that needs particular ones (ids, say); 12 or more.
+        Rows for a kernel that needs particular ones, 12 or more; by default of what it reads.
     fits : dict, optional
         Cache of fitted objects, shared by the cases of a component.
     """
@@ -66,14 +67,50 @@ class Case:
         self._fits = {} if fits is None else fits
         self.kind = kind
         self.custom_rows = rows is not None
-        random = np.random.default_rng(41)
-        all_rows, labels = _two_classes(random) if rows is None else _labelled(rows)
-        n_new = N_NEW if rows is None else len(rows) // 4
-        self.rows, self.new_rows = all_rows[:-n_new], all_rows[-n_new:]
-        self.y, self.new_y = labels[:-n_new], labels[-n_new:]
-        # Outlying rows first, so that a fit that uses only the first few rows gives other results.
+        self._rows = None if rows is None else labelled(rows)
+
+    @cached_property
+    def reads(self) -> Reads:
+        """What the columns of the rows hold."""
+        stated = getattr(self.component, "facts", None) if self.kind == "kernel" else None
+        return stated.reads if isinstance(stated, KernelFacts) else "numbers"
+
+    @cached_property
+    def _all(self) -> tuple[Array, Array, int]:
+        """All rows and their labels, and how many of them are new ones."""
+        if self._rows is None:
+            return *two_classes(self.reads), N_NEW
+        return *self._rows, len(self._rows[0]) // 4
+
+    @cached_property
+    def rows(self) -> Array:
+        """The rows to train on, (N, d)."""
+        return self._all[0][: -self._all[2]]
+
+    @cached_property
+    def new_rows(self) -> Array:
+        """Other rows, (n, d)."""
+        return self._all[0][-self._all[2] :]
+
+    @cached_property
+    def y(self) -> Array:
+        """The labels of the rows to train on, −1 and +1."""
+        return self._all[1][: -self._all[2]]
+
+    @cached_property
+    def new_y(self) -> Array:
+        """The labels of the other rows."""
+        return self._all[1][-self._all[2] :]
+
+    @cached_property
+    def order(self) -> NDArray[np.intp]:
+        """Outlying rows first: a fit that uses only the first few rows gives other results."""
         distances = np.square(self.rows - self.rows.mean(axis=0)).sum(axis=1)
-        self.order: NDArray[np.intp] = np.argsort(-distances, kind="stable")
+        return np.argsort(-distances, kind="stable")
+
+    def table(self, rows: Array) -> NDArray[Any]:
+        """Return rows as a classifier is given them."""
+        return as_table(rows, self.reads)
 
     @cached_property
     def component(self) -> Any:
@@ -161,7 +198,7 @@ class Case:
         labels = np.where(self.y > 0, "well", "ill")
         if self.kind == "preset":
             return preset_classifier(self.component, random_state=0).fit(self.rows, labels)
-        return self.classifier().fit(self.rows, labels)
+        return self.classifier().fit(self.table(self.rows), labels)
 
     def kernel(self, rows: Array) -> Any:
         """Return the single kernel fitted to rows."""
@@ -228,10 +265,8 @@ class Case:
         """Return the training rows with labels of three classes, as text."""
         kinds = np.where(self.y > 0, "well", "ill")
         kinds[np.arange(len(kinds)) % 3 == 0] = "new"
-        rows = self.rows
-        if not self.custom_rows:
-            rows = rows + 4.0 * (kinds == "new")[:, None]
-        return rows, kinds
+        moved = 4.0 if self.reads == "numbers" and not self.custom_rows else 0.0
+        return self.rows + moved * (kinds == "new")[:, None], kinds
 
 
 def kind_of(component: Any) -> ComponentKind:
@@ -260,37 +295,3 @@ def kind_of(component: Any) -> ComponentKind:
         "kernel": "feature_map",
     }
     return next((kind for name, kind in by_argument.items() if name in arguments), "kernel")
-
-
-def state_of(component: Any) -> dict[str, Any]:
-    """Return a component's state: its parameters and any other attributes."""
-    held = dict(getattr(component, "__dict__", {}))
-    try:
-        names = parameter_names(component)
-    except (TypeError, ValueError):  # not an attrs class
-        return held
-    return held | {name: getattr(component, name) for name in names}
-
-
-def has_drawn(random_state: np.random.RandomState, seed: int) -> bool:
-    """Return whether numbers were drawn from a random state since it was made from the seed.
-
-    This is found from the next number, which is drawn.
-    """
-    return bool(random_state.random_sample() != np.random.RandomState(seed).random_sample())
-
-
-def _two_classes(random: np.random.Generator) -> tuple[Array, Array]:
-    n_rows = N_TRAINING + N_NEW
-    labels = np.where(np.arange(n_rows) % 5 < 2, 1.0, -1.0)
-    rows = random.normal(size=(n_rows, 3))
-    rows[:, :2] += 2.0 * labels[:, None]
-    return rows, labels
-
-
-def _labelled(rows: Array) -> tuple[Array, Array]:
-    if np.ndim(rows) != 2 or len(rows) < 12:
-        raise MKLKitError(
-            f"Expected rows as an array of shape (12 or more, d), got shape {np.shape(rows)}."
-        )
-    return np.asarray(rows), np.where(np.arange(len(rows)) % 5 < 2, 1.0, -1.0)

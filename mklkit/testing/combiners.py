@@ -10,7 +10,7 @@ import numpy as np
 from mklkit.errors import MKLKitError
 from mklkit.protocols import Array, CombinerFacts, facts_of
 from mklkit.registry.composing import choose_components
-from mklkit.testing.cases import Case, has_drawn
+from mklkit.testing.cases import Case
 from mklkit.testing.expectations import (
     CheckFailure,
     NotApplicable,
@@ -19,6 +19,7 @@ from mklkit.testing.expectations import (
     expect_close,
 )
 from mklkit.testing.places import expect_untouched
+from mklkit.testing.states import has_drawn
 from mklkit.views.deciding import BlockDecision, RowBlock
 
 __all__ = ["COMBINER_CHECKS"]

@@ -21,26 +21,27 @@ __all__ = ["CLASSIFIER_CHECKS", "saved_and_loaded"]
 def classifies_two_classes(case: Case) -> None:
     """A classifier with it accepts text labels, and predicts only those."""
     model = case.model()
-    scores = model.decision_function(case.new_rows)
+    scores = model.decision_function(case.table(case.new_rows))
     advice = "Decision values are one number per row."
     shape = (len(case.new_rows),)
     expect(np.shape(scores) == shape, f"decision values {shape}", np.shape(scores), advice)
     expect(
         bool(np.isfinite(scores).all()), "finite decision values", scores, "Guard against overflow."
     )
-    predicted = set(model.predict(case.new_rows))
+    predicted = set(model.predict(case.table(case.new_rows)))
     expect(predicted <= {"well", "ill"}, "the labels 'well' and 'ill'", predicted, advice)
 
 
 def classifies_three_classes(case: Case) -> None:
     """A classifier with it handles three classes, with the same result in several threads."""
     rows, kinds = case.three_classes()
-    model = case.classifier().fit(rows, kinds)
-    scores = model.decision_function(case.new_rows)
+    table, new_rows = case.table(rows), case.table(case.new_rows)
+    model = case.classifier().fit(table, kinds)
+    scores = model.decision_function(new_rows)
     shape = (len(case.new_rows), 3)
     advice = "Each binary problem is fitted separately; look for shared state."
     expect(np.shape(scores) == shape, f"scores {shape}", np.shape(scores), advice)
-    threaded = case.classifier(n_jobs=2).fit(rows, kinds).decision_function(case.new_rows)
+    threaded = case.classifier(n_jobs=2).fit(table, kinds).decision_function(new_rows)
     expect_close(
         threaded, scores, "the same scores with n_jobs=2", "Share no state between fits.", 1e-6
     )
@@ -50,8 +51,8 @@ def one_seed_gives_one_model(case: Case) -> None:
     """Fitting twice with the same seed gives the same decisions."""
     again = case.fit_model()
     expect_close(
-        again.decision_function(case.new_rows),
-        case.model().decision_function(case.new_rows),
+        again.decision_function(case.table(case.new_rows)),
+        case.model().decision_function(case.table(case.new_rows)),
         "the same decisions from random_state=0 twice",
         "Draw from the random_state that fit gets, and keep no state between fits.",
         1e-12,
@@ -60,9 +61,9 @@ def one_seed_gives_one_model(case: Case) -> None:
 
 def new_rows_alone_or_together(case: Case) -> None:
     """New rows have the same decisions one at a time and all at once."""
-    model = case.model()
-    together = model.decision_function(case.new_rows)
-    alone = np.concatenate([model.decision_function(row[None]) for row in case.new_rows])
+    model, new_rows = case.model(), case.table(case.new_rows)
+    together = model.decision_function(new_rows)
+    alone = np.concatenate([model.decision_function(row[None]) for row in new_rows])
     expect_close(
         alone,
         together,
@@ -77,8 +78,8 @@ def model_file_round_trip(case: Case) -> None:
     model = case.model()
     again = saved_and_loaded(model)
     expect_close(
-        again.decision_function(case.new_rows),
-        model.decision_function(case.new_rows),
+        again.decision_function(case.table(case.new_rows)),
+        model.decision_function(case.table(case.new_rows)),
         "the loaded model to have the decisions of the saved one",
         "Keep everything that decisions need in attributes of the fitted object.",
         1e-12,
@@ -90,8 +91,8 @@ def pickled_model_decides_the_same(case: Case) -> None:
     model = case.model()
     again = pickle.loads(pickle.dumps(model))
     expect_close(
-        again.decision_function(case.new_rows),
-        model.decision_function(case.new_rows),
+        again.decision_function(case.table(case.new_rows)),
+        model.decision_function(case.table(case.new_rows)),
         "the unpickled model to have the same decisions",
         "Keep everything that decisions need in attributes of the fitted object.",
         1e-12,
@@ -102,10 +103,10 @@ def single_precision_is_taken(case: Case) -> None:
     """Rows of 32-bit floats give finite decisions, close to those of 64-bit ones."""
     if case.custom_rows:
         raise NotApplicable("the rows are given")
-    model = case.classifier().fit(case.rows.astype(np.float32), case.y)
-    scores = model.decision_function(case.new_rows.astype(np.float32))
+    model = case.classifier().fit(case.table(case.rows.astype(np.float32)), case.y)
+    scores = model.decision_function(case.table(case.new_rows.astype(np.float32)))
     expect(bool(np.isfinite(scores).all()), "finite decision values", scores, "Guard overflows.")
-    double = case.model().decision_function(case.new_rows)
+    double = case.model().decision_function(case.table(case.new_rows))
     agreed = float(((scores > 0) == (double > 0)).mean())
     expect(
         agreed >= 0.85,
@@ -125,7 +126,7 @@ def odd_data_are_learned_or_refused(case: Case) -> None:
     rows, y = case.rows, case.y
     first, second = np.flatnonzero(y > 0)[0], np.flatnonzero(y < 0)[0]
     constant = rows.copy()
-    constant[:, 0] = 3.0
+    constant[:, 0] = constant[0, 0]
     pair = np.array([first, second])
     odd: dict[str, tuple[Array, Array]] = {
         "a constant column": (constant, y),
@@ -136,7 +137,8 @@ def odd_data_are_learned_or_refused(case: Case) -> None:
     }
     for what, (some_rows, some_y) in odd.items():
         try:
-            scores = case.classifier().fit(some_rows, some_y).decision_function(case.new_rows)
+            model = case.classifier().fit(case.table(some_rows), some_y)
+            scores = model.decision_function(case.table(case.new_rows))
         except Exception as error:
             if isinstance(error, MKLKitError) and some_rows is not constant:
                 continue

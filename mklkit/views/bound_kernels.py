@@ -19,7 +19,9 @@ from mklkit.protocols import (
     FittedKernel,
     FittedMap,
     Kernel,
+    KernelFacts,
     MapForAll,
+    Reads,
     Rows,
     RowSource,
     WeightedKernel,
@@ -47,6 +49,16 @@ class BoundKernel:
     columns: Any = None
     fitted: FittedKernel | None = None
 
+    @property
+    def facts(self) -> KernelFacts:
+        """The properties of the kernel."""
+        return facts_of(self.kernel, KernelFacts)
+
+    @property
+    def reads(self) -> Reads:
+        """What its columns hold."""
+        return self.facts.reads
+
 
 def fit_kernels(
     kernels: Sequence[BoundKernel], rows: Rows, row_weights: Array | None = None
@@ -63,16 +75,18 @@ def fit_kernels(
         If a kernel has values on these rows that are not finite.
     """
     cuts = ColumnCuts(rows)
-    own_rows = [cuts.of(bound.columns) for bound in kernels]
+    own_rows = [cuts.of(bound.columns, bound.reads) for bound in kernels]
     looked_at = ColumnCuts(in_memory(rows))
     counts = row_weights
     if row_weights is not None and isinstance(rows, RowSource):
         counts = row_weights[sampled_places(len(rows))]
-    fitted = [_fit_kernel(bound, looked_at.of(bound.columns), counts) for bound in kernels]
+    fitted = [
+        _fit_kernel(bound, looked_at.of(bound.columns, bound.reads), counts) for bound in kernels
+    ]
     return fitted, own_rows
 
 
-def in_memory(rows: Rows) -> Array:
+def in_memory(rows: Rows) -> Any:
     """Return the rows, or a seeded sample of those that are read in parts."""
     if not isinstance(rows, RowSource):
         return rows
@@ -137,6 +151,7 @@ def fit_maps(
         If the map does not support one of the kernels.
     """
     _refuse_other_kernels(kernels, feature_map)
+    _refuse_rows_without_means(kernels, feature_map)
     pairs = zip(fitted, rows, strict=True)
     maps: Iterator[FittedMap] = (
         feature_map.fit_all(fitted, rows, random_state)
@@ -161,6 +176,19 @@ def _refuse_other_kernels(kernels: Sequence[BoundKernel], feature_map: FeatureMa
             f"The feature map {feature_map.name!r} can't be fitted to {labels}. Kernels that work"
             f" with {feature_map.name}: {', '.join(only)}; or choose another feature map."
         )
+
+
+def _refuse_rows_without_means(kernels: Sequence[BoundKernel], feature_map: FeatureMap) -> None:
+    if not facts_of(feature_map, FeatureMapFacts).of_means:
+        return
+    for bound in kernels:
+        what = "gaps" if bound.facts.allows_gaps else bound.reads
+        if what not in ("numbers", "amounts"):
+            raise IncompatibleError(
+                f"This feature map ({feature_map.name}) takes means of rows, and kernel"
+                f" {quoted(bound.label)} reads {what}, which have no mean: use landmarks='uniform'"
+                " or landmarks='leverage', which are rows."
+            )
 
 
 def _no_numbers(bound: BoundKernel, what: str) -> DataError:

@@ -45,8 +45,6 @@ class View(Side):
     kernel : FittedKernel
     own : KernelRows
         The kernel on the training rows, restricted to its own columns.
-    reads_row_ids : bool
-        Whether the kernel takes row ids to look up instead of features.
     rows : ndarray or RowSource of shape (N, d)
         The training rows, restricted to the kernel's own columns.
     """
@@ -59,7 +57,6 @@ class View(Side):
         shared: SharedStatistics,
         of_features: FeatureStatistics | None,
         index: int,
-        reads_row_ids: bool = False,
     ) -> None:
         super().__init__()
         self.own = shared.seen.only(index)
@@ -67,7 +64,6 @@ class View(Side):
         self.projector = projector
         self.kernel = kernel
         self.rows = rows
-        self.reads_row_ids = reads_row_ids
         self.n_rows = len(rows)
         self.explicit = projector.map.explicit
         self._shared = shared
@@ -189,9 +185,7 @@ class View(Side):
             blocks = FeatureStatistics(self.of_features.blocks.only(self._index).take(members))
         own = self.own.take_rows(members)
         shared = SharedStatistics(own)
-        return View(
-            self.projector, self.kernel, own.arrays[0], shared, blocks, 0, self.reads_row_ids
-        )
+        return View(self.projector, self.kernel, own.arrays[0], shared, blocks, 0)
 
     def weighted_products(self, row_weights: Array, targets: Array) -> tuple[Array, Array]:
         """Return ΦᵀWΦ and ΦᵀT, block by block, in O(np²) for n rows of non-zero weight."""
