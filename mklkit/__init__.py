@@ -260,7 +260,8 @@ FOR_AUTHORS = {
         "GridDecision InitialisedSubproblem Kernel KernelFacts KernelProducts KernelView "
         "LandmarkMap Learner LearnerFacts LinearFunction MapForAll OrthogonalFeatures Projector "
         "Quadrant Quadrants RememberedFeatures RowSource RowWeights Rows ScalarKernel Stopping "
-        "Subproblem SupportedDecision Target Task TrainingSide TrimmableMap Views Which facts_of"
+        "Subproblem SupportedDecision Target Task TrainingSide TrimmableMap Views WeightedKernel "
+        "Which facts_of"
     ),
     "protocols.component": "Component finite whole",
     "protocols.priced_learner": "PricedLearner price_field price_of scaled_price",

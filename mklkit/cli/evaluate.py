@@ -14,6 +14,7 @@ from mklkit.cli.building import (
     in_context,
     read_data,
     steps_of,
+    weights_for,
 )
 from mklkit.cli.console import counting, show, show_result
 from mklkit.cli.score_tables import SCORES, ClassTable
@@ -30,6 +31,7 @@ def evaluate(
     *,
     target: opt.Target = None,
     drop: opt.Drop = None,
+    weights: opt.Weights = None,
     scale: opt.ScaleOption = None,
     folds: Annotated[
         int,
@@ -49,6 +51,7 @@ def evaluate(
     multiclass: opt.MulticlassOption = opt.Multiclass.ovo,
     bandwidths: opt.BandwidthsOption = opt.Bandwidths.per_problem,
     tune: opt.Tune = None,
+    class_weight: opt.ClassWeight = None,
     seed: opt.Seed = 0,
     jobs: opt.Jobs = None,
     as_json: opt.AsJson = False,
@@ -66,9 +69,10 @@ def evaluate(
         seed,
         jobs,
         tune,
+        class_weight=class_weight,
     )
     pipeline = build_model(chosen)
-    table, data_facts = read_data(pipeline, data, target, drop, kernels)
+    table, data_facts = read_data(pipeline, data, target, drop, kernels, weights)
     result, found = _cross_validate(pipeline, table, folds, repeats, seed)
     result = in_context(chosen, data_facts, result)
     rows = "rows that were scored"
@@ -89,7 +93,14 @@ def _cross_validate(
 
     with counting("folds") as progress:
         found = cross_validate(
-            pipeline, table.features, table.target, folds, repeats, seed, progress
+            pipeline,
+            table.features,
+            table.target,
+            folds,
+            repeats,
+            seed,
+            progress,
+            weights_for(table),
         )
     model = found.estimator
     facts = facts_of_model(model)

@@ -17,6 +17,7 @@ from mklkit.cli.building import (
     in_context,
     read_data,
     steps_of,
+    weights_for,
 )
 from mklkit.cli.console import counting, say, show, show_result, working
 from mklkit.cli.pictures import check_picture, draw_weights
@@ -30,6 +31,7 @@ def fit(
     *,
     target: opt.Target = None,
     drop: opt.Drop = None,
+    weights: opt.Weights = None,
     scale: opt.ScaleOption = None,
     holdout: Annotated[
         float,
@@ -68,6 +70,7 @@ def fit(
         ),
     ] = None,
     tune: opt.Tune = None,
+    class_weight: opt.ClassWeight = None,
     probability: opt.Probability = False,
     seed: opt.Seed = 0,
     jobs: opt.Jobs = None,
@@ -100,11 +103,14 @@ def fit(
         tune,
         max_memory,
         probability,
+        class_weight,
     )
     pipeline = build_model(chosen)
     chunked = stream_of(data, max_memory, stream or scheduler is not None)
+    if chunked is not None and weights is not None:
+        raise _weights_in_parts()
     if chunked is None:
-        table, data_facts = read_data(pipeline, data, target, drop, kernels)
+        table, data_facts = read_data(pipeline, data, target, drop, kernels, weights)
         result = _fit_and_score(pipeline, table, holdout, seed)
     else:
         asked = (target, drop or [], kernels)
@@ -131,6 +137,15 @@ def fit(
         say(f"drew {plot}")
 
 
+def _weights_in_parts() -> Exception:
+    from mklkit.errors import DataError
+
+    return DataError(
+        "--weights needs a table that is read as a whole, and this one is read in parts: leave out"
+        " --weights (--class-weight works), or --stream, or allow more with --max-memory."
+    )
+
+
 def _check_output(output: Path, data: str | None) -> None:
     from mklkit.datasets.paths import same_file
     from mklkit.errors import DataError
@@ -153,7 +168,8 @@ def _fit_and_score(pipeline: Any, table: Any, holdout: float, seed: int) -> dict
     parts = {"train": split.train, "held out": split.held_out}
     start = perf_counter()
     with _fitting(pipeline[-1]):
-        pipeline.fit(table.features.iloc[split.train], labels[split.train])
+        counts = weights_for(table, split.train)
+        pipeline.fit(table.features.iloc[split.train], labels[split.train], **counts)
     seconds = perf_counter() - start
     scores: dict[str, dict[str, Any] | None] = {}
     with working("scoring"):

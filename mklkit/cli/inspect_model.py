@@ -54,7 +54,7 @@ def _report(facts: dict[str, Any]) -> None:
             ("kernels", named),
         ]
     if "classes" in model:
-        lines.append(("classes", ", ".join(str(label) for label in model["classes"])))
+        lines.append(("classes", _classes(model)))
     for plugin in facts["plugins"]:
         lines.append(("plugin", f"{plugin['distribution']} {plugin['version']}"))
     versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
@@ -66,6 +66,16 @@ def _report(facts: dict[str, Any]) -> None:
         show(weights_grid(model))
     if "scores" in facts:
         show(*scores_tables(facts["scores"]))
+
+
+def _classes(model: dict[str, Any]) -> str:
+    """Return the class labels, with their weights where they have any."""
+    labels = [str(label) for label in model.get("classes", [])]
+    weights = model.get("class_weight")
+    if weights is None:
+        return ", ".join(labels)
+    pairs = zip(labels, weights, strict=True)
+    return ", ".join(f"{label} (weight {weight:.3g})" for label, weight in pairs)
 
 
 def _kernel_line(kernel: dict[str, Any]) -> str:

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 from mklkit.combiners.templates.weighting import WeightingCombiner
-from mklkit.protocols import Array, CombinerFacts, Views
+from mklkit.protocols import Array, CombinerFacts, Learner, Target, Views
 from mklkit.registry.hookspecs import hookimpl
 
 __all__ = ["Alignment", "CenteredAlignment"]
@@ -26,15 +26,22 @@ class Alignment(WeightingCombiner):
     """
 
     name: ClassVar[str] = "alignment"
-    facts: ClassVar[CombinerFacts] = CombinerFacts(from_moments=True, row_weights="learner")
+    facts: ClassVar[CombinerFacts] = CombinerFacts(from_moments=True, row_weights="throughout")
 
-    def weights(self, views: Views, y: Array) -> Array:
+    def choose(
+        self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
+    ) -> Array:
+        """Return the alignments, in which rows count by their weights."""
+        return self.weights(views, target.values, target.row_weights)
+
+    def weights(self, views: Views, y: Array, row_weights: Array | None = None) -> Array:
         """Return the alignments, 0 where negative."""
-        return np.array([max(view.label_alignment(y), 0.0) for view in views])
+        found = [view.label_alignment(y, row_weights=row_weights) for view in views]
+        return np.maximum(found, 0.0)
 
 
 @attrs.frozen
-class CenteredAlignment(WeightingCombiner):
+class CenteredAlignment(Alignment):
     """Weight a kernel by its centred alignment with the labels, ⟨HKH, yyᵀ⟩/(‖HKH‖‖HyyᵀH‖).
 
     Centring (H = I − 11ᵀ/N) removes the mean in feature space, which unbalanced classes would
@@ -46,11 +53,12 @@ class CenteredAlignment(WeightingCombiner):
     """
 
     name: ClassVar[str] = "centered-alignment"
-    facts: ClassVar[CombinerFacts] = CombinerFacts(from_moments=True, row_weights="learner")
+    facts: ClassVar[CombinerFacts] = CombinerFacts(from_moments=True, row_weights="throughout")
 
-    def weights(self, views: Views, y: Array) -> Array:
+    def weights(self, views: Views, y: Array, row_weights: Array | None = None) -> Array:
         """Return the centred alignments, 0 where negative."""
-        return np.array([max(view.label_alignment(y, centered=True), 0.0) for view in views])
+        found = [view.label_alignment(y, True, row_weights) for view in views]
+        return np.maximum(found, 0.0)
 
 
 @hookimpl

@@ -26,6 +26,8 @@ __all__ = ["BestSingle"]
 class BestSingle(LearnedWeighting):
     """Choose the one kernel with the best cross-validated accuracy; the first of equals.
 
+    Rows with weights count by them in the accuracy.
+
     Parameters
     ----------
     cv : int, default=5
@@ -39,7 +41,7 @@ class BestSingle(LearnedWeighting):
     """
 
     name: ClassVar[str] = "best-single"
-    facts: ClassVar[CombinerFacts] = CombinerFacts(weights_are="choice", row_weights="learner")
+    facts: ClassVar[CombinerFacts] = CombinerFacts(weights_are="choice", row_weights="throughout")
 
     cv: int = attrs.field(default=5, converter=whole, validator=[instance_of(int), ge(2)])
 
@@ -82,7 +84,7 @@ def _score(
 ) -> float:
     """Return the cross-validated accuracy of the view's learner."""
     side = None if view.explicit else GramSide(view.gram(keep=False))
-    right = 0
+    counts, right = target.counts, 0.0
     for training, held_out in splits:
         if side is None:
             fitted = learner.fit(view.restricted(training), target.take(training))
@@ -90,8 +92,8 @@ def _score(
         else:
             subset = RowSubset(side, training)
             values = learner.fit(subset, target.take(training)).decide(subset.columns_of(held_out))
-        right += int(((values > 0) == (target.values[held_out] > 0)).sum())
-    return right / len(target)
+        right += float(counts[held_out] @ ((values > 0) == (target.values[held_out] > 0)))
+    return right / float(counts.sum())
 
 
 @hookimpl

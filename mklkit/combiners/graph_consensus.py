@@ -52,10 +52,10 @@ class GraphConsensus(WeightingCombiner):
     Notes
     -----
     With ``norm=2`` the program is not convex, and its result is that of the published alternating
-    iteration (ADMM), started from equal weights and ended by a change of 0.01. Where no entry of the
-    scaled S is negative, which is usual, βᵀSβ ≥ ‖β‖² = 1, and every single kernel attains it: the
-    weights then stay near equal because the iteration begins there. With ``norm=1`` they are the
-    exact minimum.
+    iteration (ADMM), started from equal weights and ended by a change of 0.01. Where no entry of
+    the scaled S is negative, which is usual, βᵀSβ ≥ ‖β‖² = 1, and every single kernel attains it:
+    the weights then stay near equal because the iteration begins there. With ``norm=1`` they are
+    the exact minimum.
 
     S = 2 tr(HK_mH L HK_lH) with L the Laplacian of W, from M panels of rows at a time: two passes
     over each Gram matrix, O(N²(d + Mk + M)) per kernel and about 32 MB. A constant kernel gets

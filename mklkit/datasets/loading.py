@@ -26,6 +26,7 @@ from mklkit.datasets.target import (
     warn_of_numbers,
 )
 from mklkit.datasets.values import plain_values
+from mklkit.datasets.weights import choose_weights, numbers_of_weights
 from mklkit.errors import DataError, listed, suggest
 
 __all__ = [
@@ -49,6 +50,7 @@ def load_table(
     target: str | int | None = None,
     drop: Sequence[str] = (),
     as_written: Collection[str] = (),
+    weights: str | int | None = None,
 ) -> Table:
     """Read a data set with its target.
 
@@ -63,6 +65,8 @@ def load_table(
         Columns to leave out: names, globs (``lab_*``) or positions. Globs skip the target.
     as_written : collection of str, optional
         Columns that stay text, for kernels on text: globs or names; others are ignored.
+    weights : str or int, optional
+        Name or position of the column that says how much each row counts, which is no feature.
 
     Returns
     -------
@@ -72,7 +76,8 @@ def load_table(
     ------
     DataError
         If there is no such data set, file or column, it can't be read, or there is nothing to
-        learn from it: no feature, a single row or class, a continuous target.
+        learn from it: no feature, a single row or class, a continuous target; or weights are not
+        numbers from 0 up.
 
     Examples
     --------
@@ -81,6 +86,12 @@ def load_table(
     """
     frame, notes, name, origin = _read(source)
     check_rows(name, len(frame), least=1)
+    counts = None
+    if weights is not None:
+        column = choose_weights(list(frame.columns), weights, target)
+        counts = numbers_of_weights(with_target_read(frame, column, [])[column])
+        target = None if target is None else choose_target(list(frame.columns), target)
+        frame = frame.drop(columns=column)
     target_name, dropped = target_and_dropped(list(frame.columns), name, target, drop)
     frame = with_target_read(frame.drop(columns=dropped), target_name, notes)
     # Before rows go, so that a message names a row of the file.
@@ -95,6 +106,8 @@ def load_table(
         features = pd.concat([features, again], axis=1)[list(given)]
         readings |= dict.fromkeys(written, WRITTEN)
     frame = pd.concat([features, frame[[target_name]]], axis=1)
+    if counts is not None:
+        counts = counts[frame[target_name].notna()].reset_index(drop=True)
     frame = drop_without_target(frame, target_name, notes)
     check_rows(name, len(frame))
     labels = class_labels(frame[target_name])
@@ -102,7 +115,7 @@ def load_table(
     features = frame.drop(columns=target_name)
     notes += read + remarks(features, frame[target_name])
     notes += remarks_on_text(features[n] for n, way in readings.items() if way == TEXT)
-    return Table(features, labels, name, origin, notes, dropped, readings)
+    return Table(features, labels, name, origin, notes, dropped, readings, weights=counts)
 
 
 def target_and_dropped(

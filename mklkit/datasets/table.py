@@ -39,6 +39,8 @@ class Table:
         ``"text"``. ``load_features`` reads later data in the same way.
     all_counts : pandas.Series, optional
         The number of rows of each class, where the rows here are a sample of more.
+    weights : pandas.Series of shape (n_rows,), optional
+        How much each row counts, where a column says so; it is none of the features.
     """
 
     features: pd.DataFrame
@@ -49,6 +51,7 @@ class Table:
     dropped: list[str] = attrs.field(factory=list)
     readings: dict[str, str] = attrs.field(factory=dict)
     all_counts: pd.Series | None = None
+    weights: pd.Series | None = None
 
     def class_counts(self) -> pd.Series:
         """Return the number of rows of each class, the largest first (ties by label)."""
@@ -68,6 +71,7 @@ class Table:
             "dropped": self.dropped,
             "readings": self.readings,
             "target": str(self.target.name),
+            "weights": None if self.weights is None else str(self.weights.name),
             "classes": [{"label": label, "rows": rows} for label, rows in counts.items()],
             "notes": list(self.notes),
         }
@@ -81,9 +85,10 @@ class Table:
         n_text = sum(not _is_number(self.features[name]) for name in self.features)
         text = f" ({n_text} not numeric)" if n_text else ""
         n_rows = int(counts.sum())
+        weights = "" if self.weights is None else f", weights {self.weights.name!r}"
         return (
             f"{self.name}: {counted(n_rows, 'row')}, {counted(n_features, 'feature')}{text},"
-            f" {len(counts)} classes: {', '.join(shown)}; target {self.target.name!r}"
+            f" {len(counts)} classes: {', '.join(shown)}; target {self.target.name!r}{weights}"
         )
 
 

@@ -57,6 +57,7 @@ class KernelClassifier(KernelModel, Protocol):
     """A fitted ``MKLClassifier``, or a voting ensemble of several."""
 
     classes_: NDArray[Any]
+    class_weight_: Array
 
 
 @runtime_checkable

@@ -17,6 +17,7 @@ from mklkit.errors import (
     SpecError,
     quoted,
 )
+from mklkit.estimators.row_weights import checked_row_weights, counting_rows
 from mklkit.estimators.table_reading import TableReading, needs_reading, reads_text
 from mklkit.protocols import (
     Array,
@@ -36,20 +37,21 @@ MULTICLASS = ("ovo", "ovr", "native")
 
 
 def check_training_data(
-    estimator: Any, X: Any, y: Any, multiclass: str, *banks: Any
-) -> tuple[Rows, NDArray[np.intp]]:
-    """Return checked rows and class numbers; sets ``classes_`` and scikit-learn's own attributes.
+    estimator: Any, X: Any, y: Any, multiclass: str, *banks: Any, sample_weight: Any = None
+) -> tuple[Rows, NDArray[np.intp], Array | None]:
+    """Return checked rows, class numbers, and weights of rows, None where all of them are 1.
 
-    ``banks`` are the kernels that read the rows, as the user gave them; a search may have several.
-    Rows that are read in parts are checked when they are read.
+    Sets ``classes_`` and scikit-learn's own attributes. ``banks`` are the kernels that read the
+    rows, as the user gave them; a search may have several. Rows of weight 0 are left out. Rows that
+    are read in parts are checked when they are read.
 
     Raises
     ------
     ValueError
         For data that scikit-learn refuses: text, one row, continuous targets.
     DataError
-        For one class only, rows without a label, NaN, columns that a kernel can't read, such as
-        text for one on numbers, or a frame with repeated names.
+        For wrong weights, one class only, rows without a label, NaN, columns that a kernel can't
+        read, such as text for one on numbers, or a frame with repeated names.
     """
     if multiclass not in MULTICLASS:
         raise SpecError(
@@ -70,13 +72,16 @@ def check_training_data(
                 estimator, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2, order="C"
             )
     check_classification_targets(y)
+    n_given = len(y)
+    X, y, row_weights = counting_rows(X, y, checked_row_weights(sample_weight, len(y)))
     estimator.classes_, codes = np.unique(y, return_inverse=True)
     if len(estimator.classes_) < 2:
         raise DataError(
             "A classifier needs rows of at least two classes; there is only one class,"
-            f" {estimator.classes_.tolist()[0]!r}."
+            f" {estimator.classes_.tolist()[0]!r}"
+            f"{'.' if len(y) == n_given else ' (rows of weight 0 do not count).'}"
         )
-    return X, codes
+    return X, codes, row_weights
 
 
 def _reading_of(X: Any, banks: Sequence[Any]) -> TableReading | None:

@@ -91,7 +91,7 @@ class PartialSums:
         blocks = FeatureBlocks(self.projectors, rows, max_memory)
         n_classes = len(self.moments.counts)
         (found,) = blocks.moments([range(len(self.projectors))], codes, n_classes)
-        moments = self.moments.plus(found) if self.moments.n_rows else found
+        moments = self.moments.plus(found) if self.moments.total else found
         return attrs.evolve(self, moments=moments)
 
     def views_of(self, problem: BinaryProblem, rows: Rows) -> tuple[ViewSet, Target]:
@@ -100,7 +100,7 @@ class PartialSums:
         moments = self.moments.classes(members)
         counts = moments.counts.astype(np.intp)
         target = problem.target(np.repeat(members, counts), rows.dtype)
-        forgotten = ForgottenRows((moments.n_rows, rows.shape[1]), rows.dtype)
+        forgotten = ForgottenRows((int(moments.total), rows.shape[1]), rows.dtype)
         blocks = GatheredMoments(self.projectors, self.widths, moments, forgotten)
         views = ViewSet.of_blocks(self.kernels, blocks)
         return views, target
@@ -116,8 +116,14 @@ def sums_of(estimator: Any) -> Choice:
     Raises
     ------
     NeedsEveryRow
-        If one does not; the message names those that do. Or if probabilities are asked for.
+        If one does not; the message names those that do. Or if probabilities or weights of classes
+        are asked for.
     """
+    if estimator.class_weight is not None:
+        raise NeedsEveryRow(
+            "partial_fit keeps sums over rows that count once each, and class_weight weighs them:"
+            " set class_weight=None, or fit on all rows."
+        )
     if estimator.probability:
         raise NeedsEveryRow(
             "partial_fit keeps sums over rows, and probabilities need the rows themselves, to leave"
@@ -148,6 +154,7 @@ def partial_fit(
     known = estimator.classes_ if started else np.unique(classes)
     codes = _codes_of(column_or_1d(y, warn=True), known, len(X))
     estimator.classes_ = known
+    estimator.class_weight_ = np.ones(len(known))
     strategy = choose_strategy(estimator.multiclass, choice.combiner, choice.learner)
     problems = decompose(len(known), strategy)
     random_state = check_random_state(estimator.random_state)

@@ -121,7 +121,7 @@ def propose_kernels(X: Any, y: Any) -> KernelBank:
     kernels auto: took rbf(sigma='median/2') (alignment 0.79)
     """
     columns = BaseEstimator()
-    rows, codes = check_training_data(columns, X, y, "ovo", AUTO_KERNELS)
+    rows, codes, _ = check_training_data(columns, X, y, "ovo", AUTO_KERNELS)
     return bank_of(AUTO_KERNELS, columns, rows, codes)
 
 

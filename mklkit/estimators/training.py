@@ -138,7 +138,7 @@ class ProblemViews:
                 f" got {bandwidths!r:.80}."
             )
         if bandwidths == "all-rows":
-            fitted, _ = fit_kernels(kernels, rows)
+            fitted, _ = fit_kernels(kernels, rows, row_weights)
             pairs = zip(kernels, fitted, strict=True)
             kernels = [attrs.evolve(bound, fitted=one) for bound, one in pairs]
         self.values = values
@@ -160,7 +160,9 @@ class ProblemViews:
         self._made: dict[tuple[Any, ...], tuple[ViewSet, Target, np.random.RandomState]] = {}
         if self._facts.shared:
             draw = np.random.RandomState(seed)
-            self.shared = ViewSet.fit(kernels, feature_map, rows, draw, max_memory)
+            self.shared = ViewSet.fit(
+                kernels, feature_map, rows, draw, max_memory, row_weights=row_weights
+            )
             # Computed here, before several threads need them at the same time.
             if self.shared.blocks is not None:
                 self.shared.blocks.keep_small()
@@ -211,6 +213,7 @@ class ProblemViews:
             random_state,
             self._memory,
             partial(self._pairs, self._places[members]),
+            weights,
         )
         return views, target
 

@@ -224,7 +224,7 @@ class MKLTransformer(TransformerMixin, KernelEstimator[Problem]):
             check_consistent_length(rows, numbers)
             assert_all_finite(numbers)
             return rows, numbers, bank_without_labels(self.kernels, self, rows)
-        rows, codes = check_training_data(self, X, y, "ovo", self.kernels)
+        rows, codes, _ = check_training_data(self, X, y, "ovo", self.kernels)
         del self.classes_  # it predicts none
         return rows, codes, bank_of(self.kernels, self, rows, codes)
 

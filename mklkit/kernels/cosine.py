@@ -12,6 +12,7 @@ from mklkit.kernels.linear import Linear
 from mklkit.protocols import Array, FittedKernel, Kernel, KernelFacts, facts_of
 from mklkit.protocols.component import Component
 from mklkit.registry.hookspecs import hookimpl
+from mklkit.views.bound_kernels import fitted_kernel
 
 __all__ = ["Cosine", "FittedCosine"]
 
@@ -59,6 +60,10 @@ class Cosine(Component):
     def fit(self, rows: Array) -> FittedCosine:
         """Return the kernel with the inner one fitted."""
         return FittedCosine(self.kernel.fit(rows))
+
+    def fit_weighted(self, rows: Array, row_weights: Array) -> FittedCosine:
+        """Return the kernel with the inner one fitted to rows that count by their weights (N,)."""
+        return FittedCosine(fitted_kernel(self.kernel, rows, row_weights))
 
 
 @attrs.frozen

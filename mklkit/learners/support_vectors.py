@@ -60,9 +60,14 @@ class DualSolution:
 
 
 def solve_dual(
-    gram: Array, y: Array, C: float = 1.0, tol: float = 1e-3, max_iter: int = MOST_STEPS
+    gram: Array,
+    y: Array,
+    C: float = 1.0,
+    tol: float = 1e-3,
+    max_iter: int = MOST_STEPS,
+    row_weights: Array | None = None,
 ) -> DualSolution:
-    """Return the α of max 1ᵀα − ½(α∘y)ᵀK(α∘y) with 0 ≤ α ≤ C and αᵀy = 0, by libsvm.
+    """Return the α of max 1ᵀα − ½(α∘y)ᵀK(α∘y) with 0 ≤ α ≤ Cv and αᵀy = 0, by libsvm.
 
     Parameters
     ----------
@@ -73,6 +78,8 @@ def solve_dual(
     C, tol : float
     max_iter : int, default=1_000_000
         The number of steps after which it stops without a warning; the caller should give advice.
+    row_weights : ndarray of shape (N,), optional
+        v, above 0; 1 where not given.
 
     Raises
     ------
@@ -90,7 +97,7 @@ def solve_dual(
     >>> found.coefficients, found.bias, found.ended
     (array([ 0. , -0.5,  0.5,  0. ]), -0.0, True)
     """
-    svc = _libsvm("precomputed", gram, y, C, tol, max_iter)
+    svc = _libsvm("precomputed", gram, y, C, tol, max_iter, row_weights)
     coefficients = np.zeros(len(y))
     coefficients[svc.support_] = svc.dual_coef_[0]
     ended = bool(svc.n_iter_[0] < max_iter)
@@ -98,9 +105,14 @@ def solve_dual(
 
 
 def solve_primal(
-    side: TrainingSide, y: Array, C: float = 1.0, tol: float = 1e-3, max_iter: int = MOST_STEPS
+    side: TrainingSide,
+    y: Array,
+    C: float = 1.0,
+    tol: float = 1e-3,
+    max_iter: int = MOST_STEPS,
+    row_weights: Array | None = None,
 ) -> PrimalSolution:
-    """Return the w and b of min ½‖w‖² + CΣ max(0, 1 − y(wᵀφ + b)) on features.
+    """Return the w and b of min ½‖w‖² + CΣ v_i max(0, 1 − y(wᵀφ + b)) on features.
 
     Notes
     -----
@@ -110,10 +122,11 @@ def solve_primal(
     ``tol / 5`` of itself above the optimum, whatever C and the size of the features.
     """
     if side.n_rows <= LIBSVM_ROWS:
-        svc = _libsvm("linear", side.features(), y, C, tol, max_iter)
+        svc = _libsvm("linear", side.features(), y, C, tol, max_iter, row_weights)
         bias = float(svc.intercept_[0])
         return PrimalSolution(svc.coef_[0], bias, bool(svc.n_iter_[0] < max_iter))
-    return solve_smoothed(side, y, C, SHARE_OF_TOL * tol, max(max_iter // STEPS_A_PASS, 1))
+    passes = max(max_iter // STEPS_A_PASS, 1)
+    return solve_smoothed(side, y, C, SHARE_OF_TOL * tol, passes, row_weights)
 
 
 def solve_one_class(
@@ -163,10 +176,18 @@ def solve_one_class(
     return DualSolution(coefficients, bias, ended)
 
 
-def _libsvm(kernel: str, given: Array, y: Array, C: float, tol: float, max_iter: int) -> Any:
+def _libsvm(
+    kernel: str,
+    given: Array,
+    y: Array,
+    C: float,
+    tol: float,
+    max_iter: int,
+    row_weights: Array | None,
+) -> Any:
     # libsvm uses no seed here, but scikit-learn would draw one from NumPy's global state.
     svc = _QuietSVC(C=C, tol=tol, max_iter=max_iter, kernel=kernel, random_state=0)
-    _fit(svc, given, y)
+    _fit(svc, given, y, row_weights)
     return svc
 
 

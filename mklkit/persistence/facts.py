@@ -86,8 +86,9 @@ def facts_of_model(model: Any) -> dict[str, Any]:
         columns of each: names, or positions where the data had none; None for all),
         ``feature_map``, ``combiner``, ``learner`` (where there is one), ``weights`` (problem,
         kernel and weight of each), and for classifiers ``multiclass`` (``binary``, ``ovo``, ``ovr``
-        or ``native``), ``classes``, ``probability`` (whether there is ``predict_proba``) and, for a
-        vote, the number of ``members``.
+        or ``native``), ``classes``, ``class_weight`` (that of each class; None where all weigh 1),
+        ``probability`` (whether there is ``predict_proba``) and, for a vote, the number of
+        ``members``.
     """
     classifier = classifier_in(model)
     facts: dict[str, Any] = {}
@@ -104,6 +105,8 @@ def facts_of_model(model: Any) -> dict[str, Any]:
         if classifier.learner_ is not None:
             facts["learner"] = to_spec(classifier.learner_)
     if isinstance(classifier, KernelClassifier):
+        weights = np.asarray(classifier.class_weight_)
+        facts["class_weight"] = None if (weights == 1).all() else json_ready(weights)
         facts["multiclass"] = _strategy(classifier.problems_, len(classifier.classes_))
     if isinstance(classifier, MKLVotingClassifier):
         facts["members"] = len(classifier.members_)

@@ -25,7 +25,7 @@ def check_not_left_out(kernels: Sequence[str], table: Table, identifiers: Sequen
     Raises
     ------
     DataError
-        If a kernel names a column that was dropped, is the target or holds identifiers.
+        If a kernel names a column that was dropped, is the target, or holds weights or identifiers.
     """
     for kernel in [] if are_proposed(kernels) else kernels:
         (bound,) = bind_kernels(kernel)
@@ -35,6 +35,8 @@ def check_not_left_out(kernels: Sequence[str], table: Table, identifiers: Sequen
                 reason = "as asked by --drop"
             elif name == str(table.target.name):
                 reason = "because it is the target, which is to be predicted"
+            elif table.weights is not None and name == str(table.weights.name):
+                reason = "because it holds the weights of the rows"
             elif name in identifiers and bound.reads == "numbers":
                 reason = "because it has a different value in every row, as identifiers have"
             if reason:

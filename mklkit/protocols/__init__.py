@@ -39,6 +39,7 @@ from mklkit.protocols.kernel import (
     FittedKernel,
     Kernel,
     ScalarKernel,
+    WeightedKernel,
 )
 from mklkit.protocols.learner import (
     FittedLearner,
@@ -104,6 +105,7 @@ __all__ = [
     "TrainingSide",
     "TrimmableMap",
     "Views",
+    "WeightedKernel",
     "Which",
     "facts_of",
     "learner_parameters",

@@ -93,9 +93,13 @@ class KernelProducts:
         cosines = np.divide(self.products, scale, where=scale > 0, out=np.zeros_like(scale))
         return np.clip(cosines, -1, 1)
 
-    def label_alignments(self, labels: Array) -> Array:
-        """Return ⟨K, yyᵀ⟩/(‖K‖‖y‖²) per kernel (M,), 0 for a kernel of zeros."""
-        norms = np.sqrt(np.diag(self.products)) * float(labels @ labels)
+    def label_alignments(self, labels: Array, row_weights: Array | None = None) -> Array:
+        """Return ⟨K, yyᵀ⟩/(‖K‖‖y‖²) per kernel (M,), 0 for a kernel of zeros.
+
+        Where products are those of weighted rows, so must ‖y‖² be.
+        """
+        weighted = labels if row_weights is None else row_weights * labels
+        norms = np.sqrt(np.diag(self.products)) * float(weighted @ labels)
         return np.divide(self.with_labels, norms, where=norms > 0, out=np.zeros(len(norms)))
 
 
@@ -163,8 +167,13 @@ class KernelView(TrainingSide, Protocol):
         """Return the statistics of the Gram matrix's blocks by class."""
         ...
 
-    def label_alignment(self, y: Array, centered: bool = False) -> float:
-        """Return the alignment of the Gram matrix with the label kernel yyᵀ."""
+    def label_alignment(
+        self, y: Array, centered: bool = False, row_weights: Array | None = None
+    ) -> float:
+        """Return the alignment of the Gram matrix with the label kernel yyᵀ.
+
+        With weights of rows (N,) a row of weight 2 counts as the same row twice.
+        """
         ...
 
 

@@ -243,6 +243,11 @@ def choose_components(
             f"The combiner {chosen.name!r} does not work with the learner {learner.name!r}."
             f" Learners that work with {chosen.name}: {', '.join(only)}."
         )
+    if weighted and facts_of(chosen, CombinerFacts).row_weights == "learner":
+        notes.append(
+            f"kernel weights of {chosen.name}: from all rows alike; weights of rows count in the"
+            " learner"
+        )
     if not learner_given:
         notes.append(f"learner {to_spec(learner)}: the default with {chosen.name}")
     if not map_given and not _fits(learner, feature_map):

@@ -11,25 +11,27 @@ import numpy as np
 
 from mklkit.errors import DataError, IncompatibleError, MKLKitWarning, plain_message, quoted
 from mklkit.numerics.pairwise import TILE_ROWS, row_blocks
-from mklkit.numerics.sampling import sampled_rows
+from mklkit.numerics.sampling import sampled_places, sampled_rows
 from mklkit.protocols import (
     Array,
     FeatureMap,
     FeatureMapFacts,
     FittedKernel,
     FittedMap,
+    Kernel,
     KernelFacts,
     MapForAll,
     Reads,
     Rows,
     RowSource,
+    WeightedKernel,
     facts_of,
 )
 from mklkit.views.column_cuts import ColumnCuts
 from mklkit.views.kernel_rows import is_scalar
 from mklkit.views.row_parts import rows_at
 
-__all__ = ["BoundKernel", "fit_kernels", "fit_maps", "warn_of_far_rows"]
+__all__ = ["BoundKernel", "fit_kernels", "fit_maps", "fitted_kernel", "warn_of_far_rows"]
 
 FAR = 1e4
 """Ratio of the rows' distance from zero to their spread above which a linear kernel fails."""
@@ -58,11 +60,14 @@ class BoundKernel:
         return self.facts.reads
 
 
-def fit_kernels(kernels: Sequence[BoundKernel], rows: Rows) -> tuple[list[FittedKernel], list[Any]]:
+def fit_kernels(
+    kernels: Sequence[BoundKernel], rows: Rows, row_weights: Array | None = None
+) -> tuple[list[FittedKernel], list[Any]]:
     """Return the fitted kernels and each kernel's own columns of the rows (N, d).
 
     Kernels on the same columns get the same array, by which they share base quantities. To rows
-    that are read in parts, kernels are fitted by a seeded sample of them.
+    that are read in parts, kernels are fitted by a seeded sample of them. With weights of rows
+    (N,), kernels that can (:class:`mklkit.WeightedKernel`) let rows count by them.
 
     Raises
     ------
@@ -72,7 +77,12 @@ def fit_kernels(kernels: Sequence[BoundKernel], rows: Rows) -> tuple[list[Fitted
     cuts = ColumnCuts(rows)
     own_rows = [cuts.of(bound.columns, bound.reads) for bound in kernels]
     looked_at = ColumnCuts(in_memory(rows))
-    fitted = [_fit_kernel(bound, looked_at.of(bound.columns, bound.reads)) for bound in kernels]
+    counts = row_weights
+    if row_weights is not None and isinstance(rows, RowSource):
+        counts = row_weights[sampled_places(len(rows))]
+    fitted = [
+        _fit_kernel(bound, looked_at.of(bound.columns, bound.reads), counts) for bound in kernels
+    ]
     return fitted, own_rows
 
 
@@ -87,10 +97,19 @@ def in_memory(rows: Rows) -> Any:
     return sample
 
 
-def _fit_kernel(bound: BoundKernel, rows: Array) -> FittedKernel:
+def fitted_kernel(kernel: Kernel, rows: Array, row_weights: Array | None) -> FittedKernel:
+    """Return a kernel fitted to rows (N, d), which count by their weights (N,) if it can."""
+    if row_weights is not None and isinstance(kernel, WeightedKernel):
+        return kernel.fit_weighted(rows, row_weights)
+    return kernel.fit(rows)
+
+
+def _fit_kernel(bound: BoundKernel, rows: Array, row_weights: Array | None) -> FittedKernel:
     """Return the fitted kernel; refuse one whose values on these rows are not finite."""
     with np.errstate(over="ignore", invalid="ignore"):
-        fitted: FittedKernel = bound.kernel.fit(rows) if bound.fitted is None else bound.fitted
+        fitted = bound.fitted
+        if fitted is None:
+            fitted = fitted_kernel(bound.kernel, rows, row_weights)
         largest = np.abs(fitted.diagonal(rows)).max()
     if not np.isfinite(largest):
         raise _no_numbers(bound, f"{largest}")

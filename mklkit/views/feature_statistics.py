@@ -51,6 +51,7 @@ class FeatureStatistics:
     def __init__(self, blocks: FeatureBlocks) -> None:
         self.blocks = blocks
         self._codes: NDArray[np.intp] | None = None
+        self._row_weights: Array | None = None
         self._alone: dict[int, ClassMoments] = {}
         self._stacked: ClassMoments | None = None
 
@@ -58,17 +59,19 @@ class FeatureStatistics:
         """Return ΦᵀΦ of one view."""
         return self._moments(index, None).normal_matrix()
 
-    def class_moments(self, used: Sequence[int], y: Array | None = None) -> ClassMoments:
+    def class_moments(
+        self, used: Sequence[int], y: Array | None = None, row_weights: Array | None = None
+    ) -> ClassMoments:
         """Return the moments of several views' features side by side.
 
         By class for labels −1 and +1, of which −1 comes first; without labels of all rows as one.
         """
         if len(used) == 1:
-            found = self._moments(used[0], y)
+            found = self._moments(used[0], y, row_weights)
             return found.together() if y is None else found
         places = self._places()
         columns = np.concatenate([np.arange(places[m].start, places[m].stop) for m in used])
-        found = self._stacked_moments(y)
+        found = self._stacked_moments(y, row_weights)
         return (found.together() if y is None else found).part(columns)
 
     def quadrants(self, y: Array) -> list[Quadrants]:
@@ -85,14 +88,18 @@ class FeatureStatistics:
             for index, own in sorted(self._alone.items())
         ]
 
-    def alignment(self, index: int, y: Array, centered: bool) -> float:
+    def alignment(
+        self, index: int, y: Array, centered: bool, row_weights: Array | None = None
+    ) -> float:
         """Return the alignment of one view's ΦΦᵀ with the label kernel."""
-        labels = y - y.mean(dtype=np.float64) if centered else np.asarray(y, dtype=np.float64)
+        labels = np.asarray(y, dtype=np.float64)
+        if centered:
+            labels = labels - np.average(labels, weights=row_weights)
         # A combiner that asks for it goes on with the weighted sum of all views.
-        self._stacked_moments(y)
-        own = self._moments(index, y)
+        self._stacked_moments(y, row_weights)
+        own = self._moments(index, y, row_weights)
         found = moment_products(own, [slice(None)], labels, centered, self._noise)
-        return float(found.label_alignments(labels)[0])
+        return float(found.label_alignments(labels, row_weights)[0])
 
     def products(self, y: Array | None) -> KernelProducts:
         """Return the centred kernels' inner products, with each other and with labels, if given."""
@@ -109,30 +116,35 @@ class FeatureStatistics:
         stops = np.cumsum(widths).tolist()
         return [slice(stop - width, stop) for stop, width in zip(stops, widths, strict=True)]
 
-    def _moments(self, index: int, y: Array | None) -> ClassMoments:
+    def _moments(
+        self, index: int, y: Array | None, row_weights: Array | None = None
+    ) -> ClassMoments:
         """Return one view's moments, by class if labels are given.
 
         Where features are made again in each pass, those of all views are summed in one.
         """
-        codes = self._known_codes(y)
+        codes = self._known_codes(y, row_weights)
         if index not in self._alone:
             every = range(len(self.blocks.projectors))
             views = list(every) if self.blocks.makes_again(every) else [index]
-            sums = self.blocks.moments([[view] for view in views], codes, 2)
+            sums = self.blocks.moments([[view] for view in views], codes, 2, row_weights)
             self._alone.update(zip(views, sums, strict=True))
         return self._alone[index]
 
-    def _stacked_moments(self, y: Array | None) -> ClassMoments:
+    def _stacked_moments(self, y: Array | None, row_weights: Array | None = None) -> ClassMoments:
         """Return the moments of all views' features side by side; each view's are parts of it."""
-        codes = self._known_codes(y)
+        codes = self._known_codes(y, row_weights)
         if self._stacked is None:
             every = [range(len(self.blocks.projectors))]
-            (self._stacked,) = self.blocks.moments(every, codes, 2)
+            (self._stacked,) = self.blocks.moments(every, codes, 2, row_weights)
             self._alone = dict(enumerate(map(self._stacked.part, self._places())))
         return self._stacked
 
-    def _known_codes(self, y: Array | None) -> NDArray[np.intp]:
+    def _known_codes(self, y: Array | None, row_weights: Array | None) -> NDArray[np.intp]:
         """Return the classes by which moments are summed; forget those of other labels."""
+        if not _same(row_weights, self._row_weights):
+            self._row_weights = row_weights
+            self._codes, self._alone, self._stacked = None, {}, None
         if y is None:
             if self._codes is None:
                 self._codes = np.zeros(self.blocks.n_rows, dtype=np.intp)
@@ -141,6 +153,10 @@ class FeatureStatistics:
         if self._codes is None or not np.array_equal(codes, self._codes):
             self._codes, self._alone, self._stacked = codes, {}, None
         return codes
+
+
+def _same(one: Array | None, other: Array | None) -> bool:
+    return one is other or (one is not None and other is not None and np.array_equal(one, other))
 
 
 class _SampledQuartiles:
@@ -216,7 +232,7 @@ def moment_products(
 
     Centred kernels whose size is at most ``noise`` per pair of rows are zero.
     """
-    n_rows, normal = moments.n_rows, moments.normal_matrix()
+    n_rows, normal = moments.total, moments.normal_matrix()
     products = moments.together().covariance(0) * n_rows if centered else normal.products
     # Negative rows come first; both classes have one label each.
     values = np.array([labels.min(), labels.max()])

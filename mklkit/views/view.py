@@ -191,9 +191,11 @@ class View(Side):
         """Return ΦᵀWΦ and ΦᵀT, block by block, in O(np²) for n rows of non-zero weight."""
         return self.of_features.blocks.weighted_products([self._index], row_weights, targets)
 
-    def class_moments(self, y: Array | None = None) -> ClassMoments:
+    def class_moments(
+        self, y: Array | None = None, row_weights: Array | None = None
+    ) -> ClassMoments:
         """Return the moments of the features, by class for labels −1 and +1, in O(Np²)."""
-        return self.of_features.class_moments([self._index], y)
+        return self.of_features.class_moments([self._index], y, row_weights)
 
     def quadrants(self, y: Array) -> Quadrants:
         """Return the statistics of the blocks by class, computed once for all kernels together.
@@ -205,11 +207,13 @@ class View(Side):
             return self.of_features.quadrants(y)[self._index]
         return self._shared.quadrants(y)[self._index]
 
-    def label_alignment(self, y: Array, centered: bool = False) -> float:
+    def label_alignment(
+        self, y: Array, centered: bool = False, row_weights: Array | None = None
+    ) -> float:
         """Return the alignment with the label kernel, computed once for all kernels together.
 
         On features in O(Np²).
         """
         if self.sees_features:
-            return self.of_features.alignment(self._index, y, centered)
-        return self._shared.alignments(y, centered)[self._index]
+            return self.of_features.alignment(self._index, y, centered, row_weights)
+        return self._shared.alignments(y, centered, row_weights)[self._index]

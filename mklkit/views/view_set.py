@@ -73,13 +73,15 @@ class ViewSet(Sequence[View]):
         random_state: np.random.RandomState,
         max_memory: int | None = None,
         pairs: Callable[[Any], KnownPairs | None] = lambda columns: None,
+        row_weights: Array | None = None,
     ) -> ViewSet:
         """Return the views of training rows (N, d); ``columns`` of the kernels are positions.
 
         ``max_memory`` (bytes) bounds the memory of features on explicit maps; ``pairs`` returns the
-        pairs of these rows on a kernel's columns, where base quantities are known.
+        pairs of these rows on a kernel's columns, where base quantities are known. Kernels are
+        fitted to rows that count by their weights (N,), if they have any.
         """
-        fitted, own_rows = fit_kernels(kernels, rows)
+        fitted, own_rows = fit_kernels(kernels, rows, row_weights)
         maps = fit_maps(kernels, feature_map, fitted, own_rows, random_state)
         if isinstance(rows, RowSource) and any(_is_full(one) for one in maps):
             # All rows are landmarks, and in memory as such.

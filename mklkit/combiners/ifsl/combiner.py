@@ -142,6 +142,7 @@ class IFSL(CouplingCombiner):
         return CombinerFacts(
             feature_map="empirical",
             learner="mhks",
+            row_weights="throughout",
             weights_are="fixed",
             search_space={"lam": COUPLINGS_OF_002[::-1] if fixed_mean else SIMPLEST_FIRST},
         )
@@ -156,7 +157,7 @@ class IFSL(CouplingCombiner):
         """Return the joint solution of the views' subproblems."""
         columns = self.columns(np.array([self.lam]), learner, len(problems))
         (solution,) = run_rule(self, problems, target, columns, learner, random_state)
-        _warn_of_standstill(solution, self.lam, len(problems) * len(target))
+        _warn_of_standstill(solution, self.lam, len(problems) * float(target.counts.sum()))
         return CoupledSolution(solution.learners, columns.weights, solution.history)
 
     def columns(self, lams: Array, learner: CoupledLearner, n_views: int) -> Columns:
@@ -230,10 +231,10 @@ def run_rule(
         draws = random_state.random_sample((len(problems), len(target)))
         margins = 2 * columns.facts.b0 * (1 - draws)
     given = attrs.evolve(GRADIENT if rule == "gradient" else FIXED_MEAN, order=combiner.order)
-    return iterate(given, problems, target.values, columns, initial, margins)
+    return iterate(given, problems, target, columns, initial, margins)
 
 
-def _warn_of_standstill(solution: Solution, lam: float, n_outputs: int) -> None:
+def _warn_of_standstill(solution: Solution, lam: float, n_outputs: float) -> None:
     """Warn where λ is so large that the iteration stops on small steps far from the minimum.
 
     The stronger the coupling, the smaller the steps: the gap to the minimum shrinks by a share of

@@ -124,7 +124,7 @@ class GatingCombiner(Component, ABC):
     and those that may have gaps, are not passed to them.
     """
 
-    facts: ClassVar[CombinerFacts] = CombinerFacts()
+    facts: ClassVar[CombinerFacts] = CombinerFacts(row_weights="learner")
 
     @property
     def composition(self) -> Composition:

@@ -64,7 +64,7 @@ class MKLGL(NormBallWeighting, SaddleWeighting):
 
     name: ClassVar[str] = "mklgl"
     facts: ClassVar[CombinerFacts] = CombinerFacts(
-        row_weights="learner", search_space={"p": (4.0, 2.0, 4 / 3, 1.0)}
+        row_weights="throughout", search_space={"p": (4.0, 2.0, 4 / 3, 1.0)}
     )
 
     p: float = attrs.field(default=1.0, converter=float, validator=and_(ge(1), finite))

@@ -1,7 +1,8 @@
 """The problem that MKLGL, SILP and SimpleMKL solve, and its inner support vector machine.
 
 min over σ ≥ 0, ‖σ‖_p ≤ 1 of J(σ) = max over α of 1ᵀα − ½ Σ_m σ_m q_m(α), where
-q_m(α) = (α∘y)ᵀ K_m (α∘y), 0 ≤ α ≤ C and αᵀy = 0 (paper 003, equation 3).
+q_m(α) = (α∘y)ᵀ K_m (α∘y), 0 ≤ α ≤ C and αᵀy = 0 (paper 003, equation 3). Of rows with weights v,
+0 ≤ α ≤ Cv.
 """
 
 from __future__ import annotations
@@ -75,12 +76,20 @@ class SaddleProblem:
     C : float
     tol : float
         libsvm's.
+    row_weights : ndarray of shape (N,), optional
+        v.
     """
 
     grams: Array
     y: Array
     C: float
     tol: float
+    row_weights: Array | None = None
+
+    @property
+    def most(self) -> Array | float:
+        """The bound of α: C, or Cv (N,)."""
+        return self.C if self.row_weights is None else self.C * self.row_weights
 
     @property
     def n_kernels(self) -> int:
@@ -97,7 +106,9 @@ class SaddleProblem:
 
     def at(self, weights: Array) -> InnerSolution:
         """Solve the support vector machine on the weighted sum: O(MN²) plus libsvm's time."""
-        solution = solve_dual(self.combined(weights), self.y, self.C, self.tol)
+        solution = solve_dual(
+            self.combined(weights), self.y, self.C, self.tol, row_weights=self.row_weights
+        )
         signed = solution.coefficients
         products = self.grams @ signed
         # The form of an indefinite kernel (tanh, say) may be negative, which no norm is.

@@ -160,7 +160,7 @@ def curvature(problem: SaddleProblem, solution: InnerSolution) -> Array:
     their bounds.
     """
     margins = np.abs(solution.signed)
-    free = np.flatnonzero((margins > 0) & (margins < problem.C * (1 - ROUNDING)))
+    free = np.flatnonzero((margins > 0) & (margins < problem.most * (1 - ROUNDING)))
     flat = np.zeros((problem.n_kernels, problem.n_kernels))
     if not len(free):
         return flat
