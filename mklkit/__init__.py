@@ -36,11 +36,13 @@ if TYPE_CHECKING:
     from mklkit.errors import WeightsWarning as WeightsWarning
     from mklkit.estimators.classifier import MKLClassifier as MKLClassifier
     from mklkit.estimators.from_preset import preset_classifier as preset_classifier
+    from mklkit.estimators.one_class import MKLOneClass as MKLOneClass
     from mklkit.estimators.proposing import KernelBank as KernelBank
     from mklkit.estimators.proposing import propose_kernels as propose_kernels
     from mklkit.estimators.regressor import MKLRegressor as MKLRegressor
     from mklkit.estimators.rpemekl import RPEMEKLClassifier as RPEMEKLClassifier
     from mklkit.estimators.search import MKLSearchCV as MKLSearchCV
+    from mklkit.estimators.transformer import MKLTransformer as MKLTransformer
     from mklkit.estimators.voting import MKLVotingClassifier as MKLVotingClassifier
     from mklkit.evaluation.alignment import alignment_matrix as alignment_matrix
     from mklkit.evaluation.alignment import kernel_alignment as kernel_alignment
@@ -50,6 +52,18 @@ if TYPE_CHECKING:
     from mklkit.feature_maps.empirical import Empirical as Empirical
     from mklkit.feature_maps.fourier import Fourier as Fourier
     from mklkit.feature_maps.implicit import Implicit as Implicit
+    from mklkit.kernels.amounts.chi2 import Chi2 as Chi2
+    from mklkit.kernels.amounts.hellinger import Hellinger as Hellinger
+    from mklkit.kernels.amounts.intersection import Intersection as Intersection
+    from mklkit.kernels.amounts.min_max import MinMax as MinMax
+    from mklkit.kernels.amounts.periodic import Periodic as Periodic
+    from mklkit.kernels.amounts.tanimoto import Tanimoto as Tanimoto
+    from mklkit.kernels.boolean.conjunctive import Conjunctive as Conjunctive
+    from mklkit.kernels.boolean.conjunctive import MonotoneConjunctive as MonotoneConjunctive
+    from mklkit.kernels.boolean.disjunctive import Disjunctive as Disjunctive
+    from mklkit.kernels.boolean.disjunctive import MonotoneDisjunctive as MonotoneDisjunctive
+    from mklkit.kernels.categories.frequency_overlap import FrequencyOverlap as FrequencyOverlap
+    from mklkit.kernels.categories.overlap import Overlap as Overlap
     from mklkit.kernels.cosine import Cosine as Cosine
     from mklkit.kernels.laplacian import Laplacian as Laplacian
     from mklkit.kernels.linear import Linear as Linear
@@ -57,10 +71,15 @@ if TYPE_CHECKING:
     from mklkit.kernels.precomputed import Precomputed as Precomputed
     from mklkit.kernels.rbf import RBF as RBF
     from mklkit.kernels.tanh import Tanh as Tanh
+    from mklkit.kernels.text.mismatch import Mismatch as Mismatch
+    from mklkit.kernels.text.spectrum import SpectrumKernel as SpectrumKernel
+    from mklkit.kernels.text.token_set import TokenSet as TokenSet
+    from mklkit.kernels.text.weighted_degree import WeightedDegree as WeightedDegree
     from mklkit.learners.ho_kashyap.kmhks import KMHKS as KMHKS
     from mklkit.learners.ho_kashyap.mhks import MHKS as MHKS
     from mklkit.learners.kda import KDA as KDA
     from mklkit.learners.linear_decision import LinearDecision as LinearDecision
+    from mklkit.learners.one_class_svm import OneClassSVM as OneClassSVM
     from mklkit.learners.ridge import Ridge as Ridge
     from mklkit.learners.support_vectors import DualSolution as DualSolution
     from mklkit.learners.support_vectors import solve_dual as solve_dual
@@ -74,12 +93,16 @@ if TYPE_CHECKING:
     from mklkit.numerics.cone_programs import solve_cone_program as solve_cone_program
     from mklkit.numerics.least_squares import NormalMatrix as NormalMatrix
     from mklkit.numerics.least_squares import Spectrum as Spectrum
+    from mklkit.numerics.readings import category_codes as category_codes
+    from mklkit.numerics.readings import text_codes as text_codes
+    from mklkit.numerics.readings import texts_of as texts_of
     from mklkit.numerics.votes import majority as majority
     from mklkit.numerics.votes import squashed as squashed
     from mklkit.persistence import load_model as load_model
     from mklkit.persistence import read_facts as read_facts
     from mklkit.persistence import save_model as save_model
     from mklkit.plotting.comparison import ComparisonDisplay as ComparisonDisplay
+    from mklkit.plotting.consensus import ConsensusDisplay as ConsensusDisplay
     from mklkit.plotting.critical_difference import (
         CriticalDifferenceDisplay as CriticalDifferenceDisplay,
     )
@@ -100,6 +123,7 @@ if TYPE_CHECKING:
     from mklkit.protocols import FittedLearner as FittedLearner
     from mklkit.protocols import FittedMap as FittedMap
     from mklkit.protocols import FoldedMap as FoldedMap
+    from mklkit.protocols import GivesWeights as GivesWeights
     from mklkit.protocols import GridCombiner as GridCombiner
     from mklkit.protocols import GridDecision as GridDecision
     from mklkit.protocols import InitialisedSubproblem as InitialisedSubproblem
@@ -167,10 +191,12 @@ FOR_USERS = {
     "errors": "DataError IncompatibleError MKLKitError MKLKitWarning SpecError WeightsWarning",
     "estimators.classifier": "MKLClassifier",
     "estimators.from_preset": "preset_classifier",
+    "estimators.one_class": "MKLOneClass",
     "estimators.proposing": "KernelBank propose_kernels",
     "estimators.regressor": "MKLRegressor",
     "estimators.rpemekl": "RPEMEKLClassifier",
     "estimators.search": "MKLSearchCV",
+    "estimators.transformer": "MKLTransformer",
     "estimators.voting": "MKLVotingClassifier",
     "evaluation.alignment": "alignment_matrix kernel_alignment",
     "evaluation.cross_validation": "cross_validate",
@@ -179,6 +205,20 @@ FOR_USERS = {
     "feature_maps.fourier": "Fourier",
     "feature_maps.implicit": "Implicit",
     "kernels.cosine": "Cosine",
+    "kernels.amounts.chi2": "Chi2",
+    "kernels.amounts.hellinger": "Hellinger",
+    "kernels.amounts.intersection": "Intersection",
+    "kernels.amounts.min_max": "MinMax",
+    "kernels.amounts.periodic": "Periodic",
+    "kernels.amounts.tanimoto": "Tanimoto",
+    "kernels.boolean.conjunctive": "Conjunctive MonotoneConjunctive",
+    "kernels.boolean.disjunctive": "Disjunctive MonotoneDisjunctive",
+    "kernels.categories.frequency_overlap": "FrequencyOverlap",
+    "kernels.categories.overlap": "Overlap",
+    "kernels.text.mismatch": "Mismatch",
+    "kernels.text.spectrum": "SpectrumKernel",
+    "kernels.text.token_set": "TokenSet",
+    "kernels.text.weighted_degree": "WeightedDegree",
     "kernels.laplacian": "Laplacian",
     "kernels.linear": "Linear",
     "kernels.polynomial": "Polynomial",
@@ -188,11 +228,13 @@ FOR_USERS = {
     "learners.ho_kashyap.kmhks": "KMHKS",
     "learners.ho_kashyap.mhks": "MHKS",
     "learners.kda": "KDA",
+    "learners.one_class_svm": "OneClassSVM",
     "learners.ridge": "Ridge",
     "learners.svm": "SVM",
     "learners.svr": "SVR",
     "persistence": "load_model read_facts save_model",
     "plotting.comparison": "ComparisonDisplay",
+    "plotting.consensus": "ConsensusDisplay",
     "plotting.critical_difference": "CriticalDifferenceDisplay",
     "plotting.gates": "GatesDisplay",
     "plotting.weights": "KernelWeightsDisplay",
@@ -219,14 +261,16 @@ FOR_AUTHORS = {
     "numerics.centring": "centred_gram",
     "numerics.cone_programs": "Cone ConeSolution solve_cone_program",
     "numerics.least_squares": "NormalMatrix Spectrum",
+    "numerics.readings": "category_codes text_codes texts_of",
     "numerics.votes": "majority squashed",
     "protocols": (
         "Array Combiner CombinerFacts CoupledLearner CouplingFacts Decision FeatureMap "
-        "FeatureMapFacts FittedKernel FittedLearner FittedMap FoldedMap GridCombiner GridDecision "
-        "InitialisedSubproblem Kernel KernelFacts KernelProducts KernelView LandmarkMap Learner "
-        "LearnerFacts LinearFunction MapForAll OrthogonalFeatures Projector Quadrant Quadrants "
-        "RememberedFeatures RowSource RowWeights Rows ScalarKernel Stopping Subproblem "
-        "SupportedDecision Target Task TrainingSide TrimmableMap Views Which facts_of"
+        "FeatureMapFacts FittedKernel FittedLearner FittedMap FoldedMap GivesWeights GridCombiner "
+        "GridDecision InitialisedSubproblem Kernel KernelFacts KernelProducts KernelView "
+        "LandmarkMap Learner LearnerFacts LinearFunction MapForAll OrthogonalFeatures Projector "
+        "Quadrant Quadrants RememberedFeatures RowSource RowWeights Rows ScalarKernel Stopping "
+        "Subproblem SupportedDecision Target Task TrainingSide TrimmableMap Views WeightedKernel "
+        "Which facts_of"
     ),
     "protocols.component": "Component finite whole",
     "protocols.priced_learner": "PricedLearner price_field price_of scaled_price",

@@ -226,6 +226,16 @@ def test_tuning_page_runs(tmp_path: Path) -> None:
 
 
 @pytest.mark.process
+def test_page_on_rare_classes_runs(tmp_path: Path) -> None:
+    run_in_turn(commands("docs/imbalance.md"), tmp_path)
+    script = tmp_path / "listing.py"
+    script.write_text(*listings("docs/imbalance.md", "python"), encoding="utf-8")
+    outcome = run_script(script, cwd=tmp_path)
+    assert outcome.code == 0, outcome
+    same_but_for_rounding(*listings("docs/imbalance.md", "text"), outcome.out)
+
+
+@pytest.mark.process
 def test_page_on_probabilities_runs(tmp_path: Path) -> None:
     run_in_turn(commands("docs/probabilities.md"), tmp_path)
     table = pd.read_csv(tmp_path / "predictions.csv")

@@ -64,6 +64,8 @@ def advice_if_useless(
     if score["rows"] < FEW_ROWS and score["rows"] <= trained["rows"]:
         advice.append(f"'mklkit evaluate', which scores every row ({score['rows']} are too few)")
     elif score["better_than_baseline"]:
+        if options.class_weight is None:
+            advice.append("weights of classes (--class-weight balanced)")
         advice.append(f"more rows of {'that class' if len(missed) == 1 else 'those classes'}")
     rows_asked_for = any(words.startswith("more rows") for words in advice)
     advice += _other_models(options, model, overfitted, more_rows=not rows_asked_for)

@@ -22,6 +22,7 @@ __all__ = [
     "read_data",
     "settle_columns",
     "steps_of",
+    "weights_for",
 ]
 
 DEFAULT_COMBINER = "uniform"
@@ -51,6 +52,7 @@ class ModelOptions:
     tune: str | None = None
     max_memory: str | None = None
     probability: bool = False
+    class_weight: str | None = None
 
 
 def build_model(options: ModelOptions) -> Any:
@@ -97,8 +99,15 @@ def build_model(options: ModelOptions) -> Any:
         n_jobs=options.jobs,
         max_memory=options.max_memory,
         probability=options.probability,
+        class_weight=_class_weight(options),
         **parts,
     )
+
+
+def _class_weight(options: ModelOptions) -> str | dict[str, float] | None:
+    from mklkit.cli.options import weights_by_class
+
+    return None if options.class_weight is None else weights_by_class(options.class_weight)
 
 
 @contextmanager
@@ -163,6 +172,7 @@ def read_data(
     target: str | None,
     drop: list[str] | None,
     kernels: list[str] | None,
+    weights: str | None = None,
     task: str = "classification",
 ) -> tuple[Table, dict[str, Any]]:
     """Read the training data, and facts about them.
@@ -180,8 +190,11 @@ def read_data(
 
     from mklkit.cli.options import DEFAULT_DATA
     from mklkit.datasets import load_table
+    from mklkit.preprocessing.kernel_columns import kernels_in, text_columns
 
-    table = load_table(DEFAULT_DATA if data is None else data, target, drop or [], task)
+    written = text_columns(kernels_in(pipeline[-1]))
+    source = DEFAULT_DATA if data is None else data
+    table = load_table(source, target, drop or [], written, weights, task)
     notes = list(table.notes)
     if data is None:
         notes.insert(0, f"no DATA was given: the built-in {DEFAULT_DATA} data are used")
@@ -195,7 +208,7 @@ def read_data(
 def settle_columns(
     pipeline: Any, table: Table, kernels: list[str] | None, notes: list[str]
 ) -> dict[str, Any]:
-    """Set identifiers and readings in the pipeline, and return facts about the data.
+    """Set identifiers, readings and weighted classes in the pipeline; return facts of the data.
 
     Raises
     ------
@@ -208,4 +221,23 @@ def settle_columns(
     identifiers = find_identifiers(table.features)
     check_not_left_out(kernels or [], table, identifiers)
     pipeline.set_params(encode__identifiers=identifiers, encode__readings=table.readings)
+    if table.task == "classification":
+        _name_classes(pipeline[-1], table.class_counts().index.tolist())
     return {**table.facts(), "notes": notes}
+
+
+def _name_classes(classifier: Any, labels: list[Any]) -> None:
+    """Let weights of classes name labels that are no text, such as numbers, by their text."""
+    while hasattr(classifier, "estimator"):
+        classifier = classifier.estimator
+    if isinstance(classifier.class_weight, dict):
+        meant = {str(label): label for label in labels}
+        given = classifier.class_weight.items()
+        classifier.set_params(class_weight={meant.get(name, name): w for name, w in given})
+
+
+def weights_for(table: Table, rows: Any = slice(None), step: str = "classify") -> dict[str, Any]:
+    """Return the weights of some rows as an argument for a pipeline's last step."""
+    if table.weights is None:
+        return {}
+    return {f"{step}__sample_weight": table.weights.to_numpy()[rows]}

@@ -60,11 +60,14 @@ def _entries_of(registry: Registry, name: str) -> list[Entry]:
 
 
 def _facts_of(entry: Entry) -> dict[str, Any]:
+    from mklkit.registry.composing import reads_of
+
     return {
         "kind": entry.kind,
         "name": entry.name,
         "distribution": entry.distribution,
         "version": entry.version,
+        **({"reads": reads_of(entry)} if entry.kind == "kernel" else {}),
         "help": _without_markup(entry.help),
         "parameters": _parts(entry) if entry.kind == "preset" else _parameters(entry.target),
     }
@@ -125,6 +128,8 @@ def _report(facts: dict[str, Any]) -> None:
         (kind, [facts["name"], facts["help"]]),
         ("from", f"{facts['distribution']} {facts['version']}"),
     ]
+    if "reads" in facts:
+        lines.append(("reads", facts["reads"]))
     if not parameters:
         lines.append(("takes", "no parameters"))
     for parameter in parameters:

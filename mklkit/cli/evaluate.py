@@ -14,6 +14,7 @@ from mklkit.cli.building import (
     in_context,
     read_data,
     steps_of,
+    weights_for,
 )
 from mklkit.cli.console import counting, show, show_result
 from mklkit.cli.regression import (
@@ -37,6 +38,7 @@ def evaluate(
     target: opt.Target = None,
     task: opt.TaskOption = opt.Task.auto,
     drop: opt.Drop = None,
+    weights: opt.Weights = None,
     scale: opt.ScaleOption = None,
     folds: Annotated[
         int,
@@ -56,6 +58,7 @@ def evaluate(
     multiclass: opt.MulticlassOption = opt.Multiclass.ovo,
     bandwidths: opt.BandwidthsOption = opt.Bandwidths.per_problem,
     tune: opt.Tune = None,
+    class_weight: opt.ClassWeight = None,
     seed: opt.Seed = 0,
     jobs: opt.Jobs = None,
     as_json: opt.AsJson = False,
@@ -76,9 +79,10 @@ def evaluate(
         seed,
         jobs,
         tune,
+        class_weight=class_weight,
     )
     pipeline = build_model(chosen)
-    table, data_facts = read_data(pipeline, data, target, drop, kernels, task.value)
+    table, data_facts = read_data(pipeline, data, target, drop, kernels, weights, task.value)
     if table.task == "regression":
         to_regression(pipeline, chosen, table, task is opt.Task.regression)
         result = evaluate_numbers(pipeline, table, folds, repeats, seed)
@@ -107,7 +111,14 @@ def _cross_validate(
 
     with counting("folds") as progress:
         found = cross_validate(
-            pipeline, table.features, table.target, folds, repeats, seed, progress
+            pipeline,
+            table.features,
+            table.target,
+            folds,
+            repeats,
+            seed,
+            progress,
+            weights_for(table),
         )
     model = found.estimator
     facts = facts_of_model(model)

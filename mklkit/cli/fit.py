@@ -17,6 +17,7 @@ from mklkit.cli.building import (
     in_context,
     read_data,
     steps_of,
+    weights_for,
 )
 from mklkit.cli.console import counting, say, show, show_result, working
 from mklkit.cli.pictures import check_picture, draw_weights
@@ -32,6 +33,7 @@ def fit(
     target: opt.Target = None,
     task: opt.TaskOption = opt.Task.auto,
     drop: opt.Drop = None,
+    weights: opt.Weights = None,
     scale: opt.ScaleOption = None,
     holdout: Annotated[
         float,
@@ -70,6 +72,7 @@ def fit(
         ),
     ] = None,
     tune: opt.Tune = None,
+    class_weight: opt.ClassWeight = None,
     probability: opt.Probability = False,
     seed: opt.Seed = 0,
     jobs: opt.Jobs = None,
@@ -102,11 +105,14 @@ def fit(
         tune,
         max_memory,
         probability,
+        class_weight,
     )
     pipeline = build_model(chosen)
     chunked = stream_of(data, max_memory, stream or scheduler is not None)
+    if chunked is not None and weights is not None:
+        raise _weights_in_parts()
     if chunked is None:
-        table, data_facts = read_data(pipeline, data, target, drop, kernels, task.value)
+        table, data_facts = read_data(pipeline, data, target, drop, kernels, weights, task.value)
         asked_for = task is opt.Task.regression
         result = _fit_and_score(pipeline, table, holdout, chosen, asked_for)
     else:
@@ -149,6 +155,15 @@ def _check_parts(task: opt.Task) -> None:
     )
 
 
+def _weights_in_parts() -> Exception:
+    from mklkit.errors import DataError
+
+    return DataError(
+        "--weights needs a table that is read as a whole, and this one is read in parts: leave out"
+        " --weights (--class-weight works), or --stream, or allow more with --max-memory."
+    )
+
+
 def _check_output(output: Path, data: str | None) -> None:
     from mklkit.datasets.paths import same_file
     from mklkit.errors import DataError
@@ -181,7 +196,8 @@ def _fit_classes(pipeline: Any, table: Any, holdout: float, seed: int) -> dict[s
     parts = {"train": split.train, "held out": split.held_out}
     start = perf_counter()
     with _fitting(pipeline[-1]):
-        pipeline.fit(table.features.iloc[split.train], labels[split.train])
+        counts = weights_for(table, split.train)
+        pipeline.fit(table.features.iloc[split.train], labels[split.train], **counts)
     seconds = perf_counter() - start
     scores: dict[str, dict[str, Any] | None] = {}
     with working("scoring"):

@@ -53,11 +53,10 @@ def _report(facts: dict[str, Any]) -> None:
             ("model", [model_lines(model), *shortened(facts.get("choices", []))]),
             ("kernels", named),
         ]
-    classes = ", ".join(str(label) for label in model.get("classes", []))
     if model.get("task") == "regression":
         lines.append(("learns", "numbers"))
-    else:
-        lines.append(("classes", classes or "not recorded"))
+    if "classes" in model:
+        lines.append(("classes", _classes(model)))
     for plugin in facts["plugins"]:
         lines.append(("plugin", f"{plugin['distribution']} {plugin['version']}"))
     versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
@@ -69,6 +68,16 @@ def _report(facts: dict[str, Any]) -> None:
         show(weights_grid(model))
     if "scores" in facts:
         show(*scores_tables(facts["scores"]))
+
+
+def _classes(model: dict[str, Any]) -> str:
+    """Return the class labels, with their weights where they have any."""
+    labels = [str(label) for label in model.get("classes", [])]
+    weights = model.get("class_weight")
+    if weights is None:
+        return ", ".join(labels)
+    pairs = zip(labels, weights, strict=True)
+    return ", ".join(f"{label} (weight {weight:.3g})" for label, weight in pairs)
 
 
 def _kernel_line(kernel: dict[str, Any]) -> str:

@@ -13,6 +13,7 @@ __all__ = [
     "AsJson",
     "Bandwidths",
     "BandwidthsOption",
+    "ClassWeight",
     "Combiner",
     "Data",
     "Drop",
@@ -33,6 +34,7 @@ __all__ = [
     "Stream",
     "Target",
     "Tune",
+    "Weights",
     "file_path",
     "output_path",
     "results_path",
@@ -110,6 +112,37 @@ def _effort(tune: str | None) -> str | None:
         except MKLKitError as error:
             raise typer.BadParameter(str(error)) from error
     return tune
+
+
+def _class_weight(text: str | None) -> str | None:
+    if text is not None:
+        weights_by_class(text)
+    return text
+
+
+def weights_by_class(text: str) -> str | dict[str, float]:
+    """Return ``balanced``, or the weight of each class of ``ill=5,well=1``.
+
+    Examples
+    --------
+    >>> weights_by_class("ill=5, well=1")
+    {'ill': 5.0, 'well': 1.0}
+    """
+    if text.strip() == "balanced":
+        return "balanced"
+    weights = {}
+    for pair in text.split(","):
+        label, equals, weight = pair.rpartition("=")
+        try:
+            weights[label.strip()] = float(weight)
+        except ValueError:
+            equals = ""
+        if not equals:
+            raise typer.BadParameter(
+                f"expected 'balanced', or classes with their weights such as 'ill=5,well=1';"
+                f" got {text!r:.80}."
+            )
+    return weights
 
 
 def file_path(text: str) -> Path:
@@ -282,6 +315,28 @@ Probability = Annotated[
         help="Calibrate a probability of each class by cross-validation on the training rows, five"
         " fits more; 'mklkit predict' then writes a column for each.",
         rich_help_panel=MODEL_PANEL,
+    ),
+]
+ClassWeight = Annotated[
+    str | None,
+    typer.Option(
+        "--class-weight",
+        metavar="balanced|CLASS=WEIGHT,...",
+        callback=_class_weight,
+        show_default="all classes weigh 1",
+        help="How much the rows of each class count in the fit: balanced, so that rare classes"
+        ' count as much as frequent ones, or "ill=5,well=1".',
+        rich_help_panel=MODEL_PANEL,
+    ),
+]
+Weights = Annotated[
+    str | None,
+    typer.Option(
+        "--weights",
+        metavar="COLUMN",
+        help="A column that says how much each row counts in the fit, by name or position. It is"
+        " no feature; scores take all rows alike.",
+        rich_help_panel=DATA_PANEL,
     ),
 ]
 Seed = Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of all random numbers.")]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from mklkit.cli.building import ModelOptions, steps_of
+from mklkit.cli.building import ModelOptions, steps_of, weights_for
 from mklkit.cli.console import counting, say, show, working
 
 if TYPE_CHECKING:
@@ -44,7 +44,11 @@ def to_regression(pipeline: Any, options: ModelOptions, table: Table, asked: boo
     from mklkit.estimators.regressor import MKLRegressor
 
     given = [f"--{name}" for name, usual in DEFAULTS.items() if getattr(options, name) != usual]
-    given += [f"--{name}" for name in ("preset", "tune") if getattr(options, name) is not None]
+    given += [
+        f"--{name.replace('_', '-')}"
+        for name in ("preset", "tune", "class_weight")
+        if getattr(options, name) is not None
+    ]
     name = str(table.target.name)
     if given:
         raise IncompatibleError(
@@ -89,7 +93,8 @@ def fit_numbers(
     train = parts["train"]
     start = perf_counter()
     with fitting(pipeline[-1]):
-        pipeline.fit(table.features.iloc[train], numbers[train])
+        counts = weights_for(table, train, "regress")
+        pipeline.fit(table.features.iloc[train], numbers[train], **counts)
     seconds = perf_counter() - start
     scores: dict[str, dict[str, Any] | None] = {}
     with working("scoring"):
@@ -131,7 +136,8 @@ def evaluate_numbers(
         progress(0, total)
         for train, scored in splitter.split(table.features):
             start = perf_counter()
-            fitted = clone(pipeline).fit(table.features.iloc[train], numbers[train])
+            counts = weights_for(table, train, "regress")
+            fitted = clone(pipeline).fit(table.features.iloc[train], numbers[train], **counts)
             predictions = fitted.predict(table.features.iloc[scored])
             own = score_numbers(numbers[scored], predictions, numbers[train])
             repeat, fold = divmod(len(found), n_folds)

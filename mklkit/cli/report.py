@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rich import box
@@ -53,10 +53,10 @@ def model_lines(model: dict[str, Any]) -> str:
 _COMPONENTS = (("combiner", "combiner"), ("map", "feature_map"), ("learner", "learner"))
 
 
-def listing(title: str, rows: list[tuple[str, str, str]]) -> Grid:
-    """Return a table of registered names: name, package, description."""
+def listing(title: str, heads: Sequence[str], rows: list[tuple[str, ...]]) -> Grid:
+    """Return a table of registered names: name, package, what it reads or learns, description."""
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, title=title, title_justify="left")
-    for name in ("name", "from", "what it is"):
+    for name in heads:
         grid.add_column(name, overflow="fold")
     for row in rows:
         grid.add_row(*(Text(plain(cell)) for cell in row))

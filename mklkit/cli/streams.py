@@ -104,6 +104,11 @@ def fit_stream(
         Of the data, as for ``read_data``.
     result : dict
         As of a fit in memory.
+
+    Raises
+    ------
+    IncompatibleError
+        If a kernel reads text, categories or gaps.
     """
     from contextlib import ExitStack
     from time import perf_counter
@@ -119,6 +124,7 @@ def fit_stream(
 
     target, drop, kernels = asked
     classifier = pipeline[-1]
+    _refuse_more_than_numbers(classifier)
     with passing("first pass") as progress:
         most = _sample_rows(len(chunked.columns), max_memory)
         scan = scan_table(chunked, target, drop, seed, progress, most)
@@ -160,6 +166,21 @@ def fit_stream(
         "seconds": seconds,
     }
     return scan.table, facts, result
+
+
+def _refuse_more_than_numbers(classifier: Any) -> None:
+    """Refuse kernels on text, categories or gaps for a table that is read in parts."""
+    from mklkit.errors import IncompatibleError, quoted
+    from mklkit.preprocessing.kernel_columns import kernels_in
+
+    for kernel in kernels_in(classifier):
+        what = "gaps" if kernel.facts.allows_gaps else kernel.reads
+        if what in ("text", "categories", "gaps"):
+            raise IncompatibleError(
+                f"Kernel {quoted(kernel.label)} reads {what}, and a table that is read in parts"
+                " becomes a file of numbers: leave out --stream, allow more memory by --max-memory,"
+                " or give fewer rows."
+            )
 
 
 @contextmanager

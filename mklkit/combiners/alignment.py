@@ -29,23 +29,26 @@ class Alignment(WeightingCombiner):
 
     name: ClassVar[str] = "alignment"
     facts: ClassVar[CombinerFacts] = CombinerFacts(
-        tasks=("two classes", "numbers"), from_moments=True, row_weights="learner"
+        tasks=("two classes", "numbers"), from_moments=True, row_weights="throughout"
     )
 
     def choose(
         self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> Array:
-        """Return the alignments with labels, or with numbers less their mean."""
+        """Return the alignments, in which rows count by their weights; of numbers less the mean."""
         y = target.values
-        return self.weights(views, y - y.mean() if target.task == "numbers" else y)
+        if target.task == "numbers":
+            y = y - np.average(y, weights=target.row_weights)
+        return self.weights(views, y, target.row_weights)
 
-    def weights(self, views: Views, y: Array) -> Array:
+    def weights(self, views: Views, y: Array, row_weights: Array | None = None) -> Array:
         """Return the alignments, 0 where negative."""
-        return np.array([max(view.label_alignment(y), 0.0) for view in views])
+        found = [view.label_alignment(y, row_weights=row_weights) for view in views]
+        return np.maximum(found, 0.0)
 
 
 @attrs.frozen
-class CenteredAlignment(WeightingCombiner):
+class CenteredAlignment(Alignment):
     """Weight a kernel by its centred alignment with the target, ⟨HKH, yyᵀ⟩/(‖HKH‖‖HyyᵀH‖).
 
     Centring (H = I − 11ᵀ/N) removes the mean in feature space, which unbalanced classes would
@@ -57,13 +60,11 @@ class CenteredAlignment(WeightingCombiner):
     """
 
     name: ClassVar[str] = "centered-alignment"
-    facts: ClassVar[CombinerFacts] = CombinerFacts(
-        tasks=("two classes", "numbers"), from_moments=True, row_weights="learner"
-    )
 
-    def weights(self, views: Views, y: Array) -> Array:
+    def weights(self, views: Views, y: Array, row_weights: Array | None = None) -> Array:
         """Return the centred alignments, 0 where negative."""
-        return np.array([max(view.label_alignment(y, centered=True), 0.0) for view in views])
+        found = [view.label_alignment(y, True, row_weights) for view in views]
+        return np.maximum(found, 0.0)
 
 
 @hookimpl

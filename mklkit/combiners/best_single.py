@@ -28,6 +28,8 @@ class BestSingle(LearnedWeighting):
 
     By accuracy for two classes, by squared error for numbers.
 
+    Rows with weights count by them in the accuracy.
+
     Parameters
     ----------
     cv : int, default=5
@@ -42,7 +44,7 @@ class BestSingle(LearnedWeighting):
 
     name: ClassVar[str] = "best-single"
     facts: ClassVar[CombinerFacts] = CombinerFacts(
-        tasks=("two classes", "numbers"), weights_are="choice", row_weights="learner"
+        tasks=("two classes", "numbers"), weights_are="choice", row_weights="throughout"
     )
 
     cv: int = attrs.field(default=5, converter=whole, validator=[instance_of(int), ge(2)])
@@ -97,7 +99,7 @@ def _score(
 ) -> float:
     """Return how well the view's learner does: the rows right, or minus the squared error."""
     side = None if view.explicit else GramSide(view.gram(keep=False))
-    total = 0.0
+    counts, total = target.counts, 0.0
     for training, held_out in splits:
         if side is None:
             fitted = learner.fit(view.restricted(training), target.take(training))
@@ -107,9 +109,9 @@ def _score(
             values = learner.fit(subset, target.take(training)).decide(subset.columns_of(held_out))
         truth = target.values[held_out]
         if target.task == "numbers":
-            total -= float(np.square(values - truth).sum())
+            total -= float(counts[held_out] @ np.square(values - truth))
         else:
-            total += int(((values > 0) == (truth > 0)).sum())
+            total += float(counts[held_out] @ ((values > 0) == (truth > 0)))
     return total
 
 

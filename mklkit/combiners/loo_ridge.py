@@ -39,7 +39,7 @@ class LooRidge(LearnedWeighting):
         more; more rows make them more exact.
     max_iter : int, default=50
         Steps from each start at most, one or two inversions of a matrix each.
-    tol : float, default=1e-5
+    tol : float, default=1e-4
         The share of the error by which a step must lower it, or the descent ends.
 
     Warns
@@ -71,7 +71,7 @@ class LooRidge(LearnedWeighting):
 
     rows: int = attrs.field(default=400, converter=whole, validator=[instance_of(int), ge(10)])
     max_iter: int = attrs.field(default=50, converter=whole, validator=[instance_of(int), ge(1)])
-    tol: float = attrs.field(default=1e-5, converter=float, validator=[gt(0), finite])
+    tol: float = attrs.field(default=1e-4, converter=float, validator=[gt(0), finite])
 
     def choose(
         self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState

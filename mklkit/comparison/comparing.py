@@ -148,8 +148,7 @@ def compare(
         else:
             found[place], plan = _published(data, split_column)
             plans.append(plan)
-    for data in found:
-        data.check_kernels(kernels)
+    found = [data.for_kernels(kernels) for data in found]
     many = len(found) > 1
     for data, plan in zip(found, plans, strict=True):
         notes += [f"{data.name}: {note}" if many else note for note in plan.notes]

@@ -16,11 +16,12 @@ from mklkit.comparison.checking import check_labels, in_unicode
 from mklkit.datasets import Table, load_table
 from mklkit.datasets.loading import target_and_dropped
 from mklkit.datasets.target import class_labels, drop_without_target, warn_of_numbers
-from mklkit.errors import DataError, counted, quoted
-from mklkit.estimators.training import placed_kernels
+from mklkit.errors import DataError, counted, named, quoted
+from mklkit.estimators.table_reading import placed_kernels
 from mklkit.preprocessing import TableEncoder
 from mklkit.preprocessing.asked_columns import check_not_left_out
-from mklkit.registry.composing import are_proposed, kernel_list
+from mklkit.preprocessing.kernel_columns import needed_unchanged
+from mklkit.registry.composing import are_proposed, bind_kernels, kernel_list
 
 __all__ = ["DataSet", "data_sets"]
 
@@ -72,20 +73,30 @@ class DataSet:
         features = self.table.features.drop(columns=column)
         return _of_table(attrs.evolve(self.table, features=features, readings=readings), self.name)
 
-    def check_kernels(self, kernels: Any) -> None:
-        """Refuse kernels on columns that are left out or that there are not.
+    def for_kernels(self, kernels: Any) -> DataSet:
+        """Return the data with a note on columns that kernels need as they are.
 
         Raises
         ------
         DataError
-            With the reason, or with the most similar name.
+            If kernels are on columns that are left out or that there are not; with the reason, or
+            with the most similar name.
         """
         if kernels is None or are_proposed(kernels):
-            return
+            return self
         if self.table is not None:
             specs = [one for one in kernel_list(kernels) if isinstance(one, str)]
             check_not_left_out(specs, self.table, self.encoding["identifiers"])
-        placed_kernels(kernels, len(self.encoded), self.encoded)
+        as_they_are, imputed = needed_unchanged(bind_kernels(kernels))
+        if not as_they_are:
+            placed_kernels(kernels, len(self.encoded), self.encoded)
+            return self
+        encoder = TableEncoder(**self.encoding, as_they_are=as_they_are, imputed=imputed)
+        encoder.fit(self.features)
+        encoded = encoder.feature_names_out_
+        placed_kernels(kernels, len(encoded), encoded)
+        note = f"{named(encoder.as_they_are_)} kept for kernels on such columns"
+        return attrs.evolve(self, notes=[*self.notes, note])
 
     def facts(self) -> dict[str, Any]:
         """Return plain values that identify and describe the data."""

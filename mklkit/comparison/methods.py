@@ -288,8 +288,9 @@ def _of_estimator(given: tuple[Any, ...], options: MethodOptions) -> Method:
 def _text(component: Any) -> str:
     """Return a component's spec string with all its parameters."""
     text = to_spec(component, full=True)
-    # Arrays inside a component are shown by their shape alone.
-    return f"{text} #{joblib.hash(component)[:8]}" if "<array" in text else text
+    # Arrays inside a component are shown by their shape or their file alone.
+    alone = "<array" in text or "path=" in text
+    return f"{text} #{joblib.hash(component)[:8]}" if alone else text
 
 
 def _kernel_texts(kernels: Any) -> list[str]:

@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import Any
 
 import attrs
+import joblib
 import numpy as np
 import pandas as pd
 from sklearn.base import clone
@@ -107,7 +108,7 @@ class Encoded:
     def rows_for(self, method: Method) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Return a method's training and test rows."""
         steps = clone(method.pipeline[:-1])
-        key = repr(steps)
+        key = joblib.hash(steps)
         if key not in self._made:
             steps.named_steps["encode"].set_params(**self.data.encoding)
             train, test = (

@@ -39,6 +39,8 @@ class Table:
         ``"text"``. ``load_features`` reads later data in the same way.
     all_counts : pandas.Series, optional
         The number of rows of each class, where the rows here are a sample of more.
+    weights : pandas.Series of shape (n_rows,), optional
+        How much each row counts, where a column says so; it is none of the features.
     task : {"classification", "regression"}, default="classification"
         Whether the target holds classes or numbers.
     """
@@ -51,6 +53,7 @@ class Table:
     dropped: list[str] = attrs.field(factory=list)
     readings: dict[str, str] = attrs.field(factory=dict)
     all_counts: pd.Series | None = None
+    weights: pd.Series | None = None
     task: str = "classification"
 
     def class_counts(self) -> pd.Series:
@@ -71,6 +74,7 @@ class Table:
             "readings": self.readings,
             "target": str(self.target.name),
             "task": self.task,
+            "weights": None if self.weights is None else str(self.weights.name),
             "notes": list(self.notes),
         }
         if self.task == "regression":
@@ -95,9 +99,10 @@ class Table:
         if len(counts) > CLASSES_SHOWN:
             shown.append(f"{len(counts) - CLASSES_SHOWN} more")
         n_rows = int(counts.sum())
+        weights = "" if self.weights is None else f", weights {self.weights.name!r}"
         return (
             f"{self.name}: {counted(n_rows, 'row')}, {counted(n_features, 'feature')}{text},"
-            f" {len(counts)} classes: {', '.join(shown)}; target {self.target.name!r}"
+            f" {len(counts)} classes: {', '.join(shown)}; target {self.target.name!r}{weights}"
         )
 
 

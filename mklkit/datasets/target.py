@@ -19,6 +19,7 @@ __all__ = [
     "drop_without_target",
     "learned_numbers",
     "looks_like_numbers",
+    "named_column",
     "warn_of_numbers",
 ]
 
@@ -60,15 +61,31 @@ def choose_target(columns: list[str], target: str | int | None) -> str:
     """
     if target is None:
         return DEFAULT_TARGET if DEFAULT_TARGET in columns else columns[-1]
-    if isinstance(target, str) and target in columns:
-        return target
+    return named_column(columns, target, "to take as the target")
+
+
+def named_column(columns: list[str], given: str | int, purpose: str) -> str:
+    """Return the name of a column that is given by name or position, wanted for a purpose.
+
+    Raises
+    ------
+    DataError
+        If there is no such column; the most similar name is suggested.
+
+    Examples
+    --------
+    >>> named_column(["kind", "width"], "-1", "to take as the target")
+    'width'
+    """
+    if isinstance(given, str) and given in columns:
+        return given
     try:
-        position = int(target)
+        position = int(given)
     except ValueError:
         shown = ", ".join(columns[:NAMES_SHOWN]) + (", …" if len(columns) > NAMES_SHOWN else "")
         raise DataError(
-            f"There is no column {quoted(target)} to take as the target."
-            f"{suggest(str(target), columns)} Columns: {shown}."
+            f"There is no column {quoted(given)} {purpose}."
+            f"{suggest(str(given), columns)} Columns: {shown}."
         ) from None
     if not -len(columns) <= position < len(columns):
         raise DataError(

@@ -15,6 +15,7 @@ __all__ = [
     "ChoosingModel",
     "FittedSearch",
     "GatedModel",
+    "KernelClassifier",
     "KernelModel",
     "WeightedModel",
     "classifier_in",
@@ -39,7 +40,7 @@ class FittedSearch(Protocol):
 
 @runtime_checkable
 class KernelModel(Protocol):
-    """A fitted ``MKLClassifier``, a voting ensemble of several, or an ``MKLRegressor``."""
+    """A fitted estimator of kernels: of classes, of numbers, or of rows without labels."""
 
     kernels_: list[Any]
     kernel_names_: list[str]
@@ -49,6 +50,14 @@ class KernelModel(Protocol):
     learner_: Any
     problems_: list[Any]
     n_features_in_: int
+
+
+@runtime_checkable
+class KernelClassifier(KernelModel, Protocol):
+    """A fitted ``MKLClassifier``, or a voting ensemble of several."""
+
+    classes_: NDArray[Any]
+    class_weight_: Array
 
 
 @runtime_checkable

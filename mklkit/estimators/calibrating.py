@@ -55,7 +55,11 @@ class DecisionValues(ClassifierMixin, BaseEstimator):
 
 
 def calibrated(
-    estimator: Any, choice: Choice, X: Rows, codes: NDArray[np.intp]
+    estimator: Any,
+    choice: Choice,
+    X: Rows,
+    codes: NDArray[np.intp],
+    row_weights: Array | None = None,
 ) -> tuple[Calibration, str]:
     """Return the calibration of a fitted MKLClassifier, and a note on how it was made.
 
@@ -67,6 +71,8 @@ def calibrated(
     X : ndarray or RowSource of shape (N, d)
     codes : ndarray of shape (N,)
         Class numbers.
+    row_weights : ndarray of shape (N,), optional
+        How much each row counts, in the fits and in the calibration.
 
     Raises
     ------
@@ -79,15 +85,19 @@ def calibrated(
     def decide(training: Places, held_out: Places) -> Array:
         part = copy(estimator)
         part.random_state = given if is_whole(given) else seed
-        part._learn(choice, take_rows(X, training), codes[training])
+        weights = None if row_weights is None else row_weights[training]
+        part._learn(choice, take_rows(X, training), codes[training], weights)
         values: Array = part._decide(take_rows(X, held_out))
         return values
 
-    return cross_fitted(codes, seed, decide)
+    return cross_fitted(codes, seed, decide, row_weights)
 
 
 def cross_fitted(
-    codes: NDArray[np.intp], seed: int, decide: Callable[[Places, Places], Array]
+    codes: NDArray[np.intp],
+    seed: int,
+    decide: Callable[[Places, Places], Array],
+    row_weights: Array | None = None,
 ) -> tuple[Calibration, str]:
     """Return a calibration that was fitted to decision values of held-out rows, and a note.
 
@@ -100,6 +110,8 @@ def cross_fitted(
     decide : callable
         Takes the rows to train on and the rows held out, and returns the decision values of a model
         of the first on the second: (n,) for two classes, else (n, C).
+    row_weights : ndarray of shape (N,), optional
+        How much each row counts in the calibration.
 
     Raises
     ------
@@ -133,9 +145,9 @@ def cross_fitted(
                 f"Probabilities need fits on parts of the rows, and the one on {len(training)} of"
                 f" {n_rows} failed: {error}"
             ) from error
-    weights = None
+    weights = row_weights
     if len(plan.always):
-        weights = np.ones(n_rows)
+        weights = np.ones(n_rows) if row_weights is None else row_weights.copy()
         weights[plan.always] = 0.0
     whole = [(np.arange(n_rows), np.arange(n_rows))]
     model = CalibratedClassifierCV(DecisionValues(), method="sigmoid", cv=whole, ensemble=False)

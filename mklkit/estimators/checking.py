@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from numbers import Number
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pandas.api.types import is_numeric_dtype, is_object_dtype
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     check_array,
     check_consistent_length,
+    check_X_y,
     column_or_1d,
     validate_data,
 )
@@ -24,11 +23,14 @@ from mklkit.errors import (
     SpecError,
     quoted,
 )
+from mklkit.estimators.row_weights import checked_row_weights, counting_rows
+from mklkit.estimators.table_reading import TableReading, needs_reading, reads_text
 from mklkit.protocols import (
     Array,
     Rows,
     RowSource,
 )
+from mklkit.registry.composing import are_proposed, bind_kernels
 from mklkit.views.dask.predicting import in_memory
 from mklkit.views.dask.recognising import is_dask
 from mklkit.views.dask.rows import DaskRows
@@ -41,19 +43,21 @@ MULTICLASS = ("ovo", "ovr", "native")
 
 
 def check_training_data(
-    estimator: Any, X: Any, y: Any, multiclass: str
-) -> tuple[Rows, NDArray[np.intp]]:
-    """Return checked rows and class numbers; sets ``classes_`` and scikit-learn's own attributes.
+    estimator: Any, X: Any, y: Any, multiclass: str, *banks: Any, sample_weight: Any = None
+) -> tuple[Rows, NDArray[np.intp], Array | None]:
+    """Return checked rows, class numbers, and weights of rows, None where all of them are 1.
 
-    Rows that are read in parts are checked when they are read.
+    Sets ``classes_`` and scikit-learn's own attributes. ``banks`` are the kernels that read the
+    rows, as the user gave them; a search may have several. Rows of weight 0 are left out. Rows that
+    are read in parts are checked when they are read.
 
     Raises
     ------
     ValueError
         For data that scikit-learn refuses: text, one row, continuous targets.
     DataError
-        For one class only, rows without a label, NaN, or a frame with columns of text or dates or
-        with repeated names.
+        For wrong weights, one class only, rows without a label, NaN, columns that a kernel can't
+        read, such as text for one on numbers, or a frame with repeated names.
     """
     if multiclass not in MULTICLASS:
         raise SpecError(
@@ -62,28 +66,75 @@ def check_training_data(
     y = in_memory(y) if is_dask(y) else y
     _check_no_label_is_missing(y)
     X = _as_source(X)
+    reading = estimator._table_reading = _reading_of(X, banks)
     if isinstance(X, RowSource):
         y = _check_labels_of_source(estimator, X, y)
+    elif reading is not None:
+        validate_data(estimator, X, skip_check_array=True)
+        X, y = _read_rows(reading, X, y)
     else:
-        _check_columns_are_numbers(X)
         with _checking_rows(X):
             X, y = validate_data(
                 estimator, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2, order="C"
             )
     check_classification_targets(y)
+    n_given = len(y)
+    X, y, row_weights = counting_rows(X, y, checked_row_weights(sample_weight, len(y)))
     estimator.classes_, codes = np.unique(y, return_inverse=True)
     if len(estimator.classes_) < 2:
         raise DataError(
             "A classifier needs rows of at least two classes; there is only one class,"
-            f" {estimator.classes_.tolist()[0]!r}."
+            f" {estimator.classes_.tolist()[0]!r}"
+            f"{'.' if len(y) == n_given else ' (rows of weight 0 do not count).'}"
         )
-    return X, codes
+    return X, codes, row_weights
 
 
-def check_numbers(estimator: Any, X: Any, y: Any) -> tuple[Rows, Array]:
-    """Return checked rows and the numbers to be learned, (N,) or (N, T), in float64.
+def _reading_of(X: Any, banks: Sequence[Any]) -> TableReading | None:
+    """Return how the kernels read a table, None if all that they read is plain numbers.
 
-    Sets scikit-learn's own attributes.
+    Raises
+    ------
+    DataError
+        If a kernel can't read its columns, or rows that are read in parts.
+    """
+    # What is proposed reads numbers, like the kernels that are taken by default.
+    given = [None if are_proposed(bank) else bank for bank in banks]
+    kernels = [kernel for bank in given for kernel in bind_kernels(bank)]
+    if isinstance(X, RowSource):
+        label = reads_text(kernels)
+        if label is not None:
+            raise DataError(
+                f"Kernel {quoted(label)} reads text, and rows that are read in parts (files, Dask,"
+                " memory maps) hold numbers only: pass a DataFrame."
+            )
+        return None
+    _check_names_are_unique(X)
+    if not needs_reading(kernels, X) or np.asarray(X).ndim != 2:
+        return None  # Of other shapes scikit-learn says what is wrong.
+    return TableReading.of(X, given)
+
+
+def _read_rows(reading: TableReading, X: Any, y: Any = None) -> Any:
+    """Return a table as its kernels read it, with its labels where there are any."""
+    numbers = reading.numbers(X)
+    # Gaps that kernels leave out are no reason to refuse the others' numbers.
+    filled = np.where(reading.allowed_gaps(numbers), 0, numbers)
+    with _checking_rows(X):
+        if y is None:
+            check_array(filled, input_name="X")
+            return reading.rows(X, numbers)
+        _, y = check_X_y(filled, y, ensure_min_samples=2)
+    return reading.rows(X, numbers), y
+
+
+def check_numbers(
+    estimator: Any, X: Any, y: Any, kernels: Any, sample_weight: Any = None
+) -> tuple[Rows, Array, Array | None]:
+    """Return checked rows, the numbers to be learned, and weights of rows or None.
+
+    Numbers are (N,) or (N, T), in float64. Sets scikit-learn's own attributes. Rows of weight 0 are
+    left out.
 
     Raises
     ------
@@ -99,14 +150,14 @@ def check_numbers(estimator: Any, X: Any, y: Any) -> tuple[Rows, Array]:
         )
     _check_target_is_numbers(y)
     X = _as_source(X)
+    reading = estimator._table_reading = _reading_of(X, [kernels])
     if isinstance(X, RowSource):
-        check_consistent_length(X, y)
-        if len(X) < 2:
-            raise DataError(f"At least 2 rows are needed to learn from; there are {len(X)}.")
-        y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
+        y = _numbers_of(X, y)
         _remember_columns(estimator, X)
+    elif reading is not None:
+        validate_data(estimator, X, skip_check_array=True)
+        X, y = _read_rows(reading, X), _numbers_of(X, y)
     else:
-        _check_columns_are_numbers(X)
         with _checking_rows(X):
             X, y = validate_data(
                 estimator,
@@ -121,13 +172,19 @@ def check_numbers(estimator: Any, X: Any, y: Any) -> tuple[Rows, Array]:
     y = np.asarray(y, np.float64)
     if y.ndim == 2 and y.shape[1] == 1:
         y = column_or_1d(y, warn=True)
-    return X, y
+    return counting_rows(X, y, checked_row_weights(sample_weight, len(y)))
+
+
+def _numbers_of(X: Any, y: Any) -> Array:
+    """Return the numbers of rows that scikit-learn does not check together with them."""
+    check_consistent_length(X, y)
+    if len(X) < 2:
+        raise DataError(f"At least 2 rows are needed to learn from; there are {len(X)}.")
+    found: Array = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
+    return found
 
 
 def _check_target_is_numbers(y: Any) -> None:
-    kinds = y.dtypes if isinstance(y, pd.DataFrame) else [np.asarray(y).dtype]
-    if all(is_numeric_dtype(kind) for kind in kinds):
-        return
     try:
         np.asarray(y, np.float64)
     except (TypeError, ValueError):
@@ -162,10 +219,10 @@ def _remember_columns(estimator: Any, X: RowSource) -> None:
         estimator.feature_names_in_ = np.array(X.column_names, dtype=object)
 
 
-def check_new_rows(estimator: Any, X: Any, first: bool = False) -> Rows:
+def check_new_rows(estimator: Any, X: Any, *banks: Any) -> Rows:
     """Return checked new rows, with the same columns as the training data.
 
-    ``first``: these are the training data, whose columns are remembered.
+    ``banks``: these are the first rows for these kernels, whose columns are remembered.
 
     Raises
     ------
@@ -174,12 +231,23 @@ def check_new_rows(estimator: Any, X: Any, first: bool = False) -> Rows:
     DataError
         For NaN, and for a frame in which column names repeat.
     """
-    X = _as_source(X)
+    X, first = _as_source(X), bool(banks)
+    if first:
+        estimator._table_reading = _reading_of(X, banks)
+    reading = estimator._table_reading
     if isinstance(X, RowSource):
         if first:
             _remember_columns(estimator, X)
         check_width(estimator.n_features_in_, X.shape[1])
+        if reading is not None and reading.reads_words:
+            raise DataError(
+                "The model's kernels read text or categories, and rows that are read in parts hold"
+                " numbers only: pass a DataFrame."
+            )
         return X
+    if reading is not None:
+        validate_data(estimator, X, skip_check_array=True, reset=first)
+        return cast(Rows, _read_rows(reading, X))
     with _checking_rows(X):
         rows: Array = validate_data(
             estimator, X, dtype=[np.float64, np.float32], reset=first, order="C"
@@ -190,12 +258,7 @@ def check_new_rows(estimator: Any, X: Any, first: bool = False) -> Rows:
 @contextmanager
 def _checking_rows(X: Any) -> Iterator[None]:
     """Refuse repeated column names, and explain what to do about NaN where it is found."""
-    if isinstance(X, pd.DataFrame) and not X.columns.is_unique:
-        repeated = X.columns[X.columns.duplicated()][0]
-        raise DataError(
-            f"Column names must be unique, and {quoted(str(repeated))} occurs"
-            f" {int((X.columns == repeated).sum())} times: rename the columns."
-        )
+    _check_names_are_unique(X)
     try:
         # Numbers that overflow float64 are refused, so the cast need not warn.
         with np.errstate(over="ignore", invalid="ignore"):
@@ -211,26 +274,13 @@ def _checking_rows(X: Any) -> Iterator[None]:
         ) from None
 
 
-def _check_columns_are_numbers(X: Any) -> None:
-    if not isinstance(X, pd.DataFrame):
-        return  # scikit-learn detects text in arrays
-    other = [
-        X.columns[place]
-        for place, kind in enumerate(X.dtypes)
-        if not (is_numeric_dtype(kind) or _holds_numbers(X.iloc[:, place]))
-    ]
-    if other:
-        more = f" and {len(other) - 1} more" if len(other) > 1 else ""
-        holds = "holds" if len(other) == 1 else "hold"
+def _check_names_are_unique(X: Any) -> None:
+    if isinstance(X, pd.DataFrame) and not X.columns.is_unique:
+        repeated = X.columns[X.columns.duplicated()][0]
         raise DataError(
-            f"Kernels compare numbers, and column {str(other[0])!r}{more} {holds} text, dates or"
-            " categories. Encode them first, within the model: make_pipeline(TableEncoder(),"
-            " StandardScaler(), MKLClassifier(…)), with 'from mklkit import TableEncoder'."
+            f"Column names must be unique, and {quoted(str(repeated))} occurs"
+            f" {int((X.columns == repeated).sum())} times: rename the columns."
         )
-
-
-def _holds_numbers(column: pd.Series) -> bool:
-    return is_object_dtype(column) and all(isinstance(each, Number) for each in column.dropna())
 
 
 def _check_no_label_is_missing(y: Any) -> None:

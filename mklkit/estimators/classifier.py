@@ -20,6 +20,7 @@ from mklkit.estimators.multiclass import BinaryProblem, decision_values, decompo
 from mklkit.estimators.partial_fits import partial_fit, sums_of
 from mklkit.estimators.predicting import GivesProbabilities, decided_labels, of_each_row
 from mklkit.estimators.proposing import KernelBank, bank_of
+from mklkit.estimators.row_weights import class_weights, joint_weights
 from mklkit.estimators.training import choose_strategy
 from mklkit.protocols import Array, Decision, FeatureMapFacts, Rows, facts_of
 from mklkit.registry.composing import Choice, choose_components
@@ -54,12 +55,17 @@ class MKLClassifier(GivesProbabilities, ClassifierMixin, KernelEstimator[BinaryP
         binary problem, or once all training rows. It matters only for one against one, and not with
         maps that all problems share. By default a pair of classes gives the same result as on its
         own, as in scikit-learn's ``OneVsOneClassifier`` and papers on two classes.
+    class_weight : None, "balanced", or dict of class label to number, default=None
+        How much the rows of each class count: ``"balanced"`` N/(C·n_c) for the n_c rows of a class,
+        so that rare classes count as much as frequent ones; classes that a dict does not name have
+        the weight 1. Computed on all training rows, and multiplied with ``sample_weight``.
     probability : bool, default=False
         Whether there is ``predict_proba``. :meth:`fit` then fits five models more, each on four
         fifths of the rows (fewer where a class has fewer rows), and scikit-learn a sigmoid per
         class to the decision values of the rows left out, as in
         ``CalibratedClassifierCV(method="sigmoid", ensemble=False)``. Weights, decision values and
-        predictions are those without.
+        predictions are those without. The sigmoids count rows by ``sample_weight`` alone, so that
+        probabilities are of the classes as frequent as they are, whatever ``class_weight``.
     max_memory : int or str, optional
         The memory that features and sums over them may take on maps of landmarks, in bytes or as
         ``"4GB"``; half of what is free where not given. Features that do not fit are made again,
@@ -72,6 +78,8 @@ class MKLClassifier(GivesProbabilities, ClassifierMixin, KernelEstimator[BinaryP
     Attributes
     ----------
     classes_ : ndarray of shape (C,)
+    class_weight_ : ndarray of shape (C,)
+        The weight of each class; ones where none are asked for.
     weights_ : ndarray of shape (n_problems, M)
         Kernel weights, one row per binary problem (and per cluster in cluster gating).
     kernel_names_ : list of str
@@ -116,6 +124,7 @@ class MKLClassifier(GivesProbabilities, ClassifierMixin, KernelEstimator[BinaryP
         learner: Any = None,
         multiclass: str = "ovo",
         bandwidths: str = "per-problem",
+        class_weight: Any = None,
         probability: bool = False,
         max_memory: int | str | None = None,
         random_state: Any = None,
@@ -127,13 +136,17 @@ class MKLClassifier(GivesProbabilities, ClassifierMixin, KernelEstimator[BinaryP
         self.learner = learner
         self.multiclass = multiclass
         self.bandwidths = bandwidths
+        self.class_weight = class_weight
         self.probability = probability
         self.max_memory = max_memory
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Learn from rows (N, d) and their class labels (N,).
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows (N, d), their class labels (N,) and, if given, their weights (N,).
+
+        A row of weight 2 counts as the same row twice, and one of weight 0 is left out. Random maps
+        and the choice of ``kernels="auto"`` take all other rows alike.
 
         Rows may also be a :class:`mklkit.RowSource` or a ``numpy.memmap``, which are read in parts,
         or a Dask array or DataFrame (and labels a Dask array or Series), whose rows stay on Dask's
@@ -144,27 +157,50 @@ class MKLClassifier(GivesProbabilities, ClassifierMixin, KernelEstimator[BinaryP
         ValueError
             For data that scikit-learn refuses (NaN, text, one row) and for one class only.
         MKLKitError
-            A ``ValueError`` too: unknown names, components that don't fit together, columns that
-            don't exist.
+            A ``ValueError`` too: unknown names, components that don't fit together or can't weigh
+            rows, columns or classes that don't exist, weights that are negative or not finite.
         """
         if not isinstance(self.probability, bool | np.bool_):
             raise SpecError(f"probability must be True or False; got {self.probability!r:.80}.")
-        choice = choose_components(self.combiner, self.feature_map, self.learner)
-        X, codes = check_training_data(self, X, y, self.multiclass)
-        self._learn(choice, X, codes)
+        choice = self._choice(weighted=self.class_weight is not None)
+        X, codes, row_weights = check_training_data(
+            self, X, y, self.multiclass, self.kernels, sample_weight=sample_weight
+        )
+        if row_weights is not None:
+            choice = self._choice(weighted=True)
+        self._learn(choice, X, codes, row_weights)
         if self.probability:
-            self.calibration_, note = calibrated(self, choice, X, codes)
+            self.calibration_, note = calibrated(self, choice, X, codes, row_weights)
             self.choices_.append(note)
         return self
 
-    def _learn(self, choice: Choice, X: Rows, codes: NDArray[np.intp]) -> Self:
-        """Learn from checked rows and class numbers, without probabilities."""
+    def _choice(self, weighted: bool) -> Choice:
+        parts = self.combiner, self.feature_map, self.learner
+        return choose_components(*parts, weighted=weighted)
+
+    def _learn(
+        self,
+        choice: Choice,
+        X: Rows,
+        codes: NDArray[np.intp],
+        row_weights: Array | None = None,
+    ) -> Self:
+        """Learn from checked rows, class numbers and weights of rows, without probabilities."""
+        self.class_weight_ = class_weights(self.class_weight, self.classes_, codes, row_weights)
+        weights = joint_weights(self.class_weight_, codes, row_weights)
         bank = bank_of(self.kernels, self, X, codes)
         strategy = choose_strategy(self.multiclass, choice.combiner, choice.learner)
         problems = decompose(len(self.classes_), strategy)
         self.__dict__.pop("partial_sums_", None)
-        decisions = self._fit_problems(problems, bank, choice, X, codes, bandwidths=self.bandwidths)
-        return self._keep_problems(choice, bank, problems, decisions)
+        decisions = self._fit_problems(
+            problems, bank, choice, X, codes, weights, bandwidths=self.bandwidths
+        )
+        self._keep_problems(choice, bank, problems, decisions)
+        if self.class_weight is not None:
+            pairs = zip(self.classes_.tolist(), self.class_weight_, strict=True)
+            weighing = ", ".join(f"{label} {weight:.3g}" for label, weight in pairs)
+            self.choices_.append(f"weights of classes: {weighing}")
+        return self
 
     @property
     def partial_fit(self) -> Callable[..., Self]:
@@ -175,7 +211,7 @@ class MKLClassifier(GivesProbabilities, ClassifierMixin, KernelEstimator[BinaryP
         combiners and learners whose facts state ``from_moments``; with others there is no such
         attribute, as scikit-learn expects, and the error names those that work. ``classes``, all
         class labels that occur, are needed in the first call; the model can predict once every
-        class has been seen. :meth:`fit` begins anew.
+        class has been seen. :meth:`fit` begins anew. Rows have no weights here.
 
         Notes
         -----

@@ -58,13 +58,7 @@ def fit_decision(
     """
     facts = facts_of(combiner, CombinerFacts)
     _check_number(combiner, views.labels, facts.n_kernels)
-    seen = (
-        views
-        if checked is None
-        else ViewSet.of_blocks(
-            [view.kernel for view in views], checked, [view.reads_row_ids for view in views]
-        )
-    )
+    seen = views if checked is None else ViewSet.of_blocks([view.kernel for view in views], checked)
     with solver_errors_explained(combiner, learner, seen):
         decision = combiner.fit(views, target, learner, random_state)
         finite = np.isfinite(decision.weights).all() and _decides_finitely(decision, seen)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import attrs
@@ -109,7 +109,12 @@ def single_rows_note(n_classes: int) -> str:
 
 
 def splits_of(
-    cv: Any, X: Array, codes: NDArray[np.intp], classes: NDArray[Any], seed: int
+    cv: Any,
+    X: Array,
+    codes: NDArray[np.intp],
+    classes: NDArray[Any],
+    seed: int,
+    kept: NDArray[np.bool_] | None = None,
 ) -> tuple[list[tuple[Rows, Rows]], list[str]]:
     """Return the rows to train on and to score of each fold, and notes on the folds.
 
@@ -124,6 +129,8 @@ def splits_of(
         Class labels.
     seed : int
         The seed of shuffled folds.
+    kept : ndarray of shape (rows given,), optional
+        Which of the rows that a list of folds numbers are left as X.
 
     Raises
     ------
@@ -137,12 +144,17 @@ def splits_of(
     if is_whole(cv) and cv >= 2:
         plan = plan_folds(codes, int(cv))
         return list(plan.splits(codes, seed)), plan.notes
-    rows = np.arange(len(codes))
+    if not isinstance(cv, Sequence):
+        kept = None
+    rows = np.arange(len(codes) if kept is None else len(kept))
     try:
         found = check_cv(cv, codes, classifier=True).split(X, codes)
         given = [(rows[training], rows[scored]) for training, scored in found]
     except (TypeError, ValueError, IndexError) as error:
         raise _no_folds(cv, plain_message(error)) from error
+    if kept is not None:
+        places = np.cumsum(kept) - 1
+        given = [(places[a[kept[a]]], places[b[kept[b]]]) for a, b in given]
     if not given:
         raise _no_folds(cv, "it gives no fold")
     splits = []

@@ -29,6 +29,7 @@ from mklkit.estimators.grids import PointGroup
 from mklkit.estimators.multiclass import BinaryProblem, ScoreJoiner, decompose
 from mklkit.estimators.parallel import in_threads
 from mklkit.estimators.proposing import bank_of
+from mklkit.estimators.row_weights import class_weights, joint_weights
 from mklkit.estimators.shared_views import problem_views, remembered_digests, shared_views
 from mklkit.estimators.training import ProblemViews, bind_to_columns, choose_strategy
 from mklkit.protocols import Array, GridCombiner
@@ -76,6 +77,8 @@ class Folds:
 
     Attributes
     ----------
+    row_weights : ndarray of shape (N,) or None
+        How much each row counts in a fit.
     search : estimator
         It knows the columns and the classes.
     varied : callable
@@ -88,6 +91,7 @@ class Folds:
 
     X: Any
     codes: NDArray[np.intp]
+    row_weights: Array | None
     search: Any
     varied: Callable[[Any], MKLClassifier]
     splits: Sequence[tuple[Rows, Rows]]
@@ -122,7 +126,8 @@ class Folds:
     def prepared(self, group: PointGroup) -> GroupRun:
         """Return a group with its estimator and components."""
         one = self.varied(group.common)
-        choice = choose_components(one.combiner, one.feature_map, one.learner)
+        weighted = self.row_weights is not None or one.class_weight is not None
+        choice = choose_components(one.combiner, one.feature_map, one.learner, weighted=weighted)
         strategy = choose_strategy(one.multiclass, choice.combiner, choice.learner)
         problems = decompose(len(self.search.classes_), strategy)
         if not are_proposed(one.kernels):
@@ -175,6 +180,7 @@ class Folds:
             self.X if isinstance(self.X, np.ndarray) else None,
             training,
             found.digest,
+            self._weights_of(run.estimator, training),
         )
         held_out = found.held_out
         joiner = ScoreJoiner((len(test), n_points), len(self.search.classes_))
@@ -192,6 +198,13 @@ class Folds:
         places = run.group.places
         found.scores[places] = self._scored(scores, held_out, self.codes[test])
         found.n_iter[places] = iterations / n_problems
+
+    def _weights_of(self, estimator: MKLClassifier, training: Rows) -> Array | None:
+        """Return the weights of a fold's training rows (n,), times those of their classes."""
+        codes, own = self.codes[training], self.row_weights
+        own = None if own is None else own[training]
+        classes = class_weights(estimator.class_weight, self.search.classes_, codes, own)
+        return joint_weights(classes, codes, own)
 
     def _scored(self, scores: Array, rows: Any, codes: NDArray[np.intp]) -> Array:
         """Return each point's score from its class scores (C, n, G)."""

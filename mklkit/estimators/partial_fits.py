@@ -51,8 +51,6 @@ class PartialSums:
     kernels : list of FittedKernel
     projectors : list of Projector
         Fitted to the rows of the first call, like the kernels.
-    reading : list of bool
-        Whether each kernel reads row ids.
     widths : list of int
         The number of features of each kernel.
     moments : ClassMoments
@@ -62,7 +60,6 @@ class PartialSums:
     bank: KernelBank
     kernels: list[FittedKernel]
     projectors: list[Projector]
-    reading: list[bool]
     widths: list[int]
     moments: ClassMoments
 
@@ -85,7 +82,6 @@ class PartialSums:
             bank,
             [view.kernel for view in views],
             [view.projector for view in views],
-            [view.reads_row_ids for view in views],
             widths,
             ClassMoments(*(np.zeros(shape) for shape in shapes)),
         )
@@ -95,7 +91,7 @@ class PartialSums:
         blocks = FeatureBlocks(self.projectors, rows, max_memory)
         n_classes = len(self.moments.counts)
         (found,) = blocks.moments([range(len(self.projectors))], codes, n_classes)
-        moments = self.moments.plus(found) if self.moments.n_rows else found
+        moments = self.moments.plus(found) if self.moments.total else found
         return attrs.evolve(self, moments=moments)
 
     def views_of(self, problem: BinaryProblem, rows: Rows) -> tuple[ViewSet, Target]:
@@ -104,9 +100,9 @@ class PartialSums:
         moments = self.moments.classes(members)
         counts = moments.counts.astype(np.intp)
         target = problem.target(np.repeat(members, counts), rows.dtype)
-        forgotten = ForgottenRows((moments.n_rows, rows.shape[1]), rows.dtype)
+        forgotten = ForgottenRows((int(moments.total), rows.shape[1]), rows.dtype)
         blocks = GatheredMoments(self.projectors, self.widths, moments, forgotten)
-        views = ViewSet.of_blocks(self.kernels, blocks, self.reading)
+        views = ViewSet.of_blocks(self.kernels, blocks)
         return views, target
 
 
@@ -120,8 +116,14 @@ def sums_of(estimator: Any) -> Choice:
     Raises
     ------
     NeedsEveryRow
-        If one does not; the message names those that do. Or if probabilities are asked for.
+        If one does not; the message names those that do. Or if probabilities or weights of classes
+        are asked for.
     """
+    if estimator.class_weight is not None:
+        raise NeedsEveryRow(
+            "partial_fit keeps sums over rows that count once each, and class_weight weighs them:"
+            " set class_weight=None, or fit on all rows."
+        )
     if estimator.probability:
         raise NeedsEveryRow(
             "partial_fit keeps sums over rows, and probabilities need the rows themselves, to leave"
@@ -148,10 +150,11 @@ def partial_fit(
         raise DataError(
             "The first call of partial_fit needs all class labels that occur: classes=[...]."
         )
-    X = check_new_rows(estimator, X, first=not started)
+    X = check_new_rows(estimator, X, *([] if started else [estimator.kernels]))
     known = estimator.classes_ if started else np.unique(classes)
     codes = _codes_of(column_or_1d(y, warn=True), known, len(X))
     estimator.classes_ = known
+    estimator.class_weight_ = np.ones(len(known))
     strategy = choose_strategy(estimator.multiclass, choice.combiner, choice.learner)
     problems = decompose(len(known), strategy)
     random_state = check_random_state(estimator.random_state)

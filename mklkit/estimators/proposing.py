@@ -42,7 +42,8 @@ class KernelBank:
     ----------
     kernels : list of BoundKernel
     notes : tuple of str
-        What was taken and left out of what was proposed, and why; none where the user gave kernels.
+        What was taken and left out of what was proposed, and why; of kernels that the user gave,
+        what became of gaps in their columns.
     """
 
     kernels: list[BoundKernel]
@@ -85,7 +86,9 @@ def bank_of(
     JMLR 13 (2012): the alignments, section 2.
     """
     if not are_proposed(kernels):
-        return KernelBank(bind_to_columns(kernels, estimator))
+        reading = estimator._table_reading
+        notes = () if reading is None else reading.notes
+        return KernelBank(bind_to_columns(kernels, estimator), notes)
     given = getattr(estimator, "feature_names_in_", None)
     names = None if given is None else [str(name) for name in given]
     what = "bank for numbers" if numbers else "bank"
@@ -127,7 +130,7 @@ def propose_kernels(X: Any, y: Any) -> KernelBank:
     kernels auto: took rbf(sigma='median/2') (alignment 0.79)
     """
     columns = BaseEstimator()
-    rows, codes = check_training_data(columns, X, y, "ovo")
+    rows, codes, _ = check_training_data(columns, X, y, "ovo", AUTO_KERNELS)
     return bank_of(AUTO_KERNELS, columns, rows, codes)
 
 

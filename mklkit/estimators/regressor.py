@@ -14,7 +14,6 @@ from mklkit.estimators.checking import check_new_rows, check_numbers
 from mklkit.estimators.predicting import of_each_row
 from mklkit.estimators.problems import WholeProblem
 from mklkit.estimators.proposing import bank_of
-from mklkit.estimators.row_weights import checked_row_weights, counting_rows
 from mklkit.protocols import (
     Array,
     CombinerFacts,
@@ -132,18 +131,15 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator[WholeProble
             A ``ValueError`` too: unknown names, components that don't fit together or can't learn
             numbers, columns that don't exist.
         """
-        weighted = sample_weight is not None
         names = _names_of(y)
-        X, values = check_numbers(self, X, y)
-        weights = checked_row_weights(sample_weight, len(values))
+        X, values, weights = check_numbers(self, X, y, self.kernels, sample_weight)
         choice = choose_components(
             self.combiner,
             self.feature_map,
             self.learner,
             task="numbers",
-            weighted=weighted and weights is not None,
+            weighted=weights is not None,
         )
-        X, values, weights = counting_rows(X, values, weights)
         return self._learn(choice, X, values, weights, names)
 
     def _learn(

@@ -1,19 +1,24 @@
-"""Weights of rows: checked, and rows that do not count left out."""
+"""Weights of rows and of classes: checked, joined, and rows that do not count left out."""
 
 from __future__ import annotations
 
-from numbers import Number
+from collections.abc import Mapping
+from numbers import Number, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import column_or_1d
 
-from mklkit.errors import DataError, counted
+from mklkit.errors import DataError, SpecError, counted, listed, quoted, suggest
 from mklkit.protocols import Array, Rows
+from mklkit.views.dask.predicting import in_memory
+from mklkit.views.dask.recognising import is_dask
 from mklkit.views.row_parts import take_rows
 
-__all__ = ["checked_row_weights", "counting_rows"]
+__all__ = ["checked_row_weights", "class_weights", "counting_rows", "joint_weights"]
+
+BALANCED = "balanced"
 
 
 def checked_row_weights(sample_weight: Any, n_rows: int) -> Array | None:
@@ -38,6 +43,7 @@ def checked_row_weights(sample_weight: Any, n_rows: int) -> Array | None:
     """
     if sample_weight is None:
         return None
+    sample_weight = in_memory(sample_weight) if is_dask(sample_weight) else sample_weight
     if isinstance(sample_weight, Number):
         sample_weight = np.full(n_rows, sample_weight)
     try:
@@ -71,3 +77,79 @@ def counting_rows(
     kept = np.flatnonzero(weights)
     left = weights[kept]
     return take_rows(X, kept), values[kept], None if (left == 1).all() else left
+
+
+def class_weights(
+    class_weight: Any,
+    classes: NDArray[Any],
+    codes: NDArray[np.intp],
+    row_weights: Array | None = None,
+) -> Array:
+    """Return the weight of each class (C,).
+
+    Parameters
+    ----------
+    class_weight : None, "balanced", or dict of class label to number
+        ``"balanced"``: N/(C·n_c) for the n_c rows of a class, so that all classes count the same;
+        rows with weights count by them. Classes that a dict does not name have the weight 1.
+    classes : ndarray of shape (C,)
+    codes : ndarray of shape (N,)
+        Class numbers.
+    row_weights : ndarray of shape (N,), optional
+
+    Raises
+    ------
+    SpecError
+        If it is none of these, or a weight is not a finite number above 0.
+    DataError
+        If the dict names a class that does not occur.
+
+    Examples
+    --------
+    >>> codes = np.array([0, 0, 0, 1])
+    >>> class_weights("balanced", np.array(["ill", "well"]), codes)
+    array([0.66666667, 2.        ])
+    >>> class_weights({"well": 5}, np.array(["ill", "well"]), codes)
+    array([1., 5.])
+    """
+    if class_weight is None:
+        return np.ones(len(classes))
+    if isinstance(class_weight, str) and class_weight == BALANCED:
+        found = np.bincount(codes, row_weights, minlength=len(classes)).astype(np.float64)
+        return found.sum() / (len(classes) * np.where(found > 0, found, np.inf))
+    if not isinstance(class_weight, Mapping):
+        raise SpecError(
+            f"class_weight must be None, {BALANCED!r}, or a dict of class labels and weights such"
+            f" as {{'ill': 5, 'well': 1}}; got {quoted(class_weight)}."
+        )
+    known = classes.tolist()
+    weights = np.ones(len(known))
+    for label, weight in class_weight.items():
+        if label not in known:
+            raise DataError(
+                f"class_weight names the class {quoted(label)}, and the classes are"
+                f" {listed(known)}.{suggest(str(label), map(str, known))}"
+            )
+        number = isinstance(weight, Real) and not isinstance(weight, bool)
+        if not (number and 0 < float(weight) < np.inf):
+            raise SpecError(
+                f"The weight of class {quoted(label)} must be a finite number above 0;"
+                f" got {quoted(weight)}."
+            )
+        weights[known.index(label)] = float(weight)
+    return weights
+
+
+def joint_weights(
+    of_classes: Array, codes: NDArray[np.intp], row_weights: Array | None
+) -> Array | None:
+    """Return the weight of each row times that of its class (N,); None where all are 1.
+
+    Examples
+    --------
+    >>> joint_weights(np.array([1.0, 3.0]), np.array([0, 1]), np.array([2.0, 2.0]))
+    array([2., 6.])
+    """
+    if (of_classes == 1).all():
+        return row_weights
+    return of_classes[codes] if row_weights is None else of_classes[codes] * row_weights

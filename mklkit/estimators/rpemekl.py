@@ -43,6 +43,8 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
         The number of folds for that.
     multiclass : {"ovo", "ovr"}, default="ovo"
         One map serves all binary problems of a member.
+    class_weight : None, "balanced", or dict of class label to number, default=None
+        How much the rows of each class count, as for MKLClassifier.
     probability : bool, default=False
         Whether there is ``predict_proba``, the mean of the members' probabilities.
     max_memory : int or str, optional
@@ -85,6 +87,7 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
         tune: bool = False,
         cv: int = 5,
         multiclass: str = "ovo",
+        class_weight: Any = None,
         probability: bool = False,
         max_memory: int | str | None = None,
         random_state: Any = None,
@@ -98,23 +101,24 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
         self.tune = tune
         self.cv = cv
         self.multiclass = multiclass
+        self.class_weight = class_weight
         self.probability = probability
         self.max_memory = max_memory
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Fit the members on rows (N, d) and class labels (N,)."""
-        self.best_params_, self.best_score_ = self._choose(X, y)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the members on rows (N, d), class labels (N,) and, if given, weights of rows (N,)."""
+        self.best_params_, self.best_score_ = self._choose(X, y, sample_weight)
         start = perf_counter()
         member = self._member(**self.best_params_).set_params(probability=self.probability)
-        self._vote(member, X, y)
+        self._vote(member, X, y, sample_weight)
         self.refit_time_ = perf_counter() - start
         used = ", ".join(f"{key} {value}" for key, value in self.best_params_.items())
         self.choices_.append(f"members use {used}")
         return self
 
-    def _choose(self, X: Any, y: Any) -> tuple[dict[str, Any], float]:
+    def _choose(self, X: Any, y: Any, sample_weight: Any) -> tuple[dict[str, Any], float]:
         subsets = self._subset_choices()
         given = {"subset": subsets[0], "alpha": self.alpha, "lam": self.lam}
         if not self.tune and len(subsets) == 1:
@@ -123,7 +127,8 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
         grid = {NESTED[name]: [value] for name, value in given.items()}
         space = search.search_space() if self.tune else {}
         tuned = {name: space[name] for name in NESTED.values() if name in space}
-        search.set_params(param_grid={**grid, **tuned, NESTED["subset"]: subsets}).fit(X, y)
+        search.set_params(param_grid={**grid, **tuned, NESTED["subset"]: subsets})
+        search.fit(X, y, sample_weight)
         chosen = {name: search.best_params_[nested] for name, nested in NESTED.items()}
         return chosen, search.best_score_
 
@@ -148,6 +153,7 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
             PRESET,
             kernels=self.kernels,
             multiclass=self.multiclass,
+            class_weight=self.class_weight,
             max_memory=self.max_memory,
             n_jobs=self.n_jobs,
         )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count
 from time import perf_counter
 from typing import Any, Self
 
+import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -121,8 +122,12 @@ class MKLSearchCV(GivesProbabilities, ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Choose parameters by cross-validation on rows (N, d) and labels (N,), then fit on all."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Choose parameters by cross-validation on rows (N, d) and labels (N,), then fit on all.
+
+        Weights of rows (N,) count in the fits. Scores take all rows of a fold alike, as those of
+        scikit-learn's ``GridSearchCV``; rows of weight 0 are left out.
+        """
         if self.progress is not None and not callable(self.progress):
             raise SpecError(f"progress must be None or a function; got {self.progress!r:.80}.")
         base = self._base()
@@ -132,10 +137,15 @@ class MKLSearchCV(GivesProbabilities, ClassifierMixin, BaseEstimator):
         points = [point for _, point in numbered]
         groups = grouped(points, lambda point: _fitted_at_once(_varied(base, point)))
         given_X, given_y = X, y
-        X, codes = check_training_data(self, X, y, base.multiclass)
+        banks = _banks(base, points)
+        X, codes, row_weights = check_training_data(
+            self, X, y, base.multiclass, *banks, sample_weight=sample_weight
+        )
         seed = check_random_state(base.random_state).randint(2**31 - 1)
         check_scorer(scorer, self.scoring, codes, self.classes_)
-        splits, folds_notes = splits_of(self.cv, X, codes, self.classes_, seed)
+        given_rows = np.asarray(sample_weight)
+        kept = given_rows != 0 if given_rows.ndim == 1 else None
+        splits, folds_notes = splits_of(self.cv, X, codes, self.classes_, seed, kept)
         self.n_splits_ = len(splits)
         # Without a seed of the user's, all points of a search still see the same random draws.
         run = base if is_whole(base.random_state) else clone(base).set_params(random_state=seed)
@@ -145,7 +155,16 @@ class MKLSearchCV(GivesProbabilities, ClassifierMixin, BaseEstimator):
             if self.progress is not None:
                 self.progress(next(done), total)
 
-        folds = Folds(X, codes, self, lambda params: _varied(run, params), splits, scorer, report)
+        folds = Folds(
+            X,
+            codes,
+            row_weights,
+            self,
+            lambda params: _varied(run, params),
+            splits,
+            scorer,
+            report,
+        )
         runs = [folds.prepared(group) for group in groups]
         total = len(splits) * sum(len(one.problems) for one in runs)
         with shared_views(base.max_memory):
@@ -156,7 +175,9 @@ class MKLSearchCV(GivesProbabilities, ClassifierMixin, BaseEstimator):
             self.best_params_ = points[self.best_index_]
             self.best_score_ = float(means[self.best_index_])
             start = perf_counter()
-            self.best_estimator_ = _varied(base, self.best_params_).fit(given_X, given_y)
+            self.best_estimator_ = _varied(base, self.best_params_).fit(
+                given_X, given_y, sample_weight
+            )
             self.refit_time_ = perf_counter() - start
         choice = _choice(_with_plain(base, self.best_params_))
         bank = [note for note in self.best_estimator_.choices_ if note not in choice.notes]
@@ -241,6 +262,12 @@ class MKLSearchCV(GivesProbabilities, ClassifierMixin, BaseEstimator):
     def kernel_names_(self) -> list[str]:
         """The best estimator's kernel names."""
         return self._fitted().kernel_names_
+
+
+def _banks(base: MKLClassifier, points: Sequence[Point]) -> list[Any]:
+    """Return the kernels of an estimator and those that a search puts in their place."""
+    varied = [point for point in points if any(name.startswith("kernels") for name in point)]
+    return [base.kernels, *(_varied(base, point).kernels for point in varied)]
 
 
 def _check_kind(estimator: Any) -> MKLClassifier:

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from mklkit.estimators.training import ProblemViews
+from mklkit.protocols import TableRows
 from mklkit.views.known_pairs import PairStore
 from mklkit.views.memory import memory_limit
 
@@ -152,7 +153,7 @@ def problem_views(
         return ProblemViews(*given, keep=keep, store=store, places=places, row_weights=row_weights)
 
     shared = _SHARED.get()
-    if shared is None or not isinstance(rows, np.ndarray):
+    if shared is None or not isinstance(rows, np.ndarray | TableRows):
         return make()
     of_kernels = tuple((one.label, same_key(one.kernel), _digest(one.columns)) for one in kernels)
     # Held-out rows are those of the same whole, at other places.
@@ -200,5 +201,7 @@ def remembered_digests() -> Callable[[Any], Any]:
 def _digest(array: Any) -> Any:
     if array is None:
         return None
+    if isinstance(array, TableRows):
+        return tuple(map(_digest, array.parts)), *array.texts, *array.categories
     content = blake2b(np.ascontiguousarray(array).data, digest_size=16).digest()
     return array.shape, array.dtype.str, content

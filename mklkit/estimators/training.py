@@ -11,15 +11,11 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.errors import (
-    DataError,
-    IncompatibleError,
-    MKLKitError,
-    SpecError,
-    quoted,
-)
+from mklkit.errors import IncompatibleError, SpecError
 from mklkit.estimators.multiclass import Strategy
+from mklkit.estimators.own_columns import Holds, own_columns
 from mklkit.estimators.problems import Problem
+from mklkit.estimators.table_reading import placed_kernels
 from mklkit.protocols import (
     Array,
     CombinerFacts,
@@ -28,22 +24,20 @@ from mklkit.protocols import (
     LearnerFacts,
     Rows,
     RowSource,
+    TableRows,
     Target,
     facts_of,
 )
-from mklkit.registry.columns import resolve_columns
-from mklkit.registry.composing import bind_kernels
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels
 from mklkit.views.deciding import RowBlock
 from mklkit.views.duration import say_if_long
 from mklkit.views.engines import engine_of
 from mklkit.views.known_pairs import KnownPairs, PairStore
 from mklkit.views.memory import check_gram_fits
-from mklkit.views.row_ids import hide_row_ids
 from mklkit.views.row_parts import rows_at
 from mklkit.views.view_set import ViewSet
 
-__all__ = ["ProblemViews", "bind_to_columns", "choose_strategy", "placed_kernels"]
+__all__ = ["ProblemViews", "bind_to_columns", "choose_strategy"]
 
 WORTH_KEEPING = 2**28
 """Bytes of similarities of held-out rows that are kept for all decisions of a problem."""
@@ -54,36 +48,20 @@ BANDWIDTHS = ("per-problem", "all-rows")
 def bind_to_columns(kernels: Any, estimator: Any) -> list[BoundKernel]:
     """Return the kernels with their columns as positions in the training data.
 
-    A kernel that names no columns uses all columns except those of row ids: the order of the rows
-    may reveal the classes to be learned.
+    Those that name no columns use what they can read and no other kernel has as its own, as
+    :func:`own_columns` says.
 
     Raises
     ------
     DataError
-        If a kernel's columns do not exist, or only row ids are left for a kernel on features.
+        If a kernel's columns do not exist, it can't read them, or none are left for it.
     """
     names = getattr(estimator, "feature_names_in_", None)
     names = None if names is None else list(names)
-    resolved = placed_kernels(kernels, estimator.n_features_in_, names)
-    return hide_row_ids(resolved, estimator.n_features_in_)
-
-
-def placed_kernels(kernels: Any, n_columns: int, names: Sequence[str] | None) -> list[BoundKernel]:
-    """Return the kernels with their columns as positions.
-
-    Raises
-    ------
-    DataError
-        If a kernel's columns do not exist.
-    """
-    resolved = []
-    for kernel in bind_kernels(kernels):
-        try:
-            columns = resolve_columns(kernel.columns, n_columns, names)
-        except MKLKitError as error:
-            raise DataError(f"Kernel {quoted(kernel.label)}: {error}") from None
-        resolved.append(BoundKernel(kernel.label, kernel.kernel, columns))
-    return resolved
+    n_columns, reading = estimator.n_features_in_, estimator._table_reading
+    resolved = placed_kernels(kernels, n_columns, names)
+    holds: Sequence[Holds] = ["numbers"] * n_columns if reading is None else reading.holds
+    return own_columns(resolved, holds, names)
 
 
 def choose_strategy(multiclass: str, combiner: Any, learner: Any) -> Strategy:
@@ -160,7 +138,7 @@ class ProblemViews:
                 f" got {bandwidths!r:.80}."
             )
         if bandwidths == "all-rows":
-            fitted, _ = fit_kernels(kernels, rows)
+            fitted, _ = fit_kernels(kernels, rows, row_weights)
             pairs = zip(kernels, fitted, strict=True)
             kernels = [attrs.evolve(bound, fitted=one) for bound, one in pairs]
         self.values = values
@@ -182,7 +160,9 @@ class ProblemViews:
         self._made: dict[tuple[Any, ...], tuple[ViewSet, Target, np.random.RandomState]] = {}
         if self._facts.shared:
             draw = np.random.RandomState(seed)
-            self.shared = ViewSet.fit(kernels, feature_map, rows, draw, max_memory)
+            self.shared = ViewSet.fit(
+                kernels, feature_map, rows, draw, max_memory, row_weights=row_weights
+            )
             # Computed here, before several threads need them at the same time.
             if self.shared.blocks is not None:
                 self.shared.blocks.keep_small()
@@ -191,7 +171,7 @@ class ProblemViews:
         """Report the expected time for the Gram matrices of these problems, if it is long."""
         if not self._facts.explicit:
             pairs = sum(float(len(problem.rows(self.values))) ** 2 for problem in problems)
-            say_if_long(self._kernels, np.asarray(self._rows), pairs)
+            say_if_long(self._kernels, rows_at(self._rows, slice(0, len(self._rows))), pairs)
 
     @property
     def n_bytes(self) -> int:
@@ -199,7 +179,8 @@ class ProblemViews:
         kept: list[ViewSet | RowBlock] = [] if self.shared is None else [self.shared]
         kept += [views for views, _, _ in list(self._made.values())]
         kept += [block for _, block in list(self._blocks.values())]
-        return int(np.asarray(self._rows).nbytes) + sum(part.n_bytes for part in kept)
+        rows = self._rows if isinstance(self._rows, TableRows) else np.asarray(self._rows)
+        return int(rows.nbytes) + sum(part.n_bytes for part in kept)
 
     def of(self, problem: Problem, seed: int) -> tuple[ViewSet, Target, np.random.RandomState]:
         """Return a problem's views, its target, and its random state after that."""
@@ -232,6 +213,7 @@ class ProblemViews:
             random_state,
             self._memory,
             partial(self._pairs, self._places[members]),
+            weights,
         )
         return views, target
 

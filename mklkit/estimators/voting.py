@@ -33,6 +33,7 @@ MOST_MEMBERS = 10_000
 """Each member is a model that is fitted and kept: a larger number is a mistake and fills memory."""
 
 SAME_IN_ALL_MEMBERS = (
+    "class_weight_",
     "kernel_names_",
     "kernel_columns_",
     "problems_",
@@ -79,11 +80,12 @@ class MKLVotingClassifier(GivesProbabilities, ClassifierMixin, BaseEstimator):
         self.n_members = n_members
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Fit the members on rows (N, d) and class labels (N,)."""
-        return self._vote(MKLClassifier() if self.estimator is None else self.estimator, X, y)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the members on rows (N, d), class labels (N,) and, if given, weights of rows (N,)."""
+        member = MKLClassifier() if self.estimator is None else self.estimator
+        return self._vote(member, X, y, sample_weight)
 
-    def _vote(self, member: Any, X: Any, y: Any) -> Self:
+    def _vote(self, member: Any, X: Any, y: Any, sample_weight: Any) -> Self:
         if not is_whole(self.n_members) or not 1 <= self.n_members <= MOST_MEMBERS:
             raise SpecError(
                 f"n_members must be a whole number from 1 to {MOST_MEMBERS}, got"
@@ -94,11 +96,17 @@ class MKLVotingClassifier(GivesProbabilities, ClassifierMixin, BaseEstimator):
                 "Members are MKLClassifier or MKLSearchCV; got"
                 f" {type(member).__name__}. Use scikit-learn's VotingClassifier for others."
             )
-        check_training_data(self, X, y, member.multiclass)
+        inner = member.estimator if isinstance(member, MKLSearchCV) else member
+        check_training_data(
+            self, X, y, member.multiclass, inner.kernels, sample_weight=sample_weight
+        )
         # scikit-learn's ensembles pass class numbers and arrays without column names to their
         # members; these report class labels and may bind kernels to columns by name.
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=self.n_members)
-        fitted = [clone(member).set_params(random_state=seed).fit(X, y) for seed in seeds.tolist()]
+        fitted = [
+            clone(member).set_params(random_state=seed).fit(X, y, sample_weight=sample_weight)
+            for seed in seeds.tolist()
+        ]
         self.members_ = [
             one.best_estimator_ if isinstance(one, MKLSearchCV) else one for one in fitted
         ]

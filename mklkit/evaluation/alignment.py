@@ -6,23 +6,24 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
-import attrs
 import numpy as np
 import pandas as pd
 
 from mklkit.errors import DataError
 from mklkit.estimators.anatomy import FittedSearch, KernelModel
+from mklkit.estimators.table_reading import TableReading, bound_to, needs_reading
 from mklkit.numerics.centring import centred_gram
 from mklkit.protocols import Array, FittedKernel
-from mklkit.registry.columns import resolve_columns
 from mklkit.registry.composing import bind_kernels
 from mklkit.views.bound_kernels import fit_kernels
 from mklkit.views.kernel_rows import KernelRows
+from mklkit.views.sides import weighted_gram
 from mklkit.views.tiles import kernel_products
 
 __all__ = [
     "NEAR_DUPLICATE",
     "alignment_matrix",
+    "combined_gram",
     "kernel_alignment",
     "near_duplicates",
     "self_similarity",
@@ -164,23 +165,25 @@ def near_duplicates(table: pd.DataFrame) -> list[tuple[str, str, float]]:
 
 def _fitted_on(kernels: Any, X: Any) -> tuple[list[str], list[FittedKernel], list[Array]]:
     """Return the kernels' labels, the kernels fitted to X, and each kernel's own columns of X."""
-    names = [str(name) for name in X.columns] if isinstance(X, pd.DataFrame) else None
+    given = _kernels_of(kernels)
+    reading = TableReading.of(X, [given]) if needs_reading(bind_kernels(given), X) else None
     try:
         with np.errstate(over="ignore"):
-            rows = np.ascontiguousarray(np.asarray(X, dtype=np.float64))
+            numbers = np.ascontiguousarray(
+                np.asarray(X, dtype=np.float64) if reading is None else reading.numbers(X)
+            )
     except (TypeError, ValueError) as error:
         raise DataError(f"Alignment needs a table of numbers: {error}.") from None
-    if rows.ndim != 2 or len(rows) < 2 or not np.isfinite(rows).all():
+    finite = np.isfinite(numbers)
+    if reading is not None:
+        finite |= reading.allowed_gaps(numbers)
+    if numbers.ndim != 2 or len(numbers) < 2 or not finite.all():
         raise DataError(
             "Alignment needs a table of at least two rows of finite numbers; got shape"
-            f" {rows.shape}" + ("." if np.isfinite(rows).all() else " with NaN or infinity.")
+            f" {numbers.shape}" + ("." if finite.all() else " with NaN or infinity.")
         )
-    bound = bind_kernels(_kernels_of(kernels))
-    placed = [
-        attrs.evolve(kernel, columns=resolve_columns(kernel.columns, rows.shape[1], names))
-        for kernel in bound
-    ]
-    fitted, own_rows = fit_kernels(placed, rows)
+    bound = bound_to(given, X, reading)
+    fitted, own_rows = fit_kernels(bound, numbers if reading is None else reading.rows(X, numbers))
     return [kernel.label for kernel in bound], fitted, own_rows
 
 
@@ -200,3 +203,25 @@ def _alignments(kernels: Sequence[FittedKernel], rows: Sequence[Array], centered
 def _scaled(matrix: Array) -> Array:
     largest = np.abs(matrix).max(initial=0)
     return matrix / largest if largest > 0 else matrix
+
+
+def combined_gram(kernels: Any, weights: Array, X: Any) -> Array:
+    """Return Σ w_m K_m (N, N) on the rows of X, one matrix filled tile by tile.
+
+    Parameters
+    ----------
+    kernels, X : as for :func:`alignment_matrix`
+    weights : ndarray of shape (M,)
+
+    Raises
+    ------
+    DataError
+        If X is not a table of at least two rows of finite numbers.
+
+    Examples
+    --------
+    >>> combined_gram(["linear", "rbf(sigma=1)"], np.array([0.5, 0.5]), [[1.0], [1.0]]).tolist()
+    [[1.0, 1.0], [1.0, 1.0]]
+    """
+    _, fitted, own_rows = _fitted_on(kernels, X)
+    return weighted_gram(KernelRows.of(fitted, own_rows), weights)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from statistics import fmean, stdev
 from time import perf_counter
 from typing import Any
@@ -70,6 +70,7 @@ def cross_validate(
     repeats: int = 1,
     random_state: Any = 0,
     progress: Callable[[int, int], Any] | None = None,
+    fit_params: Mapping[str, Any] | None = None,
 ) -> CrossValidation:
     """Fit and score an estimator on stratified folds; every fold trains on every class.
 
@@ -87,6 +88,9 @@ def cross_validate(
         The seed for dividing the rows.
     progress : callable, optional
         Called with the number of finished folds and of all folds, at the start and per fold.
+    fit_params : mapping of str to ndarray of shape (n_rows, ...), optional
+        More arguments of ``fit``, of which each fold gets those of its training rows, such as
+        ``{"sample_weight": weights}``. Scores take all rows alike.
 
     Raises
     ------
@@ -117,7 +121,8 @@ def cross_validate(
     train: Any = None
     for train, scored in plan.splits(labels, random_state):
         start = perf_counter()
-        fitted = clone(estimator).fit(_taken(rows, train), labels[train])
+        given = {name: np.asarray(own)[train] for name, own in (fit_params or {}).items()}
+        fitted = clone(estimator).fit(_taken(rows, train), labels[train], **given)
         predictions = fitted.predict(_taken(rows, scored))
         repeat, fold = divmod(len(found), plan.folds)
         own = score(labels[scored], predictions, labels[train])

@@ -12,11 +12,11 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from mklkit.errors import IncompatibleError, type_name
-from mklkit.estimators.anatomy import KernelModel, column_names, split
+from mklkit.estimators.anatomy import KernelClassifier, column_names, split
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.voting import MKLVotingClassifier
 from mklkit.preprocessing import TableEncoder
-from mklkit.registry.composing import are_proposed, bind_kernels
+from mklkit.registry.composing import are_proposed, kernel_list, parts_of
 
 __all__ = ["Refit", "check_learns_classes", "members_of"]
 
@@ -72,9 +72,10 @@ class Refit:
             check_is_fitted(model)
         before, classifier = split(model)
         check_learns_classes(model)
-        if not isinstance(classifier, KernelModel):
+        if not isinstance(classifier, KernelClassifier):
             raise IncompatibleError(
-                f"{type_name(classifier)} has no kernels to explain; a fitted MKLClassifier,"
+                f"{type_name(classifier)} has no kernels or no classes to explain; a fitted"
+                " MKLClassifier,"
                 " MKLVotingClassifier or RPEMEKLClassifier is expected, or a pipeline or search"
                 " around one. For other estimators there is"
                 " sklearn.inspection.permutation_importance."
@@ -87,7 +88,7 @@ class Refit:
             notes.append("the kernels that the model has; the bank was not proposed again")
             kernels = _taken(members[0])
         else:
-            kernels = [(one.label, one.kernel, one.columns) for one in bind_kernels(chosen.kernels)]
+            kernels = _given(members[0])
         if isinstance(classifier, MKLVotingClassifier):
             if any(_parameters(one) != _parameters(members[0]) for one in members):
                 notes.append(
@@ -142,6 +143,12 @@ def members_of(classifier: Any) -> list[MKLClassifier]:
         return list(classifier.members_)
     assert isinstance(classifier, MKLClassifier)
     return [classifier]
+
+
+def _given(member: MKLClassifier) -> list[Binding]:
+    """Return the kernels of a fitted classifier with the columns as the user gave them."""
+    parts = zip(member.kernel_names_, member.kernels_, kernel_list(member.kernels), strict=True)
+    return [(label, kernel, parts_of(given)[2]) for label, kernel, given in parts]
 
 
 def _taken(member: MKLClassifier) -> list[Binding]:

@@ -105,7 +105,9 @@ class Empirical(Component):
     @property
     def facts(self) -> FeatureMapFacts:
         """Explicit features; all binary problems of a classifier share a subset."""
-        return FeatureMapFacts(explicit=True, shared=self.subset is not None)
+        return FeatureMapFacts(
+            explicit=True, shared=self.subset is not None, of_means=self.landmarks == "kmeans"
+        )
 
     def fit(
         self, kernel: FittedKernel, rows: Array, random_state: np.random.RandomState

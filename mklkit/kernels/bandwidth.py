@@ -12,8 +12,14 @@ import numpy as np
 from mklkit.errors import quoted
 from mklkit.numerics.order_statistics import quantiles
 from mklkit.numerics.pairwise import squared_distances, upper_blocks
-from mklkit.numerics.sampling import PARTNERS, sampled_pair_distances, sampled_rows
-from mklkit.protocols import Array, Rows
+from mklkit.numerics.sampling import (
+    PARTNERS,
+    sampled_pair_distances,
+    sampled_pair_weights,
+    sampled_places,
+    sampled_rows,
+)
+from mklkit.protocols import Array, RowSource
 
 __all__ = [
     "Bandwidth",
@@ -21,6 +27,7 @@ __all__ = [
     "mean_distance",
     "median_distance",
     "squared_neighbour_distance",
+    "weighted_mean_distance",
 ]
 
 RULES = ("mean", "median", "scale", "auto", "neighbours")
@@ -105,7 +112,7 @@ class Bandwidth:
         return self.rule if product == 1 else f"{product!r}*{self.rule}".replace(".0*", "*")
 
 
-def bandwidth(rule: str, rows: Rows) -> float:
+def bandwidth(rule: str, rows: Array | RowSource, row_weights: Array | None = None) -> float:
     """Return the bandwidth σ that a rule computes from the rows (N, d).
 
     Parameters
@@ -117,6 +124,9 @@ def bandwidth(rule: str, rows: Rows) -> float:
         distance over pairs of five nearest neighbours (paper 001, section 7.2). The last three are
         converted to σ by γ = 1/2σ².
     rows : ndarray or RowSource of shape (N, d)
+    row_weights : ndarray of shape (N,), optional
+        How often each row counts in ``'mean'`` and ``'scale'``; the other rules take every row
+        once.
 
     Returns
     -------
@@ -138,16 +148,27 @@ def bandwidth(rule: str, rows: Rows) -> float:
     """
     if rule == "auto":
         return float(np.sqrt(rows.shape[1] / 2))
-    some = sampled_rows(rows)
+    places = sampled_places(len(rows))
+    some = rows[places]
+    counts = None if row_weights is None else row_weights[places]
     if rule == "mean":
-        sigma = mean_distance(some)
+        sigma = mean_distance(some) if counts is None else weighted_mean_distance(some, counts)
     elif rule == "median":
         sigma = median_distance(some)
     elif rule == "scale":
-        sigma = float(np.sqrt(some.shape[1] * some.var(dtype=np.float64) / 2))
+        sigma = float(np.sqrt(some.shape[1] * _variance(some, counts) / 2))
     else:
         sigma = float(np.sqrt(squared_neighbour_distance(some) / 2))
     return 1.0 if sigma == 0 else sigma
+
+
+def _variance(rows: Array, row_weights: Array | None) -> float:
+    """Return the variance of all numbers together."""
+    if row_weights is None:
+        return float(rows.var(dtype=np.float64))
+    values = np.asarray(rows, dtype=np.float64)
+    gaps = values - np.average(values.mean(axis=1), weights=row_weights)
+    return float(np.average((gaps**2).mean(axis=1), weights=row_weights))
 
 
 def squared_neighbour_distance(rows: Array, n_neighbours: int = N_NEIGHBOURS) -> float:
@@ -213,6 +234,31 @@ def mean_distance(rows: Array) -> float:
         count += tile.size
     # The pairs i = i have a distance of zero.
     return total / max(count, 1) * (1 - 1 / len(rows))
+
+
+def weighted_mean_distance(rows: Array, row_weights: Array) -> float:
+    """Return the mean distance over all pairs i, j of rows, each counted v_i v_j times.
+
+    Costs as :func:`mean_distance`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> weighted_mean_distance(np.array([[0.0], [1.0]]), np.array([1.0, 3.0]))
+    0.375
+    """
+    whole = float(row_weights.sum()) ** 2
+    if len(rows) > MOST_ROWS:
+        pairs = zip(sampled_pair_distances(rows), sampled_pair_weights(row_weights), strict=True)
+        total, count = np.sum([(own @ counts, counts.sum()) for own, counts in pairs], axis=0)
+        # The pairs i = i have a distance of zero.
+        return float(total / count * (1 - row_weights @ row_weights / whole))
+    total = 0.0
+    for block, other in upper_blocks(len(rows)):
+        tile = np.sqrt(squared_distances(rows[block], rows[other]))
+        both = float(row_weights[block] @ tile @ row_weights[other])
+        total += both if other == block else 2 * both
+    return total / whole
 
 
 def median_distance(rows: Array) -> float:

@@ -12,6 +12,7 @@ from mklkit.kernels.linear import Linear
 from mklkit.protocols import Array, FittedKernel, Kernel, KernelFacts, facts_of
 from mklkit.protocols.component import Component
 from mklkit.registry.hookspecs import hookimpl
+from mklkit.views.bound_kernels import fitted_kernel
 
 __all__ = ["Cosine", "FittedCosine"]
 
@@ -60,17 +61,16 @@ class Cosine(Component):
         """Return the kernel with the inner one fitted."""
         return FittedCosine(self.kernel.fit(rows))
 
+    def fit_weighted(self, rows: Array, row_weights: Array) -> FittedCosine:
+        """Return the kernel with the inner one fitted to rows that count by their weights (N,)."""
+        return FittedCosine(fitted_kernel(self.kernel, rows, row_weights))
+
 
 @attrs.frozen
 class FittedCosine:
     """The normalised kernel, ready to evaluate."""
 
     kernel: FittedKernel
-
-    @property
-    def facts(self) -> KernelFacts:
-        """The properties of the inner kernel."""
-        return facts_of(self.kernel, KernelFacts)
 
     def __call__(self, a: Array, b: Array) -> Array:
         """Return the cosines of the rows of ``a`` (n, d) and ``b`` (m, d): (n, m)."""

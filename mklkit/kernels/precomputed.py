@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any, ClassVar
+from zipfile import BadZipFile
 
 import attrs
 import numpy as np
+from attrs.converters import optional as optional_converter
+from attrs.validators import instance_of, optional
 from numpy.typing import NDArray
 
-from mklkit.errors import DataError
+from mklkit.errors import DataError, plain_message, quoted
 from mklkit.numerics.pairwise import upper_blocks
 from mklkit.protocols import Array, KernelFacts
 from mklkit.protocols.component import Component
@@ -22,7 +27,42 @@ ASYMMETRY = 1e-4
 """Share of the largest value by which mirrored values may differ, for rounding in any precision."""
 
 
-def _square(instance: object, attribute: Any, value: Array) -> None:
+def _loaded(path: str) -> Array:
+    """Return the matrix in a file.
+
+    Raises
+    ------
+    DataError
+        If there is no such file, or it holds no matrix of numbers.
+    """
+    try:
+        status = os.stat(path)
+    except OSError as error:
+        reason = "there is no such file" if isinstance(error, FileNotFoundError) else error.strerror
+        raise DataError(f"The matrix of a precomputed kernel, {quoted(path)}: {reason}.") from None
+    return _read(os.path.abspath(path), status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=2)
+def _read(path: str, modified: int, size: int) -> Array:
+    """Return the matrix in a file of that time and size: spec strings are read several times."""
+    try:
+        if path.endswith(".csv"):
+            found = np.loadtxt(path, delimiter=",", ndmin=2)
+        else:
+            found = np.load(path, allow_pickle=False)
+            if isinstance(found, np.lib.npyio.NpzFile):
+                with found:
+                    (found,) = found.values()
+        return _as_float(found)
+    except (OSError, ValueError, TypeError, EOFError, BadZipFile) as error:
+        raise DataError(
+            f"The matrix of a precomputed kernel is read from a file .npy, .npz (with one array) or"
+            f" .csv (numbers and commas only); {quoted(path)} can't be: {plain_message(error)}."
+        ) from error
+
+
+def _check_matrix(value: Array) -> None:
     if value.ndim != 2 or value.shape[0] != value.shape[1]:
         raise ValueError(f"a precomputed kernel is a square matrix, got shape {value.shape}")
     if not np.isfinite(value).all():
@@ -47,12 +87,21 @@ class Precomputed(Component):
 
     Because rows are named by id, cross-validation and one-vs-one slice the matrix correctly. Where
     the data have other columns too, bind the kernel to the id column:
-    ``("graph", Precomputed(K), ["id"])``. Kernels that name no columns then use all others.
+    ``("graph", Precomputed(K), ["id"])``, or ``"graph:precomputed(path='graph.npy')@id"``. Kernels
+    that name no columns then use all others.
 
     Parameters
     ----------
-    matrix : ndarray of shape (T, T)
+    matrix : ndarray of shape (T, T), optional
         K over all rows that will be used, training and new ones. Finite and symmetric.
+    path : str, optional
+        A file with the matrix, instead: ``.npy``, ``.npz`` with one array, or ``.csv`` of numbers
+        only. A model file contains the matrix.
+
+    Raises
+    ------
+    DataError
+        If the file is missing or holds no matrix of numbers.
 
     Examples
     --------
@@ -67,11 +116,23 @@ class Precomputed(Component):
     name: ClassVar[str] = "precomputed"
     facts: ClassVar[KernelFacts] = KernelFacts(definite=False, reads="row ids")
 
-    matrix: Array = attrs.field(
-        converter=_as_float,
-        validator=_square,
-        repr=lambda value: f"<{value.shape[0]} x {value.shape[1]}>",
+    matrix: Array | None = attrs.field(
+        default=None,
+        converter=optional_converter(_as_float),
+        repr=lambda value: "None" if value is None else "<{} x {}>".format(*np.shape(value)),
     )
+    path: str | None = attrs.field(default=None, validator=optional(instance_of(str)))
+    _values: Array = attrs.field(init=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        if (self.matrix is None) == (self.path is None):
+            raise ValueError(
+                "a precomputed kernel needs either its 'matrix', in Python, or the 'path' of a file"
+                " with it, as in precomputed(path='graph.npy')"
+            )
+        values = self.matrix if self.matrix is not None else _loaded(str(self.path))
+        _check_matrix(values)
+        object.__setattr__(self, "_values", values)
 
     def fit(self, rows: Array) -> Precomputed:
         """Return the kernel itself."""
@@ -84,20 +145,20 @@ class Precomputed(Component):
         """
         rows, columns = _run(self._ids(a)), _run(self._ids(b))
         if isinstance(rows, slice) and isinstance(columns, slice):
-            part = self.matrix[rows, columns]
+            part = self._values[rows, columns]
             part.flags.writeable = False
             return part
         if isinstance(rows, slice) or isinstance(columns, slice):
-            return np.ascontiguousarray(self.matrix[rows][:, columns])
-        return self.matrix[np.ix_(rows, columns)]
+            return np.ascontiguousarray(self._values[rows][:, columns])
+        return self._values[np.ix_(rows, columns)]
 
     def diagonal(self, a: Array) -> Array:
         """Return the similarity of each row with itself: (n,)."""
         ids = self._ids(a)
-        return self.matrix[ids, ids]
+        return self._values[ids, ids]
 
     def _ids(self, rows: Array) -> Any:
-        size = len(self.matrix)
+        size = len(self._values)
         if rows.ndim != 2 or rows.shape[1] != 1:
             raise DataError(
                 f"A precomputed kernel takes one column of row ids, got {rows.shape[1]} columns:"

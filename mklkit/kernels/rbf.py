@@ -44,7 +44,8 @@ class RBF(Component):
         (mean distance over all pairs; paper 000; the default where ``gamma`` is not given),
         ``'median'``, ``'scale'`` (γ = 1/(d·variance)), ``'auto'`` (γ = 1/d), each optionally with a
         factor on σ: ``'0.1*mean'``, ``'mean/10'``; or ``'neighbours'`` (γ = 1/mean squared
-        distance of nearest neighbours; paper 001).
+        distance of nearest neighbours; paper 001). Rows with weights count by them in ``'mean'``
+        and ``'scale'``.
     gamma : float or str, optional
         γ instead of ``sigma``: a number, or a rule with its factor on γ: ``'5*auto'`` is 5/d.
 
@@ -97,14 +98,23 @@ class RBF(Component):
         ``'mean'`` and ``'median'`` are exact up to 5,000 rows, in O(N²d), and from a fixed sample
         of 64 pairs per row above.
         """
+        return self._fit(rows, None)
+
+    def fit_weighted(self, rows: Array, row_weights: Array) -> FittedRBF:
+        """Return the kernel with γ as a number, from rows that count by their weights (N,)."""
+        return self._fit(rows, row_weights)
+
+    def _fit(self, rows: Array, row_weights: Array | None) -> FittedRBF:
         width = self._width()
         if self.gamma is None:
-            sigma = width.factor * (1.0 if width.rule is None else bandwidth(width.rule, rows))
+            sigma = width.factor
+            if width.rule is not None:
+                sigma *= bandwidth(width.rule, rows, row_weights)
             gamma = 0.5 / sigma / sigma
         elif width.rule is None:
             gamma = width.factor
         else:
-            gamma = width.factor / (2 * bandwidth(width.rule, rows) ** 2)
+            gamma = width.factor / (2 * bandwidth(width.rule, rows, row_weights) ** 2)
         held = np.finfo(np.result_type(rows.dtype, np.float32))
         most = float(held.max)
         if not NOTHING_LEFT / most <= gamma <= most:

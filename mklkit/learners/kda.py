@@ -10,6 +10,7 @@ import numpy as np
 from attrs.validators import ge, instance_of, is_callable, optional
 from numpy.typing import NDArray
 
+from mklkit.errors import IncompatibleError
 from mklkit.numerics.embedding import (
     ClassScatter,
     class_means,
@@ -61,8 +62,9 @@ class KDA(Component):
     """Graph embedding that separates the classes; rows are assigned to the nearest class mean.
 
     Maximises tr(AᵀGBGA)/tr(Aᵀ(GLG + γG)A) over directions orthonormal in feature space. The
-    graphs are those of linear discriminant analysis unless others are given. Works for two or
-    more classes.
+    graphs are those of linear discriminant analysis unless others are given; with them, rows may
+    have weights, by which they count in the scatter and in the means. Works for two or more
+    classes.
 
     Parameters
     ----------
@@ -95,6 +97,7 @@ class KDA(Component):
         on_features=True,
         on_gram=True,
         tasks=("two classes", "several classes"),
+        takes_row_weights=True,
         takes_indefinite=True,
         from_moments=True,
         search_space={"alpha": (1.0, 0.1, 1e-2, 1e-3, 1e-4)},
@@ -109,30 +112,62 @@ class KDA(Component):
     )
 
     def fit(self, side: TrainingSide, target: Target) -> EmbeddingDecision:
-        """Return the decision function learned from labels −1 and +1, or class numbers."""
-        y = target.values
+        """Return the decision function learned from labels −1 and +1, or class numbers.
+
+        Raises
+        ------
+        IncompatibleError
+            If rows have weights and the graphs are the user's.
+        """
+        y, row_weights = target.values, target.row_weights
         n_components = embedding_size(self.n_components, y)
-        if side.explicit and self.graphs is None:
-            return self._fit_moments(side, y, n_components)
-        graphs = (self.graphs or discriminant_graphs)(y)
+        if self.graphs is None and side.explicit:
+            return self._fit_moments(side, target, n_components)
+        if self.graphs is not None and row_weights is not None:
+            raise IncompatibleError(
+                "kda can't take weights of rows or classes with graphs of your own: leave out"
+                " 'graphs', or the weights."
+            )
         if side.explicit:
             columns = side.features()
+            graphs = (self.graphs or discriminant_graphs)(y)
             projection, history = embed_features(columns, graphs, self.alpha, n_components)
         else:
             columns = side.gram()
-            found = embed_gram(columns, graphs, self.alpha, n_components)
-            projection, history = found.projection, found.history
-        scatter = scatter_within(columns @ projection, y)
+            projection, history = self._embed_gram(columns, target, n_components)
+        scatter = scatter_within(columns @ projection, y, row_weights)
         projection = whitened(projection, scatter, self.alpha)
-        return EmbeddingDecision(projection, class_means(columns @ projection, y), history)
+        means = class_means(columns @ projection, y, row_weights)
+        return EmbeddingDecision(projection, means, history)
 
-    def _fit_moments(self, side: TrainingSide, y: Array, n_components: int) -> EmbeddingDecision:
+    def _embed_gram(
+        self, gram: Array, target: Target, n_components: int
+    ) -> tuple[Array, tuple[float, ...]]:
+        """Return the embedding (N, K) of a Gram matrix and its history.
+
+        That of weighted rows is V^½A for A of V^½GV^½ with the weights V.
+        """
+        if target.row_weights is None:
+            graphs = (self.graphs or discriminant_graphs)(target.values)
+            found = embed_gram(gram, graphs, self.alpha, n_components)
+            return found.projection, found.history
+        graphs = discriminant_graphs(target.values, target.row_weights)
+        roots = np.sqrt(target.row_weights)[:, None].astype(gram.dtype)
+        found = embed_gram(roots * gram * roots.T, graphs, self.alpha, n_components)
+        return roots * found.projection, found.history
+
+    def _fit_moments(
+        self, side: TrainingSide, target: Target, n_components: int
+    ) -> EmbeddingDecision:
         """Return the decision of discriminant graphs from two passes over the rows."""
+        y, weights = target.values, target.row_weights
         labels, codes = np.unique(y, return_inverse=True)
-        counts = np.bincount(codes).astype(np.float64)
-        means = side.project_back((codes[:, None] == np.arange(len(labels))).astype(y.dtype))
+        counts = np.bincount(codes, weights).astype(np.float64)
+        members = (codes[:, None] == np.arange(len(labels))).astype(y.dtype)
+        means = side.project_back(members if weights is None else members * weights[:, None])
         precision = np.finfo(np.result_type(y.dtype, np.float32)).eps
-        classes = ClassScatter(side.class_moments(), counts, means.T / counts[:, None], precision)
+        whole = side.class_moments(row_weights=weights)
+        classes = ClassScatter(whole, counts, means.T / counts[:, None], precision)
         projection, history = classes.embedding(self.alpha, n_components)
         projection = whitened(projection, classes.within(projection), self.alpha)
         return EmbeddingDecision(projection, classes.means @ projection, history)

@@ -145,17 +145,11 @@ class Ridge(Component):
 
     def _products(self, side: TrainingSide, weights: Array | None) -> tuple[Array, Array]:
         """Return the features' products (p, p) about their mean (p,), which is zeros without."""
-        if weights is None and self.intercept:
-            moments = side.class_moments().together()
-            return moments.covariance(0) * side.n_rows, moments.means[0]
-        if weights is None:
-            found = side.normal_matrix().products
-            return (found if found.ndim == 2 else np.diag(found)), np.zeros(len(found))
-        products, (sums,) = _weighted(side, weights)
-        if not self.intercept:
-            return products, np.zeros(len(products))
-        centre = sums / weights.sum()
-        return products - np.outer(sums, centre), centre
+        moments = side.class_moments(row_weights=weights).together()
+        if self.intercept:
+            return moments.covariance(0) * moments.total, moments.means[0]
+        products = moments.normal_matrix().products
+        return products, np.zeros(len(products))
 
     @property
     def coupling(self) -> CouplingFacts:
@@ -185,18 +179,12 @@ class Ridge(Component):
             chosen = [best if alpha == AUTO else alpha for alpha in chosen]
         alphas = np.array(chosen, dtype=np.float64)
         if side.explicit and RowProblem.suits(side, alphas):
-            return RowProblem(side, float(alphas[0]))
+            return RowProblem(side, float(alphas[0]), target.row_weights)
         if side.explicit:
-            return FeatureProblem(side, alphas)
+            return FeatureProblem(side, alphas, target.row_weights)
         if len(alphas) == 1 and alphas[0] > 0:
-            return CholeskyProblem(side, float(alphas[0]))
-        return GramProblem(side, alphas)
-
-
-def _weighted(side: TrainingSide, weights: Array) -> tuple[Array, Array]:
-    """Return ΦᵀSΦ (p, p) and Φᵀs as (1, p)."""
-    products, sums = side.weighted_products(weights, weights[:, None])
-    return products, sums.T
+            return CholeskyProblem(side, float(alphas[0]), target.row_weights)
+        return GramProblem(side, alphas, target.row_weights)
 
 
 @hookimpl

@@ -34,9 +34,14 @@ class PrimalSolution:
 
 
 def solve_smoothed(
-    side: TrainingSide, y: Array, C: float, tol: float, most_passes: int
+    side: TrainingSide,
+    y: Array,
+    C: float,
+    tol: float,
+    most_passes: int,
+    row_weights: Array | None = None,
 ) -> PrimalSolution:
-    """Return the w and b of min ½‖w‖² + CΣ max(0, 1 − y(wᵀφ + b)) on features.
+    """Return the w and b of min ½‖w‖² + CΣ v_i max(0, 1 − y(wᵀφ + b)) on features.
 
     Parameters
     ----------
@@ -49,6 +54,8 @@ def solve_smoothed(
         The objective is at most this fraction above the optimum.
     most_passes : int
         The number of passes over the rows after which it stops.
+    row_weights : ndarray of shape (N,), optional
+        v, above 0; 1 where not given.
 
     Raises
     ------
@@ -61,26 +68,27 @@ def solve_smoothed(
     and a few vectors of N numbers; fifteen to forty steps are taken.
     """
     labels = np.asarray(y, dtype=np.float64)
+    costs = np.full(len(labels), C) if row_weights is None else C * row_weights
     outputs, bias = np.zeros(len(labels)), 0.0
     weights: Array | None = None
     best, upper, lower, width = PrimalSolution(np.zeros(0), 0.0, False), np.inf, 0.0, 1.0
     for _ in range(0, most_passes, 2):
         slack = 1 - labels * outputs
-        alphas = C * np.clip((slack + width) / (2 * width), 0, 1)
-        curvature = np.where(np.abs(slack) <= width, C / (2 * width), 0.0)
+        alphas = costs * np.clip((slack + width) / (2 * width), 0, 1)
+        curvature = np.where(np.abs(slack) <= width, costs / (2 * width), 0.0)
         signed = labels * alphas
         both = np.column_stack([curvature, np.maximum(signed, 0), np.maximum(-signed, 0)])
         products, sums = side.weighted_products(curvature, both)
         weights = np.zeros(len(products)) if weights is None else weights
-        objective = 0.5 * float(weights @ weights) + C * float(np.maximum(slack, 0).sum())
+        objective = 0.5 * float(weights @ weights) + float(costs @ np.maximum(slack, 0))
         if not (np.isfinite(objective) and np.isfinite(sums).all()):
             raise too_large(np.sqrt(np.abs(products).max()))
         if objective < upper:
             best, upper = PrimalSolution(weights, bias, False), objective
         lower = max(lower, _dual_objective(both[:, 1].sum(), both[:, 2].sum(), sums[:, 1:]))
         if upper - lower <= tol * upper:
-            return _with_best_bias(side, labels, best)
-        smoothed = width * float((alphas * (1 - alphas / C)).sum())
+            return _with_best_bias(side, labels, costs, best)
+        smoothed = width * float(alphas @ (1 - alphas / costs))
         # A bound close to its minimum is as far from the hinge loss as its width makes it.
         if objective - lower <= 2 * smoothed:
             wanted = tol * upper / max(smoothed, np.finfo(float).tiny)
@@ -88,14 +96,16 @@ def solve_smoothed(
             if width < LEAST_WIDTH:
                 break
             continue
-        move, shift = _newton_step(products, sums, weights, curvature.sum() or C / width, signed)
+        move, shift = _newton_step(
+            products, sums, weights, curvature.sum() or costs.max() / width, signed
+        )
         moved = np.asarray(side.project(move), dtype=np.float64) + shift
-        length = _line_search(weights, move, labels * moved, slack, width, C)
+        length = _line_search(weights, move, labels * moved, slack, width, costs)
         if length == 0:
             width *= FLATTEST
         weights, bias = weights + length * move, bias + length * shift
         outputs += length * moved
-    return attrs.evolve(_with_best_bias(side, labels, best), ended=False)
+    return attrs.evolve(_with_best_bias(side, labels, costs, best), ended=False)
 
 
 def _dual_objective(positive: float, negative: float, sums: Array) -> float:
@@ -132,7 +142,7 @@ def _newton_step(
 
 
 def _line_search(
-    weights: Array, move: Array, moved: Array, slack: Array, width: float, C: float
+    weights: Array, move: Array, moved: Array, slack: Array, width: float, costs: Array
 ) -> float:
     """Return the length of a step that minimises the smoothed objective along it.
 
@@ -144,8 +154,8 @@ def _line_search(
     for step in range(SEARCHES + 1):
         at = 0.0 if step == 0 else length
         now = slack - at * moved
-        alphas = np.clip((now + width) / (2 * width), 0, 1)
-        slope = inner + at * length_of_move - C * float(alphas @ moved)
+        alphas = costs * np.clip((now + width) / (2 * width), 0, 1)
+        slope = inner + at * length_of_move - float(alphas @ moved)
         if step == 0:
             first = slope
             if not first < 0:
@@ -154,32 +164,40 @@ def _line_search(
         if abs(slope) <= 1e-2 * abs(first):
             break
         low, high = (length, high) if slope < 0 else (low, length)
-        near = moved[np.abs(now) <= width]
-        length -= slope / (length_of_move + C / (2 * width) * float(near @ near) or np.inf)
+        near = np.abs(now) <= width
+        curvature = float(costs[near] @ moved[near] ** 2) / (2 * width)
+        length -= slope / (length_of_move + curvature or np.inf)
         if not low < length < high:
             length = (low + high) / 2 if high < np.inf else 2 * low
     return length if length != high or low == 0 else low
 
 
-def _with_best_bias(side: TrainingSide, labels: Array, plane: PrimalSolution) -> PrimalSolution:
+def _with_best_bias(
+    side: TrainingSide, labels: Array, costs: Array, plane: PrimalSolution
+) -> PrimalSolution:
     outputs = np.asarray(side.project(plane.weights), dtype=np.float64)
-    return PrimalSolution(plane.weights, best_bias(outputs, labels), True)
+    return PrimalSolution(plane.weights, best_bias(outputs, labels, costs), True)
 
 
-def best_bias(outputs: Array, y: Array) -> float:
-    """Return the b that minimises Σ max(0, 1 − y(f + b)) for outputs f (N,); O(N log N).
+def best_bias(outputs: Array, y: Array, row_weights: Array | None = None) -> float:
+    """Return the b that minimises Σ v max(0, 1 − y(f + b)) for outputs f (N,); O(N log N).
 
-    If an interval does, return its midpoint.
+    If an interval does, return its midpoint. Weights v are 1 where none are given.
 
     Examples
     --------
     >>> best_bias(np.array([-2.0, -1.5, 0.5]), np.array([-1.0, -1.0, 1.0]))
     0.5
     """
-    # The sum is convex and piecewise linear: its slope starts at minus the number of positive
-    # rows and rises by one where a row reaches its margin.
-    kinks, n_positive = np.sort(y - outputs), int((y > 0).sum())
-    return float((kinks[n_positive - 1] + kinks[n_positive]) / 2)
+    # The sum is convex and piecewise linear: its slope starts at minus the weight of the positive
+    # rows and rises by a row's weight where it reaches its margin.
+    weights = np.ones(len(y)) if row_weights is None else row_weights
+    order = np.argsort(y - outputs)
+    slopes = np.cumsum(weights[order]) - weights[y > 0].sum()
+    level = np.finfo(float).eps * len(y) * slopes[-1]
+    place = int(np.argmax(slopes >= -level))
+    last = place + 1 if slopes[place] <= level else place
+    return float((y - outputs)[order[[place, last]]].mean())
 
 
 def too_large(size: float) -> DataError:

@@ -10,12 +10,12 @@ from typing import Any
 
 import attrs
 import numpy as np
-from sklearn.svm import SVC
+from sklearn.svm import SVC, OneClassSVM
 
 from mklkit.learners.smoothed_hinge import PrimalSolution, solve_smoothed, too_large
 from mklkit.protocols import Array, TrainingSide
 
-__all__ = ["MOST_STEPS", "DualSolution", "solve_dual", "solve_primal"]
+__all__ = ["MOST_STEPS", "DualSolution", "solve_dual", "solve_one_class", "solve_primal"]
 
 MOST_STEPS = 1_000_000
 """libsvm's steps, O(N) each; a limit, as kernels of very large values could take hours."""
@@ -29,6 +29,13 @@ SHARE_OF_TOL = 0.2
 
 class _QuietSVC(SVC):
     """libsvm without the warning about an early stop."""
+
+    def _warn_from_fit_status(self) -> None:
+        """Do nothing: an early stop is read from ``n_iter_``."""
+
+
+class _QuietOneClassSVM(OneClassSVM):
+    """libsvm's one-class machine without the warning about an early stop."""
 
     def _warn_from_fit_status(self) -> None:
         """Do nothing: an early stop is read from ``n_iter_``."""
@@ -53,9 +60,14 @@ class DualSolution:
 
 
 def solve_dual(
-    gram: Array, y: Array, C: float = 1.0, tol: float = 1e-3, max_iter: int = MOST_STEPS
+    gram: Array,
+    y: Array,
+    C: float = 1.0,
+    tol: float = 1e-3,
+    max_iter: int = MOST_STEPS,
+    row_weights: Array | None = None,
 ) -> DualSolution:
-    """Return the α of max 1ᵀα − ½(α∘y)ᵀK(α∘y) with 0 ≤ α ≤ C and αᵀy = 0, by libsvm.
+    """Return the α of max 1ᵀα − ½(α∘y)ᵀK(α∘y) with 0 ≤ α ≤ Cv and αᵀy = 0, by libsvm.
 
     Parameters
     ----------
@@ -66,6 +78,8 @@ def solve_dual(
     C, tol : float
     max_iter : int, default=1_000_000
         The number of steps after which it stops without a warning; the caller should give advice.
+    row_weights : ndarray of shape (N,), optional
+        v, above 0; 1 where not given.
 
     Raises
     ------
@@ -83,7 +97,7 @@ def solve_dual(
     >>> found.coefficients, found.bias, found.ended
     (array([ 0. , -0.5,  0.5,  0. ]), -0.0, True)
     """
-    svc = _libsvm("precomputed", gram, y, C, tol, max_iter)
+    svc = _libsvm("precomputed", gram, y, C, tol, max_iter, row_weights)
     coefficients = np.zeros(len(y))
     coefficients[svc.support_] = svc.dual_coef_[0]
     ended = bool(svc.n_iter_[0] < max_iter)
@@ -91,9 +105,14 @@ def solve_dual(
 
 
 def solve_primal(
-    side: TrainingSide, y: Array, C: float = 1.0, tol: float = 1e-3, max_iter: int = MOST_STEPS
+    side: TrainingSide,
+    y: Array,
+    C: float = 1.0,
+    tol: float = 1e-3,
+    max_iter: int = MOST_STEPS,
+    row_weights: Array | None = None,
 ) -> PrimalSolution:
-    """Return the w and b of min ½‖w‖² + CΣ max(0, 1 − y(wᵀφ + b)) on features.
+    """Return the w and b of min ½‖w‖² + CΣ v_i max(0, 1 − y(wᵀφ + b)) on features.
 
     Notes
     -----
@@ -103,22 +122,78 @@ def solve_primal(
     ``tol / 5`` of itself above the optimum, whatever C and the size of the features.
     """
     if side.n_rows <= LIBSVM_ROWS:
-        svc = _libsvm("linear", side.features(), y, C, tol, max_iter)
+        svc = _libsvm("linear", side.features(), y, C, tol, max_iter, row_weights)
         bias = float(svc.intercept_[0])
         return PrimalSolution(svc.coef_[0], bias, bool(svc.n_iter_[0] < max_iter))
-    return solve_smoothed(side, y, C, SHARE_OF_TOL * tol, max(max_iter // STEPS_A_PASS, 1))
+    passes = max(max_iter // STEPS_A_PASS, 1)
+    return solve_smoothed(side, y, C, SHARE_OF_TOL * tol, passes, row_weights)
 
 
-def _libsvm(kernel: str, given: Array, y: Array, C: float, tol: float, max_iter: int) -> Any:
+def solve_one_class(
+    given: Array,
+    on_features: bool,
+    nu: float,
+    tol: float = 1e-3,
+    max_iter: int = MOST_STEPS,
+    row_weights: Array | None = None,
+) -> DualSolution:
+    """Return the α of min ½αᵀKα with 0 ≤ α ≤ c and 1ᵀα = ν1ᵀc, by libsvm; −bias is the threshold.
+
+    Parameters
+    ----------
+    given : ndarray of shape (N, N) or (N, p)
+        K, or the features of which it is the inner product; of these the coefficients are Φᵀα.
+    on_features : bool
+    nu, tol : float
+    max_iter : int, default=1_000_000
+    row_weights : ndarray of shape (N,), optional
+        c, ones where not given.
+
+    Raises
+    ------
+    DataError
+        If kernel values are too large for the solver, infinite or NaN.
+
+    Notes
+    -----
+    Between O(N²) and O(N³), times p on features.
+
+    Examples
+    --------
+    >>> found = solve_one_class(np.eye(2), False, nu=0.5)
+    >>> found.coefficients, found.bias
+    (array([0.5, 0.5]), -0.5)
+    """
+    kernel = "linear" if on_features else "precomputed"
+    machine = _QuietOneClassSVM(kernel=kernel, nu=nu, tol=tol, max_iter=max_iter)
+    machine.random_state = 0  # libsvm uses none, but scikit-learn would draw one
+    _fit(machine, given, None, row_weights)
+    bias, ended = float(machine.intercept_[0]), bool(machine.n_iter_ < max_iter)
+    if on_features:
+        return DualSolution(machine.coef_[0], bias, ended)
+    coefficients = np.zeros(len(given))
+    coefficients[machine.support_] = machine.dual_coef_[0]
+    return DualSolution(coefficients, bias, ended)
+
+
+def _libsvm(
+    kernel: str,
+    given: Array,
+    y: Array,
+    C: float,
+    tol: float,
+    max_iter: int,
+    row_weights: Array | None,
+) -> Any:
     # libsvm uses no seed here, but scikit-learn would draw one from NumPy's global state.
     svc = _QuietSVC(C=C, tol=tol, max_iter=max_iter, kernel=kernel, random_state=0)
-    _fit(svc, given, y)
+    _fit(svc, given, y, row_weights)
     return svc
 
 
-def _fit(svc: Any, given: Array, y: Array) -> None:
+def _fit(svc: Any, given: Array, y: Array | None, row_weights: Array | None = None) -> None:
     try:
-        svc.fit(given, y)
+        svc.fit(given, y, sample_weight=row_weights)
     except ValueError:
         # Labels and parameters are checked already, so the values must be at fault.
         raise too_large(float(np.abs(given).max())) from None

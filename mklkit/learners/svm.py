@@ -48,12 +48,15 @@ class PricedDecision(LinearDecision):
 class SVM(Component):
     """Soft-margin support vector machine on a Gram matrix or on features.
 
+    Weights of rows multiply C.
+
     Parameters
     ----------
     C : float or "auto", default="auto"
         The cost of margin errors. ``"auto"``: 1, 10 or 100 over the mean k(x, x), by
         cross-validation on at most about 300 rows of the training side
-        (:func:`mklkit.learners.price.choose_price`); the fitted decision stores the choice.
+        (:func:`mklkit.learners.price.choose_price`); the fitted decision stores the choice. Rows
+        with weights count by them in the folds' fits and in their accuracy.
     tol : float, default=1e-3
         The tolerance on the optimality conditions.
     max_iter : int, default=1_000_000
@@ -93,6 +96,7 @@ class SVM(Component):
     facts: ClassVar[LearnerFacts] = LearnerFacts(
         on_features=True,
         on_gram=True,
+        takes_row_weights=True,
         search_space={"C": (0.01, 0.1, 1.0, 10.0, 100.0, 1e3, 1e4)},
     )
 
@@ -104,15 +108,15 @@ class SVM(Component):
 
     def fit(self, side: TrainingSide, target: Target) -> PricedDecision:
         """Return the decision function learned from labels −1 and +1."""
-        y = target.values
-        price = choose_price(side, y) if isinstance(self.C, str) else self.C
+        y, row_weights = target.values, target.row_weights
+        price = choose_price(side, y, row_weights) if isinstance(self.C, str) else self.C
         if side.explicit:
-            plane = solve_primal(side, y, price, self.tol, self.max_iter)
+            plane = solve_primal(side, y, price, self.tol, self.max_iter, row_weights)
             if not plane.ended:
                 self._say_what_helps(float(side.normal_matrix().diagonal.sum()) / side.n_rows)
             return PricedDecision(plane.weights, plane.bias, C=price)
         gram = side.gram()
-        solution = solve_dual(gram, y, price, self.tol, self.max_iter)
+        solution = solve_dual(gram, y, price, self.tol, self.max_iter, row_weights)
         if not solution.ended:
             self._say_what_helps(float(np.diagonal(gram).mean()))
         return PricedDecision(solution.coefficients, solution.bias, C=price)

@@ -12,8 +12,12 @@ from mklkit.numerics.compiling import compiled
 __all__ = ["centre_tile", "centred_gram", "margin_sums", "product_sums"]
 
 
-def centred_gram(gram: NDArray[Any], dtype: Any = None) -> NDArray[Any]:
+def centred_gram(
+    gram: NDArray[Any], dtype: Any = None, row_weights: NDArray[Any] | None = None
+) -> NDArray[Any]:
     """Return HKH of a square matrix K (N, N), H = I − 11ᵀ/N; in K's dtype where none is given.
+
+    With weights v of rows (N,), HKHᵀ with H = I − 1vᵀ/Σv.
 
     Examples
     --------
@@ -22,24 +26,36 @@ def centred_gram(gram: NDArray[Any], dtype: Any = None) -> NDArray[Any]:
     array([[ 1., -1.],
            [-1.,  1.]])
     """
-    means = gram.mean(axis=0, dtype=dtype)
-    centred = gram - means
-    centred -= centred.mean(axis=1)[:, None]
+    if row_weights is None:
+        means = gram.mean(axis=0, dtype=dtype)
+        centred = gram - means
+        centred -= centred.mean(axis=1)[:, None]
+        return centred
+    share = row_weights / row_weights.sum()
+    centred = gram - (share @ gram).astype(dtype or gram.dtype)
+    centred -= (centred @ share)[:, None]
     return centred
 
 
 @compiled(inexact=["contract", "reassoc"])
 def margin_sums(
-    tile: NDArray[np.floating[Any]], unit: float, columns: NDArray[np.float64]
+    tile: NDArray[np.floating[Any]],
+    unit: float,
+    columns: NDArray[np.float64],
+    own: NDArray[np.float64],
+    others: NDArray[np.float64],
 ) -> NDArray[np.float64]:  # pragma: no cover - compiled
-    """Return the sums over each row (n,) of a tile times a unit; add those over columns (m,)."""
+    """Return the sums over each row (n,) of a tile times a unit; add those over columns (m,).
+
+    Rows count with weights ``own`` (n,) and columns with ``others`` (m,).
+    """
     rows = np.empty(tile.shape[0])
     for i in range(tile.shape[0]):
         total = 0.0
         for j in range(tile.shape[1]):
             value = tile[i, j] * unit
-            total += value
-            columns[j] += value
+            total += value * others[j]
+            columns[j] += value * own[i]
         rows[i] = total
     return rows
 
@@ -71,17 +87,21 @@ def product_sums(
     unit: float,
     rows: NDArray[np.float64],
     columns: NDArray[np.float64],
-    left: NDArray[np.float64],
-    right: NDArray[np.float64],
+    left: tuple[NDArray[np.float64], NDArray[np.float64]],
+    right: tuple[NDArray[np.float64], NDArray[np.float64]],
 ) -> tuple[float, float]:  # pragma: no cover - compiled
-    """Return ``left @ T @ right`` and ``(T**2).sum()`` of T, what ``centre_tile`` would write."""
+    """Return ``l @ T @ r`` and ``v @ T**2 @ w`` of T, what ``centre_tile`` would write.
+
+    ``left`` is l and v (n,), ``right`` r and w (m,).
+    """
     product = squares = 0.0
     for i in range(tile.shape[0]):
         own = rows[i]
-        total = 0.0
+        total = square = 0.0
         for j in range(tile.shape[1]):
             value = _centred(np.float64(tile[i, j]), unit, own, columns[j])
-            total += value * right[j]
-            squares += value * value
-        product += left[i] * total
+            total += value * right[0][j]
+            square += value * value * right[1][j]
+        product += left[0][i] * total
+        squares += left[1][i] * square
     return product, squares

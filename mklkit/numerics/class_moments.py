@@ -19,6 +19,8 @@ Array = NDArray[np.floating[Any]]
 class ClassMoments:
     """Counts n_c, sums and products of features per class, about a common origin, in float64.
 
+    Where rows have weights, all of these are weighted, and a count is a sum of weights.
+
     Attributes
     ----------
     origin : ndarray of shape (P,)
@@ -50,16 +52,29 @@ class ClassMoments:
     products: Array
 
     @classmethod
-    def of(cls, features: Array, codes: NDArray[np.intp], n_classes: int, origin: Array) -> Self:
+    def of(
+        cls,
+        features: Array,
+        codes: NDArray[np.intp],
+        n_classes: int,
+        origin: Array,
+        row_weights: Array | None = None,
+    ) -> Self:
         """Return the moments of a block of features (n, P) with class numbers (n,)."""
         near = features - origin.astype(features.dtype)
         width = near.shape[1]
-        counts = np.bincount(codes, minlength=n_classes).astype(np.float64)
+        counts = np.bincount(codes, row_weights, minlength=n_classes).astype(np.float64)
         sums = np.zeros((n_classes, width))
         products = np.zeros((n_classes, width, width))
-        for code in np.flatnonzero(counts):
-            own = near if counts[code] == len(near) else near[codes == code]
-            sums[code] = own.sum(axis=0, dtype=np.float64)
+        for code in np.unique(codes):
+            members = codes == code
+            own = near if members.all() else near[members]
+            if row_weights is not None:
+                weights = row_weights[members]
+                sums[code] = weights @ own
+                own = own * np.sqrt(weights)[:, None].astype(own.dtype)
+            else:
+                sums[code] = own.sum(axis=0, dtype=np.float64)
             products[code] = own.T @ own
         return cls(origin, counts, sums, products)
 
@@ -69,9 +84,9 @@ class ClassMoments:
         return [self.counts, self.sums, self.products]
 
     @property
-    def n_rows(self) -> int:
-        """The number of rows N."""
-        return int(self.counts.sum())
+    def total(self) -> float:
+        """The number of rows N, or the sum of their weights."""
+        return float(self.counts.sum())
 
     @property
     def means(self) -> Array:
@@ -80,12 +95,13 @@ class ClassMoments:
 
     @property
     def _offsets(self) -> Array:
-        return self.sums / np.maximum(self.counts, 1)[:, None]
+        counts = self.counts[:, None]
+        return np.divide(self.sums, counts, where=counts > 0, out=np.zeros_like(self.sums))
 
     def covariance(self, code: int) -> Array:
-        """Return a class's covariance (P, P), divided by its number of rows."""
+        """Return a class's covariance (P, P), divided by its count."""
         offset = self._offsets[code]
-        return self.products[code] / max(self.counts[code], 1) - np.outer(offset, offset)
+        return self.products[code] / (self.counts[code] or 1) - np.outer(offset, offset)
 
     def part(self, columns: slice | NDArray[np.intp]) -> ClassMoments:
         """Return the moments of some of the features."""
@@ -145,4 +161,4 @@ class ClassMoments:
         count, shift = whole.counts[0], np.outer(whole.sums[0], self.origin)
         products = whole.products[0] + shift + shift.T
         products += count * np.outer(self.origin, self.origin)
-        return NormalMatrix(products, whole.sums[0] + count * self.origin, self.n_rows)
+        return NormalMatrix(products, whole.sums[0] + count * self.origin, self.total)

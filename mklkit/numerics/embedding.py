@@ -54,10 +54,11 @@ def whitened(projection: Array, scatter: Array, regularization: float) -> Array:
     ).T
 
 
-def scatter_within(points: Array, y: Array) -> Array:
+def scatter_within(points: Array, y: Array, row_weights: Array | None = None) -> Array:
     """Return the scatter (K, K) of embedded rows (N, K) about their class means."""
-    within = points - class_means(points, y)[np.unique(y, return_inverse=True)[1]]
-    return within.T @ within
+    codes = np.unique(y, return_inverse=True)[1]
+    within = points - class_means(points, y, row_weights)[codes]
+    return within.T @ (within if row_weights is None else row_weights[:, None] * within)
 
 
 @attrs.frozen(eq=False)
@@ -137,7 +138,7 @@ class ClassScatter:
         rounded = float(np.sqrt(len(normal))) * self.precision
         spectrum = Spectrum.of(normal, max(SPECTRUM_TOLERANCE, rounded))
         cross = spectrum.vectors.T @ (self.means.T * np.sqrt(self.counts))
-        share = np.sqrt(self.counts / self.whole.n_rows)
+        share = np.sqrt(self.counts / self.whole.total)
         pencil = DiscriminantPencil(spectrum.values, cross, share, regularization)
         found = climb(pencil, n_components)
         return spectrum.vectors @ found.weights, found.history
@@ -155,6 +156,10 @@ def embedding_size(n_components: int | None, y: Array) -> int:
     return max(1, min(wanted, len(y) - 1))
 
 
-def class_means(points: Array, y: Array) -> Array:
+def class_means(points: Array, y: Array, row_weights: Array | None = None) -> Array:
     """Return the class means (C, K) of embedded rows (N, K), in the order of the labels."""
-    return np.stack([points[y == label].mean(axis=0) for label in np.unique(y)])
+    members = [y == label for label in np.unique(y)]
+    if row_weights is None:
+        return np.stack([points[own].mean(axis=0) for own in members])
+    shares = [np.where(own, row_weights, 0.0) / row_weights[own].sum() for own in members]
+    return np.stack(shares) @ points

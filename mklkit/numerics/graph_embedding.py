@@ -49,23 +49,31 @@ class Graphs:
     classes : ndarray of shape (N, C), optional
         E with orthonormal columns where L = I − EEᵀ and B = I − 11ᵀ/N: discriminant analysis,
         which then needs no dense matrix.
+    unit : ndarray of shape (N,), optional
+        1/√N where rows have no weights; else the roots of their shares of the weight, in B's place
+        of 1/√N. Graphs of rows with weights v take columns that are multiplied by √v.
     """
 
     similarity: Apply
     constraint: Apply
     classes: Array | None = None
+    unit: Array | None = None
 
     @property
     def share(self) -> Array:
         """Eᵀ1/√N: the roots of the classes' shares of the rows, (C,)."""
         assert self.classes is not None, "discriminant graphs have classes"
+        if self.unit is not None:
+            return self.unit @ self.classes
         return self.classes.sum(axis=0) / np.sqrt(len(self.classes))
 
 
-def discriminant_graphs(labels: NDArray[Any]) -> Graphs:
+def discriminant_graphs(labels: NDArray[Any], row_weights: Array | None = None) -> Graphs:
     """Return the graphs of linear discriminant analysis for labels (N,).
 
-    L = I − W with W_ij = 1/n_c within a class; B = I − 11ᵀ/N (paper 001, section 3.2).
+    L = I − W with W_ij = 1/n_c within a class; B = I − 11ᵀ/N (paper 001, section 3.2). With weights
+    v of rows, for columns that are multiplied by √v: W_ij = √(v_i v_j)/n_c with n_c the weight of a
+    class, and √(v_i v_j)/Σv in the place of 1/N.
 
     Examples
     --------
@@ -76,16 +84,20 @@ def discriminant_graphs(labels: NDArray[Any]) -> Graphs:
     """
     _, codes = np.unique(labels, return_inverse=True)
     members = np.zeros((len(codes), codes.max() + 1))
-    members[np.arange(len(codes)), codes] = 1
-    members /= np.sqrt(members.sum(axis=0))
+    roots = np.ones(len(codes)) if row_weights is None else np.sqrt(row_weights)
+    members[np.arange(len(codes)), codes] = roots
+    members /= np.linalg.norm(members, axis=0)
+    unit = None if row_weights is None else roots / np.linalg.norm(roots)
 
     def within(columns: Array) -> Array:
         return columns - members @ (members.T @ columns)
 
     def total(columns: Array) -> Array:
-        return columns - columns.mean(axis=0)
+        if unit is None:
+            return columns - columns.mean(axis=0)
+        return columns - np.outer(unit, unit @ columns)
 
-    return Graphs(within, total, members)
+    return Graphs(within, total, members, unit)
 
 
 @attrs.frozen(eq=False)

@@ -45,7 +45,8 @@ class NormalMatrix:
     """(p, p), or (p,) where it is diagonal."""
     sums: Array
     """(p,)"""
-    n_rows: int
+    total: float
+    """The number of rows N; the sum of their weights v where products are those of ΦᵀVΦ."""
 
     @property
     def is_diagonal(self) -> bool:
@@ -64,13 +65,13 @@ class NormalMatrix:
         Then the centred products must be computed from centred features.
         """
         squares = self.diagonal
-        about_mean = squares - self.sums * (self.sums / self.n_rows)
+        about_mean = squares - self.sums * (self.sums / self.total)
         return bool((about_mean < np.sqrt(np.finfo(squares.dtype).eps) * squares).any())
 
     def spectrum(self) -> Spectrum:
         """Return the eigenpairs of the centred normal matrix, in O(p³)."""
         dense = np.diag(self.products) if self.is_diagonal else self.products
-        centred = dense - np.outer(self.sums, self.sums / self.n_rows)
+        centred = dense - np.outer(self.sums, self.sums / self.total)
         return Spectrum.of(centred)
 
 
@@ -164,7 +165,7 @@ class ArrowheadSystem:
         if not sums.any():
             return right
         border = sums / diagonal
-        share = data_weights / self.normal.n_rows
+        share = data_weights / self.normal.total
         # Positive for a positive ridge: s·vᵀ(sΛ + α)⁻¹v / N < vᵀΛ⁻¹v / N ≤ 1, as Λ^{-1/2}v
         # are coordinates of the vector of ones with respect to orthonormal columns.
         pivot = 1 - share * (sums * border).sum(axis=0)
@@ -218,7 +219,7 @@ class CholeskySystem:
 
     def _solver(self, weight: float, alpha: float) -> Callable[[Array], Array]:
         sums = self._normal.sums
-        matrix = self._normal.products - np.outer(sums, sums / self._normal.n_rows)
+        matrix = self._normal.products - np.outer(sums, sums / self._normal.total)
         matrix *= weight
         factor = None
         if alpha > SPECTRUM_TOLERANCE * float(np.trace(matrix)):

@@ -8,7 +8,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-__all__ = ["PADDING", "category_codes", "text_codes", "texts_of"]
+__all__ = ["MISSING", "PADDING", "category_codes", "text_codes", "texts_of"]
+
+MISSING = "missing"
+"""The category of gaps, where they are one."""
 
 PADDING = -1.0
 """What stands after the end of a text; no code point is negative."""
@@ -41,7 +44,7 @@ def text_codes(texts: Any) -> NDArray[np.float64]:
     return codes
 
 
-def texts_of(codes: NDArray[np.float64]) -> list[str]:
+def texts_of(codes: NDArray[np.floating[Any]]) -> list[str]:
     """Return the texts of :func:`text_codes`.
 
     Examples

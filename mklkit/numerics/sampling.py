@@ -16,6 +16,8 @@ __all__ = [
     "drawn_by_class",
     "own_stream",
     "sampled_pair_distances",
+    "sampled_pair_weights",
+    "sampled_places",
     "sampled_rows",
 ]
 
@@ -65,10 +67,15 @@ def sampled_rows(rows: IndexedRows, most: int = 50_000) -> Array:
     >>> sampled_rows(np.eye(3)).shape, sampled_rows(np.eye(5), most=2).shape
     ((3, 3), (2, 5))
     """
-    if len(rows) <= most:
-        return rows[:]
-    drawn = np.random.default_rng(SEED).choice(len(rows), most, replace=False, shuffle=False)
-    return rows[np.sort(drawn)]
+    return rows[sampled_places(len(rows), most)]
+
+
+def sampled_places(n_rows: int, most: int = 50_000) -> Any:
+    """Return the places of the rows that :func:`sampled_rows` returns: a slice or an array."""
+    if n_rows <= most:
+        return slice(None)
+    drawn = np.random.default_rng(SEED).choice(n_rows, most, replace=False, shuffle=False)
+    return np.sort(drawn)
 
 
 def drawn_by_class(codes: NDArray[np.intp], most: int) -> NDArray[np.intp]:
@@ -109,16 +116,35 @@ def sampled_pair_distances(rows: Array, partners: int = PARTNERS) -> Iterator[Ar
         N above ``2·partners``.
     partners : int, default=64
     """
+    order, pairs = _sampled_pairs(len(rows), partners)
+    shuffled = rows[order]
+    for block, places in pairs:
+        with np.errstate(over="ignore"):
+            gaps = shuffled.take(places, axis=0, mode="wrap")
+            gaps -= shuffled[block]
+            distances = np.sqrt(np.einsum("ij,ij->i", gaps, gaps))
+        yield distances
+
+
+def sampled_pair_weights(row_weights: Array, partners: int = PARTNERS) -> Iterator[Array]:
+    """Yield v_i v_j for the pairs of :func:`sampled_pair_distances`, for weights v (N,)."""
+    order, pairs = _sampled_pairs(len(row_weights), partners)
+    shuffled = row_weights[order]
+    for block, places in pairs:
+        yield shuffled[block] * shuffled.take(places, mode="wrap")
+
+
+def _sampled_pairs(
+    n_rows: int, partners: int
+) -> tuple[NDArray[np.intp], Iterator[tuple[slice, NDArray[np.intp]]]]:
+    """Return an order of the rows, and blocks of it with the places of their partners."""
     rng = np.random.default_rng(SEED)
-    shuffled = rows[rng.permutation(len(rows))]
+    order = rng.permutation(n_rows)
     # Shifts up to half the rows: no pair is counted twice.
-    shifts = 1 + rng.choice((len(rows) - 1) // 2, partners, replace=False)
-    for block in row_blocks(len(rows), PAIR_BLOCK):
-        own = shuffled[block]
-        for shift in shifts:
-            places = np.arange(block.start + shift, block.stop + shift)
-            with np.errstate(over="ignore"):
-                gaps = shuffled.take(places, axis=0, mode="wrap")
-                gaps -= own
-                distances = np.sqrt(np.einsum("ij,ij->i", gaps, gaps))
-            yield distances
+    shifts = 1 + rng.choice((n_rows - 1) // 2, partners, replace=False)
+    pairs = (
+        (block, np.arange(block.start + shift, block.stop + shift))
+        for block in row_blocks(n_rows, PAIR_BLOCK)
+        for shift in shifts
+    )
+    return order, pairs

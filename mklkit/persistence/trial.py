@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from sklearn.base import is_regressor
 
 __all__ = ["TRIALS", "check_compiled", "decide_trial", "find_trial"]
 
@@ -46,7 +45,8 @@ def decide_trial(model: Any, kind: str) -> None:
     ------
     Exception
         Any exception of an inconsistent model, or if the result is not one class per row with
-        finite probabilities and decision values of the right shape.
+        finite probabilities and decision values of the right shape, or else one value or several of
+        a sensible size for each row.
     """
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
@@ -58,9 +58,19 @@ def decide_trial(model: Any, kind: str) -> None:
 
 
 def _decide(model: Any, rows: Any) -> None:
-    if is_regressor(model):
-        _expect_numbers(np.asarray(model.predict(rows)), len(rows))
+    if hasattr(model, "classes_"):
+        _decide_classes(model, rows)
         return
+    n_rows = len(rows)
+    for method in ("predict", "decision_function", "transform"):
+        if hasattr(model, method):
+            values = np.asarray(getattr(model, method)(rows))
+            _expect(f"the values of {method}", values.shape[:1], (n_rows,))
+            if not (np.abs(values) < LARGEST).all():
+                raise Inconsistent(f"the values of {method} are not finite or close to overflow")
+
+
+def _decide_classes(model: Any, rows: Any) -> None:
     n_rows, n_classes = len(rows), len(model.classes_)
     _expect("classes", np.shape(model.classes_), (n_classes,))
     _expect("predictions", np.shape(model.predict(rows)), (n_rows,))
@@ -75,12 +85,6 @@ def _decide(model: Any, rows: Any) -> None:
         _expect("decision values", decisions.shape, shape)
         if not (np.abs(decisions) < LARGEST).all():
             raise Inconsistent("the decision values are infinite, NaN or close to overflow")
-
-
-def _expect_numbers(predictions: Any, n_rows: int) -> None:
-    _expect("predictions", predictions.shape[:1], (n_rows,))
-    if not (np.abs(predictions) < LARGEST).all():
-        raise Inconsistent("the predictions are infinite, NaN or close to overflow")
 
 
 def _rows(model: Any, values: tuple[float, ...]) -> Any:

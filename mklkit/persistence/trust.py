@@ -44,11 +44,11 @@ def trusted_names() -> list[str]:
 
 def _registered_types() -> dict[str, type]:
     from mklkit.estimators.model_types import MODEL_TYPES
-    from mklkit.preprocessing import TableEncoder
+    from mklkit.preprocessing import ScaledColumns, TableEncoder
     from mklkit.registry.registry import get_registry
 
     # The registry contains components; these types contain components.
-    own = (TableEncoder, *MODEL_TYPES)
+    own = (TableEncoder, ScaledColumns, *MODEL_TYPES)
     return get_registry().model_types() | {
         f"{cls.__module__}.{cls.__qualname__}": cls for cls in own
     }

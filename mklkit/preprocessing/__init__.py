@@ -14,9 +14,11 @@ from mklkit.preprocessing.pipeline import (
     encoder_in,
     preset_pipeline,
 )
+from mklkit.preprocessing.scaling import ScaledColumns
 
 __all__ = [
     "Scale",
+    "ScaledColumns",
     "TableEncoder",
     "build_pipeline",
     "columns_needed",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from mklkit.datasets import Table
 from mklkit.errors import DataError, quoted
-from mklkit.registry.specs import parse_kernel_spec
+from mklkit.registry.composing import are_proposed, bind_kernels, kernels_on
 
 __all__ = ["check_not_left_out"]
 
@@ -20,24 +20,29 @@ def check_not_left_out(kernels: Sequence[str], table: Table, identifiers: Sequen
         Spec strings.
     table : Table
     identifiers : sequence of str
-        The columns that are taken for identifiers.
+        The columns that are taken for identifiers, and left out for kernels on numbers.
 
     Raises
     ------
     DataError
-        If a kernel names a column that was dropped, is the target or holds identifiers.
+        If a kernel names a column that was dropped, is the target, or holds weights or identifiers.
     """
-    for kernel in kernels:
-        for part in (parse_kernel_spec(kernel).columns or "").split(","):
+    for kernel in [] if are_proposed(kernels) else kernels:
+        (bound,) = bind_kernels(kernel)
+        for part in (bound.columns or "").split(","):
             name, reason = part.strip(), ""
             if name in table.dropped:
                 reason = "as asked by --drop"
             elif name == str(table.target.name):
                 reason = "because it is the target, which is to be predicted"
-            elif name in identifiers:
+            elif table.weights is not None and name == str(table.weights.name):
+                reason = "because it holds the weights of the rows"
+            elif name in identifiers and bound.reads == "numbers":
                 reason = "because it has a different value in every row, as identifiers have"
             if reason:
+                # Sequences differ in every row too.
+                other = f", or {kernels_on('text')}" if name in identifiers else ""
                 raise DataError(
                     f"Kernel {quoted(kernel)}: the column {quoted(name)} is left out, {reason}."
-                    " Choose other columns for this kernel."
+                    f" Choose other columns for this kernel{other}."
                 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from numbers import Number
 from typing import Any
 
@@ -13,23 +13,23 @@ from numpy.typing import NDArray
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 from sklearn.preprocessing import OneHotEncoder
 
-from mklkit.datasets.readings import TYPING_ERRORS
+from mklkit.datasets.readings import TYPING_ERRORS, read_columns
 from mklkit.datasets.values import plain_values
 from mklkit.errors import DataError, counted, named, quoted, suggest
+from mklkit.numerics.readings import MISSING
 
 __all__ = [
-    "MISSING",
     "all_as_numbers",
     "as_frame",
     "as_numbers",
     "is_numeric",
+    "read_as_told",
     "row_of",
     "take_as_gaps",
     "text_of",
     "unseen_values",
 ]
 
-MISSING = "missing"
 # Squares of larger numbers overflow, in scaling and in every kernel.
 LARGEST = 1e150
 
@@ -71,6 +71,14 @@ def as_frame(X: Any, names: Sequence[str] | None = None, idle: Sequence[str] = (
     if len(repeated):
         raise DataError(f"Column names must be unique; {quoted(repeated[0])} occurs twice.")
     return plain_values(frame.reindex(columns=wanted))[0]
+
+
+def read_as_told(
+    frame: pd.DataFrame, readings: Mapping[str, str] | None
+) -> tuple[pd.DataFrame, dict[str, str], list[str]]:
+    """Read columns of text; labels of rows may repeat, which their numbers do not."""
+    read, found, notes = read_columns(frame.reset_index(drop=True), ways=readings)
+    return read.set_axis(frame.index), found, notes
 
 
 def is_numeric(column: pd.Series) -> bool:
@@ -179,21 +187,24 @@ def row_of(column: pd.Series, position: int) -> str:
     return f"the row with index {shown}" if index.name is None else f"{index.name} {shown}"
 
 
-def text_of(frame: pd.DataFrame) -> NDArray[np.object_]:
-    """Return columns as text, so that 1, 1.0 and '1' are one value whatever the file reader."""
+def text_of(frame: pd.DataFrame, gap: str | None = MISSING) -> NDArray[np.object_]:
+    """Return columns as text, so that 1, 1.0 and '1' are one value whatever the file reader.
+
+    ``gap`` stands for missing values.
+    """
     out = np.empty(frame.shape, dtype=object)
     for place, name in enumerate(frame.columns):
         column = frame[name]
         if column.dtype == object:
             # Among objects True and 1 count as one value, but are different words.
             out[:, place] = [
-                MISSING if gap else _word(value)
-                for value, gap in zip(column, column.isna(), strict=True)
+                gap if missing else _word(value)
+                for value, missing in zip(column, column.isna(), strict=True)
             ]
         else:
             codes, distinct = pd.factorize(column)
             # A gap has the code -1, and so the last word.
-            words = [*map(_word, distinct.astype(object)), MISSING]
+            words = [*map(_word, distinct.astype(object)), gap]
             out[:, place] = np.array(words, dtype=object)[codes]
     return out
 

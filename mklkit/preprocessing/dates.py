@@ -13,7 +13,7 @@ from pandas.api.types import is_datetime64_any_dtype, is_numeric_dtype
 
 from mklkit.preprocessing.columns import take_as_gaps
 
-__all__ = ["DAYS", "PARTS", "date_parts", "is_date"]
+__all__ = ["DAYS", "PARTS", "date_parts", "is_date", "parts_in_use"]
 
 DAYS = "days"
 PARTS = ("month", "weekday", "hour")
@@ -66,6 +66,13 @@ def date_parts(column: pd.Series) -> dict[str, NDArray[np.float64]]:
         "hour": of_day // 3600,
     }
     return {part: np.where(gaps, np.nan, values) for part, values in parts.items()}
+
+
+def parts_in_use(column: pd.Series) -> tuple[float, list[str]]:
+    """Return the first day of a column of dates, and the parts to use: days, and what varies."""
+    known = {part: values[~np.isnan(values)] for part, values in date_parts(column).items()}
+    vary = [part for part in PARTS if len(np.unique(known[part])) > 1]
+    return float(np.floor(known[DAYS].min())), [DAYS, *vary]
 
 
 def _seconds(column: pd.Series) -> NDArray[np.datetime64]:

@@ -8,23 +8,24 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pandas.api.types import is_float_dtype
+from pandas.api.types import is_bool_dtype, is_float_dtype
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_is_fitted
 
-from mklkit.datasets.numerals import DATES, NUMBERS, TEXT
-from mklkit.datasets.readings import read_columns
-from mklkit.errors import DataError, named, quoted, suggest
+from mklkit.datasets.numerals import DATES, NUMBERS, TEXT, WRITTEN
+from mklkit.errors import DataError, named
 from mklkit.preprocessing.columns import (
     all_as_numbers,
     as_frame,
     is_numeric,
+    read_as_told,
     text_of,
 )
-from mklkit.preprocessing.dates import DAYS, PARTS, date_parts, is_date
-from mklkit.preprocessing.identifiers import find_identifiers
-from mklkit.preprocessing.layout import lay_out_columns
+from mklkit.preprocessing.dates import DAYS, date_parts, is_date, parts_in_use
+from mklkit.preprocessing.identifiers import identifiers_of
+from mklkit.preprocessing.kernel_columns import chosen_columns, passed_on
+from mklkit.preprocessing.layout import lay_out_columns, one_hot_columns
 from mklkit.preprocessing.wording import described, input_columns
 
 __all__ = ["TableEncoder"]
@@ -54,6 +55,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     readings : mapping of str to str, optional
         How columns of text are read, as ``load_table(...).readings`` tells. ``fit`` settles it by
         default, by the rows that it sees.
+    as_they_are : sequence, default=()
+        Columns to pass on, as kernels name theirs (names, globs, lists of names; None for all that
+        are no identifiers): numbers keep their gaps, and all others are text.
+    imputed : sequence, default=()
+        Those among them whose gaps become the training median.
 
     Attributes
     ----------
@@ -67,6 +73,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Those treated as dates.
     text_ : list of str
         Those one-hot encoded.
+    as_they_are_ : list of str
+        Those passed on, whatever they hold.
+    kept_ : list of str
+        Those of them that hold no numbers.
     identifiers_ : list of str
         Those that are dropped.
     readings_ : dict of str to str
@@ -113,10 +123,14 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         max_categories: int = 100,
         identifiers: Sequence[str] | None = None,
         readings: Mapping[str, str] | None = None,
+        as_they_are: Sequence[Any] = (),
+        imputed: Sequence[Any] = (),
     ) -> None:
         self.max_categories = max_categories
         self.identifiers = identifiers
         self.readings = readings
+        self.as_they_are = as_they_are
+        self.imputed = imputed
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Determine column types, medians and categories from the training rows.
@@ -132,7 +146,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             raise DataError("There are no feature columns.")
         self.feature_names_in_ = frame.columns.to_numpy(dtype=object)
         self.n_features_in_ = frame.shape[1]
-        frame, found, self.notes_ = _read(frame, self.readings)
+        frame, found, self.notes_ = read_as_told(frame, self.readings)
         self.readings_ = found if self.readings is None else dict(self.readings)
         self._settle_kinds(frame)
         numbers = self._numbers(frame)
@@ -153,24 +167,16 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if self.text_:
             self.one_hot_.fit(text_of(frame[self.text_]))
         layout = lay_out_columns(
-            self.feature_names_in_.tolist(), self._number_columns, self._one_hot_columns()
+            self.feature_names_in_.tolist(),
+            self._number_columns,
+            one_hot_columns(self.text_, self.one_hot_),
+            self.kept_,
         )
         self.feature_names_out_: list[str] = layout.names
         self.sources_: list[str] = layout.sources
         self._numeric_places, self._text_places = layout.numeric_places, layout.text_places
+        self._kept_places = layout.kept_places
         return self
-
-    def _one_hot_columns(self) -> list[tuple[str, str]]:
-        """Return the input column and the value of each one-hot column."""
-        if not self.text_:
-            return []
-        numbered = [str(place) for place in range(len(self.text_))]
-        coded = [name.partition("_") for name in self.one_hot_.get_feature_names_out(numbered)]
-        rest = "infrequent_sklearn"
-        return [
-            (self.text_[int(place)], "other" if value == rest else value)
-            for place, _, value in coded
-        ]
 
     def transform(self, X: Any) -> pd.DataFrame:
         """Encode rows.
@@ -184,7 +190,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Returns
         -------
         DataFrame of shape (n, n_features_out)
-            Numbers (float64) without gaps.
+            Numbers (float64) without gaps, but for columns that are passed on as they are.
 
         Raises
         ------
@@ -193,15 +199,20 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         frame = as_frame(X, self.feature_names_in_.tolist(), [*self.identifiers_, *self.empty_])
-        frame, _, _ = _read(frame, self.readings_)
+        frame, _, _ = read_as_told(frame, self.readings_)
         numbers = self._numbers(frame)
-        rows, columns = np.nonzero(np.isnan(numbers))
+        gaps = np.isnan(numbers)
+        gaps[:, : len(self.numeric_)] &= ~np.isin(self.numeric_, self._with_gaps)
+        rows, columns = np.nonzero(gaps)
         numbers[rows, columns] = self.medians_[columns]
         out = np.empty((len(frame), len(self.feature_names_out_)))
         out[:, self._numeric_places] = numbers
         if self.text_:
             out[:, self._text_places] = self.one_hot_.transform(text_of(frame[self.text_]))
-        return pd.DataFrame(out, columns=self.feature_names_out_, index=frame.index)
+        encoded = pd.DataFrame(out, columns=self.feature_names_out_, index=frame.index)
+        for place, name in zip(self._kept_places, self.kept_, strict=True):
+            encoded.isetitem(place, text_of(frame[[name]], gap=None)[:, 0])
+        return encoded
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the names of the output columns."""
@@ -220,7 +231,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         -------
         list of dict
             ``name``, ``kind`` (``"number"``, ``"date"``, ``"category"`` or ``"identifier"``, which
-            is dropped), ``gaps``, and for a category the number of its ``values``.
+            is dropped, or ``"text"``, which is passed on), ``gaps``, and for a category the number
+            of its ``values``.
         """
         check_is_fitted(self)
         return input_columns(self)
@@ -239,10 +251,19 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.dates_: list[str] = []
         self.text_: list[str] = []
         self.identifiers_: list[str] = []
-        identifiers = self._identifiers(frame)
+        self.kept_: list[str] = []
+        names = frame.columns.tolist()
+        identifiers = identifiers_of(frame, self.identifiers)
+        self.as_they_are_ = passed_on(self.as_they_are, names, identifiers)
+        imputed = chosen_columns(self.imputed, names)
+        self._with_gaps = [name for name in self.as_they_are_ if name not in imputed]
         for name, column in frame.items():
             way = self.readings_.get(str(name), TEXT) if column.notna().any() else TEXT
-            if name in identifiers:
+            if name in self.as_they_are_:
+                numeric = way in NUMBERS or is_numeric(column) or is_bool_dtype(column)
+                numeric &= way != WRITTEN
+                kind = self.numeric_ if numeric else self.kept_
+            elif name in identifiers:
                 kind = self.identifiers_
             elif way in DATES:
                 kind = self.dates_
@@ -253,7 +274,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             else:
                 kind = self.numeric_ if is_numeric(column) else self.text_
             kind.append(str(name))
-        self.readings_ |= dict.fromkeys(self.text_, TEXT)
+        for name in [*self.text_, *self.kept_]:
+            if self.readings_.get(name) != WRITTEN:
+                self.readings_[name] = TEXT
         if len(self.identifiers_) == frame.shape[1]:
             raise DataError(
                 f"No feature is left: {named(self.identifiers_)} left out, with a different value"
@@ -264,22 +287,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self._number_columns = [(name, "") for name in self.numeric_]
         self.first_days_: dict[str, float] = {}
         for name in self.dates_:
-            parts = date_parts(frame[name])
-            known = {part: values[~np.isnan(values)] for part, values in parts.items()}
-            self.first_days_[name] = float(np.floor(known[DAYS].min()))
-            vary = [part for part in PARTS if len(np.unique(known[part])) > 1]
-            self._number_columns += [(name, part) for part in (DAYS, *vary)]
-
-    def _identifiers(self, frame: pd.DataFrame) -> set[str]:
-        if self.identifiers is None:
-            return set(find_identifiers(frame))
-        for name in self.identifiers:
-            if name not in frame.columns:
-                raise DataError(
-                    f"There is no column {quoted(name)} to leave out as an identifier."
-                    f"{suggest(str(name), frame.columns.tolist())}"
-                )
-        return set(self.identifiers)
+            self.first_days_[name], parts = parts_in_use(frame[name])
+            self._number_columns += [(name, part) for part in parts]
 
     def _numbers(self, frame: pd.DataFrame) -> NDArray[np.float64]:
         """Return numeric columns and the parts of dates as floats with NaN for gaps."""
@@ -292,11 +301,3 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             kept = [parts[part] for column, part in self._number_columns if column == name]
             blocks.append(np.column_stack(kept))
         return np.hstack(blocks)
-
-
-def _read(
-    frame: pd.DataFrame, readings: Mapping[str, str] | None
-) -> tuple[pd.DataFrame, dict[str, str], list[str]]:
-    """Read columns of text; labels of rows may repeat, which their numbers do not."""
-    read, found, notes = read_columns(frame.reset_index(drop=True), ways=readings)
-    return read.set_axis(frame.index), found, notes

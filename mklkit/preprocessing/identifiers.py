@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype, is_numeric_dtype
 
+from mklkit.errors import DataError, quoted, suggest
 from mklkit.preprocessing.columns import is_numeric
 from mklkit.preprocessing.dates import is_date
 
-__all__ = ["find_identifiers", "is_identifier"]
+__all__ = ["find_identifiers", "identifiers_of", "is_identifier"]
 
 # A column of fewer rows may have only distinct values by chance.
 IDENTIFIER_ROWS = 20
@@ -40,6 +42,25 @@ def find_identifiers(frame: pd.DataFrame) -> list[str]:
     counting = [str(name) for name, column in frame.items() if _counts_rows(column)]
     either = [str(name) for name in frame.columns if name in found or name in counting]
     return either if len(either) < frame.shape[1] else found
+
+
+def identifiers_of(frame: pd.DataFrame, given: Sequence[str] | None) -> Sequence[str]:
+    """Return the columns that are given as identifiers, or those found where none are given.
+
+    Raises
+    ------
+    DataError
+        If a given one is no column.
+    """
+    if given is None:
+        return find_identifiers(frame)
+    for name in given:
+        if name not in frame.columns:
+            raise DataError(
+                f"There is no column {quoted(name)} to leave out as an identifier."
+                f"{suggest(str(name), frame.columns.tolist())}"
+            )
+    return given
 
 
 def is_identifier(column: pd.Series) -> bool:

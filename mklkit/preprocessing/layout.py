@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import attrs
+from sklearn.preprocessing import OneHotEncoder
 
 from mklkit.preprocessing.dates import DAYS
 
-__all__ = ["Layout", "lay_out_columns"]
+__all__ = ["Layout", "lay_out_columns", "one_hot_columns"]
 
 
 @attrs.frozen
@@ -20,18 +21,22 @@ class Layout:
     names : list of str
     sources : list of str
         The input column of each.
-    numeric_places, text_places : list of int
-        The places of the columns of numbers, and of the one-hot columns.
+    numeric_places, text_places, kept_places : list of int
+        The places of the columns of numbers, of the one-hot columns, and of those passed on.
     """
 
     names: list[str]
     sources: list[str]
     numeric_places: list[int]
     text_places: list[int]
+    kept_places: list[int]
 
 
 def lay_out_columns(
-    inputs: Sequence[str], numbers: Sequence[tuple[str, str]], one_hot: Sequence[tuple[str, str]]
+    inputs: Sequence[str],
+    numbers: Sequence[tuple[str, str]],
+    one_hot: Sequence[tuple[str, str]],
+    kept: Sequence[str] = (),
 ) -> Layout:
     """Name the output columns and determine their places.
 
@@ -43,6 +48,8 @@ def lay_out_columns(
         The input column and the part of a date, or nothing, of each column of numbers.
     one_hot : sequence of (str, str)
         The input column and the value of each one-hot column.
+    kept : sequence of str, default=()
+        The input columns that are passed on.
 
     Examples
     --------
@@ -58,9 +65,13 @@ def lay_out_columns(
     for name, value in one_hot:
         outputs.setdefault(name, []).append((f"{name}_{value}", None))
     own = {name for name, _ in numbers}
-    taken = set(own)
-    layout = Layout([], [], [0] * len(numbers), [])
+    taken = {*own, *kept}
+    layout = Layout([], [], [0] * len(numbers), [], [])
     for name in inputs:
+        if name in kept:
+            layout.kept_places.append(len(layout.names))
+            layout.names.append(name)
+            layout.sources.append(name)
         for column, number_place in outputs.get(name, []):
             if number_place is None:
                 layout.text_places.append(len(layout.names))
@@ -70,6 +81,16 @@ def lay_out_columns(
             layout.names.append(column if keeps_name else _unique(column, taken))
             layout.sources.append(name)
     return layout
+
+
+def one_hot_columns(names: Sequence[str], one_hot: OneHotEncoder) -> list[tuple[str, str]]:
+    """Return the input column and the value of each column of an encoder fitted to some inputs."""
+    if not names:
+        return []
+    numbered = [str(place) for place in range(len(names))]
+    coded = [name.partition("_") for name in one_hot.get_feature_names_out(numbered)]
+    rest = "infrequent_sklearn"
+    return [(names[int(place)], "other" if value == rest else value) for place, _, value in coded]
 
 
 def _unique(name: str, taken: set[str]) -> str:

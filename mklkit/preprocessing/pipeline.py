@@ -8,10 +8,12 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from mklkit.errors import MKLKitError, suggest
+from mklkit.errors import MKLKitError, named, suggest
 from mklkit.estimators.anatomy import KernelModel, column_names, split
 from mklkit.estimators.from_preset import find_preset, preset_classifier
 from mklkit.preprocessing.encoder import TableEncoder
+from mklkit.preprocessing.kernel_columns import kernels_in, needed_unchanged
+from mklkit.preprocessing.scaling import ScaledColumns
 from mklkit.protocols.preset import Preset
 
 __all__ = [
@@ -57,6 +59,12 @@ def build_pipeline(
     MKLKitError
         If ``scale`` is none of the three.
 
+    Notes
+    -----
+    Columns that kernels of the classifier read as amounts, text, categories or row ids are passed
+    on as they are: they are not dropped as identifiers, one-hot encoded or scaled. Gaps in amounts
+    become the median where the kernel does not leave them out.
+
     Examples
     --------
     >>> from sklearn.svm import SVC
@@ -68,12 +76,15 @@ def build_pipeline(
             f"scale must be 'standard', 'minmax' or 'none', got {scale!r}."
             f"{suggest(str(scale), get_args(Scale))}"
         )
+    as_they_are, imputed = needed_unchanged(kernels_in(classifier))
     scaler: Any = "passthrough"
     if scale == "standard":
         scaler = StandardScaler().set_output(transform="pandas")
     elif scale == "minmax":
         scaler = MinMaxScaler(feature_range=(-1, 1)).set_output(transform="pandas")
-    encoder = TableEncoder(max_categories=max_categories)
+    if as_they_are and scale != "none":
+        scaler = ScaledColumns(scaler, as_they_are)
+    encoder = TableEncoder(max_categories=max_categories, as_they_are=as_they_are, imputed=imputed)
     return Pipeline([("encode", encoder), ("scale", scaler), ("classify", classifier)])
 
 
@@ -106,9 +117,15 @@ def preset_pipeline(preset: str | Preset, *, scale: str | None = None, **setting
 
 def describe(pipeline: Pipeline) -> list[str]:
     """Describe the fitted steps of ``build_pipeline``, one line per step."""
-    lines: list[str] = pipeline.named_steps["encode"].describe()
-    scaler = pipeline.named_steps["scale"]
-    return [*lines, SCALE_WORDS.get(type(scaler), "features not scaled")]
+    encoder, scaler, others = pipeline.named_steps["encode"], pipeline.named_steps["scale"], ""
+    if isinstance(scaler, ScaledColumns):
+        left = [name for name in encoder.as_they_are_ if name in encoder.numeric_]
+        others = f", but not {named(left)}" if left else ""
+        all_left = set(encoder.feature_names_out_) <= set(encoder.as_they_are_)
+        scaler = None if all_left else scaler.scaler
+    words = SCALE_WORDS.get(type(scaler))
+    lines: list[str] = encoder.describe()
+    return [*lines, "features not scaled" if words is None else words + others]
 
 
 def encoder_in(model: Any) -> TableEncoder | None:

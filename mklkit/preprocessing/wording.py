@@ -6,9 +6,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from mklkit.datasets.numerals import TEXT
+from mklkit.datasets.numerals import TEXT, WRITTEN
 from mklkit.errors import counted, named
-from mklkit.preprocessing.columns import MISSING
+from mklkit.numerics.readings import MISSING
 
 __all__ = ["described", "input_columns"]
 
@@ -23,12 +23,15 @@ class Encoding(Protocol):
     dates_: list[str]
     numeric_: list[str]
     text_: list[str]
+    as_they_are_: list[str]
+    kept_: list[str]
     empty_: list[str]
     gaps_: dict[str, int]
     first_days_: dict[str, int]
     one_hot_: Any
     _number_columns: list[tuple[str, str]]
     _text_places: list[int]
+    _with_gaps: list[str]
 
 
 def described(encoder: Encoding) -> list[str]:
@@ -39,6 +42,8 @@ def described(encoder: Encoding) -> list[str]:
             f"{named(encoder.identifiers_)} left out: a different value in every row, like"
             " identifiers"
         )
+    if encoder.as_they_are_:
+        lines.append(f"{named(encoder.as_they_are_)} kept for kernels on such columns")
     for name in encoder.dates_:
         parts = [part for column, part in encoder._number_columns if column == name]
         first = np.datetime64(int(encoder.first_days_[name]), "D")
@@ -65,7 +70,10 @@ def _gap_lines(encoder: Encoding) -> list[str]:
         lines.append(
             f"{counted(in_text, 'gap')} in category columns taken as the value '{MISSING}'"
         )
-    filled = {*encoder.numeric_, *encoder.dates_} - {*encoder.empty_}
+    left = sum(encoder.gaps_[name] for name in encoder._with_gaps)
+    if left:
+        lines.append(f"{counted(left, 'gap')} in columns passed on left to their kernels")
+    filled = {*encoder.numeric_, *encoder.dates_} - {*encoder.empty_, *encoder._with_gaps}
     in_numbers = sum(encoder.gaps_[name] for name in filled)
     if in_numbers:
         lines.append(f"{counted(in_numbers, 'gap')} imputed by the median")
@@ -76,13 +84,14 @@ def input_columns(encoder: Encoding) -> list[dict[str, Any]]:
     """Return how each input column was treated, for ``TableEncoder.columns``."""
     kinds = dict.fromkeys(encoder.dates_, "date")
     kinds |= dict.fromkeys(encoder.identifiers_, "identifier")
+    kinds |= dict.fromkeys(encoder.kept_, "text")
     known = encoder.one_hot_.categories_ if encoder.text_ else []
     values = dict(zip(encoder.text_, map(len, known), strict=True))
     rows: list[dict[str, Any]] = []
     for name in encoder.feature_names_in_:
         kind = "category" if name in values else kinds.get(name, "number")
         rows.append({"name": name, "kind": kind, "gaps": encoder.gaps_[name]})
-        if encoder.readings_.get(name, TEXT) not in (TEXT, "number"):
+        if encoder.readings_.get(name, TEXT) not in (TEXT, WRITTEN, "number"):
             rows[-1]["reading"] = encoder.readings_[name]
         if name in values:
             rows[-1]["values"] = values[name]

@@ -4,6 +4,7 @@ from mklkit.protocols.arrays import Array
 from mklkit.protocols.combiner import (
     Combiner,
     Decision,
+    GivesWeights,
     RowWeights,
 )
 from mklkit.protocols.coupling import (
@@ -21,6 +22,7 @@ from mklkit.protocols.facts import (
     FeatureMapFacts,
     KernelFacts,
     LearnerFacts,
+    Reads,
     facts_of,
 )
 from mklkit.protocols.feature_map import (
@@ -37,6 +39,7 @@ from mklkit.protocols.kernel import (
     FittedKernel,
     Kernel,
     ScalarKernel,
+    WeightedKernel,
 )
 from mklkit.protocols.learner import (
     FittedLearner,
@@ -50,6 +53,7 @@ from mklkit.protocols.searching import (
     learner_parameters,
     learner_variants,
 )
+from mklkit.protocols.table_rows import TableRows, own_rows
 from mklkit.protocols.target import TASK_NAMES, Target, Task
 from mklkit.protocols.training_side import TrainingSide
 from mklkit.protocols.views import KernelProducts, KernelView, Projector, Quadrant, Quadrants, Views
@@ -69,6 +73,7 @@ __all__ = [
     "FittedLearner",
     "FittedMap",
     "FoldedMap",
+    "GivesWeights",
     "GridCombiner",
     "GridDecision",
     "InitialisedSubproblem",
@@ -85,6 +90,7 @@ __all__ = [
     "Projector",
     "Quadrant",
     "Quadrants",
+    "Reads",
     "RememberedFeatures",
     "RowSource",
     "RowWeights",
@@ -93,13 +99,16 @@ __all__ = [
     "Stopping",
     "Subproblem",
     "SupportedDecision",
+    "TableRows",
     "Target",
     "Task",
     "TrainingSide",
     "TrimmableMap",
     "Views",
+    "WeightedKernel",
     "Which",
     "facts_of",
     "learner_parameters",
     "learner_variants",
+    "own_rows",
 ]

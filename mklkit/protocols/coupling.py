@@ -108,8 +108,9 @@ class Subproblem(Protocol):
         """Return the coefficients that minimise ``s·‖f − t/s‖² + penalty``, column by column.
 
         Targets t are (N, G), data weights s are (G,), and ``f`` are the decision values on the
-        training rows. A learner of its own has s = 1; the coupling loss adds a second square in
-        the same ``f``. ``columns`` selects the variants to which these G columns belong.
+        training rows; squares of rows with weights are weighted. A learner of its own has s = 1;
+        the coupling loss adds a second square in the same ``f``. ``columns`` selects the variants
+        to which these G columns belong.
         """
         ...
 

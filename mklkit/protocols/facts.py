@@ -118,6 +118,9 @@ class KernelFacts(Facts):
         and times of day, which are not scaled; ``"text"``, of which it gets code points;
         ``"categories"``, of which it gets one number for each different value; ``"row ids"`` to
         look up instead of features. All but the first get their columns as they are.
+    allows_gaps : bool, default=False
+        Whether its columns may have gaps, NaN, which it leaves out; those of other kernels are
+        imputed.
     proposed : tuple of str, default=()
         Spec strings of this kernel that are worth trying on any features, the most useful first:
         the candidates of ``kernels="auto"``. Widths should be rules that follow the data.
@@ -125,6 +128,7 @@ class KernelFacts(Facts):
 
     definite: bool = attrs.field(default=True, validator=_FLAG)
     reads: Reads = attrs.field(default="numbers", validator=_READS)
+    allows_gaps: bool = attrs.field(default=False, validator=_FLAG)
     proposed: tuple[str, ...] = attrs.field(default=(), validator=_SPECS)
 
 
@@ -140,10 +144,14 @@ class FeatureMapFacts(Facts):
         Whether one map, fitted on all rows, serves all binary problems of a classifier.
     for_kernels : tuple of str, default=()
         The names of the kernels that it can be fitted to; empty for all kernels.
+    of_means : bool, default=False
+        Whether it evaluates kernels at means of rows, which rows of text, categories or row ids do
+        not have.
     """
 
     explicit: bool = attrs.field(validator=_FLAG)
     shared: bool = attrs.field(default=False, validator=_FLAG)
+    of_means: bool = attrs.field(default=False, validator=_FLAG)
     for_kernels: tuple[str, ...] = attrs.field(default=(), validator=_NAMES)
 
 

@@ -51,3 +51,15 @@ class Kernel(Protocol):
     def fit(self, rows: Array) -> FittedKernel:
         """Return the kernel with its data-dependent parameters computed from the training rows."""
         ...
+
+
+@runtime_checkable
+class WeightedKernel(Kernel, Protocol):
+    """A kernel whose fit depends on how much each row counts, such as one with a width by rule."""
+
+    def fit_weighted(self, rows: Array, row_weights: Array) -> FittedKernel:
+        """Return the kernel fitted to rows (n, d) that count by their weights (n,), above 0.
+
+        Integer weights give what ``fit`` gives for rows that occur as often.
+        """
+        ...

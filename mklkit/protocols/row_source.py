@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.protocols.arrays import Array
+from mklkit.protocols.table_rows import TableRows
 
 __all__ = ["RowSource", "Rows"]
 
@@ -52,5 +53,5 @@ class RowSource(Protocol):
         ...
 
 
-Rows = Array | RowSource
+Rows = Array | TableRows | RowSource
 """Training or new rows (N, d), in memory or read in parts."""

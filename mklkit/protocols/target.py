@@ -73,6 +73,11 @@ class Target:
         """Return the number of rows N."""
         return len(self.values)
 
+    @property
+    def counts(self) -> Array:
+        """How much each row counts, (N,): its weight, or 1."""
+        return np.ones(len(self)) if self.row_weights is None else self.row_weights
+
     def take(self, members: NDArray[np.intp]) -> Self:
         """Return the target of some of the rows."""
         weights = None if self.row_weights is None else self.row_weights[members]

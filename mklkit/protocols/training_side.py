@@ -53,10 +53,13 @@ class TrainingSide(Protocol):
         """Return ``features.T @ targets``: (p,), or (p, k) for k columns."""
         ...
 
-    def class_moments(self, y: Array | None = None) -> ClassMoments:
+    def class_moments(
+        self, y: Array | None = None, row_weights: Array | None = None
+    ) -> ClassMoments:
         """Return counts, sums and products of the features per class, where ``explicit``.
 
         The classes are those of labels −1 and +1, in this order; without labels all rows are one.
+        A row of weight 2 counts as two; ``row_weights`` (N,) are above 0.
 
         Raises
         ------

@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.protocols.arrays import Array
+from mklkit.protocols.facts import Reads
 from mklkit.protocols.feature_map import FittedMap
 from mklkit.protocols.kernel import FittedKernel
+from mklkit.protocols.table_rows import TableRows, own_rows
 from mklkit.protocols.training_side import TrainingSide
 
 __all__ = ["KernelProducts", "KernelView", "Projector", "Quadrant", "Quadrants", "Views"]
@@ -91,23 +93,42 @@ class KernelProducts:
         cosines = np.divide(self.products, scale, where=scale > 0, out=np.zeros_like(scale))
         return np.clip(cosines, -1, 1)
 
-    def label_alignments(self, labels: Array) -> Array:
-        """Return ⟨K, yyᵀ⟩/(‖K‖‖y‖²) per kernel (M,), 0 for a kernel of zeros."""
-        norms = np.sqrt(np.diag(self.products)) * float(labels @ labels)
+    def label_alignments(self, labels: Array, row_weights: Array | None = None) -> Array:
+        """Return ⟨K, yyᵀ⟩/(‖K‖‖y‖²) per kernel (M,), 0 for a kernel of zeros.
+
+        Where products are those of weighted rows, so must ‖y‖² be.
+        """
+        weighted = labels if row_weights is None else row_weights * labels
+        norms = np.sqrt(np.diag(self.products)) * float(weighted @ labels)
         return np.divide(self.with_labels, norms, where=norms > 0, out=np.zeros(len(norms)))
 
 
 @attrs.frozen(eq=False)
 class Projector:
-    """The part of a view that a fitted model keeps, to turn new rows into its columns."""
+    """The part of a view that a fitted model keeps, to turn new rows into its columns.
+
+    Attributes
+    ----------
+    label : str
+        The kernel's name in results.
+    columns : ndarray of int or None
+        Its columns; None for all of them.
+    map : FittedMap
+    reads : {"numbers", "amounts", "text", "categories", "row ids"}, default="numbers"
+        What the kernel's columns hold.
+    allows_gaps : bool, default=False
+        Whether they may have gaps, NaN.
+    """
 
     label: str
     columns: NDArray[np.intp] | None
     map: FittedMap
+    reads: Reads = "numbers"
+    allows_gaps: bool = False
 
-    def transform(self, rows: Array) -> Array:
+    def transform(self, rows: Array | TableRows) -> Array:
         """Return the view's columns (n, p) or (n, N) for new rows (n, d) of all features."""
-        return self.map.transform(rows if self.columns is None else rows[:, self.columns])
+        return self.map.transform(own_rows(rows, self.columns, self.reads))
 
 
 class KernelView(TrainingSide, Protocol):
@@ -119,8 +140,6 @@ class KernelView(TrainingSide, Protocol):
     label: str
     """The kernel's name in results."""
     kernel: FittedKernel
-    reads_row_ids: bool
-    """Whether the kernel's columns hold row ids to look up instead of features."""
     rows: Array
     """(N, d): the training rows, restricted to the kernel's own columns."""
     projector: Projector
@@ -148,8 +167,13 @@ class KernelView(TrainingSide, Protocol):
         """Return the statistics of the Gram matrix's blocks by class."""
         ...
 
-    def label_alignment(self, y: Array, centered: bool = False) -> float:
-        """Return the alignment of the Gram matrix with the label kernel yyᵀ."""
+    def label_alignment(
+        self, y: Array, centered: bool = False, row_weights: Array | None = None
+    ) -> float:
+        """Return the alignment of the Gram matrix with the label kernel yyᵀ.
+
+        With weights of rows (N,) a row of weight 2 counts as the same row twice.
+        """
         ...
 
 
@@ -182,6 +206,11 @@ class Views(Protocol):
         """Return the weighted sum of the kernels as one training side."""
         ...
 
-    def products(self, y: Array) -> KernelProducts:
-        """Return the centred kernels' inner products, with each other and with the labels."""
+    @property
+    def seen(self) -> Any:
+        """The kernels that learners work on, on the rows of each (``mklkit.KernelRows``)."""
+        ...
+
+    def products(self, y: Array | None = None) -> KernelProducts:
+        """Return the centred kernels' inner products, with each other and with labels, if given."""
         ...

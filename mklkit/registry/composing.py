@@ -15,11 +15,12 @@ from mklkit.protocols import (
     FeatureMapFacts,
     KernelFacts,
     LearnerFacts,
+    Reads,
     Task,
     facts_of,
 )
 from mklkit.registry.abilities import check_able, made, names_of_able
-from mklkit.registry.entries import Kind
+from mklkit.registry.entries import Entry, Kind
 from mklkit.registry.registry import Registry, get_registry
 from mklkit.registry.specs import parse_kernel_spec, to_spec
 from mklkit.views.bound_kernels import BoundKernel
@@ -32,8 +33,10 @@ __all__ = [
     "bind_kernels",
     "choose_components",
     "kernel_list",
+    "kernels_on",
     "parts_of",
     "proposed_specs",
+    "reads_of",
 ]
 
 DEFAULT_KERNELS = (
@@ -152,6 +155,27 @@ def proposed_specs() -> list[str]:
     return list(dict.fromkeys(spec for rank in ranks for spec in rank if spec is not None))
 
 
+def kernels_on(reads: Reads) -> str:
+    """Return advice to use a kernel that reads columns of some kind, with those registered.
+
+    Examples
+    --------
+    >>> kernels_on("row ids")
+    "use a kernel on row ids, such as 'precomputed'"
+    """
+    entries = get_registry().entries("kernel")
+    found = [repr(entry.name) for entry in entries if reads_of(entry) == reads]
+    return f"use a kernel on {reads}, such as {' or '.join(found[:2])}"
+
+
+def reads_of(kernel: Entry) -> Reads:
+    """Return what a registered kernel reads: by default, where it depends on its parameters."""
+    target: Any = kernel.target
+    if isinstance(getattr(target, "facts", None), property):
+        target = next((one for one in made(get_registry(), "kernel") if type(one) is target), None)
+    return facts_of(target, KernelFacts).reads
+
+
 def parts_of(value: Any) -> tuple[str | None, Any, Any]:
     """Return the label (None where none was given), kernel and columns of one kernel."""
     if isinstance(value, BoundKernel):
@@ -218,6 +242,11 @@ def choose_components(
         raise IncompatibleError(
             f"The combiner {chosen.name!r} does not work with the learner {learner.name!r}."
             f" Learners that work with {chosen.name}: {', '.join(only)}."
+        )
+    if weighted and facts_of(chosen, CombinerFacts).row_weights == "learner":
+        notes.append(
+            f"kernel weights of {chosen.name}: from all rows alike; weights of rows count in the"
+            " learner"
         )
     if not learner_given:
         notes.append(f"learner {to_spec(learner)}: the default with {chosen.name}")

@@ -14,7 +14,8 @@ Anywhere else ``check_combiner(Contrast)``, ``check_kernel``, ``check_feature_ma
 those that failed: the expected and the actual result, and a remedy. ``mklkit plugin check PACKAGE``
 checks all components of an installed package.
 
-Some checks depend on a component's ``facts``: a kernel with
+Some checks depend on a component's ``facts``: a kernel is checked on rows that hold what it reads
+(of amounts, zeros and ones; give ``rows`` for others), with gaps too if it allows them, one with
 ``KernelFacts(definite=False)`` need not be positive semi-definite, a combiner with
 ``CombinerFacts(weight_range=(low, high))`` need not have weights on the simplex, one with
 ``n_kernels=2`` gets two kernels, and a feature map with ``for_kernels=("rbf",)`` gets kernels

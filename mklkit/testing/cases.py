@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,31 +13,41 @@ from numpy.typing import NDArray
 from mklkit.errors import MKLKitError
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.from_preset import preset_classifier
+from mklkit.estimators.one_class import MKLOneClass
 from mklkit.estimators.regressor import MKLRegressor
 from mklkit.protocols import (
     Array,
     CombinerFacts,
     FeatureMapFacts,
+    KernelFacts,
     LearnerFacts,
     Target,
     Task,
     facts_of,
 )
-from mklkit.protocols.component import parameter_names
+from mklkit.protocols.facts import Reads
 from mklkit.protocols.preset import Preset
 from mklkit.registry.composing import choose_components
 from mklkit.registry.registry import get_registry
 from mklkit.registry.specs import parse_spec
 from mklkit.testing.expectations import CheckFailure
+from mklkit.testing.rows import N_NEW, as_table, labelled, two_classes
 from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.view_set import ViewSet
 
-__all__ = ["Case", "ComponentKind", "decided", "has_drawn", "kind_of", "state_of"]
+__all__ = ["Case", "ComponentKind", "kind_of", "values_of"]
 
 ComponentKind = Literal["kernel", "feature_map", "learner", "combiner", "preset"]
 KINDS: tuple[ComponentKind, ...] = ("kernel", "feature_map", "learner", "combiner", "preset")
 
-N_TRAINING, N_NEW = 42, 14
+ESTIMATORS: dict[Task, Callable[..., Any]] = {
+    "two classes": MKLClassifier,
+    "several classes": MKLClassifier,
+    "numbers": MKLRegressor,
+    "none": MKLOneClass,
+}
+"""The estimator in which a learner or combiner of a task is checked."""
+
 GAUSSIAN = "rbf(sigma='mean')"
 # With a fixed C: choosing it in every fit would take time and check nothing more.
 QUICK_SVM = "svm(C=1)"
@@ -52,7 +63,7 @@ class Case:
     component : component, component class or preset
     kind : {"kernel", "feature_map", "learner", "combiner", "preset"}
     rows : ndarray of shape (T, d), optional
-        Rows for a kernel that needs particular ones (ids, say); 12 or more.
+        Rows for a kernel that needs particular ones, 12 or more; by default of what it reads.
     fits : dict, optional
         Cache of fitted objects, shared by the cases of a component.
     """
@@ -68,14 +79,50 @@ class Case:
         self._fits = {} if fits is None else fits
         self.kind = kind
         self.custom_rows = rows is not None
-        random = np.random.default_rng(41)
-        all_rows, labels = _two_classes(random) if rows is None else _labelled(rows)
-        n_new = N_NEW if rows is None else len(rows) // 4
-        self.rows, self.new_rows = all_rows[:-n_new], all_rows[-n_new:]
-        self.y, self.new_y = labels[:-n_new], labels[-n_new:]
-        # Outlying rows first, so that a fit that uses only the first few rows gives other results.
+        self._rows = None if rows is None else labelled(rows)
+
+    @cached_property
+    def reads(self) -> Reads:
+        """What the columns of the rows hold."""
+        stated = getattr(self.component, "facts", None) if self.kind == "kernel" else None
+        return stated.reads if isinstance(stated, KernelFacts) else "numbers"
+
+    @cached_property
+    def _all(self) -> tuple[Array, Array, int]:
+        """All rows and their labels, and how many of them are new ones."""
+        if self._rows is None:
+            return *two_classes(self.reads), N_NEW
+        return *self._rows, len(self._rows[0]) // 4
+
+    @cached_property
+    def rows(self) -> Array:
+        """The rows to train on, (N, d)."""
+        return self._all[0][: -self._all[2]]
+
+    @cached_property
+    def new_rows(self) -> Array:
+        """Other rows, (n, d)."""
+        return self._all[0][-self._all[2] :]
+
+    @cached_property
+    def y(self) -> Array:
+        """The labels of the rows to train on, −1 and +1."""
+        return self._all[1][: -self._all[2]]
+
+    @cached_property
+    def new_y(self) -> Array:
+        """The labels of the other rows."""
+        return self._all[1][-self._all[2] :]
+
+    @cached_property
+    def order(self) -> NDArray[np.intp]:
+        """Outlying rows first: a fit that uses only the first few rows gives other results."""
         distances = np.square(self.rows - self.rows.mean(axis=0)).sum(axis=1)
-        self.order: NDArray[np.intp] = np.argsort(-distances, kind="stable")
+        return np.argsort(-distances, kind="stable")
+
+    def table(self, rows: Array) -> NDArray[Any]:
+        """Return rows as a classifier is given them."""
+        return as_table(rows, self.reads)
 
     @cached_property
     def component(self) -> Any:
@@ -131,26 +178,26 @@ class Case:
         views = self.views(rows, seed=seed)
         return self.component.fit(views, self.target_of(y), self.partners()[1], random_state)
 
+    @property
+    def task(self) -> Task:
+        """What the component is checked with: labels where it learns from them."""
+        tasks: tuple[Task, ...] = ("two classes",)
+        if self.kind == "learner":
+            tasks = facts_of(self.component, LearnerFacts).tasks
+        elif self.kind == "combiner":
+            tasks = facts_of(self.component, CombinerFacts).tasks
+        return next(task for task in get_args(Task) if task in tasks)
+
+    @property
+    def learns_classes(self) -> bool:
+        """Whether the component learns from class labels."""
+        return self.task in ("two classes", "several classes")
+
     def target_of(self, y: Array) -> Target:
         """Return labels −1 and +1 as a target that the learner or combiner takes."""
-        tasks = self.tasks
-        if "two classes" in tasks or "several classes" in tasks:
+        if self.learns_classes:
             return Target.two_classes(y)
-        return Target.numbers(y) if "numbers" in tasks else Target.nothing(len(y))
-
-    @property
-    def tasks(self) -> tuple[Task, ...]:
-        """What the component can learn; two classes for parts that learn nothing themselves."""
-        if self.kind == "learner":
-            return facts_of(self.component, LearnerFacts).tasks
-        if self.kind == "combiner":
-            return facts_of(self.component, CombinerFacts).tasks
-        return ("two classes",)
-
-    @property
-    def regresses(self) -> bool:
-        """Whether the component learns numbers and no classes."""
-        return "numbers" in self.tasks and not {"two classes", "several classes"} & {*self.tasks}
+        return Target.numbers(y) if self.task == "numbers" else Target.nothing(len(y))
 
     @property
     def target(self) -> Target:
@@ -164,22 +211,17 @@ class Case:
         return self._fits["component"]
 
     def model(self) -> Any:
-        """Return a classifier fitted with the component; read-only checks share it."""
+        """Return an estimator fitted with the component; read-only checks share it."""
         if "model" not in self._fits:
             self._fits["model"] = self.fit_model()
         return self._fits["model"]
 
     def fit_model(self) -> Any:
-        """Return a classifier, or a preset's system, fitted to the rows with labels as text.
-
-        A component that learns numbers only gets the labels as numbers.
-        """
-        if self.regresses:
-            return self.classifier().fit(self.rows, self.y)
-        labels = np.where(self.y > 0, "well", "ill")
+        """Return an estimator, or a preset's system, fitted to the rows; labels are text."""
+        labels = np.where(self.y > 0, "well", "ill") if self.learns_classes else self.y
         if self.kind == "preset":
             return preset_classifier(self.component, random_state=0).fit(self.rows, labels)
-        return self.classifier().fit(self.rows, labels)
+        return self.estimator().fit(self.table(self.rows), labels)
 
     def kernel(self, rows: Array) -> Any:
         """Return the single kernel fitted to rows."""
@@ -198,11 +240,10 @@ class Case:
         return np.asarray(values)
 
     def partners(self) -> tuple[Any, Any]:
-        """Return the feature map and the learner that a classifier would use with the component."""
+        """Return the feature map and learner that an estimator would use with the component."""
         registry = get_registry()
         if self.kind == "combiner":
-            task: Task = "numbers" if self.regresses else "two classes"
-            choice = choose_components(self.component, None, None, task=task)
+            choice = choose_components(self.component, None, None, task=self.task)
             usual = choice.learner == registry.create("learner", "svm")
             learner = registry.create("learner", QUICK_SVM) if usual else choice.learner
             return choice.feature_map, learner
@@ -231,8 +272,8 @@ class Case:
         random_state = np.random.RandomState(seed)
         return ViewSet.fit(bound, fitted_map, self.rows if rows is None else rows, random_state)
 
-    def classifier(self, **settings: Any) -> MKLClassifier | MKLRegressor:
-        """Return an unfitted classifier with the component, a regressor if it learns numbers."""
+    def estimator(self, **settings: Any) -> Any:
+        """Return an unfitted estimator of the component's task with the component."""
         feature_map, learner = self.partners()
         chosen: dict[str, Any] = {
             "kernels": [self.component] if self.kind == "kernel" else list(self.kernels),
@@ -241,17 +282,20 @@ class Case:
             "learner": learner,
             "random_state": 0,
         }
-        kind = MKLRegressor if self.regresses else MKLClassifier
-        return kind(**{**chosen, **settings})
+        return ESTIMATORS[self.task](**{**chosen, **settings})
 
     def three_classes(self) -> tuple[Array, NDArray[Any]]:
         """Return the training rows with labels of three classes, as text."""
         kinds = np.where(self.y > 0, "well", "ill")
         kinds[np.arange(len(kinds)) % 3 == 0] = "new"
-        rows = self.rows
-        if not self.custom_rows:
-            rows = rows + 4.0 * (kinds == "new")[:, None]
-        return rows, kinds
+        moved = 4.0 if self.reads == "numbers" and not self.custom_rows else 0.0
+        return self.rows + moved * (kinds == "new")[:, None], kinds
+
+
+def values_of(model: Any, rows: Array) -> Array:
+    """Return an estimator's decision values, or its predictions where these are numbers."""
+    decide = getattr(model, "decision_function", model.predict)
+    return np.asarray(decide(rows))
 
 
 def kind_of(component: Any) -> ComponentKind:
@@ -280,43 +324,3 @@ def kind_of(component: Any) -> ComponentKind:
         "kernel": "feature_map",
     }
     return next((kind for name, kind in by_argument.items() if name in arguments), "kernel")
-
-
-def decided(model: Any, rows: Array) -> Array:
-    """Return a classifier's decision values, or a regressor's predictions."""
-    found = model.predict if isinstance(model, MKLRegressor) else model.decision_function
-    return np.asarray(found(rows))
-
-
-def state_of(component: Any) -> dict[str, Any]:
-    """Return a component's state: its parameters and any other attributes."""
-    held = dict(getattr(component, "__dict__", {}))
-    try:
-        names = parameter_names(component)
-    except (TypeError, ValueError):  # not an attrs class
-        return held
-    return held | {name: getattr(component, name) for name in names}
-
-
-def has_drawn(random_state: np.random.RandomState, seed: int) -> bool:
-    """Return whether numbers were drawn from a random state since it was made from the seed.
-
-    This is found from the next number, which is drawn.
-    """
-    return bool(random_state.random_sample() != np.random.RandomState(seed).random_sample())
-
-
-def _two_classes(random: np.random.Generator) -> tuple[Array, Array]:
-    n_rows = N_TRAINING + N_NEW
-    labels = np.where(np.arange(n_rows) % 5 < 2, 1.0, -1.0)
-    rows = random.normal(size=(n_rows, 3))
-    rows[:, :2] += 2.0 * labels[:, None]
-    return rows, labels
-
-
-def _labelled(rows: Array) -> tuple[Array, Array]:
-    if np.ndim(rows) != 2 or len(rows) < 12:
-        raise MKLKitError(
-            f"Expected rows as an array of shape (12 or more, d), got shape {np.shape(rows)}."
-        )
-    return np.asarray(rows), np.where(np.arange(len(rows)) % 5 < 2, 1.0, -1.0)

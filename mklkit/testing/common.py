@@ -17,9 +17,10 @@ from mklkit.protocols import facts_of
 from mklkit.protocols.component import Component, parameter_names
 from mklkit.registry.entries import FACTS
 from mklkit.registry.specs import is_name, parse_spec, to_spec
-from mklkit.testing.cases import Case, state_of
+from mklkit.testing.cases import Case
 from mklkit.testing.docstrings import documented_parameters
 from mklkit.testing.expectations import CheckFailure, NotApplicable, expect, same
+from mklkit.testing.states import state_of
 
 __all__ = ["COMPONENT_CHECKS"]
 

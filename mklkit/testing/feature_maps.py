@@ -14,9 +14,10 @@ from mklkit.protocols import (
     TrimmableMap,
     facts_of,
 )
-from mklkit.testing.cases import Case, has_drawn
+from mklkit.testing.cases import Case
 from mklkit.testing.expectations import NotApplicable, expect, expect_array, expect_close
 from mklkit.testing.places import expect_untouched
+from mklkit.testing.states import has_drawn
 
 __all__ = ["FEATURE_MAP_CHECKS"]
 

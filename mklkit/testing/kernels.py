@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from mklkit.numerics.pairwise import BASES
-from mklkit.protocols import FittedKernel, KernelFacts, facts_of
+from mklkit.protocols import Array, FittedKernel, KernelFacts, facts_of
 from mklkit.testing.cases import Case
 from mklkit.testing.expectations import NotApplicable, expect, expect_array, expect_close
 from mklkit.testing.places import expect_untouched
+from mklkit.testing.rows import with_gaps
 from mklkit.views.kernel_rows import is_scalar
 
 __all__ = ["KERNEL_CHECKS"]
@@ -69,7 +70,10 @@ def positive_semi_definite(case: Case) -> None:
     if not facts_of(case.component, KernelFacts).definite:
         raise NotApplicable(f"{case.label} does not claim to be positive semi-definite")
     fitted = case.fitted()
-    gram = fitted(case.rows, case.rows)
+    _expect_definite(fitted(case.rows, case.rows))
+
+
+def _expect_definite(gram: Array) -> None:
     values = np.linalg.eigvalsh((gram + gram.T) / 2)
     expect(
         bool(values[0] >= -1e-8 * abs(values[-1])),
@@ -77,6 +81,27 @@ def positive_semi_definite(case: Case) -> None:
         f"{values[0]:.3g} to {values[-1]:.3g}",
         "Correct the kernel; or write facts = KernelFacts(definite=False) in the class.",
     )
+
+
+def gaps_are_left_out(case: Case) -> None:
+    """With allows_gaps in the facts, rows with gaps have finite and definite similarities."""
+    facts = facts_of(case.component, KernelFacts)
+    if not facts.allows_gaps:
+        raise NotApplicable(f"{case.label} does not claim to take gaps")
+    rows, new_rows = with_gaps(case.rows), with_gaps(case.new_rows)
+    fitted = case.fit(rows)
+    gram = fitted(rows, rows)
+    expect_array(gram, (len(rows), len(rows)), "kernel(a, b) of rows with gaps")
+    expect_array(fitted(new_rows, rows), (len(new_rows), len(rows)), "kernel(a, b) of gaps")
+    expect_close(
+        fitted.diagonal(rows),
+        np.diag(gram),
+        "kernel.diagonal(a) to be the diagonal of kernel(a, a), of rows with gaps too",
+        "Both must be the same function.",
+        1e-6,
+    )
+    if facts.definite:
+        _expect_definite(gram)
 
 
 def each_row_by_itself(case: Case) -> None:
@@ -132,6 +157,7 @@ KERNEL_CHECKS = (
     symmetric,
     diagonal_is_that_of_the_matrix,
     positive_semi_definite,
+    gaps_are_left_out,
     each_row_by_itself,
     training_order_does_not_matter,
     shared_base_is_honest,

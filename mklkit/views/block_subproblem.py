@@ -24,7 +24,10 @@ class BlockSubproblem(Subproblem, Protocol):
     def solve_projected(
         self, projected: Array, means: Array, data_weights: Array, columns: Which = slice(None)
     ) -> Any:
-        """Return the coefficients, as ``solve`` does, for Φᵀt (p, G) and the means of t (G,)."""
+        """Return the coefficients, as ``solve`` does, for Φᵀt (p, G) and the means of t (G,).
+
+        Both are weighted where rows have weights.
+        """
         ...
 
     def function(self, coefficients: Any) -> tuple[Array, Array]:

@@ -11,23 +11,27 @@ import numpy as np
 
 from mklkit.errors import DataError, IncompatibleError, MKLKitWarning, plain_message, quoted
 from mklkit.numerics.pairwise import TILE_ROWS, row_blocks
-from mklkit.numerics.sampling import sampled_rows
+from mklkit.numerics.sampling import sampled_places, sampled_rows
 from mklkit.protocols import (
     Array,
     FeatureMap,
     FeatureMapFacts,
     FittedKernel,
     FittedMap,
+    Kernel,
+    KernelFacts,
     MapForAll,
+    Reads,
     Rows,
     RowSource,
+    WeightedKernel,
     facts_of,
 )
 from mklkit.views.column_cuts import ColumnCuts
 from mklkit.views.kernel_rows import is_scalar
 from mklkit.views.row_parts import rows_at
 
-__all__ = ["BoundKernel", "fit_kernels", "fit_maps", "warn_of_far_rows"]
+__all__ = ["BoundKernel", "fit_kernels", "fit_maps", "fitted_kernel", "warn_of_far_rows"]
 
 FAR = 1e4
 """Ratio of the rows' distance from zero to their spread above which a linear kernel fails."""
@@ -45,12 +49,25 @@ class BoundKernel:
     columns: Any = None
     fitted: FittedKernel | None = None
 
+    @property
+    def facts(self) -> KernelFacts:
+        """The properties of the kernel."""
+        return facts_of(self.kernel, KernelFacts)
 
-def fit_kernels(kernels: Sequence[BoundKernel], rows: Rows) -> tuple[list[FittedKernel], list[Any]]:
+    @property
+    def reads(self) -> Reads:
+        """What its columns hold."""
+        return self.facts.reads
+
+
+def fit_kernels(
+    kernels: Sequence[BoundKernel], rows: Rows, row_weights: Array | None = None
+) -> tuple[list[FittedKernel], list[Any]]:
     """Return the fitted kernels and each kernel's own columns of the rows (N, d).
 
     Kernels on the same columns get the same array, by which they share base quantities. To rows
-    that are read in parts, kernels are fitted by a seeded sample of them.
+    that are read in parts, kernels are fitted by a seeded sample of them. With weights of rows
+    (N,), kernels that can (:class:`mklkit.WeightedKernel`) let rows count by them.
 
     Raises
     ------
@@ -58,13 +75,18 @@ def fit_kernels(kernels: Sequence[BoundKernel], rows: Rows) -> tuple[list[Fitted
         If a kernel has values on these rows that are not finite.
     """
     cuts = ColumnCuts(rows)
-    own_rows = [cuts.of(bound.columns) for bound in kernels]
+    own_rows = [cuts.of(bound.columns, bound.reads) for bound in kernels]
     looked_at = ColumnCuts(in_memory(rows))
-    fitted = [_fit_kernel(bound, looked_at.of(bound.columns)) for bound in kernels]
+    counts = row_weights
+    if row_weights is not None and isinstance(rows, RowSource):
+        counts = row_weights[sampled_places(len(rows))]
+    fitted = [
+        _fit_kernel(bound, looked_at.of(bound.columns, bound.reads), counts) for bound in kernels
+    ]
     return fitted, own_rows
 
 
-def in_memory(rows: Rows) -> Array:
+def in_memory(rows: Rows) -> Any:
     """Return the rows, or a seeded sample of those that are read in parts."""
     if not isinstance(rows, RowSource):
         return rows
@@ -75,10 +97,19 @@ def in_memory(rows: Rows) -> Array:
     return sample
 
 
-def _fit_kernel(bound: BoundKernel, rows: Array) -> FittedKernel:
+def fitted_kernel(kernel: Kernel, rows: Array, row_weights: Array | None) -> FittedKernel:
+    """Return a kernel fitted to rows (N, d), which count by their weights (N,) if it can."""
+    if row_weights is not None and isinstance(kernel, WeightedKernel):
+        return kernel.fit_weighted(rows, row_weights)
+    return kernel.fit(rows)
+
+
+def _fit_kernel(bound: BoundKernel, rows: Array, row_weights: Array | None) -> FittedKernel:
     """Return the fitted kernel; refuse one whose values on these rows are not finite."""
     with np.errstate(over="ignore", invalid="ignore"):
-        fitted: FittedKernel = bound.kernel.fit(rows) if bound.fitted is None else bound.fitted
+        fitted = bound.fitted
+        if fitted is None:
+            fitted = fitted_kernel(bound.kernel, rows, row_weights)
         largest = np.abs(fitted.diagonal(rows)).max()
     if not np.isfinite(largest):
         raise _no_numbers(bound, f"{largest}")
@@ -120,6 +151,7 @@ def fit_maps(
         If the map does not support one of the kernels.
     """
     _refuse_other_kernels(kernels, feature_map)
+    _refuse_rows_without_means(kernels, feature_map)
     pairs = zip(fitted, rows, strict=True)
     maps: Iterator[FittedMap] = (
         feature_map.fit_all(fitted, rows, random_state)
@@ -144,6 +176,19 @@ def _refuse_other_kernels(kernels: Sequence[BoundKernel], feature_map: FeatureMa
             f"The feature map {feature_map.name!r} can't be fitted to {labels}. Kernels that work"
             f" with {feature_map.name}: {', '.join(only)}; or choose another feature map."
         )
+
+
+def _refuse_rows_without_means(kernels: Sequence[BoundKernel], feature_map: FeatureMap) -> None:
+    if not facts_of(feature_map, FeatureMapFacts).of_means:
+        return
+    for bound in kernels:
+        what = "gaps" if bound.facts.allows_gaps else bound.reads
+        if what not in ("numbers", "amounts"):
+            raise IncompatibleError(
+                f"This feature map ({feature_map.name}) takes means of rows, and kernel"
+                f" {quoted(bound.label)} reads {what}, which have no mean: use landmarks='uniform'"
+                " or landmarks='leverage', which are rows."
+            )
 
 
 def _no_numbers(bound: BoundKernel, what: str) -> DataError:

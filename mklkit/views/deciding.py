@@ -151,7 +151,8 @@ class RowBlock:
             if offers(projector.map, LandmarkMap):
                 with_landmarks.append(index)
             else:
-                yield index, projector.map.transform(self._cuts.of(projector.columns))
+                own = self._cuts.of(projector.columns, projector.reads)
+                yield index, projector.map.transform(own)
         for index, values in self._similarities(projectors, with_landmarks):
             yield index, cast(LandmarkMap, projectors[index].map).from_similarities(values)
 
@@ -167,7 +168,8 @@ class RowBlock:
             return
         maps = [cast(LandmarkMap, projectors[index].map) for index in wanted]
         kernels = [one.kernel for one in maps]
-        own = KernelRows.of(kernels, [self._cuts.of(projectors[i].columns) for i in wanted])
+        used = [projectors[index] for index in wanted]
+        own = KernelRows.of(kernels, [self._cuts.of(one.columns, one.reads) for one in used])
         landmarks = KernelRows.of(kernels, [one.landmarks for one in maps])
         for place, values in own.similarities(landmarks, scratch=self._scratch):
             if keep:

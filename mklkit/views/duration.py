@@ -9,7 +9,7 @@ from time import perf_counter
 import numpy as np
 
 from mklkit.errors import MKLKitError, MKLKitWarning, counted
-from mklkit.protocols import Array
+from mklkit.protocols import Array, TableRows
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels
 from mklkit.views.kernel_rows import KernelRows, symmetric_tiles
 
@@ -21,7 +21,7 @@ SAMPLE = 500
 WORTH_SAYING = 1.0
 
 
-def kernel_minutes(kernels: Sequence[BoundKernel], rows: Array, pairs: float) -> float:
+def kernel_minutes(kernels: Sequence[BoundKernel], rows: Array | TableRows, pairs: float) -> float:
     """Estimate the minutes that kernels take for this many pairs of rows, by a trial on 500.
 
     Kernels share computations as in a fit. NaN where kernels fail on the rows of the trial.
@@ -43,7 +43,7 @@ def kernel_minutes(kernels: Sequence[BoundKernel], rows: Array, pairs: float) ->
     return seconds / len(sample) ** 2 * pairs / 60
 
 
-def say_if_long(kernels: Sequence[BoundKernel], rows: Array, pairs: float) -> None:
+def say_if_long(kernels: Sequence[BoundKernel], rows: Array | TableRows, pairs: float) -> None:
     """Report the expected computing time of the kernels if it is a minute or more."""
     if pairs * len(kernels) * rows.shape[1] < WORTH_TIMING:
         return

@@ -192,7 +192,11 @@ class FeatureBlocks:
         return products, sums
 
     def moments(
-        self, groups: Sequence[Sequence[int]], codes: NDArray[np.intp], n_classes: int
+        self,
+        groups: Sequence[Sequence[int]],
+        codes: NDArray[np.intp],
+        n_classes: int,
+        row_weights: Array | None = None,
     ) -> list[ClassMoments]:
         """Return the class moments of each group of views, whose features stand side by side.
 
@@ -207,17 +211,19 @@ class FeatureBlocks:
         places = [[wanted.index(index) for index in group] for group in groups]
         origins = self._origins(wanted, places)
 
-        def of_block(block: RowBlock, own: NDArray[np.intp]) -> list[Array]:
+        def of_block(block: RowBlock, *own: NDArray[Any]) -> list[Array]:
             columns, found = dict(block.columns_of(used)), []
             for group, origin in zip(places, origins, strict=True):
                 features = np.hstack([columns[index] for index in group])
-                found += ClassMoments.of(features, own, n_classes, origin).sums_only
+                found += ClassMoments.of(features, own[0], n_classes, origin, *own[1:]).sums_only
             return found
 
-        def summed(blocks: Blocks, part: NDArray[np.intp]) -> list[Array]:
-            return reduce(added, (of_block(block, part[place]) for place, block in blocks))
+        def summed(blocks: Blocks, *parts: NDArray[Any]) -> list[Array]:
+            found = (of_block(block, *(part[place] for part in parts)) for place, block in blocks)
+            return reduce(added, found)
 
-        sums = self.engine.total(*self._task(summed, wanted, [codes]))
+        given = [codes] if row_weights is None else [codes, row_weights]
+        sums = self.engine.total(*self._task(summed, wanted, given))
         triples = zip(origins, sums[::3], sums[1::3], sums[2::3], strict=True)
         return [ClassMoments(*own) for own in triples]
 

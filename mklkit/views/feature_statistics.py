@@ -19,7 +19,7 @@ from mklkit.protocols import Array, KernelProducts, Quadrant, Quadrants
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.row_parts import rows_at
 
-__all__ = ["QUARTILE_ROWS", "FeatureStatistics", "label_sums", "moment_products"]
+__all__ = ["QUARTILE_ROWS", "FeatureStatistics", "moment_products"]
 
 QUARTILE_ROWS = 2000
 """Classes of so many rows give quartiles of all pairs."""
@@ -51,6 +51,7 @@ class FeatureStatistics:
     def __init__(self, blocks: FeatureBlocks) -> None:
         self.blocks = blocks
         self._codes: NDArray[np.intp] | None = None
+        self._row_weights: Array | None = None
         self._alone: dict[int, ClassMoments] = {}
         self._stacked: ClassMoments | None = None
 
@@ -58,17 +59,19 @@ class FeatureStatistics:
         """Return ΦᵀΦ of one view."""
         return self._moments(index, None).normal_matrix()
 
-    def class_moments(self, used: Sequence[int], y: Array | None = None) -> ClassMoments:
+    def class_moments(
+        self, used: Sequence[int], y: Array | None = None, row_weights: Array | None = None
+    ) -> ClassMoments:
         """Return the moments of several views' features side by side.
 
         By class for labels −1 and +1, of which −1 comes first; without labels of all rows as one.
         """
         if len(used) == 1:
-            found = self._moments(used[0], y)
+            found = self._moments(used[0], y, row_weights)
             return found.together() if y is None else found
         places = self._places()
         columns = np.concatenate([np.arange(places[m].start, places[m].stop) for m in used])
-        found = self._stacked_moments(y)
+        found = self._stacked_moments(y, row_weights)
         return (found.together() if y is None else found).part(columns)
 
     def quadrants(self, y: Array) -> list[Quadrants]:
@@ -85,30 +88,38 @@ class FeatureStatistics:
             for index, own in sorted(self._alone.items())
         ]
 
-    def alignment(self, index: int, y: Array, centered: bool) -> float:
+    def alignment(
+        self, index: int, y: Array, centered: bool, row_weights: Array | None = None
+    ) -> float:
         """Return the alignment of one view's ΦΦᵀ with the label kernel."""
-        labels = y - y.mean(dtype=np.float64) if centered else np.asarray(y, dtype=np.float64)
-        known = y if _are_labels(y) else None
-        # A combiner that asks for it goes on with the weighted sum of all views.
-        self._stacked_moments(known)
-        own = self._moments(index, known)
-        sums = self._sums([index], own, labels, known is not None)
-        found = moment_products(own, [slice(None)], sums, labels.mean(), centered, self._noise)
-        return float(found.label_alignments(labels)[0])
-
-    def products(self, y: Array) -> KernelProducts:
-        """Return the centred kernels' inner products, with each other and with the labels."""
         labels = np.asarray(y, dtype=np.float64)
-        known = y if _are_labels(y) else None
-        every = self._stacked_moments(known)
-        sums = self._sums(range(len(self.blocks.projectors)), every, labels, known is not None)
-        return moment_products(every, self._places(), sums, labels.mean(), True, self._noise)
+        if centered:
+            labels = labels - np.average(labels, weights=row_weights)
+        # A combiner that asks for it goes on with the weighted sum of all views.
+        self._stacked_moments(_labels_in(y), row_weights)
+        own = self._moments(index, _labels_in(y), row_weights)
+        sums = self._sums([index], own, labels, row_weights)
+        mean = float(np.average(labels, weights=row_weights))
+        found = moment_products(own, [slice(None)], sums, mean, centered, self._noise)
+        return float(found.label_alignments(labels, row_weights)[0])
 
-    def _sums(self, views: Sequence[int], moments: ClassMoments, y: Array, by_class: bool) -> Array:
+    def products(self, y: Array | None) -> KernelProducts:
+        """Return the centred kernels' inner products, with each other and with labels, if given."""
+        labels = np.zeros(self.blocks.n_rows) if y is None else np.asarray(y, dtype=np.float64)
+        own = self._stacked_moments(None if y is None else _labels_in(y))
+        sums = self._sums(range(len(self.blocks.projectors)), own, labels, None)
+        return moment_products(own, self._places(), sums, labels.mean(), True, self._noise)
+
+    def _sums(
+        self, views: Sequence[int], moments: ClassMoments, y: Array, row_weights: Array | None
+    ) -> Array:
         """Return Φᵀy of some views: of two values from their moments, of numbers in a pass."""
-        if by_class:
-            return label_sums(moments, y)
-        return np.concatenate(self.blocks.project_back(list(views), y))
+        if _labels_in(y) is not None:
+            # Negative rows come first; both classes have one label each.
+            values = np.array([y.min(), y.max()])
+            return np.asarray(values @ (moments.counts[:, None] * moments.means))
+        counted = y if row_weights is None else row_weights * y
+        return np.concatenate(self.blocks.project_back(list(views), counted))
 
     @property
     def _noise(self) -> float:
@@ -120,30 +131,35 @@ class FeatureStatistics:
         stops = np.cumsum(widths).tolist()
         return [slice(stop - width, stop) for stop, width in zip(stops, widths, strict=True)]
 
-    def _moments(self, index: int, y: Array | None) -> ClassMoments:
+    def _moments(
+        self, index: int, y: Array | None, row_weights: Array | None = None
+    ) -> ClassMoments:
         """Return one view's moments, by class if labels are given.
 
         Where features are made again in each pass, those of all views are summed in one.
         """
-        codes = self._known_codes(y)
+        codes = self._known_codes(y, row_weights)
         if index not in self._alone:
             every = range(len(self.blocks.projectors))
             views = list(every) if self.blocks.makes_again(every) else [index]
-            sums = self.blocks.moments([[view] for view in views], codes, 2)
+            sums = self.blocks.moments([[view] for view in views], codes, 2, row_weights)
             self._alone.update(zip(views, sums, strict=True))
         return self._alone[index]
 
-    def _stacked_moments(self, y: Array | None) -> ClassMoments:
+    def _stacked_moments(self, y: Array | None, row_weights: Array | None = None) -> ClassMoments:
         """Return the moments of all views' features side by side; each view's are parts of it."""
-        codes = self._known_codes(y)
+        codes = self._known_codes(y, row_weights)
         if self._stacked is None:
             every = [range(len(self.blocks.projectors))]
-            (self._stacked,) = self.blocks.moments(every, codes, 2)
+            (self._stacked,) = self.blocks.moments(every, codes, 2, row_weights)
             self._alone = dict(enumerate(map(self._stacked.part, self._places())))
         return self._stacked
 
-    def _known_codes(self, y: Array | None) -> NDArray[np.intp]:
+    def _known_codes(self, y: Array | None, row_weights: Array | None) -> NDArray[np.intp]:
         """Return the classes by which moments are summed; forget those of other labels."""
+        if not _same(row_weights, self._row_weights):
+            self._row_weights = row_weights
+            self._codes, self._alone, self._stacked = None, {}, None
         if y is None:
             if self._codes is None:
                 self._codes = np.zeros(self.blocks.n_rows, dtype=np.intp)
@@ -152,6 +168,10 @@ class FeatureStatistics:
         if self._codes is None or not np.array_equal(codes, self._codes):
             self._codes, self._alone, self._stacked = codes, {}, None
         return codes
+
+
+def _same(one: Array | None, other: Array | None) -> bool:
+    return one is other or (one is not None and other is not None and np.array_equal(one, other))
 
 
 class _SampledQuartiles:
@@ -220,17 +240,11 @@ def _mean_and_deviation(moments: ClassMoments, first: int, second: int) -> tuple
     return float(a @ b), float(np.sqrt(max(variance, 0.0)))
 
 
-def _are_labels(y: Array) -> bool:
-    """Return whether all values above zero are the same, and all others."""
+def _labels_in(y: Array) -> Array | None:
+    """Return y if all values above zero are the same, and all others; else they are numbers."""
     positive = y > 0
-    return all(len(own) == 0 or (own == own[0]).all() for own in (y[positive], y[~positive]))
-
-
-def label_sums(moments: ClassMoments, labels: Array) -> Array:
-    """Return Φᵀy (P,) for labels of two values, from the moments of their classes."""
-    # Negative rows come first; both classes have one label each.
-    values = np.array([labels.min(), labels.max()])
-    return np.asarray(values @ (moments.counts[:, None] * moments.means))
+    same = all(len(own) == 0 or (own == own[0]).all() for own in (y[positive], y[~positive]))
+    return y if same else None
 
 
 def moment_products(
@@ -246,7 +260,7 @@ def moment_products(
     Takes Φᵀy (P,) and the mean of y. Centred kernels whose size is at most ``noise`` per pair of
     rows are zero.
     """
-    n_rows, normal = moments.n_rows, moments.normal_matrix()
+    n_rows, normal = moments.total, moments.normal_matrix()
     products = moments.together().covariance(0) * n_rows if centered else normal.products
     if centered:
         with_labels = with_labels - mean * normal.sums

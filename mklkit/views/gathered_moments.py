@@ -63,9 +63,15 @@ class GatheredMoments(FeatureBlocks):
         self._moments = moments
 
     def moments(
-        self, groups: Sequence[Sequence[int]], codes: NDArray[np.intp], n_classes: int
+        self,
+        groups: Sequence[Sequence[int]],
+        codes: NDArray[np.intp],
+        n_classes: int,
+        row_weights: Array | None = None,
     ) -> list[ClassMoments]:
         """Return the class moments of each group of views, for classes that join these."""
+        if row_weights is not None:
+            raise _refusal()
         merged = self._moments.merged(self._by_class(codes), n_classes)
         return [merged.part(self._columns(group)) for group in groups]
 

@@ -96,7 +96,7 @@ def check_width(expected: int, found: int) -> None:
         )
 
 
-def rows_at(rows: Rows, place: slice | NDArray[np.intp]) -> Array:
+def rows_at(rows: Rows, place: slice | NDArray[np.intp]) -> Any:
     """Return a block of rows in memory.
 
     Raises
@@ -104,7 +104,7 @@ def rows_at(rows: Rows, place: slice | NDArray[np.intp]) -> Array:
     DataError
         If rows that were read have NaN or infinity; arrays in memory are checked by the estimator.
     """
-    block = rows[place]
+    block: Any = rows[place]
     if isinstance(rows, RowSource) and not np.isfinite(block).all():
         broken = int(np.flatnonzero(~np.isfinite(block).all(axis=1))[0])
         number = place.indices(len(rows))[0] + broken if isinstance(place, slice) else place[broken]

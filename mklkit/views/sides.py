@@ -62,12 +62,14 @@ class Side:
         """Return ``features.T @ targets``, in O(Np)."""
         return self.features().T @ targets
 
-    def class_moments(self, y: Array | None = None) -> ClassMoments:
+    def class_moments(
+        self, y: Array | None = None, row_weights: Array | None = None
+    ) -> ClassMoments:
         """Return the moments of the features, by class for labels −1 and +1, in O(Np²)."""
         features = self.features()
         codes = np.zeros(self.n_rows, np.intp) if y is None else (y > 0).astype(np.intp)
         origin = features.mean(axis=0, dtype=np.float64)
-        return ClassMoments.of(features, codes, 1 if y is None else 2, origin)
+        return ClassMoments.of(features, codes, 1 if y is None else 2, origin, row_weights)
 
     def weighted_products(self, row_weights: Array, targets: Array) -> tuple[Array, Array]:
         """Return ΦᵀWΦ and ΦᵀT in float64, in O(np²) for n rows of non-zero weight."""

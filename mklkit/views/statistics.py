@@ -47,7 +47,7 @@ class SharedStatistics:
     def __init__(self, seen: KernelRows) -> None:
         self.seen = seen
         self._quadrants: dict[bytes, list[Quadrants]] = {}
-        self._alignments: dict[tuple[bytes, bool], list[float]] = {}
+        self._alignments: dict[tuple[bytes, bool, bytes], list[float]] = {}
 
     def quadrants(self, y: Array) -> list[Quadrants]:
         """Return each kernel's quadrants for labels −1 and +1."""
@@ -59,18 +59,21 @@ class SharedStatistics:
             self._quadrants[key] = [Quadrants(*own) for own in parts]
         return self._quadrants[key]
 
-    def alignments(self, y: Array, centered: bool = False) -> list[float]:
+    def alignments(
+        self, y: Array, centered: bool = False, row_weights: Array | None = None
+    ) -> list[float]:
         """Return each kernel's alignment with the label kernel yyᵀ (paper 002, equation 14).
 
-        Centred alignments are those of HKH and HyyᵀH, H = I − 11ᵀ/N.
+        Centred alignments are those of HKH and HyyᵀH, H = I − 11ᵀ/N. With weights v of rows, H is
+        I − 1vᵀ/Σv, and a pair of rows counts v_i v_j times.
         """
-        key = y.tobytes(), centered
+        key = y.tobytes(), centered, b"" if row_weights is None else row_weights.tobytes()
         if key not in self._alignments:
             labels = y.astype(np.float64)
             if centered:
-                labels -= labels.mean()
-            found = kernel_products(self.seen, labels, centered, pairs=False)
-            self._alignments[key] = found.label_alignments(labels).tolist()
+                labels -= np.average(labels, weights=row_weights)
+            found = kernel_products(self.seen, labels, centered, False, row_weights)
+            self._alignments[key] = found.label_alignments(labels, row_weights).tolist()
         return self._alignments[key]
 
 

@@ -24,6 +24,8 @@ class _Means:
     seen : KernelRows
         The kernels and the training rows.
     centered : bool
+    row_weights : ndarray of shape (N,)
+        How much each row counts in a mean.
 
     Attributes
     ----------
@@ -37,8 +39,8 @@ class _Means:
         The size of the rounding errors that centring leaves of a constant kernel.
     """
 
-    def __init__(self, seen: KernelRows, centered: bool) -> None:
-        self.seen = _with_centred_rows(seen) if centered else seen
+    def __init__(self, seen: KernelRows, centered: bool, row_weights: Array) -> None:
+        self.seen = _with_centred_rows(seen, row_weights) if centered else seen
         self.sizes = _sizes(self.seen)
         self.rows = np.zeros((len(seen), seen.n_rows))
         self.columns = self.rows
@@ -50,7 +52,9 @@ class _Means:
             found: list[tuple[int, Array, Array]] = []
             for index, tile in tiles:
                 below = np.zeros(tile.shape[1])
-                found.append((index, margin_sums(tile, 1 / self.sizes[index], below), below))
+                counts = row_weights[block], row_weights[other]
+                beside = margin_sums(tile, 1 / self.sizes[index], below, *counts)
+                found.append((index, beside, below))
             return found
 
         places = tile_places(self.seen)
@@ -59,17 +63,17 @@ class _Means:
                 self.rows[index, block] += beside
                 if other != block:
                     self.rows[index, other] += below
-        self.rows /= seen.n_rows
-        self.columns = self.rows - self.rows.mean(axis=1)[:, None]
+        self.rows /= row_weights.sum()
+        self.columns = self.rows - np.average(self.rows, axis=1, weights=row_weights)[:, None]
         rounding = np.array([4 * np.finfo(own.dtype).eps for own in seen.rows])
         self.noise = rounding * np.abs(self.rows).max(axis=1)
 
 
-def _with_centred_rows(seen: KernelRows) -> KernelRows:
+def _with_centred_rows(seen: KernelRows, row_weights: Array) -> KernelRows:
     """Return the kernels, with centred rows for those that are inner products."""
     linear = [isinstance(kernel, InnerProduct) for kernel in seen.kernels]
     centred = {
-        place: array - array.mean(axis=0, dtype=np.float64).astype(array.dtype)
+        place: array - np.average(array, axis=0, weights=row_weights).astype(array.dtype)
         for place, array in enumerate(seen.arrays)
         if any(own == place for own, wanted in zip(seen.places, linear, strict=True) if wanted)
     }
@@ -90,6 +94,7 @@ def kernel_products(
     labels: Array | None = None,
     centered: bool = True,
     pairs: bool = True,
+    row_weights: Array | None = None,
 ) -> KernelProducts:
     """Return the kernels' inner products, optionally with each kernel centred first (HKH).
 
@@ -101,6 +106,8 @@ def kernel_products(
     centered : bool, default=True
     pairs : bool, default=True
         Whether to compute products of different kernels, or only the diagonal.
+    row_weights : ndarray of shape (N,), optional
+        How much each row counts, where there are no products of different kernels.
 
     Notes
     -----
@@ -117,7 +124,9 @@ def kernel_products(
     """
     n_kernels = len(seen)
     labels = np.zeros(seen.n_rows) if labels is None else np.asarray(labels, dtype=np.float64)
-    means = _Means(seen, centered)
+    counts = np.ones(seen.n_rows) if row_weights is None else row_weights
+    labels = counts * labels
+    means = _Means(seen, centered, counts)
     products, with_labels = np.zeros((n_kernels, n_kernels)), np.zeros(n_kernels)
 
     def sums(block: slice, other: slice, tiles: KernelTiles) -> tuple[int, Array, Array]:
@@ -130,7 +139,10 @@ def kernel_products(
             if pairs:
                 centre_tile(*of_tile, columns, values[index])
             sums_with_labels[index], squares[index] = product_sums(
-                *of_tile, columns, labels[block], labels[other]
+                *of_tile,
+                columns,
+                (labels[block], counts[block]),
+                (labels[other], counts[other]),
             )
         flat = values.reshape(n_kernels, -1)
         return (
@@ -143,6 +155,6 @@ def kernel_products(
         products += times * of_pairs
         with_labels += times * of_labels
     if centered:
-        constant = np.sqrt(np.diag(products)) / seen.n_rows <= means.noise
+        constant = np.sqrt(np.diag(products)) / counts.sum() <= means.noise
         products[constant] = products[:, constant] = with_labels[constant] = 0
     return KernelProducts(products, with_labels, means.sizes)

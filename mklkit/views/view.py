@@ -45,8 +45,6 @@ class View(Side):
     kernel : FittedKernel
     own : KernelRows
         The kernel on the training rows, restricted to its own columns.
-    reads_row_ids : bool
-        Whether the kernel takes row ids to look up instead of features.
     rows : ndarray or RowSource of shape (N, d)
         The training rows, restricted to the kernel's own columns.
     """
@@ -59,7 +57,6 @@ class View(Side):
         shared: SharedStatistics,
         of_features: FeatureStatistics | None,
         index: int,
-        reads_row_ids: bool = False,
     ) -> None:
         super().__init__()
         self.own = shared.seen.only(index)
@@ -67,7 +64,6 @@ class View(Side):
         self.projector = projector
         self.kernel = kernel
         self.rows = rows
-        self.reads_row_ids = reads_row_ids
         self.n_rows = len(rows)
         self.explicit = projector.map.explicit
         self._shared = shared
@@ -189,17 +185,17 @@ class View(Side):
             blocks = FeatureStatistics(self.of_features.blocks.only(self._index).take(members))
         own = self.own.take_rows(members)
         shared = SharedStatistics(own)
-        return View(
-            self.projector, self.kernel, own.arrays[0], shared, blocks, 0, self.reads_row_ids
-        )
+        return View(self.projector, self.kernel, own.arrays[0], shared, blocks, 0)
 
     def weighted_products(self, row_weights: Array, targets: Array) -> tuple[Array, Array]:
         """Return ΦᵀWΦ and ΦᵀT, block by block, in O(np²) for n rows of non-zero weight."""
         return self.of_features.blocks.weighted_products([self._index], row_weights, targets)
 
-    def class_moments(self, y: Array | None = None) -> ClassMoments:
+    def class_moments(
+        self, y: Array | None = None, row_weights: Array | None = None
+    ) -> ClassMoments:
         """Return the moments of the features, by class for labels −1 and +1, in O(Np²)."""
-        return self.of_features.class_moments([self._index], y)
+        return self.of_features.class_moments([self._index], y, row_weights)
 
     def quadrants(self, y: Array) -> Quadrants:
         """Return the statistics of the blocks by class, computed once for all kernels together.
@@ -211,11 +207,13 @@ class View(Side):
             return self.of_features.quadrants(y)[self._index]
         return self._shared.quadrants(y)[self._index]
 
-    def label_alignment(self, y: Array, centered: bool = False) -> float:
+    def label_alignment(
+        self, y: Array, centered: bool = False, row_weights: Array | None = None
+    ) -> float:
         """Return the alignment with the label kernel, computed once for all kernels together.
 
         On features in O(Np²).
         """
         if self.sees_features:
-            return self.of_features.alignment(self._index, y, centered)
-        return self._shared.alignments(y, centered)[self._index]
+            return self.of_features.alignment(self._index, y, centered, row_weights)
+        return self._shared.alignments(y, centered, row_weights)[self._index]

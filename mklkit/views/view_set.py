@@ -30,7 +30,6 @@ from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.feature_statistics import FeatureStatistics
 from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.known_pairs import KnownPairs
-from mklkit.views.row_ids import reads_row_ids
 from mklkit.views.row_parts import rows_at, take_rows
 from mklkit.views.statistics import SharedStatistics
 from mklkit.views.tiles import kernel_products
@@ -74,41 +73,40 @@ class ViewSet(Sequence[View]):
         random_state: np.random.RandomState,
         max_memory: int | None = None,
         pairs: Callable[[Any], KnownPairs | None] = lambda columns: None,
+        row_weights: Array | None = None,
     ) -> ViewSet:
         """Return the views of training rows (N, d); ``columns`` of the kernels are positions.
 
         ``max_memory`` (bytes) bounds the memory of features on explicit maps; ``pairs`` returns the
-        pairs of these rows on a kernel's columns, where base quantities are known.
+        pairs of these rows on a kernel's columns, where base quantities are known. Kernels are
+        fitted to rows that count by their weights (N,), if they have any.
         """
-        fitted, own_rows = fit_kernels(kernels, rows)
+        fitted, own_rows = fit_kernels(kernels, rows, row_weights)
         maps = fit_maps(kernels, feature_map, fitted, own_rows, random_state)
         if isinstance(rows, RowSource) and any(_is_full(one) for one in maps):
             # All rows are landmarks, and in memory as such.
             rows = rows_at(rows, slice(0, len(rows)))
             cuts = ColumnCuts(rows)
-            own_rows = [cuts.of(bound.columns) for bound in kernels]
+            own_rows = [cuts.of(bound.columns, bound.reads) for bound in kernels]
         projectors = [
-            Projector(bound.label, bound.columns, one)
+            Projector(bound.label, bound.columns, one, bound.reads, bound.facts.allows_gaps)
             for bound, one in zip(kernels, maps, strict=True)
         ]
         for bound, kernel, own in zip(kernels, fitted, own_rows, strict=True):
             warn_of_far_rows(bound.label, kernel, own)
         explicit = facts_of(feature_map, FeatureMapFacts).explicit
         blocks = FeatureBlocks(projectors, rows, max_memory) if explicit else None
-        reading = [reads_row_ids(bound) for bound in kernels]
         known = [pairs(bound.columns) for bound in kernels]
         seen = KernelRows.of(fitted, own_rows, known)
-        return cls._of(projectors, seen, rows, blocks, reading)
+        return cls._of(projectors, seen, rows, blocks)
 
     @classmethod
-    def of_blocks(
-        cls, kernels: Sequence[FittedKernel], blocks: FeatureBlocks, reading: Sequence[bool]
-    ) -> ViewSet:
-        """Return the views of fitted kernels on features; ``reading`` is whether they take ids."""
+    def of_blocks(cls, kernels: Sequence[FittedKernel], blocks: FeatureBlocks) -> ViewSet:
+        """Return the views of fitted kernels on features."""
         cuts = ColumnCuts(blocks.rows)
-        own_rows = [cuts.of(projector.columns) for projector in blocks.projectors]
+        own_rows = [cuts.of(projector.columns, projector.reads) for projector in blocks.projectors]
         seen = KernelRows.of(kernels, own_rows)
-        return cls._of(blocks.projectors, seen, blocks.rows, blocks, reading)
+        return cls._of(blocks.projectors, seen, blocks.rows, blocks)
 
     @classmethod
     def _of(
@@ -117,12 +115,11 @@ class ViewSet(Sequence[View]):
         seen: KernelRows,
         rows: Any,
         blocks: FeatureBlocks | None,
-        reading: Sequence[bool],
     ) -> ViewSet:
         shared = SharedStatistics(seen)
         of_features = None if blocks is None else FeatureStatistics(blocks)
         views = [
-            View(projector, kernel, own, shared, of_features, index, reading[index])
+            View(projector, kernel, own, shared, of_features, index)
             for index, (projector, kernel, own) in enumerate(
                 zip(projectors, seen.kernels, seen.rows, strict=True)
             )
@@ -169,7 +166,6 @@ class ViewSet(Sequence[View]):
             KernelRows.of_views(self._views).take_rows(members),
             take_rows(self.rows, members),
             None if self.blocks is None else self.blocks.take(members),
-            [view.reads_row_ids for view in self._views],
         )
 
     def block_of(
@@ -189,11 +185,11 @@ class ViewSet(Sequence[View]):
         if not used:
             return RowBlock(rows, keep=True)
         cuts = ColumnCuts(rows)
-        columns = [view.projector.columns for view in used]
+        projectors = [view.projector for view in used]
         others = KernelRows.of(
             [view.kernel for view in used],
-            [cuts.of(own) for own in columns],
-            [pairs(own) for own in columns],
+            [cuts.of(own.columns, own.reads) for own in projectors],
+            [pairs(own.columns) for own in projectors],
         )
         maps = [cast(LandmarkMap, view.projector.map) for view in used]
         known = [
@@ -202,8 +198,8 @@ class ViewSet(Sequence[View]):
         ]
         return RowBlock(rows, keep=True, known=known)
 
-    def products(self, y: Array) -> KernelProducts:
-        """Return the centred kernels' inner products, with each other and with the labels y (N,).
+    def products(self, y: Array | None = None) -> KernelProducts:
+        """Return the centred kernels' inner products, with each other and with labels y (N,).
 
         In O(Np²) per pair of kernels where learners work on features, else O(N²).
         """

@@ -121,7 +121,7 @@ class WeightedViews(Side):
             own = self.views[used[0]].normal_matrix()
             weight = self.weights[used[0]]
             self._normal = NormalMatrix(
-                weight * own.products, np.sqrt(weight) * own.sums, own.n_rows
+                weight * own.products, np.sqrt(weight) * own.sums, own.total
             )
         if self._normal is None:
             self._normal = self.class_moments().normal_matrix()
@@ -153,7 +153,9 @@ class WeightedViews(Side):
         products, sums = blocks.weighted_products(used, row_weights, targets)
         return products * np.outer(scale, scale), sums * scale[:, None]
 
-    def class_moments(self, y: Array | None = None) -> ClassMoments:
+    def class_moments(
+        self, y: Array | None = None, row_weights: Array | None = None
+    ) -> ClassMoments:
         """Return the moments of the scaled features, by class for labels −1 and +1."""
         used = [m for m, _ in self._roots]
-        return self.of_features.class_moments(used, y).scaled(self._scale())
+        return self.of_features.class_moments(used, y, row_weights).scaled(self._scale())

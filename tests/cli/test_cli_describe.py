@@ -22,9 +22,10 @@ def test_parameters_and_defaults_are_those_of_the_class(mklkit: Run) -> None:
     assert not any(one["required"] for one in found["parameters"])
     shown = mklkit("describe", "polynomial").out
     assert "default 2" in shown
-    [matrix] = mklkit("describe", "precomputed", "--json").json[0]["parameters"]
-    assert matrix["required"]
-    assert "must be given" in mklkit("describe", "precomputed").out
+    [given] = mklkit("describe", "precomputed", "--json").json
+    assert [one["name"] for one in given["parameters"]] == ["matrix", "path"]
+    assert given["reads"] == "row ids"
+    assert "reads   row ids" in mklkit("describe", "precomputed").out
 
 
 def test_every_listed_name_is_described(mklkit: Run) -> None:

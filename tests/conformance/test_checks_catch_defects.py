@@ -27,7 +27,9 @@ from mklkit import (
     Precomputed,
     Target,
     WeightingCombiner,
+    category_codes,
     get_registry,
+    texts_of,
 )
 from mklkit.testing import (
     CheckFailure,
@@ -522,6 +524,67 @@ def test_declarations_ask_for_less() -> None:
     Bounded.facts = CombinerFacts(weight_range=(0.0, 0.5))
     with pytest.raises(CheckFailure, match="weight_range"):
         outcome(Bounded, "weights_are_on_the_simplex")
+
+
+class Reading(Kernel):
+    """The share of equal columns, of rows that it remembers."""
+
+    def fit(self, rows: np.ndarray) -> Any:
+        SEEN.append(rows)
+        return self
+
+    def __call__(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        return (a[:, None, :2] == b[:, :2]).mean(axis=2)
+
+    def diagonal(self, a: np.ndarray) -> np.ndarray:
+        return np.ones(len(a))
+
+
+SEEN: list[np.ndarray] = []
+
+
+@pytest.mark.parametrize("reads", ["numbers", "amounts", "categories", "text"])
+def test_a_kernel_is_checked_on_rows_of_what_it_reads(reads: Any) -> None:
+    class Reader(Reading):
+        facts: ClassVar[KernelFacts] = KernelFacts(reads=reads)
+
+    [check] = [one for one in component_checks(Reader) if one.name == "positive_semi_definite"]
+    SEEN.clear()
+    check()
+    rows = SEEN[0]
+    whole = bool((rows == np.floor(rows)).all())
+    if reads == "text":
+        assert whole
+        assert {len(text) for text in texts_of(rows)} == {6, 7, 8, 9}
+    if reads == "amounts":
+        assert set(rows.ravel()) == {0.0, 1.0}
+    if reads == "categories":
+        assert set(rows.ravel()) == set(category_codes([0, 1]))
+    assert whole == (reads != "numbers")
+
+
+def test_a_kernel_that_allows_gaps_is_checked_on_rows_with_gaps() -> None:
+    class Taking(Reading):
+        """Its diagonal is 1 even for gaps, which are equal to nothing."""
+
+        facts: ClassVar[KernelFacts] = KernelFacts(reads="categories", allows_gaps=True)
+
+    def outcome(component: type) -> None:
+        checks = component_checks(component)
+        [check] = [check for check in checks if check.name == "gaps_are_left_out"]
+        check()
+
+    with pytest.raises(NotApplicable, match="does not claim to take gaps"):
+        outcome(Reading)
+    with pytest.raises(CheckFailure, match="of rows with gaps too"):
+        outcome(Taking)
+
+    class Spreading(Taking):
+        def __call__(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+            return a @ b.T
+
+    with pytest.raises(CheckFailure, match=r"rows with gaps to be finite"):
+        outcome(Spreading)
 
 
 def test_instances_are_checked_as_they_are() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from mklkit import KDA, DataError, IncompatibleError, MKLClassifier
+from mklkit import KDA, DataError, IncompatibleError, MKLClassifier, Target
 from mklkit.estimators.partial_fits import PartialSums
 from mklkit.numerics.graph_embedding import discriminant_graphs
 from mklkit.persistence import load_model, save_model
@@ -40,9 +40,9 @@ def test_parts_give_the_weights_and_decisions_of_all_rows(rng, combiner):
     for part in (slice(0, 120), slice(120, 121), slice(121, 300)):
         model.partial_fit(rows[part], y[part], classes=["a", "b"])
     sums: PartialSums = model.partial_sums_
-    whole = ViewSet.of_blocks(sums.kernels, FeatureBlocks(sums.projectors, rows), sums.reading)
-    labels = np.where(y == "b", 1.0, -1.0)
-    decision = model.combiner_.fit(whole, labels, model.learner_, np.random.RandomState(0))
+    whole = ViewSet.of_blocks(sums.kernels, FeatureBlocks(sums.projectors, rows))
+    target = Target.two_classes(np.where(y == "b", 1.0, -1.0))
+    decision = model.combiner_.fit(whole, target, model.learner_, np.random.RandomState(0))
     np.testing.assert_allclose(model.weights_[0], decision.weights, rtol=1e-9)
     np.testing.assert_allclose(model.decision_function(rows), decision.decide(rows), atol=1e-8)
     assert model.score(rows, y) > 0.8

@@ -170,7 +170,7 @@ def test_weights_and_kernels_are_computed_once_per_fold(monkeypatch: pytest.Monk
     monkeypatch.setattr(
         view_set,
         "fit_kernels",
-        lambda kernels, rows: fitted.append(len(rows)) or real(kernels, rows),
+        lambda kernels, rows, weights: fitted.append(len(rows)) or real(kernels, rows, weights),
     )
     Counting.calls.clear()
     grid = {"combiner": [Counting(), "dimkl2"], "learner__C": [0.1, 1.0, 10.0]}

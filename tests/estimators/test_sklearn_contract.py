@@ -6,6 +6,10 @@ couplings of learners on features; a vote of couplings on random landmarks; prob
 the checks ask that the largest is that of the class predicted: it is so on their rows, and need not
 be on others. What components do with odd data, whichever they are, is asked by mklkit's own
 conformance checks.
+
+libsvm stops within a tolerance, in another place for another order of the rows: the check that a
+row of weight 2 is the same row twice needs a small one. Probabilities are from random folds, in
+which the two are different rows.
 """
 
 from __future__ import annotations
@@ -13,19 +17,32 @@ from __future__ import annotations
 from builders import ifsl_search
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mklkit import MKLClassifier, MKLRegressor, RPEMEKLClassifier
+from mklkit import MKLClassifier, MKLOneClass, MKLRegressor, MKLTransformer, RPEMEKLClassifier
+
+EQUIVALENCE = "check_sample_weight_equivalence_on_dense_data"
+
+
+def _depends_on_folds(estimator):
+    """Return the checks that random folds, or maps of random rows, can't pass."""
+    if isinstance(estimator, RPEMEKLClassifier) or getattr(estimator, "probability", False):
+        return {EQUIVALENCE: "rows are drawn, and the same row twice is two of them"}
+    return {}
 
 
 @parametrize_with_checks(
     [
-        MKLClassifier(learner="svm(C=1)"),
+        MKLClassifier(learner="svm(C=1, tol=1e-10)"),
         ifsl_search(ridges=(1.0,), lams=(1.0,), cv=2),
         # Its fit and predict are those of MKLVotingClassifier.
         RPEMEKLClassifier(subset=0.3, n_members=2),
-        MKLClassifier("rbf", learner="svm(C=1)", probability=True),
+        MKLClassifier("rbf", learner="svm(C=1, tol=1e-10)", probability=True),
+        MKLOneClass("rbf(gamma=0.1)", learner="one-class-svm(tol=1e-12)"),
+        MKLTransformer(),
+        MKLTransformer("rbf", feature_map="empirical", combiner="uniform"),
         # A width that follows from the rows would not follow from their weights.
         MKLRegressor(["linear", "rbf(sigma=1)"]),
-    ]
+    ],
+    expected_failed_checks=_depends_on_folds,
 )
 def test_the_contract_holds(estimator, check):
     check(estimator)

@@ -22,7 +22,9 @@ from mklkit import (
 from mklkit.feature_maps.landmarks import STRATEGIES, choose, kmeans
 from mklkit.feature_maps.landmarks.leverage import leverage_scores
 from mklkit.numerics.threads import one_blas_thread
+from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.kernel_rows import KernelRows
+from mklkit.views.view_set import ViewSet
 
 each_strategy = pytest.mark.parametrize("strategy", STRATEGIES)
 
@@ -160,8 +162,9 @@ def test_row_ids_have_no_means(rows, wrapped):
     kernel = Precomputed(rbf_kernel(rows))
     kernel = Cosine(kernel) if wrapped else kernel
     ids = np.arange(60.0)[:, None]
+    bound, feature_map = BoundKernel("graph", kernel), Empirical(subset=5, landmarks="kmeans")
     with pytest.raises(IncompatibleError, match=r"means of rows.*uniform.*leverage"):
-        fitted("kmeans", kernel, ids)
+        ViewSet.fit([bound], feature_map, ids, np.random.RandomState(0))
 
 
 def test_rows_of_a_precomputed_kernel_have_leverage(rows):

@@ -47,7 +47,7 @@ def test_the_iteration_ends_at_the_joint_minimum(lam, explicit):
     mu = np.array([0.3, 0.7])
     problems = [learner.subproblem(side, Target.numbers(Y), [learner]) for side in sides]
     columns = Columns(np.array([lam]), mu, learner.coupling)
-    (found,) = iterate(GRADIENT, problems, Y, columns, [None, None])
+    (found,) = iterate(GRADIENT, problems, Target.numbers(Y), columns, [None, None])
     expected = joint_outputs(grams, Y, mu, 0.5, lam)
     seen = features if explicit else grams
     for own, columns_of, outputs in zip(found.learners, seen, expected, strict=True):
@@ -59,7 +59,7 @@ def test_margins_of_numbers_do_not_move():
     problems = [learner.subproblem(GramSide(rbf_kernel(ROWS)), Target.numbers(Y), [learner])] * 2
     columns = Columns(np.ones(1), np.full(2, 0.5), learner.coupling)
     for rule in (GRADIENT, FIXED_MEAN):
-        (found,) = iterate(rule, problems, Y, columns, [None, None])
+        (found,) = iterate(rule, problems, Target.numbers(Y), columns, [None, None])
         assert not found.margins.any()
 
 
@@ -68,7 +68,7 @@ def test_the_objective_of_numbers_is_the_squared_error_and_the_penalties():
     gram = rbf_kernel(ROWS, gamma=0.3)
     problem = learner.subproblem(GramSide(gram), Target.numbers(Y), [learner])
     columns = Columns(np.zeros(1), np.ones(1), learner.coupling)
-    (found,) = iterate(GRADIENT, [problem], Y, columns, [None])
+    (found,) = iterate(GRADIENT, [problem], Target.numbers(Y), columns, [None])
     own = found.learners[0]
     v = own.coefficients
     expected = ((own.decide(gram) - Y) ** 2).sum() + 0.5 * v @ gram @ v

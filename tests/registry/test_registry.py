@@ -104,7 +104,7 @@ def test_parameters_by_name_and_by_position(registry):
         ("feature_map", "emprical", r"No feature map is named .* Did you mean 'empirical'\?"),
         ("combiner", "svm", r"No combiner is named 'svm'\. 'svm' is a learner\. Known: "),
         ("kernel", "dimkl3", r"'dimkl3' is a combiner\."),
-        ("learner", "zzz", r"No learner is named 'zzz'\. Known: .*kmhks, mhks, svm"),
+        ("learner", "zzz", r"No learner is named 'zzz'\. Known: .*kmhks, mhks, .*svm"),
         ("preset", "paper-dimkl", r"No preset is named .* Did you mean 'paper-dimkl\d'\?"),
     ],
 )
@@ -143,7 +143,7 @@ def test_specs_that_can_not_be_built_say_why(registry, kind, spec, message):
 
 @pytest.mark.parametrize("value", [3, None, object(), ["rbf"], Linear().fit(None)])
 def test_what_is_no_component_is_refused(registry, value):
-    with pytest.raises(SpecError, match=r"Expected a kernel: a name such as 'cosine', a spec"):
+    with pytest.raises(SpecError, match=r"Expected a kernel: a name such as 'chi2', a spec"):
         registry.create("kernel", value)
 
 

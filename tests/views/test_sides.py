@@ -115,7 +115,7 @@ def test_block_operations_are_those_of_the_features(rng, name):
     targets, many = rng.normal(size=len(features)), rng.normal(size=(len(features), 2))
     np.testing.assert_allclose(dense_normal(side), features.T @ features, atol=1e-10)
     np.testing.assert_allclose(side.normal_matrix().sums, features.sum(axis=0), atol=1e-10)
-    assert side.normal_matrix().n_rows == len(features)
+    assert side.normal_matrix().total == len(features)
     np.testing.assert_allclose(side.project(vector), features @ vector, atol=1e-10)
     np.testing.assert_allclose(side.project(block), features @ block, atol=1e-10)
     np.testing.assert_allclose(side.project_back(targets), features.T @ targets, atol=1e-10)

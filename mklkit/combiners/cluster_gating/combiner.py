@@ -131,6 +131,7 @@ class ClusterGating(GatingCombiner):
     facts: ClassVar[CombinerFacts] = CombinerFacts(
         learner="kda",
         tasks=("two classes", "several classes"),
+        row_weights="learner",
         search_space={"n_clusters": (1, 2, 4, 8)},
     )
 

@@ -144,6 +144,7 @@ class IFSL(CouplingCombiner):
             feature_map="empirical",
             learner="mhks",
             tasks=("two classes", "numbers"),
+            row_weights="throughout",
             weights_are="fixed",
             search_space={"lam": COUPLINGS_OF_002[::-1] if fixed_mean else SIMPLEST_FIRST},
         )
@@ -159,7 +160,8 @@ class IFSL(CouplingCombiner):
         columns = self.columns(np.array([self.lam]), learner, len(problems))
         (solution,) = run_rule(self, problems, target, columns, learner, random_state)
         # One per row and view for labels, of which the square is 1.
-        _warn_of_standstill(solution, self.lam, len(problems) * float(np.sum(target.values**2)))
+        zeros = float(np.sum(target.counts * target.values**2))
+        _warn_of_standstill(solution, self.lam, len(problems) * zeros)
         return CoupledSolution(solution.learners, columns.weights, solution.history)
 
     def columns(self, lams: Array, learner: CoupledLearner, n_views: int) -> Columns:
@@ -244,7 +246,7 @@ def run_rule(
         draws = random_state.random_sample((len(problems), len(target)))
         margins = 2 * columns.facts.b0 * (1 - draws)
     given = attrs.evolve(GRADIENT if rule == "gradient" else FIXED_MEAN, order=combiner.order)
-    return iterate(given, problems, target.values, columns, initial, margins)
+    return iterate(given, problems, target, columns, initial, margins)
 
 
 def _warn_of_standstill(solution: Solution, lam: float, of_zeros: float) -> None:

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
@@ -20,7 +21,7 @@ from mklkit.combiners.ifsl.rules import (
     stands_still,
 )
 from mklkit.combiners.ifsl.sweeps import can_sweep, iterate_by_sweeps
-from mklkit.protocols import Array, Stopping, Subproblem
+from mklkit.protocols import Array, Stopping, Subproblem, Target
 
 __all__ = ["iterate"]
 
@@ -28,7 +29,7 @@ __all__ = ["iterate"]
 def iterate(
     rule: Rule,
     problems: Sequence[Subproblem],
-    labels: Array,
+    target: Target,
     columns: Columns,
     initial: Sequence[Any],
     margins: Array | None = None,
@@ -40,8 +41,8 @@ def iterate(
     rule : Rule
     problems : sequence of Subproblem
         M of them.
-    labels : ndarray of shape (N,)
-        φ, −1 and +1.
+    target : Target
+        φ, −1 and +1 (N,), and how much each row counts.
     columns : Columns
     initial : sequence
         Initial coefficients of each view; None stands for zeros.
@@ -58,16 +59,16 @@ def iterate(
     A pass costs one ``solve`` and one ``outputs`` per view; where features are made again for each
     of them, they are made once for one view's outputs and the next view's solve.
     """
-    labels = np.ascontiguousarray(labels)
+    target = attrs.evolve(target, values=np.ascontiguousarray(target.values))
     given = initial if rule.uses_first else [None, *initial[1:]]
     steps = rule.steps(len(problems))
     if can_sweep(problems, columns) and rule.order == "in-turn" and margins is None:
-        found = iterate_by_sweeps(rule, problems, labels, columns, given, steps)
+        found = iterate_by_sweeps(rule, problems, target, columns, given, steps)
         _warn_if_stopped(
             columns.facts.stopping, np.diff(found.history)[-1:], np.array([found.converged])
         )
         return [found]
-    return _WholeRows(rule, problems, labels, columns, given, margins).run(steps)
+    return _WholeRows(rule, problems, target, columns, given, margins).run(steps)
 
 
 def _warn_if_stopped(stopping: Stopping, changes: Array, done: NDArray[np.bool_]) -> None:
@@ -88,7 +89,7 @@ class _WholeRows:
         self,
         rule: Rule,
         problems: Sequence[Subproblem],
-        labels: Array,
+        target: Target,
         columns: Columns,
         initial: Sequence[Any],
         margins: Array | None,
@@ -97,7 +98,9 @@ class _WholeRows:
         self.rule = rule
         self.factors = rule.rows(columns.weights)
         self.problems = list(problems)
-        self.labels = labels
+        self.labels = labels = target.values
+        self.counts = target.counts
+        self.total = float(self.counts.sum())
         self.given = columns
         self.running = np.arange(n_columns)
         self.coefficients: list[Any] = list(initial)
@@ -146,7 +149,9 @@ class _WholeRows:
 
     def objective(self) -> Array:
         """Return L of each running column."""
-        total = loss(self.outputs, self.margins, self.labels, self.given.weights, self.lam)
+        total = loss(
+            self.outputs, self.margins, self.labels, self.counts, self.given.weights, self.lam
+        )
         for problem, coefficients in zip(self.problems, self.coefficients, strict=True):
             if coefficients is not None:
                 total = total + problem.penalty(coefficients, self.running)
@@ -162,7 +167,7 @@ class _WholeRows:
         if passes == 1:
             return True
         before = np.array([self.history[column][-2] for column in self.running])
-        done = stands_still(stopping, before, now, self.labels)
+        done = stands_still(stopping, before, now, self.total, self.labels.dtype)
         out_of_time = passes >= stopping.max_iter
         leaving = np.ones_like(done) if out_of_time else done
         if out_of_time:

@@ -5,7 +5,8 @@ Minimises, over one decision function f_l and margins b_l ≥ 0 per view,
     L = Σ_l [‖f_l − φ∘(1 + b_l)‖² + penalty_l] + λ Σ_l ‖f_l − f̄‖²,   f̄ = Σ_j μ_j f_j.
 
 For labels φ of −1 and +1 the misfit is the papers' ‖φ∘f_l − 1 − b_l‖²; for numbers, with margins
-that stay at b = 0, it is ‖f_l − φ‖². With one view this is MHKS, KMHKS or ridge regression. Many
+that stay at b = 0, it is ‖f_l − φ‖². Norms over rows are weighted where rows have weights. With one
+view this is MHKS, KMHKS or ridge regression. Many
 (λ, ridge) pairs run side by side, one per column, so a whole grid reads the features as often as
 one fit does; converged columns are removed.
 
@@ -16,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import chain, cycle
-from typing import Literal
+from typing import Any, Literal
 
 import attrs
 import numpy as np
@@ -143,9 +144,12 @@ def grow_margins(
 
 @compiled()
 def loss(
-    outputs: Array, margins: Array, labels: Array, mu: Array, lam: Array
+    outputs: Array, margins: Array, labels: Array, counts: Array, mu: Array, lam: Array
 ) -> Array:  # pragma: no cover - compiled
-    """Return the objective without its penalties, (G,), accumulated in float64."""
+    """Return the objective without its penalties, (G,), accumulated in float64.
+
+    Each row counts as often as ``counts`` (N,) says.
+    """
     n_views, n_rows, n_columns = outputs.shape
     total = np.zeros(n_columns)
     for i in range(n_rows):
@@ -160,18 +164,20 @@ def loss(
                 misfit += error * error
                 gap = outputs[j, i, g] - mean
                 spread += gap * gap
-            total[g] += misfit + lam[g] * spread
+            total[g] += counts[i] * (misfit + lam[g] * spread)
     return total
 
 
-def stands_still(stopping: Stopping, before: Array, now: Array, labels: Array) -> NDArray[np.bool_]:
+def stands_still(
+    stopping: Stopping, before: Array, now: Array, total: float, dtype: Any
+) -> NDArray[np.bool_]:
     """Return where the objective (G,) has changed by no more than the tolerance.
 
-    The objective is a sum over rows: above 1,000 rows, the tolerance is meant per 1,000 rows. What
-    the rounding of outputs, which have the labels' type, can change does not count.
+    The objective is a sum over rows: above 1,000 rows, the tolerance is meant per 1,000 rows,
+    ``total`` of them. What the rounding of outputs, of a given type, can change does not count.
     """
-    thousands = max(1.0, len(labels) / TOLERANCE_ROWS)
-    rounding = np.finfo(labels.dtype).eps * np.abs(before)
+    thousands = max(1.0, total / TOLERANCE_ROWS)
+    rounding = np.finfo(dtype).eps * np.abs(before)
     still = stopping.reached(before / thousands, now / thousands)
     return still | (np.abs(now - before) <= rounding)
 

@@ -25,7 +25,7 @@ from mklkit.combiners.ifsl.rules import (
     stands_still,
 )
 from mklkit.numerics.pairwise import row_blocks
-from mklkit.protocols import Array, Subproblem
+from mklkit.protocols import Array, Subproblem, Target
 from mklkit.views.block_subproblem import BlockSubproblem
 from mklkit.views.deciding import BLOCK_ROWS, RowBlock
 from mklkit.views.engines import added
@@ -50,11 +50,12 @@ def can_sweep(problems: Sequence[Subproblem], columns: Columns) -> TypeGuard[Any
 
 @attrs.frozen(eq=False)
 class _Block:
-    """Outputs and margins (M, n, 1) and labels (n,) of a block of rows."""
+    """Outputs and margins (M, n, 1), labels and counts (n,) of a block of rows."""
 
     outputs: Array
     margins: Array
     labels: Array
+    counts: Array
 
 
 @attrs.frozen(eq=False)
@@ -89,6 +90,7 @@ class _Sweep:
         target = np.empty_like(own.outputs[0])
         lam, factors = self.columns.lam, self.factors
         self.rule.target(own.outputs, own.margins, own.labels, factors, lam, self.view, target)
+        target *= own.counts[:, None]
         return [value, target.sum(axis=0, dtype=np.float64), *self.back.of(block, target)]
 
     def _take_queue(self, block: RowBlock, own: _Block) -> Array:
@@ -101,14 +103,21 @@ class _Sweep:
                 rate = columns.rates[place]
                 grow_margins(own.outputs[place], own.labels, rate, own.margins[place])
             else:
-                value = loss(own.outputs, own.margins, own.labels, columns.weights, columns.lam)
+                value = loss(
+                    own.outputs,
+                    own.margins,
+                    own.labels,
+                    own.counts,
+                    columns.weights,
+                    columns.lam,
+                )
         return value
 
 
 def iterate_by_sweeps(
     rule: Rule,
     problems: Sequence[BlockSubproblem],
-    labels: Array,
+    target: Target,
     columns: Columns,
     initial: Sequence[Any],
     steps: Iterator[Step],
@@ -122,15 +131,18 @@ def iterate_by_sweeps(
     blocks = problems[0].block_columns.blocks
     n_views, start = len(problems), columns.facts.b0
 
-    def state(own: Array) -> list[_Block]:
-        parts = [own[place] for place in row_blocks(len(own), BLOCK_ROWS)]
-        shapes = [(n_views, len(part), 1) for part in parts]
-        return [
-            _Block(np.zeros(shape, part.dtype), np.full(shape, start, part.dtype), part)
-            for shape, part in zip(shapes, parts, strict=True)
-        ]
+    def state(labels: Array, counts: Array) -> list[_Block]:
+        def part(place: slice) -> _Block:
+            own = labels[place]
+            shape = n_views, len(own), 1
+            margins = np.full(shape, start, own.dtype)
+            return _Block(np.zeros(shape, own.dtype), margins, own, counts[place])
 
-    states = blocks.states(state, labels)
+        return [part(place) for place in row_blocks(len(labels), BLOCK_ROWS)]
+
+    counts, dtype = target.counts, target.values.dtype
+    total = float(counts.sum())
+    states = blocks.states(state, target.values, counts)
     coefficients: list[Any] = list(initial)
     queue: list[_Outputs | Step] = [
         _outputs(problems[view], view, given)
@@ -153,11 +165,13 @@ def iterate_by_sweeps(
             known = [one.penalty(found) for one, found in pairs if found is not None]
             history.append(float(value[0] + sum(own[0] for own in known)))
             last = np.array(history[-2:])
-            done = len(last) > 1 and bool(stands_still(stopping, last[:1], last[1:], labels)[0])
+            done = len(last) > 1 and bool(
+                stands_still(stopping, last[:1], last[1:], total, dtype)[0]
+            )
             if done or len(history) >= stopping.max_iter:
                 break
         weight = 1.0 + columns.lam * rule.data_weight(columns.weights, view)
-        means = sums / len(labels)
+        means = sums / total
         coefficients[view] = problem.solve_projected(finish(products), means, weight)
         queue = [_outputs(problem, view, coefficients[view])]
     finished = [one.finish(found) for one, found in zip(problems, coefficients, strict=True)]

@@ -70,7 +70,7 @@ class FusionCombiner(Component, ABC):
     a fitted object with its own ``fuse``.
     """
 
-    facts: ClassVar[CombinerFacts] = CombinerFacts()
+    facts: ClassVar[CombinerFacts] = CombinerFacts(row_weights="learner")
 
     @abstractmethod
     def fuse(self, scores: Array) -> Array:

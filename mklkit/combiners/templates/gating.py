@@ -26,12 +26,13 @@ from mklkit.protocols import (
     facts_of,
     learner_parameters,
     learner_variants,
+    own_rows,
 )
 from mklkit.protocols.component import Component, parameter_names
 from mklkit.registry.hookspecs import hookimpl
 from mklkit.views.deciding import BlockDecision, RowBlock
+from mklkit.views.feature_columns import feature_columns
 from mklkit.views.kernel_rows import KernelRows, Tiles, symmetric_tiles
-from mklkit.views.row_ids import feature_columns
 from mklkit.views.sides import GramSide
 from mklkit.views.view_set import ViewSet
 
@@ -82,7 +83,7 @@ class GatedDecision(BlockDecision):
 
     def gate_weights(self, rows: Array) -> Array:
         """Return each row's weight on each kernel, (n, M)."""
-        return np.asarray(self.gates.gates(_cut(rows, self.columns)))
+        return np.asarray(self.gates.gates(own_rows(rows, self.columns, "numbers")))
 
     def decide_block(self, block: RowBlock) -> Array:
         """Return the decision values (n,) of one block of rows."""
@@ -119,11 +120,11 @@ class GatingCombiner(Component, ABC):
     A subclass implements :meth:`fit_gates`, which returns an object with
     ``gates(rows) -> (n, M)``. The composite kernel is handed to the learner as one Gram matrix.
 
-    Gates are functions of features. Columns of row ids, by which a precomputed kernel looks rows
-    up, are not passed to them.
+    Gates are functions of features: columns of row ids, text and categories that a kernel reads,
+    and those that may have gaps, are not passed to them.
     """
 
-    facts: ClassVar[CombinerFacts] = CombinerFacts()
+    facts: ClassVar[CombinerFacts] = CombinerFacts(row_weights="learner")
 
     @property
     def composition(self) -> Composition:
@@ -170,7 +171,7 @@ class GatingCombiner(Component, ABC):
                 f"{self.name} weighs kernels row by row and needs feature_map='implicit'."
             )
         columns = feature_columns(views, self.name)
-        rows = _cut(views.rows, columns)
+        rows = own_rows(views.rows, columns, "numbers")
         shown: list[Any] = list(views)
         gates = self.fit_gates(ViewSet(shown, rows, views.explicit), target.values, random_state)
         values = np.asarray(gates.gates(rows), dtype=np.float64)
@@ -202,10 +203,6 @@ class GatingCombiner(Component, ABC):
                 MKLKitWarning,
                 stacklevel=3,
             )
-
-
-def _cut(rows: Array, columns: NDArray[np.intp] | None) -> Array:
-    return rows if columns is None else rows[:, columns]
 
 
 def composite_gram(

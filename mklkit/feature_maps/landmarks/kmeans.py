@@ -7,8 +7,6 @@ import numpy as np
 from sklearn.cluster import MiniBatchKMeans
 from threadpoolctl import threadpool_limits
 
-from mklkit.errors import IncompatibleError
-from mklkit.protocols import KernelFacts, facts_of
 from mklkit.views.kernel_rows import KernelRows
 
 __all__ = ["choose"]
@@ -27,20 +25,10 @@ def choose(seen: KernelRows, count: int, random_state: np.random.RandomState) ->
     approximation and error analysis, ICML 2008). The distance is taken over the columns of all
     kernels; a column counts once for each set of columns in which it is used.
 
-    Raises
-    ------
-    IncompatibleError
-        If a kernel looks its rows up by ids, of which there are no means.
-
     Notes
     -----
     O(Npd) per pass over at most 50,000 rows, which are in memory at once.
     """
-    if any(facts_of(kernel, KernelFacts).reads == "row ids" for kernel in seen.kernels):
-        raise IncompatibleError(
-            "landmarks='kmeans' are means of rows, which have no row ids for a precomputed kernel"
-            " to look up: use landmarks='uniform' or landmarks='leverage', which are rows."
-        )
     members: slice | np.ndarray = slice(None)
     if seen.n_rows > SAMPLE:
         members = np.sort(random_state.permutation(seen.n_rows)[:SAMPLE])

@@ -11,7 +11,7 @@ from mklkit.combiners.ifsl.iteration import iterate
 from mklkit.combiners.ifsl.rules import FIXED_MEAN, SIMPLEST_FIRST, Columns, Solution
 from mklkit.learners.ho_kashyap.margins import MarginLearner
 from mklkit.learners.ho_kashyap.ridge import CholeskyProblem, GramProblem
-from mklkit.protocols import Array, LearnerFacts, Subproblem, TrainingSide
+from mklkit.protocols import Array, LearnerFacts, Subproblem, Target, TrainingSide
 from mklkit.registry.hookspecs import hookimpl
 
 __all__ = ["KMHKS"]
@@ -55,21 +55,23 @@ class KMHKS(MarginLearner):
 
     name: ClassVar[str] = "kmhks"
     facts: ClassVar[LearnerFacts] = LearnerFacts(
-        on_gram=True, search_space={"alpha": SIMPLEST_FIRST}
+        on_gram=True, takes_row_weights=True, search_space={"alpha": SIMPLEST_FIRST}
     )
     relative: ClassVar[bool] = True
 
-    def problem(self, side: TrainingSide, alphas: Array) -> CholeskyProblem | GramProblem:
+    def problem(
+        self, side: TrainingSide, alphas: Array, row_weights: Array | None = None
+    ) -> CholeskyProblem | GramProblem:
         """Return the ridge regression in the kernel's feature space."""
         if len(alphas) == 1 and alphas[0] > 0:
-            return CholeskyProblem(side, float(alphas[0]))
-        return GramProblem(side, alphas)
+            return CholeskyProblem(side, float(alphas[0]), row_weights)
+        return GramProblem(side, alphas, row_weights)
 
     def iterate(
-        self, problems: Sequence[Subproblem], labels: Array, columns: Columns
+        self, problems: Sequence[Subproblem], target: Target, columns: Columns
     ) -> list[Solution]:
         """Return the solution of the iteration with one view (paper 002, equations 4 and 5)."""
-        return iterate(FIXED_MEAN, problems, labels, columns, [None])
+        return iterate(FIXED_MEAN, problems, target, columns, [None])
 
 
 @hookimpl

@@ -22,6 +22,8 @@ __all__ = ["MarginLearner"]
 class MarginLearner(Component, ABC):
     """Least squares to labels with margins that may grow: ‖φ∘f − 1 − b‖² + α‖w‖², b ≥ 0.
 
+    The squares of rows with weights are weighted, and so is the objective of the stopping rule.
+
     A subclass states its facts and implements ``problem`` and ``iterate``.
     """
 
@@ -41,12 +43,14 @@ class MarginLearner(Component, ABC):
         return CouplingFacts(self.rho, self.b0, stopping, ("alpha",))
 
     @abstractmethod
-    def problem(self, side: TrainingSide, alphas: Array) -> Subproblem:
+    def problem(
+        self, side: TrainingSide, alphas: Array, row_weights: Array | None = None
+    ) -> Subproblem:
         """Return the least-squares problem of one view for several ridges (G,), set up once."""
 
     @abstractmethod
     def iterate(
-        self, problems: Sequence[Subproblem], labels: Array, columns: Columns
+        self, problems: Sequence[Subproblem], target: Target, columns: Columns
     ) -> list[Solution]:
         """Return the result of the paper's iteration with one view, one solution per column."""
 
@@ -54,11 +58,12 @@ class MarginLearner(Component, ABC):
         self, side: TrainingSide, target: Target, variants: Sequence[MarginLearner]
     ) -> Subproblem:
         """Return the least-squares problem of one view, one column per variant's ``alpha``."""
-        return self.problem(side, np.array([one.alpha for one in variants]))
+        alphas = np.array([one.alpha for one in variants])
+        return self.problem(side, alphas, target.row_weights)
 
     def fit(self, side: TrainingSide, target: Target) -> LinearDecision:
         """Return the decision function learned from labels −1 and +1; ``history`` is its loss."""
         columns = Columns(np.zeros(1), np.ones(1), self.coupling)
-        (solution,) = self.iterate([self.subproblem(side, target, [self])], target.values, columns)
+        (solution,) = self.iterate([self.subproblem(side, target, [self])], target, columns)
         (fitted,) = solution.learners
         return LinearDecision(fitted.coefficients, fitted.bias, solution.history)

@@ -12,7 +12,7 @@ from mklkit.combiners.ifsl.rules import GRADIENT, SIMPLEST_FIRST, Columns, Solut
 from mklkit.learners.ho_kashyap.margins import MarginLearner
 from mklkit.learners.ho_kashyap.ridge import FeatureProblem
 from mklkit.learners.ho_kashyap.row_problem import RowProblem
-from mklkit.protocols import Array, LearnerFacts, Subproblem, TrainingSide
+from mklkit.protocols import Array, LearnerFacts, Subproblem, Target, TrainingSide
 from mklkit.registry.hookspecs import hookimpl
 
 __all__ = ["MHKS"]
@@ -59,21 +59,23 @@ class MHKS(MarginLearner):
 
     name: ClassVar[str] = "mhks"
     facts: ClassVar[LearnerFacts] = LearnerFacts(
-        on_features=True, search_space={"alpha": SIMPLEST_FIRST}
+        on_features=True, takes_row_weights=True, search_space={"alpha": SIMPLEST_FIRST}
     )
     relative: ClassVar[bool] = False
 
-    def problem(self, side: TrainingSide, alphas: Array) -> FeatureProblem | RowProblem:
+    def problem(
+        self, side: TrainingSide, alphas: Array, row_weights: Array | None = None
+    ) -> FeatureProblem | RowProblem:
         """Return the ridge regression on the view's features."""
         if RowProblem.suits(side, alphas):
-            return RowProblem(side, float(alphas[0]))
-        return FeatureProblem(side, alphas)
+            return RowProblem(side, float(alphas[0]), row_weights)
+        return FeatureProblem(side, alphas, row_weights)
 
     def iterate(
-        self, problems: Sequence[Subproblem], labels: Array, columns: Columns
+        self, problems: Sequence[Subproblem], target: Target, columns: Columns
     ) -> list[Solution]:
         """Return the solution of Table 1 of paper 000 with one view."""
-        return iterate(GRADIENT, problems, labels, columns, [None])
+        return iterate(GRADIENT, problems, target, columns, [None])
 
 
 @hookimpl

@@ -16,6 +16,7 @@ from mklkit.numerics.least_squares import (
     SPECTRUM_TOLERANCE,
     ArrowheadSystem,
     CholeskySystem,
+    NormalMatrix,
     SpectralSystem,
     cholesky_or_none,
 )
@@ -52,20 +53,23 @@ class FeatureProblem:
         centred first.
     alphas : ndarray of shape (G,)
         α of each column, 0 or above.
+    row_weights : ndarray of shape (N,), optional
+        v; the squares are then Σ v_i(f_i − t_i/s)².
     """
 
-    def __init__(self, side: TrainingSide, alphas: Array) -> None:
+    def __init__(self, side: TrainingSide, alphas: Array, row_weights: Array | None = None) -> None:
         self._side = side
         self._alphas = alphas
-        self._normal = side.normal_matrix()
+        self._row_weights = row_weights
+        self._normal = self._normal_matrix()
         self._centre = np.zeros_like(self._normal.sums)
         columns = self.block_columns
         again = columns is not None and columns.blocks.makes_again(columns.used)
         # Products of features that are made again come from moments about a point among them.
         if self._normal.far_from_zero and not again:
-            self._side = CentredFeatures(side)
+            self._side = CentredFeatures(side, row_weights)
             self._centre = self._side.centre
-            self._normal = self._side.normal_matrix()
+            self._normal = self._normal_matrix()
         self._system: ArrowheadSystem | CholeskySystem | SpectralSystem
         diagonal = self._normal.is_diagonal
         if diagonal and alphas.min() > SPECTRUM_TOLERANCE * float(self._normal.products.sum()):
@@ -73,7 +77,14 @@ class FeatureProblem:
         elif len(alphas) == 1 and not diagonal:
             self._system = CholeskySystem(self._normal)
         else:
-            self._system = SpectralSystem(self._side.spectrum(), self._normal.sums)
+            known = self._side if row_weights is None else self._normal
+            self._system = SpectralSystem(known.spectrum(), self._normal.sums)
+
+    def _normal_matrix(self) -> NormalMatrix:
+        """Return ΦᵀVΦ."""
+        if self._row_weights is None:
+            return self._side.normal_matrix()
+        return self._side.class_moments(row_weights=self._row_weights).normal_matrix()
 
     @property
     def n_coefficients(self) -> int:
@@ -89,7 +100,9 @@ class FeatureProblem:
         self, targets: Array, data_weights: Array, columns: Which = slice(None)
     ) -> RidgeCoefficients:
         """Return the minimisers for targets (N, G) and data weights (G,)."""
-        means = targets.mean(axis=0, dtype=np.float64)
+        if self._row_weights is not None:
+            targets = self._row_weights[:, None] * targets
+        means = targets.sum(axis=0, dtype=np.float64) / self._normal.total
         return self.solve_projected(self._side.project_back(targets), means, data_weights, columns)
 
     @property
@@ -104,9 +117,9 @@ class FeatureProblem:
     def solve_projected(
         self, projected: Array, means: Array, data_weights: Array, columns: Which = slice(None)
     ) -> RidgeCoefficients:
-        """Return the minimisers for Φᵀt (p, G), the targets' means (G,) and data weights (G,)."""
+        """Return the minimisers for ΦᵀVt (p, G), the means of t (G,) and data weights (G,)."""
         weights = self._system.solve(projected, means, data_weights, self._alphas[columns])
-        bias = means / data_weights - self._normal.sums @ weights / self._normal.n_rows
+        bias = means / data_weights - self._normal.sums @ weights / self._normal.total
         return RidgeCoefficients(weights, bias)
 
     def outputs(self, coefficients: RidgeCoefficients) -> Array:
@@ -131,13 +144,17 @@ class GramProblem(FeatureProblem):
     ----------
     side : TrainingSide
     alphas : ndarray of shape (G,)
+    row_weights : ndarray of shape (N,), optional
     """
 
-    def __init__(self, side: TrainingSide, alphas: Array) -> None:
-        self._features = GramFeatures(side)
+    def __init__(self, side: TrainingSide, alphas: Array, row_weights: Array | None = None) -> None:
+        self._features = GramFeatures(side, row_weights)
         self._gram = side.gram()
-        self._row_means = self._gram.mean(axis=0)
-        super().__init__(self._features, alphas)
+        self._row_means = np.average(self._gram, axis=0, weights=row_weights)
+        super().__init__(self._features, alphas, row_weights)
+
+    def _normal_matrix(self) -> NormalMatrix:
+        return self._features.normal_matrix()
 
     @property
     def n_coefficients(self) -> int:
@@ -147,7 +164,8 @@ class GramProblem(FeatureProblem):
     def filled(self, values: Array) -> RidgeCoefficients:
         """Return row coefficients and bias (N + 1,) as the same function in every column."""
         outputs = self._gram @ values[:-1] + values[-1]
-        found = np.append(self._features.weights_for(outputs), outputs.mean())
+        mean = np.average(outputs, weights=self._row_weights)
+        found = np.append(self._features.weights_for(outputs), mean)
         return super().filled(found)
 
     def finish(self, coefficients: RidgeCoefficients, column: int = 0) -> LinearDecision:
@@ -166,11 +184,14 @@ class GramProblem(FeatureProblem):
 class CholeskyProblem:
     """One ridge α > 0 on a Gram matrix: the LS-SVM system of KMHKS by a Cholesky factor.
 
-    It costs a tenth of the eigenpairs; one factor of sK + αI per data weight.
+    It costs a tenth of the eigenpairs; one factor of sK + αI per data weight. With weights v of
+    rows (N,), the squares are Σ v_i(f_i − t_i/s)², and the matrix sK + αV⁻¹.
     """
 
-    def __init__(self, side: TrainingSide, alpha: float) -> None:
+    def __init__(self, side: TrainingSide, alpha: float, row_weights: Array | None = None) -> None:
         self._side = side
+        self._row_weights = row_weights
+        self._ridges = alpha if row_weights is None else alpha / row_weights
         self._gram = side.gram()
         self._alpha = alpha
         self._spectral: GramProblem | None = None
@@ -186,10 +207,10 @@ class CholeskyProblem:
         return RidgeCoefficients(values[:-1, None], values[-1:])
 
     def solvable(self, data_weight: float) -> bool:
-        """Return whether sK + αI is positive definite (an indefinite kernel may fail)."""
+        """Return whether sK + αV⁻¹ is positive definite (an indefinite kernel may fail)."""
         if data_weight not in self._factors:
             matrix = data_weight * self._gram
-            matrix[np.diag_indices_from(matrix)] += self._alpha
+            matrix[np.diag_indices_from(matrix)] += self._ridges
             factor = cholesky_or_none(matrix)
             if factor is None:
                 return False
@@ -204,7 +225,9 @@ class CholeskyProblem:
         """Return the minimiser of ``s·‖f − t/s‖² + α vᵀKv`` over f = Kv + w₀."""
         weight = float(data_weights[0])
         if not self.solvable(weight):
-            self._spectral = self._spectral or GramProblem(self._side, np.array([self._alpha]))
+            self._spectral = self._spectral or GramProblem(
+                self._side, np.array([self._alpha]), self._row_weights
+            )
             found = self._spectral.solve(targets, data_weights, columns)
             return self._spectral.on_rows(found)
         factor, ones = self._factors[weight]

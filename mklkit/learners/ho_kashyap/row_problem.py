@@ -49,16 +49,19 @@ class RowProblem:
     side : TrainingSide
     alpha : float
         Must be above the rounding errors of the products; see :meth:`suits`.
+    row_weights : ndarray of shape (N,), optional
+        v; the squares are then Σ v_i(f_i − t_i/s)², and the matrix sΦΦᵀ + αV⁻¹.
     """
 
-    def __init__(self, side: TrainingSide, alpha: float) -> None:
+    def __init__(self, side: TrainingSide, alpha: float, row_weights: Array | None = None) -> None:
+        self._ridges = alpha if row_weights is None else alpha / row_weights
         self._alpha = alpha
         self._features = side.features()
         self._centre: Array | float = 0.0
         squares = np.einsum("np,np->p", self._features, self._features)
         sums = self._features.sum(axis=0)
         if NormalMatrix(squares, sums, len(self._features)).far_from_zero:
-            centred = CentredFeatures(side)
+            centred = CentredFeatures(side, row_weights)
             self._features, self._centre = centred.features(), centred.centre
         self._products = self._features @ self._features.T
         self._solvers: dict[float, tuple[Callable[[Array], Array], Array]] = {}
@@ -102,7 +105,7 @@ class RowProblem:
 
     def _solver(self, weight: float) -> tuple[Callable[[Array], Array], Array]:
         matrix = weight * self._products
-        matrix[np.diag_indices_from(matrix)] += self._alpha
+        matrix[np.diag_indices_from(matrix)] += self._ridges
         # Symmetric, so that its transpose is the same matrix in LAPACK's order.
         factor = scipy.linalg.cholesky(matrix.T, lower=True, overwrite_a=True, check_finite=False)
         solve = partial(scipy.linalg.cho_solve, (factor, True), check_finite=False)

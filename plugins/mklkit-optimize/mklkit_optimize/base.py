@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import ClassVar
 
 import attrs
 import numpy as np
@@ -10,6 +11,7 @@ from attrs.validators import and_, ge, gt, instance_of
 
 from mklkit import (
     Array,
+    CombinerFacts,
     LearnedWeighting,
     Learner,
     Target,
@@ -31,7 +33,7 @@ class SaddleWeighting(LearnedWeighting, ABC):
     """Template: kernel weights at the saddle point of the support vector machine's objective.
 
     A subclass writes :meth:`solve`. All M Gram matrices stay in memory, because every step sums
-    them with new weights.
+    them with new weights. Weights of rows multiply C.
 
     Parameters
     ----------
@@ -41,6 +43,8 @@ class SaddleWeighting(LearnedWeighting, ABC):
     C : float, optional
         Of the inner support vector machines; by default the learner's C (1 if it is no number).
     """
+
+    facts: ClassVar[CombinerFacts] = CombinerFacts(row_weights="throughout")
 
     tol: float = attrs.field(default=1e-5, converter=float, validator=and_(gt(0), finite))
     max_iter: int = attrs.field(
@@ -64,4 +68,6 @@ class SaddleWeighting(LearnedWeighting, ABC):
             return self.solve(numbers_problem(gram_stack(views), target, learner, self.C, inner))
         price = price_of(self.C, learner)
         labels = target.values.astype(np.float64)
-        return self.solve(SaddleProblem(gram_stack(views), labels, price, inner))
+        return self.solve(
+            SaddleProblem(gram_stack(views), labels, price, inner, target.row_weights)
+        )

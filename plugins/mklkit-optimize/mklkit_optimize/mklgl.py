@@ -66,7 +66,7 @@ class MKLGL(NormBallWeighting, SaddleWeighting):
     name: ClassVar[str] = "mklgl"
     facts: ClassVar[CombinerFacts] = CombinerFacts(
         tasks=("two classes", "numbers"),
-        row_weights="learner",
+        row_weights="throughout",
         search_space={"p": (4.0, 2.0, 4 / 3, 1.0)},
     )
 

@@ -2,7 +2,7 @@
 
 Both are J(σ) = max over β with βᵀ1 = 0 of l(β) − ½ Σ_m σ_m βᵀK_mβ, as that of the support vector
 machine with β = α∘y: l(β) = βᵀy − ½α‖β‖² for ridge regression, with any β, and βᵀy − ε‖β‖₁ for
-support vector regression, with |β| ≤ C.
+support vector regression, with |β| ≤ C. Rows of weight v have α/v and Cv instead.
 """
 
 from __future__ import annotations
@@ -30,18 +30,19 @@ class RidgeProblem(SaddleProblem):
     alpha: float = attrs.field(kw_only=True)
 
     @property
-    def ridge(self) -> float:
-        """α."""
-        return self.alpha
+    def ridge(self) -> Array:
+        """α/v for rows of weight v, (N,)."""
+        weights = 1.0 if self.row_weights is None else self.row_weights
+        return self.alpha / weights * np.ones(len(self.y))
 
     def inner(self, gram: Array) -> tuple[Array, float, bool]:
-        """Return β = (K + αI)⁻¹(y − b) in closed form, and l(β)."""
+        """Return β = (K + α/v)⁻¹(y − b) in closed form, and l(β)."""
         matrix = gram.copy()
-        matrix.flat[:: len(matrix) + 1] += self.alpha
+        matrix.flat[:: len(matrix) + 1] += self.ridge
         right = np.column_stack([self.y, np.ones(len(self.y))])
         found = scipy.linalg.solve(matrix, right, assume_a="sym")
         beta = found[:, 0] - found[:, 1] * (found[:, 0].sum() / found[:, 1].sum())
-        return beta, float(beta @ self.y - 0.5 * self.alpha * beta @ beta), True
+        return beta, float(beta @ self.y - 0.5 * self.ridge @ beta**2), True
 
     def free(self, signed: Array) -> NDArray[np.intp]:
         """Return all rows: no β has a bound."""
@@ -56,7 +57,9 @@ class TubeProblem(SaddleProblem):
 
     def inner(self, gram: Array) -> tuple[Array, float, bool]:
         """Return β by libsvm, and l(β)."""
-        found = solve_tube(gram, self.y, self.C, self.epsilon, tol=self.tol)
+        found = solve_tube(
+            gram, self.y, self.C, self.epsilon, tol=self.tol, row_weights=self.row_weights
+        )
         beta = found.coefficients
         return beta, float(beta @ self.y - self.epsilon * np.abs(beta).sum()), found.ended
 
@@ -83,21 +86,22 @@ def numbers_problem(
         For another learner.
     """
     y = np.asarray(target.values, np.float64)
-    y = y - y.mean()
-    spread = float(y.std()) or 1.0
+    counts = target.row_weights
+    y = y - np.average(y, weights=counts)
+    spread = float(np.sqrt(np.average(y**2, weights=counts))) or 1.0
     y = y / spread
     even = grams.mean(axis=0)
     if isinstance(learner, Ridge):
         alpha = learner.alpha
         if isinstance(alpha, str):
-            alpha = float(learner.fit(GramSide(even), Target.numbers(y)).alpha)
-        return RidgeProblem(grams, y, 1.0, tol, alpha=alpha)
+            alpha = float(learner.fit(GramSide(even), Target.numbers(y, counts)).alpha)
+        return RidgeProblem(grams, y, 1.0, tol, counts, alpha=alpha)
     if isinstance(learner, SVR):
         automatic = PRICE / max(float(np.diagonal(even).mean()), np.finfo(np.float64).tiny)
         own = automatic if isinstance(learner.C, str) else learner.C / spread
         epsilon = TUBE if isinstance(learner.epsilon, str) else learner.epsilon / spread
         given = own if price is None else price / spread
-        return TubeProblem(grams, y, given, tol, epsilon=epsilon)
+        return TubeProblem(grams, y, given, tol, counts, epsilon=epsilon)
     raise IncompatibleError(
         f"Weights of numbers are optimised through ridge regression or support vector regression,"
         f" not through {learner.name!r}: take learner='ridge' or learner='svr'."

@@ -1,7 +1,8 @@
 """The problem that MKLGL, SILP and SimpleMKL solve, and its inner support vector machine.
 
 min over σ ≥ 0, ‖σ‖_p ≤ 1 of J(σ) = max over α of 1ᵀα − ½ Σ_m σ_m q_m(α), where
-q_m(α) = (α∘y)ᵀ K_m (α∘y), 0 ≤ α ≤ C and αᵀy = 0 (paper 003, equation 3).
+q_m(α) = (α∘y)ᵀ K_m (α∘y), 0 ≤ α ≤ C and αᵀy = 0 (paper 003, equation 3). Of rows with weights v,
+0 ≤ α ≤ Cv.
 """
 
 from __future__ import annotations
@@ -77,12 +78,20 @@ class SaddleProblem:
     C : float
     tol : float
         libsvm's.
+    row_weights : ndarray of shape (N,), optional
+        v.
     """
 
     grams: Array
     y: Array
     C: float
     tol: float
+    row_weights: Array | None = None
+
+    @property
+    def most(self) -> Array | float:
+        """The bound of α: C, or Cv (N,)."""
+        return self.C if self.row_weights is None else self.C * self.row_weights
 
     @property
     def n_kernels(self) -> int:
@@ -98,20 +107,20 @@ class SaddleProblem:
         return total
 
     @property
-    def ridge(self) -> float:
-        """What the inner problem adds to the diagonal of the weighted sum."""
-        return 0.0
+    def ridge(self) -> Array:
+        """What the inner problem adds to the diagonal of the weighted sum, (N,)."""
+        return np.zeros(len(self.y))
 
     def inner(self, gram: Array) -> tuple[Array, float, bool]:
         """Return the inner problem's α∘y (N,) and 1ᵀα on one kernel, and whether it ended."""
-        solution = solve_dual(gram, self.y, self.C, self.tol)
+        solution = solve_dual(gram, self.y, self.C, self.tol, row_weights=self.row_weights)
         signed = solution.coefficients
         return signed, float(np.abs(signed).sum()), solution.ended
 
     def free(self, signed: Array) -> NDArray[np.intp]:
         """Return the rows whose α is between its bounds."""
         margins = np.abs(signed)
-        return np.flatnonzero((margins > 0) & (margins < self.C * (1 - ROUNDING)))
+        return np.flatnonzero((margins > 0) & (margins < self.most * (1 - ROUNDING)))
 
     def at(self, weights: Array) -> InnerSolution:
         """Solve the inner problem on the weighted sum: O(MN²) plus its own time."""

@@ -76,7 +76,7 @@ class SimpleMKL(SaddleWeighting):
 
     name: ClassVar[str] = "simplemkl"
     facts: ClassVar[CombinerFacts] = CombinerFacts(
-        tasks=("two classes", "numbers"), row_weights="learner"
+        tasks=("two classes", "numbers"), row_weights="throughout"
     )
 
     def solve(self, problem: SaddleProblem) -> Array:
@@ -171,7 +171,7 @@ def curvature(problem: SaddleProblem, solution: InnerSolution) -> Array:
     for index in np.flatnonzero(solution.weights):
         gram += solution.weights[index] * problem.grams[index][np.ix_(free, free)]
     rounding = RIDGE * float(np.trace(gram)) / len(free)
-    gram.flat[:: len(free) + 1] += max(problem.ridge, rounding)
+    gram.flat[:: len(free) + 1] += np.maximum(problem.ridge[free], rounding)
     columns = np.column_stack([np.ones(len(free)), solution.products[:, free].T])
     try:
         inverse = scipy.linalg.cho_solve(scipy.linalg.cho_factor(gram), columns)

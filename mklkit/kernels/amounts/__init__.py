@@ -1,0 +1,1 @@
+"""Kernels on counts, histograms, sets and times."""

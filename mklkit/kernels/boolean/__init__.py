@@ -1,0 +1,1 @@
+"""Kernels of formulas in columns of 0 and 1."""

@@ -1,0 +1,156 @@
+"""Kernels that are inner products of sparse features, such as counts of k-mers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from mklkit.protocols import Array
+
+__all__ = [
+    "FittedFeatures",
+    "Sparse",
+    "incidence",
+    "inverse_lengths",
+    "numbered",
+    "products",
+    "stacked",
+]
+
+Sparse = Any
+"""A sparse matrix in rows, ``scipy.sparse.csr_array``, which has no types."""
+
+DENSE_GAIN = 50
+"""A product of two numbers in a sparse product costs as much as so many in a dense one."""
+
+DENSE_COLUMNS = 2048
+"""Columns that are made dense at once."""
+
+TABLE = 4
+"""A table may have so many entries for each key."""
+
+PADDING = -1.0
+
+
+def numbered(keys: NDArray[Any]) -> tuple[NDArray[np.int64], int]:
+    """Return a number from 0 up for each key, the same for equal keys, and how many there are.
+
+    In O(len(keys)): by a table where whole numbers from 0 up are small enough for one.
+
+    Examples
+    --------
+    >>> numbered(np.array([70, 20, 70])), numbered(np.array([3, 0, 3, 2]))
+    ((array([0, 1, 0]), 2), (array([2, 0, 2, 1]), 3))
+    """
+    if keys.dtype == np.int64 and keys.max(initial=0) < TABLE * len(keys):
+        ranks = np.zeros(int(keys.max()) + 1, dtype=np.int64)
+        ranks[keys] = 1
+        np.cumsum(ranks, out=ranks)
+        return ranks[keys] - 1, int(ranks[-1])
+    numbers, uniques = pd.factorize(keys)
+    return numbers, len(uniques)
+
+
+def incidence(
+    owners: NDArray[np.intp],
+    columns: NDArray[np.int64],
+    shape: tuple[int, int],
+    values: NDArray[np.float64] | None = None,
+) -> Sparse:
+    """Return the matrix with a one, or a value, added at each row and column.
+
+    Examples
+    --------
+    >>> incidence(np.array([0, 0, 1]), np.array([1, 1, 0]), (2, 2)).toarray()
+    array([[0., 2.],
+           [1., 0.]])
+    """
+    given = np.ones(len(owners)) if values is None else values
+    return csr_array((given, (owners, columns)), shape=shape)
+
+
+def products(left: Sparse, right: Sparse) -> Array:
+    """Return ``left @ right.T`` as an array: (n, m) of (n, V) and (m, V).
+
+    Columns in which many rows have a value go through a dense product, the others through a sparse
+    one: O(n·m) for each of the former, and for each of the latter the number of pairs of values.
+
+    Examples
+    --------
+    >>> products(csr_array(np.eye(2)), csr_array(np.array([[3.0, 4.0]])))
+    array([[3.],
+           [4.]])
+    """
+    shape = left.shape[0], right.shape[0]
+    pairs = np.bincount(left.indices, minlength=left.shape[1])
+    pairs *= np.bincount(right.indices, minlength=left.shape[1])
+    common = DENSE_GAIN * pairs > shape[0] * shape[1]
+    values = np.zeros(shape)
+    sparse = np.flatnonzero(~common & (pairs > 0))
+    if len(sparse):
+        values += (left[:, sparse] @ right[:, sparse].T).toarray()
+    dense = np.flatnonzero(common)
+    for start in range(0, len(dense), DENSE_COLUMNS):
+        part = dense[start : start + DENSE_COLUMNS]
+        values += left[:, part].toarray() @ right[:, part].toarray().T
+    return values
+
+
+def inverse_lengths(own: Array) -> Array:
+    """Return 1/√k(x, x) for each k(x, x), and 0 where it is 0.
+
+    Examples
+    --------
+    >>> inverse_lengths(np.array([4.0, 0.0]))
+    array([0.5, 0. ])
+    """
+    positive = own > 0
+    roots = np.sqrt(own, where=positive, out=np.ones_like(own))
+    return np.divide(1.0, roots, where=positive, out=np.zeros_like(own))
+
+
+class FittedFeatures(ABC):
+    """A kernel φ(x)ᵀGφ(z) of sparse features, optionally divided by √(k(x, x) k(z, z)).
+
+    Rows without features have similarity zero to all rows, themselves included.
+    """
+
+    __slots__ = ()
+
+    normalize: bool
+
+    @abstractmethod
+    def features(self, rows: Array) -> tuple[Sparse, Sparse]:
+        """Return φ(x) and Gφ(x) of each of the rows, two sparse matrices (n, V)."""
+
+    def __call__(self, a: Array, b: Array) -> Array:
+        """Return the similarities of the rows of ``a`` (n, d) and ``b`` (m, d): (n, m)."""
+        plain, weighted = self.features(stacked(a, b))
+        values = products(plain[: len(a)], weighted[len(a) :])
+        if self.normalize:
+            inverse = inverse_lengths(_own(plain, weighted))
+            values *= inverse[: len(a), None]
+            values *= inverse[len(a) :]
+        return values
+
+    def diagonal(self, a: Array) -> Array:
+        """Return the similarity of each row with itself: (n,)."""
+        own = _own(*self.features(a))
+        return (own > 0).astype(np.float64) if self.normalize else own
+
+
+def _own(plain: Sparse, weighted: Sparse) -> Array:
+    return np.asarray(plain.multiply(weighted).sum(axis=1), dtype=np.float64).ravel()
+
+
+def stacked(a: Array, b: Array) -> Array:
+    """Return the rows of both, one below the other; shorter ones are filled up as texts are."""
+    both = np.full((len(a) + len(b), max(a.shape[1], b.shape[1])), PADDING)
+    both[: len(a), : a.shape[1]] = a
+    both[len(a) :, : b.shape[1]] = b
+    return both

@@ -1,0 +1,142 @@
+"""Texts as sequences of numbered symbols, letters or words, and the grams in them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from mklkit.errors import DataError
+from mklkit.kernels.sparse_features import numbered
+from mklkit.numerics.readings import texts_of
+from mklkit.protocols import Array
+
+__all__ = ["Sequences", "expect_text", "gram_numbers", "in_tokens", "letters", "words"]
+
+LARGEST_NUMBER = 2**62
+LARGEST_CODE = 0x10FFFF
+
+
+@attrs.frozen(eq=False)
+class Sequences:
+    """The symbols of several texts, one text after the other.
+
+    Attributes
+    ----------
+    symbols : ndarray of shape (T,)
+        Numbers from 0 up, the same for the same symbol.
+    owners : ndarray of shape (T,)
+        The row of each symbol.
+    places : ndarray of shape (T,)
+        The symbol's place in its text, from 0 up.
+    n_rows : int
+    """
+
+    symbols: NDArray[np.int64]
+    owners: NDArray[np.intp]
+    places: NDArray[np.intp]
+    n_rows: int
+
+    def starts(self, length: int) -> NDArray[np.intp]:
+        """Return where in the symbols a gram of some length begins that is all in one text."""
+        last = self.owners[length - 1 :]
+        return np.flatnonzero(self.owners[: len(last)] == last)
+
+
+def letters(rows: Array) -> Sequences:
+    """Return texts (n, L), given as code points, as sequences of their letters.
+
+    Raises
+    ------
+    DataError
+        If the rows are no code points.
+
+    Examples
+    --------
+    >>> letters(np.array([[97.0, 98.0], [98.0, -1.0]])).symbols
+    array([0, 1, 1])
+    """
+    expect_text(rows)
+    inside = rows >= 0
+    owners, places = np.nonzero(inside)
+    symbols, _ = numbered(rows[inside].astype(np.int64))
+    return Sequences(symbols, owners, places, len(rows))
+
+
+def words(rows: Array) -> Sequences:
+    """Return texts (n, L), given as code points, as sequences of their words in lower case.
+
+    Examples
+    --------
+    >>> from mklkit import text_codes
+    >>> words(text_codes(["The cat. The dog!"])).symbols
+    array([0, 1, 0, 2])
+    """
+    return in_tokens(rows, lambda text: re.findall(r"\w+", text.lower()))
+
+
+def in_tokens(rows: Array, cut: Callable[[str], Iterable[str]]) -> Sequences:
+    """Return texts (n, L), given as code points, as sequences of the tokens that they are cut into.
+
+    Examples
+    --------
+    >>> from mklkit import text_codes
+    >>> in_tokens(text_codes(["b a", "a"]), str.split).owners
+    array([0, 0, 1])
+    """
+    expect_text(rows)
+    tokens = [list(cut(text)) for text in texts_of(rows)]
+    counts = np.array([len(found) for found in tokens], dtype=np.intp)
+    flat = np.array([token for found in tokens for token in found], dtype=object)
+    owners = np.repeat(np.arange(len(rows)), counts)
+    places = np.arange(len(flat)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return Sequences(numbered(flat)[0], owners, places, len(rows))
+
+
+def gram_numbers(
+    symbols: NDArray[np.int64], starts: NDArray[np.intp], offsets: Iterable[int]
+) -> tuple[NDArray[np.int64], int]:
+    """Return a number for each gram, the same for equal ones, and how many there are.
+
+    Parameters
+    ----------
+    symbols : ndarray of shape (T,)
+    starts : ndarray of shape (G,)
+        Where each gram begins.
+    offsets : iterable of int
+        The places in a gram that count: two grams are equal if they are equal there.
+
+    Notes
+    -----
+    O(G) for each offset.
+
+    Examples
+    --------
+    >>> gram_numbers(np.array([1, 2, 1, 2, 2]), np.arange(4), (0, 1))
+    (array([0, 1, 0, 2]), 3)
+    """
+    numbers, count = np.zeros(len(starts), dtype=np.int64), 1
+    base = int(symbols.max(initial=0)) + 1
+    for offset in offsets:
+        if count * base > LARGEST_NUMBER:
+            numbers, count = numbered(numbers)
+        numbers = numbers * base + symbols[starts + offset]
+        count *= base
+    return numbered(numbers)
+
+
+def expect_text(rows: Array) -> None:
+    """Refuse rows that are no code points.
+
+    Raises
+    ------
+    DataError
+    """
+    if not ((rows == np.floor(rows)) & (rows <= LARGEST_CODE)).all():
+        raise DataError(
+            "A kernel on text expects the code points of one column of text, got other numbers:"
+            " choose a column of text for it."
+        )

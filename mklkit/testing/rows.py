@@ -1,0 +1,69 @@
+"""The rows on which components are checked, of what a kernel reads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mklkit.errors import MKLKitError
+from mklkit.numerics.readings import category_codes, text_codes, texts_of
+from mklkit.protocols import Array
+from mklkit.protocols.facts import Reads
+
+__all__ = ["N_NEW", "as_table", "labelled", "two_classes", "with_gaps"]
+
+N_TRAINING, N_NEW = 42, 14
+
+
+def two_classes(reads: Reads) -> tuple[Array, Array]:
+    """Return rows (56, d) that hold what a kernel reads, and their labels.
+
+    Amounts are zeros and ones, which every kernel on amounts takes.
+    """
+    random = np.random.default_rng(41)
+    n_rows = N_TRAINING + N_NEW
+    labels = np.where(np.arange(n_rows) % 5 < 2, 1.0, -1.0)
+    if reads == "text":
+        shares = {1.0: (0.5, 0.2, 0.2, 0.1), -1.0: (0.1, 0.2, 0.2, 0.5)}
+        words = ["".join(random.choice(list("abc "), 9, p=shares[label])) for label in labels]
+        lengths = random.integers(6, 10, n_rows)
+        return text_codes([word[:n] for word, n in zip(words, lengths, strict=True)]), labels
+    if reads in ("amounts", "categories"):
+        chances = np.where(labels > 0, 0.7, 0.3)[:, None]
+        rows = (random.random((n_rows, 8)) < chances).astype(np.float64)
+        return (category_codes(rows) if reads == "categories" else rows), labels
+    rows = random.normal(size=(n_rows, 3))
+    rows[:, :2] += 2.0 * labels[:, None]
+    return rows, labels
+
+
+def with_gaps(rows: Array) -> Array:
+    """Return a copy of rows in which every fifth value is a gap, and all of the second row."""
+    holed = rows.copy()
+    holed.flat[::5] = np.nan
+    holed[1] = np.nan
+    return holed
+
+
+def as_table(rows: Array, reads: Reads) -> NDArray[Any]:
+    """Return rows as a classifier is given them: texts as a column of text."""
+    if reads != "text":
+        return rows
+    return np.array(texts_of(rows), dtype=object)[:, None]
+
+
+def labelled(rows: Array) -> tuple[Array, Array]:
+    """Return rows with labels.
+
+    Raises
+    ------
+    MKLKitError
+        For fewer than twelve rows, or another number of dimensions.
+    """
+    if np.ndim(rows) != 2 or len(rows) < 12:
+        raise MKLKitError(
+            f"Expected rows as an array of shape (12 or more, d), got shape {np.shape(rows)}."
+        )
+    return np.asarray(rows), np.where(np.arange(len(rows)) % 5 < 2, 1.0, -1.0)

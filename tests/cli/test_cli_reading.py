@@ -1,0 +1,115 @@
+"""Kernels on text, categories and amounts through every command that takes kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import reading_kernels
+from processes import Outcome, Run, write_plugin
+
+KERNELS = [
+    *("-k", "seq:letters@sequence"),
+    *("-k", "rbf@age"),
+    *("-k", "same@colour"),
+    *("-k", "smaller@count"),
+]
+
+
+@pytest.fixture(scope="session")
+def sequences(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a table whose sequences tell the classes, and a plugin to read them."""
+    random = np.random.default_rng(5)
+    y = np.resize(["no", "yes"], 60)
+    letters = {"no": [0.4, 0.2, 0.2, 0.2], "yes": [0.2, 0.2, 0.2, 0.4]}
+    frame = pd.DataFrame(
+        {
+            "sequence": ["".join(random.choice(list("ACGT"), 25, p=letters[one])) for one in y],
+            "age": random.normal(50, 10, size=60),
+            "colour": random.choice(["red", "blue"], size=60),
+            "count": random.poisson(3.0, size=60).astype(float),
+            "target": y,
+        }
+    )
+    frame.loc[::10, "colour"] = None
+    frame.loc[1::10, "count"] = np.nan
+    folder = tmp_path_factory.mktemp("sequences")
+    frame.to_csv(folder / "rows.csv", index=False)
+    source = Path(reading_kernels.__file__).read_text()
+    write_plugin(folder / "site", "reading", source)
+    return folder
+
+
+@pytest.fixture
+def run(mklkit: Run, sequences: Path) -> Callable[..., Outcome]:
+    """Return what runs a command beside the table, with the plugin."""
+    return lambda *given: mklkit(*given, cwd=sequences, PYTHONPATH=str(sequences / "site"))
+
+
+def test_fit_predict_inspect_and_explain(run: Run, sequences: Path) -> None:
+    fitted = run("fit", "rows.csv", *KERNELS, "-o", "model.mkl")
+    assert fitted.code == 0, fitted
+    for said in (
+        "columns 'sequence', 'colour', 'count' passed on as they are",
+        "features standardised (mean 0, deviation 1), but not column 'count'",
+        "gaps in column 'colour' read as a category of their own, 'missing'",
+    ):
+        assert said in fitted.out
+    done = run("predict", "model.mkl", "rows.csv")
+    assert done.code == 0, done
+    rows = pd.read_csv(sequences / "rows.csv")
+    one = sequences / "one.csv"
+    rows[3:4].to_csv(one, index=False)
+    alone = run("predict", "model.mkl", one.name)
+    assert alone.out.splitlines()[1].split(",")[0] == done.out.splitlines()[4].split(",")[0]
+    numbers = [
+        float(out.splitlines()[row].split(",")[1]) for out, row in ((alone.out, 1), (done.out, 4))
+    ]
+    np.testing.assert_allclose(*numbers, rtol=1e-6)
+    shown = run("inspect", "model.mkl")
+    assert shown.code == 0, shown
+    assert "seq: letters on sequence" in shown.out
+    rows.drop(columns="sequence").to_csv(sequences / "less.csv", index=False)
+    run("predict", "model.mkl", "less.csv").refused("lacks", "'sequence'")
+    explained = run("explain", "model.mkl", "rows.csv", "--cv", "2", "--json")
+    assert explained.code == 0, explained
+    columns = {one["group"]: one for one in explained.json["columns"]}
+    assert set(columns) == {"sequence", "age", "colour", "count"}
+    assert columns["sequence"]["shuffled"] > 0.1
+
+
+def test_evaluate_compare_kernels_and_tune(run: Run) -> None:
+    for command in (
+        ("evaluate", "rows.csv", *KERNELS, "--folds", "3"),
+        ("kernels", "rows.csv", *KERNELS),
+        ("compare", "rows.csv", *KERNELS[:4], "-c", "uniform", "--cv", "2x1"),
+        ("fit", "rows.csv", *KERNELS, "-l", "svm", "--tune", "fast", "--probability"),
+    ):
+        done = run(*command)
+        assert done.code == 0, done
+        assert "passed on as they are" in done.out
+
+
+def test_what_can_not_be_read_is_refused(run: Run) -> None:
+    run("fit", "rows.csv", *KERNELS, "--stream").refused(
+        "Kernel 'seq' reads text, and a table that is read in parts becomes a file of numbers"
+    )
+    run("fit", "rows.csv", "-k", "letters@age").refused(
+        "Kernel 'letters@age' reads text, and column 'age' holds numbers: use a kernel on numbers"
+    )
+    run("fit", "rows.csv", "-k", "rbf@sequence").refused(
+        "the column 'sequence' is left out", "or use a kernel on text, such as 'letters'"
+    )
+    run("fit", "rows.csv", "-k", "letters").refused("name it, as in 'letters@")
+
+
+def test_lists_show_what_kernels_read(run: Run) -> None:
+    found = {one["name"]: one["reads"] for one in run("list", "kernels", "--json").json}
+    assert found["letters"] == "text"
+    assert found["known-smaller"] == "amounts"
+    assert found["rbf"] == "numbers"
+    assert "categories" in run("list", "kernels").out
+    assert run("describe", "same", "--json").json[0]["reads"] == "categories"

@@ -1,0 +1,128 @@
+"""Kernel weights of rows with weights, and coupled fits: those of rows that occur as often."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from builders import views_of
+
+from mklkit import IFSL, KMHKS, MHKS, SVM, Target
+from mklkit.combiners.alignment import Alignment, CenteredAlignment
+from mklkit.combiners.best_single import BestSingle
+from mklkit.registry.registry import get_registry
+from mklkit.views import feature_blocks
+
+KERNELS = ["linear", "rbf(sigma=1.5)", "polynomial(degree=2)"]
+
+
+def problem(seed=0, n_rows=40):
+    draw = np.random.default_rng(seed)
+    rows = draw.normal(size=(n_rows, 3))
+    y = np.where(rows[:, 0] + 0.5 * draw.normal(size=n_rows) > 0.4, 1.0, -1.0)
+    return rows, y, draw.integers(1, 4, n_rows), draw.uniform(0.1, 3, n_rows)
+
+
+@pytest.mark.parametrize("centered", [False, True])
+@pytest.mark.parametrize("feature_map", ["implicit", "empirical(subset=8)"])
+def test_alignments_follow_their_formula(feature_map, centered):
+    rows, y, _, weights = problem()
+    views = views_of(KERNELS, rows, feature_map)
+    centring = np.eye(len(y)) - np.outer(np.ones(len(y)), weights / weights.sum())
+    for view in views:
+        gram, labels = view.gram(), y
+        if centered:
+            gram, labels = centring @ gram @ centring.T, centring @ y
+        pairs = np.outer(weights, weights)
+        top = (pairs * gram * np.outer(labels, labels)).sum()
+        norms = (pairs * gram**2).sum(), (pairs * np.outer(labels, labels) ** 2).sum()
+        found = view.label_alignment(y, centered, weights)
+        assert np.isclose(found, top / np.sqrt(norms[0] * norms[1]), rtol=1e-9)
+        # Asked again without weights, nothing is left of them.
+        assert np.isclose(
+            view.label_alignment(y, centered, np.ones(len(y))),
+            view.label_alignment(y, centered),
+            rtol=1e-9,
+        )
+
+
+@pytest.mark.parametrize("rule", [Alignment(), CenteredAlignment()])
+def test_kernel_weights_count_rows(rule):
+    rows, y, often, _ = problem(1)
+    state = np.random.RandomState(0)
+    weighted = Target.two_classes(y, often.astype(float))
+    one = rule.fit(views_of(KERNELS, rows), weighted, SVM(C=1), state)
+    many = views_of(KERNELS, rows.repeat(often, axis=0))
+    two = rule.fit(many, Target.two_classes(y.repeat(often)), SVM(C=1), state)
+    np.testing.assert_allclose(one.weights, two.weights, rtol=1e-9)
+    unweighted = rule.fit(views_of(KERNELS, rows), Target.two_classes(y), SVM(C=1), state)
+    assert np.abs(unweighted.weights - one.weights).max() > 1e-3
+
+
+def test_the_best_kernel_is_right_where_rows_count():
+    draw = np.random.default_rng(0)
+    y = np.where(np.arange(60) % 2, 1.0, -1.0)
+    first = np.arange(60) < 20
+    # The first column tells the classes of the first twenty rows, the second of the others.
+    rows = np.column_stack([np.where(first, y, 0), np.where(first, 0, y)])
+    rows += 0.01 * draw.normal(size=rows.shape)
+    kernels = [("a", "linear", [0]), ("b", "linear", [1])]
+    views = views_of_columns(kernels, rows)
+    for weights, best in ((None, 1), (np.where(first, 9.0, 1.0), 0)):
+        target = Target.two_classes(y, weights)
+        found = BestSingle().fit(views, target, SVM(C=1), np.random.RandomState(0))
+        assert found.weights.argmax() == best
+
+
+def views_of_columns(kernels, rows):
+    from mklkit.views.bound_kernels import BoundKernel
+    from mklkit.views.view_set import ViewSet
+
+    create = get_registry().create
+    bound = [
+        BoundKernel(label, create("kernel", spec), np.array(own)) for label, spec, own in kernels
+    ]
+    return ViewSet.fit(bound, create("feature_map", "implicit"), rows, np.random.RandomState(0))
+
+
+@pytest.mark.parametrize("order", ["in-turn", "at-once", "late-margins"])
+@pytest.mark.parametrize("rule", ["gradient", "fixed-mean"])
+@pytest.mark.parametrize("made_again", [False, True])
+def test_coupled_fits_count_rows(rule, order, made_again, monkeypatch):
+    rows, y, often, _ = problem(2, n_rows=50)
+    whole = views_of(KERNELS, rows, "empirical(subset=6)")
+    if made_again:
+        monkeypatch.setattr(feature_blocks, "SMALL_BYTES", 0)
+        whole = views_of(KERNELS, rows, "empirical(subset=6)")
+    combiner, learner = IFSL(lam=0.7, rule=rule, order=order), MHKS(alpha=0.5)
+    weighted = Target.two_classes(y, often.astype(float))
+    one = combiner.fit(whole, weighted, learner, np.random.RandomState(0))
+    many = whole.restricted(np.repeat(np.arange(len(y)), often))
+    repeated = Target.two_classes(y.repeat(often))
+    two = combiner.fit(many, repeated, learner, np.random.RandomState(0))
+    np.testing.assert_allclose(one.history, two.history, rtol=1e-9)
+    np.testing.assert_allclose(one.decide(rows), two.decide(rows), rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("combiner", "learner", "feature_map", "points"),
+    [
+        (IFSL(), MHKS(), "empirical(subset=6)", ["learner__alpha", "combiner__lam"]),
+        (IFSL(), KMHKS(), "implicit", ["learner__alpha", "combiner__lam"]),
+        (Alignment(), SVM(tol=1e-9), "implicit", ["learner__C"]),
+    ],
+)
+def test_a_grid_is_separate_fits(combiner, learner, feature_map, points):
+    rows, y, _, weights = problem(3)
+    target = Target.two_classes(y, weights)
+    views = views_of(KERNELS, rows, feature_map)
+    grid = [dict.fromkeys(points, value) for value in (0.5, 1.0, 4.0)]
+    found = combiner.fit_grid(views, target, learner, grid, np.random.RandomState(0))
+    for column, point in enumerate(grid):
+        own = {"combiner": combiner, "learner": learner}
+        for name, value in point.items():
+            kind, parameter = name.split("__")
+            own[kind] = own[kind].with_params(**{parameter: value})
+        alone = own["combiner"].fit(views, target, own["learner"], np.random.RandomState(0))
+        np.testing.assert_allclose(
+            found.decide(rows)[:, column], alone.decide(rows), rtol=1e-6, atol=1e-7
+        )

@@ -1,0 +1,62 @@
+"""mklkit's own checks of what a kernel must do, on rows of what each reads."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mklkit.kernels.amounts.chi2 import Chi2
+from mklkit.kernels.amounts.hellinger import Hellinger
+from mklkit.kernels.amounts.intersection import Intersection
+from mklkit.kernels.amounts.min_max import MinMax
+from mklkit.kernels.amounts.periodic import Periodic
+from mklkit.kernels.amounts.tanimoto import Tanimoto
+from mklkit.kernels.boolean.conjunctive import MonotoneConjunctive
+from mklkit.kernels.boolean.disjunctive import Disjunctive, MonotoneDisjunctive
+from mklkit.kernels.categories.frequency_overlap import FrequencyOverlap
+from mklkit.kernels.text.mismatch import Mismatch
+from mklkit.kernels.text.spectrum import SpectrumKernel
+from mklkit.kernels.text.token_set import TokenSet
+from mklkit.kernels.text.weighted_degree import WeightedDegree
+from mklkit.testing import parametrize_with_component_checks
+
+pytestmark = pytest.mark.slow
+
+COUNTS = np.random.default_rng(5).poisson(2.0, (40, 6)).astype(float)
+HOURS = np.random.default_rng(6).uniform(0, 24, (40, 2))
+
+
+@parametrize_with_component_checks(
+    [
+        SpectrumKernel(k=2, normalize=False),
+        SpectrumKernel(k=1, words=True),
+        Mismatch(k=4, m=2, alphabet="abc", normalize=False),
+        WeightedDegree(degree=4, shift=3),
+        TokenSet(separators="a"),
+        FrequencyOverlap(alpha=0.5),
+        MonotoneConjunctive(degree=3, normalize=False),
+        MonotoneDisjunctive(degree=3, normalize=False),
+        Disjunctive(degree=3, normalize=False),
+    ]
+)
+def test_kernels_with_other_parameters(check):
+    check()
+
+
+@parametrize_with_component_checks(
+    [
+        Tanimoto(),
+        MinMax(),
+        Intersection(normalize=False),
+        Hellinger(normalize=False),
+        Chi2(gamma=0.5),
+    ],
+    rows=COUNTS,
+)
+def test_kernels_on_counts(check):
+    check()
+
+
+@parametrize_with_component_checks([Periodic(period=24, length=0.5)], rows=HOURS)
+def test_a_kernel_on_times(check):
+    check()

@@ -1,0 +1,282 @@
+"""Kernels on text, categories and amounts of tables: the columns as they are, and refusals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from reading_kernels import KnownSame, KnownSmaller, Letters, Same, Smaller
+from sklearn.metrics.pairwise import linear_kernel
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.svm import SVC
+
+from mklkit import MKLClassifier, MKLSearchCV, MKLVotingClassifier, Precomputed
+from mklkit.errors import DataError, IncompatibleError
+from mklkit.evaluation.alignment import alignment_matrix
+
+MIXED = [
+    ("seq", Letters(), "sequence"),
+    "linear@age,weight",
+    ("colour", Same(), "colour"),
+]
+
+
+@pytest.fixture
+def table(rng: np.random.Generator) -> tuple[pd.DataFrame, np.ndarray]:
+    """Return 40 rows with a sequence, two numbers and a colour, in two classes."""
+    y = np.resize(["no", "yes"], 40)
+    words = [
+        "".join(rng.choice(list("aab" if label == "yes" else "abb"), size=rng.integers(2, 9)))
+        for label in y
+    ]
+    frame = pd.DataFrame(
+        {
+            "sequence": words,
+            "age": rng.normal(size=40) + (y == "yes"),
+            "weight": rng.normal(size=40),
+            "colour": rng.choice(["red", "blue", "green"], size=40),
+        }
+    )
+    return frame, y
+
+
+def mixed_gram(left: pd.DataFrame, right: pd.DataFrame) -> np.ndarray:
+    """Return the even sum of the three kernels, by loops over Python's values."""
+
+    def one(a: Any, b: Any) -> float:
+        letters = sum(a["sequence"].count(c) * b["sequence"].count(c) for c in "ab")
+        numbers = a["age"] * b["age"] + a["weight"] * b["weight"]
+        return float(letters + numbers + (a["colour"] == b["colour"])) / 3
+
+    return np.array([[one(a, b) for _, b in right.iterrows()] for _, a in left.iterrows()])
+
+
+def test_the_decisions_are_those_of_the_kernels_by_hand(table):
+    frame, y = table
+    train, new = frame[:30], frame[30:]
+    model = MKLClassifier(MIXED, learner="svm(C=1.0)").fit(train, y[:30])
+    by_hand = SVC(C=1.0, kernel="precomputed", tol=1e-9).fit(mixed_gram(train, train), y[:30])
+    expected = by_hand.decision_function(mixed_gram(new, train))
+    np.testing.assert_allclose(model.decision_function(new), expected, atol=0.01)
+    assert [None if c is None else c.tolist() for c in model.kernel_columns_] == [[0], [1, 2], [3]]
+
+
+def test_an_array_of_objects_is_the_same_table(table):
+    frame, y = table
+    model = MKLClassifier(MIXED).fit(frame, y)
+    kernels = [("seq", Letters(), [0]), "linear@1:3", ("colour", Same(), [3])]
+    of_array = MKLClassifier(kernels).fit(frame.to_numpy(), y)
+    np.testing.assert_allclose(
+        of_array.decision_function(frame.to_numpy()), model.decision_function(frame), rtol=1e-9
+    )
+
+
+@pytest.mark.parametrize("feature_map", ["implicit", "empirical(subset=12)"])
+@pytest.mark.parametrize("multiclass", ["ovo", "ovr"])
+def test_one_row_at_a_time_and_in_any_order(table, rng, feature_map, multiclass):
+    frame, y = table
+    y = y.copy()
+    y[::5] = "maybe"
+    learner = "svm" if feature_map == "implicit" else "mhks"
+    model = MKLClassifier(
+        MIXED, feature_map=feature_map, learner=learner, multiclass=multiclass, random_state=0
+    ).fit(frame, y)
+    together = model.decision_function(frame)
+    alone = np.vstack([model.decision_function(frame[i : i + 1]) for i in range(len(frame))])
+    np.testing.assert_allclose(alone, together, rtol=1e-7, atol=1e-9)
+    order = rng.permutation(len(frame))
+    shuffled = model.decision_function(frame.iloc[order])
+    np.testing.assert_allclose(shuffled, together[order], rtol=1e-7, atol=1e-9)
+
+
+def test_longer_texts_and_new_categories_are_read(table):
+    frame, y = table
+    model = MKLClassifier(MIXED).fit(frame, y)
+    new = frame.assign(sequence=frame["sequence"] * 5 + "xyz", colour="purple")
+    # The new letters and the new colour are in no training row.
+    same = frame.assign(sequence=frame["sequence"] * 5, colour="brown")
+    np.testing.assert_allclose(
+        model.decision_function(new), model.decision_function(same), rtol=1e-9
+    )
+
+
+def test_kernels_that_name_no_columns_leave_the_others_theirs(table):
+    frame, y = table
+    frame["count"] = np.arange(40) % 7
+    kernels = [
+        ("seq", Letters(), "sequence"),
+        "linear",
+        Same(),
+        ("few", Smaller(), "count"),
+        "rbf@age,count",
+    ]
+    model = MKLClassifier(kernels).fit(frame, y)
+    found = [columns.tolist() for columns in model.kernel_columns_]
+    assert found == [[0], [1, 2], [3], [4], [1, 4]]
+
+
+def test_numbers_can_be_categories(rng):
+    X = rng.integers(3, size=(30, 4)).astype(float)
+    y = np.resize([0, 1], 30)
+    model = MKLClassifier([Same()], learner="svm(C=1.0)").fit(X, y)
+    gram = (X[:, None] == X[None]).mean(axis=2)
+    expected = SVC(C=1.0, kernel="precomputed", tol=1e-9).fit(gram, y).decision_function(gram)
+    np.testing.assert_allclose(model.decision_function(X), expected, atol=1e-3)
+    assert model.kernel_columns_ == [None]
+
+
+def test_gaps(table):
+    frame, y = table
+    frame.loc[::4, "sequence"] = None
+    frame.loc[1::4, "colour"] = None
+    frame["count"] = np.where(np.arange(40) % 5, np.arange(40.0) % 7, np.nan)
+    kernels = [*MIXED, ("few", KnownSmaller(), "count")]
+    model = MKLClassifier(kernels).fit(frame, y)
+    written = frame.fillna({"sequence": "", "colour": "missing"})
+    other = MKLClassifier(kernels).fit(written, y)
+    np.testing.assert_allclose(
+        model.decision_function(frame), other.decision_function(written), rtol=1e-9
+    )
+    assert model.choices_[:3] == [
+        "10 gaps in column 'colour' read as a category of their own, 'missing'",
+        "10 gaps in column 'sequence' read as empty text",
+        "8 gaps in column 'count' left out by its kernel",
+    ]
+    assert not any("gaps in column 'sequence'" in note for note in other.choices_)
+
+
+def test_gaps_that_a_kernel_on_categories_leaves_out():
+    frame = pd.DataFrame({"a": ["x", None, "x", "y"], "b": [1.0, 1.0, np.nan, 2.0]})
+    y = [0, 0, 1, 1]
+    found = MKLClassifier([KnownSame(), "linear"]).fit(frame.assign(b=1.0), y)
+    assert [columns.tolist() for columns in found.kernel_columns_] == [[0], [1]]
+    both = MKLClassifier([("both", KnownSame(), ["a", "b"])], learner="svm(C=1.0)").fit(frame, y)
+    gram = np.array([[2, 1, 1, 0], [1, 1, 0, 0], [1, 0, 1, 0], [0, 0, 0, 2]]) * 1.0
+    expected = SVC(C=1.0, kernel="precomputed", tol=1e-9).fit(gram, y).decision_function(gram)
+    np.testing.assert_allclose(both.decision_function(frame), expected, atol=1e-3)
+
+
+@pytest.mark.parametrize("kernels", [["linear@b"], [KnownSmaller(), "linear@b"], [Smaller()]])
+def test_other_gaps_in_numbers_are_refused(kernels):
+    frame = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "b": [1.0, np.nan, 2.0, 3.0]})
+    with pytest.raises(DataError, match="contains NaN"):
+        MKLClassifier(kernels).fit(frame, [0, 0, 1, 1])
+
+
+@pytest.mark.parametrize(
+    ("kernels", "message"),
+    [
+        (["rbf@sequence"], "'rbf@sequence' reads numbers, and column 'sequence' holds text: use a"),
+        (["rbf"], "Kernel 'rbf' reads numbers, and column 'sequence' and 1 more hold text: "),
+        (None, "reads numbers, and column 'sequence' and 1 more hold text"),
+        ("auto", "reads numbers, and column 'sequence' and 1 more hold text"),
+        ([("t", Letters(), "age")], "'t' reads text, and column 'age' holds numbers: use a kernel"),
+        ([("t", Letters(), ["sequence", "colour"])], "'t' reads one column of text, and has 2"),
+        ([Letters()], "reads one column of text: name it, as in 'letters@sequence'"),
+        ([("f", Smaller(), "colour")], "'f' reads amounts, and column 'colour' holds text"),
+        ([("p", Precomputed(np.eye(3)), "colour")], "'p' reads row ids, and column 'colour'"),
+        (
+            [("t", Letters(), "sequence"), ("c", Same(), ["age", "weight", "colour"]), "rbf"],
+            "'rbf' needs features, and all columns are those of other kernels, such as 't'",
+        ),
+    ],
+)
+def test_a_kernel_that_cannot_read_its_columns_is_refused(table, kernels, message):
+    frame, y = table
+    with pytest.raises(DataError, match=message):
+        MKLClassifier(kernels).fit(frame, y)
+
+
+def test_columns_that_no_kernel_reads_may_hold_anything(table):
+    frame, y = table
+    model = MKLClassifier(["linear@age"]).fit(frame, y)
+    other = MKLClassifier(["linear"]).fit(frame[["age"]], y)
+    np.testing.assert_allclose(
+        model.decision_function(frame), other.decision_function(frame[["age"]]), rtol=1e-9
+    )
+
+
+def test_new_rows_of_another_kind_are_refused(table):
+    frame, y = table
+    model = MKLClassifier(MIXED).fit(frame, y)
+    with pytest.raises(DataError, match="Column 'age' holds numbers in the training data"):
+        model.predict(frame.assign(age="old"))
+    with pytest.raises(DataError, match="Column 'sequence' holds text in the training data, and 5"):
+        model.predict(frame.assign(sequence=5))
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(frame.rename(columns={"sequence": "text"}))
+
+
+def test_rows_that_are_read_in_parts_hold_no_text(tmp_path):
+    rows = np.memmap(tmp_path / "rows", dtype=np.float64, mode="w+", shape=(4, 2))
+    with pytest.raises(DataError, match="'t' reads text, and rows that are read in parts"):
+        MKLClassifier([("t", Letters(), [0])]).fit(rows, [0, 0, 1, 1])
+    words = np.array([["a", 1.0], ["b", 2.0], ["ab", 3.0], ["ba", 4.0]], dtype=object)
+    model = MKLClassifier([("t", Letters(), [0]), "linear"]).fit(words, [0, 0, 1, 1])
+    with pytest.raises(DataError, match="kernels read text or categories, and rows that are read"):
+        model.predict(rows)
+
+
+def test_searches_votes_and_probabilities(table):
+    frame, y = table
+    search = MKLSearchCV(
+        MKLClassifier(MIXED, learner="svm", random_state=0),
+        {"kernels": [["linear@age,weight"], MIXED], "learner__C": [0.1, 1.0]},
+        cv=3,
+    ).fit(frame, y)
+    theirs = GridSearchCV(
+        MKLClassifier(MIXED, learner="svm", random_state=0),
+        {"kernels": [["linear@age,weight"], MIXED], "learner__C": [0.1, 1.0]},
+        cv=[*_folds(search, frame, y)],
+    ).fit(frame, y)
+    np.testing.assert_allclose(
+        search.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"], rtol=1e-9
+    )
+    model = MKLClassifier(MIXED, probability=True, random_state=0).fit(frame, y)
+    np.testing.assert_allclose(model.predict_proba(frame).sum(axis=1), 1)
+    member = MKLClassifier(MIXED, feature_map="empirical(subset=10)", learner="mhks")
+    vote = MKLVotingClassifier(member, random_state=0).fit(frame, y)
+    assert vote.predict(frame).shape == (40,)
+    assert np.isfinite(cross_val_score(MKLClassifier(MIXED), frame, y, cv=3)).all()
+
+
+def _folds(search: MKLSearchCV, frame: pd.DataFrame, y: np.ndarray):
+    from sklearn.utils import check_random_state
+
+    from mklkit.estimators.folds import plan_folds
+
+    seed = check_random_state(0).randint(2**31 - 1)
+    codes = np.unique(y, return_inverse=True)[1]
+    return plan_folds(codes, 3).splits(codes, seed)
+
+
+def test_partial_fit_reads_them_too(table):
+    frame, y = table
+    model = MKLClassifier(MIXED, feature_map="empirical(subset=10)", learner="kda", random_state=0)
+    parts = model.partial_fit(frame[:20], y[:20], classes=["no", "yes"])
+    assert parts.partial_fit(frame[20:], y[20:]).predict(frame).shape == (40,)
+
+
+def test_gates_see_numbers_only(table):
+    frame, y = table
+    model = MKLClassifier(MIXED, combiner="cluster-gating", random_state=0).fit(frame, y)
+    other = frame.assign(sequence="x", colour="y")
+    np.testing.assert_allclose(model.gate_weights(other), model.gate_weights(frame), rtol=1e-9)
+    with pytest.raises(IncompatibleError, match="these rows contain only columns of row ids, text"):
+        MKLClassifier([("t", Letters(), "sequence")], combiner="cluster-gating").fit(
+            frame[["sequence"]], y
+        )
+
+
+def test_alignments_of_kernels_on_a_table(table):
+    frame, y = table
+    found = alignment_matrix(MIXED, frame)
+    model = MKLClassifier(MIXED).fit(frame, y)
+    np.testing.assert_allclose(alignment_matrix(model, frame), found, rtol=1e-9)
+    numbers = frame[["age", "weight"]].to_numpy()
+    colours = frame["colour"].to_numpy()
+    linear, same = linear_kernel(numbers), (colours[:, None] == colours).astype(float)
+    expected = (linear * same).sum() / np.sqrt((linear**2).sum() * same.sum())
+    np.testing.assert_allclose(found.iloc[1, 2], expected, rtol=1e-9)

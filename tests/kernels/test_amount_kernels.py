@@ -1,0 +1,131 @@
+"""Kernels on amounts, beside scikit-learn, sets and plain formulas."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from kernel_checks import check_gram, cosines
+from sklearn.metrics.pairwise import additive_chi2_kernel, chi2_kernel
+
+from mklkit import DataError
+from mklkit.kernels.amounts.chi2 import Chi2
+from mklkit.kernels.amounts.hellinger import Hellinger
+from mklkit.kernels.amounts.intersection import Intersection
+from mklkit.kernels.amounts.min_max import MinMax
+from mklkit.kernels.amounts.periodic import Periodic
+from mklkit.kernels.amounts.tanimoto import Tanimoto
+
+RNG = np.random.default_rng(11)
+COUNTS = RNG.poisson(1.0, (25, 6)).astype(float)
+COUNTS[3] = 0
+FINGERPRINTS = (RNG.random((30, 9)) < 0.4).astype(float)
+FINGERPRINTS[:2] = 0
+HOURS = RNG.uniform(-50, 50, (20, 2))
+
+
+def each_pair(function, rows):
+    return np.array([[function(x, z) for z in rows] for x in rows])
+
+
+def minima(x, z):
+    return np.minimum(x, z).sum()
+
+
+def shares(rows):
+    return np.array([row / row.sum() if row.sum() else row for row in rows])
+
+
+def jaccard(x, z):
+    first, second = (set(np.flatnonzero(row)) for row in (x, z))
+    return len(first & second) / len(first | second) if first | second else 1.0
+
+
+@pytest.mark.parametrize("kernel", [Tanimoto(), MinMax()])
+def test_fingerprints_are_sets(kernel):
+    check_gram(kernel, FINGERPRINTS, each_pair(jaccard, FINGERPRINTS))
+
+
+def test_tanimoto_and_min_max_of_counts():
+    def tanimoto(x, z):
+        total = x @ x + z @ z - x @ z
+        return x @ z / total if total else 1.0
+
+    def min_max(x, z):
+        total = np.maximum(x, z).sum()
+        return minima(x, z) / total if total else 1.0
+
+    check_gram(Tanimoto(), COUNTS, each_pair(tanimoto, COUNTS))
+    check_gram(MinMax(), COUNTS, each_pair(min_max, COUNTS))
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("kernel", [Tanimoto(), MinMax(), Intersection(), Chi2(gamma=0.1)])
+def test_amounts_of_any_size_have_definite_similarities(kernel, seed):
+    rows = np.random.default_rng(seed).gamma(0.3, 10.0, (40, 3))
+    check_gram(kernel, rows)
+
+
+def test_chi2_is_that_of_scikit_learn():
+    for gamma in (0.3, 1.0):
+        check_gram(Chi2(gamma=gamma), COUNTS, chi2_kernel(COUNTS, gamma=gamma))
+
+
+def test_the_width_of_chi2_is_the_mean_distance():
+    distances = -additive_chi2_kernel(COUNTS)
+    mean = distances[np.triu_indices(len(COUNTS), 1)].mean()
+    for rule, factor in (("mean", 1.0), ("0.25*mean", 0.25), (" 2e1 * mean", 20.0)):
+        np.testing.assert_allclose(Chi2(gamma=rule).fit(COUNTS).gamma, factor / mean, rtol=1e-9)
+    assert Chi2().fit(np.ones((4, 2))).gamma == 1.0
+    assert Chi2().fit(np.ones((1, 2))).gamma == 1.0
+
+
+@pytest.mark.parametrize("gamma", ["median", "mean*2", "-1*mean", 0, -1.0, float("nan"), True, ""])
+def test_other_widths_of_chi2_are_refused(gamma):
+    with pytest.raises(ValueError, match="gamma must be a positive number or 'mean'"):
+        Chi2(gamma=gamma)
+
+
+def test_intersection_and_hellinger_are_their_formulas():
+    def roots(x, z):
+        return np.sqrt(x * z).sum()
+
+    for kernel, function in ((Intersection, minima), (Hellinger, roots)):
+        check_gram(kernel(normalize=False), COUNTS, each_pair(function, COUNTS))
+        check_gram(kernel(), COUNTS, each_pair(function, shares(COUNTS)))
+    assert Hellinger().fit(COUNTS).diagonal(COUNTS)[3] == 0
+
+
+def test_hellinger_is_the_cosine_of_roots():
+    expected = cosines(np.sqrt(COUNTS) @ np.sqrt(COUNTS).T)
+    np.testing.assert_allclose(Hellinger().fit(COUNTS)(COUNTS, COUNTS), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize(("period", "length"), [(24.0, 1.0), (7.0, 0.3)])
+def test_periodic_is_its_formula(period, length):
+    def similar(x, z):
+        sines = np.sin(np.pi * np.abs(x - z) / period) ** 2
+        return np.exp(-2 * sines / length**2).prod()
+
+    check_gram(Periodic(period=period, length=length), HOURS, each_pair(similar, HOURS))
+
+
+def test_times_a_period_apart_are_the_same():
+    late, early = np.array([[23.5]]), np.array([[0.5]])
+    fitted = Periodic().fit(late)
+    np.testing.assert_allclose(fitted(late, early), fitted(early, early + 1), rtol=1e-12)
+    # Seconds since 1970, with the same digits left as in hours of a day.
+    seconds = Periodic(period=86400, length=0.5).fit(late)
+    here, there = np.array([[1.7e9]]), np.array([[1.7e9 + 86400 * 1000 + 3600]])
+    near = np.array([[1.7e9 % 86400]]), np.array([[1.7e9 % 86400 + 3600]])
+    np.testing.assert_allclose(seconds(here, there), seconds(*near), rtol=1e-9)
+
+
+@pytest.mark.parametrize("kernel", [Tanimoto(), MinMax(), Intersection(), Hellinger(), Chi2()])
+def test_numbers_below_zero_are_refused(kernel):
+    wrong = COUNTS.copy()
+    wrong[2, 1] = -0.5
+    message = f"^{kernel.name} compares amounts, .*zero or above; got -0.5: choose"
+    with pytest.raises(DataError, match=message):
+        kernel.fit(wrong)
+    with pytest.raises(DataError, match=message):
+        kernel.fit(COUNTS)(COUNTS, wrong)

@@ -1,0 +1,84 @@
+"""Kernels on categories, beside loops over the columns."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from kernel_checks import FEW, check_gram
+
+from mklkit import category_codes
+from mklkit.kernels.categories.frequency_overlap import FrequencyOverlap
+from mklkit.kernels.categories.overlap import Overlap
+
+VALUES = st.sampled_from(["red", "green", "blue", None])
+TABLES = st.integers(1, 4).flatmap(
+    lambda q: st.lists(st.lists(VALUES, min_size=q, max_size=q), min_size=2, max_size=9)
+)
+
+
+def overlap(x, z):
+    same = sum(a == b and a is not None for a, b in zip(x, z, strict=True))
+    present = [sum(a is not None for a in row) for row in (x, z)]
+    return same / np.sqrt(present[0] * present[1]) if min(present) else 0.0
+
+
+def rare_overlap(x, z, training, alpha):
+    def rarity(column, value):
+        known = [row[column] for row in training if row[column] is not None]
+        share = known.count(value) / max(len(known), 1)
+        return (1 - share**alpha) ** (1 / alpha)
+
+    def common(x, z):
+        pairs = enumerate(zip(x, z, strict=True))
+        return sum(rarity(c, a) for c, (a, b) in pairs if a == b and a is not None)
+
+    own = common(x, x) * common(z, z)
+    return common(x, z) / np.sqrt(own) if own > 0 else 0.0
+
+
+@FEW
+@given(TABLES)
+def test_overlap_is_the_share_of_equal_columns(table):
+    expected = [[overlap(x, z) for z in table] for x in table]
+    check_gram(Overlap(), category_codes(table), expected)
+
+
+@FEW
+@given(TABLES, st.sampled_from([0.5, 1.0, 2.0]))
+def test_frequency_overlap_is_its_formula(table, alpha):
+    expected = [[rare_overlap(x, z, table, alpha) for z in table] for x in table]
+    check_gram(FrequencyOverlap(alpha=alpha), category_codes(table), expected)
+
+
+def test_categories_that_training_did_not_have_count_one():
+    training = [["a", "x"], ["a", "y"], ["b", "x"], ["a", None]]
+    new = [["c", "x"], ["c", "z"], ["a", "z"]]
+    fitted = FrequencyOverlap().fit(category_codes(training))
+    expected = [[rare_overlap(x, z, training, 1.0) for z in new] for x in new]
+    rows = category_codes(new)
+    np.testing.assert_allclose(fitted(rows, rows), expected, rtol=1e-12)
+    assert 0 < expected[0][1] < 1
+
+
+def test_a_column_of_gaps_only_is_left_out():
+    rows = category_codes([[None, "a"], [None, "b"], [None, "a"]])
+    for kernel in (Overlap(), FrequencyOverlap()):
+        expected = [[1, 0, 1], [0, 1, 0], [1, 0, 1]]
+        np.testing.assert_allclose(kernel.fit(rows)(rows, rows), expected, rtol=1e-12)
+
+
+def test_the_share_among_the_columns_that_both_have_is_not_definite():
+    """Why gaps are left out otherwise than by that share."""
+    rows = category_codes([["a", "b", None], ["a", None, "c"], [None, "d", "c"]])
+    both = ~np.isnan(rows)[:, None] & ~np.isnan(rows)
+    shares = (rows[:, None] == rows).sum(axis=2) / both.sum(axis=2)
+    assert np.linalg.eigvalsh(shares)[0] < -0.1
+    check_gram(Overlap(), rows)
+
+
+@pytest.mark.parametrize("alpha", [0.0, -1.0, float("inf")])
+def test_an_alpha_that_is_not_above_zero_is_refused(alpha):
+    with pytest.raises(ValueError, match="alpha"):
+        FrequencyOverlap(alpha=alpha)

@@ -1,0 +1,61 @@
+"""Kernels on text, categories and amounts as users meet them: declared, in model files."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from mklkit import KernelFacts, MKLClassifier, facts_of, get_registry, load_model, save_model
+from mklkit.kernels.sparse_features import products
+
+READS = {
+    "text": {"spectrum", "mismatch", "weighted-degree", "token-set"},
+    "categories": {"overlap", "frequency-overlap"},
+    "amounts": {
+        "chi2",
+        "conjunctive",
+        "disjunctive",
+        "hellinger",
+        "intersection",
+        "min-max",
+        "monotone-conjunctive",
+        "monotone-disjunctive",
+        "periodic",
+        "tanimoto",
+    },
+}
+
+
+def test_kernels_declare_what_they_read():
+    registry = get_registry()
+    for reads, names in READS.items():
+        for name in names:
+            facts = facts_of(registry.create("kernel", name), KernelFacts)
+            assert facts.reads == reads
+            assert facts.allows_gaps == (reads == "categories")
+
+
+def test_several_kernels_in_one_model_file(tmp_path):
+    rng = np.random.default_rng(2)
+    labels = np.arange(60) % 2
+    rows = rng.poisson(1 + labels[:, None], (60, 5)).astype(float)
+    bank = ["chi2", "min-max", "hellinger", "periodic(period=7)", "intersection"]
+    model = MKLClassifier(bank, combiner="centered-alignment").fit(rows, labels)
+    assert model.score(rows, labels) > 0.6
+    save_model(model, tmp_path / "counts.mkl")
+    again = load_model(tmp_path / "counts.mkl")
+    np.testing.assert_allclose(
+        again.decision_function(rows), model.decision_function(rows), rtol=1e-9
+    )
+
+
+@pytest.mark.parametrize("density", [0.01, 0.2, 0.9])
+def test_products_of_sparse_features_are_those_of_dense_ones(density):
+    rng = np.random.default_rng(4)
+    left, right = (rng.random((n, 3000)) * (rng.random((n, 3000)) < density) for n in (7, 11))
+    # Some columns that all rows have, so that both ways of multiplying are taken.
+    left[:, :5] = right[:, :5] = 1
+    np.testing.assert_allclose(
+        products(csr_array(left), csr_array(right)), left @ right.T, rtol=1e-9
+    )

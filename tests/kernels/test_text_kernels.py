@@ -1,0 +1,218 @@
+"""Kernels on text, beside dictionaries of pieces, all neighbours of a piece, and sets."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from kernel_checks import FEW, check_gram, cosines
+from sklearn.svm import SVC
+
+from mklkit import DataError, text_codes
+from mklkit.kernels.text.mismatch import Mismatch, common_neighbours
+from mklkit.kernels.text.sequences import gram_numbers, letters
+from mklkit.kernels.text.spectrum import SpectrumKernel
+from mklkit.kernels.text.token_set import TokenSet
+from mklkit.kernels.text.weighted_degree import WeightedDegree
+
+SHORT = st.lists(st.text("abcdé", max_size=9), min_size=2, max_size=7)
+
+
+def inner(counted):
+    return np.array([[sum(a[u] * b[u] for u in a) for b in counted] for a in counted], dtype=float)
+
+
+def pieces(sequence, k):
+    return Counter(tuple(sequence[i : i + k]) for i in range(len(sequence) - k + 1))
+
+
+def near(piece, m, alphabet):
+    return [
+        other
+        for other in product(alphabet, repeat=len(piece))
+        if sum(x != y for x, y in zip(piece, other, strict=True)) <= m
+    ]
+
+
+def neighbourhoods(text, k, m, alphabet):
+    counted = Counter()
+    for piece, count in pieces(text, k).items():
+        if set(piece) <= set(alphabet):
+            for other in near(piece, m, alphabet):
+                counted[other] += count
+    return counted
+
+
+def degrees(x, z, degree, shift):
+    """Return the weighted degree kernel, a loop a sign of its formula."""
+    total = 0.0
+    for d in range(1, degree + 1):
+        beta = 2 * (degree - d + 1) / (degree * (degree + 1))
+        for i in range(max(len(x), len(z))):
+            for s in range(shift + 1):
+                moved = [(i + s, i), (i, i + s)]
+                same = sum(
+                    len(x[u : u + d]) == d and x[u : u + d] == z[v : v + d] for u, v in moved
+                )
+                total += beta * same / (2 * (s + 1))
+    return total
+
+
+@FEW
+@given(SHORT, st.integers(1, 4))
+def test_spectrum_is_the_inner_product_of_dictionaries(texts, k):
+    expected = inner([pieces(text, k) for text in texts])
+    check_gram(SpectrumKernel(k=k, normalize=False), text_codes(texts), expected)
+    check_gram(SpectrumKernel(k=k), text_codes(texts), cosines(expected))
+
+
+def test_spectrum_of_words():
+    texts = ["The cat, the dog.", "the DOG", "a cat sat; the dog sat", "", "naïve cat"]
+    found = [re.findall(r"\w+", text.lower()) for text in texts]
+    for k in (1, 2):
+        expected = inner([pieces(words, k) for words in found])
+        check_gram(SpectrumKernel(k=k, words=True), text_codes(texts), cosines(expected))
+
+
+def test_spectrum_of_long_pieces_of_many_letters():
+    # 40 letters of 30,000 kinds: numbers of pieces outgrow a machine's integers on the way.
+    rng = np.random.default_rng(0)
+    long = "".join(map(chr, rng.integers(0x4E00, 0x9FFF, 60)))
+    texts = [long, long[5:] + "x", long[:-25], "x" + long[::-1]]
+    expected = inner([pieces(text, 40) for text in texts])
+    assert expected[0, 1] > 0
+    check_gram(SpectrumKernel(k=40, normalize=False), text_codes(texts), expected)
+
+
+def test_texts_shorter_than_a_piece_are_like_nothing():
+    rows = text_codes(["ab", "abc", ""])
+    fitted = SpectrumKernel(k=3).fit(rows)
+    assert fitted(rows, rows).tolist() == [[0, 0, 0], [0, 1, 0], [0, 0, 0]]
+    assert fitted.diagonal(rows).tolist() == [0, 1, 0]
+
+
+def test_widths_of_both_sides_may_differ():
+    texts = ["abcabc", "ab", "cab"]
+    rows = text_codes(texts)
+    for kernel in (SpectrumKernel(k=2), Mismatch(k=2), WeightedDegree(shift=1), TokenSet()):
+        fitted = kernel.fit(rows)
+        narrow = fitted(text_codes(texts[1:]), rows)
+        np.testing.assert_allclose(narrow, fitted(rows, rows)[1:], rtol=1e-12)
+
+
+@FEW
+@given(SHORT, st.sampled_from([(1, 0), (2, 0), (2, 1), (3, 1), (3, 2), (4, 1), (4, 2), (4, 3)]))
+def test_mismatch_counts_all_neighbours(texts, lengths):
+    k, m = lengths
+    alphabet = sorted(set("".join(texts)))
+    expected = inner([neighbourhoods(text, k, m, alphabet) for text in texts])
+    rows = text_codes(texts)
+    check_gram(Mismatch(k=k, m=m, normalize=False), rows, expected)
+    check_gram(Mismatch(k=k, m=m), rows, cosines(expected))
+
+
+def test_pieces_with_letters_that_are_not_in_the_alphabet_are_left_out():
+    texts = ["ACGTNACG", "ACGTACG", "NNN", "TTTACGN"]
+    expected = inner([neighbourhoods(text, 3, 1, "ACGT") for text in texts])
+    rows = text_codes(texts)
+    check_gram(Mismatch(alphabet="TACG", normalize=False), rows, expected)
+    learned = Mismatch(normalize=False).fit(rows[1:2])
+    np.testing.assert_allclose(learned(rows, rows), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("k", "m", "size"), [(3, 1, 4), (4, 2, 3), (3, 2, 2), (2, 1, 1), (5, 2, 2)]
+)
+def test_common_neighbours_are_those_that_are_found(k, m, size):
+    alphabet = range(size)
+    first = (0,) * k
+    for distance in range((k if size > 1 else 0) + 1):
+        second = (1,) * distance + (0,) * (k - distance)
+        both = set(near(first, m, alphabet)) & set(near(second, m, alphabet))
+        assert common_neighbours(distance, k, m, size) == len(both)
+
+
+@FEW
+@given(
+    st.integers(1, 8).flatmap(
+        lambda n: st.lists(st.text("ab", min_size=n, max_size=n), min_size=2, max_size=6)
+    ),
+    st.integers(1, 4),
+    st.integers(0, 3),
+)
+def test_weighted_degree_is_its_formula(texts, degree, shift):
+    expected = np.array([[degrees(x, z, degree, shift) for z in texts] for x in texts])
+    rows = text_codes(texts)
+    check_gram(WeightedDegree(degree=degree, shift=shift, normalize=False), rows, expected)
+    check_gram(WeightedDegree(degree=degree, shift=shift), rows, cosines(expected))
+
+
+@FEW
+@given(SHORT, st.integers(0, 5))
+def test_weighted_degree_of_texts_of_several_lengths_is_definite(texts, shift):
+    check_gram(WeightedDegree(degree=3, shift=shift), text_codes(texts))
+
+
+def test_token_sets_are_pythons_sets():
+    texts = ["a;b;c", "b, c b", " a|d ", "", "A", " ; ", "New York;a"]
+    sets = [set(re.split(r"[\s,;|]+", text)) - {""} for text in texts]
+    expected = [[len(x & z) / len(x | z) if x | z else 1.0 for z in sets] for x in sets]
+    check_gram(TokenSet(), text_codes(texts), expected)
+
+
+def test_separators_of_token_sets_can_be_chosen():
+    rows = text_codes(["New York; Rome", "Rome;York", "Rome ;New York;Rome"])
+    similar = TokenSet(separators=";").fit(rows)(rows, rows)
+    np.testing.assert_allclose(similar[0], [1, 1 / 3, 1], rtol=1e-12)
+
+
+def test_numbers_that_are_no_code_points_are_refused():
+    for kernel in (SpectrumKernel(), SpectrumKernel(words=True), WeightedDegree(), TokenSet()):
+        fitted = kernel.fit(text_codes(["abc"]))
+        for wrong in (0.5, 2e6, np.nan):
+            with pytest.raises(DataError, match="expects the code points of one column of text"):
+                fitted(np.array([[97.0, wrong]]), np.array([[97.0]]))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"k": 2, "m": 2}, "m must be below k"),
+        ({"k": 30, "m": 5}, "choose a smaller m or k"),
+        ({"alphabet": ""}, "at least one letter"),
+    ],
+)
+def test_parameters_of_mismatch_that_make_no_sense_are_refused(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        Mismatch(**parameters)
+
+
+def test_grams_are_numbered_by_some_of_their_places():
+    texts = letters(text_codes(["abcaxc"]))
+    numbers, count = gram_numbers(texts.symbols, texts.starts(3), (0, 2))
+    assert numbers.tolist() == [0, 1, 2, 0]
+    assert count == 3
+
+
+def test_splice_like_sequences_are_told_apart():
+    # As in splice junctions: two letters in the middle and a loose pattern around them.
+    rng = np.random.default_rng(1)
+    drawn = np.array(list("ACGT"))[rng.integers(0, 4, (400, 60))]
+    donor = np.arange(400) % 2 == 0
+    for place, letter in zip((28, 29, 30, 31, 32, 33, 34), "AGGTAAG", strict=True):
+        share = 1.0 if place in (30, 31) else 0.8
+        drawn[donor & (rng.random(400) < share), place] = letter
+    rows = text_codes(["".join(row) for row in drawn])
+    train, test = slice(0, 250), slice(250, 400)
+    accuracy = {}
+    for kernel in (SpectrumKernel(k=3), WeightedDegree(degree=3)):
+        fitted = kernel.fit(rows[train])
+        machine = SVC(kernel="precomputed").fit(fitted(rows[train], rows[train]), donor[train])
+        accuracy[kernel.name] = machine.score(fitted(rows[test], rows[train]), donor[test])
+    assert accuracy["weighted-degree"] >= 0.95
+    assert accuracy["weighted-degree"] > accuracy["spectrum"]

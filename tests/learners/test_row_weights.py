@@ -1,0 +1,274 @@
+"""Rows with weights: a row of weight 2 is the same row twice, for all that weigh rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.linalg
+from builders import views_of
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.svm import SVC
+
+from mklkit import KDA, KMHKS, MHKS, SVM, GramSide, IncompatibleError, LearnerFacts, Target
+from mklkit.learners.price import choose_price
+from mklkit.learners.smoothed_hinge import best_bias, solve_smoothed
+from mklkit.learners.support_vectors import solve_primal
+from mklkit.protocols import facts_of
+from mklkit.registry.abilities import made
+from mklkit.registry.registry import get_registry
+from mklkit.views import feature_blocks
+from mklkit.views.sides import FeatureSide
+
+FEW = settings(max_examples=15, deadline=None)
+EXACT = {"rtol": 1e-8, "atol": 1e-8}
+
+ON_GRAM = {
+    "svm": SVM(C=2.0, tol=1e-11),
+    "svm by itself": SVM(tol=1e-11),
+    "kmhks": KMHKS(alpha=0.7, max_iter=30, tol=1e-6),
+    "kmhks without a ridge": KMHKS(alpha=0.0, max_iter=20, tol=1e-3),
+    "kda": KDA(alpha=0.1),
+}
+ON_FEATURES = {
+    "svm": SVM(C=2.0, tol=1e-11),
+    "mhks": MHKS(alpha=0.7, max_iter=30),
+    "mhks without a ridge": MHKS(alpha=0.0, max_iter=20),
+    "kda": KDA(alpha=0.1),
+}
+quietly = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+def problem(seed, n_rows=14, n_columns=3):
+    draw = np.random.default_rng(seed)
+    rows = draw.normal(size=(n_rows, n_columns))
+    y = np.where(np.arange(n_rows) % 2, 1.0, -1.0)
+    rows[:, 0] += 0.8 * y
+    return rows, y, draw.integers(1, 4, n_rows)
+
+
+def gram_of(a, b):
+    return np.exp(-((a[:, None] - b[None]) ** 2).sum(axis=2) / 4)
+
+
+def on_gram(learner, rows, y, new, weights=None):
+    side = GramSide(gram_of(rows, rows))
+    return learner.fit(side, Target.two_classes(y, weights)).decide(gram_of(new, rows))
+
+
+def on_features(learner, rows, y, new, weights=None):
+    return learner.fit(FeatureSide(rows), Target.two_classes(y, weights)).decide(new)
+
+
+@quietly
+@pytest.mark.parametrize("name", ON_GRAM)
+@FEW
+@given(seed=st.integers(0, 10_000))
+def test_a_weight_is_how_often_a_row_occurs_on_gram_matrices(name, seed):
+    rows, y, often = problem(seed)
+    new = np.random.default_rng(seed + 1).normal(size=(5, 3))
+    weighted = on_gram(ON_GRAM[name], rows, y, new, often.astype(float))
+    repeated = on_gram(ON_GRAM[name], rows.repeat(often, axis=0), y.repeat(often), new)
+    np.testing.assert_allclose(weighted, repeated, rtol=1e-6, atol=1e-6 * np.abs(repeated).max())
+
+
+@quietly
+@pytest.mark.parametrize("name", ON_FEATURES)
+@pytest.mark.parametrize("n_columns", [3, 60], ids=["many rows", "many features"])
+@FEW
+@given(seed=st.integers(0, 10_000))
+def test_a_weight_is_how_often_a_row_occurs_on_features(name, n_columns, seed):
+    rows, y, often = problem(seed, n_columns=n_columns)
+    new = np.random.default_rng(seed + 1).normal(size=(5, n_columns))
+    weighted = on_features(ON_FEATURES[name], rows, y, new, often.astype(float))
+    repeated = on_features(ON_FEATURES[name], rows.repeat(often, axis=0), y.repeat(often), new)
+    np.testing.assert_allclose(weighted, repeated, rtol=1e-6, atol=1e-6 * np.abs(repeated).max())
+
+
+@quietly
+@pytest.mark.parametrize("learner", [MHKS(alpha=0.5, max_iter=20), KDA(), SVM(C=1.0, tol=1e-11)])
+@pytest.mark.parametrize("kept", [True, False], ids=["kept", "made again"])
+def test_features_in_blocks_are_weighted_as_features_in_memory(learner, kept, monkeypatch):
+    rows, y, often = problem(3, n_rows=40)
+    if not kept:
+        monkeypatch.setattr(feature_blocks, "SMALL_BYTES", 0)
+    whole = views_of("rbf", rows, "empirical(subset=9)")
+    view, weights = whole[0], often.astype(float)
+    in_memory = FeatureSide(view.projector.transform(rows))
+    target = Target.two_classes(y, weights)
+    new = view.projector.transform(rows[:6] + 0.1)
+    expected = learner.fit(in_memory, target).decide(new)
+    np.testing.assert_allclose(learner.fit(view, target).decide(new), expected, **EXACT)
+    joined = whole.weighted(np.ones(1))
+    np.testing.assert_allclose(learner.fit(joined, target).decide(new), expected, **EXACT)
+
+
+@quietly
+def test_features_far_from_zero_keep_their_digits():
+    rows, y, often = problem(5, n_rows=30)
+    far, new = rows + 1e7, rows[:5] + 0.3
+    learner = MHKS(alpha=0.5, max_iter=20)
+    near = on_features(learner, rows, y, new, often.astype(float))
+    moved = on_features(learner, far, y, new + 1e7, often.astype(float))
+    np.testing.assert_allclose(moved, near, rtol=1e-5, atol=1e-5)
+
+
+def ridge(columns, penalty, targets, weights, alpha):
+    """Return w and b of min Σ v(f − t)² + α wᵀPw, f = Aw + b, by its normal equations."""
+    whole = np.column_stack([columns, np.ones(len(columns))])
+    matrix = whole.T @ (weights[:, None] * whole)
+    matrix[:-1, :-1] += alpha * penalty
+    found = np.linalg.solve(matrix, whole.T @ (weights * targets))
+    return found[:-1], found[-1]
+
+
+def ho_kashyap(columns, penalty, y, weights, learner, grow_first):
+    """Return the function after the iteration of paper 000 (or 002), line by line, with weights."""
+    margins, history = np.full(len(y), learner.b0), []
+    w = b = None
+    while len(history) < learner.max_iter:
+        if grow_first and history:
+            margins = grown(margins, columns @ w + b, y, learner.rho)
+        w, b = ridge(columns, penalty, y * (1 + margins), weights, learner.alpha)
+        outputs = columns @ w + b
+        if not grow_first:
+            margins = grown(margins, outputs, y, learner.rho)
+        error = y * outputs - 1 - margins
+        history.append(weights @ error**2 + learner.alpha * w @ penalty @ w)
+        if len(history) > 1:
+            scale = history[-2] if learner.relative else 1.0
+            if abs(history[-1] - history[-2]) <= learner.tol * scale:
+                break
+    return w, b
+
+
+def grown(margins, outputs, y, rho):
+    error = y * outputs - 1 - margins
+    return margins + rho * (error + np.abs(error))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_fractional_weights_of_ho_kashyap_learners(seed):
+    rows, y, _ = problem(seed, n_rows=20)
+    weights = np.random.default_rng(seed).uniform(0.1, 3, len(y))
+    learner = MHKS(alpha=0.6)
+    w, b = ho_kashyap(rows, np.eye(3), y, weights, learner, grow_first=True)
+    found = on_features(learner, rows, y, rows, weights)
+    np.testing.assert_allclose(found, rows @ w + b, **EXACT)
+    kernel, gram = KMHKS(alpha=0.6), gram_of(rows, rows)
+    w, b = ho_kashyap(gram, gram, y, weights, kernel, grow_first=False)
+    np.testing.assert_allclose(on_gram(kernel, rows, y, rows, weights), gram @ w + b, rtol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_fractional_weights_of_support_vector_machines(seed):
+    rows, y, _ = problem(seed, n_rows=40)
+    weights = np.random.default_rng(seed).uniform(0.1, 3, len(y))
+    gram = gram_of(rows, rows)
+    peer = SVC(C=1.5, kernel="precomputed", tol=1e-11).fit(gram, y, sample_weight=weights)
+    found = on_gram(SVM(C=1.5, tol=1e-11), rows, y, rows, weights)
+    np.testing.assert_allclose(found, peer.decision_function(gram), rtol=1e-7, atol=1e-7)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_many_rows_have_the_minimum_of_the_weighted_hinge_loss(seed):
+    rows, y, _ = problem(seed, n_rows=300)
+    weights = np.random.default_rng(seed).uniform(0.1, 3, len(y))
+
+    def objective(plane):
+        slack = np.maximum(1 - y * (rows @ plane.weights + plane.bias), 0)
+        return 0.5 * plane.weights @ plane.weights + 0.5 * weights @ slack
+
+    side = FeatureSide(rows)
+    by_sums = solve_smoothed(side, y, 0.5, 1e-6, 1000, weights)
+    by_libsvm = solve_primal(side, y, 0.5, 1e-9, row_weights=weights)
+    assert by_sums.ended
+    assert objective(by_sums) <= objective(by_libsvm) * (1 + 1e-5)
+
+
+@FEW
+@given(seed=st.integers(0, 10_000), fractional=st.booleans())
+def test_the_bias_minimises_the_weighted_hinge_loss(seed, fractional):
+    draw = np.random.default_rng(seed)
+    outputs = draw.normal(size=9)
+    y = np.where(np.arange(9) % 3, 1.0, -1.0)
+    weights = draw.uniform(0.1, 2, 9) if fractional else draw.integers(1, 4, 9).astype(float)
+
+    def loss(bias):
+        return weights @ np.maximum(1 - y * (outputs + bias), 0)
+
+    found = best_bias(outputs, y, weights)
+    assert loss(found) <= min(map(loss, y - outputs)) + 1e-12
+    if not fractional:
+        often = weights.astype(int)
+        assert np.isclose(found, best_bias(outputs.repeat(often), y.repeat(often)))
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("on", [on_gram, on_features])
+def test_fractional_weights_of_discriminant_analysis(seed, on):
+    rows, y, _ = problem(seed, n_rows=25)
+    weights = np.random.default_rng(seed).uniform(0.1, 3, len(y))
+    features, gram = rows, gram_of(rows, rows)
+    if on is on_gram:  # features whose inner products are the kernel
+        values, vectors = np.linalg.eigh(gram)
+        features = vectors * np.sqrt(np.maximum(values, 0))
+    total, within = np.zeros((2, features.shape[1], features.shape[1]))
+    centre = np.average(features, axis=0, weights=weights)
+    total += (weights[:, None] * (features - centre)).T @ (features - centre)
+    means = []
+    for label in (-1, 1):
+        own, share = features[y == label], weights[y == label]
+        means.append(np.average(own, axis=0, weights=share))
+        within += (share[:, None] * (own - means[-1])).T @ (own - means[-1])
+    ridged = within + 0.3 * np.eye(len(within))
+    direction = scipy.linalg.eigh(total, ridged)[1][:, -1]
+    direction /= np.linalg.norm(direction)
+    first, second = ((features - mean) @ direction for mean in means)
+    found = on(KDA(alpha=0.3), rows, y, rows, weights)
+    np.testing.assert_allclose(found, first**2 - second**2, rtol=1e-6, atol=1e-7)
+
+
+def test_several_classes_of_weighted_rows():
+    rows, _, often = problem(2, n_rows=30)
+    codes = np.arange(30) % 3.0
+    learner = KDA(alpha=0.1)
+    for side_of in (FeatureSide, lambda a: GramSide(a @ a.T)):
+        weighted = Target.several_classes(codes, often.astype(float))
+        repeated = Target.several_classes(codes.repeat(often))
+        one = learner.fit(side_of(rows), weighted)
+        two = learner.fit(side_of(rows.repeat(often, axis=0)), repeated)
+        both = [
+            one.decide(rows if side_of is FeatureSide else rows @ rows.T),
+            two.decide(rows if side_of is FeatureSide else rows @ rows.repeat(often, axis=0).T),
+        ]
+        np.testing.assert_allclose(*both, rtol=1e-7, atol=1e-9)
+
+
+@FEW
+@given(seed=st.integers(0, 10_000), scale=st.floats(0.1, 10))
+def test_the_price_takes_equal_rows_for_one(seed, scale):
+    rows, y, often = problem(seed, n_rows=24)
+    rows[:, 0] -= 0.5 * y
+    twice, labels = rows.repeat(often, axis=0), y.repeat(often)
+    order = np.random.default_rng(seed).permutation(len(twice))
+    for side_of in (FeatureSide, lambda a: GramSide(gram_of(a, a))):
+        one = choose_price(side_of(rows), y, often.astype(float))
+        assert np.isclose(one, choose_price(side_of(twice[order]), labels[order]))
+
+
+def test_graphs_of_the_user_have_no_weights():
+    rows, y, often = problem(0)
+    with pytest.raises(IncompatibleError, match="with graphs of your own: leave out 'graphs'"):
+        on_gram(KDA(graphs=lambda labels: None), rows, y, rows, often.astype(float))
+
+
+def test_every_learner_that_says_so_is_tried_here():
+    weighing = {
+        one.name
+        for one in made(get_registry(), "learner")
+        if type(one).__module__.startswith("mklkit.")
+        and facts_of(one, LearnerFacts).takes_row_weights
+        and "two classes" in facts_of(one, LearnerFacts).tasks
+    }
+    assert weighing == {one.name for one in [*ON_GRAM.values(), *ON_FEATURES.values()]}
