@@ -36,10 +36,12 @@ if TYPE_CHECKING:
     from mklkit.errors import WeightsWarning as WeightsWarning
     from mklkit.estimators.classifier import MKLClassifier as MKLClassifier
     from mklkit.estimators.from_preset import preset_classifier as preset_classifier
+    from mklkit.estimators.one_class import MKLOneClass as MKLOneClass
     from mklkit.estimators.proposing import KernelBank as KernelBank
     from mklkit.estimators.proposing import propose_kernels as propose_kernels
     from mklkit.estimators.rpemekl import RPEMEKLClassifier as RPEMEKLClassifier
     from mklkit.estimators.search import MKLSearchCV as MKLSearchCV
+    from mklkit.estimators.transformer import MKLTransformer as MKLTransformer
     from mklkit.estimators.voting import MKLVotingClassifier as MKLVotingClassifier
     from mklkit.evaluation.alignment import alignment_matrix as alignment_matrix
     from mklkit.evaluation.alignment import kernel_alignment as kernel_alignment
@@ -76,6 +78,7 @@ if TYPE_CHECKING:
     from mklkit.learners.ho_kashyap.mhks import MHKS as MHKS
     from mklkit.learners.kda import KDA as KDA
     from mklkit.learners.linear_decision import LinearDecision as LinearDecision
+    from mklkit.learners.one_class_svm import OneClassSVM as OneClassSVM
     from mklkit.learners.support_vectors import DualSolution as DualSolution
     from mklkit.learners.support_vectors import solve_dual as solve_dual
     from mklkit.learners.svm import SVM as SVM
@@ -94,6 +97,7 @@ if TYPE_CHECKING:
     from mklkit.persistence import read_facts as read_facts
     from mklkit.persistence import save_model as save_model
     from mklkit.plotting.comparison import ComparisonDisplay as ComparisonDisplay
+    from mklkit.plotting.consensus import ConsensusDisplay as ConsensusDisplay
     from mklkit.plotting.critical_difference import (
         CriticalDifferenceDisplay as CriticalDifferenceDisplay,
     )
@@ -114,6 +118,7 @@ if TYPE_CHECKING:
     from mklkit.protocols import FittedLearner as FittedLearner
     from mklkit.protocols import FittedMap as FittedMap
     from mklkit.protocols import FoldedMap as FoldedMap
+    from mklkit.protocols import GivesWeights as GivesWeights
     from mklkit.protocols import GridCombiner as GridCombiner
     from mklkit.protocols import GridDecision as GridDecision
     from mklkit.protocols import InitialisedSubproblem as InitialisedSubproblem
@@ -181,9 +186,11 @@ FOR_USERS = {
     "errors": "DataError IncompatibleError MKLKitError MKLKitWarning SpecError WeightsWarning",
     "estimators.classifier": "MKLClassifier",
     "estimators.from_preset": "preset_classifier",
+    "estimators.one_class": "MKLOneClass",
     "estimators.proposing": "KernelBank propose_kernels",
     "estimators.rpemekl": "RPEMEKLClassifier",
     "estimators.search": "MKLSearchCV",
+    "estimators.transformer": "MKLTransformer",
     "estimators.voting": "MKLVotingClassifier",
     "evaluation.alignment": "alignment_matrix kernel_alignment",
     "evaluation.cross_validation": "cross_validate",
@@ -215,9 +222,11 @@ FOR_USERS = {
     "learners.ho_kashyap.kmhks": "KMHKS",
     "learners.ho_kashyap.mhks": "MHKS",
     "learners.kda": "KDA",
+    "learners.one_class_svm": "OneClassSVM",
     "learners.svm": "SVM",
     "persistence": "load_model read_facts save_model",
     "plotting.comparison": "ComparisonDisplay",
+    "plotting.consensus": "ConsensusDisplay",
     "plotting.critical_difference": "CriticalDifferenceDisplay",
     "plotting.gates": "GatesDisplay",
     "plotting.weights": "KernelWeightsDisplay",
@@ -247,11 +256,11 @@ FOR_AUTHORS = {
     "numerics.votes": "majority squashed",
     "protocols": (
         "Array Combiner CombinerFacts CoupledLearner CouplingFacts Decision FeatureMap "
-        "FeatureMapFacts FittedKernel FittedLearner FittedMap FoldedMap GridCombiner GridDecision "
-        "InitialisedSubproblem Kernel KernelFacts KernelProducts KernelView LandmarkMap Learner "
-        "LearnerFacts LinearFunction MapForAll OrthogonalFeatures Projector Quadrant Quadrants "
-        "RememberedFeatures RowSource RowWeights Rows ScalarKernel Stopping Subproblem "
-        "SupportedDecision Target Task TrainingSide TrimmableMap Views WeightedKernel "
+        "FeatureMapFacts FittedKernel FittedLearner FittedMap FoldedMap GivesWeights GridCombiner "
+        "GridDecision InitialisedSubproblem Kernel KernelFacts KernelProducts KernelView "
+        "LandmarkMap Learner LearnerFacts LinearFunction MapForAll OrthogonalFeatures Projector "
+        "Quadrant Quadrants RememberedFeatures RowSource RowWeights Rows ScalarKernel Stopping "
+        "Subproblem SupportedDecision Target Task TrainingSide TrimmableMap Views WeightedKernel "
         "Which facts_of"
     ),
     "protocols.component": "Component finite whole",

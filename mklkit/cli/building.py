@@ -189,8 +189,11 @@ def read_data(
 
     from mklkit.cli.options import DEFAULT_DATA
     from mklkit.datasets import load_table
+    from mklkit.preprocessing.kernel_columns import kernels_in, text_columns
 
-    table = load_table(DEFAULT_DATA if data is None else data, target, drop or [], weights)
+    written = text_columns(kernels_in(pipeline[-1]))
+    source = DEFAULT_DATA if data is None else data
+    table = load_table(source, target, drop or [], written, weights)
     notes = list(table.notes)
     if data is None:
         notes.insert(0, f"no DATA was given: the built-in {DEFAULT_DATA} data are used")

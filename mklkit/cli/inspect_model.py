@@ -53,7 +53,8 @@ def _report(facts: dict[str, Any]) -> None:
             ("model", [model_lines(model), *shortened(facts.get("choices", []))]),
             ("kernels", named),
         ]
-    lines.append(("classes", _classes(model) or "not recorded"))
+    if "classes" in model:
+        lines.append(("classes", _classes(model)))
     for plugin in facts["plugins"]:
         lines.append(("plugin", f"{plugin['distribution']} {plugin['version']}"))
     versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())

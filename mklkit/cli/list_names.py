@@ -11,7 +11,9 @@ from mklkit.cli import options as opt
 from mklkit.cli.console import say, show, show_json
 
 if TYPE_CHECKING:
-    from mklkit.registry.registry import Kind
+    from mklkit.protocols import Task
+    from mklkit.registry.entries import Entry
+    from mklkit.registry.registry import Kind, Registry
 
 __all__ = ["Listed", "list_names"]
 
@@ -66,6 +68,7 @@ def list_names(
                     "version": entry.version,
                     **({"reads": reads_of(entry)} if entry.kind == "kernel" else {}),
                     "help": entry.help,
+                    **({"learns": list(tasks)} if (tasks := _tasks(registry, entry)) else {}),
                 }
                 for one in wanted
                 for entry in entries[one]
@@ -84,7 +87,30 @@ def list_names(
             heads = *heads[:2], "reads", heads[2]
             pairs = zip(rows, entries[one], strict=True)
             rows = [(*row[:2], reads_of(entry), row[2]) for row, entry in pairs]
+        elif one in (Listed.combiners, Listed.learners):
+            heads = *heads[:2], "learns", heads[2]
+            spoken = [_spoken(_tasks(registry, entry)) for entry in entries[one]]
+            rows = [(*row[:2], own, row[2]) for row, own in zip(rows, spoken, strict=True)]
         if rows:
             show(listing(one.value, heads, rows))
         else:
             say(f"no {one.value}")
+
+
+def _tasks(registry: Registry, entry: Entry) -> tuple[Task, ...]:
+    """Return what a combiner or learner can learn from; nothing for others."""
+    from mklkit.errors import SpecError
+    from mklkit.protocols import CombinerFacts, LearnerFacts, facts_of
+
+    try:
+        if entry.kind == "combiner":
+            return facts_of(registry.create("combiner", entry.target), CombinerFacts).tasks
+        if entry.kind == "learner":
+            return facts_of(registry.create("learner", entry.target), LearnerFacts).tasks
+    except SpecError:  # It needs parameters to be made.
+        return ()
+    return ()
+
+
+def _spoken(tasks: tuple[Task, ...]) -> str:
+    return ", ".join("no labels" if task == "none" else task for task in tasks)

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["columns_of", "predict", "target_of"]
 
+OUTLIER_WORDS = ("outlier", "inlier")
+"""Predictions of a model of rows without labels, by whether the score is 0 or more."""
+
 
 def predict(
     model: opt.ModelFile,
@@ -49,11 +52,14 @@ def predict(
     """Predict a class for each row of DATA, in its order.
 
     The table has a column 'prediction' and, for two classes, 'score': the decision value, positive
-    for the second class. A model of 'mklkit fit --probability' gives a column
+    for the second class. A model of rows without labels (MKLOneClass) gives 'inlier' or 'outlier',
+    with a score below 0. A model of 'mklkit fit --probability' gives a column
     'probability_<class>' for each class too. If DATA has the target column, the accuracy is printed
     on stderr.
     Large CSV and Parquet files, globs and folders of them are read and predicted in parts.
     """
+    from sklearn.base import is_outlier_detector
+
     from mklkit.datasets.new_rows import load_in_chunks
     from mklkit.errors import ModelFileError
     from mklkit.persistence import load_model, read_facts
@@ -68,12 +74,18 @@ def predict(
             f"{model} gives no probabilities: fit it again with 'mklkit fit --probability', or in"
             " Python with MKLClassifier(probability=True)."
         )
+    if not hasattr(pipeline, "predict"):
+        raise ModelFileError(
+            f"{model} holds a transformer, which predicts nothing: use it from Python, through"
+            " mklkit.load_model, before an estimator that takes a kernel or features."
+        )
     columns = columns_of(pipeline, model)
     needed = columns_needed(pipeline)
     encoder = encoder_in(pipeline)
     readings = {} if encoder is None else encoder.readings_
     findings = UnknownValues(encoder), FarValues(encoder)
-    accuracy, n_rows = Accuracy(pipeline.classes_), 0
+    classes = OUTLIER_WORDS if is_outlier_detector(pipeline) else pipeline.classes_
+    accuracy, n_rows = Accuracy(classes), 0
     # A terminal shows either the results or their progress.
     shown = output is not None or not sys.stdout.isatty()
     with passing("predicting", shown) as progress, results_file(output) as write, warnings_once():
@@ -151,7 +163,12 @@ def _tried(pipeline: Any, features: pd.DataFrame, facts: dict[str, Any], model: 
 def _predictions(pipeline: Any, features: pd.DataFrame) -> pd.DataFrame:
     import numpy as np
     import pandas as pd
+    from sklearn.base import is_outlier_detector
 
+    if is_outlier_detector(pipeline):
+        scores = np.asarray(pipeline.decision_function(features))
+        words = np.asarray(OUTLIER_WORDS)[(scores >= 0).astype(int)]
+        return pd.DataFrame({"prediction": words, "score": scores})
     labels = np.asarray(pipeline.classes_)
     # For two classes the decision value gives the class, without a second pass over the kernels.
     if len(labels) == 2 and hasattr(pipeline, "decision_function"):

@@ -54,7 +54,7 @@ _COMPONENTS = (("combiner", "combiner"), ("map", "feature_map"), ("learner", "le
 
 
 def listing(title: str, heads: Sequence[str], rows: list[tuple[str, ...]]) -> Grid:
-    """Return a table of registered names: name, package, what kernels read, description."""
+    """Return a table of registered names: name, package, what it reads or learns, description."""
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, title=title, title_justify="left")
     for name in heads:
         grid.add_column(name, overflow="fold")

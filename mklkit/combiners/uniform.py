@@ -8,6 +8,7 @@ from typing import ClassVar
 import attrs
 import numpy as np
 
+from mklkit.combiners.templates.weighted_columns import WeightedColumns
 from mklkit.combiners.templates.weighting import WeightedDecision, WeightingCombiner
 from mklkit.protocols import Array, CombinerFacts, Projector, Views
 from mklkit.registry.hookspecs import hookimpl
@@ -50,4 +51,4 @@ def mklkit_combiners() -> Iterable[type]:
 @hookimpl
 def mklkit_model_types() -> Iterable[type]:
     """Register the types that weighting combiners store in a model file."""
-    return [WeightedDecision, Projector]
+    return [WeightedColumns, WeightedDecision, Projector]

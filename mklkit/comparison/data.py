@@ -95,7 +95,7 @@ class DataSet:
         encoder.fit(self.features)
         encoded = encoder.feature_names_out_
         placed_kernels(kernels, len(encoded), encoded)
-        note = f"{named(encoder.as_they_are_)} passed on as they are to kernels that need them so"
+        note = f"{named(encoder.as_they_are_)} kept for kernels on such columns"
         return attrs.evolve(self, notes=[*self.notes, note])
 
     def facts(self) -> dict[str, Any]:

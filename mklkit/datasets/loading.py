@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from fnmatch import fnmatchcase
 from os import PathLike
 from pathlib import Path
 
@@ -11,10 +12,10 @@ import pandas as pd
 from mklkit.datasets.builtin import BUILTIN_NAMES, ORIGINS, read_builtin
 from mklkit.datasets.delimited import DECIMAL
 from mklkit.datasets.files import READERS, ending_of, read_file
-from mklkit.datasets.numerals import TEXT
+from mklkit.datasets.numerals import TEXT, WRITTEN
 from mklkit.datasets.paths import status, user_path
 from mklkit.datasets.points import with_points_as_written
-from mklkit.datasets.readings import POINTS, read_columns
+from mklkit.datasets.readings import read_as_text, read_columns
 from mklkit.datasets.remarks import remarks, remarks_on_text
 from mklkit.datasets.table import NewRows, Table
 from mklkit.datasets.target import (
@@ -48,6 +49,7 @@ def load_table(
     source: str | PathLike[str],
     target: str | int | None = None,
     drop: Sequence[str] = (),
+    as_written: Collection[str] = (),
     weights: str | int | None = None,
 ) -> Table:
     """Read a data set with its target.
@@ -61,6 +63,8 @@ def load_table(
         Name or position of the column to predict. Default: ``target``, else the last column.
     drop : sequence of str, optional
         Columns to leave out: names, globs (``lab_*``) or positions. Globs skip the target.
+    as_written : collection of str, optional
+        Columns that stay text, for kernels on text: globs or names; others are ignored.
     weights : str or int, optional
         Name or position of the column that says how much each row counts, which is no feature.
 
@@ -91,9 +95,16 @@ def load_table(
     target_name, dropped = target_and_dropped(list(frame.columns), name, target, drop)
     frame = with_target_read(frame.drop(columns=dropped), target_name, notes)
     # Before rows go, so that a message names a row of the file.
+    given = frame.drop(columns=target_name)
+    names = map(str, given)
+    written = [name for name in names if any(fnmatchcase(name, glob) for glob in as_written)]
     features, readings, read = read_features(
-        frame.drop(columns=target_name), lambda names: _read(source, names)[0]
+        given.drop(columns=written), lambda names: _read(source, names)[0]
     )
+    if written:
+        again = _read(source, written)[0][written]
+        features = pd.concat([features, again], axis=1)[list(given)]
+        readings |= dict.fromkeys(written, WRITTEN)
     frame = pd.concat([features, frame[[target_name]]], axis=1)
     if counts is not None:
         counts = counts[frame[target_name].notna()].reset_index(drop=True)
@@ -154,7 +165,7 @@ def load_features(
         If the data can't be read, have no rows, or lack a feature column.
     """
     readings = {} if readings is None else readings
-    frame, notes, name, _ = _read(source, [n for n, way in readings.items() if way == POINTS])
+    frame, notes, name, _ = _read(source, read_as_text(readings))
     if frame.empty:
         raise DataError(f"{name} has no rows.")
     wanted = list(columns if needed is None else needed)

@@ -13,7 +13,7 @@ from mklkit.datasets.chunked import CHUNKED, ChunkedTable, Progress, files_of
 from mklkit.datasets.files import READERS, ending_of
 from mklkit.datasets.loading import TARGET_GAPS, check_needed, check_rows, load_features
 from mklkit.datasets.paths import status
-from mklkit.datasets.readings import POINTS, read_columns
+from mklkit.datasets.readings import read_as_text, read_columns
 from mklkit.datasets.scanning import RowSample, sample_size
 from mklkit.datasets.table import NewRows
 from mklkit.numerics.sampling import own_stream
@@ -67,7 +67,7 @@ def load_in_chunks(
     table.wanted = [*wanted, *(name for name in labels if name not in wanted)]
     table.check_agreement(table.wanted)
     known = {} if readings is None else dict(readings)
-    table.as_text = {name for name, way in known.items() if way == POINTS}
+    table.as_text = set(read_as_text(known))
     features, of_target, notes = _settled(table, wanted, labels, known)
     n_rows = 0
     for chunk in table.chunks(progress):

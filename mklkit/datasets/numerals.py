@@ -15,6 +15,7 @@ __all__ = [
     "NUMBERS",
     "TEXT",
     "WAYS",
+    "WRITTEN",
     "is_ambiguous_date",
     "is_ambiguous_number",
     "points_may_group",
@@ -40,6 +41,8 @@ YEAR_FIRST = rf"\d{{4}}[-/]\d\d[-/]\d\d{TIME}"
 YEAR_LAST = re.compile(r"(\d\d?)([./-])(\d\d?)\2(\d{4})((?: \d\d:\d\d(?::\d\d)?)?)", re.ASCII)
 
 TEXT = "text"
+WRITTEN = "as written"
+"""The reading of columns for kernels on text, of which '0110' is no number."""
 Way = Callable[[pd.Series], pd.Series]
 
 

@@ -14,13 +14,21 @@ from mklkit.datasets.numerals import (
     NUMBERS,
     TEXT,
     WAYS,
+    WRITTEN,
     is_ambiguous_date,
     is_ambiguous_number,
     points_may_group,
 )
 from mklkit.errors import counted, listed, named, quoted
 
-__all__ = ["GAP_MARKS", "POINTS", "TYPING_ERRORS", "columns_of_text", "read_columns"]
+__all__ = [
+    "GAP_MARKS",
+    "POINTS",
+    "TYPING_ERRORS",
+    "columns_of_text",
+    "read_as_text",
+    "read_columns",
+]
 
 # Common marks for a gap among numbers and dates; among words they may be values.
 GAP_MARKS = frozenset(
@@ -72,6 +80,17 @@ class _Column:
         """Return the converted values, with gaps where the reading does not match."""
         codes, distinct = pd.factorize(self.known)
         return _meanings(self.way, distinct).take(codes).set_axis(self.known.index)
+
+
+def read_as_text(readings: Mapping[str, str]) -> list[str]:
+    """Return the columns that a reader of files must leave as text, by how they were read.
+
+    Examples
+    --------
+    >>> read_as_text({"code": "as written", "price": "thousands"})
+    ['code']
+    """
+    return [name for name, way in readings.items() if way in (POINTS, WRITTEN)]
 
 
 def columns_of_text(frame: pd.DataFrame) -> list[str]:
@@ -126,7 +145,7 @@ def read_columns(
     """
     columns: dict[str, _Column] = {}
     for name in columns_of_text(frame):
-        if ways is not None and ways.get(name) == TEXT:
+        if ways is not None and ways.get(name) in (TEXT, WRITTEN):
             continue
         text = frame[name].astype("str").str.strip()
         is_mark = text.str.casefold().isin(marks)

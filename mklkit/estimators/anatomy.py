@@ -15,6 +15,7 @@ __all__ = [
     "ChoosingModel",
     "FittedSearch",
     "GatedModel",
+    "KernelClassifier",
     "KernelModel",
     "WeightedModel",
     "classifier_in",
@@ -39,18 +40,24 @@ class FittedSearch(Protocol):
 
 @runtime_checkable
 class KernelModel(Protocol):
-    """A fitted ``MKLClassifier``, or a voting ensemble of several."""
+    """A fitted estimator of kernels: of classes, of numbers, or of rows without labels."""
 
-    classes_: NDArray[Any]
-    class_weight_: Array
     kernels_: list[Any]
     kernel_names_: list[str]
     kernel_columns_: list[Any]
     feature_map_: Any
     combiner_: Any
     learner_: Any
-    problems_: list[tuple[Any, Any]]
+    problems_: list[Any]
     n_features_in_: int
+
+
+@runtime_checkable
+class KernelClassifier(KernelModel, Protocol):
+    """A fitted ``MKLClassifier``, or a voting ensemble of several."""
+
+    classes_: NDArray[Any]
+    class_weight_: Array
 
 
 @runtime_checkable

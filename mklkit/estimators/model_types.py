@@ -5,12 +5,14 @@ from __future__ import annotations
 from mklkit.estimators.calibrating import DecisionValues
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.multiclass import BinaryProblem
+from mklkit.estimators.one_class import MKLOneClass
 from mklkit.estimators.partial_fits import PartialSums
 from mklkit.estimators.problems import WholeProblem
 from mklkit.estimators.proposing import KernelBank
 from mklkit.estimators.rpemekl import RPEMEKLClassifier
 from mklkit.estimators.search import MKLSearchCV
 from mklkit.estimators.table_reading import TableReading
+from mklkit.estimators.transformer import MKLTransformer
 from mklkit.estimators.voting import MKLVotingClassifier
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.views.bound_kernels import BoundKernel
@@ -19,7 +21,9 @@ __all__ = ["MODEL_TYPES"]
 
 MODEL_TYPES: tuple[type, ...] = (
     MKLClassifier,
+    MKLOneClass,
     MKLSearchCV,
+    MKLTransformer,
     MKLVotingClassifier,
     RPEMEKLClassifier,
     DecisionValues,

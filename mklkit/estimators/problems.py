@@ -11,7 +11,10 @@ from numpy.typing import NDArray
 
 from mklkit.protocols import Array, Target, Task
 
-__all__ = ["Problem", "WholeProblem"]
+__all__ = ["ALL_ROWS", "Problem", "WholeProblem"]
+
+ALL_ROWS = "all rows"
+"""The name of the one problem of an estimator that learns from all rows at once."""
 
 
 class Problem(Protocol):

@@ -20,8 +20,8 @@ def tidy_weights(
 
     Parameters
     ----------
-    problems : sequence of (negative, positive)
-        The class labels of each problem.
+    problems : sequence of (negative, positive), or of str
+        The class labels of each problem, or its name.
     kernels : sequence of str
         M names.
     weights : sequence of ndarray of shape (M,) or (n_clusters, M)
@@ -40,10 +40,13 @@ def tidy_weights(
     if weights[0].ndim == 2:
         clusters = np.concatenate([np.arange(count) for count in counts])
         frame.insert(0, "cluster", np.repeat(clusters, len(kernels)))
-    names = np.repeat([_problem_name(*labels) for labels in problems], counts)
+    names = np.repeat([_problem_name(one) for one in problems], counts)
     frame.insert(0, "problem", np.repeat(names, len(kernels)))
     return frame.assign(weight=rows.ravel())
 
 
-def _problem_name(negative: Any, positive: Any) -> str:
+def _problem_name(problem: Any) -> str:
+    if isinstance(problem, str):
+        return problem
+    negative, positive = problem
     return "all classes" if str(positive) == "(all)" else f"{positive} vs {negative}"

@@ -17,11 +17,13 @@ from mklkit.protocols import Array, FittedKernel
 from mklkit.registry.composing import bind_kernels
 from mklkit.views.bound_kernels import fit_kernels
 from mklkit.views.kernel_rows import KernelRows
+from mklkit.views.sides import weighted_gram
 from mklkit.views.tiles import kernel_products
 
 __all__ = [
     "NEAR_DUPLICATE",
     "alignment_matrix",
+    "combined_gram",
     "kernel_alignment",
     "near_duplicates",
     "self_similarity",
@@ -201,3 +203,25 @@ def _alignments(kernels: Sequence[FittedKernel], rows: Sequence[Array], centered
 def _scaled(matrix: Array) -> Array:
     largest = np.abs(matrix).max(initial=0)
     return matrix / largest if largest > 0 else matrix
+
+
+def combined_gram(kernels: Any, weights: Array, X: Any) -> Array:
+    """Return Σ w_m K_m (N, N) on the rows of X, one matrix filled tile by tile.
+
+    Parameters
+    ----------
+    kernels, X : as for :func:`alignment_matrix`
+    weights : ndarray of shape (M,)
+
+    Raises
+    ------
+    DataError
+        If X is not a table of at least two rows of finite numbers.
+
+    Examples
+    --------
+    >>> combined_gram(["linear", "rbf(sigma=1)"], np.array([0.5, 0.5]), [[1.0], [1.0]]).tolist()
+    [[1.0, 1.0], [1.0, 1.0]]
+    """
+    _, fitted, own_rows = _fitted_on(kernels, X)
+    return weighted_gram(KernelRows.of(fitted, own_rows), weights)

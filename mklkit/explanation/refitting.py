@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from mklkit.errors import IncompatibleError, type_name
-from mklkit.estimators.anatomy import KernelModel, column_names, split
+from mklkit.estimators.anatomy import KernelClassifier, column_names, split
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.voting import MKLVotingClassifier
 from mklkit.preprocessing import TableEncoder
@@ -71,9 +71,10 @@ class Refit:
         if isinstance(model, BaseEstimator):
             check_is_fitted(model)
         before, classifier = split(model)
-        if not isinstance(classifier, KernelModel):
+        if not isinstance(classifier, KernelClassifier):
             raise IncompatibleError(
-                f"{type_name(classifier)} has no kernels to explain; a fitted MKLClassifier,"
+                f"{type_name(classifier)} has no kernels or no classes to explain; a fitted"
+                " MKLClassifier,"
                 " MKLVotingClassifier or RPEMEKLClassifier is expected, or a pipeline or search"
                 " around one. For other estimators there is"
                 " sklearn.inspection.permutation_importance."

@@ -10,12 +10,12 @@ from typing import Any
 
 import attrs
 import numpy as np
-from sklearn.svm import SVC
+from sklearn.svm import SVC, OneClassSVM
 
 from mklkit.learners.smoothed_hinge import PrimalSolution, solve_smoothed, too_large
 from mklkit.protocols import Array, TrainingSide
 
-__all__ = ["MOST_STEPS", "DualSolution", "solve_dual", "solve_primal"]
+__all__ = ["MOST_STEPS", "DualSolution", "solve_dual", "solve_one_class", "solve_primal"]
 
 MOST_STEPS = 1_000_000
 """libsvm's steps, O(N) each; a limit, as kernels of very large values could take hours."""
@@ -29,6 +29,13 @@ SHARE_OF_TOL = 0.2
 
 class _QuietSVC(SVC):
     """libsvm without the warning about an early stop."""
+
+    def _warn_from_fit_status(self) -> None:
+        """Do nothing: an early stop is read from ``n_iter_``."""
+
+
+class _QuietOneClassSVM(OneClassSVM):
+    """libsvm's one-class machine without the warning about an early stop."""
 
     def _warn_from_fit_status(self) -> None:
         """Do nothing: an early stop is read from ``n_iter_``."""
@@ -122,6 +129,53 @@ def solve_primal(
     return solve_smoothed(side, y, C, SHARE_OF_TOL * tol, passes, row_weights)
 
 
+def solve_one_class(
+    given: Array,
+    on_features: bool,
+    nu: float,
+    tol: float = 1e-3,
+    max_iter: int = MOST_STEPS,
+    row_weights: Array | None = None,
+) -> DualSolution:
+    """Return the α of min ½αᵀKα with 0 ≤ α ≤ c and 1ᵀα = ν1ᵀc, by libsvm; −bias is the threshold.
+
+    Parameters
+    ----------
+    given : ndarray of shape (N, N) or (N, p)
+        K, or the features of which it is the inner product; of these the coefficients are Φᵀα.
+    on_features : bool
+    nu, tol : float
+    max_iter : int, default=1_000_000
+    row_weights : ndarray of shape (N,), optional
+        c, ones where not given.
+
+    Raises
+    ------
+    DataError
+        If kernel values are too large for the solver, infinite or NaN.
+
+    Notes
+    -----
+    Between O(N²) and O(N³), times p on features.
+
+    Examples
+    --------
+    >>> found = solve_one_class(np.eye(2), False, nu=0.5)
+    >>> found.coefficients, found.bias
+    (array([0.5, 0.5]), -0.5)
+    """
+    kernel = "linear" if on_features else "precomputed"
+    machine = _QuietOneClassSVM(kernel=kernel, nu=nu, tol=tol, max_iter=max_iter)
+    machine.random_state = 0  # libsvm uses none, but scikit-learn would draw one
+    _fit(machine, given, None, row_weights)
+    bias, ended = float(machine.intercept_[0]), bool(machine.n_iter_ < max_iter)
+    if on_features:
+        return DualSolution(machine.coef_[0], bias, ended)
+    coefficients = np.zeros(len(given))
+    coefficients[machine.support_] = machine.dual_coef_[0]
+    return DualSolution(coefficients, bias, ended)
+
+
 def _libsvm(
     kernel: str,
     given: Array,
@@ -137,7 +191,7 @@ def _libsvm(
     return svc
 
 
-def _fit(svc: Any, given: Array, y: Array, row_weights: Array | None) -> None:
+def _fit(svc: Any, given: Array, y: Array | None, row_weights: Array | None = None) -> None:
     try:
         svc.fit(given, y, sample_weight=row_weights)
     except ValueError:

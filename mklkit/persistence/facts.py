@@ -11,7 +11,13 @@ from typing import Any
 import numpy as np
 
 from mklkit._version import __version__
-from mklkit.estimators.anatomy import KernelModel, WeightedModel, classifier_in, column_names
+from mklkit.estimators.anatomy import (
+    KernelClassifier,
+    KernelModel,
+    WeightedModel,
+    classifier_in,
+    column_names,
+)
 from mklkit.estimators.voting import MKLVotingClassifier
 from mklkit.preprocessing import encoder_in
 from mklkit.registry.specs import to_spec
@@ -65,23 +71,24 @@ def json_ready(value: Any, levels: int = DEEPEST) -> Any:
 
 
 def facts_of_model(model: Any) -> dict[str, Any]:
-    """Return a description of the fitted classifier at the end of a model.
+    """Return a description of the fitted estimator at the end of a model.
 
     Parameters
     ----------
     model : estimator
-        A fitted ``MKLClassifier``, a vote of several, or a pipeline or search around one; for
-        other estimators few facts are available.
+        A fitted estimator of mklkit, or a pipeline or search around one; for other estimators few
+        facts are available.
 
     Returns
     -------
     dict
         ``input`` (how a ``TableEncoder`` treated each column), ``kernels`` (name, spec string and
         columns of each: names, or positions where the data had none; None for all),
-        ``feature_map``, ``combiner``, ``learner``, ``multiclass`` (``binary``, ``ovo``, ``ovr`` or
-        ``native``), ``classes``, ``class_weight`` (that of each class; None where all weigh 1),
-        ``probability`` (whether there is ``predict_proba``), ``weights``
-        (problem, kernel and weight of each) and, for a vote, the number of ``members``.
+        ``feature_map``, ``combiner``, ``learner`` (where there is one), ``weights`` (problem,
+        kernel and weight of each), and for classifiers ``multiclass`` (``binary``, ``ovo``, ``ovr``
+        or ``native``), ``classes``, ``class_weight`` (that of each class; None where all weigh 1),
+        ``probability`` (whether there is ``predict_proba``) and, for a vote, the number of
+        ``members``.
     """
     classifier = classifier_in(model)
     facts: dict[str, Any] = {}
@@ -95,7 +102,9 @@ def facts_of_model(model: Any) -> dict[str, Any]:
         facts["kernels"] = _kernels(classifier)
         facts["feature_map"] = to_spec(classifier.feature_map_)
         facts["combiner"] = to_spec(classifier.combiner_)
-        facts["learner"] = to_spec(classifier.learner_)
+        if classifier.learner_ is not None:
+            facts["learner"] = to_spec(classifier.learner_)
+    if isinstance(classifier, KernelClassifier):
         weights = np.asarray(classifier.class_weight_)
         facts["class_weight"] = None if (weights == 1).all() else json_ready(weights)
         facts["multiclass"] = _strategy(classifier.problems_, len(classifier.classes_))

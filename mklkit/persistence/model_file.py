@@ -48,7 +48,7 @@ def save_model(model: Any, path: str | PathLike[str], facts: dict[str, Any] | No
     Parameters
     ----------
     model : estimator
-        A fitted ``MKLClassifier``, or a scikit-learn pipeline that ends in one.
+        A fitted estimator of mklkit, or a scikit-learn pipeline around one.
     path : str or path
         The file to write, usually with the ending ``.mkl``.
     facts : dict, optional
@@ -97,10 +97,10 @@ def _check_is_model(model: Any) -> None:
     from sklearn.exceptions import NotFittedError
     from sklearn.utils.validation import check_is_fitted
 
-    if isinstance(model, type) or not callable(getattr(model, "predict", None)):
+    if isinstance(model, type) or not _is_model(model):
         raise ModelFileError(
-            f"Expected a fitted classifier to save, or a pipeline that ends in one; got"
-            f" {model!r:.80}."
+            "Expected a fitted estimator to save, one that predicts or transforms, or a pipeline of"
+            f" such; got {model!r:.80}."
         )
     try:
         check_is_fitted(model)
@@ -108,6 +108,10 @@ def _check_is_model(model: Any) -> None:
         raise ModelFileError(f"This {type(model).__name__} is not fitted: fit it first.") from None
     except TypeError as error:
         raise ModelFileError(f"This model can't be saved: {error}") from None
+
+
+def _is_model(value: Any) -> bool:
+    return any(callable(getattr(value, method, None)) for method in ("predict", "transform"))
 
 
 def load_model(path: str | PathLike[str]) -> Any:
@@ -159,7 +163,7 @@ def load_model(path: str | PathLike[str]) -> Any:
                 f"{path} is damaged: it holds an array of Python objects, which are never loaded."
             ) from error
         raise damaged(path, error) from error
-    if not callable(getattr(model, "predict", None)):
+    if not _is_model(model):
         raise ModelFileError(f"{path} holds a {type(model).__name__}, not a model.")
     return model
 

@@ -45,7 +45,8 @@ def decide_trial(model: Any, kind: str) -> None:
     ------
     Exception
         Any exception of an inconsistent model, or if the result is not one class per row with
-        finite probabilities and decision values of the right shape.
+        finite probabilities and decision values of the right shape, or else one value or several of
+        a sensible size for each row.
     """
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
@@ -57,6 +58,19 @@ def decide_trial(model: Any, kind: str) -> None:
 
 
 def _decide(model: Any, rows: Any) -> None:
+    if hasattr(model, "classes_"):
+        _decide_classes(model, rows)
+        return
+    n_rows = len(rows)
+    for method in ("predict", "decision_function", "transform"):
+        if hasattr(model, method):
+            values = np.asarray(getattr(model, method)(rows))
+            _expect(f"the values of {method}", values.shape[:1], (n_rows,))
+            if not (np.abs(values) < LARGEST).all():
+                raise Inconsistent(f"the values of {method} are not finite or close to overflow")
+
+
+def _decide_classes(model: Any, rows: Any) -> None:
     n_rows, n_classes = len(rows), len(model.classes_)
     _expect("classes", np.shape(model.classes_), (n_classes,))
     _expect("predictions", np.shape(model.predict(rows)), (n_rows,))

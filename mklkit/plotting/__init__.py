@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from mklkit.plotting.consensus import ConsensusDisplay
 from mklkit.plotting.critical_difference import CriticalDifferenceDisplay
 from mklkit.plotting.gates import GatesDisplay
 from mklkit.plotting.weights import KernelWeightsDisplay
 from mklkit.plotting.worth import KernelWorthDisplay
 
 __all__ = [
+    "ConsensusDisplay",
     "CriticalDifferenceDisplay",
     "GatesDisplay",
     "KernelWeightsDisplay",

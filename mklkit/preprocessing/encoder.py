@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_is_fitted
 
-from mklkit.datasets.numerals import DATES, NUMBERS, TEXT
+from mklkit.datasets.numerals import DATES, NUMBERS, TEXT, WRITTEN
 from mklkit.errors import DataError, named
 from mklkit.preprocessing.columns import (
     all_as_numbers,
@@ -261,6 +261,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             way = self.readings_.get(str(name), TEXT) if column.notna().any() else TEXT
             if name in self.as_they_are_:
                 numeric = way in NUMBERS or is_numeric(column) or is_bool_dtype(column)
+                numeric &= way != WRITTEN
                 kind = self.numeric_ if numeric else self.kept_
             elif name in identifiers:
                 kind = self.identifiers_
@@ -273,7 +274,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             else:
                 kind = self.numeric_ if is_numeric(column) else self.text_
             kind.append(str(name))
-        self.readings_ |= dict.fromkeys([*self.text_, *self.kept_], TEXT)
+        for name in [*self.text_, *self.kept_]:
+            if self.readings_.get(name) != WRITTEN:
+                self.readings_[name] = TEXT
         if len(self.identifiers_) == frame.shape[1]:
             raise DataError(
                 f"No feature is left: {named(self.identifiers_)} left out, with a different value"

@@ -13,7 +13,7 @@ from mklkit.registry.columns import resolve_columns
 from mklkit.registry.composing import are_proposed, bind_kernels
 from mklkit.views.bound_kernels import BoundKernel
 
-__all__ = ["chosen_columns", "kernels_in", "needed_unchanged", "passed_on"]
+__all__ = ["chosen_columns", "kernels_in", "needed_unchanged", "passed_on", "text_columns"]
 
 
 def kernels_in(estimator: Any) -> list[BoundKernel]:
@@ -61,6 +61,18 @@ def needed_unchanged(kernels: Iterable[BoundKernel]) -> tuple[list[Any], list[An
         one.columns for one in others if one.reads == "amounts" and not one.facts.allows_gaps
     ]
     return [one.columns for one in others], imputed
+
+
+def text_columns(kernels: Iterable[BoundKernel]) -> list[str]:
+    """Return the columns, as names or globs, of kernels that read text.
+
+    Examples
+    --------
+    >>> text_columns(bind_kernels(["rbf@age", "spectrum@dna"]))
+    ['dna']
+    """
+    named = (one.columns for one in kernels if one.reads == "text")
+    return [one for columns in named if isinstance(columns, str) for one in columns.split(",")]
 
 
 def chosen_columns(selectors: Iterable[Any], names: Sequence[str]) -> set[str]:

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from mklkit.datasets.numerals import TEXT
+from mklkit.datasets.numerals import TEXT, WRITTEN
 from mklkit.errors import counted, named
 from mklkit.numerics.readings import MISSING
 
@@ -43,9 +43,7 @@ def described(encoder: Encoding) -> list[str]:
             " identifiers"
         )
     if encoder.as_they_are_:
-        lines.append(
-            f"{named(encoder.as_they_are_)} passed on as they are, for kernels that need them so"
-        )
+        lines.append(f"{named(encoder.as_they_are_)} kept for kernels on such columns")
     for name in encoder.dates_:
         parts = [part for column, part in encoder._number_columns if column == name]
         first = np.datetime64(int(encoder.first_days_[name]), "D")
@@ -93,7 +91,7 @@ def input_columns(encoder: Encoding) -> list[dict[str, Any]]:
     for name in encoder.feature_names_in_:
         kind = "category" if name in values else kinds.get(name, "number")
         rows.append({"name": name, "kind": kind, "gaps": encoder.gaps_[name]})
-        if encoder.readings_.get(name, TEXT) not in (TEXT, "number"):
+        if encoder.readings_.get(name, TEXT) not in (TEXT, WRITTEN, "number"):
             rows[-1]["reading"] = encoder.readings_[name]
         if name in values:
             rows[-1]["values"] = values[name]

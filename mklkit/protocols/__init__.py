@@ -4,6 +4,7 @@ from mklkit.protocols.arrays import Array
 from mklkit.protocols.combiner import (
     Combiner,
     Decision,
+    GivesWeights,
     RowWeights,
 )
 from mklkit.protocols.coupling import (
@@ -72,6 +73,7 @@ __all__ = [
     "FittedLearner",
     "FittedMap",
     "FoldedMap",
+    "GivesWeights",
     "GridCombiner",
     "GridDecision",
     "InitialisedSubproblem",

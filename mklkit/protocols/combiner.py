@@ -11,7 +11,7 @@ from mklkit.protocols.learner import Learner
 from mklkit.protocols.target import Target
 from mklkit.protocols.views import Views
 
-__all__ = ["Combiner", "Decision", "RowWeights"]
+__all__ = ["Combiner", "Decision", "GivesWeights", "RowWeights"]
 
 
 class Decision(Protocol):
@@ -37,6 +37,23 @@ class RowWeights(Protocol):
 
     def gate_weights(self, rows: Array) -> Array:
         """Return each row's weight on each kernel, (n, M)."""
+        ...
+
+
+@runtime_checkable
+class GivesWeights(Protocol):
+    """A combiner of one learner on Σ w_m K_m, whose weights can be had without its decision."""
+
+    name: ClassVar[str]
+
+    def prepare(
+        self,
+        views: Views,
+        target: Target,
+        learner: Learner,
+        random_state: np.random.RandomState,
+    ) -> tuple[Array, Learner]:
+        """Return the weights (M,), none negative, and the learner for the weighted sum."""
         ...
 
 

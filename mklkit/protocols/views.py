@@ -206,6 +206,11 @@ class Views(Protocol):
         """Return the weighted sum of the kernels as one training side."""
         ...
 
-    def products(self, y: Array) -> KernelProducts:
-        """Return the centred kernels' inner products, with each other and with the labels."""
+    @property
+    def seen(self) -> Any:
+        """The kernels that learners work on, on the rows of each (``mklkit.KernelRows``)."""
+        ...
+
+    def products(self, y: Array | None = None) -> KernelProducts:
+        """Return the centred kernels' inner products, with each other and with labels, if given."""
         ...

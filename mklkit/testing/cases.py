@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from mklkit.errors import MKLKitError
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.from_preset import preset_classifier
+from mklkit.estimators.one_class import MKLOneClass
 from mklkit.protocols import (
     Array,
     CombinerFacts,
@@ -19,6 +21,7 @@ from mklkit.protocols import (
     KernelFacts,
     LearnerFacts,
     Target,
+    Task,
     facts_of,
 )
 from mklkit.protocols.facts import Reads
@@ -31,10 +34,17 @@ from mklkit.testing.rows import N_NEW, as_table, labelled, two_classes
 from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.view_set import ViewSet
 
-__all__ = ["Case", "ComponentKind", "kind_of"]
+__all__ = ["Case", "ComponentKind", "kind_of", "values_of"]
 
 ComponentKind = Literal["kernel", "feature_map", "learner", "combiner", "preset"]
 KINDS: tuple[ComponentKind, ...] = ("kernel", "feature_map", "learner", "combiner", "preset")
+
+ESTIMATORS: dict[Task, Callable[..., Any]] = {
+    "two classes": MKLClassifier,
+    "several classes": MKLClassifier,
+    "none": MKLOneClass,
+}
+"""The estimator in which a learner or combiner of a task is checked."""
 
 GAUSSIAN = "rbf(sigma='mean')"
 # With a fixed C: choosing it in every fit would take time and check nothing more.
@@ -166,15 +176,26 @@ class Case:
         views = self.views(rows, seed=seed)
         return self.component.fit(views, self.target_of(y), self.partners()[1], random_state)
 
-    def target_of(self, y: Array) -> Target:
-        """Return labels −1 and +1 as a target that the learner or combiner takes."""
+    @property
+    def task(self) -> Task:
+        """What the component is checked with: labels where it learns from them."""
+        tasks: tuple[Task, ...] = ("two classes",)
         if self.kind == "learner":
             tasks = facts_of(self.component, LearnerFacts).tasks
-        else:
+        elif self.kind == "combiner":
             tasks = facts_of(self.component, CombinerFacts).tasks
-        if "two classes" in tasks or "several classes" in tasks:
+        return next(task for task in get_args(Task) if task in tasks)
+
+    @property
+    def learns_classes(self) -> bool:
+        """Whether the component learns from class labels."""
+        return self.task in ("two classes", "several classes")
+
+    def target_of(self, y: Array) -> Target:
+        """Return labels −1 and +1 as a target that the learner or combiner takes."""
+        if self.learns_classes:
             return Target.two_classes(y)
-        return Target.numbers(y) if "numbers" in tasks else Target.nothing(len(y))
+        return Target.numbers(y) if self.task == "numbers" else Target.nothing(len(y))
 
     @property
     def target(self) -> Target:
@@ -188,17 +209,17 @@ class Case:
         return self._fits["component"]
 
     def model(self) -> Any:
-        """Return a classifier fitted with the component; read-only checks share it."""
+        """Return an estimator fitted with the component; read-only checks share it."""
         if "model" not in self._fits:
             self._fits["model"] = self.fit_model()
         return self._fits["model"]
 
     def fit_model(self) -> Any:
-        """Return a classifier, or a preset's system, fitted to the rows with labels as text."""
-        labels = np.where(self.y > 0, "well", "ill")
+        """Return an estimator, or a preset's system, fitted to the rows; labels are text."""
+        labels = np.where(self.y > 0, "well", "ill") if self.learns_classes else self.y
         if self.kind == "preset":
             return preset_classifier(self.component, random_state=0).fit(self.rows, labels)
-        return self.classifier().fit(self.table(self.rows), labels)
+        return self.estimator().fit(self.table(self.rows), labels)
 
     def kernel(self, rows: Array) -> Any:
         """Return the single kernel fitted to rows."""
@@ -217,10 +238,10 @@ class Case:
         return np.asarray(values)
 
     def partners(self) -> tuple[Any, Any]:
-        """Return the feature map and the learner that a classifier would use with the component."""
+        """Return the feature map and learner that an estimator would use with the component."""
         registry = get_registry()
         if self.kind == "combiner":
-            choice = choose_components(self.component, None, None)
+            choice = choose_components(self.component, None, None, task=self.task)
             usual = choice.learner == registry.create("learner", "svm")
             learner = registry.create("learner", QUICK_SVM) if usual else choice.learner
             return choice.feature_map, learner
@@ -249,8 +270,8 @@ class Case:
         random_state = np.random.RandomState(seed)
         return ViewSet.fit(bound, fitted_map, self.rows if rows is None else rows, random_state)
 
-    def classifier(self, **settings: Any) -> MKLClassifier:
-        """Return an unfitted classifier with the component."""
+    def estimator(self, **settings: Any) -> Any:
+        """Return an unfitted estimator of the component's task with the component."""
         feature_map, learner = self.partners()
         chosen: dict[str, Any] = {
             "kernels": [self.component] if self.kind == "kernel" else list(self.kernels),
@@ -259,7 +280,7 @@ class Case:
             "learner": learner,
             "random_state": 0,
         }
-        return MKLClassifier(**{**chosen, **settings})
+        return ESTIMATORS[self.task](**{**chosen, **settings})
 
     def three_classes(self) -> tuple[Array, NDArray[Any]]:
         """Return the training rows with labels of three classes, as text."""
@@ -267,6 +288,12 @@ class Case:
         kinds[np.arange(len(kinds)) % 3 == 0] = "new"
         moved = 4.0 if self.reads == "numbers" and not self.custom_rows else 0.0
         return self.rows + moved * (kinds == "new")[:, None], kinds
+
+
+def values_of(model: Any, rows: Array) -> Array:
+    """Return an estimator's decision values, or its predictions where these are numbers."""
+    decide = getattr(model, "decision_function", model.predict)
+    return np.asarray(decide(rows))
 
 
 def kind_of(component: Any) -> ComponentKind:

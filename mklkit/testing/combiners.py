@@ -30,7 +30,7 @@ ORDER_TOLERANCE = 0.005
 def declares_its_partners(case: Case) -> None:
     """The class names a feature map and a learner that exist and work together."""
     try:
-        choose_components(case.component, None, None)
+        choose_components(case.component, None, None, task=case.task)
     except (MKLKitError, AttributeError) as error:
         raise CheckFailure(
             f"Expected a feature map and a learner that work with {case.label}; got: {error} Write"
@@ -81,6 +81,8 @@ def decides_one_number_a_row(case: Case) -> None:
 
 def learns_what_is_plain(case: Case) -> None:
     """Two well separated classes are told apart, the positive one by values above zero."""
+    if not case.learns_classes:
+        raise NotApplicable(f"{case.label} does not learn from classes")
     values = case.fitted().decide(case.new_rows)
     right = float(((values > 0) == (case.new_y > 0)).mean())
     expect(

@@ -1,4 +1,4 @@
-"""Checks of every component inside a classifier: labels, seeds, files, bad data."""
+"""Checks of every component inside an estimator: labels, seeds, files, bad data."""
 
 from __future__ import annotations
 
@@ -12,36 +12,40 @@ import numpy as np
 from mklkit.errors import MKLKitError, ModelFileError, plain_message
 from mklkit.persistence import load_model, save_model
 from mklkit.protocols import Array
-from mklkit.testing.cases import Case
+from mklkit.testing.cases import Case, values_of
 from mklkit.testing.expectations import CheckFailure, NotApplicable, expect, expect_close
 
 __all__ = ["CLASSIFIER_CHECKS", "saved_and_loaded"]
 
 
+def decides_every_row(case: Case) -> None:
+    """An estimator with it has one finite value for each row."""
+    scores = values_of(case.model(), case.table(case.new_rows))
+    shape = (len(case.new_rows),)
+    advice = "Decision values are one number per row."
+    expect(np.shape(scores) == shape, f"values {shape}", np.shape(scores), advice)
+    expect(bool(np.isfinite(scores).all()), "finite values", scores, "Guard against overflow.")
+
+
 def classifies_two_classes(case: Case) -> None:
     """A classifier with it accepts text labels, and predicts only those."""
-    model = case.model()
-    scores = model.decision_function(case.table(case.new_rows))
-    advice = "Decision values are one number per row."
-    shape = (len(case.new_rows),)
-    expect(np.shape(scores) == shape, f"decision values {shape}", np.shape(scores), advice)
-    expect(
-        bool(np.isfinite(scores).all()), "finite decision values", scores, "Guard against overflow."
-    )
+    model = _classifier_of(case)
     predicted = set(model.predict(case.table(case.new_rows)))
+    advice = "Labels inside are -1 and +1; the classifier turns them into the user's."
     expect(predicted <= {"well", "ill"}, "the labels 'well' and 'ill'", predicted, advice)
 
 
 def classifies_three_classes(case: Case) -> None:
     """A classifier with it handles three classes, with the same result in several threads."""
+    _classifier_of(case)
     rows, kinds = case.three_classes()
     table, new_rows = case.table(rows), case.table(case.new_rows)
-    model = case.classifier().fit(table, kinds)
-    scores = model.decision_function(new_rows)
+    model = case.estimator().fit(table, kinds)
+    scores = values_of(model, new_rows)
     shape = (len(case.new_rows), 3)
     advice = "Each binary problem is fitted separately; look for shared state."
     expect(np.shape(scores) == shape, f"scores {shape}", np.shape(scores), advice)
-    threaded = case.classifier(n_jobs=2).fit(table, kinds).decision_function(new_rows)
+    threaded = values_of(case.estimator(n_jobs=2).fit(table, kinds), new_rows)
     expect_close(
         threaded, scores, "the same scores with n_jobs=2", "Share no state between fits.", 1e-6
     )
@@ -51,8 +55,8 @@ def one_seed_gives_one_model(case: Case) -> None:
     """Fitting twice with the same seed gives the same decisions."""
     again = case.fit_model()
     expect_close(
-        again.decision_function(case.table(case.new_rows)),
-        case.model().decision_function(case.table(case.new_rows)),
+        values_of(again, case.table(case.new_rows)),
+        values_of(case.model(), case.table(case.new_rows)),
         "the same decisions from random_state=0 twice",
         "Draw from the random_state that fit gets, and keep no state between fits.",
         1e-12,
@@ -62,8 +66,8 @@ def one_seed_gives_one_model(case: Case) -> None:
 def new_rows_alone_or_together(case: Case) -> None:
     """New rows have the same decisions one at a time and all at once."""
     model, new_rows = case.model(), case.table(case.new_rows)
-    together = model.decision_function(new_rows)
-    alone = np.concatenate([model.decision_function(row[None]) for row in new_rows])
+    together = values_of(model, new_rows)
+    alone = np.concatenate([values_of(model, row[None]) for row in new_rows])
     expect_close(
         alone,
         together,
@@ -78,8 +82,8 @@ def model_file_round_trip(case: Case) -> None:
     model = case.model()
     again = saved_and_loaded(model)
     expect_close(
-        again.decision_function(case.table(case.new_rows)),
-        model.decision_function(case.table(case.new_rows)),
+        values_of(again, case.table(case.new_rows)),
+        values_of(model, case.table(case.new_rows)),
         "the loaded model to have the decisions of the saved one",
         "Keep everything that decisions need in attributes of the fitted object.",
         1e-12,
@@ -87,12 +91,12 @@ def model_file_round_trip(case: Case) -> None:
 
 
 def pickled_model_decides_the_same(case: Case) -> None:
-    """A fitted classifier can be pickled, with the same decisions afterwards."""
+    """A fitted estimator can be pickled, with the same decisions afterwards."""
     model = case.model()
     again = pickle.loads(pickle.dumps(model))
     expect_close(
-        again.decision_function(case.table(case.new_rows)),
-        model.decision_function(case.table(case.new_rows)),
+        values_of(again, case.table(case.new_rows)),
+        values_of(model, case.table(case.new_rows)),
         "the unpickled model to have the same decisions",
         "Keep everything that decisions need in attributes of the fitted object.",
         1e-12,
@@ -103,10 +107,10 @@ def single_precision_is_taken(case: Case) -> None:
     """Rows of 32-bit floats give finite decisions, close to those of 64-bit ones."""
     if case.custom_rows:
         raise NotApplicable("the rows are given")
-    model = case.classifier().fit(case.table(case.rows.astype(np.float32)), case.y)
-    scores = model.decision_function(case.table(case.new_rows.astype(np.float32)))
+    model = case.estimator().fit(case.table(case.rows.astype(np.float32)), case.y)
+    scores = values_of(model, case.table(case.new_rows.astype(np.float32)))
     expect(bool(np.isfinite(scores).all()), "finite decision values", scores, "Guard overflows.")
-    double = case.model().decision_function(case.table(case.new_rows))
+    double = values_of(case.model(), case.table(case.new_rows))
     agreed = float(((scores > 0) == (double > 0)).mean())
     expect(
         agreed >= 0.85,
@@ -137,8 +141,8 @@ def odd_data_are_learned_or_refused(case: Case) -> None:
     }
     for what, (some_rows, some_y) in odd.items():
         try:
-            model = case.classifier().fit(case.table(some_rows), some_y)
-            scores = model.decision_function(case.table(case.new_rows))
+            model = case.estimator().fit(case.table(some_rows), some_y)
+            scores = values_of(model, case.table(case.new_rows))
         except Exception as error:
             if isinstance(error, MKLKitError) and some_rows is not constant:
                 continue
@@ -158,6 +162,13 @@ def odd_data_are_learned_or_refused(case: Case) -> None:
         )
 
 
+def _classifier_of(case: Case) -> Any:
+    """Return the case's model where the component learns from classes."""
+    if not case.learns_classes:
+        raise NotApplicable(f"{case.label} does not learn from classes")
+    return case.model()
+
+
 def saved_and_loaded(model: Any) -> Any:
     """Return a model after it was saved to a model file and loaded."""
     with tempfile.TemporaryDirectory() as folder:
@@ -174,6 +185,7 @@ def saved_and_loaded(model: Any) -> Any:
 
 
 CLASSIFIER_CHECKS = (
+    decides_every_row,
     classifies_two_classes,
     classifies_three_classes,
     one_seed_gives_one_model,

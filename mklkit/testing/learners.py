@@ -26,6 +26,9 @@ __all__ = ["LEARNER_CHECKS"]
 # Iterations end at a tolerance, and the order of rows may change the last one.
 ORDER_TOLERANCE = 0.02
 
+FAR = 100.0
+"""Added to every column of the rows, which have a spread of some units."""
+
 
 def decides_one_number_a_row(case: Case) -> None:
     """The fitted learner returns one number per row for columns (n, p) or (n, N)."""
@@ -43,11 +46,19 @@ def decides_one_number_a_row(case: Case) -> None:
 
 
 def learns_what_is_plain(case: Case) -> None:
-    """Two well separated classes are told apart, the positive one by values above zero."""
+    """Separated classes are told apart, by values above zero; or far rows from those learned."""
     for view in _views(case):
-        values = case.component.fit(view, case.target).decide(
-            view.projector.transform(case.new_rows)
-        )
+        fitted = case.component.fit(view, case.target)
+        values = fitted.decide(view.projector.transform(case.new_rows))
+        if case.task == "none":
+            far = fitted.decide(view.projector.transform(case.new_rows + FAR))
+            expect(
+                bool((far < np.median(values)).all()),
+                "lower values of rows far from the training rows",
+                f"values up to {far.max():.3g} beside a median of {np.median(values):.3g}",
+                "Values above zero are of rows like the training rows, others below.",
+            )
+            continue
         right = float(((values > 0) == (case.new_y > 0)).mean())
         expect(
             right >= 0.85,

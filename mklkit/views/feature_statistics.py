@@ -101,9 +101,9 @@ class FeatureStatistics:
         found = moment_products(own, [slice(None)], labels, centered, self._noise)
         return float(found.label_alignments(labels, row_weights)[0])
 
-    def products(self, y: Array) -> KernelProducts:
-        """Return the centred kernels' inner products, with each other and with the labels."""
-        labels = np.asarray(y, dtype=np.float64)
+    def products(self, y: Array | None) -> KernelProducts:
+        """Return the centred kernels' inner products, with each other and with labels, if given."""
+        labels = np.zeros(self.blocks.n_rows) if y is None else np.asarray(y, dtype=np.float64)
         return moment_products(self._stacked_moments(y), self._places(), labels, True, self._noise)
 
     @property

@@ -198,8 +198,8 @@ class ViewSet(Sequence[View]):
         ]
         return RowBlock(rows, keep=True, known=known)
 
-    def products(self, y: Array) -> KernelProducts:
-        """Return the centred kernels' inner products, with each other and with the labels y (N,).
+    def products(self, y: Array | None = None) -> KernelProducts:
+        """Return the centred kernels' inner products, with each other and with labels y (N,).
 
         In O(Np²) per pair of kernels where learners work on features, else O(N²).
         """

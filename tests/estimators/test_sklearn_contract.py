@@ -17,7 +17,7 @@ from __future__ import annotations
 from builders import ifsl_search
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mklkit import MKLClassifier, RPEMEKLClassifier
+from mklkit import MKLClassifier, MKLOneClass, MKLTransformer, RPEMEKLClassifier
 
 EQUIVALENCE = "check_sample_weight_equivalence_on_dense_data"
 
@@ -36,6 +36,9 @@ def _depends_on_folds(estimator):
         # Its fit and predict are those of MKLVotingClassifier.
         RPEMEKLClassifier(subset=0.3, n_members=2),
         MKLClassifier("rbf", learner="svm(C=1, tol=1e-10)", probability=True),
+        MKLOneClass("rbf(gamma=0.1)", learner="one-class-svm(tol=1e-12)"),
+        MKLTransformer(),
+        MKLTransformer("rbf", feature_map="empirical", combiner="uniform"),
     ],
     expected_failed_checks=_depends_on_folds,
 )

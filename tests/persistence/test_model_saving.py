@@ -52,9 +52,9 @@ class TestSaving:
     @pytest.mark.parametrize(
         ("thing", "message"),
         [
-            ([1, 2], "Expected a fitted classifier .* got .1, 2."),
-            ({"a": 1}, "Expected a fitted classifier"),
-            (MKLClassifier, "Expected a fitted classifier"),
+            ([1, 2], "Expected a fitted estimator .* got .1, 2."),
+            ({"a": 1}, "Expected a fitted estimator"),
+            (MKLClassifier, "Expected a fitted estimator"),
             (MKLClassifier(), "MKLClassifier is not fitted: fit it first"),
         ],
     )

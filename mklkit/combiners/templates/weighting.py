@@ -11,6 +11,7 @@ from typing import Any, ClassVar, cast
 import attrs
 import numpy as np
 
+from mklkit.combiners.templates.weighted_columns import weighted_columns
 from mklkit.combiners.templates.weighted_grid import WeightedGrid
 from mklkit.errors import MKLKitError, WeightsWarning
 from mklkit.protocols import (
@@ -82,16 +83,9 @@ class WeightedDecision(BlockDecision):
         folds = self.explicit and len(block) > FEW_ROWS and not block.shared
         if folds and offers(self.learner, LinearFunction):
             return self._project(block)
-        if self.explicit:
-            parts: list[Any] = [None] * len(self.projectors)
-            for index, values in block.columns_of(self.projectors):
-                parts[index] = np.sqrt(self.scales[index]) * values
-            return self.learner.decide(np.hstack(parts))
-        total: Any = None
-        for index, values in block.columns_of(self.projectors):
-            scaled = values * values.dtype.type(self.scales[index])
-            total = scaled if total is None else np.add(total, scaled, out=total)
-        return self.learner.decide(total)
+        return self.learner.decide(
+            weighted_columns(block, self.projectors, self.scales, self.explicit)
+        )
 
     def _project(self, block: RowBlock) -> Array:
         """Return the decision values of a linear function, without features where maps allow."""

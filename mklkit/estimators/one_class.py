@@ -1,0 +1,179 @@
+"""MKLOneClass: which rows are unlike the training rows, from several kernels."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import OutlierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from mklkit.combiners.templates.weighting import WeightedDecision
+from mklkit.errors import DataError
+from mklkit.estimators.base import KernelEstimator
+from mklkit.estimators.checking import check_new_rows
+from mklkit.estimators.predicting import of_each_row
+from mklkit.estimators.problems import ALL_ROWS, WholeProblem
+from mklkit.estimators.row_weights import checked_row_weights, counting_rows
+from mklkit.estimators.unlabelled import bank_without_labels, check_rows_alone
+from mklkit.protocols import Array, Decision, LinearFunction, Task
+from mklkit.registry.composing import choose_components
+from mklkit.views.dask.recognising import is_dask
+from mklkit.views.deciding import decide_all
+
+__all__ = ["MKLOneClass"]
+
+
+class MKLOneClass(OutlierMixin, KernelEstimator[WholeProblem]):
+    """Multiple kernel outlier and novelty detection, without labels.
+
+    Parameters
+    ----------
+    kernels : str, Kernel, or list of these, optional
+        As for :class:`mklkit.MKLClassifier`, but not ``"auto"``, which needs labels.
+    feature_map : str or FeatureMap, optional
+        ``"implicit"``, ``"empirical(subset=0.1)"`` ...; the combiner's default where not given.
+    combiner : str or Combiner, default="uniform"
+        One that learns from rows without labels: ``"uniform"``, ``"consensus"`` or
+        ``"graph-consensus"``. By default all kernels count the same: a row may be odd in one source
+        alone, and a consensus gives the source that differs from the others the least weight.
+    learner : str or Learner, optional
+        ``"one-class-svm(nu=0.1)"`` ...; ``"one-class-svm"`` where not given.
+    max_memory : int or str, optional
+        As for :class:`mklkit.MKLClassifier`.
+    random_state : int, RandomState or None, default=None
+        The seed of everything random: subset maps.
+    n_jobs : int or None, default=None
+        As for :class:`mklkit.MKLClassifier`; there is one problem, so that it changes nothing.
+
+    Attributes
+    ----------
+    offset_ : float
+        The threshold of :meth:`score_samples`: rows below it are outliers.
+    weights_ : ndarray of shape (1, M)
+    kernel_names_, kernel_columns_, kernels_, feature_map_, combiner_, learner_, choices_
+        As in :class:`mklkit.MKLClassifier`.
+    problems_ : list of str
+        ``["all rows"]``.
+    decisions_ : list of one Decision
+    n_features_in_, feature_names_in_ : as in scikit-learn
+
+    Notes
+    -----
+    With uniform weights the values are those of scikit-learn's ``OneClassSVM`` on the mean of the
+    Gram matrices.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rows = np.random.RandomState(0).randn(60, 4)
+    >>> kernels = ["first:rbf@0:2", "second:rbf@2:4"]
+    >>> model = MKLOneClass(kernels, learner="one-class-svm(nu=0.1)").fit(rows)
+    >>> model.predict([[0, 0, 0, 0], [9, 9, 0, 0]])
+    array([ 1, -1])
+    """
+
+    _task: ClassVar[Task] = "none"
+
+    def __init__(
+        self,
+        kernels: Any = None,
+        *,
+        feature_map: Any = None,
+        combiner: Any = "uniform",
+        learner: Any = None,
+        max_memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.kernels = kernels
+        self.feature_map = feature_map
+        self.combiner = combiner
+        self.learner = learner
+        self.max_memory = max_memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from rows (N, d); ``y`` is ignored.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, RowSource or Dask rows of shape (N, d)
+        y : ignored
+        sample_weight : array-like of shape (N,), optional
+            How much each row counts: a row of weight 2 as much as the same row twice.
+
+        Raises
+        ------
+        ValueError
+            For data that scikit-learn refuses (NaN, text, one row).
+        MKLKitError
+            A ``ValueError`` too: components that need labels or do not fit together.
+        """
+        X = check_rows_alone(self, X)
+        weights = checked_row_weights(sample_weight, len(X))
+        choice = choose_components(
+            self.combiner,
+            self.feature_map,
+            self.learner,
+            task=self._task,
+            weighted=weights is not None,
+        )
+        X, values, weights = counting_rows(X, np.zeros(len(X)), weights)
+        bank, problems = bank_without_labels(self.kernels, self, X), [WholeProblem(self._task)]
+        decisions = self._fit_problems(problems, bank, choice, X, values, weights)
+        self._keep(choice, bank, problems, decisions, [ALL_ROWS])
+        self.offset_ = _threshold(decisions[0])
+        return self
+
+    def score_samples(self, X: Any) -> Array:
+        """Return how much each row (n,) is like the training rows, without a threshold.
+
+        Raises
+        ------
+        DataError
+            If a value is not finite, as may happen with features of 1e300.
+        """
+        return self.decision_function(X) + self.offset_
+
+    def decision_function(self, X: Any) -> Array:
+        """Return :meth:`score_samples` less ``offset_`` (n,): below 0 for outliers.
+
+        Of a Dask array or DataFrame, they are a Dask array, computed when it is asked for.
+
+        Raises
+        ------
+        DataError
+            If a value is not finite, as may happen with features of 1e300.
+        """
+        check_is_fitted(self)
+        if is_dask(X):
+            values: Array = of_each_row(self, type(self).decision_function, X, np.float64)
+            return values
+        rows = check_new_rows(self, X)
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = decide_all(self.decisions_, rows)[:, 0]
+        infinite = np.flatnonzero(~np.isfinite(found))
+        if len(infinite):
+            raise DataError(
+                f"The decision value of row {infinite[0]} is not finite: its features are too far"
+                " from those of the training data."
+            )
+        return found
+
+    def predict(self, X: Any) -> NDArray[np.intp]:
+        """Return 1 for rows like the training rows and -1 for outliers (n,)."""
+        check_is_fitted(self)
+        if is_dask(X):
+            labels: NDArray[np.intp] = of_each_row(self, type(self).predict, X, np.intp)
+            return labels
+        return np.where(self.decision_function(X) >= 0, 1, -1)
+
+
+def _threshold(decision: Decision) -> float:
+    """Return what a decision subtracts from its scores, 0 where it has no such constant."""
+    if isinstance(decision, WeightedDecision) and isinstance(decision.learner, LinearFunction):
+        return -float(decision.learner.bias)
+    return 0.0

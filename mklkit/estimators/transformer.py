@@ -1,0 +1,264 @@
+"""MKLTransformer: the weighted sum of several kernels, for the next step of a pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import deepcopy
+from typing import Any, Self
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import TransformerMixin
+from sklearn.utils import assert_all_finite, check_random_state
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
+
+from mklkit.combiners.templates.weighted_columns import WeightedColumns
+from mklkit.combiners.templates.weighting import WeightingCombiner
+from mklkit.errors import DataError, IncompatibleError
+from mklkit.estimators.base import KernelEstimator
+from mklkit.estimators.checking import check_new_rows, check_training_data
+from mklkit.estimators.fitting import solver_errors_explained
+from mklkit.estimators.multiclass import decompose
+from mklkit.estimators.predicting import of_each_row
+from mklkit.estimators.problems import ALL_ROWS, Problem, WholeProblem
+from mklkit.estimators.proposing import KernelBank, bank_of
+from mklkit.estimators.shared_views import problem_views
+from mklkit.estimators.unlabelled import bank_without_labels, check_rows_alone
+from mklkit.protocols import Array, CombinerFacts, GivesWeights, Rows, Target, Task, facts_of
+from mklkit.registry.abilities import made, names_of_able
+from mklkit.registry.composing import Choice, choose_components
+from mklkit.registry.registry import get_registry
+from mklkit.views.dask.recognising import is_dask
+from mklkit.views.memory import memory_given
+from mklkit.views.view_set import ViewSet
+
+__all__ = ["MKLTransformer"]
+
+
+class MKLTransformer(TransformerMixin, KernelEstimator[Problem]):
+    """Weights several kernels and gives their sum to the next step, with or without labels.
+
+    Without a feature map, :meth:`transform` returns the similarities Σ w_m k_m(x, training row),
+    (n, N), which estimators with ``kernel="precomputed"`` or ``affinity="precomputed"`` take:
+    ``KernelPCA``, ``SpectralClustering``, ``SVC``. With a map that gives features, such as
+    ``"fourier"`` or ``"empirical"``, it returns √w_m φ_m(x) side by side, whose inner products
+    are that kernel, for any estimator: ``PCA``, ``KMeans``.
+
+    Parameters
+    ----------
+    kernels : str, Kernel, or list of these, optional
+        As for :class:`mklkit.MKLClassifier`; ``"auto"`` only with a combiner that needs labels.
+    combiner : str or Combiner, default="consensus"
+        One that gives weights: ``"consensus"``, ``"graph-consensus"`` or ``"uniform"``, which
+        need no labels and ignore them; or with ``y`` ``"alignment"``, ``"dimkl3"`` ...
+    feature_map : str or FeatureMap, optional
+        ``"fourier"``, ``"empirical(subset=0.1)"`` ...; the combiner's default where not given.
+    max_memory : int or str, optional
+        As for :class:`mklkit.MKLClassifier`.
+    random_state : int, RandomState or None, default=None
+        The seed of everything random: subset maps, cross-validation inside a combiner.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (1, M)
+        For more than two classes and a combiner of two, the mean of its weights for each class
+        against the rest.
+    kernel_names_, kernel_columns_, kernels_, feature_map_, combiner_, choices_
+        As in :class:`mklkit.MKLClassifier`.
+    learner_ : Learner or None
+        The learner that the combiner's weights were learned with; None if they need none.
+    problems_ : list of str
+        ``["all rows"]``.
+    decisions_ : list of one WeightedColumns
+    n_features_in_, feature_names_in_ : as in scikit-learn
+
+    Notes
+    -----
+    One matrix, (N, N) or (n, N), and never one per kernel; O(N²) per kernel. :meth:`fit_transform`
+    returns the Gram matrix, which is symmetric; ``fit(X).transform(X)`` is the same up to
+    rounding.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.decomposition import KernelPCA
+    >>> from sklearn.pipeline import make_pipeline
+    >>> X, _ = load_iris(return_X_y=True)
+    >>> sources = ["sepals:rbf@0:2", "petals:rbf@2:4"]
+    >>> model = make_pipeline(MKLTransformer(sources), KernelPCA(2, kernel="precomputed"))
+    >>> model.fit_transform(X).shape
+    (150, 2)
+    """
+
+    def __init__(
+        self,
+        kernels: Any = None,
+        *,
+        combiner: Any = "consensus",
+        feature_map: Any = None,
+        max_memory: int | str | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.kernels = kernels
+        self.combiner = combiner
+        self.feature_map = feature_map
+        self.max_memory = max_memory
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn the weights from rows (N, d), and from labels or numbers (N,) if the combiner does.
+
+        Raises
+        ------
+        ValueError
+            For data that scikit-learn refuses (NaN, text, one row).
+        MKLKitError
+            A ``ValueError`` too: a combiner that needs labels where there are none, or one whose
+            decision is not one learner on a weighted sum; the message names those that work.
+        """
+        self._learn(X, y)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> Array:
+        """Return the columns of the training rows: the Gram matrix (N, N), or features (N, p)."""
+        side = self._learn(X, y).weighted(self.weights_[0])
+        return self._finite(side.features() if side.explicit else side.gram())
+
+    def transform(self, X: Any) -> Array:
+        """Return similarities to the training rows, (n, N), or features (n, p), of rows (n, d).
+
+        Of a Dask array or DataFrame, they are a Dask array.
+
+        Raises
+        ------
+        DataError
+            If a value is not finite, as may happen with features of 1e300.
+        """
+        check_is_fitted(self)
+        if is_dask(X):
+            width = len(self._names_out)
+            values: Array = of_each_row(self, type(self).transform, X, np.float64, width)
+            return values
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self._finite(self._columns.transform(check_new_rows(self, X)))
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Return the names of the columns: ``similarity_0`` ..., or ``rbf_0`` ... of features."""
+        check_is_fitted(self)
+        return np.asarray(self._names_out, dtype=object)
+
+    @property
+    def _columns(self) -> WeightedColumns:
+        columns: WeightedColumns = self.decisions_[0]  # type: ignore[assignment]
+        return columns
+
+    def _finite(self, columns: Array) -> Array:
+        if not np.isfinite(columns).all():
+            raise DataError(
+                "The sum of the kernels is not finite: scale the data (each column to mean 0 and"
+                " standard deviation 1, say), or use normalised kernels: 'cosine(polynomial)'."
+            )
+        return columns
+
+    def _learn(self, X: Any, y: Any) -> ViewSet:
+        """Learn the weights; return the views of the training rows."""
+        task = self._task_of(y)
+        choice = self._choose(task)
+        rows, values, bank = self._checked(X, y, task)
+        seeds = check_random_state(self.random_state).randint(2**31 - 1, size=2)
+        shared = problem_views(
+            bank.kernels,
+            choice.feature_map,
+            rows,
+            values,
+            seeds[-1],
+            "per-problem",
+            memory_given(self.max_memory),
+        )
+        whole = WholeProblem(task)
+        shared.say_if_long([whole])
+        views, target, random_state = shared.of(whole, seeds[0])
+        targets = [target] if task != "two classes" else _against_the_rest(views, values)
+        columns = WeightedColumns.of(views, _weights(choice, views, targets, random_state))
+        decisions: list[Any] = [columns]
+        self._keep(_without_learner(choice), bank, [whole], decisions, [ALL_ROWS])
+        self._names_out = _names_out(views, columns)
+        return views
+
+    def _task_of(self, y: Any) -> Task:
+        """Return what the combiner is to learn from: nothing, where it needs no labels."""
+        combiner = get_registry().create("combiner", self.combiner)
+        tasks = facts_of(combiner, CombinerFacts).tasks
+        if y is None or "none" in tasks:
+            return "none"
+        kind = type_of_target(y)
+        if kind.startswith("continuous"):
+            return "numbers"
+        several = kind == "multiclass" and "several classes" in tasks
+        return "several classes" if several else "two classes"
+
+    def _choose(self, task: Task) -> Choice:
+        choice = choose_components(self.combiner, self.feature_map, None, task=task)
+        chosen: Any = choice.combiner
+        if not isinstance(chosen, GivesWeights):
+            registry = get_registry()
+            giving = {
+                one.name for one in made(registry, "combiner") if isinstance(one, GivesWeights)
+            }
+            able = [name for name in names_of_able(registry, "combiner", task) if name in giving]
+            raise IncompatibleError(
+                f"The combiner {chosen.name!r} does not learn from a weighted sum of"
+                f" kernels, so that it has none to give; combiners that do: {', '.join(able)}."
+            )
+        return choice
+
+    def _checked(self, X: Any, y: Any, task: Task) -> tuple[Rows, NDArray[Any], KernelBank]:
+        """Return rows, what is to be learned of them, and the kernels."""
+        if task == "none":
+            rows = check_rows_alone(self, X)
+            return rows, np.zeros(len(rows)), bank_without_labels(self.kernels, self, rows)
+        if task == "numbers":
+            rows, numbers = check_rows_alone(self, X), np.asarray(column_or_1d(y), np.float64)
+            check_consistent_length(rows, numbers)
+            assert_all_finite(numbers)
+            return rows, numbers, bank_without_labels(self.kernels, self, rows)
+        rows, codes, _ = check_training_data(self, X, y, "ovo", self.kernels)
+        del self.classes_  # it predicts none
+        return rows, codes, bank_of(self.kernels, self, rows, codes)
+
+
+def _against_the_rest(views: ViewSet, codes: NDArray[Any]) -> list[Target]:
+    """Return the target of each class against the rest, or the one of two classes."""
+    problems = decompose(int(codes.max()) + 1, "ovr")
+    return [problem.target(codes, views.rows.dtype) for problem in problems]
+
+
+def _weights(
+    choice: Choice, views: ViewSet, targets: Sequence[Target], random_state: np.random.RandomState
+) -> Array:
+    """Return the mean of the weights (M,) for each target."""
+    combiner: Any = choice.combiner
+    with solver_errors_explained(combiner, choice.learner, views):
+        found = [
+            combiner.prepare(views, target, choice.learner, deepcopy(random_state))[0]
+            for target in targets
+        ]
+    return np.asarray(np.mean(found, axis=0))
+
+
+def _without_learner(choice: Choice) -> Choice:
+    """Return the components without a learner, where weights do not depend on it."""
+    if not isinstance(choice.combiner, WeightingCombiner):
+        return choice
+    notes = tuple(note for note in choice.notes if not note.startswith("learner "))
+    return attrs.evolve(choice, learner=None, notes=notes)
+
+
+def _names_out(views: ViewSet, columns: WeightedColumns) -> list[str]:
+    """Return the name of each column."""
+    if not columns.explicit:
+        return [f"similarity_{row}" for row in range(len(views.rows))]
+    used = [view for view, weight in zip(views, columns.weights, strict=True) if weight]
+    return [f"{view.label}_{place}" for view in used for place in range(view.n_features)]

@@ -1,0 +1,256 @@
+"""Rows in the combined kernel, the weights, and how much the kernels agree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import scipy.linalg
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from mklkit.errors import DataError, IncompatibleError
+from mklkit.estimators.anatomy import FittedSearch, KernelModel, WeightedModel
+from mklkit.evaluation.alignment import alignment_matrix, combined_gram
+from mklkit.numerics.centring import centred_gram
+from mklkit.plotting.class_markers import class_markers
+from mklkit.plotting.parts import new_figure, require_matplotlib
+from mklkit.protocols import Array
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["ConsensusDisplay"]
+
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#F0E442", "#999999")
+"""Those of Okabe and Ito, told apart with any colour vision; markers differ too."""
+AGREEMENT_COLOURS = "cividis"
+BARS = "#2c7fb8"
+WRITTEN_KERNELS = 8
+"""Names are below the columns, and cosines in the cells, of up to so many kernels."""
+LIGHT = 0.55
+"""Above this cosine, cells are light and their text is black."""
+LONGEST_NAME = 24
+
+
+class ConsensusDisplay:
+    """Rows in two kernel principal components, kernel weights, and cosines of the kernels.
+
+    Left the rows in the first two principal components of the combined kernel Σ w_m K_m; in the
+    middle the weights w; right the cosines ⟨HK_mH, HK_lH⟩/(‖HK_mH‖‖HK_lH‖), from which
+    ``consensus`` has its weights.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n, 2)
+        The rows in the first two components.
+    shares : pair of float
+        The share of the variance in each of them.
+    weights : ndarray of shape (M,)
+    cosines : ndarray of shape (M, M)
+    kernel_names : sequence of M str
+    labels : ndarray of shape (n,), optional
+        Classes or clusters, drawn as colours and markers.
+
+    Attributes
+    ----------
+    points, shares, weights, cosines, kernel_names, labels : as above
+    axes_ : list of three matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> from mklkit import ConsensusDisplay, MKLTransformer
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = MKLTransformer(["sepals:rbf@0:2", "petals:rbf@2:4"]).fit(X)
+    >>> display = ConsensusDisplay.from_estimator(model, X, y)  # doctest: +SKIP
+    >>> display.figure_.savefig("consensus.png")  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        points: Array,
+        shares: tuple[float, float],
+        weights: Array,
+        cosines: Array,
+        kernel_names: Sequence[str],
+        labels: NDArray[Any] | None = None,
+    ) -> None:
+        self.points = points
+        self.shares = shares
+        self.weights = weights
+        self.cosines = cosines
+        self.kernel_names = list(kernel_names)
+        self.labels = labels
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, X: Any, y: Any = None, *, axes: Sequence[Axes] | None = None
+    ) -> Self:
+        """Draw the consensus of a fitted estimator's kernels on some rows.
+
+        Parameters
+        ----------
+        estimator : MKLTransformer, MKLOneClass or MKLClassifier, or a pipeline with one
+            Fitted; the mean of its weights where it has several problems.
+        X : array-like or DataFrame of shape (n, d)
+            Rows as passed to the estimator, at least 3, for example its training rows. Kernels
+            with a rule for their width are fitted to them.
+        y : array-like of shape (n,), optional
+            Their classes, or clusters that were found.
+        axes : sequence of three matplotlib Axes, optional
+            Where to draw; a new figure when not given.
+
+        Returns
+        -------
+        ConsensusDisplay
+
+        Raises
+        ------
+        IncompatibleError
+            If the estimator has no kernels.
+        DataError
+            If there are fewer than 3 rows, or ``y`` and ``X`` differ in length.
+        MKLKitError
+            If matplotlib is not installed.
+        sklearn.exceptions.NotFittedError
+            If it is not fitted.
+
+        Notes
+        -----
+        One Gram matrix and its two largest eigenpairs, O(n²) per kernel and O(n³) at most: some
+        thousands of rows.
+        """
+        require_matplotlib()
+        before, model = _with_kernels(estimator)
+        check_is_fitted(model)
+        seen = X if before is None else before.transform(X)
+        labels = None if y is None else np.asarray(y)
+        if labels is not None and len(labels) != len(seen):
+            raise DataError(f"X has {len(seen)} rows but y has {len(labels)} labels.")
+        if len(seen) < 3:
+            raise DataError(f"At least 3 rows are needed to draw components; got {len(seen)}.")
+        frame = model.weights_frame()
+        names: list[str] = model.kernel_names_
+        weights = frame["weight"].to_numpy(float).reshape(-1, len(names)).mean(axis=0)
+        points, shares = _components(combined_gram(model, weights, seen))
+        cosines = alignment_matrix(model, seen, centered=True).to_numpy()
+        return cls(points, shares, weights, cosines, names, labels).plot(axes)
+
+    def plot(self, axes: Sequence[Axes] | None = None) -> Self:
+        """Draw on three axes, from left to right, or on a new figure."""
+        n_kernels = len(self.kernel_names)
+        if axes is None:
+            figure = new_figure(11.5, min(max(3.6, 1.7 + 0.42 * n_kernels), 12))
+            axes = list(figure.subplots(1, 3, gridspec_kw={"width_ratios": (1.35, 0.75, 1)}))
+        if len(axes) != 3:
+            raise DataError(
+                f"Three axes are needed, for rows, weights and cosines; got {len(axes)}."
+            )
+        self.axes_: list[Axes] = list(axes)
+        found = self.axes_[0].get_figure(root=True)
+        assert found is not None
+        self.figure_: Figure = found
+        self._draw_rows(self.axes_[0])
+        self._draw_weights(self.axes_[1])
+        self._draw_cosines(self.axes_[2])
+        return self
+
+    def _draw_rows(self, ax: Axes) -> None:
+        from matplotlib import rcParams
+
+        edge = {"edgecolors": rcParams["text.color"], "linewidths": 0.35, "s": 24}
+        if self.labels is None:
+            ax.scatter(*self.points.T, color=COLOURS[0], **edge)
+        else:
+            classes = np.unique(self.labels)
+            names = [str(one) for one in classes]
+            markers = class_markers(names)
+            for place, (one, name, marker) in enumerate(zip(classes, names, markers, strict=True)):
+                colour = COLOURS[place % len(COLOURS)]
+                own = self.points[self.labels == one]
+                ax.scatter(*own.T, color=colour, marker=marker, label=name, **edge)
+            beside = len(names) > 4
+            ax.legend(
+                loc="upper left" if beside else "best",
+                bbox_to_anchor=(1.0, 1.02) if beside else None,
+                frameon=not beside,
+                fontsize="small",
+                handletextpad=0.3,
+            )
+        ax.set_title("rows in the combined kernel", fontsize="medium")
+        first, second = self.shares
+        ax.set_xlabel(f"component 1 ({first:.0%} of variance)")
+        ax.set_ylabel(f"component 2 ({second:.0%})")
+        ax.spines[["top", "right"]].set_visible(False)
+
+    def _draw_weights(self, ax: Axes) -> None:
+        places = range(len(self.weights))
+        bars = ax.barh(places, self.weights, height=0.7, color=BARS)
+        ax.bar_label(bars, fmt="%.2f", padding=3)
+        ax.set_yticks(places, [_short(name) for name in self.kernel_names])
+        ax.set_ylim(len(self.weights) - 0.5, -0.5)
+        ax.set_xlim(0, max(float(self.weights.max()) * 1.25, 1e-12))
+        ax.set_title("kernel weights", fontsize="medium")
+        ax.set_xlabel("weight")
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.tick_params(axis="y", length=0)
+
+    def _draw_cosines(self, ax: Axes) -> None:
+        places = range(len(self.weights))
+        low = min(0.0, float(self.cosines.min()))
+        image = ax.imshow(self.cosines, cmap=AGREEMENT_COLOURS, vmin=low, vmax=1, aspect="auto")
+        # The rows are those of the bars beside, with their names.
+        ax.set_yticks([])
+        if len(self.weights) <= WRITTEN_KERNELS:
+            names = [_short(name) for name in self.kernel_names]
+            ax.set_xticks(places, names, rotation=35, ha="right", rotation_mode="anchor")
+        else:
+            ax.set_xticks([])
+            ax.set_xlabel("columns in the order of the rows")
+        ax.tick_params(length=0)
+        ax.spines[:].set_visible(False)
+        ax.set_title("agreement of kernels", fontsize="medium")
+        self.figure_.colorbar(image, ax=ax, label="cosine of centred kernels")
+        if len(self.weights) <= WRITTEN_KERNELS:
+            for row, values in enumerate(self.cosines):
+                for column, value in enumerate(values):
+                    colour = "black" if (value - low) / (1 - low) > LIGHT else "white"
+                    ax.text(column, row, f"{value:.2f}", color=colour, ha="center", va="center")
+
+
+def _with_kernels(estimator: Any) -> tuple[Pipeline | None, Any]:
+    """Return the steps before the step with kernels, and that step."""
+    if isinstance(estimator, FittedSearch):
+        return _with_kernels(estimator.best_estimator_)
+    steps = [one for _, one in estimator.steps] if isinstance(estimator, Pipeline) else [estimator]
+    for place, step in enumerate(steps):
+        if isinstance(step, KernelModel) and isinstance(step, WeightedModel):
+            return (estimator[:place] if place else None), step
+    for step in steps:
+        if isinstance(step, WeightedModel):
+            check_is_fitted(step)
+    raise IncompatibleError(
+        f"{type(steps[-1]).__name__} has no kernels whose consensus could be drawn; a fitted"
+        " MKLTransformer, MKLOneClass or MKLClassifier is expected, or a pipeline with one."
+    )
+
+
+def _components(gram: Array) -> tuple[Array, tuple[float, float]]:
+    """Return the rows in the first two kernel principal components (N, 2), and their shares."""
+    centred = centred_gram(gram.astype(np.float64))
+    n_rows = len(centred)
+    values, vectors = scipy.linalg.eigh(centred, subset_by_index=(n_rows - 2, n_rows - 1))
+    values, vectors = np.maximum(values[::-1], 0), vectors[:, ::-1]
+    # An eigenvector's sign is arbitrary: its largest entry is positive here.
+    signs = np.sign(vectors[np.abs(vectors).argmax(axis=0), [0, 1]])
+    first, second = values / max(float(np.trace(centred)), np.finfo(float).tiny)
+    return vectors * signs * np.sqrt(values), (float(first), float(second))
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"

@@ -1,0 +1,257 @@
+"""Weights without labels: naive transcriptions of both rules, and their programs by other means."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+import scipy.optimize
+
+from mklkit import (
+    Implicit,
+    MKLClassifier,
+    MKLTransformer,
+    Target,
+    ViewSet,
+    WeightsWarning,
+    centred_gram,
+    get_registry,
+)
+from mklkit.combiners import graph_consensus
+from mklkit.combiners.consensus import consensus_weights
+from mklkit.combiners.graph_consensus import (
+    distortions,
+    least_on_simplex,
+    near_sphere,
+    neighbour_graph,
+)
+from mklkit.views.bound_kernels import BoundKernel
+
+RANDOM = np.random.default_rng(8)
+ROWS = RANDOM.normal(size=(37, 4)) * [1, 2, 1, 3]
+SPECS = ("rbf(sigma='mean')", "linear", "cosine(polynomial)", "laplacian")
+
+
+def views_of(specs: tuple[str, ...] = SPECS, rows: np.ndarray = ROWS, mapped: str = "implicit"):
+    registry = get_registry()
+    bound = [BoundKernel(spec, registry.create("kernel", spec)) for spec in specs]
+    feature_map = registry.create("feature_map", mapped)
+    return ViewSet.fit(bound, feature_map, rows, np.random.RandomState(0))
+
+
+def weights_of(combiner: str, views: ViewSet) -> np.ndarray:
+    made = get_registry().create("combiner", combiner)
+    target = Target.nothing(len(views.rows))
+    return made.prepare(views, target, None, np.random.RandomState(0))[0]
+
+
+def centred_grams(views: ViewSet) -> list[np.ndarray]:
+    return [centred_gram(view.gram()) for view in views]
+
+
+def naive_statis(grams: list[np.ndarray]) -> np.ndarray:
+    """mixKernel's STATIS-UMKL on centred matrices, by traces and powers of C."""
+    cosines = np.array(
+        [[np.trace(a @ b) / np.linalg.norm(a) / np.linalg.norm(b) for b in grams] for a in grams]
+    )
+    v = np.ones(len(grams))
+    for _ in range(500):
+        v = cosines @ v
+        v /= v.sum()
+    return v
+
+
+def naive_distortion(grams: list[np.ndarray], n_neighbors: int, beta: np.ndarray) -> float:
+    """Σ_ij W_ij ‖Δ_i(β) − Δ_j(β)‖², written out, for kernels scaled by their own distortion."""
+    n_rows = len(grams[0])
+    near = np.zeros((n_rows, n_rows))
+    for gram in grams:
+        for i in range(n_rows):
+            distances = [gram[i, i] + gram[j, j] - 2 * gram[i, j] for j in range(n_rows)]
+            distances[i] = np.inf
+            for j in np.argsort(distances)[:n_neighbors]:
+                near[i, j] += 1
+    near = near + near.T
+
+    def distortion(gram: np.ndarray) -> float:
+        pairs = product(range(n_rows), repeat=2)
+        return sum(near[i, j] * np.sum((gram[i] - gram[j]) ** 2) for i, j in pairs)
+
+    scaled = [gram / np.sqrt(distortion(gram)) for gram in grams]
+    return distortion(sum(weight * gram for weight, gram in zip(beta, scaled, strict=True)))
+
+
+@pytest.mark.parametrize("mapped", ["implicit", "empirical", "empirical(subset=20)"])
+def test_consensus_is_the_first_eigenvector(mapped: str) -> None:
+    views = views_of(mapped=mapped)
+    expected = naive_statis(centred_grams(views))
+    np.testing.assert_allclose(weights_of("consensus", views), expected, rtol=1e-8)
+
+
+def test_no_other_weights_agree_more_with_all_kernels() -> None:
+    scaled = [gram / np.linalg.norm(gram) for gram in centred_grams(views_of())]
+
+    # The consensus is the direction of most agreement per length of the weights.
+    def per_length(weights: np.ndarray) -> float:
+        total = sum(w * one for w, one in zip(weights, scaled, strict=True))
+        return sum(np.vdot(total, one) ** 2 for one in scaled) / (weights @ weights)
+
+    found = weights_of("consensus", views_of())
+    others = RANDOM.dirichlet(np.ones(4), size=200)
+    assert all(per_length(found) >= per_length(other) for other in others)
+
+
+def test_kernels_with_nothing_in_common_count_the_same() -> None:
+    np.testing.assert_allclose(consensus_weights(np.eye(3)), np.ones(3))
+    np.testing.assert_array_equal(consensus_weights(np.zeros((2, 2))), 0)
+
+
+def test_a_constant_kernel_has_no_weight() -> None:
+    constant = "polynomial(gamma=1e-18)"
+    for combiner in ("consensus", "graph-consensus"):
+        weights = weights_of(combiner, views_of(("linear", constant, "laplacian")))
+        assert weights[1] == 0
+        assert weights.sum() == pytest.approx(1)
+        with pytest.warns(WeightsWarning, match="uniform weights"):
+            np.testing.assert_allclose(weights_of(combiner, views_of((constant,) * 2)), 0.5)
+
+
+@pytest.mark.parametrize("mapped", ["implicit", "empirical(subset=20)"])
+@pytest.mark.parametrize("n_neighbors", [1, 5])
+def test_graph_consensus_has_the_least_distortion(mapped: str, n_neighbors: int) -> None:
+    rows = ROWS[:18]
+    views = views_of(rows=rows, mapped=mapped)
+    grams = centred_grams(views)
+    # S of the written-out form, by its values at corners and edges of the simplex.
+    corners = np.eye(4)
+    at = np.array(
+        [[naive_distortion(grams, n_neighbors, (a + b) / 2) for b in corners] for a in corners]
+    )
+    form = 2 * at - (np.diag(at)[:, None] + np.diag(at)) / 2
+    solved = scipy.optimize.minimize(
+        lambda beta: beta @ form @ beta,
+        np.full(4, 0.25),
+        jac=lambda beta: 2 * form @ beta,
+        method="SLSQP",
+        bounds=[(0, 1)] * 4,
+        constraints={"type": "eq", "fun": lambda beta: beta.sum() - 1},
+        options={"ftol": 1e-14, "maxiter": 500},
+    )
+    found = weights_of(f"graph-consensus(n_neighbors={n_neighbors})", views)
+    np.testing.assert_allclose(found, solved.x, atol=1e-5)
+    assert found @ form @ found <= solved.fun * (1 + 1e-8)
+
+
+def test_panels_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = views_of().seen
+    whole = distortions(seen, neighbour_graph(seen, 5))
+    monkeypatch.setattr(graph_consensus, "PANEL_VALUES", 4 * 37 * 5)
+    parts = distortions(seen, neighbour_graph(seen, 5))
+    np.testing.assert_allclose(parts, whole, rtol=1e-10)
+
+
+def test_more_neighbours_than_rows_are_all_others() -> None:
+    seen = views_of(("linear",), ROWS[:4]).seen
+    np.testing.assert_array_equal(neighbour_graph(seen, 9).toarray(), 2 * (1 - np.eye(4)))
+
+
+def test_sizes_of_kernels_and_order_do_not_matter_to_weights() -> None:
+    homogeneous = "polynomial(coef0=0)"
+    usual = views_of(("linear", "rbf(sigma=2)", homogeneous))
+    larger = views_of(("linear", "rbf(sigma=200)", homogeneous), ROWS * 100)
+    for combiner in ("consensus", "graph-consensus"):
+        weights = weights_of(combiner, usual)
+        np.testing.assert_allclose(weights_of(combiner, larger), weights, rtol=1e-5)
+        back = views_of((homogeneous, "rbf(sigma=2)", "linear"))
+        np.testing.assert_allclose(weights_of(combiner, back)[::-1], weights, rtol=1e-6)
+
+
+def test_equal_kernels_share_their_weight() -> None:
+    weights = weights_of("graph-consensus", views_of(("linear", "laplacian", "linear")))
+    assert weights[0] == pytest.approx(weights[2], rel=1e-4)
+
+
+@pytest.mark.parametrize("n_kernels", [1, 2, 6])
+def test_least_on_simplex_is_optimal(n_kernels: int) -> None:
+    root = RANDOM.normal(size=(3, n_kernels)) + 0.5
+    form = root.T @ root
+    found = least_on_simplex(form)
+    assert found.min() >= 0
+    assert found.sum() == pytest.approx(1)
+    # At the minimum no direction within the simplex goes down.
+    slopes = form @ found
+    assert slopes.min() >= found @ form @ found - 1e-6
+
+
+def test_labels_do_not_matter(iris: tuple[np.ndarray, np.ndarray]) -> None:
+    rows, labels = iris
+    kernels = ["rbf(sigma=1)", "linear", "laplacian(gamma=1)"]
+    two = labels < 2
+    for combiner in ("consensus", "graph-consensus"):
+        alone = MKLTransformer(kernels, combiner=combiner).fit(rows[two]).weights_
+        model = MKLClassifier(kernels, combiner=combiner).fit(rows[two], labels[two])
+        np.testing.assert_allclose(model.weights_, alone, rtol=1e-10)
+
+
+@pytest.fixture
+def iris() -> tuple[np.ndarray, np.ndarray]:
+    from sklearn.datasets import load_iris
+
+    return load_iris(return_X_y=True)
+
+
+def test_sums_over_rows_are_enough_for_the_consensus(iris: tuple[np.ndarray, np.ndarray]) -> None:
+    rows, labels = iris
+    settings = {
+        "feature_map": "empirical(subset=20)",
+        "combiner": "consensus",
+        "learner": "kda",
+        "random_state": 0,
+        "multiclass": "ovr",
+    }
+    kernels = ["rbf(sigma=1)", "polynomial(gamma=0.1)"]
+    once = MKLClassifier(kernels, **settings)
+    once = once.partial_fit(rows, labels, classes=[0, 1, 2])
+    parts = MKLClassifier(kernels, **settings)
+    shuffled = np.random.RandomState(0).permutation(150)
+    parts = parts.partial_fit(rows, labels, classes=[0, 1, 2])
+    parts = parts.partial_fit(rows[shuffled], labels[shuffled])
+    np.testing.assert_allclose(parts.weights_, once.weights_, rtol=1e-8)
+    gram = MKLTransformer(kernels, feature_map=Implicit()).fit(rows).weights_
+    assert np.abs(gram - once.weights_).max() < 0.05
+
+
+def naive_full_umkl(form: np.ndarray) -> np.ndarray:
+    """The alternating iteration of full-UMKL with ρ = 20, each program by a generic solver."""
+    count = len(form)
+    z, u = np.full(count, count**-0.5), np.zeros(count)
+    for number in range(100):
+        pull = 20 * z - u
+
+        def objective(x: np.ndarray, pull: np.ndarray = pull) -> float:
+            return float(x @ form @ x + 10 * x @ x - pull @ x)
+
+        bounds = [(0, None)] * count
+        x = scipy.optimize.minimize(objective, z, bounds=bounds, options={"ftol": 1e-15}).x
+        new = x / np.linalg.norm(x)
+        if number and np.abs(z - new).sum() < 0.01:
+            return z
+        z = new
+        u = u + 20 * (x - z)
+    raise AssertionError("the iteration has no end")
+
+
+@pytest.mark.parametrize("count", [2, 4])
+def test_the_weights_of_length_one_are_those_of_the_published_iteration(count: int) -> None:
+    factor = np.abs(np.random.default_rng(count).normal(size=(count, 6)))
+    form = factor @ factor.T
+    form /= np.sqrt(np.outer(np.diag(form), np.diag(form)))
+    np.testing.assert_allclose(near_sphere(form), naive_full_umkl(form), atol=1e-5)
+
+
+def test_the_norm_decides_which_sum_of_weights_is_one() -> None:
+    views = views_of()
+    shares = weights_of("graph-consensus(norm=2)", views)
+    assert shares.sum() == pytest.approx(1)
+    assert (shares > 0).sum() >= (weights_of("graph-consensus", views) > 0).sum()

@@ -1,0 +1,99 @@
+"""Outlier detection from several kernels, beside scikit-learn's on the same matrix."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import OneClassSVM
+
+from mklkit import (
+    IncompatibleError,
+    KernelWeightsDisplay,
+    MKLOneClass,
+    SpecError,
+    explain,
+    load_model,
+    read_facts,
+    save_model,
+)
+from mklkit.errors import DataError
+
+RANDOM = np.random.default_rng(2)
+ROWS, NEW = RANDOM.normal(size=(50, 4)), RANDOM.normal(size=(12, 4)) * 2
+KERNELS = ["first:rbf(gamma=0.5)@0:2", "second:linear@2:4"]
+
+
+def summed(rows: np.ndarray, others: np.ndarray) -> np.ndarray:
+    first = rbf_kernel(rows[:, :2], others[:, :2], gamma=0.5)
+    return (first + linear_kernel(rows[:, 2:], others[:, 2:])) / 2
+
+
+@pytest.mark.parametrize("feature_map", [None, "empirical"])
+def test_values_are_those_of_scikit_learn_on_the_summed_kernel(feature_map: str | None) -> None:
+    learner = "one-class-svm(nu=0.2, tol=1e-9)"
+    model = MKLOneClass(KERNELS, feature_map=feature_map, learner=learner).fit(ROWS)
+    reference = OneClassSVM(kernel="precomputed", nu=0.2, tol=1e-9).fit(summed(ROWS, ROWS))
+    across = summed(NEW, ROWS)
+    close = {"rtol": 1e-5, "atol": 1e-6}
+    expected = reference.decision_function(across)
+    np.testing.assert_allclose(model.decision_function(NEW), expected, **close)
+    np.testing.assert_allclose(model.score_samples(NEW), reference.score_samples(across), **close)
+    np.testing.assert_allclose(model.offset_, reference.offset_[0], rtol=1e-5)
+    np.testing.assert_array_equal(model.predict(NEW), reference.predict(across))
+
+
+def test_a_weight_of_two_is_the_row_twice_and_none_is_no_row() -> None:
+    weights = np.array([0.0, 1.0, 2.0] * 16 + [1.0, 1.0])
+    learner = "one-class-svm(nu=0.3, tol=1e-10)"
+    weighted = MKLOneClass(KERNELS, learner=learner).fit(ROWS, sample_weight=weights)
+    repeated = MKLOneClass(KERNELS, learner=learner).fit(np.repeat(ROWS, weights.astype(int), 0))
+    values = repeated.decision_function(NEW)
+    np.testing.assert_allclose(weighted.decision_function(NEW), values, rtol=1e-6, atol=1e-7)
+
+
+def test_what_needs_labels_is_refused_with_the_names_of_what_does_not() -> None:
+    with pytest.raises(IncompatibleError, match=r"'dimkl3'.*rows without labels.*consensus"):
+        MKLOneClass(combiner="dimkl3").fit(ROWS)
+    with pytest.raises(IncompatibleError, match=r"'svm'.*rows without labels.*one-class-svm"):
+        MKLOneClass(learner="svm").fit(ROWS)
+    with pytest.raises(SpecError, match="alignment with class labels"):
+        MKLOneClass("auto").fit(ROWS)
+    with pytest.raises(DataError, match="one weight per row"):
+        MKLOneClass().fit(ROWS, sample_weight=[1.0])
+    with pytest.raises(DataError, match="only one sample"):
+        MKLOneClass().fit(ROWS[:1])
+    with pytest.raises(DataError, match="row 1 is not finite"):
+        MKLOneClass("linear").fit(ROWS).predict([[0.0] * 4, [1e308] * 4])
+    frame = pd.DataFrame(ROWS)
+    with pytest.raises(IncompatibleError, match="no classes to explain"):
+        explain(MKLOneClass().fit(frame), frame, np.arange(50) % 2)
+
+
+def test_choices_weights_and_pictures() -> None:
+    pytest.importorskip("matplotlib")
+    model = MKLOneClass(KERNELS, combiner="consensus").fit(ROWS)
+    assert any("learner one-class-svm" in note for note in model.choices_)
+    frame = model.weights_frame()
+    assert frame["problem"].unique().tolist() == ["all rows"]
+    assert frame["kernel"].tolist() == ["first", "second"]
+    display = KernelWeightsDisplay.from_estimator(make_pipeline(StandardScaler(), model))
+    np.testing.assert_allclose(
+        [bar.get_width() for bar in display.ax_.containers[0]], model.weights_[0]
+    )
+
+
+def test_model_files(tmp_path: Path) -> None:
+    path = tmp_path / "model.mkl"
+    model = make_pipeline(StandardScaler(), MKLOneClass(KERNELS)).fit(ROWS)
+    save_model(model, path)
+    np.testing.assert_array_equal(load_model(path).score_samples(NEW), model.score_samples(NEW))
+    facts = read_facts(path)
+    assert facts["trial"] == "numbers"
+    assert facts["model"]["learner"] == "one-class-svm"
+    assert "classes" not in facts["model"]

@@ -1,0 +1,83 @@
+"""The picture of a consensus shows components, weights and cosines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib import pyplot
+from sklearn.datasets import load_iris
+from sklearn.decomposition import KernelPCA
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from mklkit import ConsensusDisplay, MKLClassifier, MKLOneClass, MKLTransformer
+from mklkit.errors import DataError, IncompatibleError
+
+X, Y = load_iris(return_X_y=True)
+KERNELS = ["sepals:rbf@0:2", "petals:rbf@2:4", "all:linear"]
+
+
+@pytest.fixture(autouse=True)
+def no_windows() -> Iterator[None]:
+    mpl.use("Agg")
+    yield
+    pyplot.close("all")
+
+
+def test_it_shows_components_weights_and_cosines() -> None:
+    model = MKLTransformer(KERNELS)
+    gram = model.fit_transform(X)
+    display = ConsensusDisplay.from_estimator(model, X, Y)
+    reference = KernelPCA(2, kernel="precomputed").fit_transform(gram)
+    np.testing.assert_allclose(np.abs(display.points), np.abs(reference), atol=1e-8)
+    rows, bars, cells = display.axes_
+    drawn = np.vstack([one.get_offsets() for one in rows.collections])
+    np.testing.assert_allclose(drawn, display.points[np.argsort(Y, kind="stable")])
+    assert [text.get_text() for text in rows.get_legend().get_texts()] == ["0", "1", "2"]
+    widths = [bar.get_width() for bar in bars.containers[0]]
+    np.testing.assert_allclose(widths, model.weights_[0])
+    # The weights drawn are the first eigenvector of the cosines drawn.
+    first = np.linalg.eigh(np.asarray(cells.images[0].get_array()))[1][:, -1]
+    np.testing.assert_allclose(widths, first / first.sum(), rtol=1e-8)
+    assert len(cells.texts) == 9
+
+
+def test_all_estimators_with_kernels_have_one() -> None:
+    one = MKLOneClass(KERNELS).fit(X)
+    classes = MKLClassifier(KERNELS, combiner="dimkl3").fit(X, Y)
+    inside = make_pipeline(
+        StandardScaler(), MKLTransformer(KERNELS), KernelPCA(2, kernel="precomputed")
+    ).fit(X)
+    searched = GridSearchCV(classes, {"combiner": ["uniform"]}, cv=2).fit(X, Y)
+    for model in (one, classes, inside, searched):
+        assert len(ConsensusDisplay.from_estimator(model, X).axes_) == 3
+    display = ConsensusDisplay.from_estimator(classes, X)
+    np.testing.assert_allclose(display.weights, classes.weights_.mean(axis=0))
+
+
+def test_many_kernels_and_classes_have_names_once() -> None:
+    model = MKLTransformer([f"k{place}:rbf" for place in range(9)]).fit(X)
+    display = ConsensusDisplay.from_estimator(model, X, np.arange(150) % 10)
+    assert display.axes_[1].get_yticklabels()[0].get_text() == "k0"
+    assert not display.axes_[2].texts
+    assert not list(display.axes_[2].get_xticks())
+
+
+def test_what_cannot_be_drawn_is_refused() -> None:
+    model = MKLTransformer(KERNELS).fit(X)
+    with pytest.raises(DataError, match="150 rows but y has 3"):
+        ConsensusDisplay.from_estimator(model, X, [1, 2, 3])
+    with pytest.raises(DataError, match="At least 3 rows"):
+        ConsensusDisplay.from_estimator(model, X[:2])
+    with pytest.raises(DataError, match="Three axes"):
+        ConsensusDisplay.from_estimator(model, X, axes=[pyplot.figure().add_subplot()])
+    with pytest.raises(IncompatibleError, match="LogisticRegression has no kernels"):
+        ConsensusDisplay.from_estimator(LogisticRegression(), X)
+    with pytest.raises(NotFittedError):
+        ConsensusDisplay.from_estimator(MKLTransformer(), X)
