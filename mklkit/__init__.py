@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from mklkit.estimators.one_class import MKLOneClass as MKLOneClass
     from mklkit.estimators.proposing import KernelBank as KernelBank
     from mklkit.estimators.proposing import propose_kernels as propose_kernels
+    from mklkit.estimators.regressor import MKLRegressor as MKLRegressor
     from mklkit.estimators.rpemekl import RPEMEKLClassifier as RPEMEKLClassifier
     from mklkit.estimators.search import MKLSearchCV as MKLSearchCV
     from mklkit.estimators.transformer import MKLTransformer as MKLTransformer
@@ -79,9 +80,13 @@ if TYPE_CHECKING:
     from mklkit.learners.kda import KDA as KDA
     from mklkit.learners.linear_decision import LinearDecision as LinearDecision
     from mklkit.learners.one_class_svm import OneClassSVM as OneClassSVM
+    from mklkit.learners.ridge import Ridge as Ridge
     from mklkit.learners.support_vectors import DualSolution as DualSolution
     from mklkit.learners.support_vectors import solve_dual as solve_dual
     from mklkit.learners.svm import SVM as SVM
+    from mklkit.learners.svr import SVR as SVR
+    from mklkit.learners.tube import TubeSolution as TubeSolution
+    from mklkit.learners.tube import solve_tube as solve_tube
     from mklkit.numerics.centring import centred_gram as centred_gram
     from mklkit.numerics.cone_programs import Cone as Cone
     from mklkit.numerics.cone_programs import ConeSolution as ConeSolution
@@ -188,6 +193,7 @@ FOR_USERS = {
     "estimators.from_preset": "preset_classifier",
     "estimators.one_class": "MKLOneClass",
     "estimators.proposing": "KernelBank propose_kernels",
+    "estimators.regressor": "MKLRegressor",
     "estimators.rpemekl": "RPEMEKLClassifier",
     "estimators.search": "MKLSearchCV",
     "estimators.transformer": "MKLTransformer",
@@ -223,7 +229,9 @@ FOR_USERS = {
     "learners.ho_kashyap.mhks": "MHKS",
     "learners.kda": "KDA",
     "learners.one_class_svm": "OneClassSVM",
+    "learners.ridge": "Ridge",
     "learners.svm": "SVM",
+    "learners.svr": "SVR",
     "persistence": "load_model read_facts save_model",
     "plotting.comparison": "ComparisonDisplay",
     "plotting.consensus": "ConsensusDisplay",
@@ -249,6 +257,7 @@ FOR_AUTHORS = {
     ),
     "learners.linear_decision": "LinearDecision",
     "learners.support_vectors": "DualSolution solve_dual",
+    "learners.tube": "TubeSolution solve_tube",
     "numerics.centring": "centred_gram",
     "numerics.cone_programs": "Cone ConeSolution solve_cone_program",
     "numerics.least_squares": "NormalMatrix Spectrum",

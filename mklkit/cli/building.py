@@ -173,6 +173,7 @@ def read_data(
     drop: list[str] | None,
     kernels: list[str] | None,
     weights: str | None = None,
+    task: str = "classification",
 ) -> tuple[Table, dict[str, Any]]:
     """Read the training data, and facts about them.
 
@@ -193,7 +194,7 @@ def read_data(
 
     written = text_columns(kernels_in(pipeline[-1]))
     source = DEFAULT_DATA if data is None else data
-    table = load_table(source, target, drop or [], written, weights)
+    table = load_table(source, target, drop or [], written, weights, task)
     notes = list(table.notes)
     if data is None:
         notes.insert(0, f"no DATA was given: the built-in {DEFAULT_DATA} data are used")
@@ -220,7 +221,8 @@ def settle_columns(
     identifiers = find_identifiers(table.features)
     check_not_left_out(kernels or [], table, identifiers)
     pipeline.set_params(encode__identifiers=identifiers, encode__readings=table.readings)
-    _name_classes(pipeline[-1], table.class_counts().index.tolist())
+    if table.task == "classification":
+        _name_classes(pipeline[-1], table.class_counts().index.tolist())
     return {**table.facts(), "notes": notes}
 
 
@@ -236,8 +238,8 @@ def _name_classes(classifier: Any, labels: list[Any]) -> None:
         classifier.set_params(class_weight={meant.get(name, name): w for name, w in given})
 
 
-def weights_for(table: Table, rows: Any = slice(None)) -> dict[str, Any]:
-    """Return the weights of some rows as an argument of the pipeline's ``fit``."""
+def weights_for(table: Table, rows: Any = slice(None), step: str = "classify") -> dict[str, Any]:
+    """Return the weights of some rows as an argument for a pipeline's last step."""
     if table.weights is None:
         return {}
-    return {"classify__sample_weight": table.weights.to_numpy()[rows]}
+    return {f"{step}__sample_weight": table.weights.to_numpy()[rows]}

@@ -17,6 +17,12 @@ from mklkit.cli.building import (
     weights_for,
 )
 from mklkit.cli.console import counting, show, show_result
+from mklkit.cli.regression import (
+    advice_on_numbers,
+    evaluate_numbers,
+    report_evaluation,
+    to_regression,
+)
 from mklkit.cli.score_tables import SCORES, ClassTable
 
 if TYPE_CHECKING:
@@ -30,6 +36,7 @@ def evaluate(
     data: opt.Data = None,
     *,
     target: opt.Target = None,
+    task: opt.TaskOption = opt.Task.auto,
     drop: opt.Drop = None,
     weights: opt.Weights = None,
     scale: opt.ScaleOption = None,
@@ -56,7 +63,10 @@ def evaluate(
     jobs: opt.Jobs = None,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Score a model by repeated stratified cross-validation: mean and standard deviation."""
+    """Score a model by repeated cross-validation: mean and standard deviation.
+
+    Folds are stratified for classes, and shuffled for a target of numbers.
+    """
     chosen = ModelOptions(
         kernels,
         feature_map,
@@ -72,7 +82,15 @@ def evaluate(
         class_weight=class_weight,
     )
     pipeline = build_model(chosen)
-    table, data_facts = read_data(pipeline, data, target, drop, kernels, weights)
+    table, data_facts = read_data(pipeline, data, target, drop, kernels, weights, task.value)
+    if table.task == "regression":
+        to_regression(pipeline, chosen, table, task is opt.Task.regression)
+        result = evaluate_numbers(pipeline, table, folds, repeats, seed)
+        result = in_context(chosen, data_facts, result)
+        means = {name: spread["mean"] for name, spread in result["scores"].items()}
+        useless = advice_on_numbers(means, "rows that were scored")
+        show_result(result, as_json, lambda: report_evaluation(table, result), useless)
+        return
     result, found = _cross_validate(pipeline, table, folds, repeats, seed)
     result = in_context(chosen, data_facts, result)
     rows = "rows that were scored"

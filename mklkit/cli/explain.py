@@ -82,12 +82,14 @@ def explain(
     them: FOLDS x (1 + KERNELS) fits.
     """
     from mklkit.explanation import explain as explained
+    from mklkit.explanation.refitting import check_learns_classes
     from mklkit.persistence import load_model, read_facts
 
     if plot is not None:
         check_picture(plot, {"the data": data, "the model": model})
     with working("loading the model"):
         pipeline, facts = load_model(model), read_facts(model)
+    check_learns_classes(pipeline)
     rows, labels, notes = _rows(data, pipeline, model, target or target_of(facts))
     with counting("fits and shuffles") as progress:
         found = explained(

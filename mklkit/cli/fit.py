@@ -21,6 +21,7 @@ from mklkit.cli.building import (
 )
 from mklkit.cli.console import counting, say, show, show_result, working
 from mklkit.cli.pictures import check_picture, draw_weights
+from mklkit.cli.regression import advice_on_numbers, fit_numbers, number_lines, to_regression
 from mklkit.cli.streams import fit_stream, on_cluster, stream_of
 
 __all__ = ["fit"]
@@ -30,6 +31,7 @@ def fit(
     data: opt.Data = None,
     *,
     target: opt.Target = None,
+    task: opt.TaskOption = opt.Task.auto,
     drop: opt.Drop = None,
     weights: opt.Weights = None,
     scale: opt.ScaleOption = None,
@@ -79,11 +81,11 @@ def fit(
     scheduler: opt.Scheduler = None,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Learn kernel weights and a classifier, and score it on held-out rows.
+    """Learn kernel weights and a classifier or a regression, and score it on held-out rows.
 
-    Text columns are one-hot encoded, missing values imputed and features scaled; these steps are
-    part of the saved model. A table that does not fit into memory is read in parts, and can be
-    fitted on a cluster.
+    A target of numbers is learned by regression. Text columns are one-hot encoded, missing values
+    imputed and features scaled; these steps are part of the saved model. A table that does not fit
+    into memory is read in parts, and can be fitted on a cluster.
     """
     if output is not None:
         _check_output(output, data)
@@ -110,9 +112,11 @@ def fit(
     if chunked is not None and weights is not None:
         raise _weights_in_parts()
     if chunked is None:
-        table, data_facts = read_data(pipeline, data, target, drop, kernels, weights)
-        result = _fit_and_score(pipeline, table, holdout, seed)
+        table, data_facts = read_data(pipeline, data, target, drop, kernels, weights, task.value)
+        asked_for = task is opt.Task.regression
+        result = _fit_and_score(pipeline, table, holdout, chosen, asked_for)
     else:
+        _check_parts(task)
         asked = (target, drop or [], kernels)
         with on_cluster(scheduler, pipeline):
             table, data_facts, result = fit_stream(
@@ -124,7 +128,10 @@ def fit(
     part, score = decisive_score(result["scores"])
     training = result["scores"]["train"]
     # Before the first word on stdout: what may still fail, and files, since a reader may leave.
-    advice = advice_if_useless(score, lambda: training, f"{part} rows", chosen, pipeline)
+    if table.task == "regression":
+        advice = advice_on_numbers(score, f"{part} rows")
+    else:
+        advice = advice_if_useless(score, lambda: training, f"{part} rows", chosen, pipeline)
     if output is not None:
         _save(output, pipeline, result)
     if plot is not None:
@@ -135,6 +142,17 @@ def fit(
         say(f"saved {output}")
     if plot is not None:
         say(f"drew {plot}")
+
+
+def _check_parts(task: opt.Task) -> None:
+    from mklkit.errors import IncompatibleError
+
+    if task is not opt.Task.regression:
+        return
+    raise IncompatibleError(
+        "Regression takes rows in memory: leave out --stream and --scheduler, give more"
+        " --max-memory, or fit an MKLRegressor on a memory map in Python."
+    )
 
 
 def _weights_in_parts() -> Exception:
@@ -156,7 +174,17 @@ def _check_output(output: Path, data: str | None) -> None:
         raise DataError(f"{output} holds the data; choose another name for the model.")
 
 
-def _fit_and_score(pipeline: Any, table: Any, holdout: float, seed: int) -> dict[str, Any]:
+def _fit_and_score(
+    pipeline: Any, table: Any, holdout: float, options: ModelOptions, asked_for: bool
+) -> dict[str, Any]:
+    """Fit and score a classifier, or a regressor that was asked for or that the target needs."""
+    if table.task == "regression":
+        to_regression(pipeline, options, table, asked_for)
+        return fit_numbers(pipeline, table, holdout, options.seed, _fitting)
+    return _fit_classes(pipeline, table, holdout, options.seed)
+
+
+def _fit_classes(pipeline: Any, table: Any, holdout: float, seed: int) -> dict[str, Any]:
     from time import perf_counter
 
     from mklkit.evaluation import score
@@ -228,6 +256,8 @@ def _report(table: Any, result: dict[str, Any]) -> None:
 def _split_lines(result: dict[str, Any]) -> list[str]:
     from mklkit.errors import counted, listed
 
+    if result["data"]["task"] == "regression":
+        return number_lines(result)
     held_out = result["scores"]["held_out"]
     if held_out is None:
         return [f"no rows ({result['split']})" if result["split"] != "none" else "no rows"]

@@ -53,6 +53,8 @@ def _report(facts: dict[str, Any]) -> None:
             ("model", [model_lines(model), *shortened(facts.get("choices", []))]),
             ("kernels", named),
         ]
+    if model.get("task") == "regression":
+        lines.append(("learns", "numbers"))
     if "classes" in model:
         lines.append(("classes", _classes(model)))
     for plugin in facts["plugins"]:

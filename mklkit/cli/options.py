@@ -47,6 +47,14 @@ MODEL_PANEL = "Model"
 DATA_PANEL = "Data"
 
 
+class Task(StrEnum):
+    """What is learned."""
+
+    auto = "auto"
+    classification = "classification"
+    regression = "regression"
+
+
 class Multiclass(StrEnum):
     """How several classes are divided into binary problems."""
 
@@ -182,6 +190,15 @@ Target = Annotated[
         metavar="COLUMN",
         show_default="'target', else the last column",
         help="The column to predict, by name or position (-1 is the last).",
+        rich_help_panel=DATA_PANEL,
+    ),
+]
+TaskOption = Annotated[
+    Task,
+    typer.Option(
+        "--task",
+        help="Whether the target holds classes or numbers; auto: numbers if they have fractions, or"
+        " are many different whole ones.",
         rich_help_panel=DATA_PANEL,
     ),
 ]

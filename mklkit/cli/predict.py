@@ -11,6 +11,7 @@ import typer
 from mklkit.cli import options as opt
 from mklkit.cli.console import passing, say, working
 from mklkit.cli.findings import Accuracy, FarValues, UnknownValues, warnings_once
+from mklkit.cli.regression import NumberErrors
 from mklkit.cli.results import check_parquet, results_file
 
 if TYPE_CHECKING:
@@ -49,16 +50,15 @@ def predict(
         ),
     ] = False,
 ) -> None:
-    """Predict a class for each row of DATA, in its order.
+    """Predict a class, or a number, for each row of DATA, in its order.
 
     The table has a column 'prediction' and, for two classes, 'score': the decision value, positive
     for the second class. A model of rows without labels (MKLOneClass) gives 'inlier' or 'outlier',
     with a score below 0. A model of 'mklkit fit --probability' gives a column
-    'probability_<class>' for each class too. If DATA has the target column, the accuracy is printed
-    on stderr.
+    'probability_<class>' for each class too. If DATA has the target column, the accuracy (of
+    numbers R² and the mean absolute error) is printed on stderr.
     Large CSV and Parquet files, globs and folders of them are read and predicted in parts.
     """
-    from sklearn.base import is_outlier_detector
 
     from mklkit.datasets.new_rows import load_in_chunks
     from mklkit.errors import ModelFileError
@@ -84,8 +84,7 @@ def predict(
     encoder = encoder_in(pipeline)
     readings = {} if encoder is None else encoder.readings_
     findings = UnknownValues(encoder), FarValues(encoder)
-    classes = OUTLIER_WORDS if is_outlier_detector(pipeline) else pipeline.classes_
-    accuracy, n_rows = Accuracy(classes), 0
+    accuracy, n_rows = _accuracy_of(pipeline), 0
     # A terminal shows either the results or their progress.
     shown = output is not None or not sys.stdout.isatty()
     with passing("predicting", shown) as progress, results_file(output) as write, warnings_once():
@@ -98,7 +97,8 @@ def predict(
                     finding.add(rows.features[needed])
                 table = _tried(pipeline, rows.features, facts, model)
                 write(table)
-                accuracy.add(rows.target, table["prediction"])
+                if "prediction" in table:
+                    accuracy.add(rows.target, table["prediction"])
                 n_rows += len(table)
         finally:
             for finding in findings:
@@ -106,6 +106,15 @@ def predict(
     accuracy.say()
     if output is not None:
         say(f"wrote {n_rows} predictions to {output}")
+
+
+def _accuracy_of(pipeline: Any) -> Accuracy | NumberErrors:
+    """Return what scores the predictions of rows whose target is given."""
+    from sklearn.base import is_outlier_detector, is_regressor
+
+    if is_regressor(pipeline):
+        return NumberErrors()
+    return Accuracy(OUTLIER_WORDS if is_outlier_detector(pipeline) else pipeline.classes_)
 
 
 def _check_output(output: Path, model: Path, data: str) -> None:
@@ -163,8 +172,16 @@ def _tried(pipeline: Any, features: pd.DataFrame, facts: dict[str, Any], model: 
 def _predictions(pipeline: Any, features: pd.DataFrame) -> pd.DataFrame:
     import numpy as np
     import pandas as pd
-    from sklearn.base import is_outlier_detector
+    from sklearn.base import is_outlier_detector, is_regressor
 
+    from mklkit.estimators.anatomy import classifier_in
+
+    if is_regressor(pipeline):
+        numbers = np.asarray(pipeline.predict(features))
+        if numbers.ndim == 1:
+            return pd.DataFrame({"prediction": numbers})
+        names = [f"prediction_{name}" for name in classifier_in(pipeline).target_names_]
+        return pd.DataFrame(numbers, columns=names)
     if is_outlier_detector(pipeline):
         scores = np.asarray(pipeline.decision_function(features))
         words = np.asarray(OUTLIER_WORDS)[(scores >= 0).astype(int)]

@@ -12,6 +12,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from mklkit.cli.console import plain
+from mklkit.cli.regression import numbers_grid
 from mklkit.cli.report import percent
 
 __all__ = ["SCORES", "ClassTable", "decisive_score", "scores_tables"]
@@ -36,9 +37,11 @@ def decisive_score(scores: dict[str, dict[str, Any] | None]) -> tuple[str, dict[
     return PARTS["train"], train
 
 
-def scores_tables(scores: dict[str, dict[str, Any] | None]) -> tuple[Grid, ClassTable]:
+def scores_tables(scores: dict[str, dict[str, Any] | None]) -> tuple[Grid | ClassTable, ...]:
     """Return the scores of each part of the rows, and those per class on the decisive part."""
     part, decisive = decisive_score(scores)
+    if "r2" in decisive:
+        return (numbers_grid(scores),)
     return _scores_grid(scores), ClassTable(decisive, part)
 
 

@@ -1,4 +1,4 @@
-"""Weights by alignment with the label kernel."""
+"""Weights by alignment with the kernel of the target, yyᵀ."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ __all__ = ["Alignment", "CenteredAlignment"]
 class Alignment(WeightingCombiner):
     """Weight a kernel by its alignment with the labels, max(0, ⟨K, yyᵀ⟩/(‖K‖‖yyᵀ‖)).
 
+    Numbers are centred first, since their zero means nothing.
+
     Notes
     -----
     One pass over the tiles, O(N²) per kernel. Source: Cristianini et al. (2001); paper 002,
@@ -26,13 +28,18 @@ class Alignment(WeightingCombiner):
     """
 
     name: ClassVar[str] = "alignment"
-    facts: ClassVar[CombinerFacts] = CombinerFacts(from_moments=True, row_weights="throughout")
+    facts: ClassVar[CombinerFacts] = CombinerFacts(
+        tasks=("two classes", "numbers"), from_moments=True, row_weights="throughout"
+    )
 
     def choose(
         self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> Array:
-        """Return the alignments, in which rows count by their weights."""
-        return self.weights(views, target.values, target.row_weights)
+        """Return the alignments, in which rows count by their weights; of numbers less the mean."""
+        y = target.values
+        if target.task == "numbers":
+            y = y - np.average(y, weights=target.row_weights)
+        return self.weights(views, y, target.row_weights)
 
     def weights(self, views: Views, y: Array, row_weights: Array | None = None) -> Array:
         """Return the alignments, 0 where negative."""
@@ -42,7 +49,7 @@ class Alignment(WeightingCombiner):
 
 @attrs.frozen
 class CenteredAlignment(Alignment):
-    """Weight a kernel by its centred alignment with the labels, ⟨HKH, yyᵀ⟩/(‖HKH‖‖HyyᵀH‖).
+    """Weight a kernel by its centred alignment with the target, ⟨HKH, yyᵀ⟩/(‖HKH‖‖HyyᵀH‖).
 
     Centring (H = I − 11ᵀ/N) removes the mean in feature space, which unbalanced classes would
     otherwise reward.
@@ -53,7 +60,6 @@ class CenteredAlignment(Alignment):
     """
 
     name: ClassVar[str] = "centered-alignment"
-    facts: ClassVar[CombinerFacts] = CombinerFacts(from_moments=True, row_weights="throughout")
 
     def weights(self, views: Views, y: Array, row_weights: Array | None = None) -> Array:
         """Return the centred alignments, 0 where negative."""

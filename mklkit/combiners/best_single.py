@@ -10,10 +10,10 @@ import attrs
 import numpy as np
 from attrs.validators import ge, instance_of
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import KFold, StratifiedKFold
 
 from mklkit.combiners.templates.weighting import LearnedWeighting
-from mklkit.errors import WeightsWarning
+from mklkit.errors import WeightsWarning, counted
 from mklkit.protocols import Array, CombinerFacts, KernelView, Learner, Target, Views
 from mklkit.protocols.component import whole
 from mklkit.registry.hookspecs import hookimpl
@@ -24,7 +24,9 @@ __all__ = ["BestSingle"]
 
 @attrs.frozen
 class BestSingle(LearnedWeighting):
-    """Choose the one kernel with the best cross-validated accuracy; the first of equals.
+    """Choose the one kernel that is best in cross-validation; the first of equals.
+
+    By accuracy for two classes, by squared error for numbers.
 
     Rows with weights count by them in the accuracy.
 
@@ -41,7 +43,9 @@ class BestSingle(LearnedWeighting):
     """
 
     name: ClassVar[str] = "best-single"
-    facts: ClassVar[CombinerFacts] = CombinerFacts(weights_are="choice", row_weights="throughout")
+    facts: ClassVar[CombinerFacts] = CombinerFacts(
+        tasks=("two classes", "numbers"), weights_are="choice", row_weights="throughout"
+    )
 
     cv: int = attrs.field(default=5, converter=whole, validator=[instance_of(int), ge(2)])
 
@@ -49,31 +53,42 @@ class BestSingle(LearnedWeighting):
         self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> Array:
         """Return 1 for the best kernel and 0 for all others."""
-        y = target.values
         weights = np.zeros(len(views))
-        smallest = int(min((y > 0).sum(), (y < 0).sum()))
-        folds = min(self.cv, smallest)
-        if len(views) == 1 or folds < 2:
-            if len(views) > 1:
-                warnings.warn(
-                    "best-single can't cross-validate a class of one row; it takes the first"
-                    f" kernel, {views.labels[0]}.",
-                    WeightsWarning,
-                    stacklevel=3,
-                )
+        if len(views) > 1:
+            splits = self._splits(target, views.labels[0], random_state)
+            scores = [_score(view, target, learner, splits) for view in views]
+            weights[int(np.argmax(scores))] = 1
+        else:
             weights[0] = 1
-            return weights
+        return weights
+
+    def _splits(
+        self, target: Target, first: str, random_state: np.random.RandomState
+    ) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        """Return the folds, stratified for classes; none where there can't be two."""
+        numbers = target.task == "numbers"
+        least, of_what = len(target), "there are"
+        if not numbers:
+            least = int(min((target.values > 0).sum(), (target.values <= 0).sum()))
+            of_what = "the smaller class has"
+        folds = min(self.cv, least)
+        if folds < 2:
+            warnings.warn(
+                "best-single can't cross-validate a class of one row; it takes the first"
+                f" kernel, {first}.",
+                WeightsWarning,
+                stacklevel=4,
+            )
+            return []
         if folds < self.cv:
             warnings.warn(
-                f"best-single uses {folds} folds, as the smaller class has {smallest} rows.",
+                f"best-single uses {folds} folds, as {of_what} {counted(least, 'row')}.",
                 WeightsWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
-        splitter = StratifiedKFold(folds, shuffle=True, random_state=random_state)
-        splits = list(splitter.split(np.zeros((len(y), 1)), y))
-        scores = [_score(view, target, learner, splits) for view in views]
-        weights[int(np.argmax(scores))] = 1
-        return weights
+        kind = KFold if numbers else StratifiedKFold
+        splitter = kind(folds, shuffle=True, random_state=random_state)
+        return list(splitter.split(np.zeros((len(target), 1)), target.values))
 
 
 def _score(
@@ -82,9 +97,9 @@ def _score(
     learner: Learner,
     splits: list[tuple[NDArray[np.intp], NDArray[np.intp]]],
 ) -> float:
-    """Return the cross-validated accuracy of the view's learner."""
+    """Return how well the view's learner does: the rows right, or minus the squared error."""
     side = None if view.explicit else GramSide(view.gram(keep=False))
-    counts, right = target.counts, 0.0
+    counts, total = target.counts, 0.0
     for training, held_out in splits:
         if side is None:
             fitted = learner.fit(view.restricted(training), target.take(training))
@@ -92,8 +107,12 @@ def _score(
         else:
             subset = RowSubset(side, training)
             values = learner.fit(subset, target.take(training)).decide(subset.columns_of(held_out))
-        right += float(counts[held_out] @ ((values > 0) == (target.values[held_out] > 0)))
-    return right / float(counts.sum())
+        truth = target.values[held_out]
+        if target.task == "numbers":
+            total -= float(counts[held_out] @ np.square(values - truth))
+        else:
+            total += float(counts[held_out] @ ((values > 0) == (truth > 0)))
+    return total
 
 
 @hookimpl

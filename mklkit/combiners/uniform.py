@@ -32,6 +32,7 @@ class Uniform(WeightingCombiner):
     name: ClassVar[str] = "uniform"
     facts: ClassVar[CombinerFacts] = CombinerFacts(
         tasks=("two classes", "several classes", "numbers", "none"),
+        several_targets=True,
         row_weights="throughout",
         from_moments=True,
         weights_are="fixed",

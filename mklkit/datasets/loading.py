@@ -23,6 +23,8 @@ from mklkit.datasets.target import (
     class_labels,
     columns_to_drop,
     drop_without_target,
+    learned_numbers,
+    looks_like_numbers,
     warn_of_numbers,
 )
 from mklkit.datasets.values import plain_values
@@ -51,6 +53,7 @@ def load_table(
     drop: Sequence[str] = (),
     as_written: Collection[str] = (),
     weights: str | int | None = None,
+    task: str = "classification",
 ) -> Table:
     """Read a data set with its target.
 
@@ -67,6 +70,8 @@ def load_table(
         Columns that stay text, for kernels on text: globs or names; others are ignored.
     weights : str or int, optional
         Name or position of the column that says how much each row counts, which is no feature.
+    task : {"classification", "regression", "auto"}, default="classification"
+        What the target is for; ``"auto"``: numbers where it looks like numbers.
 
     Returns
     -------
@@ -110,12 +115,20 @@ def load_table(
         counts = counts[frame[target_name].notna()].reset_index(drop=True)
     frame = drop_without_target(frame, target_name, notes)
     check_rows(name, len(frame))
-    labels = class_labels(frame[target_name])
-    warn_of_numbers(labels)
+    if task == "auto":
+        numbers = looks_like_numbers(frame[target_name])
+        task = "regression" if numbers else "classification"
+    if task == "regression":
+        labels = learned_numbers(frame[target_name])
+    else:
+        labels = class_labels(frame[target_name])
+        warn_of_numbers(labels)
     features = frame.drop(columns=target_name)
     notes += read + remarks(features, frame[target_name])
     notes += remarks_on_text(features[n] for n, way in readings.items() if way == TEXT)
-    return Table(features, labels, name, origin, notes, dropped, readings, weights=counts)
+    return Table(
+        features, labels, name, origin, notes, dropped, readings, weights=counts, task=task
+    )
 
 
 def target_and_dropped(

@@ -25,7 +25,7 @@ class Table:
     features : pandas.DataFrame of shape (n_rows, n_features)
         Columns of any type, gaps included, under unique text names.
     target : pandas.Series of shape (n_rows,)
-        Class labels (text, integers or booleans), without gaps.
+        Class labels (text, integers or booleans), or numbers, without gaps.
     name : str
         The name of the data.
     origin : str
@@ -41,6 +41,8 @@ class Table:
         The number of rows of each class, where the rows here are a sample of more.
     weights : pandas.Series of shape (n_rows,), optional
         How much each row counts, where a column says so; it is none of the features.
+    task : {"classification", "regression"}, default="classification"
+        Whether the target holds classes or numbers.
     """
 
     features: pd.DataFrame
@@ -52,6 +54,7 @@ class Table:
     readings: dict[str, str] = attrs.field(factory=dict)
     all_counts: pd.Series | None = None
     weights: pd.Series | None = None
+    task: str = "classification"
 
     def class_counts(self) -> pd.Series:
         """Return the number of rows of each class, the largest first (ties by label)."""
@@ -62,28 +65,39 @@ class Table:
 
     def facts(self) -> dict[str, Any]:
         """Return plain values that describe the data, as files of models have them."""
-        counts = self.class_counts()
-        return {
+        facts = {
             "name": self.name,
             "origin": self.origin,
-            "rows": int(counts.sum()),
+            "rows": len(self.target),
             "columns": self.features.columns.tolist(),
             "dropped": self.dropped,
             "readings": self.readings,
             "target": str(self.target.name),
+            "task": self.task,
             "weights": None if self.weights is None else str(self.weights.name),
-            "classes": [{"label": label, "rows": rows} for label, rows in counts.items()],
             "notes": list(self.notes),
         }
+        if self.task == "regression":
+            return facts
+        counts = self.class_counts()
+        classes = [{"label": label, "rows": rows} for label, rows in counts.items()]
+        return {**facts, "rows": int(counts.sum()), "classes": classes}
 
     def summary(self) -> str:
-        """Return the data in one line: rows, features, classes, target."""
-        counts, n_features = self.class_counts(), self.features.shape[1]
+        """Return the data in one line: rows, features, classes or range, target."""
+        n_features = self.features.shape[1]
+        n_text = sum(not _is_number(self.features[name]) for name in self.features)
+        text = f" ({n_text} not numeric)" if n_text else ""
+        if self.task == "regression":
+            return (
+                f"{self.name}: {counted(len(self.target), 'row')},"
+                f" {counted(n_features, 'feature')}{text}; target {self.target.name!r}, numbers"
+                f" from {self.target.min():g} to {self.target.max():g}"
+            )
+        counts = self.class_counts()
         shown = [f"{label} ({count})" for label, count in counts.head(CLASSES_SHOWN).items()]
         if len(counts) > CLASSES_SHOWN:
             shown.append(f"{len(counts) - CLASSES_SHOWN} more")
-        n_text = sum(not _is_number(self.features[name]) for name in self.features)
-        text = f" ({n_text} not numeric)" if n_text else ""
         n_rows = int(counts.sum())
         weights = "" if self.weights is None else f", weights {self.weights.name!r}"
         return (

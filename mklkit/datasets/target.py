@@ -17,6 +17,8 @@ __all__ = [
     "class_labels",
     "columns_to_drop",
     "drop_without_target",
+    "learned_numbers",
+    "looks_like_numbers",
     "named_column",
     "warn_of_numbers",
 ]
@@ -25,6 +27,8 @@ DEFAULT_TARGET = "target"
 # A target with more values than this and few rows per value is an identifier or a measurement.
 MANY_CLASSES = 20
 ROWS_PER_CLASS = 3
+# Whole numbers with more different values than this share of the rows are numbers, not classes.
+SHARE_OF_ROWS = 0.1
 NAMES_SHOWN = 12
 
 
@@ -166,8 +170,9 @@ def class_labels(target: pd.Series, n_rows: int | None = None) -> pd.Series:
         # If all are whole numbers, they are too large to be distinguished as classes.
         example = next((value for value in labels if value != round(value)), labels.iloc[0])
         raise DataError(
-            f"The target {target.name!r} is continuous (it holds {example:g}): mklkit classifies."
-            " Choose a column of classes as the target."
+            f"The target {target.name!r} is continuous (it holds {example:g}), and classes are"
+            " expected. Choose a column of classes, or learn the numbers: 'mklkit fit --task"
+            " regression' on rows in memory, or MKLRegressor in Python."
         )
     n_rows = len(labels) if n_rows is None else n_rows
     n_classes = labels.nunique()
@@ -180,9 +185,58 @@ def class_labels(target: pd.Series, n_rows: int | None = None) -> pd.Series:
         kind = "a measurement" if is_numeric_dtype(labels) else "an identifier"
         raise DataError(
             f"The target {target.name!r} has {n_classes} different values in {n_rows} rows:"
-            f" {kind}, not a class. Choose a column of classes as the target."
+            f" {kind}, not a class. Choose a column of classes as the target"
+            + (", or --task regression." if is_numeric_dtype(labels) else ".")
         )
     return labels
+
+
+def looks_like_numbers(target: pd.Series) -> bool:
+    """Return whether a target without gaps is to be taken for numbers rather than classes.
+
+    Numbers with a fraction are; whole numbers are if there are more than 20 different ones, and
+    more than a tenth as many as rows.
+
+    Examples
+    --------
+    >>> looks_like_numbers(pd.Series([1.5, 2.0])), looks_like_numbers(pd.Series([1, 2, 3]))
+    (True, False)
+    """
+    if not is_numeric_dtype(target) or is_bool_dtype(target):
+        return False
+    values = target.astype("float64")
+    if not np.isfinite(values).all() or bool((values != values.round()).any()):
+        return True
+    n_values = int(values.nunique())
+    return n_values > MANY_CLASSES and n_values > SHARE_OF_ROWS * len(values)
+
+
+def learned_numbers(target: pd.Series) -> pd.Series:
+    """Return a target without gaps as numbers in float64.
+
+    Raises
+    ------
+    DataError
+        If it holds words, an infinite number, or the same number in all rows.
+    """
+    if not is_numeric_dtype(target) or is_bool_dtype(target):
+        example = str(target.iloc[0])
+        raise DataError(
+            f"The target {target.name!r} holds no numbers (but {quoted(example)}), so there is no"
+            " regression: leave out --task regression, or choose a column of numbers."
+        )
+    values = target.astype("float64")
+    if not np.isfinite(values).all():
+        raise DataError(
+            f"The target {target.name!r} holds an infinite number. Leave the cell empty if the"
+            " number is not known."
+        )
+    if values.nunique() < 2:
+        raise DataError(
+            f"The target {target.name!r} is {values.iloc[0]:g} in all {len(values)} rows: there is"
+            " nothing to learn."
+        )
+    return values
 
 
 def warn_of_numbers(labels: pd.Series) -> None:

@@ -10,7 +10,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_array, check_X_y, column_or_1d, validate_data
+from sklearn.utils.validation import (
+    check_array,
+    check_consistent_length,
+    check_X_y,
+    column_or_1d,
+    validate_data,
+)
 
 from mklkit.errors import (
     DataError,
@@ -31,7 +37,7 @@ from mklkit.views.dask.rows import DaskRows
 from mklkit.views.row_parts import check_width
 from mklkit.views.stored_rows import StoredRows
 
-__all__ = ["check_new_rows", "check_training_data"]
+__all__ = ["check_new_rows", "check_numbers", "check_training_data"]
 
 MULTICLASS = ("ovo", "ovr", "native")
 
@@ -120,6 +126,72 @@ def _read_rows(reading: TableReading, X: Any, y: Any = None) -> Any:
             return reading.rows(X, numbers)
         _, y = check_X_y(filled, y, ensure_min_samples=2)
     return reading.rows(X, numbers), y
+
+
+def check_numbers(
+    estimator: Any, X: Any, y: Any, kernels: Any, sample_weight: Any = None
+) -> tuple[Rows, Array, Array | None]:
+    """Return checked rows, the numbers to be learned, and weights of rows or None.
+
+    Numbers are (N,) or (N, T), in float64. Sets scikit-learn's own attributes. Rows of weight 0 are
+    left out.
+
+    Raises
+    ------
+    ValueError
+        For data that scikit-learn refuses: text, one row, NaN among the numbers.
+    DataError
+        As for a classifier's rows, and for a target that holds no numbers.
+    """
+    y = in_memory(y) if is_dask(y) else y
+    if y is None:
+        raise ValueError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None."
+        )
+    _check_target_is_numbers(y)
+    X = _as_source(X)
+    reading = estimator._table_reading = _reading_of(X, [kernels])
+    if isinstance(X, RowSource):
+        y = _numbers_of(X, y)
+        _remember_columns(estimator, X)
+    elif reading is not None:
+        validate_data(estimator, X, skip_check_array=True)
+        X, y = _read_rows(reading, X), _numbers_of(X, y)
+    else:
+        with _checking_rows(X):
+            X, y = validate_data(
+                estimator,
+                X,
+                y,
+                dtype=[np.float64, np.float32],
+                ensure_min_samples=2,
+                order="C",
+                multi_output=True,
+                y_numeric=True,
+            )
+    y = np.asarray(y, np.float64)
+    if y.ndim == 2 and y.shape[1] == 1:
+        y = column_or_1d(y, warn=True)
+    return counting_rows(X, y, checked_row_weights(sample_weight, len(y)))
+
+
+def _numbers_of(X: Any, y: Any) -> Array:
+    """Return the numbers of rows that scikit-learn does not check together with them."""
+    check_consistent_length(X, y)
+    if len(X) < 2:
+        raise DataError(f"At least 2 rows are needed to learn from; there are {len(X)}.")
+    found: Array = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
+    return found
+
+
+def _check_target_is_numbers(y: Any) -> None:
+    try:
+        np.asarray(y, np.float64)
+    except (TypeError, ValueError):
+        raise DataError(
+            "MKLRegressor learns numbers, and the target holds text or dates: use MKLClassifier for"
+            " classes."
+        ) from None
 
 
 def _as_source(X: Any) -> Any:

@@ -9,6 +9,7 @@ from mklkit.estimators.one_class import MKLOneClass
 from mklkit.estimators.partial_fits import PartialSums
 from mklkit.estimators.problems import WholeProblem
 from mklkit.estimators.proposing import KernelBank
+from mklkit.estimators.regressor import MKLRegressor
 from mklkit.estimators.rpemekl import RPEMEKLClassifier
 from mklkit.estimators.search import MKLSearchCV
 from mklkit.estimators.table_reading import TableReading
@@ -22,6 +23,7 @@ __all__ = ["MODEL_TYPES"]
 MODEL_TYPES: tuple[type, ...] = (
     MKLClassifier,
     MKLOneClass,
+    MKLRegressor,
     MKLSearchCV,
     MKLTransformer,
     MKLVotingClassifier,

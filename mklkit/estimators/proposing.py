@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 
 from mklkit.estimators.checking import check_training_data
 from mklkit.estimators.column_groups import column_groups
-from mklkit.estimators.pruning import LEFT_OUT, Candidate, pruned
+from mklkit.estimators.pruning import LEFT_OUT, Candidate, Truth, pruned
 from mklkit.estimators.shared_views import made_once
 from mklkit.estimators.training import bind_to_columns
 from mklkit.numerics.sampling import drawn_by_class
@@ -50,7 +50,9 @@ class KernelBank:
     notes: tuple[str, ...] = ()
 
 
-def bank_of(kernels: Any, estimator: Any, rows: Rows, codes: NDArray[np.intp]) -> KernelBank:
+def bank_of(
+    kernels: Any, estimator: Any, rows: Rows, values: NDArray[Any], numbers: bool = False
+) -> KernelBank:
     """Return the kernels that the user gave, or a bank proposed from the training data.
 
     Candidates are those that registered kernels propose (``KernelFacts.proposed``), for all columns
@@ -60,11 +62,13 @@ def bank_of(kernels: Any, estimator: Any, rows: Rows, codes: NDArray[np.intp]) -
     ----------
     kernels : None, str, Kernel, or a list of these
         As in :class:`mklkit.MKLClassifier`.
-    estimator : MKLClassifier or MKLSearchCV
+    estimator : MKLClassifier, MKLRegressor or MKLSearchCV
         With ``n_features_in_``, and ``feature_names_in_`` where columns have names.
     rows : ndarray or RowSource of shape (N, d)
-    codes : ndarray of shape (N,)
-        Class numbers.
+    values : ndarray of shape (N,)
+        Class numbers, or the numbers to be learned, (N,) or (N, T).
+    numbers : bool, default=False
+        Which of them.
 
     Raises
     ------
@@ -73,7 +77,8 @@ def bank_of(kernels: Any, estimator: Any, rows: Rows, codes: NDArray[np.intp]) -
 
     Notes
     -----
-    On at most about 1,000 rows, drawn by class; the draw depends on the class numbers alone.
+    On at most about 1,000 rows, drawn by class; the draw depends on the class numbers alone, or on
+    the number of rows.
 
     References
     ----------
@@ -86,13 +91,17 @@ def bank_of(kernels: Any, estimator: Any, rows: Rows, codes: NDArray[np.intp]) -
         return KernelBank(bind_to_columns(kernels, estimator), notes)
     given = getattr(estimator, "feature_names_in_", None)
     names = None if given is None else [str(name) for name in given]
-    return made_once("bank", rows, codes, names, lambda: _proposed(names, rows, codes))
+    what = "bank for numbers" if numbers else "bank"
+    return made_once(what, rows, values, names, lambda: _proposed(names, rows, values, numbers))
 
 
-def _proposed(names: Sequence[str] | None, rows: Rows, codes: NDArray[np.intp]) -> KernelBank:
-    drawn = drawn_by_class(codes, MOST_ROWS)
-    sample = rows_at(rows, drawn)
-    taken, notes = pruned(_candidates(names, sample), sample, codes[drawn])
+def _proposed(
+    names: Sequence[str] | None, rows: Rows, values: NDArray[Any], numbers: bool
+) -> KernelBank:
+    drawn = drawn_by_class(np.zeros(len(values), np.intp) if numbers else values, MOST_ROWS)
+    sample, own = rows_at(rows, drawn), values[drawn]
+    truth = Truth.of_numbers(own) if numbers else Truth.of_classes(own)
+    taken, notes = pruned(_candidates(names, sample), sample, truth)
     return KernelBank(taken, tuple(f"{AUTO}{note}" for note in notes))
 
 

@@ -15,9 +15,10 @@ from mklkit.protocols import Array, FittedKernel
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels
 from mklkit.views.column_cuts import ColumnCuts
 from mklkit.views.kernel_rows import KernelRows
+from mklkit.views.scalar_kernels import InnerProduct
 from mklkit.views.tiles import kernel_products
 
-__all__ = ["Candidate", "pruned"]
+__all__ = ["Candidate", "Truth", "pruned"]
 
 ALIKE = 0.99
 """Of two kernels with a larger centred alignment only one is taken."""
@@ -61,6 +62,46 @@ class _SameClass:
 
 
 @attrs.frozen(eq=False)
+class Truth:
+    """What the kernels are to be aligned with.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n,)
+        Class numbers, by which rows are drawn; zeros for numbers.
+    columns : ndarray of shape (n, T)
+        The columns on which ``kernel`` is computed.
+    kernel : FittedKernel
+        The target's own kernel.
+    targets : ndarray of shape (n, q)
+        What is regressed on: a column per class, or numbers with deviation 1.
+    name : str
+    """
+
+    codes: NDArray[np.intp]
+    columns: Array
+    kernel: FittedKernel
+    targets: Array
+    name: str
+
+    @classmethod
+    def of_classes(cls, codes: NDArray[np.intp]) -> Truth:
+        """Return the label kernel of class numbers (n,)."""
+        column = np.ascontiguousarray(codes[:, None], dtype=np.float64)
+        targets = (codes[:, None] == np.unique(codes)).astype(np.float64)
+        return cls(codes, column, _SameClass(), targets, "labels")
+
+    @classmethod
+    def of_numbers(cls, values: Array) -> Truth:
+        """Return the inner product of numbers, (n,) or (n, T), with mean 0 and deviation 1."""
+        columns = values[:, None] if values.ndim == 1 else values
+        spread = columns.std(axis=0)
+        scaled = (columns - columns.mean(axis=0)) / np.where(spread > 0, spread, 1)
+        codes = np.zeros(len(values), np.intp)
+        return cls(codes, np.ascontiguousarray(scaled), InnerProduct(), scaled, "target")
+
+
+@attrs.frozen(eq=False)
 class _Measured:
     """Candidates, and their centred alignments with the labels (M,) and each other (M, M)."""
 
@@ -77,7 +118,7 @@ class _Measured:
 
 
 def pruned(
-    candidates: Sequence[Candidate], rows: Array, codes: NDArray[np.intp]
+    candidates: Sequence[Candidate], rows: Array, truth: Truth
 ) -> tuple[list[BoundKernel], list[str]]:
     """Return the kernels that are taken, and notes on what was taken and left out.
 
@@ -91,8 +132,8 @@ def pruned(
     candidates : sequence of Candidate
         M of them.
     rows : ndarray of shape (n, d)
-    codes : ndarray of shape (n,)
-        Class numbers.
+    truth : Truth
+        The labels or numbers of these rows.
 
     Raises
     ------
@@ -104,10 +145,10 @@ def pruned(
     O(n²(d + M²)) tile by tile for the alignments; then at most 12 Gram matrices of 400 rows (15
     MB), and some 50 eigendecompositions of such.
     """
-    found, notes = _measured(candidates, rows, codes)
+    found, notes = _measured(candidates, rows, truth)
     order = np.argsort(np.round(-found.with_labels, 9), kind="stable").tolist()
     kept, alike, rest = _not_alike(found, order)
-    taken = _better_together(found.seen, kept, codes)
+    taken = _better_together(found.seen, kept, truth)
     notes += [f"took {found.said(place)}" for place in taken]
     if alike:
         notes.append(f"{LEFT_OUT} {len(alike)}, as one like it is there: {', '.join(alike)}")
@@ -120,13 +161,14 @@ def pruned(
         notes.append(f"{LEFT_OUT} {len(rest)}, as others are better aligned: {', '.join(rest)}")
     first = (
         f"{counted(len(taken), 'kernel')} of {len(candidates)} candidates, by the leave-one-out"
-        f" error of their even sum; alignments are centred, with the labels of {len(rows)} rows"
+        f" error of their even sum; alignments are centred, with the {truth.name} of {len(rows)}"
+        " rows"
     )
     return [found.candidates[place].bound for place in taken], [first, *notes]
 
 
 def _measured(
-    candidates: Sequence[Candidate], rows: Array, codes: NDArray[np.intp]
+    candidates: Sequence[Candidate], rows: Array, truth: Truth
 ) -> tuple[_Measured, list[str]]:
     """Return the candidates that have finite values on the rows, and a note on each other."""
     cuts = ColumnCuts(rows)
@@ -145,10 +187,9 @@ def _measured(
         own_rows.append(own)
     if not kept:
         raise DataError(f"No kernel can be proposed for these rows: {'; '.join(notes)}")
-    column = np.ascontiguousarray(codes[:, None], dtype=np.float64)
-    with_classes = KernelRows.of([*kernels, _SameClass()], [*own_rows, column])
+    with_truth = KernelRows.of([*kernels, truth.kernel], [*own_rows, truth.columns])
     with np.errstate(over="ignore", invalid="ignore"):
-        found = np.nan_to_num(kernel_products(with_classes).alignments())
+        found = np.nan_to_num(kernel_products(with_truth).alignments())
     seen = KernelRows.of(kernels, own_rows)
     return _Measured(kept, seen, found[:-1, -1], found[:-1, :-1]), notes
 
@@ -172,12 +213,12 @@ def _not_alike(found: _Measured, order: list[int]) -> tuple[list[int], list[str]
     return kept, alike, rest
 
 
-def _better_together(seen: KernelRows, places: list[int], codes: NDArray[np.intp]) -> list[int]:
+def _better_together(seen: KernelRows, places: list[int], truth: Truth) -> list[int]:
     """Return the places of kernels whose even sum has a low leave-one-out error."""
-    drawn = drawn_by_class(codes, MOST_ROWS)
+    drawn = drawn_by_class(truth.codes, MOST_ROWS)
     some = seen.take(drawn)
     rows = some.rows
-    targets = (codes[drawn][:, None] == np.unique(codes)).astype(np.float64)
+    targets = truth.targets[drawn]
     grams = {place: some.kernels[place](rows[place], rows[place]) for place in places}
     taken: list[int] = []
     total, error = np.zeros((len(drawn), len(drawn))), np.inf

@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator, clone, is_regressor
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
@@ -18,7 +18,7 @@ from mklkit.estimators.voting import MKLVotingClassifier
 from mklkit.preprocessing import TableEncoder
 from mklkit.registry.composing import are_proposed, kernel_list, parts_of
 
-__all__ = ["Refit", "members_of"]
+__all__ = ["Refit", "check_learns_classes", "members_of"]
 
 Binding = tuple[str, Any, Any]
 """A label, a kernel, and its columns."""
@@ -71,6 +71,7 @@ class Refit:
         if isinstance(model, BaseEstimator):
             check_is_fitted(model)
         before, classifier = split(model)
+        check_learns_classes(model)
         if not isinstance(classifier, KernelClassifier):
             raise IncompatibleError(
                 f"{type_name(classifier)} has no kernels or no classes to explain; a fitted"
@@ -119,6 +120,21 @@ class Refit:
             kept = [(label, kernel, _places(columns, rows)) for label, kernel, columns in kept]
         member.set_params(kernels=kept)
         return whole
+
+
+def check_learns_classes(model: Any) -> None:
+    """Refuse a model of numbers.
+
+    Raises
+    ------
+    IncompatibleError
+        The message names what explains such models.
+    """
+    if is_regressor(model):
+        raise IncompatibleError(
+            "explain measures what is lost in accuracy, and this model learns numbers: take"
+            " sklearn.inspection.permutation_importance, which measures R²."
+        )
 
 
 def members_of(classifier: Any) -> list[MKLClassifier]:

@@ -18,8 +18,9 @@ class LinearDecision:
     Attributes
     ----------
     coefficients : ndarray of shape (p,) or (N,)
-        Weights of the features, or of the training rows.
+        Weights of the features, or of the training rows; (p, T) or (N, T) for T targets.
     bias : float
+        An array (T,) for T targets.
     history : tuple of float
         The objective after each iteration, where the learner iterates.
     """
@@ -29,13 +30,14 @@ class LinearDecision:
     history: tuple[float, ...] = ()
 
     def decide(self, columns: Array) -> Array:
-        """Return the decision values (n,) for columns (n, p) or (n, N)."""
+        """Return the decision values, (n,) or (n, T), for columns (n, p) or (n, N)."""
         return columns @ self.coefficients + self.bias
 
     @property
     def support(self) -> NDArray[np.intp]:
         """The columns with non-zero coefficients: the support vectors, on similarities."""
-        return np.flatnonzero(self.coefficients)
+        used = self.coefficients != 0
+        return np.flatnonzero(used if used.ndim == 1 else used.any(axis=1))
 
     def restricted(self, support: NDArray[np.intp]) -> LinearDecision:
         """Return the same function on those columns only."""

@@ -18,6 +18,7 @@ from mklkit.estimators.anatomy import (
     classifier_in,
     column_names,
 )
+from mklkit.estimators.regressor import MKLRegressor
 from mklkit.estimators.voting import MKLVotingClassifier
 from mklkit.preprocessing import encoder_in
 from mklkit.registry.specs import to_spec
@@ -88,7 +89,7 @@ def facts_of_model(model: Any) -> dict[str, Any]:
         kernel and weight of each), and for classifiers ``multiclass`` (``binary``, ``ovo``, ``ovr``
         or ``native``), ``classes``, ``class_weight`` (that of each class; None where all weigh 1),
         ``probability`` (whether there is ``predict_proba``) and, for a vote, the number of
-        ``members``.
+        ``members``; for a regressor ``task`` and ``targets``.
     """
     classifier = classifier_in(model)
     facts: dict[str, Any] = {}
@@ -108,6 +109,9 @@ def facts_of_model(model: Any) -> dict[str, Any]:
         weights = np.asarray(classifier.class_weight_)
         facts["class_weight"] = None if (weights == 1).all() else json_ready(weights)
         facts["multiclass"] = _strategy(classifier.problems_, len(classifier.classes_))
+    if isinstance(classifier, MKLRegressor):
+        facts["task"] = "regression"
+        facts["targets"] = list(classifier.target_names_)
     if isinstance(classifier, MKLVotingClassifier):
         facts["members"] = len(classifier.members_)
     if isinstance(classifier, WeightedModel):

@@ -170,6 +170,8 @@ class LearnerFacts(Facts):
         Whether rows may count differently: a row of weight 2 as much as the same row twice.
     several_targets : bool, default=False
         Whether it learns several columns of numbers in one fit.
+    free_bias : bool, default=True
+        Whether its function has a free constant, so that numbers may be learned less their mean.
     takes_indefinite : bool, default=False
         Whether it also accepts kernels that are not positive semi-definite.
     from_moments : bool, default=False
@@ -182,6 +184,7 @@ class LearnerFacts(Facts):
     tasks: tuple[Task, ...] = attrs.field(default=("two classes",), validator=_TASKS)
     takes_row_weights: bool = attrs.field(default=False, validator=_FLAG)
     several_targets: bool = attrs.field(default=False, validator=_FLAG)
+    free_bias: bool = attrs.field(default=True, validator=_FLAG)
     takes_indefinite: bool = attrs.field(default=False, validator=_FLAG)
     from_moments: bool = attrs.field(default=False, validator=_FLAG)
 
@@ -211,6 +214,8 @@ class CombinerFacts(Facts):
     tasks : tuple of str, default=("two classes",)
         What it takes for a target: ``"two classes"``, ``"several classes"`` in one fit,
         ``"numbers"``, or ``"none"``, rows without labels.
+    several_targets : bool, default=False
+        Whether several columns of numbers can share its kernel weights.
     row_weights : {"refused", "learner", "throughout"}, default="refused"
         Where weights of rows count: nowhere, so that they are refused; in the learner, while kernel
         weights follow from all rows alike; or in the kernel weights too.
@@ -229,6 +234,7 @@ class CombinerFacts(Facts):
     n_kernels: int | None = attrs.field(default=None, validator=_COUNT)
     for_learners: tuple[str, ...] = attrs.field(default=(), validator=_NAMES)
     tasks: tuple[Task, ...] = attrs.field(default=("two classes",), validator=_TASKS)
+    several_targets: bool = attrs.field(default=False, validator=_FLAG)
     row_weights: RowWeightsCount = attrs.field(default="refused", validator=_COUNTING)
     from_moments: bool = attrs.field(default=False, validator=_FLAG)
     weights_are: WeightsAre = attrs.field(default="learned", validator=_ORIGIN)

@@ -14,6 +14,7 @@ from mklkit.errors import MKLKitError
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.from_preset import preset_classifier
 from mklkit.estimators.one_class import MKLOneClass
+from mklkit.estimators.regressor import MKLRegressor
 from mklkit.protocols import (
     Array,
     CombinerFacts,
@@ -42,6 +43,7 @@ KINDS: tuple[ComponentKind, ...] = ("kernel", "feature_map", "learner", "combine
 ESTIMATORS: dict[Task, Callable[..., Any]] = {
     "two classes": MKLClassifier,
     "several classes": MKLClassifier,
+    "numbers": MKLRegressor,
     "none": MKLOneClass,
 }
 """The estimator in which a learner or combiner of a task is checked."""

@@ -96,15 +96,30 @@ class FeatureStatistics:
         if centered:
             labels = labels - np.average(labels, weights=row_weights)
         # A combiner that asks for it goes on with the weighted sum of all views.
-        self._stacked_moments(y, row_weights)
-        own = self._moments(index, y, row_weights)
-        found = moment_products(own, [slice(None)], labels, centered, self._noise)
+        self._stacked_moments(_labels_in(y), row_weights)
+        own = self._moments(index, _labels_in(y), row_weights)
+        sums = self._sums([index], own, labels, row_weights)
+        mean = float(np.average(labels, weights=row_weights))
+        found = moment_products(own, [slice(None)], sums, mean, centered, self._noise)
         return float(found.label_alignments(labels, row_weights)[0])
 
     def products(self, y: Array | None) -> KernelProducts:
         """Return the centred kernels' inner products, with each other and with labels, if given."""
         labels = np.zeros(self.blocks.n_rows) if y is None else np.asarray(y, dtype=np.float64)
-        return moment_products(self._stacked_moments(y), self._places(), labels, True, self._noise)
+        own = self._stacked_moments(None if y is None else _labels_in(y))
+        sums = self._sums(range(len(self.blocks.projectors)), own, labels, None)
+        return moment_products(own, self._places(), sums, labels.mean(), True, self._noise)
+
+    def _sums(
+        self, views: Sequence[int], moments: ClassMoments, y: Array, row_weights: Array | None
+    ) -> Array:
+        """Return Φᵀy of some views: of two values from their moments, of numbers in a pass."""
+        if _labels_in(y) is not None:
+            # Negative rows come first; both classes have one label each.
+            values = np.array([y.min(), y.max()])
+            return np.asarray(values @ (moments.counts[:, None] * moments.means))
+        counted = y if row_weights is None else row_weights * y
+        return np.concatenate(self.blocks.project_back(list(views), counted))
 
     @property
     def _noise(self) -> float:
@@ -225,20 +240,30 @@ def _mean_and_deviation(moments: ClassMoments, first: int, second: int) -> tuple
     return float(a @ b), float(np.sqrt(max(variance, 0.0)))
 
 
+def _labels_in(y: Array) -> Array | None:
+    """Return y if all values above zero are the same, and all others; else they are numbers."""
+    positive = y > 0
+    same = all(len(own) == 0 or (own == own[0]).all() for own in (y[positive], y[~positive]))
+    return y if same else None
+
+
 def moment_products(
-    moments: ClassMoments, places: Sequence[slice], labels: Array, centered: bool, noise: float
+    moments: ClassMoments,
+    places: Sequence[slice],
+    with_labels: Array,
+    mean: float,
+    centered: bool,
+    noise: float,
 ) -> KernelProducts:
     """Return ⟨K_k, K_l⟩ = ‖Φ_kᵀΦ_l‖² and yᵀKy = ‖Φᵀy‖², optionally centred first.
 
-    Centred kernels whose size is at most ``noise`` per pair of rows are zero.
+    Takes Φᵀy (P,) and the mean of y. Centred kernels whose size is at most ``noise`` per pair of
+    rows are zero.
     """
     n_rows, normal = moments.total, moments.normal_matrix()
     products = moments.together().covariance(0) * n_rows if centered else normal.products
-    # Negative rows come first; both classes have one label each.
-    values = np.array([labels.min(), labels.max()])
-    with_labels = values @ (moments.counts[:, None] * moments.means)
     if centered:
-        with_labels -= (values @ moments.counts / n_rows) * normal.sums
+        with_labels = with_labels - mean * normal.sums
     sizes = np.array([normal.diagonal[place].sum() / n_rows for place in places])
     sizes[~(sizes > 0)] = 1
     roots = list(zip(places, np.sqrt(sizes), strict=True))

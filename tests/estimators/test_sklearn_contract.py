@@ -17,7 +17,7 @@ from __future__ import annotations
 from builders import ifsl_search
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mklkit import MKLClassifier, MKLOneClass, MKLTransformer, RPEMEKLClassifier
+from mklkit import MKLClassifier, MKLOneClass, MKLRegressor, MKLTransformer, RPEMEKLClassifier
 
 EQUIVALENCE = "check_sample_weight_equivalence_on_dense_data"
 
@@ -39,6 +39,8 @@ def _depends_on_folds(estimator):
         MKLOneClass("rbf(gamma=0.1)", learner="one-class-svm(tol=1e-12)"),
         MKLTransformer(),
         MKLTransformer("rbf", feature_map="empirical", combiner="uniform"),
+        # A width that follows from the rows would not follow from their weights.
+        MKLRegressor(["linear", "rbf(sigma=1)"]),
     ],
     expected_failed_checks=_depends_on_folds,
 )

@@ -54,9 +54,9 @@ Rule = Literal["gradient", "fixed-mean"]
 Start = Literal["unit", "ones", "zeros", "random"]
 
 STANDSTILL = 0.05
-"""Avoidable loss per row and view that may remain at the end of the iteration without a warning.
+"""Avoidable loss that may remain at the end of the iteration without a warning.
 
-A decision value of zero has loss 1.
+Relative to that of decision values of zero, which is 1 per row and view for labels.
 """
 
 
@@ -64,7 +64,8 @@ A decision value of zero has loss 1.
 class IFSL(CouplingCombiner):
     """Couple one learner per view so that they agree: + λ Σ_l ‖f_l − f̄‖², f̄ = Σ_j μ_j f_j.
 
-    With ``mhks`` on the empirical map it is MultiK-MHKS (paper 000), with ``kmhks`` on the implicit
+    Numbers are learned by coupled ridge regressions (``ridge``), without margins. For two classes,
+    with ``mhks`` on the empirical map it is MultiK-MHKS (paper 000), with ``kmhks`` on the implicit
     map MultiV-KMHKS (paper 002), on random-subset maps in an ensemble RPEMEKL (paper 004). The
     decision is the weighted mean of the views' functions.
 
@@ -142,6 +143,7 @@ class IFSL(CouplingCombiner):
         return CombinerFacts(
             feature_map="empirical",
             learner="mhks",
+            tasks=("two classes", "numbers"),
             row_weights="throughout",
             weights_are="fixed",
             search_space={"lam": COUPLINGS_OF_002[::-1] if fixed_mean else SIMPLEST_FIRST},
@@ -157,7 +159,9 @@ class IFSL(CouplingCombiner):
         """Return the joint solution of the views' subproblems."""
         columns = self.columns(np.array([self.lam]), learner, len(problems))
         (solution,) = run_rule(self, problems, target, columns, learner, random_state)
-        _warn_of_standstill(solution, self.lam, len(problems) * float(target.counts.sum()))
+        # One per row and view for labels, of which the square is 1.
+        zeros = float(np.sum(target.counts * target.values**2))
+        _warn_of_standstill(solution, self.lam, len(problems) * zeros)
         return CoupledSolution(solution.learners, columns.weights, solution.history)
 
     def columns(self, lams: Array, learner: CoupledLearner, n_views: int) -> Columns:
@@ -223,7 +227,18 @@ def run_rule(
     learner: CoupledLearner,
     random_state: np.random.RandomState,
 ) -> list[Solution]:
-    """Run the combiner's rule on the views' problems, one solution per column."""
+    """Run the combiner's rule on the views' problems, one solution per column.
+
+    Raises
+    ------
+    IncompatibleError
+        If margins are to grow beside numbers.
+    """
+    if target.task == "numbers" and columns.rates.any():
+        raise IncompatibleError(
+            "Numbers have no margins that could grow: leave 'rates' out, and take a learner whose"
+            " margins stay, such as 'ridge'."
+        )
     rule = combiner.rule or ("gradient" if learner.facts.on_features else "fixed-mean")
     initial = [start(problem, combiner.initial, random_state) for problem in problems]
     margins = None
@@ -234,7 +249,7 @@ def run_rule(
     return iterate(given, problems, target, columns, initial, margins)
 
 
-def _warn_of_standstill(solution: Solution, lam: float, n_outputs: float) -> None:
+def _warn_of_standstill(solution: Solution, lam: float, of_zeros: float) -> None:
     """Warn where λ is so large that the iteration stops on small steps far from the minimum.
 
     The stronger the coupling, the smaller the steps: the gap to the minimum shrinks by a share of
@@ -244,7 +259,7 @@ def _warn_of_standstill(solution: Solution, lam: float, n_outputs: float) -> Non
     if not solution.converged:
         return
     left = (1 + lam) / 2 * abs(solution.history[-2] - solution.history[-1])
-    if left > STANDSTILL * n_outputs:
+    if left > STANDSTILL * of_zeros:
         warnings.warn(
             f"With lam={lam:g} the views move so little per pass that the iteration stopped"
             " far from the minimum of its objective; use a smaller lam or tol.",

@@ -2,9 +2,11 @@
 
 Minimises, over one decision function f_l and margins b_l ≥ 0 per view,
 
-    L = Σ_l [‖φ∘f_l − 1 − b_l‖² + penalty_l] + λ Σ_l ‖f_l − f̄‖²,   f̄ = Σ_j μ_j f_j.
+    L = Σ_l [‖f_l − φ∘(1 + b_l)‖² + penalty_l] + λ Σ_l ‖f_l − f̄‖²,   f̄ = Σ_j μ_j f_j.
 
-Norms over rows are weighted where rows have weights. With one view this is MHKS or KMHKS. Many
+For labels φ of −1 and +1 the misfit is the papers' ‖φ∘f_l − 1 − b_l‖²; for numbers, with margins
+that stay at b = 0, it is ‖f_l − φ‖². Norms over rows are weighted where rows have weights. With one
+view this is MHKS, KMHKS or ridge regression. Many
 (λ, ridge) pairs run side by side, one per column, so a whole grid reads the features as often as
 one fit does; converged columns are removed.
 
@@ -158,7 +160,7 @@ def loss(
             misfit = 0.0
             spread = 0.0
             for j in range(n_views):
-                error = labels[i] * outputs[j, i, g] - 1.0 - margins[j, i, g]
+                error = outputs[j, i, g] - labels[i] * (1.0 + margins[j, i, g])
                 misfit += error * error
                 gap = outputs[j, i, g] - mean
                 spread += gap * gap

@@ -22,6 +22,7 @@ from mklkit import (
     whole,
 )
 from mklkit_optimize.gram_sums import gram_stack
+from mklkit_optimize.numbers import numbers_problem
 from mklkit_optimize.saddle import SaddleProblem
 
 __all__ = ["SaddleWeighting"]
@@ -58,11 +59,13 @@ class SaddleWeighting(LearnedWeighting, ABC):
     def choose(
         self, views: ViewSet, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> Array:
-        """Return the optimal weights for labels −1 and +1."""
+        """Return the optimal weights for labels −1 and +1, or for numbers."""
         if len(views) == 1:
             return np.ones(1)
         # The inner solution must be more exact than tol, or its errors would count as a gap.
         inner = float(np.clip(0.1 * self.tol, 1e-9, 1e-3))
+        if target.task == "numbers":
+            return self.solve(numbers_problem(gram_stack(views), target, learner, self.C, inner))
         price = price_of(self.C, learner)
         labels = target.values.astype(np.float64)
         return self.solve(

@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 from scipy.optimize import nnls
 
-from mklkit import Array, ViewSet, WeightingCombiner
+from mklkit import Array, CombinerFacts, ViewSet, WeightingCombiner
 
 __all__ = ["CKA", "best_aligned"]
 
@@ -17,7 +17,7 @@ RANK_TOLERANCE = 1e-12
 
 @attrs.frozen
 class CKA(WeightingCombiner):
-    """Maximise the centred alignment of Σ w_kK_k with the labels, w ≥ 0.
+    """Maximise the centred alignment of Σ w_kK_k with the labels or numbers, w ≥ 0.
 
     The weights solve min over v ≥ 0 of vᵀMv − 2vᵀa, M_kl = ⟨HK_kH, HK_lH⟩, a_k = ⟨HK_kH, yyᵀ⟩.
     If M⁻¹a has no negative entry it is the solution; otherwise the problem is solved as
@@ -41,6 +41,9 @@ class CKA(WeightingCombiner):
     """
 
     name: ClassVar[str] = "cka"
+    facts: ClassVar[CombinerFacts] = CombinerFacts(
+        tasks=("two classes", "numbers"), row_weights="learner"
+    )
 
     def weights(self, views: ViewSet, y: Array) -> Array:
         """Return the weights (M,), all zero if no kernel is aligned with the labels."""

@@ -36,7 +36,8 @@ class MKLGL(NormBallWeighting, SaddleWeighting):
     max_iter : int, default=1000
         Support vector machines to solve at most.
     C : float, optional
-        Of the inner support vector machines; by default the learner's C (1 if it has none).
+        Of the inner support vector machines; by default the learner's C (1 if it has none). Numbers
+        are learned by inner ridge regressions, or by support vector regression for ``svr``.
     p : float, default=1.0
         1 or above: 1 favours few kernels, large values give nearly equal weights.
 
@@ -64,7 +65,9 @@ class MKLGL(NormBallWeighting, SaddleWeighting):
 
     name: ClassVar[str] = "mklgl"
     facts: ClassVar[CombinerFacts] = CombinerFacts(
-        row_weights="throughout", search_space={"p": (4.0, 2.0, 4 / 3, 1.0)}
+        tasks=("two classes", "numbers"),
+        row_weights="throughout",
+        search_space={"p": (4.0, 2.0, 4 / 3, 1.0)},
     )
 
     p: float = attrs.field(default=1.0, converter=float, validator=and_(ge(1), finite))

@@ -9,6 +9,7 @@ from mklkit import (
     Array,
     LearnedWeighting,
     Learner,
+    Ridge,
     Target,
     ViewSet,
     scaled_price,
@@ -22,13 +23,16 @@ class NormBallWeighting(LearnedWeighting):
     """Template: the decision function of Σ σ_m K_m, with weights reported on the simplex.
 
     With s = Σσ_m, a support vector machine with C on s·K has the decision function of one with s·C
-    on K. Learners without a C are fitted with the simplex weights.
+    on K, and a ridge regression with α that of one with α/s. Learners without a number for either
+    are fitted with the simplex weights.
     """
 
     def prepare(
         self, views: ViewSet, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> tuple[Array, Learner]:
-        """Return the weights on the simplex, and the learner with its C at their scale."""
+        """Return the weights on the simplex, and the learner with its C or ridge at their scale."""
         weights = self.choose(views, target, learner, random_state)
         scale = float(weights.sum())
+        if isinstance(learner, Ridge) and not isinstance(learner.alpha, str):
+            return np.asarray(weights / scale), learner.with_params(alpha=learner.alpha / scale)
         return np.asarray(weights / scale), scaled_price(learner, scale)

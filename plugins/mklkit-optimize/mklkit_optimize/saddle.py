@@ -11,6 +11,7 @@ import warnings
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from mklkit import Array, DataError, solve_dual
@@ -24,6 +25,7 @@ __all__ = [
     "warn_of_gap",
 ]
 
+ROUNDING = 1e-12
 RAISE_LIMIT = "raise max_iter or tol."
 UNFINISHED = (
     "a support vector machine did not converge in a million steps: kernel values or C are very"
@@ -104,12 +106,25 @@ class SaddleProblem:
             total += weights[index] * self.grams[index]
         return total
 
-    def at(self, weights: Array) -> InnerSolution:
-        """Solve the support vector machine on the weighted sum: O(MN²) plus libsvm's time."""
-        solution = solve_dual(
-            self.combined(weights), self.y, self.C, self.tol, row_weights=self.row_weights
-        )
+    @property
+    def ridge(self) -> Array:
+        """What the inner problem adds to the diagonal of the weighted sum, (N,)."""
+        return np.zeros(len(self.y))
+
+    def inner(self, gram: Array) -> tuple[Array, float, bool]:
+        """Return the inner problem's α∘y (N,) and 1ᵀα on one kernel, and whether it ended."""
+        solution = solve_dual(gram, self.y, self.C, self.tol, row_weights=self.row_weights)
         signed = solution.coefficients
+        return signed, float(np.abs(signed).sum()), solution.ended
+
+    def free(self, signed: Array) -> NDArray[np.intp]:
+        """Return the rows whose α is between its bounds."""
+        margins = np.abs(signed)
+        return np.flatnonzero((margins > 0) & (margins < self.most * (1 - ROUNDING)))
+
+    def at(self, weights: Array) -> InnerSolution:
+        """Solve the inner problem on the weighted sum: O(MN²) plus its own time."""
+        signed, linear, ended = self.inner(self.combined(weights))
         products = self.grams @ signed
         # The form of an indefinite kernel (tanh, say) may be negative, which no norm is.
         forms = np.maximum(products @ signed, 0.0)
@@ -118,8 +133,7 @@ class SaddleProblem:
                 f"The support vector machine's margin overflows at C={self.C:g}: scale the data, or"
                 " take a smaller C."
             )
-        linear = float(np.abs(signed).sum())
-        return InnerSolution(weights, linear, forms, solution.ended, signed, products)
+        return InnerSolution(weights, linear, forms, ended, signed, products)
 
 
 def relative_gap(solution: InnerSolution, p: float = 1.0) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.linalg
 from scipy.optimize import minimize
 
-from mklkit import Array
+from mklkit import Array, CombinerFacts
 from mklkit_optimize.base import SaddleWeighting
 from mklkit_optimize.saddle import (
     RAISE_LIMIT,
@@ -46,7 +46,8 @@ class SimpleMKL(SaddleWeighting):
     max_iter : int, default=1000
         Support vector machines to solve at most.
     C : float, optional
-        Of the inner support vector machines; by default the learner's C (1 if it has none).
+        Of the inner support vector machines; by default the learner's C (1 if it has none). Numbers
+        are learned by inner ridge regressions, or by support vector regression for ``svr``.
 
     Warns
     -----
@@ -74,6 +75,9 @@ class SimpleMKL(SaddleWeighting):
     """
 
     name: ClassVar[str] = "simplemkl"
+    facts: ClassVar[CombinerFacts] = CombinerFacts(
+        tasks=("two classes", "numbers"), row_weights="throughout"
+    )
 
     def solve(self, problem: SaddleProblem) -> Array:
         """Return σ on the simplex."""
@@ -157,17 +161,17 @@ def curvature(problem: SaddleProblem, solution: InnerSolution) -> Array:
 
     It is VᵀPV, where V has the columns K_m(α∘y) at the support vectors with α < C and
     P = K⁻¹ − K⁻¹11ᵀK⁻¹/(1ᵀK⁻¹1): as σ changes, these rows stay on the margin, and the other α at
-    their bounds.
+    their bounds. In a ridge regression all rows are such, and K has the ridge on its diagonal.
     """
-    margins = np.abs(solution.signed)
-    free = np.flatnonzero((margins > 0) & (margins < problem.most * (1 - ROUNDING)))
+    free = problem.free(solution.signed)
     flat = np.zeros((problem.n_kernels, problem.n_kernels))
     if not len(free):
         return flat
     gram = np.zeros((len(free), len(free)))
     for index in np.flatnonzero(solution.weights):
         gram += solution.weights[index] * problem.grams[index][np.ix_(free, free)]
-    gram.flat[:: len(free) + 1] += RIDGE * float(np.trace(gram)) / len(free)
+    rounding = RIDGE * float(np.trace(gram)) / len(free)
+    gram.flat[:: len(free) + 1] += np.maximum(problem.ridge[free], rounding)
     columns = np.column_stack([np.ones(len(free)), solution.products[:, free].T])
     try:
         inverse = scipy.linalg.cho_solve(scipy.linalg.cho_factor(gram), columns)

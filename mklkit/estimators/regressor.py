@@ -1,0 +1,205 @@
+"""MKLRegressor: multiple kernel learning of numbers as a scikit-learn estimator."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from mklkit.errors import DataError
+from mklkit.estimators.base import KernelEstimator
+from mklkit.estimators.checking import check_new_rows, check_numbers
+from mklkit.estimators.predicting import of_each_row
+from mklkit.estimators.problems import WholeProblem
+from mklkit.estimators.proposing import bank_of
+from mklkit.protocols import (
+    Array,
+    CombinerFacts,
+    FeatureMapFacts,
+    LearnerFacts,
+    Rows,
+    facts_of,
+)
+from mklkit.registry.composing import Choice, choose_components
+from mklkit.views.dask.recognising import is_dask
+from mklkit.views.deciding import decide_all
+
+__all__ = ["MKLRegressor"]
+
+
+class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator[WholeProblem]):
+    """Multiple kernel regression: kernels, each through a feature map, joined by a combiner.
+
+    Parameters
+    ----------
+    kernels : str, Kernel, or list of these, optional
+        As for :class:`mklkit.MKLClassifier`.
+    feature_map : str or FeatureMap, optional
+        ``"implicit"``, ``"empirical(subset=0.1)"`` ...; the combiner's default where not given.
+    combiner : str or Combiner, default="uniform"
+        ``"loo-ridge"``, ``"best-single"``, ``"ifsl"`` ...: one that learns numbers.
+    learner : str or Learner, optional
+        ``"ridge(alpha=0.1)"``, ``"svr"`` ...; the combiner's default where it learns numbers, else
+        ``"ridge"``.
+    max_memory : int or str, optional
+        As for :class:`mklkit.MKLClassifier`.
+    random_state : int, RandomState or None, default=None
+        The seed of everything random: subset maps, cross-validation inside a combiner.
+    n_jobs : int or None, default=None
+        Threads over targets that are fitted one by one.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (n_problems, M)
+        Kernel weights: one row where all targets share them (those of ``uniform``, with ``ridge``),
+        else one per target.
+    kernel_names_ : list of str
+        M names.
+    kernel_columns_ : list of (ndarray of int or None)
+        The positions of the columns that each kernel uses; None for all.
+    problems_ : list of str
+        What is fitted at once: ``"all targets"``, or the name or number of each target.
+    target_names_ : list of str
+        The names of the targets' columns, or their numbers.
+    kernels_, feature_map_, combiner_, learner_ : components
+        The components used.
+    choices_ : list of str
+        The choices made because nothing was given, one sentence each.
+    decisions_ : list of Decision
+        One per problem.
+    target_means_ : ndarray of shape (T,)
+        What is taken off the targets before they are learned, and added to every prediction; zeros
+        for a learner without a free constant, such as ``ridge(intercept=False)``.
+    n_features_in_, feature_names_in_ : as in scikit-learn
+
+    Notes
+    -----
+    :meth:`score` is R², of several targets their mean.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = MKLRegressor(["linear", "rbf"]).fit(X[:300], y[:300])
+    >>> bool(model.score(X[300:], y[300:]) > 0.4)
+    True
+    >>> model.weights_
+    array([[0.5, 0.5]])
+    """
+
+    def __init__(
+        self,
+        kernels: Any = None,
+        *,
+        feature_map: Any = None,
+        combiner: Any = "uniform",
+        learner: Any = None,
+        max_memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.kernels = kernels
+        self.feature_map = feature_map
+        self.combiner = combiner
+        self.learner = learner
+        self.max_memory = max_memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows (N, d) and numbers, (N,) or (N, T).
+
+        Rows may also be a :class:`mklkit.RowSource`, a ``numpy.memmap`` or Dask's, as for
+        :meth:`mklkit.MKLClassifier.fit`.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, RowSource or Dask rows of shape (N, d)
+        y : array-like of shape (N,) or (N, T)
+        sample_weight : array-like of shape (N,), optional
+            How much each row counts: a row of weight 2 as much as the same row twice. Widths such
+            as ``sigma='mean'``, and kernel weights where ``CombinerFacts.row_weights`` is
+            ``"learner"``, follow from all rows alike.
+
+        Raises
+        ------
+        ValueError
+            For data that scikit-learn refuses: NaN, text, one row.
+        MKLKitError
+            A ``ValueError`` too: unknown names, components that don't fit together or can't learn
+            numbers, columns that don't exist.
+        """
+        names = _names_of(y)
+        X, values, weights = check_numbers(self, X, y, self.kernels, sample_weight)
+        choice = choose_components(
+            self.combiner,
+            self.feature_map,
+            self.learner,
+            task="numbers",
+            weighted=weights is not None,
+        )
+        return self._learn(choice, X, values, weights, names)
+
+    def _learn(
+        self, choice: Choice, X: Rows, values: Array, weights: Array | None, names: list[str]
+    ) -> Self:
+        bank = bank_of(self.kernels, self, X, values, numbers=True)
+        self._one_target = values.ndim == 1
+        columns = values[:, None] if self._one_target else values
+        free = facts_of(choice.learner, LearnerFacts).free_bias
+        means = np.average(columns, axis=0, weights=weights) if free else np.zeros(columns.shape[1])
+        self.target_means_ = means
+        self.target_names_ = names or [str(place) for place in range(columns.shape[1])]
+        centred = (columns - means)[:, 0] if self._one_target else columns - means
+        problems, called = self._divided(choice)
+        decisions = self._fit_problems(problems, bank, choice, X, centred, weights)
+        self._keep(choice, bank, problems, decisions, called)
+        return self
+
+    def _divided(self, choice: Choice) -> tuple[list[WholeProblem], list[str]]:
+        """Return the problems, one where targets can share it, and their names."""
+        if self._one_target:
+            return [WholeProblem("numbers")], [self.target_names_[0]]
+        shared = facts_of(choice.combiner, CombinerFacts).several_targets
+        if shared and facts_of(choice.learner, LearnerFacts).several_targets:
+            return [WholeProblem("numbers")], ["all targets"]
+        each = [WholeProblem("numbers", place) for place in range(len(self.target_names_))]
+        return each, self.target_names_
+
+    def predict(self, X: Any) -> Array:
+        """Return the numbers, (n,) or (n, T), of rows; of Dask's rows as a Dask array.
+
+        Raises
+        ------
+        DataError
+            If a value is not finite, as may happen with features of 1e300.
+        """
+        check_is_fitted(self)
+        if is_dask(X):
+            width = None if self._one_target else len(self.target_names_)
+            found: Array = of_each_row(self, type(self).predict, X, np.float64, width)
+            return found
+        return self._decide(check_new_rows(self, X))
+
+    def _decide(self, X: Rows) -> Array:
+        shared = facts_of(self.feature_map_, FeatureMapFacts).shared
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = decide_all(self.decisions_, X, shared) + self.target_means_
+        if not np.isfinite(found).all():
+            row = int(np.flatnonzero(~np.isfinite(found).all(axis=1))[0])
+            raise DataError(
+                f"The prediction for row {row} (counted from 0) is not finite: its values are far"
+                " from those of the training rows."
+            )
+        return found[:, 0] if self._one_target else found
+
+
+def _names_of(y: Any) -> list[str]:
+    """Return the column names of a target, none where it has none."""
+    names = getattr(y, "columns", None)
+    if names is None:
+        name = getattr(y, "name", None)
+        return [] if not isinstance(name, str) or getattr(y, "ndim", 1) != 1 else [name]
+    return [str(name) for name in names]

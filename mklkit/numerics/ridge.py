@@ -1,0 +1,240 @@
+"""Ridge regression of several targets at once: a bias if asked for, weights of rows, any ridge.
+
+Minimises Σ_i s_i (f(x_i) − y_i)² + α‖w‖² over f = ⟨w, φ⟩ + w₀. The weighted mean of the rows is
+taken off, from which the bias follows, and each row is scaled by √s_i. One factorisation of the
+products of rows (N, N) or of features (p, p) serves all targets; its eigenpairs serve all ridges.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+import scipy.linalg
+from numpy.typing import NDArray
+
+from mklkit.numerics.least_squares import SPECTRUM_TOLERANCE, Spectrum, cholesky_or_none
+from mklkit.numerics.pairwise import row_blocks
+
+__all__ = ["RIDGES", "FeatureRidge", "GramRidge", "RidgeSystem", "WeightedRows"]
+
+Array = NDArray[np.floating[Any]]
+
+RIDGES = tuple(10.0 ** (k / 2) for k in range(8, -17, -1))
+"""10⁴ … 10⁻⁸, times the mean k(x, x) of the rows about their mean: the grid of chosen ridges."""
+
+BLOCK_ROWS = 2048
+
+
+@attrs.frozen(eq=False)
+class WeightedRows:
+    """How much each of N rows counts.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (N,)
+    shares : ndarray of shape (N,)
+        Of each row in the mean that is taken off; zeros without an intercept.
+    """
+
+    weights: Array
+    shares: Array
+
+    @classmethod
+    def of(cls, n_rows: int, weights: Array | None, intercept: bool) -> WeightedRows:
+        """Return the weights (N,), ones where none are given."""
+        own = np.ones(n_rows) if weights is None else np.asarray(weights, np.float64)
+        return cls(own, own / own.sum() if intercept else np.zeros(n_rows))
+
+    @property
+    def roots(self) -> Array:
+        """√s (N, 1)."""
+        return np.sqrt(self.weights)[:, None]
+
+    def centred(self, targets: Array) -> tuple[Array, Array]:
+        """Return targets (N, T) less their means, and the means (T,)."""
+        means = self.shares @ targets
+        return targets - means, means
+
+    def left_out(self, place: slice, residuals: Array, leverages: Array) -> Array:
+        """Return the sum of squared leave-one-out errors (T,) of some rows.
+
+        The residual (n, T) of a row is divided by what is left of 1 without its leverage (Allen
+        1974; Hastie, Tibshirani and Friedman, "The Elements of Statistical Learning", equation
+        7.64). Of a row that counts twice one half is left out, as if it were there twice.
+        """
+        weights = self.weights[place]
+        remaining = 1 - leverages / np.maximum(weights, 1)
+        remaining = np.maximum(remaining, np.finfo(np.float64).eps)
+        return weights @ np.square(residuals / remaining[:, None])
+
+
+class RidgeSystem(ABC):
+    """Ridge regressions on the same rows.
+
+    Parameters
+    ----------
+    products : ndarray of shape (n, n)
+        Of rows or of features, about the mean and with the rows' weights; kept unchanged.
+    rows : WeightedRows
+    """
+
+    def __init__(self, products: Array, rows: WeightedRows) -> None:
+        self.rows = rows
+        self._products = products
+        self._known: Spectrum | None = None
+
+    @property
+    def spread(self) -> float:
+        """The mean k(x, x) of the rows about their mean."""
+        return max(float(np.trace(self._products)), 0.0) / float(self.rows.weights.sum())
+
+    @property
+    def spectrum(self) -> Spectrum:
+        """The eigenpairs of the products, computed once."""
+        if self._known is None:
+            self._known = Spectrum.of(self._products)
+        return self._known
+
+    def solve(self, targets: Array, alphas: Array) -> tuple[Array, Array]:
+        """Return coefficients (N or p, T) and biases (T,) for targets (N, T) and ridges (T,).
+
+        Notes
+        -----
+        One ridge for all targets takes a Cholesky factor, O(n³/3); several take the eigenpairs.
+        """
+        centred, means = self.rows.centred(targets)
+        return self._finished(self._inverse(alphas)(self._right_side(centred)), means)
+
+    def _inverse(self, alphas: Array) -> Callable[[Array], Array]:
+        alpha = float(alphas[0])
+        one = self._known is None and (alphas == alpha).all()
+        if one and alpha > SPECTRUM_TOLERANCE * float(np.trace(self._products)):
+            matrix = self._products.copy()
+            matrix.flat[:: len(matrix) + 1] += alpha
+            factor = cholesky_or_none(matrix)
+            if factor is not None:
+                return lambda right: scipy.linalg.cho_solve((factor, True), right)
+        # No ridge to speak of, an indefinite kernel, or a ridge per target.
+        own = self.spectrum
+        return lambda right: own.vectors @ (own.vectors.T @ right / (own.values[:, None] + alphas))
+
+    def best_ridges(self, targets: Array, ridges: Sequence[float] = RIDGES) -> Array:
+        """Return the ridge (T,) of least leave-one-out error; of equals the largest.
+
+        ``ridges`` are multiples of :attr:`spread`, the largest first.
+        """
+        alphas = np.array(ridges) * (self.spread or 1.0)
+        return np.asarray(alphas[self.errors(targets, alphas).argmin(axis=1)])
+
+    def errors(self, targets: Array, alphas: Array) -> Array:
+        """Return the mean squared leave-one-out errors (T, A), exact without a fit per row."""
+        return self._sums_of_errors(targets, alphas) / self.rows.weights.sum()
+
+    @abstractmethod
+    def _right_side(self, centred: Array) -> Array:
+        """Return the right side of the system (n, T) for centred targets (N, T)."""
+
+    @abstractmethod
+    def _finished(self, found: Array, means: Array) -> tuple[Array, Array]:
+        """Return coefficients and biases for the system's solution (n, T)."""
+
+    @abstractmethod
+    def _sums_of_errors(self, targets: Array, alphas: Array) -> Array:
+        """Return the sums of squared leave-one-out errors (T, A)."""
+
+
+class GramRidge(RidgeSystem):
+    """Ridge regression from a Gram matrix (N, N): coefficients are those of the training rows.
+
+    Examples
+    --------
+    >>> rows, y = np.arange(4.0), np.array([[0.0], [0.0], [1.0], [1.0]])
+    >>> own = GramRidge(np.outer(rows, rows), WeightedRows.of(4, None, True))
+    >>> weights, bias = own.solve(y, np.array([1.0]))
+    >>> (rows @ weights).round(6), bias.round(6)
+    (array([0.333333]), array([0.]))
+    """
+
+    def __init__(self, gram: Array, rows: WeightedRows) -> None:
+        self._means = rows.shares @ np.asarray(gram, np.float64)
+        centred = gram - self._means
+        centred -= (centred @ rows.shares)[:, None]
+        centred *= rows.roots
+        centred *= rows.roots.T
+        super().__init__(centred, rows)
+
+    def _right_side(self, centred: Array) -> Array:
+        return self.rows.roots * centred
+
+    def _finished(self, found: Array, means: Array) -> tuple[Array, Array]:
+        weights = self.rows.roots * found
+        weights -= self.rows.shares[:, None] * weights.sum(axis=0)
+        return weights, means - self._means @ weights
+
+    def _sums_of_errors(self, targets: Array, alphas: Array) -> Array:
+        centred, _ = self.rows.centred(targets)
+        own, roots = self.spectrum, self.rows.roots
+        turned, squares = own.vectors.T @ (roots * centred), own.vectors**2
+        sums = []
+        for alpha in alphas:
+            kept = own.values / (own.values + alpha)
+            residuals = centred - own.vectors @ (kept[:, None] * turned) / roots
+            leverages = self.rows.shares + squares @ kept
+            sums.append(self.rows.left_out(slice(None), residuals, leverages))
+        return np.column_stack(sums)
+
+
+class FeatureRidge(RidgeSystem):
+    """Ridge regression on features (N, p), from their products and passes over blocks of rows.
+
+    Parameters
+    ----------
+    products : ndarray of shape (p, p)
+        Σ s_i (φ_i − μ)(φ_i − μ)ᵀ.
+    centre : ndarray of shape (p,)
+        μ, the weighted mean of the features; zeros without an intercept.
+    rows : WeightedRows
+    project_back : callable
+        Returns Φᵀt (p, T) of targets (N, T).
+    features : callable
+        Returns the features (n, p) of the rows of an index array.
+    """
+
+    def __init__(
+        self,
+        products: Array,
+        centre: Array,
+        rows: WeightedRows,
+        project_back: Callable[[Array], Array],
+        features: Callable[[NDArray[np.intp]], Array],
+    ) -> None:
+        super().__init__(products, rows)
+        self._centre = centre
+        self._project_back = project_back
+        self._features = features
+
+    def _right_side(self, centred: Array) -> Array:
+        return np.asarray(self._project_back(self.rows.weights[:, None] * centred), np.float64)
+
+    def _finished(self, found: Array, means: Array) -> tuple[Array, Array]:
+        return found, means - self._centre @ found
+
+    def _sums_of_errors(self, targets: Array, alphas: Array) -> Array:
+        centred, _ = self.rows.centred(targets)
+        own = self.spectrum
+        turned = own.vectors.T @ self._right_side(centred)
+        sums = np.zeros((targets.shape[1], len(alphas)))
+        for place in row_blocks(len(targets), BLOCK_ROWS):
+            members = np.arange(place.start, place.stop)
+            rows = (self._features(members) - self._centre) @ own.vectors
+            squares = self.rows.weights[place, None] * rows**2
+            for column, alpha in enumerate(alphas):
+                inverse = 1 / (own.values + alpha)
+                residuals = centred[place] - rows @ (inverse[:, None] * turned)
+                leverages = self.rows.shares[place] + squares @ inverse
+                sums[:, column] += self.rows.left_out(place, residuals, leverages)
+        return sums

@@ -1,0 +1,108 @@
+"""The inner problems of numbers: ridge regression, or support vector regression.
+
+Both are J(σ) = max over β with βᵀ1 = 0 of l(β) − ½ Σ_m σ_m βᵀK_mβ, as that of the support vector
+machine with β = α∘y: l(β) = βᵀy − ½α‖β‖² for ridge regression, with any β, and βᵀy − ε‖β‖₁ for
+support vector regression, with |β| ≤ C. Rows of weight v have α/v and Cv instead.
+"""
+
+from __future__ import annotations
+
+import attrs
+import numpy as np
+import scipy.linalg
+from numpy.typing import NDArray
+
+from mklkit import SVR, Array, GramSide, IncompatibleError, Learner, Ridge, Target, solve_tube
+from mklkit_optimize.saddle import SaddleProblem
+
+__all__ = ["RidgeProblem", "TubeProblem", "numbers_problem"]
+
+PRICE = 10.0
+"""C of support vector regression where none is given, over the mean k(x, x) of the even sum."""
+TUBE = 0.1
+"""Its ε where none is given. Numbers have deviation 1 here."""
+
+
+@attrs.frozen(eq=False)
+class RidgeProblem(SaddleProblem):
+    """Gram matrices and numbers, with the ridge α of the inner ridge regressions."""
+
+    alpha: float = attrs.field(kw_only=True)
+
+    @property
+    def ridge(self) -> Array:
+        """α/v for rows of weight v, (N,)."""
+        weights = 1.0 if self.row_weights is None else self.row_weights
+        return self.alpha / weights * np.ones(len(self.y))
+
+    def inner(self, gram: Array) -> tuple[Array, float, bool]:
+        """Return β = (K + α/v)⁻¹(y − b) in closed form, and l(β)."""
+        matrix = gram.copy()
+        matrix.flat[:: len(matrix) + 1] += self.ridge
+        right = np.column_stack([self.y, np.ones(len(self.y))])
+        found = scipy.linalg.solve(matrix, right, assume_a="sym")
+        beta = found[:, 0] - found[:, 1] * (found[:, 0].sum() / found[:, 1].sum())
+        return beta, float(beta @ self.y - 0.5 * self.ridge @ beta**2), True
+
+    def free(self, signed: Array) -> NDArray[np.intp]:
+        """Return all rows: no β has a bound."""
+        return np.arange(len(signed))
+
+
+@attrs.frozen(eq=False)
+class TubeProblem(SaddleProblem):
+    """Gram matrices and numbers, with the ε of the inner support vector regressions."""
+
+    epsilon: float = attrs.field(kw_only=True)
+
+    def inner(self, gram: Array) -> tuple[Array, float, bool]:
+        """Return β by libsvm, and l(β)."""
+        found = solve_tube(
+            gram, self.y, self.C, self.epsilon, tol=self.tol, row_weights=self.row_weights
+        )
+        beta = found.coefficients
+        return beta, float(beta @ self.y - self.epsilon * np.abs(beta).sum()), found.ended
+
+
+def numbers_problem(
+    grams: Array, target: Target, learner: Learner, price: float | None, tol: float
+) -> SaddleProblem:
+    """Return the problem of a learner of numbers, for numbers of mean 0 and deviation 1.
+
+    Parameters
+    ----------
+    grams : ndarray of shape (M, N, N)
+    target : Target
+    learner : Learner
+        ``ridge`` or ``svr``. An automatic ridge is that of the even sum.
+    price : float, optional
+        C, instead of that of ``svr``.
+    tol : float
+        libsvm's.
+
+    Raises
+    ------
+    IncompatibleError
+        For another learner.
+    """
+    y = np.asarray(target.values, np.float64)
+    counts = target.row_weights
+    y = y - np.average(y, weights=counts)
+    spread = float(np.sqrt(np.average(y**2, weights=counts))) or 1.0
+    y = y / spread
+    even = grams.mean(axis=0)
+    if isinstance(learner, Ridge):
+        alpha = learner.alpha
+        if isinstance(alpha, str):
+            alpha = float(learner.fit(GramSide(even), Target.numbers(y, counts)).alpha)
+        return RidgeProblem(grams, y, 1.0, tol, counts, alpha=alpha)
+    if isinstance(learner, SVR):
+        automatic = PRICE / max(float(np.diagonal(even).mean()), np.finfo(np.float64).tiny)
+        own = automatic if isinstance(learner.C, str) else learner.C / spread
+        epsilon = TUBE if isinstance(learner.epsilon, str) else learner.epsilon / spread
+        given = own if price is None else price / spread
+        return TubeProblem(grams, y, given, tol, counts, epsilon=epsilon)
+    raise IncompatibleError(
+        f"Weights of numbers are optimised through ridge regression or support vector regression,"
+        f" not through {learner.name!r}: take learner='ridge' or learner='svr'."
+    )

@@ -1,0 +1,63 @@
+"""Kernel weights of ridge regression beside himalaya's, on the same kernels and rows."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.metrics import r2_score
+from sklearn.metrics.pairwise import rbf_kernel
+
+from mklkit import MKLRegressor
+
+pytestmark = pytest.mark.benchmark
+
+N_TRAIN, N_TEST, WIDTH, N_KERNELS = 1000, 250, 4, 5
+TRIALS = 10
+"""Of himalaya's random search, whose default is 100."""
+
+
+def made(n_targets: int) -> tuple[Any, Any]:
+    """Return rows of five groups of columns, and targets that depend on some of them."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(N_TRAIN + N_TEST, N_KERNELS * WIDTH))
+    shares = random.dirichlet(np.full(N_KERNELS, 0.5), size=n_targets)
+    Y = 0.7 * random.normal(size=(len(X), n_targets))
+    for group in range(N_KERNELS):
+        own = X[:, group * WIDTH : (group + 1) * WIDTH]
+        waves = np.cos(0.7 * own @ random.normal(size=(WIDTH, 60)) + random.uniform(0, 6.28, 60))
+        part = waves @ random.normal(size=(60, n_targets))
+        Y += np.sqrt(shares[:, group]) * part / part.std(axis=0)
+    return X, Y
+
+
+@pytest.mark.parametrize("n_targets", [1, 100])
+def test_beside_himalaya(n_targets: int) -> None:
+    peers = pytest.importorskip("himalaya.kernel_ridge")
+    X, Y = made(n_targets)
+    train, test = slice(0, N_TRAIN), slice(N_TRAIN, None)
+    groups = [slice(place * WIDTH, (place + 1) * WIDTH) for place in range(N_KERNELS)]
+
+    start = perf_counter()
+    grams = np.array([rbf_kernel(X[train, own], gamma=1 / 8) for own in groups])
+    means = Y[train].mean(axis=0)
+    settings = {"n_iter": TRIALS, "alphas": np.logspace(-4, 4, 9), "progress_bar": False}
+    theirs = peers.MultipleKernelRidgeCV(
+        kernels="precomputed", solver="random_search", solver_params=settings, random_state=0
+    ).fit(grams, Y[train] - means)
+    their_seconds = perf_counter() - start
+    between = [rbf_kernel(X[test, own], X[train, own], gamma=1 / 8) for own in groups]
+    their_score = r2_score(Y[test], theirs.predict(np.array(between)) + means)
+
+    start = perf_counter()
+    kernels = [f"rbf(sigma=2)@{own.start}:{own.stop}" for own in groups]
+    model = MKLRegressor(kernels, combiner="loo-ridge", random_state=0).fit(X[train], Y[train])
+    seconds = perf_counter() - start
+    score = r2_score(Y[test], model.predict(X[test]).reshape(N_TEST, n_targets))
+
+    print(f"{n_targets} targets: {seconds:.1f} s, R² {score:.3f}; himalaya {their_seconds:.1f} s,")
+    print(f"R² {their_score:.3f}; ratio of times {seconds / their_seconds:.2f}")
+    assert score >= their_score - 0.005
+    assert seconds <= 0.5 * their_seconds

@@ -1,0 +1,116 @@
+"""Kernel ridge regression against scikit-learn, a fit per row left out, and repeated rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import Ridge as LinearRidge
+from sklearn.metrics.pairwise import rbf_kernel
+
+from mklkit.errors import IncompatibleError
+from mklkit.learners.ridge import Ridge
+from mklkit.numerics.ridge import RIDGES
+from mklkit.protocols import Target
+from mklkit.views.sides import FeatureSide, GramSide
+
+RNG = np.random.default_rng(0)
+ROWS, NEW = RNG.normal(size=(40, 4)) + 2, RNG.normal(size=(7, 4)) + 2
+Y = np.column_stack([np.sin(ROWS[:, 0]) + 5, ROWS @ [1.0, -2.0, 0.5, 0.0], RNG.normal(size=40)])
+WEIGHTS = RNG.integers(1, 4, size=40).astype(float)
+
+
+def test_without_an_intercept_it_is_scikit_learns_kernel_ridge():
+    fitted = Ridge(alpha=0.3, intercept=False).fit(GramSide(rbf_kernel(ROWS)), Target.numbers(Y))
+    theirs = KernelRidge(alpha=0.3, kernel="rbf", gamma=0.25).fit(ROWS, Y)
+    np.testing.assert_allclose(fitted.decide(rbf_kernel(NEW, ROWS)), theirs.predict(NEW), rtol=1e-9)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("weights", [None, WEIGHTS])
+@pytest.mark.parametrize("side", ["gram", "features", "wide"])
+def test_it_is_scikit_learns_ridge(side, weights, intercept):
+    rows, new = (ROWS, NEW) if side != "wide" else (np.tile(ROWS, 12), np.tile(NEW, 12))
+    own = GramSide(rows @ rows.T) if side == "gram" else FeatureSide(rows)
+    columns = new @ rows.T if side == "gram" else new
+    fitted = Ridge(alpha=2, intercept=intercept).fit(own, Target.numbers(Y, weights))
+    theirs = LinearRidge(alpha=2, fit_intercept=intercept, tol=1e-12).fit(rows, Y, weights)
+    np.testing.assert_allclose(fitted.decide(columns), theirs.predict(new), rtol=1e-7)
+    one = Ridge(alpha=2, intercept=intercept).fit(own, Target.numbers(Y[:, 1], weights))
+    np.testing.assert_allclose(one.decide(columns), theirs.predict(new)[:, 1], rtol=1e-7)
+
+
+def errors_by_fits(rows, y, weights, alpha, intercept):
+    """The weighted mean of squared errors where one unit of each row's weight is left out."""
+    total = 0.0
+    for place in range(len(rows)):
+        left = weights.copy()
+        left[place] -= 1
+        model = LinearRidge(alpha=alpha, fit_intercept=intercept, solver="cholesky")
+        model.fit(rows, y, left)
+        total += weights[place] * (model.predict(rows[place : place + 1])[0] - y[place]) ** 2
+    return total / weights.sum()
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("kind", ["gram", "features"])
+def test_leave_one_out_errors_are_those_of_a_fit_per_row(kind, intercept):
+    side = GramSide(ROWS @ ROWS.T) if kind == "gram" else FeatureSide(ROWS)
+    target = Target.numbers(Y[:, 2], WEIGHTS)
+    system = Ridge(intercept=intercept)._system(side, target)
+    alphas = np.array([3.0, 0.2])
+    expected = [errors_by_fits(ROWS, Y[:, 2], WEIGHTS, alpha, intercept) for alpha in alphas]
+    np.testing.assert_allclose(system.errors(Y[:, 2:], alphas)[0], expected, rtol=1e-8)
+
+
+@pytest.mark.parametrize("kind", ["gram", "features"])
+def test_the_automatic_ridge_is_the_best_of_the_grid_for_each_target(kind):
+    side = GramSide(ROWS @ ROWS.T) if kind == "gram" else FeatureSide(ROWS)
+    fitted = Ridge().fit(side, Target.numbers(Y))
+    centred = ROWS - ROWS.mean(axis=0)
+    spread = (centred**2).sum() / len(ROWS)
+    for column, alpha in enumerate(fitted.alpha):
+        errors = [
+            errors_by_fits(ROWS, Y[:, column], np.ones(40), ridge * spread, True)
+            for ridge in RIDGES[::4]
+        ]
+        chosen = errors_by_fits(ROWS, Y[:, column], np.ones(40), alpha, True)
+        assert np.isclose(RIDGES, alpha / spread, rtol=1e-9).any()
+        assert chosen <= min(errors) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("alpha", [0.5, "auto"])
+@pytest.mark.parametrize("kind", ["gram", "features"])
+def test_a_row_of_weight_two_is_the_row_twice(kind, alpha):
+    counts = WEIGHTS.astype(int)
+    rows, y = np.repeat(ROWS, counts, axis=0), np.repeat(Y, counts, axis=0)
+    sides = [GramSide(own @ own.T) if kind == "gram" else FeatureSide(own) for own in (ROWS, rows)]
+    once = Ridge(alpha).fit(sides[0], Target.numbers(Y, WEIGHTS))
+    twice = Ridge(alpha).fit(sides[1], Target.numbers(y))
+    seen = (NEW @ ROWS.T, NEW @ rows.T) if kind == "gram" else (NEW, NEW)
+    np.testing.assert_allclose(once.alpha, twice.alpha, rtol=1e-9)
+    np.testing.assert_allclose(once.decide(seen[0]), twice.decide(seen[1]), rtol=1e-6)
+
+
+def test_no_ridge_gives_the_shortest_least_squares_solution():
+    fitted = Ridge(alpha=0).fit(FeatureSide(ROWS), Target.numbers(Y[:, 1] + 3))
+    np.testing.assert_allclose(fitted.decide(NEW), NEW @ [1.0, -2.0, 0.5, 0.0] + 3, rtol=1e-8)
+
+
+def test_the_support_is_every_row_that_some_target_needs():
+    fitted = Ridge(alpha=1).fit(GramSide(rbf_kernel(ROWS)), Target.numbers(Y))
+    columns = rbf_kernel(NEW, ROWS)
+    kept = fitted.support
+    np.testing.assert_allclose(
+        fitted.restricted(kept).decide(columns[:, kept]), fitted.decide(columns)
+    )
+
+
+def test_a_ridge_that_is_none_is_refused():
+    with pytest.raises(ValueError, match="'alpha' must be"):
+        Ridge(alpha=-1)
+    with pytest.raises(ValueError, match="'alpha' must be 'auto' or a number"):
+        Ridge(alpha="best")
+    own = Ridge(alpha=1, intercept=False)
+    with pytest.raises(IncompatibleError, match="intercept=True"):
+        own.subproblem(FeatureSide(ROWS), Target.numbers(Y[:, 0]), [own])
