@@ -12,6 +12,7 @@ from sklearn.svm import SVC
 
 from mklkit import KDA, KMHKS, MHKS, SVM, GramSide, IncompatibleError, LearnerFacts, Target
 from mklkit.learners.price import choose_price
+from mklkit.learners.ridge import Ridge
 from mklkit.learners.smoothed_hinge import best_bias, solve_smoothed
 from mklkit.learners.support_vectors import solve_primal
 from mklkit.protocols import facts_of
@@ -29,12 +30,14 @@ ON_GRAM = {
     "kmhks": KMHKS(alpha=0.7, max_iter=30, tol=1e-6),
     "kmhks without a ridge": KMHKS(alpha=0.0, max_iter=20, tol=1e-3),
     "kda": KDA(alpha=0.1),
+    "ridge": Ridge(alpha=0.5),
 }
 ON_FEATURES = {
     "svm": SVM(C=2.0, tol=1e-11),
     "mhks": MHKS(alpha=0.7, max_iter=30),
     "mhks without a ridge": MHKS(alpha=0.0, max_iter=20),
     "kda": KDA(alpha=0.1),
+    "ridge": Ridge(alpha=0.5),
 }
 quietly = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
