@@ -221,7 +221,7 @@ def splits_of_numbers(
 
 
 def _given_splits(
-    cv: Any, X: Array, y: NDArray[Any], rows: Rows, classifier: bool
+    cv: Any, X: NDArray[Any], y: NDArray[Any], rows: Rows, classifier: bool
 ) -> list[tuple[Rows, Rows]]:
     """Return the folds of a splitter or list, of which ``rows`` are the rows that it may name."""
     try:

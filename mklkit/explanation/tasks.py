@@ -270,8 +270,8 @@ def task_of(model: Any) -> ScoredTask:
         return Numbers(list(last.target_names_))
     if isinstance(last, KernelModel):
         raise IncompatibleError(
-            f"{type_name(last)} learns from rows without labels, so there is no score of which a"
-            " kernel could be worth something; its weights are in weights_frame()."
+            f"{type_name(last)} learns from rows without labels, so there is no score by which the"
+            " worth of a kernel could be measured; its weights are in weights_frame()."
         )
     raise IncompatibleError(
         f"{type_name(last)} has no kernels to explain; a fitted MKLClassifier, MKLRegressor,"
