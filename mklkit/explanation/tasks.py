@@ -198,9 +198,9 @@ class Numbers(ScoredTask):
 
     def checked(self, y: Any, n_rows: int) -> Array:
         """Refuse other shapes than the model's, gaps, text, and the same number in all rows."""
-        several = () if self.n_targets == 1 else (self.n_targets,)
+        given = _one_per_row(y, n_rows, self.value, (self.n_targets,) * (self.n_targets > 1))
         try:
-            numbers = _one_per_row(y, n_rows, self.value, several).astype(np.float64)
+            numbers = given.astype(np.float64)
         except (TypeError, ValueError) as error:
             raise DataError(
                 "The model predicts numbers, and y holds others: give the numbers of the rows."

@@ -86,8 +86,8 @@ class KernelWeightsDisplay:
         if not isinstance(classifier, WeightedModel):
             raise IncompatibleError(
                 f"{type(classifier).__name__} has no kernel weights to draw; a fitted"
-                " MKLClassifier, MKLRegressor, MKLOneClass or MKLTransformer is expected, or a pipeline or search"
-                " around one."
+                " MKLClassifier, MKLRegressor, MKLOneClass or MKLTransformer is expected, or a"
+                " pipeline or search around one."
             )
         each = "target" if isinstance(classifier, KernelRegressor) else "problem"
         return cls(classifier.weights_frame(), each).plot(ax)

@@ -89,16 +89,16 @@ def test_shuffling_is_scikit_learns_permutation_importance(wrapped: Any) -> None
     rows = rows[["scan_a", "noise_a"]]
     train, test = np.arange(60), np.arange(60, 120)
     model = wrapped(MKLRegressor(["rbf", "linear@scan_a"], learner="ridge(alpha=0.1)"))
-    found = explain(model.fit(rows, numbers), rows, numbers, cv=[(train, test)], repeats=300)
+    found = explain(model.fit(rows, numbers), rows, numbers, cv=[(train, test)], repeats=40)
     refitted = clone(model).fit(rows.iloc[train], numbers[train])
     peer = permutation_importance(
-        refitted, rows.iloc[test], numbers[test], n_repeats=300, random_state=3
+        refitted, rows.iloc[test], numbers[test], n_repeats=40, random_state=3
     )
     columns = found.columns.set_index("group")["shuffled"]
     # Four standard errors of the difference of two means.
-    error = 4 * peer.importances_std * (2 / 300) ** 0.5
+    error = 4 * peer.importances_std * (2 / 40) ** 0.5
     assert (abs(columns[rows.columns] - peer.importances_mean) <= error).all()
-    assert columns["scan_a"] > 20 * error[0]
+    assert columns["scan_a"] > 3 * error[0]
 
 
 def test_several_targets_are_scored_by_their_mean() -> None:
