@@ -175,7 +175,8 @@ class ConsensusDisplay:
         if self.labels is None:
             ax.scatter(*self.points.T, color=COLOURS[0], **edge)
         elif looks_like_numbers(pd.Series(self.labels)):
-            drawn = ax.scatter(*self.points.T, c=self.labels, cmap=NUMBER_COLOURS, **edge)
+            across, up = self.points.T
+            drawn = ax.scatter(across, up, c=self.labels, cmap=NUMBER_COLOURS, **edge)
             self.figure_.colorbar(drawn, ax=ax, label="y", location="left", pad=0.02)
         else:
             classes = np.unique(self.labels)
