@@ -185,8 +185,12 @@ def _numbers_of(X: Any, y: Any) -> Array:
 
 
 def _check_target_is_numbers(y: Any) -> None:
+    values = np.asarray(y)
     try:
-        np.asarray(y, np.float64)
+        if values.dtype.kind in "mM":
+            raise TypeError("times and dates")
+        if values.dtype.kind in "OUS":
+            values.astype(np.float64)
     except (TypeError, ValueError):
         raise DataError(
             "MKLRegressor learns numbers, and the target holds text or dates: use MKLClassifier for"

@@ -101,12 +101,26 @@ def test_best_single_takes_the_kernel_of_least_squared_error():
     assert model.fit(X, Y[:, 1]).weights_.tolist() == [[0, 1]]
 
 
-def test_a_row_of_weight_two_is_the_row_twice():
-    counts = RNG.integers(0, 3, size=80)
-    twice = np.repeat(X, counts, axis=0), np.repeat(Y, counts, axis=0)
-    model = MKLRegressor(KERNELS)
-    weighted = model.fit(X, Y, counts).predict(NEW)
-    np.testing.assert_allclose(weighted, model.fit(*twice).predict(NEW), rtol=1e-6)
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"learner": "svr(C=5, epsilon=0.1, tol=1e-7)"},
+        {"combiner": "alignment"},
+        {"combiner": "centered-alignment", "feature_map": "empirical"},
+        {"combiner": "ifsl", "learner": "ridge(alpha=0.5, tol=1e-14)"},
+        {"combiner": "ifsl", "learner": "ridge(alpha=0.5, tol=1e-14)", "feature_map": "implicit"},
+    ],
+)
+def test_a_row_of_weight_two_is_the_row_twice(settings):
+    counts = np.random.default_rng(8).integers(0, 3, size=80)
+    y = Y[:, 1]
+    model = MKLRegressor(KERNELS, **settings)
+    weighted = model.fit(X, y, counts)
+    weights, found = weighted.weights_, weighted.predict(NEW)
+    twice = model.fit(np.repeat(X, counts, axis=0), np.repeat(y, counts))
+    np.testing.assert_allclose(weights, twice.weights_, rtol=1e-6)
+    np.testing.assert_allclose(found, twice.predict(NEW), rtol=1e-4, atol=1e-5)
 
 
 def test_score_is_r2():
