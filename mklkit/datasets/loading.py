@@ -107,7 +107,7 @@ def load_table(
         given.drop(columns=list(written)), lambda names: _read(source, names)[0]
     )
     features = pd.concat([features, written], axis=1)[list(given)]
-    readings |= dict.fromkeys(written, WRITTEN)
+    readings |= dict.fromkeys(map(str, written), WRITTEN)
     frame = pd.concat([features, frame[[target_name]]], axis=1)
     if counts is not None:
         counts = counts[frame[target_name].notna()].reset_index(drop=True)
