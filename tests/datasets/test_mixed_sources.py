@@ -24,7 +24,7 @@ def table():
 def accuracy(table, kernels):
     # Of half of the rows: the ordinary run is short.
     pipeline = build_pipeline(MKLClassifier(kernels, learner="svm(C=1)"))
-    return cross_val_score(pipeline, table.features[::2], table.target[::2], cv=2).mean()
+    return cross_val_score(pipeline, table.features[:300], table.target[:300], cv=2).mean()
 
 
 def test_three_kinds_of_columns_together_are_better_than_each_alone(table):
