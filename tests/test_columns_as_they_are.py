@@ -70,8 +70,7 @@ def test_the_steps_leave_them_alone(table: Any) -> None:
     found = [columns.tolist() for columns in pipeline[-1].kernel_columns_]
     assert found == [[0], [3], [5], [6], [7], [4, 1, 2]]
     assert describe(pipeline) == [
-        "columns 'sequence', 'colour', 'count_a', 'count_b', 'id' passed on as they are, for"
-        " kernels that need them so",
+        "columns 'sequence', 'colour', 'count_a', 'count_b', 'id' kept for kernels on such columns",
         "1 category column one-hot encoded into 2",
         f"{frame[['colour', 'count_a']].isna().to_numpy().sum()} gaps in columns passed on left to"
         " their kernels",

@@ -22,7 +22,13 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from mklkit import GatesDisplay, KernelWeightsDisplay, MKLClassifier
+from mklkit import (
+    ConsensusDisplay,
+    GatesDisplay,
+    KernelWeightsDisplay,
+    MKLClassifier,
+    MKLRegressor,
+)
 from mklkit.datasets.stars import make_four_stars
 from mklkit.errors import DataError, IncompatibleError
 from mklkit.plotting.gates import Plane
@@ -263,3 +269,42 @@ def test_matplotlib_waits_until_something_is_drawn() -> None:
         [sys.executable, "-c", source], capture_output=True, text=True, check=True
     )
     assert done.stdout == "False\n"
+
+
+@pytest.fixture(scope="module")
+def numbers() -> tuple[pd.DataFrame, np.ndarray]:
+    random = np.random.default_rng(1)
+    rows = pd.DataFrame(random.normal(size=(40, 3)), columns=["a", "b", "c"])
+    return rows, rows.to_numpy() @ random.normal(size=(3, 5))
+
+
+@pytest.mark.parametrize("n_targets", [2, 5])
+def test_weights_of_several_targets_are_named_so(
+    numbers: tuple[pd.DataFrame, np.ndarray], n_targets: int
+) -> None:
+    rows, targets = numbers
+    named = pd.DataFrame(targets[:, :n_targets]).add_prefix("height_")
+    model = MKLRegressor(["linear@a,b", "rbf@c"], combiner="alignment").fit(rows, named)
+    display = KernelWeightsDisplay.from_estimator(model)
+    if n_targets == 2:
+        legend = display.figure_.legends[0]
+        assert legend.get_title().get_text() == "target"
+        assert [text.get_text() for text in legend.texts] == ["height_0", "height_1"]
+    else:
+        assert display.ax_.get_title() == "mean over 5 targets, and each (dots)"
+    drawn = sorted(patch.get_width() for patch in display.ax_.patches)
+    expected = model.weights_ if n_targets == 2 else model.weights_.mean(axis=0)
+    np.testing.assert_allclose(drawn, np.sort(expected, axis=None), rtol=1e-9)
+    with pytest.raises(IncompatibleError, match="same kernel weights for all rows"):
+        GatesDisplay.from_estimator(model, rows)
+
+
+def test_rows_are_coloured_by_numbers(numbers: tuple[pd.DataFrame, np.ndarray]) -> None:
+    rows, targets = numbers
+    model = MKLRegressor(["linear@a,b", "rbf@c"]).fit(rows, targets[:, 0])
+    display = ConsensusDisplay.from_estimator(model, rows, targets[:, 0])
+    assert display.axes_[0].get_legend() is None
+    (points,) = display.axes_[0].collections
+    np.testing.assert_allclose(points.get_array(), targets[:, 0], rtol=1e-9)
+    with pytest.raises(DataError, match="one value each"):
+        ConsensusDisplay.from_estimator(model, rows, targets)

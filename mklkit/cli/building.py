@@ -228,9 +228,11 @@ def settle_columns(
 
 def _name_classes(classifier: Any, labels: list[Any]) -> None:
     """Let weights of classes name labels that are no text, such as numbers, by their text."""
+    from mklkit.estimators.classifier import MKLClassifier
+
     while hasattr(classifier, "estimator"):
         classifier = classifier.estimator
-    if isinstance(classifier.class_weight, dict):
+    if isinstance(classifier, MKLClassifier) and isinstance(classifier.class_weight, dict):
         meant = {str(label): label for label in labels}
         given = classifier.class_weight.items()
         classifier.set_params(class_weight={meant.get(name, name): w for name, w in given})

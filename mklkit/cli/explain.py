@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from mklkit.explanation import Explanation
+    from mklkit.explanation.tasks import ScoredTask
 
 __all__ = ["explain"]
 
@@ -35,7 +36,8 @@ def explain(
         str,
         typer.Argument(
             metavar="DATA",
-            help="Rows with the model's columns and their classes, such as the training data.",
+            help="Rows with the model's columns and their classes or numbers, such as the training"
+            " data.",
         ),
     ],
     *,
@@ -46,7 +48,7 @@ def explain(
             "-t",
             metavar="COLUMN",
             show_default="the model's",
-            help="The column of the classes.",
+            help="The column of the classes or numbers.",
         ),
     ] = None,
     cv: Annotated[int, typer.Option("--cv", min=2, help="Number of folds.")] = 5,
@@ -82,20 +84,20 @@ def explain(
     them: FOLDS x (1 + KERNELS) fits.
     """
     from mklkit.explanation import explain as explained
-    from mklkit.explanation.refitting import check_learns_classes
+    from mklkit.explanation.tasks import task_of
     from mklkit.persistence import load_model, read_facts
 
     if plot is not None:
         check_picture(plot, {"the data": data, "the model": model})
     with working("loading the model"):
         pipeline, facts = load_model(model), read_facts(model)
-    check_learns_classes(pipeline)
-    rows, labels, notes = _rows(data, pipeline, model, target or target_of(facts))
+    task = task_of(pipeline)
+    rows, truth, notes = _rows(data, pipeline, task, model, target or target_of(facts))
     with counting("fits and shuffles") as progress:
         found = explained(
             pipeline,
             rows,
-            labels,
+            truth,
             cv=cv,
             repeats=repeats,
             columns=columns.value,
@@ -107,29 +109,34 @@ def explain(
         with working("drawing"):
             draw(plot, found.plot)
     if as_json:
-        context = {"model": str(model), "data": data, "target": str(labels.name), "seed": seed}
+        context = {"model": str(model), "data": data, "target": str(truth.name), "seed": seed}
         show_json({**context, "data_notes": notes, **found.to_dict()})
     else:
-        _report(found, data, labels, notes)
+        _report(found, data, truth, notes)
     if plot is not None:
         say(f"drew {plot}")
 
 
 def _rows(
-    data: str, pipeline: Any, model: Path, target: str | None
+    data: str, pipeline: Any, task: ScoredTask, model: Path, target: str | None
 ) -> tuple[pd.DataFrame, pd.Series, list[str]]:
-    """Return the rows with a class, their classes, and remarks on the data as read."""
+    """Return the rows with a class or number, these, and remarks on the data as read."""
     import pandas as pd
 
     from mklkit.datasets import load_features
-    from mklkit.datasets.target import class_labels, drop_without_target
-    from mklkit.errors import DataError, quoted
+    from mklkit.datasets.target import drop_without_target
+    from mklkit.errors import DataError, IncompatibleError, quoted
     from mklkit.preprocessing import encoder_in
 
+    if task.n_targets > 1:
+        raise IncompatibleError(
+            f"{model} predicts {task.n_targets} targets, and the command line takes one: use"
+            " mklkit.explain in Python."
+        )
     columns = columns_of(pipeline, model)
     if target is None:
         raise DataError(
-            f"{model} does not say which column holds the classes: name it with --target."
+            f"{model} does not say which column holds the {task.values}: name it with --target."
         )
     if target in columns:
         raise DataError(
@@ -144,7 +151,8 @@ def _rows(
     if found.target is None:
         raise DataError(
             f"{data} has no column {quoted(target)}, the model's target: to see what a kernel is"
-            " worth, the classes of the rows are needed. If they have another name, give --target."
+            f" worth, the {task.values} of the rows are needed. If they have another name, give"
+            " --target."
         )
     notes = list(found.notes)
     known = found.target.notna().to_numpy()
@@ -153,27 +161,22 @@ def _rows(
     numbers = pd.RangeIndex(1, len(features) + 1, name="row")
     return (
         features.set_axis(numbers),
-        class_labels(labels.iloc[:, 0]).set_axis(numbers),
+        task.of_column(labels.iloc[:, 0]).set_axis(numbers),
         notes,
     )
 
 
-def _report(found: Explanation, data: str, labels: pd.Series, notes: list[str]) -> None:
-    from mklkit.cli.report import alignment_grid, facts_grid, percent
+def _report(found: Explanation, data: str, truth: pd.Series, notes: list[str]) -> None:
+    from mklkit.cli.report import alignment_grid, facts_grid
     from mklkit.cli.worth_table import GroupTable, KernelTable
     from mklkit.errors import counted
 
     said = {about: list(those) for about, those in found.notes.groupby("about")["note"]}
-    means = found.scores[["accuracy", "balanced_accuracy", "baseline"]].mean()
-    described = f"{data}: {counted(len(labels), 'row')}, target {str(labels.name)!r}"
-    accuracy = (
-        f"{percent(means['accuracy'])}, balanced {percent(means['balanced_accuracy'])}, always the"
-        f" commonest {percent(means['baseline'])}; what is lost is in points of accuracy"
-    )
+    described = f"{data}: {counted(len(truth), 'row')}, target {str(truth.name)!r}"
     lines: list[tuple[str, str | list[str]]] = [
         ("data", [described, *notes]),
         ("how", said["rows"]),
-        ("accuracy", accuracy),
+        (found.task.score_name, found.task.summary(found.scores)),
     ]
     show(facts_grid(lines), KernelTable(found.kernels))
     show(facts_grid([("weights", said["weights"]), ("left out", said["left out"])]))

@@ -29,7 +29,7 @@ UNBOUNDED = 10_000
 
 @attrs.frozen
 class KernelTable:
-    """Weight, and points of accuracy lost when left out and shuffled, per kernel."""
+    """Weight, and points of the score lost when left out and shuffled, per kernel."""
 
     kernels: pd.DataFrame
 
@@ -62,7 +62,7 @@ class KernelTable:
 
 @attrs.frozen
 class GroupTable:
-    """Points of accuracy lost when columns are shuffled, the dearest first."""
+    """Points of the score lost when columns are shuffled, the dearest first."""
 
     columns: pd.DataFrame
 

@@ -95,7 +95,10 @@ class DataSet:
         encoder.fit(self.features)
         encoded = encoder.feature_names_out_
         placed_kernels(kernels, len(encoded), encoded)
-        note = f"{named(encoder.as_they_are_)} kept for kernels on such columns"
+        note = (
+            f"{named(encoder.as_they_are_)} kept for kernels on such columns; other methods get"
+            " them as said before"
+        )
         return attrs.evolve(self, notes=[*self.notes, note])
 
     def facts(self) -> dict[str, Any]:

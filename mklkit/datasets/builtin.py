@@ -1,4 +1,4 @@
-"""Data sets without download: those included in scikit-learn, and one computed from them."""
+"""Data sets without download: those included in scikit-learn, one computed, one generated."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from mklkit.errors import DataError, suggest
 __all__ = ["BUILTIN_NAMES", "DEFAULT_NAME", "ORIGINS", "read_builtin"]
 
 DEFAULT_NAME = "breast_cancer"
-BUILTIN_NAMES = ("breast_cancer", "iris", "wine", "digits", "digits_sources")
-ORIGINS = {"digits_sources": "computed from scikit-learn's digits"}
+BUILTIN_NAMES = ("breast_cancer", "iris", "wine", "digits", "digits_sources", "mixed_sources")
+ORIGINS = {
+    "digits_sources": "computed from scikit-learn's digits",
+    "mixed_sources": "generated",
+}
 
 
 def read_builtin(name: str) -> pd.DataFrame:
@@ -27,7 +30,7 @@ def read_builtin(name: str) -> pd.DataFrame:
         The features under scikit-learn's names and the column ``target`` with the class names
         (for ``digits`` the digits 0 to 9). ``digits_sources`` is computed from ``digits``: the 719
         images of 1, 3, 8 and 9 by three sources of columns, ``profile_*``, ``fourier_*`` and
-        ``pattern_*``.
+        ``pattern_*``. ``mixed_sources`` is generated: text, numbers and categories.
 
     Raises
     ------
@@ -44,6 +47,10 @@ def read_builtin(name: str) -> pd.DataFrame:
             f"No built-in data set is named {name!r}.{suggest(name, BUILTIN_NAMES)}"
             f" Known: {', '.join(BUILTIN_NAMES)}."
         )
+    if name == "mixed_sources":
+        from mklkit.datasets.mixed_sources import mixed_sources
+
+        return mixed_sources()
     # scikit-learn takes most of a second to import, so it is imported only when needed.
     from sklearn import datasets
 

@@ -8,6 +8,7 @@ from os import PathLike
 from pathlib import Path
 
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
 from mklkit.datasets.builtin import BUILTIN_NAMES, ORIGINS, read_builtin
 from mklkit.datasets.delimited import DECIMAL
@@ -60,8 +61,8 @@ def load_table(
     Parameters
     ----------
     source : str or path
-        A built-in name (``breast_cancer``, ``iris``, ``wine``, ``digits``, ``digits_sources``) or
-        the path of a CSV (also ``.gz``), Parquet, ARFF, libsvm or NPZ file.
+        A built-in name (``breast_cancer``, ``iris``, ``wine``, ``digits``, ``digits_sources``,
+        ``mixed_sources``) or the path of a CSV (also ``.gz``), Parquet, ARFF, libsvm or NPZ file.
     target : str or int, optional
         Name or position of the column to predict. Default: ``target``, else the last column.
     drop : sequence of str, optional
@@ -101,15 +102,12 @@ def load_table(
     frame = with_target_read(frame.drop(columns=dropped), target_name, notes)
     # Before rows go, so that a message names a row of the file.
     given = frame.drop(columns=target_name)
-    names = map(str, given)
-    written = [name for name in names if any(fnmatchcase(name, glob) for glob in as_written)]
+    written = _as_written(source, given, as_written)
     features, readings, read = read_features(
-        given.drop(columns=written), lambda names: _read(source, names)[0]
+        given.drop(columns=list(written)), lambda names: _read(source, names)[0]
     )
-    if written:
-        again = _read(source, written)[0][written]
-        features = pd.concat([features, again], axis=1)[list(given)]
-        readings |= dict.fromkeys(written, WRITTEN)
+    features = pd.concat([features, written], axis=1)[list(given)]
+    readings |= dict.fromkeys(map(str, written), WRITTEN)
     frame = pd.concat([features, frame[[target_name]]], axis=1)
     if counts is not None:
         counts = counts[frame[target_name].notna()].reset_index(drop=True)
@@ -129,6 +127,19 @@ def load_table(
     return Table(
         features, labels, name, origin, notes, dropped, readings, weights=counts, task=task
     )
+
+
+def _as_written(
+    source: str | PathLike[str], frame: pd.DataFrame, globs: Collection[str]
+) -> pd.DataFrame:
+    """Return the columns that stay text; numbers without leading zeros are numbers."""
+    names = [str(n) for n in frame if any(fnmatchcase(str(n), glob) for glob in globs)]
+    if not names:
+        return frame[[]]
+    again = _read(source, names)[0][names]
+    padded = (again[name].astype("str").str.fullmatch(r"0\d+").any() for name in names)
+    pairs = zip(names, padded, strict=True)
+    return again[[name for name, digits in pairs if digits or not is_numeric_dtype(frame[name])]]
 
 
 def target_and_dropped(

@@ -211,8 +211,16 @@ def looks_like_numbers(target: pd.Series) -> bool:
     return n_values > MANY_CLASSES and n_values > SHARE_OF_ROWS * len(values)
 
 
-def learned_numbers(target: pd.Series) -> pd.Series:
+def learned_numbers(
+    target: pd.Series, remedy: str = "leave out --task regression, or choose a column of numbers"
+) -> pd.Series:
     """Return a target without gaps as numbers in float64.
+
+    Parameters
+    ----------
+    target : pandas.Series
+    remedy : str
+        What to do about a column that holds no numbers.
 
     Raises
     ------
@@ -223,7 +231,7 @@ def learned_numbers(target: pd.Series) -> pd.Series:
         example = str(target.iloc[0])
         raise DataError(
             f"The target {target.name!r} holds no numbers (but {quoted(example)}), so there is no"
-            " regression: leave out --task regression, or choose a column of numbers."
+            f" regression: {remedy}."
         )
     values = target.astype("float64")
     if not np.isfinite(values).all():

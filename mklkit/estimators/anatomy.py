@@ -17,6 +17,7 @@ __all__ = [
     "GatedModel",
     "KernelClassifier",
     "KernelModel",
+    "KernelRegressor",
     "WeightedModel",
     "classifier_in",
     "column_names",
@@ -58,6 +59,13 @@ class KernelClassifier(KernelModel, Protocol):
 
     classes_: NDArray[Any]
     class_weight_: Array
+
+
+@runtime_checkable
+class KernelRegressor(KernelModel, Protocol):
+    """A fitted ``MKLRegressor``."""
+
+    target_names_: list[str]
 
 
 @runtime_checkable

@@ -1,4 +1,4 @@
-"""Stratified folds that keep every class in the training rows, however few rows it has."""
+"""Folds: stratified ones that keep every class in the training rows, and those of numbers."""
 
 from __future__ import annotations
 
@@ -8,13 +8,20 @@ from typing import Any
 import attrs
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import RepeatedStratifiedKFold, check_cv
+from sklearn.model_selection import KFold, RepeatedStratifiedKFold, check_cv
 
 from mklkit.errors import DataError, SpecError, counted, plain_message, quoted
 from mklkit.protocols import Array
 from mklkit.protocols.component import is_whole
 
-__all__ = ["FoldPlan", "Rows", "plan_folds", "single_rows_note", "splits_of"]
+__all__ = [
+    "FoldPlan",
+    "Rows",
+    "plan_folds",
+    "single_rows_note",
+    "splits_of",
+    "splits_of_numbers",
+]
 
 Rows = NDArray[np.intp]
 
@@ -147,16 +154,10 @@ def splits_of(
     if not isinstance(cv, Sequence):
         kept = None
     rows = np.arange(len(codes) if kept is None else len(kept))
-    try:
-        found = check_cv(cv, codes, classifier=True).split(X, codes)
-        given = [(rows[training], rows[scored]) for training, scored in found]
-    except (TypeError, ValueError, IndexError) as error:
-        raise _no_folds(cv, plain_message(error)) from error
+    given = _given_splits(cv, X, codes, rows, True)
     if kept is not None:
         places = np.cumsum(kept) - 1
         given = [(places[a[kept[a]]], places[b[kept[b]]]) for a, b in given]
-    if not given:
-        raise _no_folds(cv, "it gives no fold")
     splits = []
     moved: set[int] = set()
     for fold, (training, scored) in enumerate(given):
@@ -170,6 +171,67 @@ def splits_of(
         single = np.isin(codes[scored], absent)
         splits.append((np.concatenate([training, scored[single]]), scored[~single]))
     return splits, [single_rows_note(len(moved))] if moved else []
+
+
+def splits_of_numbers(
+    cv: Any, numbers: Array, seed: int
+) -> tuple[list[tuple[Rows, Rows]], list[str]]:
+    """Return the rows to train on and to score of each fold, and notes on the folds.
+
+    Parameters
+    ----------
+    cv : int, scikit-learn splitter, or list of (training rows, scored rows)
+        An int means shuffled folds, as many as leave two rows in each.
+    numbers : ndarray of shape (N,) or (N, T)
+    seed : int
+        The seed of shuffled folds.
+
+    Raises
+    ------
+    SpecError
+        If ``cv`` gives no folds.
+    DataError
+        If the rows are fewer than four, or the numbers scored in a fold are all the same.
+
+    Examples
+    --------
+    >>> folds, notes = splits_of_numbers(5, np.arange(6.0), seed=0)
+    >>> len(folds), notes
+    (3, ['3 folds instead of 5: there are 6 rows, and R² needs two in each fold'])
+    """
+    rows, notes = np.arange(len(numbers)), []
+    if is_whole(cv) and cv >= 2:
+        if len(rows) < 4:
+            raise DataError(f"R² on folds needs four rows at least; there are {len(rows)}.")
+        n_folds = min(int(cv), len(rows) // 2)
+        if n_folds < cv:
+            notes.append(
+                f"{n_folds} folds instead of {cv}: there are {len(rows)} rows, and R² needs two in"
+                " each fold"
+            )
+        cv = KFold(n_folds, shuffle=True, random_state=seed)
+    splits = _given_splits(cv, rows[:, None], numbers, rows, False)
+    for fold, (_, scored) in enumerate(splits):
+        if len(scored) < 2 or (np.ptp(numbers[scored], axis=0) == 0).any():
+            raise DataError(
+                f"The numbers scored in fold {fold} are all the same, and R² needs different ones:"
+                " take fewer folds, or more rows."
+            )
+    return splits, notes
+
+
+def _given_splits(
+    cv: Any, X: NDArray[Any], y: NDArray[Any], rows: Rows, classifier: bool
+) -> list[tuple[Rows, Rows]]:
+    """Return the folds of a splitter or list, of which ``rows`` are the rows that it may name."""
+    try:
+        found = check_cv(cv, y, classifier=classifier).split(X, y)
+        given = [(rows[training], rows[scored]) for training, scored in found]
+    except (TypeError, ValueError, IndexError) as error:
+        raise _no_folds(cv, plain_message(error)) from error
+    if not given:
+        raise _no_folds(cv, "it gives no fold")
+    return given
 
 
 def _no_folds(cv: Any, reason: str) -> SpecError:

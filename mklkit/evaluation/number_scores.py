@@ -24,14 +24,15 @@ def score_numbers(
 
     Parameters
     ----------
-    truth, predictions : ndarray of shape (n,)
-    training : ndarray of shape (N,), optional
+    truth, predictions : ndarray of shape (n,) or (n, T)
+        Of several targets, scores are the means over them.
+    training : ndarray of shape (N,) or (N, T), optional
         The targets of the training rows; those scored where not given.
 
     Returns
     -------
     dict
-        ``rows``, ``r2`` (None where all numbers are the same), ``mean_absolute_error``,
+        ``rows``, ``r2`` (None where all numbers of a target are the same), ``mean_absolute_error``,
         ``baseline`` and ``better_than_baseline``.
 
     Examples
@@ -40,14 +41,14 @@ def score_numbers(
     >>> round(found["r2"], 3), round(found["mean_absolute_error"], 3), round(found["baseline"], 3)
     (0.857, 0.667, 1.667)
     """
-    total = float(np.square(truth - truth.mean()).sum())
-    left = float(np.square(truth - predictions).sum())
+    total = np.square(truth - truth.mean(axis=0)).sum(axis=0)
+    left = np.square(truth - predictions).sum(axis=0)
     error = float(np.abs(truth - predictions).mean())
-    median = float(np.median(truth if training is None else training))
+    median = np.median(truth if training is None else training, axis=0)
     baseline = float(np.abs(truth - median).mean())
     return {
         "rows": len(truth),
-        "r2": 1 - left / total if total > 0 else None,
+        "r2": float(np.mean(1 - left / total)) if np.all(total > 0) else None,
         "mean_absolute_error": error,
         "baseline": baseline,
         "better_than_baseline": error < baseline,

@@ -6,21 +6,20 @@ from collections.abc import Callable, Mapping
 from time import perf_counter
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from sklearn.utils import check_random_state
 
 from mklkit.errors import SpecError, counted, quoted
 from mklkit.estimators.anatomy import KernelModel, split
-from mklkit.estimators.folds import splits_of
 from mklkit.evaluation.alignment import alignment_matrix, self_similarity
 from mklkit.explanation.explanation import Explanation
 from mklkit.explanation.framing import Measured
 from mklkit.explanation.given_rows import GivenRows
-from mklkit.explanation.meaning import beside_guessing, meaning_of, without_kernels
+from mklkit.explanation.meaning import meaning_of, without_kernels
 from mklkit.explanation.measuring import Measuring
 from mklkit.explanation.refitting import Refit
 from mklkit.explanation.shuffling import ShufflePlan
+from mklkit.explanation.tasks import task_of
 from mklkit.protocols import Array, CombinerFacts, facts_of
 from mklkit.protocols.component import is_whole
 
@@ -53,14 +52,15 @@ def explain(
     Parameters
     ----------
     model : estimator
-        A fitted ``MKLClassifier``, ``MKLVotingClassifier`` or ``RPEMEKLClassifier``, or a pipeline
-        or search around one.
+        A fitted ``MKLClassifier``, ``MKLRegressor``, ``MKLVotingClassifier`` or
+        ``RPEMEKLClassifier``, or a pipeline or search around one.
     X : DataFrame or array-like of shape (N, d)
         Rows as the model takes them; a DataFrame may have more columns.
-    y : array-like of shape (N,)
-        Their classes.
+    y : array-like of shape (N,) or (N, T)
+        Their classes, or their numbers: of a model of numbers R² is measured, of several targets
+        its mean.
     cv : int, scikit-learn splitter, or list of (training rows, scored rows), default=5
-        An int means shuffled stratified folds, fewer where a class has fewer rows.
+        An int means shuffled folds; of classes stratified, fewer where a class has fewer rows.
     repeats : int, default=5
         How often columns are shuffled, per fold.
     columns : {"auto", "each", "sources"} or mapping of str to columns, default="auto"
@@ -68,7 +68,7 @@ def explain(
         (``"sources"``), each of up to 30 and else sources (``"auto"``), or groups of columns by a
         name, as ``{"lab": "lab_*"}``.
     max_rows : int or None, default=5000
-        Of more rows a stratified sample is used; None: all rows.
+        Of more rows a sample is used, of classes a stratified one; None: all rows.
     random_state : int, RandomState or None, default=0
         The seed of samples, folds, permutations and, where the model has none, of its fits.
     progress : callable, optional
@@ -81,9 +81,10 @@ def explain(
     Raises
     ------
     IncompatibleError
-        If the model has no kernels.
+        If the model has no kernels, or was fitted without a target (``MKLOneClass``).
     DataError
-        If a column is missing, lengths differ, rows are not in memory, or there is one class.
+        If a column is missing, lengths differ, rows are not in memory, there is one class, or the
+        numbers scored in a fold are all the same.
     SpecError
         If ``cv``, ``repeats``, ``columns`` or ``max_rows`` is not one of the above.
     sklearn.exceptions.NotFittedError
@@ -118,21 +119,21 @@ def explain(
     seed = random_state
     if not is_whole(random_state):
         seed = int(check_random_state(random_state).randint(2**31 - 1))
+    task = task_of(model)
     refit = Refit.of(model, seed)
-    data, notes = GivenRows.of(model, X, y).sampled(max_rows, seed)
-    classes, codes = np.unique(data.labels, return_inverse=True)
-    splits, of_folds = splits_of(cv, np.arange(float(len(codes)))[:, None], codes, classes, seed)
+    data, notes = GivenRows.of(model, task, X, y).sampled(max_rows, seed)
+    splits, of_folds = task.splits(cv, data.targets, seed)
     plan = ShufflePlan.of(model, data.names, columns)
-    _, classifier = split(model)
-    reasons = _kept_in(classifier)
-    left_out = [place for place in range(len(classifier.kernels_)) if place not in reasons]
+    _, fitted = split(model)
+    reasons = _kept_in(fitted)
+    left_out = [place for place in range(len(fitted.kernels_)) if place not in reasons]
     measuring = Measuring(
         refit, data, left_out, plan.keys, repeats, seed, progress or (lambda done, total: None)
     )
     folds = measuring.over(splits)
     alignment, sizes, of_sample = _likeness(model, data, seed)
     measured = Measured(
-        classifier, data.names, plan, folds, sizes, {**reasons, **measuring.failures}
+        fitted, task, data.names, plan, folds, sizes, {**reasons, **measuring.failures}
     )
     kernels, scores = measured.kernels(), measured.scores()
     again = (
@@ -140,8 +141,8 @@ def explain(
         f" {counted(measuring.n_fits, 'fit')}; ± is the deviation over folds"
     )
     said = {
-        "rows": [*notes, *of_folds, again, *refit.notes, *beside_guessing(scores)],
-        "weights": list(meaning_of(classifier, sizes, alignment)),
+        "rows": [*notes, *of_folds, again, *refit.notes, *task.beside_guessing(scores)],
+        "weights": list(meaning_of(fitted, sizes, alignment)),
         "left out": list(without_kernels(kernels, len(splits))),
         "shuffled": plan.notes,
         "alike": of_sample,
@@ -154,6 +155,7 @@ def explain(
         scores=scores,
         weights=measured.weights(),
         notes=pd.DataFrame(pairs, columns=["about", "note"]),
+        task=task,
         n_fits=measuring.n_fits,
         seconds=perf_counter() - start,
     )
@@ -168,24 +170,24 @@ def _check_counts(repeats: Any, max_rows: Any) -> None:
         )
 
 
-def _kept_in(classifier: KernelModel) -> dict[int, str]:
+def _kept_in(model: KernelModel) -> dict[int, str]:
     """Return the kernels that can't be left out, all of them or none, with the reason."""
-    n_kernels = len(classifier.kernels_)
-    exact = facts_of(classifier.combiner_, CombinerFacts).n_kernels
+    n_kernels = len(model.kernels_)
+    exact = facts_of(model.combiner_, CombinerFacts).n_kernels
     reason = ""
     if n_kernels == 1:
         reason = "there is one kernel, and nothing without it"
     elif exact is not None:
-        reason = f"{classifier.combiner_.name} takes exactly {exact} kernels: none can be left out"
+        reason = f"{model.combiner_.name} takes exactly {exact} kernels: none can be left out"
     return dict.fromkeys(range(n_kernels), reason) if reason else {}
 
 
 def _likeness(model: Any, data: GivenRows, seed: int) -> tuple[pd.DataFrame, Array, list[str]]:
     """Return the alignments, the mean k(x, x), and a note on the rows that were used."""
-    before, classifier = split(model)
+    before, fitted = split(model)
     sample, notes = data.sampled(ALIGNED_ROWS, seed)
     rows = sample.given(sample.table)
     encoded = rows if before is None else before.transform(rows)
     said = "centred alignment on the encoded rows: 1 for the same kernel, near 0 for unrelated ones"
-    aligned = alignment_matrix(classifier, encoded, centered=True)
-    return aligned, self_similarity(classifier, encoded).to_numpy(), [said, *notes]
+    aligned = alignment_matrix(fitted, encoded, centered=True)
+    return aligned, self_similarity(fitted, encoded).to_numpy(), [said, *notes]

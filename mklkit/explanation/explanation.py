@@ -8,6 +8,7 @@ import attrs
 import pandas as pd
 
 from mklkit.errors import counted
+from mklkit.explanation.tasks import ScoredTask
 from mklkit.persistence.facts import json_ready
 from mklkit.plotting.worth import KernelWorthDisplay
 
@@ -21,9 +22,9 @@ __all__ = ["Explanation"]
 class Explanation:
     """Which kernels and columns matter to a model, as :func:`mklkit.explain` finds.
 
-    What is lost is a difference of shares: 0.02 is two points of accuracy. Endings of columns:
-    ``_balanced`` is of balanced accuracy, ``_std`` the deviation over folds, ``_low`` and ``_high``
-    the interval.
+    What is lost is a difference of accuracies or, of a model of numbers, of R²: 0.02 is two points.
+    Endings of columns: ``_balanced`` is of balanced accuracy (classes only), ``_std`` the deviation
+    over folds, ``_low`` and ``_high`` the interval.
 
     Attributes
     ----------
@@ -41,13 +42,16 @@ class Explanation:
         The centred alignment of each pair of kernels.
     scores : DataFrame
         One row per fold: ``training_rows``, ``rows``, ``accuracy``, ``balanced_accuracy``, and
-        ``baseline``, the accuracy of the most frequent class.
+        ``baseline``, the accuracy of the most frequent class; of numbers ``r2``,
+        ``mean_absolute_error``, and ``baseline``, the error of the training rows' median.
     weights : DataFrame
         Tidy: ``fold``, ``kernel``, ``weight``.
     notes : DataFrame
         ``about`` (``"rows"``, ``"weights"``, ``"left out"``, ``"shuffled"``, ``"alike"``) and
         ``note``, one sentence each: how it was done, and what a number does not say.
         :meth:`text` has them whole, as pandas cuts long cells.
+    task : ScoredTask
+        How rows were scored: ``task.score_name`` is ``"accuracy"`` or ``"R²"``.
     n_fits : int
         The number of fits.
     seconds : float
@@ -59,14 +63,14 @@ class Explanation:
     scores: pd.DataFrame
     weights: pd.DataFrame
     notes: pd.DataFrame
+    task: ScoredTask
     n_fits: int
     seconds: float
 
     def __repr__(self) -> str:
         """Return one line."""
         kernels, folds = counted(len(self.kernels), "kernel"), counted(len(self.scores), "fold")
-        accuracy = 100 * self.scores["accuracy"].mean()
-        return f"Explanation({kernels}, {folds}: accuracy {accuracy:.1f} %)"
+        return f"Explanation({kernels}, {folds}: {self.task.in_short(self.scores)})"
 
     def text(self) -> str:
         """Return the notes in whole sentences, one per line: ``left out: these 5 folds …``."""
@@ -87,10 +91,16 @@ class Explanation:
             "values": self.alignment.to_numpy().tolist(),
         }
         plain: dict[str, Any] = json_ready(
-            {**frames, "alignment": alignment, "n_fits": self.n_fits, "seconds": self.seconds}
+            {
+                "score": self.task.score_name,
+                **frames,
+                "alignment": alignment,
+                "n_fits": self.n_fits,
+                "seconds": self.seconds,
+            }
         )
         return plain
 
     def plot(self, axes: tuple[Axes, Axes] | None = None) -> KernelWorthDisplay:
         """Draw weights with their spread beside what is lost when a kernel is left out."""
-        return KernelWorthDisplay(self.kernels).plot(axes)
+        return KernelWorthDisplay(self.kernels, self.task.score_name).plot(axes)

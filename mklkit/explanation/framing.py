@@ -12,6 +12,7 @@ from mklkit.explanation.meaning import joins_decisions
 from mklkit.explanation.measuring import FoldResult, Lost
 from mklkit.explanation.shuffling import ShufflePlan
 from mklkit.explanation.spread import losses
+from mklkit.explanation.tasks import ScoredTask
 from mklkit.protocols import Array
 
 __all__ = ["Measured"]
@@ -23,8 +24,9 @@ class Measured:
 
     Attributes
     ----------
-    classifier : KernelModel
+    model : KernelModel
         The fitted one that is explained.
+    task : ScoredTask
     names : list of str
         The user's columns.
     plan : ShufflePlan
@@ -35,7 +37,8 @@ class Measured:
         Why a kernel can't be left out.
     """
 
-    classifier: Any
+    model: Any
+    task: ScoredTask
     names: list[str]
     plan: ShufflePlan
     folds: list[FoldResult]
@@ -45,7 +48,7 @@ class Measured:
     @property
     def labels(self) -> list[str]:
         """The kernels' names."""
-        return list(self.classifier.kernel_names_)
+        return list(self.model.kernel_names_)
 
     def kernels(self) -> pd.DataFrame:
         """Return one row per kernel."""
@@ -53,7 +56,7 @@ class Measured:
         spread = np.array([fold.row_spread for fold in self.folds]).mean(axis=0)
         deviation = weights.std(axis=0, ddof=1) if len(weights) > 1 else np.zeros(len(spread))
         sized = weights.mean(axis=0) * self.sizes
-        if joins_decisions(self.classifier) or sized.sum() <= 0:
+        if joins_decisions(self.model) or sized.sum() <= 0:
             sized = np.full(len(sized), np.nan)
         rows = []
         for place, name in enumerate(self.labels):
@@ -70,9 +73,9 @@ class Measured:
                     "row_spread": spread[place],
                     "size": self.sizes[place],
                     "sized_weight": sized[place] / sized.sum(),
-                    **losses("left_out", self._left_out(place), self._fold_sizes()),
+                    **self._losses("left_out", self._left_out(place)),
                     "why_not": self.reasons.get(place, ""),
-                    **losses("shuffled", self._shuffled(key), self._fold_sizes()),
+                    **self._losses("shuffled", self._shuffled(key)),
                 }
             )
         return pd.DataFrame(rows)
@@ -84,20 +87,19 @@ class Measured:
                 "group": group.name,
                 "columns": [self.names[place] for place in group.columns],
                 "kernels": list(group.kernels),
-                **losses("shuffled", self._shuffled(group.columns), self._fold_sizes()),
+                **self._losses("shuffled", self._shuffled(group.columns)),
             }
             for group in self.plan.groups
         ]
-        empty = ["group", "columns", "kernels", *losses("shuffled", None, (1, 1))]
+        empty = ["group", "columns", "kernels", *self._losses("shuffled", None)]
         frame = pd.DataFrame(rows, columns=None if rows else empty)
         return frame.sort_values("shuffled", ascending=False, kind="stable", ignore_index=True)
 
     def scores(self) -> pd.DataFrame:
         """Return one row per fold."""
-        kept = ("rows", "accuracy", "balanced_accuracy", "baseline")
         rows = [
             {"fold": number, "training_rows": fold.training_rows}
-            | {name: fold.score[name] for name in kept}
+            | {name: fold.score[name] for name in ("rows", *self.task.scores)}
             for number, fold in enumerate(self.folds)
         ]
         return pd.DataFrame(rows)
@@ -111,9 +113,10 @@ class Measured:
         ]
         return pd.DataFrame(rows, columns=["fold", "kernel", "weight"])
 
-    def _fold_sizes(self) -> tuple[float, float]:
-        train = np.mean([fold.training_rows for fold in self.folds])
-        return float(train), float(np.mean([fold.score["rows"] for fold in self.folds]))
+    def _losses(self, name: str, lost: list[Lost] | None) -> dict[str, float]:
+        train = float(np.mean([fold.training_rows for fold in self.folds]))
+        scored = float(np.mean([fold.score["rows"] for fold in self.folds]))
+        return losses(name, lost, (train, scored), self.task.endings)
 
     def _left_out(self, place: int) -> list[Lost] | None:
         known = place not in self.reasons

@@ -1,4 +1,4 @@
-"""The rows and classes by which a model is explained."""
+"""The rows, with their classes or numbers, by which a model is explained."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mklkit.errors import DataError, counted, listed, named, suggest
+from mklkit.errors import DataError, counted, named, suggest
 from mklkit.estimators.anatomy import column_names
-from mklkit.evaluation.splits import hold_out
+from mklkit.explanation.tasks import ScoredTask
 from mklkit.protocols import RowSource
 from mklkit.views.dask.recognising import is_dask
 
@@ -20,29 +20,31 @@ __all__ = ["GivenRows"]
 
 @attrs.frozen(eq=False)
 class GivenRows:
-    """A table with the user's columns, and its classes.
+    """A table with the user's columns, and what is to be predicted.
 
     Attributes
     ----------
     table : DataFrame of shape (N, d)
-    labels : ndarray of shape (N,)
+    targets : ndarray of shape (N,) or (N, T)
+    task : ScoredTask
     as_array : bool
         Whether the model was fitted on rows without column names.
     """
 
     table: pd.DataFrame
-    labels: NDArray[Any]
+    targets: NDArray[Any]
+    task: ScoredTask
     as_array: bool
 
     @classmethod
-    def of(cls, model: Any, X: Any, y: Any) -> Self:
+    def of(cls, model: Any, task: ScoredTask, X: Any, y: Any) -> Self:
         """Return checked rows, with the columns that the model was fitted on, in their order.
 
         Raises
         ------
         DataError
-            If rows are not in memory, a column is missing, the lengths of X and y differ, a row has
-            no class, all have the same, or the model knows none of the classes.
+            If rows are not in memory, a column is missing, or y is not what the model can be
+            scored by.
         """
         if isinstance(X, RowSource) or is_dask(X):
             raise DataError("Explaining needs rows in memory: pass a sample of them.")
@@ -58,9 +60,7 @@ class GivenRows:
             )
         elif not as_array:
             table = table.set_axis(names, axis=1)
-        labels = _labels(y, len(table))
-        _check_classes(labels, np.asarray(model.classes_))
-        return cls(table, labels, as_array)
+        return cls(table, task.checked(y, len(table)), task, as_array)
 
     @property
     def names(self) -> list[str]:
@@ -72,12 +72,12 @@ class GivenRows:
         return table.to_numpy() if self.as_array else table
 
     def sampled(self, most: int | None, seed: int) -> tuple[Self, list[str]]:
-        """Return a stratified sample of at most so many rows, and a note if there are more."""
+        """Return a sample of at most so many rows, and a note if there are more."""
         if most is None or len(self.table) <= most:
             return self, []
-        kept = hold_out(self.labels, 1 - most / len(self.labels), seed).train
-        note = f"{len(kept):,} rows of {len(self.table):,}, drawn at random by class"
-        return attrs.evolve(self, table=self.table.iloc[kept], labels=self.labels[kept]), [note]
+        kept, how = self.task.sample(self.targets, most, seed)
+        note = f"{len(kept):,} rows of {len(self.table):,}, drawn {how}"
+        return attrs.evolve(self, table=self.table.iloc[kept], targets=self.targets[kept]), [note]
 
 
 def _frame(X: Any) -> pd.DataFrame:
@@ -96,27 +96,3 @@ def _with_columns(table: pd.DataFrame, wanted: list[str]) -> pd.DataFrame:
             f"The data lack {named(missing)} of the model.{suggest(missing[0], others)}"
         )
     return table[wanted]
-
-
-def _labels(y: Any, n_rows: int) -> NDArray[Any]:
-    labels = np.asarray(y)
-    if labels.shape != (n_rows,):
-        raise DataError(f"Expected one class per row, {n_rows}; got y of shape {labels.shape}.")
-    absent = int(pd.isna(labels).sum())
-    if absent:
-        raise DataError(f"{counted(absent, 'row')} without a class: leave them out.")
-    classes = np.unique(labels)
-    if len(classes) < 2:
-        what = f"there is only {classes.tolist()[0]!r}" if len(classes) else "there are no rows"
-        raise DataError(f"Explaining needs rows of at least two classes; {what}.")
-    return labels
-
-
-def _check_classes(labels: NDArray[Any], known: NDArray[Any]) -> None:
-    """Refuse labels of which the model knows none: another column, or another type."""
-    given = np.unique(labels).tolist()
-    if not set(given) & set(known.tolist()):
-        raise DataError(
-            f"None of the classes {listed(given)} is one of the model, which has"
-            f" {listed(known.tolist())}: these are not its classes."
-        )

@@ -16,49 +16,49 @@ from mklkit.evaluation.alignment import NEAR_DUPLICATE, near_duplicates
 from mklkit.explanation.refitting import members_of
 from mklkit.protocols import Array, CombinerFacts, RowWeights, facts_of
 
-__all__ = ["SIZES_DIFFER", "beside_guessing", "joins_decisions", "meaning_of", "without_kernels"]
+__all__ = ["SIZES_DIFFER", "joins_decisions", "meaning_of", "without_kernels"]
 
 SIZES_DIFFER = 1.1
 """The ratio of the largest mean k(x, x) to the smallest above which weights are not comparable."""
 ALIKE = 0.9
 """Centred alignment from which kernels are called alike."""
 LARGE = 0.01
-"""The mean loss of accuracy that is named although its interval contains zero."""
+"""The mean loss that is named although its interval contains zero."""
 PAIRS_SHOWN = 5
 
 
-def joins_decisions(classifier: KernelModel) -> bool:
+def joins_decisions(model: KernelModel) -> bool:
     """Return whether the weights are those of decision values, instead of kernels in a sum."""
-    return isinstance(classifier.combiner_, CouplingCombiner | FusionCombiner)
+    return isinstance(model.combiner_, CouplingCombiner | FusionCombiner)
 
 
-def meaning_of(classifier: Any, sizes: Array, alignment: pd.DataFrame) -> Iterator[str]:
-    """Yield sentences on what the weights of a fitted classifier do not say.
+def meaning_of(model: Any, sizes: Array, alignment: pd.DataFrame) -> Iterator[str]:
+    """Yield sentences on what the weights of a fitted model do not say.
 
     Parameters
     ----------
-    classifier : KernelModel
+    model : KernelModel
         Fitted.
     sizes : ndarray of shape (M,)
         The mean of k(x, x) over rows, per kernel.
     alignment : DataFrame of shape (M, M)
         Centred.
     """
-    combiner = classifier.combiner_
+    combiner = model.combiner_
     if len(sizes) == 1:
         yield "there is one kernel, whose weight says nothing"
         return
     yield from _origin(combiner)
-    if any(isinstance(one, RowWeights) for one in members_of(classifier)[0].decisions_):
+    if any(isinstance(one, RowWeights) for one in members_of(model)[0].decisions_):
         yield (
             "each row has its own weights; shown is their mean over the held-out rows, and"
             " row_spread is their deviation over them: a kernel with a small mean may decide some"
             " of the rows"
         )
-    if joins_decisions(classifier):
+    if joins_decisions(model):
         yield (
-            f"{combiner.name} fits a decision function per kernel and weighs their values: a weight"
-            " is the kernel's share in the vote, not its share in a sum of kernels"
+            f"{combiner.name} fits a function per kernel and weighs their values: a weight"
+            " is the kernel's share in the joint prediction, not its share in a sum of kernels"
         )
     elif sizes.min() <= 0 or sizes.max() > SIZES_DIFFER * sizes.min():
         yield (
@@ -110,17 +110,6 @@ def _lost(rows: pd.DataFrame) -> str:
         + ("" if np.isnan(low) else f" (95 % interval {low:.1f} to {high:.1f})")
         for name, (mean, low, high) in zip(rows["kernel"], points.to_numpy(), strict=True)
     )
-
-
-def beside_guessing(scores: pd.DataFrame) -> Iterator[str]:
-    """Yield a sentence if the model was not seen to beat guessing, from the table of scores."""
-    accuracy, baseline = scores["accuracy"].mean(), scores["baseline"].mean()
-    if accuracy <= baseline:
-        yield (
-            f"the accuracy on these folds, {100 * accuracy:.1f} %, is no better than that of the"
-            f" most frequent class, {100 * baseline:.1f} %: they do not show that the model"
-            " predicts anything, so that losses say little"
-        )
 
 
 def _origin(combiner: Any) -> Iterator[str]:

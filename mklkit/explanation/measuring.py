@@ -13,11 +13,9 @@ from sklearn.base import clone
 
 from mklkit.errors import plain_message
 from mklkit.estimators.folds import Rows
-from mklkit.evaluation import score
 from mklkit.explanation.column_groups import shuffled
 from mklkit.explanation.given_rows import GivenRows
 from mklkit.explanation.refitting import Refit, members_of
-from mklkit.explanation.spread import SCORES
 from mklkit.protocols import Array, RowWeights
 
 __all__ = ["FoldResult", "Measuring"]
@@ -34,10 +32,10 @@ class FoldResult:
     ----------
     training_rows : int
     score : dict
-        Of the held-out rows, as :func:`mklkit.evaluation.score` returns it.
+        Of the held-out rows, as the task's ``score`` returns it.
     weights, row_spread : ndarray of shape (M,)
-        The mean weight of each kernel, over binary problems and, where rows have their own
-        weights, over the held-out rows; and its deviation over these rows, else NaN.
+        The mean weight of each kernel, over problems and, where rows have their own weights,
+        over the held-out rows; and its deviation over these rows, else NaN.
     left_out : dict of int to dict
         Per kernel what is lost in a fit without it.
     shuffled : dict of tuple of int to dict
@@ -96,7 +94,7 @@ class Measuring:
         return [self._fold(number, *split, step) for number, split in enumerate(splits)]
 
     def _fold(self, number: int, train: Rows, scored: Rows, step: Callable[[], None]) -> FoldResult:
-        y, truth = self.data.labels[train], self.data.labels[scored]
+        task, y, truth = self.data.task, self.data.targets[train], self.data.targets[scored]
         before = None if self.refit.before is None else clone(self.refit.before)
         seen, held_out = self.data.given(self.data.table.iloc[train]), self.data.table.iloc[scored]
         if before is not None:
@@ -107,17 +105,17 @@ class Measuring:
             return given if before is None else before.transform(given)
 
         new = entering(held_out)
-        classifier = self.refit.on(seen).fit(seen, y)
-        found = score(truth, classifier.predict(new), y)
+        model = self.refit.on(seen).fit(seen, y)
+        found = task.score(truth, model.predict(new), y)
         self.n_fits += 1
-        weights, row_spread = _weights(classifier, new)
+        weights, row_spread = _weights(model, new)
         step()
 
         def lost(answers: NDArray[Any]) -> Lost:
             # Rows that are scored several times have the mean of their scores.
-            every = np.tile(truth, len(answers) // len(truth))
-            other = score(every, answers, y)
-            return {name: found[name] - other[name] for name in SCORES.values()}
+            every = np.concatenate([truth] * (len(answers) // len(truth)))
+            other = task.score(every, answers, y)
+            return {name: found[name] - other[name] for name in task.endings.values()}
 
         without: dict[int, Lost] = {}
         for kernel in self.left_out:
@@ -128,7 +126,7 @@ class Measuring:
         worth: dict[tuple[int, ...], Lost] = {}
         repeated, order = self._repeated(held_out, number)
         for group in self.groups:
-            answers = classifier.predict(entering(shuffled(repeated, group, order)))
+            answers = model.predict(entering(shuffled(repeated, group, order)))
             worth[group] = lost(answers)
             step()
         return FoldResult(len(train), found, weights, row_spread, without, worth)
@@ -158,10 +156,10 @@ class Measuring:
         return answers
 
 
-def _weights(classifier: Any, rows: Any) -> tuple[Array, Array]:
+def _weights(model: Any, rows: Any) -> tuple[Array, Array]:
     """Return each kernel's mean weight (M,), and its deviation over rows, NaN where it has none."""
     means, spreads = [], []
-    for member in members_of(classifier):
+    for member in members_of(model):
         if all(isinstance(decision, RowWeights) for decision in member.decisions_):
             own = member.gate_weights(rows)
             means.append(own.mean(axis=0))

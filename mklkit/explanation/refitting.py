@@ -7,18 +7,17 @@ from typing import Any
 import attrs
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, clone, is_regressor
+from sklearn.base import clone
 from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import check_is_fitted
 
-from mklkit.errors import IncompatibleError, type_name
-from mklkit.estimators.anatomy import KernelClassifier, column_names, split
+from mklkit.estimators.anatomy import column_names, split
+from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.voting import MKLVotingClassifier
 from mklkit.preprocessing import TableEncoder
 from mklkit.registry.composing import are_proposed, kernel_list, parts_of
 
-__all__ = ["Refit", "check_learns_classes", "members_of"]
+__all__ = ["Refit", "members_of"]
 
 Binding = tuple[str, Any, Any]
 """A label, a kernel, and its columns."""
@@ -31,8 +30,8 @@ class Refit:
     Attributes
     ----------
     before : Pipeline or None
-        The steps before the classifier.
-    classifier : MKLClassifier or MKLVotingClassifier
+        The steps before the estimator with kernels.
+    estimator : MKLClassifier, MKLRegressor or MKLVotingClassifier
     kernels : list of (label, kernel, columns)
         Those of the model, also where ``kernels="auto"`` would propose others on a fold. The
         columns are as the user gave them; of a proposed kernel the names of those that it reads, or
@@ -44,7 +43,7 @@ class Refit:
     """
 
     before: Pipeline | None
-    classifier: Any
+    estimator: Any
     kernels: list[Binding]
     proposed: bool
     notes: list[str]
@@ -56,47 +55,33 @@ class Refit:
         Parameters
         ----------
         model : estimator
-            A fitted classifier with kernels, or a pipeline, search or vote around it.
+            A fitted model of classes or numbers with kernels, or a pipeline, search or vote around
+            it.
         seed : int
-            The seed of a classifier that has none, so that fits differ by their kernels and not
+            The seed of an estimator that has none, so that fits differ by their kernels and not
             by their draws.
-
-        Raises
-        ------
-        IncompatibleError
-            If the model has no kernels.
-        sklearn.exceptions.NotFittedError
-            If it is not fitted.
         """
-        if isinstance(model, BaseEstimator):
-            check_is_fitted(model)
-        before, classifier = split(model)
-        check_learns_classes(model)
-        if not isinstance(classifier, KernelClassifier):
-            raise IncompatibleError(
-                f"{type_name(classifier)} has no kernels or no classes to explain; a fitted"
-                " MKLClassifier,"
-                " MKLVotingClassifier or RPEMEKLClassifier is expected, or a pipeline or search"
-                " around one. For other estimators there is"
-                " sklearn.inspection.permutation_importance."
-            )
+        before, whole = split(model)
         notes = []
-        members = members_of(classifier)
-        chosen: Any = clone(members[0]).set_params(probability=False)
+        members = members_of(whole)
+        chosen: Any = clone(members[0])
+        if isinstance(chosen, MKLClassifier):
+            # Only predictions are compared.
+            chosen.set_params(probability=False)
         proposed = are_proposed(chosen.kernels)
         if proposed:
             notes.append("the kernels that the model has; the bank was not proposed again")
             kernels = _taken(members[0])
         else:
             kernels = _given(members[0])
-        if isinstance(classifier, MKLVotingClassifier):
+        if isinstance(whole, MKLVotingClassifier):
             if any(_parameters(one) != _parameters(members[0]) for one in members):
                 notes.append(
                     "each member of the vote was tuned on its own; refits use the parameters of the"
                     " first"
                 )
             chosen = MKLVotingClassifier(
-                chosen, n_members=len(members), random_state=classifier.random_state
+                chosen, n_members=len(members), random_state=whole.random_state
             )
         if chosen.random_state is None:
             chosen.set_params(random_state=seed)
@@ -104,7 +89,7 @@ class Refit:
         return cls(steps, chosen, kernels, proposed, notes)
 
     def on(self, rows: Any, without: int | None = None) -> Any:
-        """Return the classifier for rows that the steps before it made, unfitted.
+        """Return the estimator for rows that the steps before it made, unfitted.
 
         Parameters
         ----------
@@ -113,7 +98,7 @@ class Refit:
         without : int, optional
             The place of a kernel to leave out.
         """
-        whole = clone(self.classifier)
+        whole = clone(self.estimator)
         member = whole.estimator if isinstance(whole, MKLVotingClassifier) else whole
         kept = [one for place, one in enumerate(self.kernels) if place != without]
         if self.proposed:
@@ -122,37 +107,22 @@ class Refit:
         return whole
 
 
-def check_learns_classes(model: Any) -> None:
-    """Refuse a model of numbers.
-
-    Raises
-    ------
-    IncompatibleError
-        The message names what explains such models.
-    """
-    if is_regressor(model):
-        raise IncompatibleError(
-            "explain measures what is lost in accuracy, and this model learns numbers: take"
-            " sklearn.inspection.permutation_importance, which measures R²."
-        )
+def members_of(model: Any) -> list[KernelEstimator[Any]]:
+    """Return the members of a fitted vote, or the estimator itself."""
+    if isinstance(model, MKLVotingClassifier):
+        return list(model.members_)
+    assert isinstance(model, KernelEstimator)
+    return [model]
 
 
-def members_of(classifier: Any) -> list[MKLClassifier]:
-    """Return the members of a fitted vote, or the classifier itself."""
-    if isinstance(classifier, MKLVotingClassifier):
-        return list(classifier.members_)
-    assert isinstance(classifier, MKLClassifier)
-    return [classifier]
-
-
-def _given(member: MKLClassifier) -> list[Binding]:
-    """Return the kernels of a fitted classifier with the columns as the user gave them."""
+def _given(member: KernelEstimator[Any]) -> list[Binding]:
+    """Return the kernels of a fitted estimator with the columns as the user gave them."""
     parts = zip(member.kernel_names_, member.kernels_, kernel_list(member.kernels), strict=True)
     return [(label, kernel, parts_of(given)[2]) for label, kernel, given in parts]
 
 
-def _taken(member: MKLClassifier) -> list[Binding]:
-    """Return the kernels of a fitted classifier with the columns that they read."""
+def _taken(member: KernelEstimator[Any]) -> list[Binding]:
+    """Return the kernels of a fitted estimator with the columns that they read."""
     names = column_names(member)
     parts = zip(member.kernel_names_, member.kernels_, member.kernel_columns_, strict=True)
     return [
@@ -168,7 +138,7 @@ def _places(columns: list[Any] | None, rows: Any) -> list[int] | None:
     return np.flatnonzero(rows.columns.isin(columns)).tolist()
 
 
-def _parameters(member: MKLClassifier) -> dict[str, str]:
+def _parameters(member: KernelEstimator[Any]) -> dict[str, str]:
     """Return the parameters that a search may choose, as text that can be compared."""
     given = member.get_params(deep=False)
     return {name: repr(value) for name, value in given.items() if name != "random_state"}

@@ -2,34 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from mklkit.evaluation.paired_tests import corrected_interval
 
-__all__ = ["SCORES", "losses"]
-
-SCORES = {"": "accuracy", "_balanced": "balanced_accuracy"}
-"""The ending of a column's name, and the score that it is of."""
+__all__ = ["losses"]
 
 
 def losses(
-    name: str, lost: Sequence[dict[str, float]] | None, sizes: tuple[float, float]
+    name: str,
+    lost: Sequence[dict[str, float]] | None,
+    sizes: tuple[float, float],
+    endings: Mapping[str, str],
 ) -> dict[str, float]:
-    """Return what was lost as cells of a row: of accuracy, then of balanced accuracy.
+    """Return what was lost as cells of a row, score by score.
 
     Parameters
     ----------
     name : str
         The name of the first column; the others have an ending.
     lost : sequence of dict, or None
-        Per fold the loss of ``accuracy`` and ``balanced_accuracy``; None where it is not known.
+        Per fold the loss of each score; None where it is not known.
     sizes : (float, float)
         The mean number of rows trained on and scored.
+    endings : mapping of str to str
+        The ending of a column's name, and the score that it is of.
     """
     cells: dict[str, float] = {}
-    for ending, score in SCORES.items():
+    for ending, score in endings.items():
         values = np.array([np.nan] if not lost else [one[score] for one in lost])
         low, high = corrected_interval(values, *sizes)
         cells[f"{name}{ending}"] = float(values.mean())

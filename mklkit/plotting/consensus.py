@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+import pandas as pd
 import scipy.linalg
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from mklkit.datasets.target import looks_like_numbers
 from mklkit.errors import DataError, IncompatibleError
 from mklkit.estimators.anatomy import FittedSearch, KernelModel, WeightedModel
 from mklkit.evaluation.alignment import alignment_matrix, combined_gram
@@ -27,7 +29,7 @@ __all__ = ["ConsensusDisplay"]
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#F0E442", "#999999")
 """Those of Okabe and Ito, told apart with any colour vision; markers differ too."""
-AGREEMENT_COLOURS = "cividis"
+AGREEMENT_COLOURS = NUMBER_COLOURS = "cividis"
 BARS = "#2c7fb8"
 WRITTEN_KERNELS = 8
 """Names are below the columns, and cosines in the cells, of up to so many kernels."""
@@ -53,7 +55,8 @@ class ConsensusDisplay:
     cosines : ndarray of shape (M, M)
     kernel_names : sequence of M str
     labels : ndarray of shape (n,), optional
-        Classes or clusters, drawn as colours and markers.
+        Classes or clusters, drawn as colours and markers, or numbers, drawn as a scale of colours:
+        those with fractions, or with more than 20 different values on many rows.
 
     Attributes
     ----------
@@ -95,13 +98,13 @@ class ConsensusDisplay:
 
         Parameters
         ----------
-        estimator : MKLTransformer, MKLOneClass or MKLClassifier, or a pipeline with one
+        estimator : MKLTransformer, MKLOneClass, MKLClassifier, MKLRegressor, or a pipeline with one
             Fitted; the mean of its weights where it has several problems.
         X : array-like or DataFrame of shape (n, d)
             Rows as passed to the estimator, at least 3, for example its training rows. Kernels
             with a rule for their width are fitted to them.
         y : array-like of shape (n,), optional
-            Their classes, or clusters that were found.
+            Their classes, clusters that were found, or numbers.
         axes : sequence of three matplotlib Axes, optional
             Where to draw; a new figure when not given.
 
@@ -114,7 +117,7 @@ class ConsensusDisplay:
         IncompatibleError
             If the estimator has no kernels.
         DataError
-            If there are fewer than 3 rows, or ``y`` and ``X`` differ in length.
+            If there are fewer than 3 rows, or ``y`` is not one value per row.
         MKLKitError
             If matplotlib is not installed.
         sklearn.exceptions.NotFittedError
@@ -132,6 +135,11 @@ class ConsensusDisplay:
         labels = None if y is None else np.asarray(y)
         if labels is not None and len(labels) != len(seen):
             raise DataError(f"X has {len(seen)} rows but y has {len(labels)} labels.")
+        if labels is not None and labels.ndim != 1:
+            raise DataError(
+                f"Rows are coloured by one value each, and y is of shape {labels.shape}: give one"
+                " of its columns."
+            )
         if len(seen) < 3:
             raise DataError(f"At least 3 rows are needed to draw components; got {len(seen)}.")
         frame = model.weights_frame()
@@ -166,6 +174,10 @@ class ConsensusDisplay:
         edge = {"edgecolors": rcParams["text.color"], "linewidths": 0.35, "s": 24}
         if self.labels is None:
             ax.scatter(*self.points.T, color=COLOURS[0], **edge)
+        elif looks_like_numbers(pd.Series(self.labels)):
+            across, up = self.points.T
+            drawn = ax.scatter(across, up, c=self.labels, cmap=NUMBER_COLOURS, **edge)
+            self.figure_.colorbar(drawn, ax=ax, label="y", location="left", pad=0.02)
         else:
             classes = np.unique(self.labels)
             names = [str(one) for one in classes]
@@ -236,7 +248,8 @@ def _with_kernels(estimator: Any) -> tuple[Pipeline | None, Any]:
             check_is_fitted(step)
     raise IncompatibleError(
         f"{type(steps[-1]).__name__} has no kernels whose consensus could be drawn; a fitted"
-        " MKLTransformer, MKLOneClass or MKLClassifier is expected, or a pipeline with one."
+        " MKLTransformer, MKLOneClass, MKLClassifier or MKLRegressor is expected, or a pipeline"
+        " with one."
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 from mklkit.errors import IncompatibleError
-from mklkit.estimators.anatomy import WeightedModel, classifier_in
+from mklkit.estimators.anatomy import KernelRegressor, WeightedModel, classifier_in
 from mklkit.plotting.parts import WEIGHT_COLOURS, new_figure, require_matplotlib
 
 if TYPE_CHECKING:
@@ -22,10 +22,10 @@ WRITTEN_CELLS = 200
 
 
 class KernelWeightsDisplay:
-    """Kernel weights of a fitted classifier.
+    """Kernel weights of a fitted estimator.
 
-    One bar per kernel; for several binary problems bars side by side or, from five problems on,
-    a bar for the mean and one dot per problem. For cluster gating, a heat map of Θ with one row
+    One bar per kernel; for several binary problems or targets bars side by side or, from five on,
+    a bar for the mean and one dot for each. For cluster gating, a heat map of Θ with one row
     per cluster and one column per kernel (paper 001, eq. 16).
 
     Parameters
@@ -33,10 +33,12 @@ class KernelWeightsDisplay:
     weights : pandas.DataFrame
         Tidy: ``problem``, ``cluster`` (where there are any), ``kernel``, ``weight``; as
         :meth:`mklkit.MKLClassifier.weights_frame` gives it.
+    each : str, default="problem"
+        What the first column has: ``"problem"`` or ``"target"``.
 
     Attributes
     ----------
-    weights : pandas.DataFrame
+    weights, each : as above
     ax_ : matplotlib Axes
     figure_ : matplotlib Figure
 
@@ -51,17 +53,18 @@ class KernelWeightsDisplay:
     >>> display.figure_.savefig("weights.png")  # doctest: +SKIP
     """
 
-    def __init__(self, weights: pd.DataFrame) -> None:
+    def __init__(self, weights: pd.DataFrame, each: str = "problem") -> None:
         self.weights = weights
+        self.each = each
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Axes | None = None) -> Self:
-        """Draw the weights of a fitted classifier.
+        """Draw the weights of a fitted estimator.
 
         Parameters
         ----------
-        estimator : MKLClassifier, or a pipeline, search or vote around it
-            Fitted.
+        estimator : MKLClassifier, MKLRegressor, MKLOneClass, MKLTransformer, or one around them
+            Fitted; around them may be a pipeline, a search or a vote.
         ax : matplotlib Axes, optional
             Where to draw; a new figure when not given.
 
@@ -82,10 +85,12 @@ class KernelWeightsDisplay:
         classifier = classifier_in(estimator)
         if not isinstance(classifier, WeightedModel):
             raise IncompatibleError(
-                f"{type(classifier).__name__} has no kernel weights to draw; a fitted MKLClassifier"
-                " is expected, or a pipeline or search around one."
+                f"{type(classifier).__name__} has no kernel weights to draw; a fitted"
+                " MKLClassifier, MKLRegressor, MKLOneClass or MKLTransformer is expected, or a"
+                " pipeline or search around one."
             )
-        return cls(classifier.weights_frame()).plot(ax)
+        each = "target" if isinstance(classifier, KernelRegressor) else "problem"
+        return cls(classifier.weights_frame(), each).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw on ``ax``, or on a new figure."""
@@ -166,7 +171,9 @@ class KernelWeightsDisplay:
             return
         for (_, column), weight in _cells(table):
             self.ax_.plot(weight, column, "o", color="black", alpha=0.35, markersize=4, zorder=3)
-        self.ax_.set_title(f"mean over {len(table)} problems, and each (dots)", fontsize="medium")
+        self.ax_.set_title(
+            f"mean over {len(table)} {self.each}s, and each (dots)", fontsize="medium"
+        )
 
     def _grouped_bars(self, table: pd.DataFrame) -> None:
         from matplotlib import colormaps
@@ -180,7 +187,9 @@ class KernelWeightsDisplay:
                 centres, weights.to_numpy(), height, label=str(problem), color=colours(share)
             )
         columns = len(table) if sum(map(len, table.index)) < 50 else 2
-        self.figure_.legend(loc="outside upper center", ncols=columns, frameon=False)
+        self.figure_.legend(
+            loc="outside upper center", title=self.each, ncols=columns, frameon=False
+        )
 
 
 def _cells(table: pd.DataFrame) -> list[tuple[tuple[int, int], float]]:

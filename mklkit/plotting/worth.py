@@ -21,20 +21,22 @@ WEIGHT, LEFT_OUT, SHUFFLED = "#2c7fb8", "#e08214", "#7f7f7f"
 
 
 class KernelWorthDisplay:
-    """The weight of each kernel, and the accuracy lost when it is left out or shuffled.
+    """The weight of each kernel, and the score lost when it is left out or shuffled.
 
-    Left the mean weight over folds with its deviation; right the points of accuracy that are lost
-    in fits without the kernel (bar, with deviation) and when its columns are shuffled (diamond). A
-    long bar on the left beside none on the right is a kernel that others can replace.
+    Left the mean weight over folds with its deviation; right the points of the score that are
+    lost in fits without the kernel (bar, with deviation) and when its columns are shuffled
+    (diamond). A long bar on the left beside none on the right is a kernel that others can replace.
 
     Parameters
     ----------
     kernels : pandas.DataFrame
         As in :attr:`mklkit.Explanation.kernels`.
+    score : str, default="accuracy"
+        What the score is called: ``"accuracy"`` or ``"R²"``.
 
     Attributes
     ----------
-    kernels : pandas.DataFrame
+    kernels, score : as above
     axes_ : tuple of two matplotlib Axes
     figure_ : matplotlib Figure
 
@@ -49,8 +51,9 @@ class KernelWorthDisplay:
     >>> display.figure_.savefig("worth.png")  # doctest: +SKIP
     """
 
-    def __init__(self, kernels: pd.DataFrame) -> None:
+    def __init__(self, kernels: pd.DataFrame, score: str = "accuracy") -> None:
         self.kernels = kernels
+        self.score = score
 
     def plot(self, axes: tuple[Axes, Axes] | None = None) -> Self:
         """Draw on two axes, left and right, or on a new figure.
@@ -114,7 +117,7 @@ class KernelWorthDisplay:
         ax.axvline(0, color="black", linewidth=0.8)
         ax.spines["left"].set_visible(False)
         ax.margins(x=0.06)
-        ax.set_xlabel("points of accuracy lost, mean ± deviation")
+        ax.set_xlabel(f"points of {self.score} lost, mean ± deviation")
         handles, labels = ax.get_legend_handles_labels()
         if not handles:
             ax.set_xticks([])

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from processes import Fitted, Run
+
+from mklkit import MKLOneClass, MKLRegressor, save_model
 
 QUICK = ("--cv", "2", "--repeats", "1")
 
@@ -55,3 +58,53 @@ def test_rows_that_do_not_say_enough(
     refused(patients.drop_duplicates("target"), "Every class has a single row")
     unknown = ("--target", "fever")
     mklkit("explain", quick.model, quick.data, *unknown).refused("not its target")
+
+
+@pytest.fixture(scope="module")
+def houses(mklkit: Run, tmp_path_factory: pytest.TempPathFactory) -> Fitted:
+    folder = tmp_path_factory.mktemp("houses")
+    data, model = folder / "houses.csv", folder / "house.mkl"
+    random = np.random.default_rng(4)
+    frame = pd.DataFrame(random.uniform(30, 200, (60, 2)), columns=["size", "age"])
+    frame["price"] = 2 * frame["size"] + random.normal(size=60)
+    frame.to_csv(data, index=False)
+    asked = ("-t", "price", "-k", "big:linear@size", "-k", "old:linear@age", "-o", model)
+    return Fitted(data, model, mklkit("fit", data, *asked))
+
+
+def test_numbers_are_explained_by_r2(mklkit: Run, houses: Fitted, tmp_path: Path) -> None:
+    done = mklkit("explain", houses.model, houses.data, "--cv", 4, "--repeats", 1)
+    assert done.code == 0, done
+    words = " ".join(done.out.split())
+    assert "what is lost is in points of R²: 1 point is 0.01" in words
+    assert "accuracy" not in words
+    assert "these 4 folds show a loss without: big" in words
+    picture = tmp_path / "worth.svg"
+    asked = (*QUICK, "--json", "--plot", picture)
+    found = mklkit("explain", houses.model, houses.data, *asked).json
+    assert found["score"] == "R²"
+    assert found["target"] == "price"
+    assert found["kernels"][0]["left_out"] > 0.5 > found["kernels"][1]["left_out"]
+    assert "<!-- points of R² lost, mean ± deviation -->" in picture.read_text()
+
+
+def test_numbers_that_do_not_say_enough(mklkit: Run, houses: Fitted, tmp_path: Path) -> None:
+    frame = pd.read_csv(houses.data)
+
+    def refused(changed: pd.DataFrame, *parts: str) -> None:
+        changed.to_csv(tmp_path / "rows.csv", index=False)
+        mklkit("explain", houses.model, tmp_path / "rows.csv", *QUICK).refused(*parts)
+
+    refused(frame.drop(columns="price"), "no column 'price'", "the numbers of the rows are needed")
+    refused(frame.assign(price="dear"), "holds no numbers", "--target")
+    refused(frame.assign(price=3.5), "3.5 in all 60 rows")
+    refused(frame[:3], "four rows at least")
+
+
+def test_models_that_have_no_one_score(mklkit: Run, houses: Fitted, tmp_path: Path) -> None:
+    frame = pd.read_csv(houses.data)
+    save_model(MKLOneClass("linear").fit(frame), tmp_path / "odd.mkl")
+    mklkit("explain", tmp_path / "odd.mkl", houses.data).refused("no score by which")
+    several = MKLRegressor("linear").fit(frame[["size"]], frame[["age", "price"]])
+    save_model(several, tmp_path / "two.mkl")
+    mklkit("explain", tmp_path / "two.mkl", houses.data).refused("predicts 2 targets")

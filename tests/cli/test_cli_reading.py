@@ -53,7 +53,7 @@ def test_fit_predict_inspect_and_explain(run: Run, sequences: Path) -> None:
     fitted = run("fit", "rows.csv", *KERNELS, "-o", "model.mkl")
     assert fitted.code == 0, fitted
     for said in (
-        "columns 'sequence', 'colour', 'count' passed on as they are",
+        "columns 'sequence', 'colour', 'count' kept for kernels on such columns",
         "features standardised (mean 0, deviation 1), but not column 'count'",
         "gaps in column 'colour' read as a category of their own, 'missing'",
     ):
@@ -90,7 +90,7 @@ def test_evaluate_compare_kernels_and_tune(run: Run) -> None:
     ):
         done = run(*command)
         assert done.code == 0, done
-        assert "passed on as they are" in done.out
+        assert "kept for kernels on such columns" in done.out
 
 
 def test_what_can_not_be_read_is_refused(run: Run) -> None:

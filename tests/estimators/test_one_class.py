@@ -71,7 +71,7 @@ def test_what_needs_labels_is_refused_with_the_names_of_what_does_not() -> None:
     with pytest.raises(DataError, match="row 1 is not finite"):
         MKLOneClass("linear").fit(ROWS).predict([[0.0] * 4, [1e308] * 4])
     frame = pd.DataFrame(ROWS)
-    with pytest.raises(IncompatibleError, match="no classes to explain"):
+    with pytest.raises(IncompatibleError, match="so there is no score"):
         explain(MKLOneClass().fit(frame), frame, np.arange(50) % 2)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mklkit import MKLClassifier
+from mklkit import MKLClassifier, MKLRegressor
 
 KERNELS = ["scan:rbf@scan_*", "noise:rbf@noise_*", "copy:rbf@copy_*"]
 
@@ -29,3 +29,18 @@ def fitted(kernels: Any = KERNELS, **settings: Any) -> tuple[Any, pd.DataFrame, 
     settings.setdefault("learner", "svm(C=1)")
     model = MKLClassifier(kernels, random_state=0, **settings)
     return model.fit(rows, labels), rows, labels
+
+
+def three_numbers(n_rows: int = 120) -> tuple[pd.DataFrame, np.ndarray]:
+    """Return the rows and a number that is the sum of the first source, with a little noise."""
+    rows, _ = three_sources(n_rows)
+    noise = np.random.default_rng(6).normal(size=n_rows)
+    return rows, 50 + 10 * (rows["scan_a"] + rows["scan_b"]).to_numpy() + noise
+
+
+def fitted_numbers(kernels: Any = KERNELS, **settings: Any) -> tuple[Any, pd.DataFrame, np.ndarray]:
+    """Return a regressor fitted on the three sources, with rows and numbers."""
+    rows, numbers = three_numbers()
+    settings.setdefault("learner", "ridge(alpha=0.1)")
+    model = MKLRegressor(kernels, random_state=0, **settings)
+    return model.fit(rows, numbers), rows, numbers

@@ -137,7 +137,10 @@ def test_a_category_is_shuffled_before_it_is_encoded() -> None:
 @pytest.mark.parametrize(
     ("combiner", "said"),
     [
-        ("ifsl", ["weights of ifsl are fixed before any row", "kernel's share in the vote"]),
+        (
+            "ifsl",
+            ["weights of ifsl are fixed before any row", "share in the joint prediction"],
+        ),
         ("best-single(cv=2)", ["chooses one kernel"]),
         ("cluster-gating(n_clusters=2)", ["each row has its own weights"]),
         ("dimkl3", ["are learned from the rows"]),

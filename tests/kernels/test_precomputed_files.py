@@ -91,7 +91,7 @@ def test_on_the_command_line(tmp_path, gram):
     kernels = ("-k", "graph:precomputed(path='graph.npy')@id", "-k", "linear")
     done = run_in_process("fit", "rows.csv", *kernels, "-o", "m.mkl", cwd=tmp_path)
     assert done.code == 0, done
-    assert "column 'id' passed on as they are" in done.out
+    assert "column 'id' kept for kernels on such columns" in done.out
     assert run_in_process("predict", "m.mkl", "rows.csv", cwd=tmp_path).code == 0
     missing = run_in_process("fit", "rows.csv", "-k", "precomputed(path='no.npy')@id", cwd=tmp_path)
     missing.refused("The matrix of a precomputed kernel, 'no.npy': there is no such file.")

@@ -125,6 +125,7 @@ def test_glass_gets_its_row_number_as_a_column_that_is_used(tmp_path):
     assert "Id" in encoder.get_feature_names_out()
 
 
+@pytest.mark.slow
 def test_the_papers_own_systems_run_on_the_flowers():
     names = ["RPEMEKL (p = 0.1)", "MultiK-MHKS"]
     for (run,) in Session(repeats=1).cells(EXPERIMENT, use_of("Iris"), names):

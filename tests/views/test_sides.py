@@ -262,7 +262,8 @@ def test_products_of_kernels_are_the_same_read_off_features_and_off_tiles(rng):
     by_tiles = kernel_products(KernelRows.of([InnerProduct()] * 2, features), y)
     together = np.hstack(features)
     moments = ClassMoments.of(together, (y > 0).astype(int), 2, together[:20].mean(axis=0))
-    by_features = moment_products(moments, [slice(0, 4), slice(4, 6)], y, True, noise=1e-15)
+    parts, sums = [slice(0, 4), slice(4, 6)], together.T @ y
+    by_features = moment_products(moments, parts, sums, y.mean(), True, noise=1e-15)
     centring = np.eye(300) - 1 / 300
     grams = [centring @ own @ own.T @ centring for own in features]
     naive = np.array([[np.sum(a * b) for b in grams] for a in grams])
