@@ -23,6 +23,8 @@ __all__ = ["LooRidge"]
 STARTS = (10.0, 100.0, 1000.0)
 """Times the best ridge of the even sum, which explains with irrelevant kernels what others can."""
 USUAL_START = 30.0
+NEGLIGIBLE = 1e-8
+"""Of the largest share in the sum, below which a kernel is left out."""
 FEW_ROWS = 150
 """Rows on which several starts are tried."""
 
@@ -116,7 +118,8 @@ class LooRidge(LearnedWeighting):
                 stacklevel=3,
             )
         weights = np.zeros(len(views))
-        weights[used] = factors
+        shares = factors * sizes[used]
+        weights[used] = np.where(shares > NEGLIGIBLE * shares.max(), factors, 0)
         return weights
 
     def _starts(self, grams: list[Array], targets: Array, sizes: Array) -> list[Array]:

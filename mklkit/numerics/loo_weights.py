@@ -121,7 +121,7 @@ def least_loo_error(
 
     best: Any = None
     for start in starts:
-        logarithms = np.log(start)
+        logarithms = np.log(np.maximum(start, np.finfo(np.float64).tiny))
         if only_if_lower and best is not None and logarithm(logarithms)[0] >= best.fun:
             continue
         # Bounds on one side only: between two, the first step has the gradient's own length.

@@ -9,7 +9,7 @@ from sklearn.linear_model import Ridge
 from sklearn.metrics.pairwise import rbf_kernel
 
 from mklkit import MKLRegressor
-from mklkit.numerics.loo_weights import LooError
+from mklkit.numerics.loo_weights import LooError, least_loo_error
 
 RNG = np.random.default_rng(2)
 X = RNG.normal(size=(120, 3))
@@ -68,3 +68,11 @@ def test_kernels_that_do_not_vary_get_no_weight():
     rows = np.column_stack([X, np.ones(120)])
     model = MKLRegressor([*KERNELS, "d:rbf(sigma=1)@3"], combiner="loo-ridge").fit(rows, Y)
     assert model.weights_[0, 3] == 0
+
+
+def test_a_factor_that_vanishes_is_a_start_like_others():
+    linear, other = np.outer(X[:, 0], X[:, 0]), rbf_kernel(X[:, 1:])
+    starts = [np.ones(2), np.array([1.0, 0.0])]
+    found, _ = least_loo_error([linear, other], X[:, :1], starts, 20, 1e-6, only_if_lower=True)
+    assert np.isfinite(found).all()
+    assert found[0] > found[1]
