@@ -39,7 +39,7 @@ class LooRidge(LearnedWeighting):
 
     Parameters
     ----------
-    rows : int, default=600
+    rows : int, default=500
         The weights are learned on so many of the training rows, drawn at random, where there are
         more; more rows make them more exact.
     max_iter : int, default=50
@@ -75,7 +75,7 @@ class LooRidge(LearnedWeighting):
         learner="ridge", tasks=("two classes", "numbers"), row_weights="learner"
     )
 
-    rows: int = attrs.field(default=600, converter=whole, validator=[instance_of(int), ge(10)])
+    rows: int = attrs.field(default=500, converter=whole, validator=[instance_of(int), ge(10)])
     max_iter: int = attrs.field(default=50, converter=whole, validator=[instance_of(int), ge(1)])
     tol: float = attrs.field(default=1e-4, converter=float, validator=[gt(0), finite])
 
