@@ -65,17 +65,35 @@ def test_a_changed_file_is_read_again(tmp_path, gram):
         ("nan.npy", np.full((2, 2), np.nan), "must be finite"),
         ("objects.npy", np.array([[{}]], dtype=object), "allow_pickle|Object arrays"),
         ("words.csv", "a,b\nc,d\n", "could not convert"),
-        ("broken.npz", "no archive", "can't be"),
+        ("ragged.csv", "1,2\n3\n", r"column[^.]*\.$"),
+        ("broken.npz", "no archive", "can't be: it is no file of NumPy's; use numpy.save[^.]*.$"),
+        ("broken.npy", "no matrix", "can't be: it is no file of NumPy's; use numpy.save[^.]*.$"),
+        ("nothing.npy", "", "can't be: it is empty.$"),
+        ("two.npz", [np.eye(2), np.eye(3)], "it has 2 arrays, and one is expected"),
+        ("none.npz", [], "it has 0 arrays, and one is expected"),
+        ("complex.npy", np.eye(2) * (1 + 2j), "must hold real numbers; got complex128"),
+        ("zero.npy", np.zeros((0, 0)), "its matrix has none"),
     ],
 )
 def test_what_is_no_matrix_is_refused(tmp_path, name, content, message):
     path = tmp_path / name
     if isinstance(content, str):
         path.write_text(content)
+    elif isinstance(content, list):
+        np.savez(path, *content)
     elif content is not None:
         np.save(path, content)
     with pytest.raises((DataError, SpecError), match=message):
         MKLClassifier(f"precomputed(path={str(path)!r})").fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("matrix", "message"),
+    [(np.eye(2) * 1j, "must hold real numbers; got complex128"), (np.zeros((0, 0)), "has none")],
+)
+def test_such_a_matrix_is_refused_in_python(matrix, message):
+    with pytest.raises(ValueError, match=message):
+        Precomputed(matrix)
 
 
 @pytest.mark.parametrize("given", [{}, {"matrix": np.eye(2), "path": "graph.npy"}])
