@@ -24,7 +24,7 @@ from mklkit.errors import (
     quoted,
 )
 from mklkit.estimators.row_weights import checked_row_weights, counting_rows
-from mklkit.estimators.table_reading import TableReading, needs_reading, reads_text
+from mklkit.estimators.table_reading import TableReading, check_is_table, needs_reading, reads_text
 from mklkit.protocols import (
     Array,
     Rows,
@@ -250,6 +250,7 @@ def check_new_rows(estimator: Any, X: Any, *banks: Any) -> Rows:
             )
         return X
     if reading is not None:
+        check_is_table(X)
         validate_data(estimator, X, skip_check_array=True, reset=first)
         return cast(Rows, _read_rows(reading, X))
     with _checking_rows(X):

@@ -51,7 +51,7 @@ def _read(path: str, modified: int, size: int) -> Array:
     """Return the matrix in a file of that time and size: spec strings are read several times."""
     try:
         if path.endswith(".csv"):
-            found = np.loadtxt(path, delimiter=",", ndmin=2)
+            found: Array = np.loadtxt(path, delimiter=",", ndmin=2)
         else:
             found = _from_numpy(path)
         return _as_float(found)
