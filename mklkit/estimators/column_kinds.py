@@ -1,4 +1,4 @@
-"""What a column of a table holds: numbers, text, dates or other values."""
+"""What a column of a table holds, gaps among row ids, and how messages name its rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import is_complex_dtype, is_numeric_dtype, is_object_dtype
 
-__all__ = ["Holds", "what_it_holds"]
+from mklkit.errors import DataError, quoted
+
+__all__ = ["Holds", "check_row_ids", "row_of", "what_it_holds"]
 
 Holds = Literal["numbers", "text", "dates", "complex numbers", "other values"]
 """What a column holds: only these (dates are also times and durations), or mixtures."""
@@ -36,3 +38,24 @@ def what_it_holds(column: pd.Series) -> Holds:
     if len(known) and all(isinstance(value, DATES) for value in known):
         return "dates"
     return "text" if all(isinstance(value, str) for value in known) else "other values"
+
+
+def check_row_ids(column: pd.Series) -> None:
+    """Refuse gaps in a column of row ids, which nothing can fill."""
+    gaps = np.flatnonzero(column.isna())
+    if len(gaps):
+        more = f" and {len(gaps) - 1} more" if len(gaps) > 1 else ""
+        raise DataError(
+            f"Column {quoted(str(column.name))} has a gap in {row_of(column, int(gaps[0]))}{more};"
+            " each row needs its number in the matrix."
+        )
+
+
+def row_of(column: pd.Series, position: int) -> str:
+    """Name a row by its index label, which is kept in a split, or by position from 1."""
+    index = column.index
+    if isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1:
+        return f"row {position + 1}"
+    label = index[position]
+    shown = f"{label}" if isinstance(label, Number) else f"{str(label)!r}"
+    return f"the row with index {shown}" if index.name is None else f"{index.name} {shown}"

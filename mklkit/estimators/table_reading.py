@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pandas.api.types import is_numeric_dtype
 
 from mklkit.errors import DataError, MKLKitError, counted, quoted, type_name
-from mklkit.estimators.column_kinds import Holds, what_it_holds
+from mklkit.estimators.column_kinds import Holds, check_row_ids, what_it_holds
 from mklkit.estimators.own_columns import own_columns
 from mklkit.numerics.readings import MISSING, category_codes, text_codes
 from mklkit.protocols import Array, TableRows
@@ -38,6 +38,7 @@ def needs_reading(kernels: Sequence[BoundKernel], X: Any) -> bool:
     """Return whether a table has to be read for its kernels: all others are plain numbers."""
     if isinstance(X, pd.DataFrame):
         plain = all(is_numeric_dtype(kind) for kind in X.dtypes)
+        plain &= all(one.reads != "row ids" for one in kernels)  # A gap there is refused by name.
     else:
         plain = True  # scikit-learn detects text in arrays.
     return not plain or any(
@@ -88,6 +89,8 @@ class TableReading:
         them out.
     gaps : tuple of int
         Columns of numbers that may have gaps.
+    ids : tuple of int
+        Columns of row ids, in which a gap is refused.
     notes : tuple of str
         What became of gaps in the training data, a sentence each.
     """
@@ -97,6 +100,7 @@ class TableReading:
     categories: tuple[int, ...] = ()
     filled: tuple[int, ...] = ()
     gaps: tuple[int, ...] = ()
+    ids: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
 
     @classmethod
@@ -143,8 +147,8 @@ class TableReading:
                 one.reads == "categories" and not one.facts.allows_gaps for one in readers[column]
             )
         ]
-        texts = tuple(read_as("text"))
-        found = cls(holds, texts, tuple(categories), tuple(filled), tuple(gaps))
+        texts, ids = tuple(read_as("text")), tuple(read_as("row ids"))
+        found = cls(holds, texts, tuple(categories), tuple(filled), tuple(gaps), ids)
         return attrs.evolve(found, notes=tuple(found._notes(frame)))
 
     @property
@@ -175,9 +179,11 @@ class TableReading:
         Raises
         ------
         DataError
-            If a column of numbers holds something else now.
+            If a column of numbers holds something else now, or one of row ids has a gap.
         """
         frame = _as_frame(X)
+        for place in self.ids:
+            check_row_ids(frame.iloc[:, place])
         columns = [place for place, what in enumerate(self.holds) if what == "numbers"]
         single = bool(columns) and all(frame.dtypes.iloc[place] == np.float32 for place in columns)
         out = np.zeros(frame.shape, dtype=np.float32 if single else np.float64)

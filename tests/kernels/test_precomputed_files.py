@@ -117,3 +117,20 @@ def test_on_the_command_line(tmp_path, gram):
     run_in_process("predict", "m.mkl", "other.csv", cwd=tmp_path).refused(
         "takes whole row ids from 0 to 29, got values from 5 to 34"
     )
+    rows.assign(id=rows["id"].where(rows["id"] != 2)).to_csv(tmp_path / "gap.csv", index=False)
+    gap = "Column 'id' has a gap in row 3; each row needs its number in the matrix."
+    for done in (
+        run_in_process("fit", "gap.csv", *kernels, cwd=tmp_path),
+        run_in_process("predict", "m.mkl", "gap.csv", cwd=tmp_path),
+    ):
+        done.refused(gap)
+        assert "SimpleImputer" not in done.err
+
+
+def test_gaps_in_row_ids_are_named(gram):
+    X = pd.DataFrame({"id": np.arange(30.0), "x": gram[:, 0]}, index=range(100, 130))
+    model = MKLClassifier([("graph", Precomputed(gram), "id"), "linear"])
+    model.fit(X, np.resize(["a", "b"], 30))
+    X.iloc[[4, 7], 0] = np.nan
+    with pytest.raises(DataError, match="'id' has a gap in the row with index 104 and 1 more; "):
+        model.predict(X)
