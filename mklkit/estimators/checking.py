@@ -18,11 +18,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from mklkit.errors import (
-    DataError,
-    SpecError,
-    quoted,
-)
+from mklkit.errors import DataError, SpecError, quoted
 from mklkit.estimators.row_weights import checked_row_weights, counting_rows
 from mklkit.estimators.table_reading import TableReading, check_is_table, needs_reading, reads_text
 from mklkit.protocols import (
@@ -249,6 +245,9 @@ def check_new_rows(estimator: Any, X: Any, *banks: Any) -> Rows:
                 " numbers only: pass a DataFrame."
             )
         return X
+    if reading is None and needs_reading((), X):
+        # scikit-learn would take dates for numbers.
+        reading = TableReading(("numbers",) * np.shape(X)[1])
     if reading is not None:
         check_is_table(X)
         validate_data(estimator, X, skip_check_array=True, reset=first)

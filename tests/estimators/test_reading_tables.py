@@ -229,6 +229,9 @@ def test_dates_and_complex_numbers_are_no_numbers(table, new, held):
     model = MKLClassifier(["linear@age", ("seq", Letters(), "sequence")]).fit(frame, y)
     with pytest.raises(DataError, match=f"'age' held numbers in the training .* {held} now"):
         model.predict(frame.assign(age=new))
+    of_numbers = MKLClassifier("linear").fit(frame[["age"]], y)
+    with pytest.raises(ValueError, match=f"{held} now|Complex data not supported"):
+        of_numbers.predict(pd.DataFrame({"age": new}))
 
 
 @pytest.mark.parametrize("rows", [{"sequence": ["ab"]}, "ab", pd.Series(["ab"])])
