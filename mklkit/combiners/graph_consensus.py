@@ -44,7 +44,8 @@ class GraphConsensus(WeightingCombiner):
     Parameters
     ----------
     n_neighbors : int, default=5
-        k, at least 1; all other rows where there are fewer.
+        k, at least 1; all other rows where there are fewer. Of rows that are equally near, as
+        kernels on categories have many, the order of the training rows decides.
     norm : {1, 2}, default=1
         What is one of β: its sum, which is the paper's sparse-UMKL, or its length, which is its
         full-UMKL, whose result is then divided by its sum.

@@ -150,13 +150,15 @@ def _check_numbers(kernel: BoundKernel, chosen: NDArray[np.intp], columns: _Colu
     if not wrong:
         return
     held = columns.holds[wrong[0]]
-    use = kernels_on("text" if held == "text" else "categories")
     if held == "complex numbers":
         raise DataError(
             f"Kernel {quoted(kernel.label)} reads {kernel.reads}, and {columns.named(wrong[0])}"
             " holds complex numbers: pass real numbers, such as the real and the imaginary part as"
             " two columns."
         )
+    use = kernels_on("categories")
+    if held == "text":
+        use = f"{kernels_on('text')}, or on categories{use.partition('on categories')[2]}"
     what = "text, dates or categories" if held == "other values" else held
     more, hold = (f" and {len(wrong) - 1} more", "hold") if len(wrong) > 1 else ("", "holds")
     raise DataError(

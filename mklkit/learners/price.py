@@ -104,7 +104,9 @@ def _distinct(
         values = gram[members, members]
         beside = gram[members[1:], members[:-1]]
         gaps = np.maximum(np.abs(values[1:] - beside), np.abs(values[:-1] - beside))
-    rounding = 100 * np.finfo(values.dtype).eps * np.abs(values).max()
+    eps = float(np.finfo(values.dtype).eps)
+    # Features along eigenvectors of a tiny eigenvalue have lost half of their digits.
+    rounding = (4 * eps**0.5 if side.explicit else 100 * eps) * np.abs(values).max()
     firsts = np.concatenate([[0], 1 + np.flatnonzero(gaps > rounding)])
     return members[firsts], np.add.reduceat(counts[members], firsts)
 

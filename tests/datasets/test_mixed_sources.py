@@ -29,7 +29,7 @@ def accuracy(table, kernels):
 
 def test_three_kinds_of_columns_together_are_better_than_each_alone(table):
     together = accuracy(table, list(SOURCES.values()))
-    assert together > 0.85
+    assert together > 0.8
     assert together > max(accuracy(table, kernel) for kernel in SOURCES.values()) + 0.02
 
 
