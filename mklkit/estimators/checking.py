@@ -253,8 +253,6 @@ def check_new_rows(estimator: Any, X: Any, *banks: Any) -> Rows:
         # scikit-learn would take dates for numbers.
         reading = TableReading(("numbers",) * np.shape(X)[1])
     if reading is not None:
-        if reading.texts:
-            check_texts_have_a_column(X)
         check_is_table(X)
         validate_data(estimator, X, skip_check_array=True, reset=first)
         return cast(Rows, _read_rows(reading, X))
