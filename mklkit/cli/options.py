@@ -133,11 +133,13 @@ def weights_by_class(text: str) -> str | dict[str, float]:
     """
     if text.strip() == "balanced":
         return "balanced"
-    weights = {}
+    weights: dict[str, float] = {}
     for pair in text.split(","):
-        label, equals, weight = pair.rpartition("=")
+        label, equals, weight = (part.strip() for part in pair.rpartition("="))
+        if label in weights:
+            raise typer.BadParameter(f"class {label!r:.80} has two weights: give it one.")
         try:
-            weights[label.strip()] = float(weight)
+            weights[label] = float(weight)
         except ValueError:
             equals = ""
         if not equals:

@@ -56,7 +56,8 @@ def remarks_on_text(columns: Iterable[pd.Series]) -> list[str]:
         advice = (
             "and looks numeric: write numbers alone, or leave"
             if numeric
-            else "one-hot encoded, which tells little: leave"
+            else f"one-hot encoded, which tells little: read it by a kernel on text, -k"
+            f" {quote(f'spectrum@{column.name}')}, or leave"
         )
         found.append(
             f"column {quoted(column.name)} holds {len(distinct)} different texts in {len(column)}"

@@ -19,13 +19,9 @@ from sklearn.utils.validation import (
 )
 
 from mklkit.errors import DataError, SpecError, quoted
+from mklkit.estimators.column_kinds import check_texts_have_a_column
 from mklkit.estimators.row_weights import checked_row_weights, counting_rows
-from mklkit.estimators.table_reading import (
-    TableReading,
-    check_texts_have_a_column,
-    needs_reading,
-    reads_text,
-)
+from mklkit.estimators.table_reading import TableReading, check_is_table, needs_reading, reads_text
 from mklkit.protocols import Array, Rows, RowSource
 from mklkit.registry.composing import are_proposed, bind_kernels
 from mklkit.views.dask.predicting import in_memory
@@ -248,9 +244,11 @@ def check_new_rows(estimator: Any, X: Any, *banks: Any) -> Rows:
                 " numbers only: pass a DataFrame."
             )
         return X
+    if reading is None and needs_reading((), X):
+        # scikit-learn would take dates for numbers.
+        reading = TableReading(("numbers",) * np.shape(X)[1])
     if reading is not None:
-        if reading.texts:
-            check_texts_have_a_column(X)
+        check_is_table(X)
         validate_data(estimator, X, skip_check_array=True, reset=first)
         return cast(Rows, _read_rows(reading, X))
     with _checking_rows(X):

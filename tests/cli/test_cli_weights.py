@@ -38,6 +38,12 @@ def test_weights_of_classes_are_used_shown_and_kept(mklkit: Run, data: Path) -> 
     assert recall[1] > recall[0]
 
 
+def test_a_class_has_one_weight(mklkit: Run, data: Path) -> None:
+    for text in ("ill=2,ill=3", "ill=2,well=1, ill =2"):
+        done = mklkit("fit", str(data), "--class-weight", text)
+        done.refused("class 'ill' has two weights: give it one.")
+
+
 def test_classes_that_are_numbers_are_named_by_their_text(mklkit: Run, data: Path) -> None:
     table = pd.read_csv(data)
     table["kind"] = (table["kind"] == "ill").astype(int)

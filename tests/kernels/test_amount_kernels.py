@@ -129,3 +129,11 @@ def test_numbers_below_zero_are_refused(kernel):
         kernel.fit(wrong)
     with pytest.raises(DataError, match=message):
         kernel.fit(COUNTS)(COUNTS, wrong)
+
+
+def test_the_mean_distance_of_chi2_counts_rows_by_weight():
+    rng = np.random.default_rng(3)
+    rows, often = rng.poisson(3.0, (20, 4)).astype(float), rng.integers(1, 4, 20)
+    weighted = Chi2().fit_weighted(rows, often.astype(float))
+    repeated = Chi2().fit(rows.repeat(often, axis=0))
+    np.testing.assert_allclose(weighted.gamma, repeated.gamma, rtol=1e-9)

@@ -80,13 +80,19 @@ class Chi2(Component):
 
     def fit(self, rows: Array) -> FittedChi2:
         """Return the kernel with γ as a number."""
+        return self.fit_weighted(rows, np.ones(len(rows)))
+
+    def fit_weighted(self, rows: Array, row_weights: Array) -> FittedChi2:
+        """Return the kernel with γ as a number, from rows that count by their weights (N,)."""
         expect_amounts("chi2", rows)
         by_rule, factor = _factor(self.gamma)
         if not by_rule:
             return FittedChi2(factor)
-        some = rows[:: max(-(-len(rows) // MOST_ROWS), 1)].astype(np.float64)
+        places = slice(None, None, max(-(-len(rows) // MOST_ROWS), 1))
+        some, counts = rows[places].astype(np.float64), row_weights[places]
         # Without the distance of each row to itself.
-        mean = -additive_chi2_kernel(some).sum() / max(len(some) * (len(some) - 1), 1)
+        pairs = counts.sum() * (counts.sum() - 1)
+        mean = -counts @ additive_chi2_kernel(some) @ counts / pairs if pairs > 0 else 0.0
         return FittedChi2(float(factor / mean) if mean > 0 else factor)
 
 
