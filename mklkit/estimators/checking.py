@@ -19,14 +19,9 @@ from sklearn.utils.validation import (
 )
 
 from mklkit.errors import DataError, SpecError, quoted
+from mklkit.estimators.column_kinds import check_texts_have_a_column
 from mklkit.estimators.row_weights import checked_row_weights, counting_rows
-from mklkit.estimators.table_reading import (
-    TableReading,
-    check_is_table,
-    check_texts_have_a_column,
-    needs_reading,
-    reads_text,
-)
+from mklkit.estimators.table_reading import TableReading, check_is_table, needs_reading, reads_text
 from mklkit.protocols import Array, Rows, RowSource
 from mklkit.registry.composing import are_proposed, bind_kernels
 from mklkit.views.dask.predicting import in_memory

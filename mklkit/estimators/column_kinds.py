@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 from decimal import Decimal
 from numbers import Number, Real
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,7 @@ from pandas.api.types import is_complex_dtype, is_numeric_dtype, is_object_dtype
 
 from mklkit.errors import DataError, quoted
 
-__all__ = ["Holds", "check_row_ids", "row_of", "what_it_holds"]
+__all__ = ["Holds", "check_row_ids", "check_texts_have_a_column", "row_of", "what_it_holds"]
 
 Holds = Literal["numbers", "text", "dates", "complex numbers", "other values"]
 """What a column holds: only these (dates are also times and durations), or mixtures."""
@@ -38,6 +38,15 @@ def what_it_holds(column: pd.Series) -> Holds:
     if len(known) and all(isinstance(value, DATES) for value in known):
         return "dates"
     return "text" if all(isinstance(value, str) for value in known) else "other values"
+
+
+def check_texts_have_a_column(X: Any) -> None:
+    """Refuse training texts that are not in a column of a table, with what to pass instead."""
+    if np.ndim(X) == 1:
+        raise DataError(
+            "The kernels read a column of text, and X has no columns: pass a DataFrame with one"
+            " column, such as pd.DataFrame({'text': X})."
+        )
 
 
 def check_row_ids(column: pd.Series) -> None:

@@ -69,7 +69,7 @@ def test_texts_without_a_column_are_refused_with_what_to_pass(kind):
     with pytest.raises(DataError, match="pass a DataFrame with one column"):
         MKLClassifier("spectrum").fit(kind(texts), y)
     model = MKLClassifier("spectrum").fit(pd.DataFrame({"text": texts}), y)
-    with pytest.raises(DataError, match="pass a DataFrame with one column"):
+    with pytest.raises(DataError, match="expected as a DataFrame"):
         model.predict(kind(texts))
 
 
