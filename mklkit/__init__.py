@@ -110,6 +110,7 @@ if TYPE_CHECKING:
     from mklkit.plotting.weights import KernelWeightsDisplay as KernelWeightsDisplay
     from mklkit.plotting.worth import KernelWorthDisplay as KernelWorthDisplay
     from mklkit.preprocessing.encoder import TableEncoder as TableEncoder
+    from mklkit.preprocessing.pipeline import build_pipeline as build_pipeline
     from mklkit.preprocessing.pipeline import preset_pipeline as preset_pipeline
     from mklkit.protocols import Array as Array
     from mklkit.protocols import Combiner as Combiner
@@ -240,7 +241,7 @@ FOR_USERS = {
     "plotting.weights": "KernelWeightsDisplay",
     "plotting.worth": "KernelWorthDisplay",
     "preprocessing.encoder": "TableEncoder",
-    "preprocessing.pipeline": "preset_pipeline",
+    "preprocessing.pipeline": "build_pipeline preset_pipeline",
     "protocols.preset": "Preset",
     "registry.registry": "get_registry",
     "registry.specs": "to_spec",

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 __all__ = [
+    "BUILT_IN",
     "DEFAULT_DATA",
     "AsJson",
     "Bandwidths",
@@ -41,6 +42,8 @@ __all__ = [
 ]
 
 DEFAULT_DATA = "breast_cancer"
+# Of mklkit.datasets.BUILTIN_NAMES, whose import would make --help slow.
+BUILT_IN = "breast_cancer, iris, wine, digits, digits_sources, mixed_sources"
 # NumPy's generators take seeds of 32 bits.
 LARGEST_SEED = 2**32 - 1
 MODEL_PANEL = "Model"
@@ -173,9 +176,8 @@ Data = Annotated[
     typer.Argument(
         metavar="DATA",
         show_default="breast_cancer, built into scikit-learn",
-        help="A built-in data set (breast_cancer, iris, wine, digits, digits_sources) or a file:"
-        " .csv (.gz), .tsv, .parquet, .arff, .libsvm, .npz. 'fit' also takes a folder or a glob of"
-        " CSV or Parquet files.",
+        help=f"A built-in data set ({BUILT_IN}) or a file: .csv (.gz), .tsv, .parquet, .arff,"
+        " .libsvm, .npz. 'fit' also takes a folder or a glob of CSV or Parquet files.",
     ),
 ]
 ModelFile = Annotated[

@@ -22,6 +22,7 @@ __all__ = ["LooRidge"]
 
 STARTS = (10.0, 100.0, 1000.0)
 """Times the best ridge of the even sum, which explains with irrelevant kernels what others can."""
+USUAL_START = 30.0
 FEW_ROWS = 150
 """Rows on which several starts are tried."""
 
@@ -36,7 +37,7 @@ class LooRidge(LearnedWeighting):
 
     Parameters
     ----------
-    rows : int, default=400
+    rows : int, default=600
         The weights are learned on so many of the training rows, drawn at random, where there are
         more; more rows make them more exact.
     max_iter : int, default=50
@@ -53,8 +54,9 @@ class LooRidge(LearnedWeighting):
     -----
     For n rows O(n³ + Mn²) per step and M Gram matrices of n rows in memory. The error need not be
     convex in the weights: on 150 of the rows the descent starts three times, from kernels of equal
-    size and 10, 100 and 1000 times the best ridge for these; it goes on from the lowest end on all
-    n. Source: Cawley and Talbot (2007), for the parameters of one kernel.
+    size and 10, 100 and 1000 times the best ridge for these. On all n it starts from 30 times that
+    ridge, and from the lowest end on the few if the error is lower there than at its own end.
+    Source: Cawley and Talbot (2007), for the parameters of one kernel.
 
     Examples
     --------
@@ -71,7 +73,7 @@ class LooRidge(LearnedWeighting):
         learner="ridge", tasks=("two classes", "numbers"), row_weights="learner"
     )
 
-    rows: int = attrs.field(default=400, converter=whole, validator=[instance_of(int), ge(10)])
+    rows: int = attrs.field(default=600, converter=whole, validator=[instance_of(int), ge(10)])
     max_iter: int = attrs.field(default=50, converter=whole, validator=[instance_of(int), ge(1)])
     tol: float = attrs.field(default=1e-4, converter=float, validator=[gt(0), finite])
 
@@ -102,8 +104,10 @@ class LooRidge(LearnedWeighting):
         few = np.arange(len(some))
         if len(some) > FEW_ROWS:
             few = random_state.permutation(len(some))[:FEW_ROWS]
-        start = self._start([gram[np.ix_(few, few)] for gram in kept], centred[few], sizes[used])
-        factors, ended = least_loo_error(kept, centred, [start], self.max_iter, self.tol)
+        starts = self._starts([gram[np.ix_(few, few)] for gram in kept], centred[few], sizes[used])
+        factors, ended = least_loo_error(
+            kept, centred, starts, self.max_iter, self.tol, only_if_lower=True
+        )
         if not ended:
             warnings.warn(
                 f"loo-ridge stopped after max_iter={self.max_iter} steps while the error still"
@@ -115,13 +119,14 @@ class LooRidge(LearnedWeighting):
         weights[used] = factors
         return weights
 
-    def _start(self, grams: list[Array], targets: Array, sizes: Array) -> Array:
-        """Return the lowest end of the descents on a few rows."""
+    def _starts(self, grams: list[Array], targets: Array, sizes: Array) -> list[Array]:
+        """Return where to start: equal sizes, and the lowest end of descents on a few rows."""
         even = sum(gram / size for gram, size in zip(grams, sizes, strict=True))
         rows = WeightedRows.of(len(targets), None, True)
         ridge = GramRidge(even, rows).best_ridges(targets)
-        starts = [1 / (sizes * ridge * times) for times in STARTS]
-        return least_loo_error(grams, targets, starts, self.max_iter, self.tol)[0]
+        tried = [1 / (sizes * ridge * times) for times in STARTS]
+        lowest = least_loo_error(grams, targets, tried, self.max_iter, self.tol)[0]
+        return [1 / (sizes * ridge * USUAL_START), lowest]
 
 
 @hookimpl

@@ -20,12 +20,14 @@ from sklearn.utils.validation import (
 
 from mklkit.errors import DataError, SpecError, quoted
 from mklkit.estimators.row_weights import checked_row_weights, counting_rows
-from mklkit.estimators.table_reading import TableReading, check_is_table, needs_reading, reads_text
-from mklkit.protocols import (
-    Array,
-    Rows,
-    RowSource,
+from mklkit.estimators.table_reading import (
+    TableReading,
+    check_is_table,
+    check_texts_have_a_column,
+    needs_reading,
+    reads_text,
 )
+from mklkit.protocols import Array, Rows, RowSource
 from mklkit.registry.composing import are_proposed, bind_kernels
 from mklkit.views.dask.predicting import in_memory
 from mklkit.views.dask.recognising import is_dask
@@ -106,6 +108,8 @@ def _reading_of(X: Any, banks: Sequence[Any]) -> TableReading | None:
             )
         return None
     _check_names_are_unique(X)
+    if reads_text(kernels) is not None:
+        check_texts_have_a_column(X)
     if not needs_reading(kernels, X) or np.asarray(X).ndim != 2:
         return None  # Of other shapes scikit-learn says what is wrong.
     return TableReading.of(X, given)

@@ -24,6 +24,7 @@ __all__ = [
     "TableReading",
     "bound_to",
     "check_is_table",
+    "check_texts_have_a_column",
     "needs_reading",
     "placed_kernels",
     "reads_text",
@@ -49,6 +50,15 @@ def needs_reading(kernels: Sequence[BoundKernel], X: Any) -> bool:
 def reads_text(kernels: Sequence[BoundKernel]) -> str | None:
     """Return the label of the first kernel on text, None if there is none."""
     return next((one.label for one in kernels if one.reads == "text"), None)
+
+
+def check_texts_have_a_column(X: Any) -> None:
+    """Refuse texts that are not in a column of a table, with what to pass instead."""
+    if np.ndim(X) == 1:
+        raise DataError(
+            "The kernels read a column of text, and X has no columns: pass a DataFrame with one"
+            " column, such as pd.DataFrame({'text': X})."
+        )
 
 
 def placed_kernels(kernels: Any, n_columns: int, names: Sequence[str] | None) -> list[BoundKernel]:

@@ -81,7 +81,12 @@ class LooError:
 
 
 def least_loo_error(
-    grams: Sequence[Array], targets: Array, starts: Sequence[Array], max_iter: int, tol: float
+    grams: Sequence[Array],
+    targets: Array,
+    starts: Sequence[Array],
+    max_iter: int,
+    tol: float,
+    only_if_lower: bool = False,
 ) -> tuple[Array, bool]:
     """Return the factors η (M,) of least leave-one-out error, and whether the descent ended.
 
@@ -96,6 +101,8 @@ def least_loo_error(
     starts : sequence of ndarray of shape (M,)
     max_iter : int
     tol : float
+    only_if_lower : bool, default=False
+        Whether a later start is taken only where the error is below the lowest end so far.
 
     Examples
     --------
@@ -112,9 +119,13 @@ def least_loo_error(
         least = max(value, np.finfo(np.float64).tiny)
         return np.log(least), gradient / least
 
-    # Bounds on one side only: between two, the first step would have the gradient's own length.
-    ends = [
-        minimize(
+    best: Any = None
+    for start in starts:
+        logarithms = np.log(start)
+        if only_if_lower and best is not None and logarithm(logarithms)[0] >= best.fun:
+            continue
+        # Bounds on one side only: between two, the first step has the gradient's own length.
+        found = minimize(
             logarithm,
             logarithms,
             jac=True,
@@ -122,7 +133,6 @@ def least_loo_error(
             bounds=[(None, value + FARTHEST) for value in logarithms],
             options={"maxiter": max_iter, "ftol": tol},
         )
-        for logarithms in map(np.log, starts)
-    ]
-    best = min(ends, key=lambda end: float(end.fun))
+        if best is None or found.fun < best.fun:
+            best = found
     return np.exp(best.x), bool(best.status != 1)

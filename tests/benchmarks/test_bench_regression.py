@@ -53,7 +53,9 @@ def test_beside_himalaya(n_targets: int) -> None:
 
     start = perf_counter()
     kernels = [f"rbf(sigma=2)@{own.start}:{own.stop}" for own in groups]
-    model = MKLRegressor(kernels, combiner="loo-ridge", random_state=0).fit(X[train], Y[train])
+    model = MKLRegressor(kernels, combiner="loo-ridge", random_state=0).fit(
+        X[train], Y[train].squeeze()
+    )
     seconds = perf_counter() - start
     score = r2_score(Y[test], model.predict(X[test]).reshape(N_TEST, n_targets))
 

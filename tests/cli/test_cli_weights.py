@@ -69,6 +69,8 @@ def test_a_column_of_weights_is_no_feature(mklkit: Run, data: Path) -> None:
     mklkit("fit", str(data.with_name("repeated.csv")), *svm, "0", "-o", str(models[1]))
     values = [load_model(model).decision_function(table[["a", "b"]]) for model in models]
     np.testing.assert_allclose(*values, rtol=1e-5, atol=1e-6)
+    shown = [mklkit("inspect", str(model)).out for model in models]
+    assert ["of rows, from the column 'often'" in text for text in shown] == [True, False]
 
 
 def test_evaluate_weighs_rows_and_classes(mklkit: Run, data: Path) -> None:
