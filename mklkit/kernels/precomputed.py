@@ -50,16 +50,20 @@ def _loaded(path: str) -> Array:
 def _read(path: str, modified: int, size: int) -> Array:
     """Return the matrix in a file of that time and size: spec strings are read several times."""
     try:
+        if not size:
+            raise ValueError("it is empty")
         if path.endswith(".csv"):
             found: Array = np.loadtxt(path, delimiter=",", ndmin=2)
         else:
             found = _from_numpy(path)
         return _as_float(found)
     except (OSError, ValueError, TypeError, EOFError, BadZipFile) as error:
+        reason = plain_message(error).rstrip(".")
+        if "allow_pickle" in reason:  # NumPy's advice is to run what is in the file.
+            reason = "it holds Python objects, and numbers are expected"
         raise DataError(
             f"The matrix of a precomputed kernel is read from a file .npy, .npz (with one array) or"
-            f" .csv (numbers and commas only); {quoted(path)} can't be:"
-            f" {plain_message(error).rstrip('.')}."
+            f" .csv (numbers and commas only); {quoted(path)} can't be: {reason}."
         ) from error
 
 
@@ -67,8 +71,6 @@ def _from_numpy(path: str) -> Array:
     """Return the array in a file .npy, or the only one in a file .npz."""
     with open(path, "rb") as file:
         start = file.read(len(NUMPY_STARTS[0]))
-    if not start:
-        raise ValueError("it is empty")
     if not start.startswith(NUMPY_STARTS):
         raise ValueError("it is no file of NumPy's; use numpy.save to write one")
     found = np.load(path, allow_pickle=False)
