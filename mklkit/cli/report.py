@@ -68,13 +68,11 @@ def listing(title: str, heads: Sequence[str], rows: list[tuple[str, ...]]) -> Gr
 
 
 def reads_in_words(kernel: Entry) -> str:
-    """Return what a registered kernel reads, ``"as its kernel"`` where it wraps another one."""
-    import attrs
+    """Return what a registered kernel reads, and whether that depends on its parameters."""
+    from mklkit.registry.composing import facts_depend_on_parameters, reads_of
 
-    from mklkit.registry.composing import reads_of
-
-    wraps = attrs.has(kernel.target) and "kernel" in attrs.fields_dict(kernel.target)
-    return "as its kernel" if wraps else reads_of(kernel)
+    depends = " or other, by its parameters" if facts_depend_on_parameters(kernel) else ""
+    return f"{reads_of(kernel)}{depends}"
 
 
 def alignment_grid(table: Any) -> Grid:

@@ -32,6 +32,7 @@ __all__ = [
     "are_proposed",
     "bind_kernels",
     "choose_components",
+    "facts_depend_on_parameters",
     "kernel_list",
     "kernels_on",
     "parts_of",
@@ -168,10 +169,15 @@ def kernels_on(reads: Reads) -> str:
     return f"use a kernel on {reads}, such as {' or '.join(found[:2])}"
 
 
+def facts_depend_on_parameters(kernel: Entry) -> bool:
+    """Return whether a component states its facts as a property, for parameters to decide them."""
+    return isinstance(getattr(kernel.target, "facts", None), property)
+
+
 def reads_of(kernel: Entry) -> Reads:
     """Return what a registered kernel reads: by default, where it depends on its parameters."""
     target: Any = kernel.target
-    if isinstance(getattr(target, "facts", None), property):
+    if facts_depend_on_parameters(kernel):
         target = next((one for one in made(get_registry(), "kernel") if type(one) is target), None)
     return facts_of(target, KernelFacts).reads
 
