@@ -129,6 +129,7 @@ if TYPE_CHECKING:
     from mklkit.protocols import GridDecision as GridDecision
     from mklkit.protocols import InitialisedSubproblem as InitialisedSubproblem
     from mklkit.protocols import Kernel as Kernel
+    from mklkit.protocols import KernelAround as KernelAround
     from mklkit.protocols import KernelFacts as KernelFacts
     from mklkit.protocols import KernelProducts as KernelProducts
     from mklkit.protocols import KernelView as KernelView
@@ -267,8 +268,8 @@ FOR_AUTHORS = {
     "protocols": (
         "Array Combiner CombinerFacts CoupledLearner CouplingFacts Decision FeatureMap "
         "FeatureMapFacts FittedKernel FittedLearner FittedMap FoldedMap GivesWeights GridCombiner "
-        "GridDecision InitialisedSubproblem Kernel KernelFacts KernelProducts KernelView "
-        "LandmarkMap Learner LearnerFacts LinearFunction MapForAll OrthogonalFeatures Projector "
+        "GridDecision InitialisedSubproblem Kernel KernelAround KernelFacts KernelProducts "
+        "KernelView LandmarkMap Learner LearnerFacts LinearFunction MapForAll OrthogonalFeatures Projector "
         "Quadrant Quadrants RememberedFeatures RowSource RowWeights Rows ScalarKernel Stopping "
         "Subproblem SupportedDecision Target Task TrainingSide TrimmableMap Views WeightedKernel "
         "Which facts_of"

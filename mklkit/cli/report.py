@@ -68,11 +68,10 @@ def listing(title: str, heads: Sequence[str], rows: list[tuple[str, ...]]) -> Gr
 
 
 def reads_in_words(kernel: Entry) -> str:
-    """Return what a registered kernel reads, and whether that depends on its parameters."""
-    from mklkit.registry.composing import facts_depend_on_parameters, reads_of
+    """Return what a registered kernel reads, ``"as its kernel"`` where it is around another one."""
+    from mklkit.registry.composing import is_around_another, reads_of
 
-    depends = " or other, by its parameters" if facts_depend_on_parameters(kernel) else ""
-    return f"{reads_of(kernel)}{depends}"
+    return "as its kernel" if is_around_another(kernel) else reads_of(kernel)
 
 
 def alignment_grid(table: Any) -> Grid:

@@ -13,6 +13,7 @@ from mklkit.protocols import (
     TASK_NAMES,
     CombinerFacts,
     FeatureMapFacts,
+    KernelAround,
     KernelFacts,
     LearnerFacts,
     Reads,
@@ -32,7 +33,7 @@ __all__ = [
     "are_proposed",
     "bind_kernels",
     "choose_components",
-    "facts_depend_on_parameters",
+    "is_around_another",
     "kernel_list",
     "kernels_on",
     "parts_of",
@@ -169,15 +170,16 @@ def kernels_on(reads: Reads) -> str:
     return f"use a kernel on {reads}, such as {' or '.join(found[:2])}"
 
 
-def facts_depend_on_parameters(kernel: Entry) -> bool:
-    """Return whether a component states its facts as a property, for parameters to decide them."""
-    return isinstance(getattr(kernel.target, "facts", None), property)
+def is_around_another(kernel: Entry) -> bool:
+    """Return whether a registered kernel is one around another kernel."""
+    every = made(get_registry(), "kernel")
+    return any(type(one) is kernel.target and isinstance(one, KernelAround) for one in every)
 
 
 def reads_of(kernel: Entry) -> Reads:
     """Return what a registered kernel reads: by default, where it depends on its parameters."""
     target: Any = kernel.target
-    if facts_depend_on_parameters(kernel):
+    if isinstance(getattr(target, "facts", None), property):
         target = next((one for one in made(get_registry(), "kernel") if type(one) is target), None)
     return facts_of(target, KernelFacts).reads
 
