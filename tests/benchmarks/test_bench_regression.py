@@ -14,7 +14,7 @@ from mklkit import MKLRegressor
 
 pytestmark = pytest.mark.benchmark
 
-N_TRAIN, N_TEST, WIDTH, N_KERNELS = 1000, 250, 4, 5
+N_TRAIN, N_TEST, WIDTH, N_KERNELS = 1000, 2250, 4, 5
 TRIALS = 100
 """Of himalaya's random search: its default."""
 

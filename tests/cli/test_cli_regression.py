@@ -62,7 +62,7 @@ def test_predictions_are_numbers_and_their_errors_are_said(mklkit, model, houses
     assert "R²" not in mklkit("predict", model[0], without).err
 
 
-def test_a_model_of_numbers_is_inspected_plotted_and_not_explained(mklkit, model, houses, tmp_path):
+def test_a_model_of_numbers_is_inspected_plotted_and_explained(mklkit, model, houses, tmp_path):
     shown = mklkit("inspect", model[0])
     assert "numbers" in shown.out
     assert "R²" in shown.out
