@@ -269,8 +269,8 @@ FOR_AUTHORS = {
         "Array Combiner CombinerFacts CoupledLearner CouplingFacts Decision FeatureMap "
         "FeatureMapFacts FittedKernel FittedLearner FittedMap FoldedMap GivesWeights GridCombiner "
         "GridDecision InitialisedSubproblem Kernel KernelAround KernelFacts KernelProducts "
-        "KernelView LandmarkMap Learner LearnerFacts LinearFunction MapForAll OrthogonalFeatures Projector "
-        "Quadrant Quadrants RememberedFeatures RowSource RowWeights Rows ScalarKernel Stopping "
+        "KernelView LandmarkMap Learner LearnerFacts LinearFunction MapForAll OrthogonalFeatures "
+        "Projector Quadrant Quadrants RememberedFeatures RowSource RowWeights Rows ScalarKernel Stopping "
         "Subproblem SupportedDecision Target Task TrainingSide TrimmableMap Views WeightedKernel "
         "Which facts_of"
     ),
