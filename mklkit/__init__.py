@@ -270,9 +270,9 @@ FOR_AUTHORS = {
         "FeatureMapFacts FittedKernel FittedLearner FittedMap FoldedMap GivesWeights GridCombiner "
         "GridDecision InitialisedSubproblem Kernel KernelAround KernelFacts KernelProducts "
         "KernelView LandmarkMap Learner LearnerFacts LinearFunction MapForAll OrthogonalFeatures "
-        "Projector Quadrant Quadrants RememberedFeatures RowSource RowWeights Rows ScalarKernel Stopping "
-        "Subproblem SupportedDecision Target Task TrainingSide TrimmableMap Views WeightedKernel "
-        "Which facts_of"
+        "Projector Quadrant Quadrants RememberedFeatures RowSource RowWeights Rows ScalarKernel "
+        "Stopping Subproblem SupportedDecision Target Task TrainingSide TrimmableMap Views "
+        "WeightedKernel Which facts_of"
     ),
     "protocols.component": "Component finite whole",
     "protocols.priced_learner": "PricedLearner price_field price_of scaled_price",
