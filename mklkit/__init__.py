@@ -110,6 +110,7 @@ if TYPE_CHECKING:
     from mklkit.plotting.weights import KernelWeightsDisplay as KernelWeightsDisplay
     from mklkit.plotting.worth import KernelWorthDisplay as KernelWorthDisplay
     from mklkit.preprocessing.encoder import TableEncoder as TableEncoder
+    from mklkit.preprocessing.pipeline import build_pipeline as build_pipeline
     from mklkit.preprocessing.pipeline import preset_pipeline as preset_pipeline
     from mklkit.protocols import Array as Array
     from mklkit.protocols import Combiner as Combiner
@@ -128,6 +129,7 @@ if TYPE_CHECKING:
     from mklkit.protocols import GridDecision as GridDecision
     from mklkit.protocols import InitialisedSubproblem as InitialisedSubproblem
     from mklkit.protocols import Kernel as Kernel
+    from mklkit.protocols import KernelAround as KernelAround
     from mklkit.protocols import KernelFacts as KernelFacts
     from mklkit.protocols import KernelProducts as KernelProducts
     from mklkit.protocols import KernelView as KernelView
@@ -240,7 +242,7 @@ FOR_USERS = {
     "plotting.weights": "KernelWeightsDisplay",
     "plotting.worth": "KernelWorthDisplay",
     "preprocessing.encoder": "TableEncoder",
-    "preprocessing.pipeline": "preset_pipeline",
+    "preprocessing.pipeline": "build_pipeline preset_pipeline",
     "protocols.preset": "Preset",
     "registry.registry": "get_registry",
     "registry.specs": "to_spec",
@@ -266,11 +268,11 @@ FOR_AUTHORS = {
     "protocols": (
         "Array Combiner CombinerFacts CoupledLearner CouplingFacts Decision FeatureMap "
         "FeatureMapFacts FittedKernel FittedLearner FittedMap FoldedMap GivesWeights GridCombiner "
-        "GridDecision InitialisedSubproblem Kernel KernelFacts KernelProducts KernelView "
-        "LandmarkMap Learner LearnerFacts LinearFunction MapForAll OrthogonalFeatures Projector "
-        "Quadrant Quadrants RememberedFeatures RowSource RowWeights Rows ScalarKernel Stopping "
-        "Subproblem SupportedDecision Target Task TrainingSide TrimmableMap Views WeightedKernel "
-        "Which facts_of"
+        "GridDecision InitialisedSubproblem Kernel KernelAround KernelFacts KernelProducts "
+        "KernelView LandmarkMap Learner LearnerFacts LinearFunction MapForAll OrthogonalFeatures "
+        "Projector Quadrant Quadrants RememberedFeatures RowSource RowWeights Rows ScalarKernel "
+        "Stopping Subproblem SupportedDecision Target Task TrainingSide TrimmableMap Views "
+        "WeightedKernel Which facts_of"
     ),
     "protocols.component": "Component finite whole",
     "protocols.priced_learner": "PricedLearner price_field price_of scaled_price",

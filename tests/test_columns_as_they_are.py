@@ -77,7 +77,10 @@ def test_the_steps_leave_them_alone(table: Any) -> None:
         f"{frame['count_b'].isna().sum()} gaps imputed by the median",
         "features standardised (mean 0, deviation 1), but not columns 'count_a', 'count_b', 'id'",
     ]
-    kinds = {one["name"]: one["kind"] for one in pipeline[0].columns()}
+    columns = pipeline[0].columns()
+    kept = [one["name"] for one in columns if one.get("kept")]
+    assert kept == ["sequence", "colour", "count_a", "count_b", "id"]
+    kinds = {one["name"]: one["kind"] for one in columns}
     assert kinds["sequence"] == kinds["colour"] == "text"
     assert kinds["id"] == "number"
 

@@ -69,6 +69,30 @@ def test_many_kernels_and_classes_have_names_once() -> None:
     assert not list(display.axes_[2].get_xticks())
 
 
+def test_long_names_stay_different_and_the_matrix_nearly_square() -> None:
+    for count in (3, 20):
+        names = [f"a_long_kernel_name_number_{place}" for place in range(count)]
+        model = MKLTransformer([f"{name}:rbf" for name in names]).fit(X)
+        display = ConsensusDisplay.from_estimator(model, X)
+        shown = [text.get_text() for text in display.axes_[1].get_yticklabels()]
+        assert len(set(shown)) == count
+        display.figure_.draw_without_rendering()
+        box = display.axes_[2].get_window_extent()
+        assert 0.7 < box.width / box.height < 1.4
+
+
+def test_outliers_are_named() -> None:
+    model = MKLOneClass(KERNELS).fit(X)
+    found = model.predict(X)
+    display = ConsensusDisplay.from_estimator(model, X, found)
+    names = [text.get_text() for text in display.axes_[0].get_legend().get_texts()]
+    assert names == ["inlier", "outlier"]
+    assert display.labels is not None
+    np.testing.assert_array_equal(display.labels == "outlier", found == -1)
+    classes = ConsensusDisplay.from_estimator(MKLTransformer(KERNELS).fit(X), X, found)
+    assert set(classes.labels) == {-1, 1}
+
+
 def test_what_cannot_be_drawn_is_refused() -> None:
     model = MKLTransformer(KERNELS).fit(X)
     with pytest.raises(DataError, match="150 rows but y has 3"):

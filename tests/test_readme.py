@@ -10,12 +10,14 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pandas as pd
 import pytest
 from documents import ROOT, commands, listings
 from processes import run_in_process, run_script
+from sklearn.pipeline import Pipeline
 
 from mklkit.datasets import load_table
 
@@ -201,6 +203,16 @@ def test_commands_on_a_table_run_in_turn(page: str, folder: Path) -> None:
     assert (predicted == truth).mean() > 0.6
 
 
+def test_pipelines_on_the_page_of_tables_keep_text_for_its_kernel(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    [listing] = listings("docs/tables.md", "python")
+    names: dict[str, object] = {}
+    exec(listing, names)
+    assert cast(Pipeline, names["model"])["encode"].as_they_are_ == ["sequence"]
+    same_but_for_rounding(*listings("docs/tables.md", "text"), capsys.readouterr().out)
+
+
 @pytest.mark.process
 def test_python_composition_prints_what_is_shown(tmp_path: Path) -> None:
     printed = run_listing(0, tmp_path)
@@ -229,10 +241,10 @@ def test_tuning_page_runs(tmp_path: Path) -> None:
 def test_page_on_rare_classes_runs(tmp_path: Path) -> None:
     run_in_turn(commands("docs/imbalance.md"), tmp_path)
     script = tmp_path / "listing.py"
-    script.write_text(*listings("docs/imbalance.md", "python"), encoding="utf-8")
+    script.write_text("\n".join(listings("docs/imbalance.md", "python")), encoding="utf-8")
     outcome = run_script(script, cwd=tmp_path)
     assert outcome.code == 0, outcome
-    same_but_for_rounding(*listings("docs/imbalance.md", "text"), outcome.out)
+    same_but_for_rounding("".join(listings("docs/imbalance.md", "text")), outcome.out)
 
 
 @pytest.mark.process

@@ -104,8 +104,15 @@ def test_what_is_written_says_the_same(template: Template) -> None:
 def test_the_page_lists_what_is_written(written: Path, template: Template) -> None:
     new = names(template)
     file = written / new.distribution / new.module / "__init__.py"
-    assert listings(PAGES[template], "python") == [file.read_text(encoding="utf-8")]
+    assert listings(PAGES[template], "python")[:1] == [file.read_text(encoding="utf-8")]
     assert (file.parent / "py.typed").exists()
+
+
+def test_the_kernel_on_text_of_the_page_learns(capsys: pytest.CaptureFixture[str]) -> None:
+    page = PAGES[Template.kernel]
+    _, listing = listings(page, "python")
+    exec(listing, {"__name__": "script"})
+    assert [capsys.readouterr().out] == listings(page, "text")
 
 
 @pytest.mark.parametrize("name", ["", "Mine", "my_rule", "2d", "a--b", "../out", "ä", "mklkit-"])

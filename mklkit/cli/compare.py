@@ -31,8 +31,7 @@ def compare(
         typer.Argument(
             metavar="DATA...",
             show_default="breast_cancer, built into scikit-learn",
-            help="Built-in data sets (breast_cancer, iris, wine, digits, digits_sources) or files,"
-            " as for 'fit'.",
+            help=f"Built-in data sets ({opt.BUILT_IN}) or files, as for 'fit'.",
         ),
     ] = None,
     *,

@@ -60,14 +60,14 @@ def _entries_of(registry: Registry, name: str) -> list[Entry]:
 
 
 def _facts_of(entry: Entry) -> dict[str, Any]:
-    from mklkit.registry.composing import reads_of
+    from mklkit.cli.report import reads_in_words
 
     return {
         "kind": entry.kind,
         "name": entry.name,
         "distribution": entry.distribution,
         "version": entry.version,
-        **({"reads": reads_of(entry)} if entry.kind == "kernel" else {}),
+        **({"reads": reads_in_words(entry)} if entry.kind == "kernel" else {}),
         "help": _without_markup(entry.help),
         "parameters": _parts(entry) if entry.kind == "preset" else _parameters(entry.target),
     }

@@ -45,6 +45,8 @@ def _report(facts: dict[str, Any]) -> None:
     lines: list[tuple[str, str | list[str]]] = []
     if "data" in facts:
         lines.append(("data", _data_lines(facts["data"])))
+        if facts["data"].get("weights") is not None:
+            lines.append(("weights", f"of rows, from the column {facts['data']['weights']!r}"))
     if "preprocessing" in facts:
         lines.append(("steps", facts["preprocessing"]))
     if "kernels" in model:
@@ -93,5 +95,8 @@ def _kernel_line(kernel: dict[str, Any]) -> str:
 
 
 def _data_lines(data: dict[str, Any]) -> list[str]:
-    counted = f"{data['rows']} rows, {len(data['columns'])} features, target {data['target']!r}"
-    return [f"{data['name']}: {counted} ({data['origin']})", *data["notes"]]
+    from mklkit.errors import counted
+
+    shape = f"{counted(data['rows'], 'row')}, {counted(len(data['columns']), 'feature')}"
+    target = f"target {data['target']!r}"
+    return [f"{data['name']}: {shape}, {target} ({data['origin']})", *data["notes"]]

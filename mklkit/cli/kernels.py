@@ -129,3 +129,8 @@ def _report(
             "no pair is weakly correlated (alignment between 0 and 0.5); such pairs often combine"
             " best: try widths or columns that differ more"
         )
+    if len(found) > 1 and not centered:
+        show(
+            "alignments of kernels without negative values, such as rbf, are high for almost any"
+            " two; --centered takes out what they share, as 'explain' does"
+        )

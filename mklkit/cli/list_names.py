@@ -52,7 +52,7 @@ def list_names(
 
     'mklkit describe NAME' shows one of them with its parameters.
     """
-    from mklkit.registry.composing import reads_of
+    from mklkit.cli.report import reads_in_words
     from mklkit.registry.registry import get_registry
 
     registry = get_registry()
@@ -66,7 +66,7 @@ def list_names(
                     "name": entry.name,
                     "distribution": entry.distribution,
                     "version": entry.version,
-                    **({"reads": reads_of(entry)} if entry.kind == "kernel" else {}),
+                    **({"reads": reads_in_words(entry)} if entry.kind == "kernel" else {}),
                     "help": entry.help,
                     **({"learns": list(tasks)} if (tasks := _tasks(registry, entry)) else {}),
                 }
@@ -86,7 +86,7 @@ def list_names(
         if one is Listed.kernels:
             heads = *heads[:2], "reads", heads[2]
             pairs = zip(rows, entries[one], strict=True)
-            rows = [(*row[:2], reads_of(entry), row[2]) for row, entry in pairs]
+            rows = [(*row[:2], reads_in_words(entry), row[2]) for row, entry in pairs]
         elif one in (Listed.combiners, Listed.learners):
             heads = *heads[:2], "learns", heads[2]
             spoken = [_spoken(_tasks(registry, entry)) for entry in entries[one]]

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 __all__ = [
+    "BUILT_IN",
     "DEFAULT_DATA",
     "AsJson",
     "Bandwidths",
@@ -41,6 +42,8 @@ __all__ = [
 ]
 
 DEFAULT_DATA = "breast_cancer"
+# Of mklkit.datasets.BUILTIN_NAMES, whose import would make --help slow.
+BUILT_IN = "breast_cancer, iris, wine, digits, digits_sources, mixed_sources"
 # NumPy's generators take seeds of 32 bits.
 LARGEST_SEED = 2**32 - 1
 MODEL_PANEL = "Model"
@@ -130,11 +133,13 @@ def weights_by_class(text: str) -> str | dict[str, float]:
     """
     if text.strip() == "balanced":
         return "balanced"
-    weights = {}
+    weights: dict[str, float] = {}
     for pair in text.split(","):
-        label, equals, weight = pair.rpartition("=")
+        label, equals, weight = (part.strip() for part in pair.rpartition("="))
+        if label in weights:
+            raise typer.BadParameter(f"class {label!r:.80} has two weights: give it one.")
         try:
-            weights[label.strip()] = float(weight)
+            weights[label] = float(weight)
         except ValueError:
             equals = ""
         if not equals:
@@ -171,9 +176,8 @@ Data = Annotated[
     typer.Argument(
         metavar="DATA",
         show_default="breast_cancer, built into scikit-learn",
-        help="A built-in data set (breast_cancer, iris, wine, digits, digits_sources) or a file:"
-        " .csv (.gz), .tsv, .parquet, .arff, .libsvm, .npz. 'fit' also takes a folder or a glob of"
-        " CSV or Parquet files.",
+        help=f"A built-in data set ({BUILT_IN}) or a file: .csv (.gz), .tsv, .parquet, .arff,"
+        " .libsvm, .npz. 'fit' also takes a folder or a glob of CSV or Parquet files.",
     ),
 ]
 ModelFile = Annotated[

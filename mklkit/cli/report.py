@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.table import Table as Grid
@@ -12,6 +12,9 @@ from rich.text import Text
 from mklkit.cli.console import plain
 from mklkit.errors import counted
 
+if TYPE_CHECKING:
+    from mklkit.registry.entries import Entry
+
 __all__ = [
     "alignment_grid",
     "columns_grid",
@@ -19,6 +22,7 @@ __all__ = [
     "listing",
     "model_lines",
     "percent",
+    "reads_in_words",
 ]
 
 COLUMNS_SHOWN = 40
@@ -63,6 +67,13 @@ def listing(title: str, heads: Sequence[str], rows: list[tuple[str, ...]]) -> Gr
     return grid
 
 
+def reads_in_words(kernel: Entry) -> str:
+    """Return what a registered kernel reads, ``"as its kernel"`` where it is around another one."""
+    from mklkit.registry.composing import is_around_another, reads_of
+
+    return "as its kernel" if is_around_another(kernel) else reads_of(kernel)
+
+
 def alignment_grid(table: Any) -> Grid:
     """Return a table of alignments, with kernels numbered in the head and named in the rows."""
     grid = Grid(box=box.SIMPLE)
@@ -93,6 +104,8 @@ def columns_grid(columns: list[dict[str, Any]]) -> Grid:
 def _taken_for(column: dict[str, Any]) -> str:
     if column["kind"] == "identifier":
         return "identifier, left out"
+    if column.get("kept"):
+        return "kept for kernels"
     if column["kind"] == "category":
         return f"category, {counted(column['values'], 'value')}"
     return f"{column['kind']} ({column['reading']})" if "reading" in column else column["kind"]

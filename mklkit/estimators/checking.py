@@ -18,18 +18,11 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from mklkit.errors import (
-    DataError,
-    SpecError,
-    quoted,
-)
+from mklkit.errors import DataError, SpecError, quoted
+from mklkit.estimators.column_kinds import check_texts_have_a_column
 from mklkit.estimators.row_weights import checked_row_weights, counting_rows
-from mklkit.estimators.table_reading import TableReading, needs_reading, reads_text
-from mklkit.protocols import (
-    Array,
-    Rows,
-    RowSource,
-)
+from mklkit.estimators.table_reading import TableReading, check_is_table, needs_reading, reads_text
+from mklkit.protocols import Array, Rows, RowSource
 from mklkit.registry.composing import are_proposed, bind_kernels
 from mklkit.views.dask.predicting import in_memory
 from mklkit.views.dask.recognising import is_dask
@@ -110,6 +103,8 @@ def _reading_of(X: Any, banks: Sequence[Any]) -> TableReading | None:
             )
         return None
     _check_names_are_unique(X)
+    if reads_text(kernels) is not None:
+        check_texts_have_a_column(X)
     if not needs_reading(kernels, X) or np.asarray(X).ndim != 2:
         return None  # Of other shapes scikit-learn says what is wrong.
     return TableReading.of(X, given)
@@ -249,7 +244,11 @@ def check_new_rows(estimator: Any, X: Any, *banks: Any) -> Rows:
                 " numbers only: pass a DataFrame."
             )
         return X
+    if reading is None and needs_reading((), X):
+        # scikit-learn would take dates for numbers.
+        reading = TableReading(("numbers",) * np.shape(X)[1])
     if reading is not None:
+        check_is_table(X)
         validate_data(estimator, X, skip_check_array=True, reset=first)
         return cast(Rows, _read_rows(reading, X))
     with _checking_rows(X):

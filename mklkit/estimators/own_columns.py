@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import get_args
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.errors import DataError, quoted
+from mklkit.estimators.column_kinds import Holds
 from mklkit.protocols import Reads
 from mklkit.registry.composing import kernels_on
 from mklkit.views.bound_kernels import BoundKernel
 
-__all__ = ["Holds", "own_columns"]
-
-Holds = Literal["numbers", "text", "other values"]
-"""What a column holds: numbers, only text, or dates, categories and mixtures."""
+__all__ = ["own_columns"]
 
 
 @attrs.frozen
@@ -27,9 +25,13 @@ class _Columns:
     holds: Sequence[Holds]
     names: Sequence[str] | None
 
-    def of(self, *kinds: Holds) -> NDArray[np.intp]:
-        """Return the positions of the columns of some kinds."""
-        return np.flatnonzero([kind in kinds for kind in self.holds])
+    def of_text(self) -> NDArray[np.intp]:
+        """Return the positions of the columns of text."""
+        return np.flatnonzero([kind == "text" for kind in self.holds])
+
+    def of_no_numbers(self) -> NDArray[np.intp]:
+        """Return the positions of all columns but those of numbers."""
+        return np.flatnonzero([kind != "numbers" for kind in self.holds])
 
     def named(self, column: int) -> str:
         """Return how a message names a column."""
@@ -50,7 +52,7 @@ def own_columns(
     ----------
     kernels : sequence of BoundKernel
         With their columns as positions, None for those that name none.
-    holds : sequence of {"numbers", "text", "other values"}
+    holds : sequence of {"numbers", "text", "dates", "complex numbers", "other values"}
         What each column of the training data holds.
     names : sequence of str, optional
 
@@ -68,7 +70,7 @@ def own_columns(
     """
     columns = _Columns(holds, names)
     named = [_on_text(one, columns) if one.reads == "text" else one for one in kernels]
-    other = np.setdiff1d(columns.of("text", "other values"), _named_by(named, "text"))
+    other = np.setdiff1d(columns.of_no_numbers(), _named_by(named, "text"))
     if other.size:
         named = [
             attrs.evolve(one, columns=other)
@@ -117,7 +119,7 @@ def _on_text(kernel: BoundKernel, columns: _Columns) -> BoundKernel:
     """Return a kernel on text with its one column."""
     chosen = np.arange(len(columns.holds)) if kernel.columns is None else kernel.columns
     if len(chosen) > 1:
-        found = columns.of("text")
+        found = columns.of_text()
         if kernel.columns is None:
             name = int(found[0]) if len(found) else "column"
             if columns.names is not None and len(found):
@@ -133,7 +135,7 @@ def _on_text(kernel: BoundKernel, columns: _Columns) -> BoundKernel:
     column = int(chosen[0])
     if columns.holds[column] != "text":
         advice = "use a kernel on numbers, such as 'rbf', or turn them into text"
-        if columns.holds[column] == "other values":
+        if columns.holds[column] != "numbers":
             advice = f"{kernels_on('categories')}, or turn them into text"
         raise DataError(
             f"Kernel {quoted(kernel.label)} reads text, and {columns.named(column)} holds"
@@ -143,18 +145,25 @@ def _on_text(kernel: BoundKernel, columns: _Columns) -> BoundKernel:
 
 
 def _check_numbers(kernel: BoundKernel, chosen: NDArray[np.intp], columns: _Columns) -> None:
-    """Refuse columns of text for a kernel on numbers, amounts or row ids."""
+    """Refuse columns of other values for a kernel on numbers, amounts or row ids."""
     wrong = [int(column) for column in chosen if columns.holds[column] != "numbers"]
     if not wrong:
         return
     held = columns.holds[wrong[0]]
+    if held == "complex numbers":
+        raise DataError(
+            f"Kernel {quoted(kernel.label)} reads {kernel.reads}, and {columns.named(wrong[0])}"
+            " holds complex numbers: pass real numbers, such as the real and the imaginary part as"
+            " two columns."
+        )
     use = kernels_on("categories")
     if held == "text":
         use = f"{kernels_on('text')}, or on categories{use.partition('on categories')[2]}"
+    what = "text, dates or categories" if held == "other values" else held
     more, hold = (f" and {len(wrong) - 1} more", "hold") if len(wrong) > 1 else ("", "holds")
     raise DataError(
         f"Kernel {quoted(kernel.label)} reads {kernel.reads}, and {columns.named(wrong[0])}{more}"
-        f" {hold} {'text' if held == 'text' else 'text, dates or categories'}: {use}, or leave the"
-        f" column{'s' * bool(more)} to TableEncoder, as in make_pipeline(TableEncoder(),"
+        f" {hold} {what}: {use}, or leave the column"
+        f"{'s' * bool(more)} to TableEncoder, as in make_pipeline(TableEncoder(),"
         " StandardScaler(), MKLClassifier(…))."
     )

@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from numbers import Number
 from typing import Any, Self
 
 import attrs
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pandas.api.types import is_numeric_dtype, is_object_dtype
+from pandas.api.types import is_numeric_dtype
 
-from mklkit.errors import DataError, MKLKitError, counted, quoted
-from mklkit.estimators.own_columns import Holds, own_columns
+from mklkit.errors import DataError, MKLKitError, counted, quoted, type_name
+from mklkit.estimators.column_kinds import Holds, check_row_ids, what_it_holds
+from mklkit.estimators.own_columns import own_columns
 from mklkit.numerics.readings import MISSING, category_codes, text_codes
 from mklkit.protocols import Array, TableRows
 from mklkit.registry.columns import resolve_columns
 from mklkit.registry.composing import bind_kernels
 from mklkit.views.bound_kernels import BoundKernel
 
-__all__ = ["TableReading", "bound_to", "needs_reading", "placed_kernels", "reads_text"]
+__all__ = [
+    "TableReading",
+    "bound_to",
+    "check_is_table",
+    "needs_reading",
+    "placed_kernels",
+    "reads_text",
+]
 
 
 SHARED = ("numbers", "row ids")
@@ -31,6 +38,7 @@ def needs_reading(kernels: Sequence[BoundKernel], X: Any) -> bool:
     """Return whether a table has to be read for its kernels: all others are plain numbers."""
     if isinstance(X, pd.DataFrame):
         plain = all(is_numeric_dtype(kind) for kind in X.dtypes)
+        plain &= all(one.reads != "row ids" for one in kernels)  # A gap there is refused by name.
     else:
         plain = True  # scikit-learn detects text in arrays.
     return not plain or any(
@@ -69,8 +77,9 @@ class TableReading:
 
     Attributes
     ----------
-    holds : tuple of {"numbers", "text", "other values"}
-        What each column holds.
+    holds : tuple of {"numbers", "text", "dates", "complex numbers", "other values"}
+        What each column holds. One without any value holds text if only kernels on text or
+        categories name it, else numbers.
     texts : tuple of int
         The columns in which a kernel reads text.
     categories : tuple of int
@@ -80,6 +89,8 @@ class TableReading:
         them out.
     gaps : tuple of int
         Columns of numbers that may have gaps.
+    ids : tuple of int
+        Columns of row ids, in which a gap is refused.
     notes : tuple of str
         What became of gaps in the training data, a sentence each.
     """
@@ -89,6 +100,7 @@ class TableReading:
     categories: tuple[int, ...] = ()
     filled: tuple[int, ...] = ()
     gaps: tuple[int, ...] = ()
+    ids: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
 
     @classmethod
@@ -107,7 +119,7 @@ class TableReading:
             If a kernel can't read its columns.
         """
         frame = _as_frame(X)
-        holds = tuple(_held(column) for _, column in frame.items())
+        holds = _all_held(frame, _asked_as_words(banks, X))
         kernels = [one for bank in banks for one in bound_to(bank, X, cls(holds))]
         readers: list[list[BoundKernel]] = [[] for _ in holds]
         for kernel in kernels:
@@ -135,8 +147,8 @@ class TableReading:
                 one.reads == "categories" and not one.facts.allows_gaps for one in readers[column]
             )
         ]
-        texts = tuple(read_as("text"))
-        found = cls(holds, texts, tuple(categories), tuple(filled), tuple(gaps))
+        texts, ids = tuple(read_as("text")), tuple(read_as("row ids"))
+        found = cls(holds, texts, tuple(categories), tuple(filled), tuple(gaps), ids)
         return attrs.evolve(found, notes=tuple(found._notes(frame)))
 
     @property
@@ -167,19 +179,27 @@ class TableReading:
         Raises
         ------
         DataError
-            If a column of numbers holds something else now.
+            If a column of numbers holds something else now, or one of row ids has a gap.
         """
         frame = _as_frame(X)
+        for place in self.ids:
+            check_row_ids(frame.iloc[:, place])
         columns = [place for place, what in enumerate(self.holds) if what == "numbers"]
         single = bool(columns) and all(frame.dtypes.iloc[place] == np.float32 for place in columns)
         out = np.zeros(frame.shape, dtype=np.float32 if single else np.float64)
         for place in columns:
-            try:
-                values = pd.to_numeric(frame.iloc[:, place])
-            except (TypeError, ValueError) as error:
-                name = quoted(str(frame.columns[place]))
+            column, name = frame.iloc[:, place], quoted(str(frame.columns[place]))
+            held = what_it_holds(column)
+            if held in ("dates", "complex numbers"):  # pandas turns dates into numbers.
                 raise DataError(
-                    f"Column {name} holds numbers in the training data, and something else here:"
+                    f"Column {name} held numbers in the training data and holds {held} now: pass"
+                    " numbers like those."
+                )
+            try:
+                values = pd.to_numeric(column)
+            except (TypeError, ValueError) as error:
+                raise DataError(
+                    f"Column {name} held numbers in the training data and holds something else now:"
                     f" {error!s:.100}."
                 ) from None
             out[:, place] = values.to_numpy(dtype=out.dtype, na_value=np.nan)
@@ -218,17 +238,31 @@ class TableReading:
         if other is not None:
             name = quoted(str(values.name))
             raise DataError(
-                f"Column {name} holds text in the training data, and {other!r:.40} here: turn it"
-                " into text."
+                f"Column {name} held text in the training data and holds {other!r:.40} now: turn"
+                " it into text."
             )
 
 
 def bound_to(kernels: Any, X: Any, reading: TableReading | None) -> list[BoundKernel]:
     """Return kernels bound to the columns of a table that they read."""
-    names = [str(name) for name in X.columns] if isinstance(X, pd.DataFrame) else None
-    n_columns = np.shape(X)[1]
+    n_columns, names = _columns(X)
     holds: Sequence[Holds] = ["numbers"] * n_columns if reading is None else reading.holds
     return own_columns(placed_kernels(kernels, n_columns, names), holds, names)
+
+
+def _columns(X: Any) -> tuple[int, list[str] | None]:
+    """Return the number of a table's columns and their names, None if it has none."""
+    names = [str(name) for name in X.columns] if isinstance(X, pd.DataFrame) else None
+    return np.shape(X)[1], names
+
+
+def check_is_table(X: Any) -> None:
+    """Refuse what has no rows and columns; scikit-learn would look for a first row in a dict."""
+    if np.ndim(X) != 2:
+        raise DataError(
+            "New rows are expected as a DataFrame or a 2-D array with the columns of the training"
+            f" data, such as pandas.DataFrame({{'text': ['abc']}}); got {type_name(X)}."
+        )
 
 
 def _as_frame(X: Any) -> pd.DataFrame:
@@ -238,11 +272,26 @@ def _as_frame(X: Any) -> pd.DataFrame:
     return pd.DataFrame(rows).infer_objects() if rows.dtype == object else pd.DataFrame(rows)
 
 
-def _held(column: pd.Series) -> Holds:
-    """Return what a column holds; one without any value counts as numbers."""
-    if is_numeric_dtype(column.dtype):
-        return "numbers"
-    known = column.dropna()
-    if is_object_dtype(column.dtype) and all(isinstance(value, Number) for value in known):
-        return "numbers"
-    return "text" if all(isinstance(value, str) for value in known) else "other values"
+def _asked_as_words(banks: Sequence[Any], X: Any) -> set[int]:
+    """Return the columns that kernels on text or categories name, and no others."""
+    words: set[int] = set()
+    others: set[int] = set()
+    n_columns, names = _columns(X)
+    for kernel in (one for bank in banks for one in placed_kernels(bank, n_columns, names)):
+        if kernel.reads == "text" and kernel.columns is None:
+            words |= set(range(n_columns))
+        elif kernel.columns is not None:
+            theirs = words if kernel.reads in ("text", "categories") else others
+            theirs |= set(kernel.columns.tolist())
+    return words - others
+
+
+def _all_held(frame: pd.DataFrame, words: set[int]) -> tuple[Holds, ...]:
+    """Return what each column holds; one without any value holds text where words are read."""
+    holds = [what_it_holds(column) for _, column in frame.items()]
+    return tuple(
+        "text"
+        if held == "numbers" and place in words and frame.iloc[:, place].isna().all()
+        else held
+        for place, held in enumerate(holds)
+    )

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.errors import IncompatibleError, SpecError
+from mklkit.estimators.column_kinds import Holds
 from mklkit.estimators.multiclass import Strategy
-from mklkit.estimators.own_columns import Holds, own_columns
+from mklkit.estimators.own_columns import own_columns
 from mklkit.estimators.problems import Problem
 from mklkit.estimators.table_reading import placed_kernels
 from mklkit.protocols import (

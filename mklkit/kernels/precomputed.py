@@ -14,7 +14,7 @@ from attrs.converters import optional as optional_converter
 from attrs.validators import instance_of, optional
 from numpy.typing import NDArray
 
-from mklkit.errors import DataError, plain_message, quoted
+from mklkit.errors import DataError, counted, plain_message, quoted
 from mklkit.numerics.pairwise import upper_blocks
 from mklkit.protocols import Array, KernelFacts
 from mklkit.protocols.component import Component
@@ -25,6 +25,9 @@ __all__ = ["Precomputed"]
 
 ASYMMETRY = 1e-4
 """Share of the largest value by which mirrored values may differ, for rounding in any precision."""
+
+NUMPY_STARTS = (b"\x93NUMPY", b"PK\x03\x04", b"PK\x05\x06")
+"""What files .npy and .npz start with; the last is that of one without any array."""
 
 
 def _loaded(path: str) -> Array:
@@ -47,24 +50,43 @@ def _loaded(path: str) -> Array:
 def _read(path: str, modified: int, size: int) -> Array:
     """Return the matrix in a file of that time and size: spec strings are read several times."""
     try:
+        if not size:
+            raise ValueError("it is empty")
         if path.endswith(".csv"):
-            found = np.loadtxt(path, delimiter=",", ndmin=2)
+            found: Array = np.loadtxt(path, delimiter=",", ndmin=2)
         else:
-            found = np.load(path, allow_pickle=False)
-            if isinstance(found, np.lib.npyio.NpzFile):
-                with found:
-                    (found,) = found.values()
+            found = _from_numpy(path)
         return _as_float(found)
     except (OSError, ValueError, TypeError, EOFError, BadZipFile) as error:
+        reason = plain_message(error).rstrip(".")
+        if "allow_pickle" in reason:  # NumPy's advice is to run what is in the file.
+            reason = "it holds Python objects, and numbers are expected"
         raise DataError(
             f"The matrix of a precomputed kernel is read from a file .npy, .npz (with one array) or"
-            f" .csv (numbers and commas only); {quoted(path)} can't be: {plain_message(error)}."
+            f" .csv (numbers and commas only); {quoted(path)} can't be: {reason}."
         ) from error
+
+
+def _from_numpy(path: str) -> Array:
+    """Return the array in a file .npy, or the only one in a file .npz."""
+    with open(path, "rb") as file:
+        start = file.read(len(NUMPY_STARTS[0]))
+    if not start.startswith(NUMPY_STARTS):
+        raise ValueError("it is no file of NumPy's; use numpy.save to write one")
+    found = np.load(path, allow_pickle=False)
+    if not isinstance(found, np.lib.npyio.NpzFile):
+        return np.asarray(found)
+    with found:
+        if len(found.files) != 1:
+            raise ValueError(f"it has {counted(len(found.files), 'array')}, and one is expected")
+        return np.asarray(found[found.files[0]])
 
 
 def _check_matrix(value: Array) -> None:
     if value.ndim != 2 or value.shape[0] != value.shape[1]:
         raise ValueError(f"a precomputed kernel is a square matrix, got shape {value.shape}")
+    if not len(value):
+        raise ValueError("a precomputed kernel needs rows, and its matrix has none")
     if not np.isfinite(value).all():
         raise ValueError("a precomputed kernel must be finite: it holds NaN or infinity")
     limit = ASYMMETRY * float(np.abs(value).max(initial=0))
@@ -78,6 +100,8 @@ def _check_matrix(value: Array) -> None:
 
 def _as_float(value: Any) -> Array:
     array = np.asarray(value)
+    if np.iscomplexobj(array):
+        raise ValueError(f"a precomputed kernel must hold real numbers; got {array.dtype}")
     return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
 
 
@@ -101,7 +125,9 @@ class Precomputed(Component):
     Raises
     ------
     DataError
-        If the file is missing or holds no matrix of numbers.
+        If the file is missing or holds no matrix of real numbers.
+    ValueError
+        If the matrix has no rows, or is not square, finite, real and symmetric.
 
     Examples
     --------

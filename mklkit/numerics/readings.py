@@ -64,13 +64,16 @@ def category_codes(values: Any) -> NDArray[np.float64]:
     Parameters
     ----------
     values : array-like of shape (n,) or (n, d)
-        Numbers are compared as numbers, and other values as text.
+        Numbers are the same as their text, whole numbers without a point: ``"1"``, 1, 1.0 and True
+        are one category. Other values are compared as text.
 
     Examples
     --------
     >>> one, two, same, gap = category_codes(["red", "blue", "red", None])
     >>> bool(one == same), bool(one == two), bool(np.isnan(gap))
     (True, False, True)
+    >>> len(set(category_codes(["1", 1, 1.0, True]))), len(set(category_codes(["0.5", 0.5, "1.0"])))
+    (1, 2)
     """
     given = np.asarray(values, dtype=object)
     flat = given.ravel()
@@ -82,7 +85,10 @@ def category_codes(values: Any) -> NDArray[np.float64]:
 
 
 def _word(value: Any) -> str:
-    """Return a value as text; 1, 1.0 and True are the same category."""
-    if isinstance(value, (bool, np.bool_, int, float, np.number)):
-        return repr(float(value))
+    """Return a value as text; '1', 1, 1.0 and True are the same category."""
+    if isinstance(value, (bool, np.bool_, int, np.integer)):
+        return str(int(value))
+    if isinstance(value, (float, np.floating)):
+        number = float(value)
+        return str(int(number)) if number.is_integer() else repr(number)
     return str(value)

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import scipy.linalg
 from numpy.typing import NDArray
+from sklearn.base import is_outlier_detector
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
@@ -104,7 +105,8 @@ class ConsensusDisplay:
             Rows as passed to the estimator, at least 3, for example its training rows. Kernels
             with a rule for their width are fitted to them.
         y : array-like of shape (n,), optional
-            Their classes, clusters that were found, or numbers.
+            Their classes, clusters that were found, or numbers; 1 and −1, which an
+            ``MKLOneClass`` predicts, are shown as inliers and outliers.
         axes : sequence of three matplotlib Axes, optional
             Where to draw; a new figure when not given.
 
@@ -142,6 +144,8 @@ class ConsensusDisplay:
             )
         if len(seen) < 3:
             raise DataError(f"At least 3 rows are needed to draw components; got {len(seen)}.")
+        if labels is not None and is_outlier_detector(model) and set(labels) <= {-1, 1}:
+            labels = np.where(labels == 1, "inlier", "outlier")
         frame = model.weights_frame()
         names: list[str] = model.kernel_names_
         weights = frame["weight"].to_numpy(float).reshape(-1, len(names)).mean(axis=0)
@@ -151,10 +155,13 @@ class ConsensusDisplay:
 
     def plot(self, axes: Sequence[Axes] | None = None) -> Self:
         """Draw on three axes, from left to right, or on a new figure."""
-        n_kernels = len(self.kernel_names)
         if axes is None:
-            figure = new_figure(11.5, min(max(3.6, 1.7 + 0.42 * n_kernels), 12))
-            axes = list(figure.subplots(1, 3, gridspec_kw={"width_ratios": (1.35, 0.75, 1)}))
+            # About as wide as it is high, so that the matrix of cosines is nearly square.
+            side = min(max(2.7, 0.27 * len(self.kernel_names)), 11)
+            names = 0.085 * max(len(_short(name)) for name in self.kernel_names)
+            widths = (max(4.0, side), 2.2, side)
+            figure = new_figure(sum(widths) + names + 2.2, side + 0.9)
+            axes = list(figure.subplots(1, 3, gridspec_kw={"width_ratios": widths}))
         if len(axes) != 3:
             raise DataError(
                 f"Three axes are needed, for rows, weights and cosines; got {len(axes)}."
@@ -266,4 +273,6 @@ def _components(gram: Array) -> tuple[Array, tuple[float, float]]:
 
 
 def _short(name: str) -> str:
-    return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
+    """Return a name that fits, cut in the middle: names often differ at their ends."""
+    half = LONGEST_NAME // 2
+    return name if len(name) <= LONGEST_NAME else f"{name[:half]}…{name[1 - half :]}"

@@ -16,6 +16,7 @@ from sklearn.preprocessing import OneHotEncoder
 from mklkit.datasets.readings import TYPING_ERRORS, read_columns
 from mklkit.datasets.values import plain_values
 from mklkit.errors import DataError, counted, named, quoted, suggest
+from mklkit.estimators.column_kinds import row_of
 from mklkit.numerics.readings import MISSING
 
 __all__ = [
@@ -24,7 +25,6 @@ __all__ = [
     "as_numbers",
     "is_numeric",
     "read_as_told",
-    "row_of",
     "take_as_gaps",
     "text_of",
     "unseen_values",
@@ -175,16 +175,6 @@ def _bounded(value: Any) -> float:
         return float(value)
     except OverflowError:
         return np.inf if value > 0 else -np.inf
-
-
-def row_of(column: pd.Series, position: int) -> str:
-    """Name a row by its index label, which is kept in a split, or by position from 1."""
-    index = column.index
-    if isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1:
-        return f"row {position + 1}"
-    label = index[position]
-    shown = f"{label}" if isinstance(label, Number) else f"{str(label)!r}"
-    return f"the row with index {shown}" if index.name is None else f"{index.name} {shown}"
 
 
 def text_of(frame: pd.DataFrame, gap: str | None = MISSING) -> NDArray[np.object_]:

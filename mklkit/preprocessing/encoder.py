@@ -231,8 +231,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         -------
         list of dict
             ``name``, ``kind`` (``"number"``, ``"date"``, ``"category"`` or ``"identifier"``, which
-            is dropped, or ``"text"``, which is passed on), ``gaps``, and for a category the number
-            of its ``values``.
+            is dropped, or ``"text"``, which is passed on), ``gaps``, for a category the number of
+            its ``values``, and ``kept`` (True) for a column left as it is for its kernels.
         """
         check_is_fitted(self)
         return input_columns(self)

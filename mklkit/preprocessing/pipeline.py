@@ -89,7 +89,9 @@ def build_pipeline(
 
 
 def preset_pipeline(preset: str | Preset, *, scale: str | None = None, **settings: Any) -> Pipeline:
-    """Return the steps of ``build_pipeline`` before a preset's classifier, with its scaling.
+    """Put the steps of :func:`mklkit.build_pipeline` before a preset's classifier.
+
+    The scaling is the preset's.
 
     Parameters
     ----------

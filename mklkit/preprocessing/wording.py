@@ -93,6 +93,8 @@ def input_columns(encoder: Encoding) -> list[dict[str, Any]]:
         rows.append({"name": name, "kind": kind, "gaps": encoder.gaps_[name]})
         if encoder.readings_.get(name, TEXT) not in (TEXT, WRITTEN, "number"):
             rows[-1]["reading"] = encoder.readings_[name]
+        if name in encoder.as_they_are_:
+            rows[-1]["kept"] = True
         if name in values:
             rows[-1]["values"] = values[name]
     return rows

@@ -38,6 +38,7 @@ from mklkit.protocols.feature_map import (
 from mklkit.protocols.kernel import (
     FittedKernel,
     Kernel,
+    KernelAround,
     ScalarKernel,
     WeightedKernel,
 )
@@ -78,6 +79,7 @@ __all__ = [
     "GridDecision",
     "InitialisedSubproblem",
     "Kernel",
+    "KernelAround",
     "KernelFacts",
     "KernelProducts",
     "KernelView",

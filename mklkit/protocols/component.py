@@ -25,8 +25,11 @@ def whole(value: Any) -> Any:
     """Convert an integer of any type to a Python int, as a converter of an attrs field.
 
     Grids made by ``numpy.arange`` hold NumPy integers. Other values are left to the validators;
-    integers too large for the compiled code of NumPy and libsvm are refused.
+    booleans, which are integers to Python, and integers too large for the compiled code of NumPy
+    and libsvm are refused.
     """
+    if isinstance(value, bool):
+        raise ValueError(f"a whole number is expected; got {value}")
     if not isinstance(value, Integral):
         return value
     if abs(int(value)) > LARGEST_COUNT:

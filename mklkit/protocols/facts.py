@@ -124,6 +124,9 @@ class KernelFacts(Facts):
     proposed : tuple of str, default=()
         Spec strings of this kernel that are worth trying on any features, the most useful first:
         the candidates of ``kernels="auto"``. Widths should be rules that follow the data.
+    search_space : mapping of str to tuple, default={}
+        Parameters worth tuning and their values, from the widest kernel to the narrowest, such as
+        ``{"sigma": ("2*mean", "mean", "mean/2")}``; see :class:`Facts`.
     """
 
     definite: bool = attrs.field(default=True, validator=_FLAG)

@@ -6,7 +6,7 @@ from typing import ClassVar, Protocol, runtime_checkable
 
 from mklkit.protocols.arrays import Array
 
-__all__ = ["FittedKernel", "Kernel", "ScalarKernel"]
+__all__ = ["FittedKernel", "Kernel", "KernelAround", "ScalarKernel"]
 
 
 @runtime_checkable
@@ -51,6 +51,13 @@ class Kernel(Protocol):
     def fit(self, rows: Array) -> FittedKernel:
         """Return the kernel with its data-dependent parameters computed from the training rows."""
         ...
+
+
+@runtime_checkable
+class KernelAround(Kernel, Protocol):
+    """A kernel around another one, such as ``cosine``, which reads what the inner kernel reads."""
+
+    kernel: Kernel
 
 
 @runtime_checkable

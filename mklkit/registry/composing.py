@@ -13,6 +13,7 @@ from mklkit.protocols import (
     TASK_NAMES,
     CombinerFacts,
     FeatureMapFacts,
+    KernelAround,
     KernelFacts,
     LearnerFacts,
     Reads,
@@ -32,6 +33,7 @@ __all__ = [
     "are_proposed",
     "bind_kernels",
     "choose_components",
+    "is_around_another",
     "kernel_list",
     "kernels_on",
     "parts_of",
@@ -166,6 +168,12 @@ def kernels_on(reads: Reads) -> str:
     entries = get_registry().entries("kernel")
     found = [repr(entry.name) for entry in entries if reads_of(entry) == reads]
     return f"use a kernel on {reads}, such as {' or '.join(found[:2])}"
+
+
+def is_around_another(kernel: Entry) -> bool:
+    """Return whether a registered kernel is one around another kernel."""
+    every = made(get_registry(), "kernel")
+    return any(type(one) is kernel.target and isinstance(one, KernelAround) for one in every)
 
 
 def reads_of(kernel: Entry) -> Reads:

@@ -28,6 +28,13 @@ def test_parameters_and_defaults_are_those_of_the_class(mklkit: Run) -> None:
     assert "reads   row ids" in mklkit("describe", "precomputed").out
 
 
+def test_a_kernel_around_another_reads_what_that_reads(mklkit: Run) -> None:
+    listed = {one["name"]: one["reads"] for one in mklkit("list", "kernels", "--json").json}
+    assert listed["cosine"] == "as its kernel"
+    assert listed["rbf"] == "numbers"
+    assert "reads   as its kernel" in mklkit("describe", "cosine").out
+
+
 def test_every_listed_name_is_described(mklkit: Run) -> None:
     for kind in HOOKS:
         entry = get_registry().entries(kind)[0]

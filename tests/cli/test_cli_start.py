@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import resource
 import subprocess
 import sys
@@ -9,6 +10,8 @@ from pathlib import Path
 
 import pytest
 from processes import Run
+
+from mklkit.datasets import BUILTIN_NAMES
 
 HEAVY = ("numpy", "numba", "scipy", "sklearn", "pandas", "skops", "joblib")
 PROBE = """
@@ -34,6 +37,13 @@ def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
         [sys.executable, "-c", script, *arguments], capture_output=True, text=True, check=True
     )
     assert done.stderr.splitlines()[-1] == "LOADED"
+
+
+@pytest.mark.parametrize("command", ["fit", "evaluate", "kernels", "compare"])
+def test_help_names_every_data_set_that_is_built_in(mklkit: Run, command: str) -> None:
+    printed = mklkit(command, "--help").out
+    for name in BUILTIN_NAMES:
+        assert re.search(rf"\b{name}\b", printed), name
 
 
 @pytest.mark.slow

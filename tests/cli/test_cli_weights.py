@@ -38,6 +38,12 @@ def test_weights_of_classes_are_used_shown_and_kept(mklkit: Run, data: Path) -> 
     assert recall[1] > recall[0]
 
 
+def test_a_class_has_one_weight(mklkit: Run, data: Path) -> None:
+    for text in ("ill=2,ill=3", "ill=2,well=1, ill =2"):
+        done = mklkit("fit", str(data), "--class-weight", text)
+        done.refused("class 'ill' has two weights: give it one.")
+
+
 def test_classes_that_are_numbers_are_named_by_their_text(mklkit: Run, data: Path) -> None:
     table = pd.read_csv(data)
     table["kind"] = (table["kind"] == "ill").astype(int)
@@ -63,6 +69,8 @@ def test_a_column_of_weights_is_no_feature(mklkit: Run, data: Path) -> None:
     mklkit("fit", str(data.with_name("repeated.csv")), *svm, "0", "-o", str(models[1]))
     values = [load_model(model).decision_function(table[["a", "b"]]) for model in models]
     np.testing.assert_allclose(*values, rtol=1e-5, atol=1e-6)
+    shown = [mklkit("inspect", str(model)).out for model in models]
+    assert ["of rows, from the column 'often'" in text for text in shown] == [True, False]
 
 
 def test_evaluate_weighs_rows_and_classes(mklkit: Run, data: Path) -> None:

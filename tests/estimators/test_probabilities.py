@@ -180,7 +180,7 @@ class TestWhereAskedFor:
         assert model.calibration_ is None
 
     def test_explanations_refit_without_them(self) -> None:
-        assert not Refit.of(probable().fit(*problem(2)), 0).classifier.probability
+        assert not Refit.of(probable().fit(*problem(2)), 0).estimator.probability
 
     def test_comparisons_measure_them(self) -> None:
         X, _ = problem(3)

@@ -201,12 +201,76 @@ def test_columns_that_no_kernel_reads_may_hold_anything(table):
 def test_new_rows_of_another_kind_are_refused(table):
     frame, y = table
     model = MKLClassifier(MIXED).fit(frame, y)
-    with pytest.raises(DataError, match="Column 'age' holds numbers in the training data"):
+    with pytest.raises(DataError, match="Column 'age' held numbers in the training data"):
         model.predict(frame.assign(age="old"))
-    with pytest.raises(DataError, match="Column 'sequence' holds text in the training data, and 5"):
+    with pytest.raises(
+        DataError, match="Column 'sequence' held text in the training data and holds 5"
+    ):
         model.predict(frame.assign(sequence=5))
     with pytest.raises(ValueError, match="feature names"):
         model.predict(frame.rename(columns={"sequence": "text"}))
+
+
+@pytest.mark.parametrize(
+    ("new", "held"),
+    [
+        (pd.to_datetime(["2024-01-31"] * 40), "dates"),
+        (pd.to_timedelta(["1 day"] * 40), "dates"),
+        (pd.Series([pd.Timestamp("2024-01-31"), *[None] * 39], dtype=object), "dates"),
+        (pd.period_range("2024-01", periods=40, freq="M"), "dates"),
+        (np.full(40, 1 + 2j), "complex numbers"),
+        (pd.Series([1.0, 2j] * 20, dtype=object), "complex numbers"),
+    ],
+)
+def test_dates_and_complex_numbers_are_no_numbers(table, new, held):
+    frame, y = table
+    with pytest.raises(DataError, match=rf"reads numbers, and column 'age' holds {held}"):
+        MKLClassifier(["linear@age", Same()]).fit(frame.assign(age=new), y)
+    model = MKLClassifier(["linear@age", ("seq", Letters(), "sequence")]).fit(frame, y)
+    with pytest.raises(DataError, match=f"'age' held numbers in the training .* {held} now"):
+        model.predict(frame.assign(age=new))
+    of_numbers = MKLClassifier("linear").fit(frame[["age"]], y)
+    with pytest.raises(ValueError, match=f"{held} now|Complex data not supported"):
+        of_numbers.predict(pd.DataFrame({"age": new}))
+
+
+@pytest.mark.parametrize("rows", [{"sequence": ["ab"]}, "ab", pd.Series(["ab"])])
+def test_new_rows_that_are_no_table_are_refused(table, rows):
+    frame, y = table
+    model = MKLClassifier([("seq", Letters(), "sequence")]).fit(frame, y)
+    with pytest.raises(DataError, match=f"expected as a DataFrame .* got {type(rows).__name__}"):
+        model.predict(rows)
+
+
+def test_categories_that_a_file_reader_turned_into_numbers(table):
+    frame, y = table
+    frame["code"] = np.resize(["1", "2", "3"], 40)
+    model = MKLClassifier([Same()]).fit(frame[["code"]], y)
+    expected = model.decision_function(frame[["code"]])
+    for kind in ("int64", "float64"):
+        found = model.decision_function(frame[["code"]].astype(kind))
+        np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("gap", [None, np.nan])
+@pytest.mark.parametrize("kind", [object, float, "str"])
+def test_columns_of_gaps_alone_are_text_for_kernels_on_words(table, gap, kind):
+    frame, y = table
+    empty = frame.assign(
+        sequence=pd.Series([gap] * 40, dtype=kind), colour=pd.Series([gap] * 40, dtype=kind)
+    )
+    model = MKLClassifier(MIXED).fit(empty, y)
+    written = MKLClassifier(MIXED).fit(frame.assign(sequence="", colour="missing"), y)
+    np.testing.assert_allclose(
+        model.decision_function(frame), written.decision_function(frame), rtol=1e-9
+    )
+
+
+def test_a_column_of_missing_dates_is_no_text(table):
+    frame, y = table
+    frame["sequence"] = pd.to_datetime([None] * 40)
+    with pytest.raises(DataError, match="'letters' reads text, and column 'sequence' holds dates"):
+        MKLClassifier([("letters", Letters(), "sequence"), "linear@age"]).fit(frame, y)
 
 
 def test_rows_that_are_read_in_parts_hold_no_text(tmp_path):

@@ -82,3 +82,10 @@ def test_the_share_among_the_columns_that_both_have_is_not_definite():
 def test_an_alpha_that_is_not_above_zero_is_refused(alpha):
     with pytest.raises(ValueError, match="alpha"):
         FrequencyOverlap(alpha=alpha)
+
+
+def test_a_number_and_its_text_are_one_category():
+    for same in (["1", 1, 1.0, True, np.int64(1), np.float32(1), np.True_], ["0", 0, -0.0, False]):
+        assert len(set(category_codes(same))) == 1
+    np.testing.assert_array_equal(category_codes(["0.5", "-3"]), category_codes([0.5, -3.0]))
+    assert len(set(category_codes(["1.0", 1, "01", 2, 10**30, 1e300, np.inf, 1 + 1j]))) == 8

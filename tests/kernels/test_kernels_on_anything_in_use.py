@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 
 from mklkit import KernelFacts, MKLClassifier, facts_of, get_registry, load_model, save_model
+from mklkit.errors import DataError
 from mklkit.kernels.sparse_features import products
 
 READS = {
@@ -59,3 +61,21 @@ def test_products_of_sparse_features_are_those_of_dense_ones(density):
     np.testing.assert_allclose(
         products(csr_array(left), csr_array(right)), left @ right.T, rtol=1e-9
     )
+
+
+@pytest.mark.parametrize("kind", [list, pd.Series, np.array])
+def test_texts_without_a_column_are_refused_with_what_to_pass(kind):
+    texts, y = ["acgt", "ttga"] * 5, [0, 1] * 5
+    with pytest.raises(DataError, match="pass a DataFrame with one column"):
+        MKLClassifier("spectrum").fit(kind(texts), y)
+    model = MKLClassifier("spectrum").fit(pd.DataFrame({"text": texts}), y)
+    with pytest.raises(DataError, match="expected as a DataFrame"):
+        model.predict(kind(texts))
+
+
+def test_a_text_of_other_letters_is_decided_like_an_empty_one():
+    texts, y = pd.DataFrame({"text": ["ACGT", "TTGA", "ACGG"] * 4}), [0, 1, 0] * 4
+    for kernel in ("spectrum", "mismatch"):
+        model = MKLClassifier(kernel).fit(texts, y)
+        lower, empty, same = model.decision_function(pd.DataFrame({"text": ["acgt", "", "ACGT"]}))
+        assert lower == empty != same

@@ -63,19 +63,42 @@ def test_a_changed_file_is_read_again(tmp_path, gram):
         ("none.npy", None, "there is no such file"),
         ("wide.npy", np.ones((2, 3)), r"square matrix, got shape \(2, 3\)"),
         ("nan.npy", np.full((2, 2), np.nan), "must be finite"),
-        ("objects.npy", np.array([[{}]], dtype=object), "allow_pickle|Object arrays"),
+        (
+            "objects.npy",
+            np.array([[{}]], dtype=object),
+            "can't be: it holds Python objects, and numbers are expected.$",
+        ),
         ("words.csv", "a,b\nc,d\n", "could not convert"),
-        ("broken.npz", "no archive", "can't be"),
+        ("ragged.csv", "1,2\n3\n", r"column[^.]*\.$"),
+        ("broken.npz", "no archive", "can't be: it is no file of NumPy's; use numpy.save[^.]*.$"),
+        ("broken.npy", "no matrix", "can't be: it is no file of NumPy's; use numpy.save[^.]*.$"),
+        ("nothing.npy", "", "can't be: it is empty.$"),
+        ("nothing.csv", "", "can't be: it is empty.$"),
+        ("two.npz", [np.eye(2), np.eye(3)], "it has 2 arrays, and one is expected"),
+        ("none.npz", [], "it has 0 arrays, and one is expected"),
+        ("complex.npy", np.eye(2) * (1 + 2j), "must hold real numbers; got complex128"),
+        ("zero.npy", np.zeros((0, 0)), "its matrix has none"),
     ],
 )
 def test_what_is_no_matrix_is_refused(tmp_path, name, content, message):
     path = tmp_path / name
     if isinstance(content, str):
         path.write_text(content)
+    elif isinstance(content, list):
+        np.savez(path, *content)
     elif content is not None:
         np.save(path, content)
     with pytest.raises((DataError, SpecError), match=message):
         MKLClassifier(f"precomputed(path={str(path)!r})").fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("matrix", "message"),
+    [(np.eye(2) * 1j, "must hold real numbers; got complex128"), (np.zeros((0, 0)), "has none")],
+)
+def test_such_a_matrix_is_refused_in_python(matrix, message):
+    with pytest.raises(ValueError, match=message):
+        Precomputed(matrix)
 
 
 @pytest.mark.parametrize("given", [{}, {"matrix": np.eye(2), "path": "graph.npy"}])
@@ -99,3 +122,20 @@ def test_on_the_command_line(tmp_path, gram):
     run_in_process("predict", "m.mkl", "other.csv", cwd=tmp_path).refused(
         "takes whole row ids from 0 to 29, got values from 5 to 34"
     )
+    rows.assign(id=rows["id"].where(rows["id"] != 2)).to_csv(tmp_path / "gap.csv", index=False)
+    gap = "Column 'id' has a gap in row 3; each row needs its number in the matrix."
+    for done in (
+        run_in_process("fit", "gap.csv", *kernels, cwd=tmp_path),
+        run_in_process("predict", "m.mkl", "gap.csv", cwd=tmp_path),
+    ):
+        done.refused(gap)
+        assert "SimpleImputer" not in done.err
+
+
+def test_gaps_in_row_ids_are_named(gram):
+    X = pd.DataFrame({"id": np.arange(30.0), "x": gram[:, 0]}, index=range(100, 130))
+    model = MKLClassifier([("graph", Precomputed(gram), "id"), "linear"])
+    model.fit(X, np.resize(["a", "b"], 30))
+    X.iloc[[4, 7], 0] = np.nan
+    with pytest.raises(DataError, match="'id' has a gap in the row with index 104 and 1 more; "):
+        model.predict(X)

@@ -244,6 +244,21 @@ def test_numbers_that_no_float_holds_are_refused():
         Polynomial().with_params(coef0=10**400)
 
 
+@pytest.mark.parametrize(
+    ("kind", "spec"),
+    [
+        ("kernel", "spectrum(k=True)"),
+        ("kernel", "polynomial(degree=True)"),
+        ("combiner", "graph-consensus(norm=True)"),
+        ("learner", "svm(max_iter=True)"),
+        ("feature_map", "fourier(n_components=True)"),
+    ],
+)
+def test_booleans_are_no_whole_numbers(kind, spec):
+    with pytest.raises(SpecError, match=r"=True.* a whole number is expected; got True"):
+        get_registry().create(kind, spec)
+
+
 def test_the_numbers_of_numpy_are_told_as_plain_ones():
     with pytest.raises(SpecError, match=r"'degree' must be >= 1.*\b0\b") as error:
         Polynomial().with_params(degree=np.int64(0))
