@@ -33,14 +33,27 @@ Kind = TypeVar("Kind", bound=Problem)
 class KernelEstimator(NestedParameters, Generic[Kind]):
     """Kernels, each through a feature map, joined by a combiner, on one or several problems.
 
-    A subclass has the parameters ``kernels``, ``feature_map``, ``combiner``, ``learner``,
-    ``max_memory``, ``random_state`` and ``n_jobs``, and learns in ``fit`` what :meth:`_keep` gets.
+    A subclass may have other parameters, and learns in ``fit`` what :meth:`_keep` gets.
     """
 
-    kernels: Any
-    max_memory: int | str | None
-    random_state: Any
-    n_jobs: int | None
+    def __init__(
+        self,
+        kernels: Any = None,
+        *,
+        feature_map: Any = None,
+        combiner: Any = "uniform",
+        learner: Any = None,
+        max_memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.kernels = kernels
+        self.feature_map = feature_map
+        self.combiner = combiner
+        self.learner = learner
+        self.max_memory = max_memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
 
     def _fit_problems(
         self,

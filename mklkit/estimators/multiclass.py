@@ -10,9 +10,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.errors import DataError
+from mklkit.estimators.predicting import finite_values
 from mklkit.protocols import Array, Decision, Rows, Target
-from mklkit.views.deciding import decide_all
 
 __all__ = [
     "BinaryProblem",
@@ -138,14 +137,7 @@ def decision_values(
     DataError
         If a value is not finite.
     """
-    with np.errstate(over="ignore", invalid="ignore"):
-        scores = decide_all(decisions, rows, shared)
-    infinite = np.flatnonzero(~np.isfinite(scores).all(axis=1))
-    if len(infinite):
-        raise DataError(
-            f"The decision value of row {infinite[0]} is not finite (number of such rows:"
-            f" {len(infinite)}): its features are too far from those of the training data."
-        )
+    scores = finite_values(decisions, rows, shared)
     if n_classes == 2:
         return scores[:, 0]
     if problems[0].positive is None:

@@ -10,17 +10,15 @@ from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mklkit.combiners.templates.weighting import WeightedDecision
-from mklkit.errors import DataError
 from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.checking import check_new_rows
-from mklkit.estimators.predicting import of_each_row
+from mklkit.estimators.predicting import finite_values, of_each_row
 from mklkit.estimators.problems import ALL_ROWS, WholeProblem
 from mklkit.estimators.row_weights import checked_row_weights, counting_rows
 from mklkit.estimators.unlabelled import bank_without_labels, check_rows_alone
 from mklkit.protocols import Array, Decision, LinearFunction, Task
 from mklkit.registry.composing import choose_components
 from mklkit.views.dask.recognising import is_dask
-from mklkit.views.deciding import decide_all
 
 __all__ = ["MKLOneClass"]
 
@@ -75,25 +73,6 @@ class MKLOneClass(OutlierMixin, KernelEstimator[WholeProblem]):
     """
 
     _task: ClassVar[Task] = "none"
-
-    def __init__(
-        self,
-        kernels: Any = None,
-        *,
-        feature_map: Any = None,
-        combiner: Any = "uniform",
-        learner: Any = None,
-        max_memory: int | str | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.kernels = kernels
-        self.feature_map = feature_map
-        self.combiner = combiner
-        self.learner = learner
-        self.max_memory = max_memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from rows (N, d); ``y`` is ignored.
@@ -152,16 +131,7 @@ class MKLOneClass(OutlierMixin, KernelEstimator[WholeProblem]):
         if is_dask(X):
             values: Array = of_each_row(self, type(self).decision_function, X, np.float64)
             return values
-        rows = check_new_rows(self, X)
-        with np.errstate(over="ignore", invalid="ignore"):
-            found = decide_all(self.decisions_, rows)[:, 0]
-        infinite = np.flatnonzero(~np.isfinite(found))
-        if len(infinite):
-            raise DataError(
-                f"The decision value of row {infinite[0]} is not finite: its features are too far"
-                " from those of the training data."
-            )
-        return found
+        return finite_values(self.decisions_, check_new_rows(self, X))[:, 0]
 
     def predict(self, X: Any) -> NDArray[np.intp]:
         """Return 1 for rows like the training rows and -1 for outliers (n,)."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,15 +12,18 @@ from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from mklkit.protocols import Array
+from mklkit.errors import DataError
+from mklkit.protocols import Array, Decision, Rows
 from mklkit.views.dask.predicting import each_row
 from mklkit.views.dask.recognising import is_dask
+from mklkit.views.deciding import decide_all
 
 __all__ = [
     "GivesProbabilities",
     "asks_for_probabilities",
     "class_numbers",
     "decided_labels",
+    "finite_values",
     "of_each_row",
 ]
 
@@ -28,6 +31,29 @@ __all__ = [
 def class_numbers(scores: Array) -> NDArray[np.intp]:
     """Return the class number (n,) of decision values, (n,) for two classes, else (n, C)."""
     return (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+
+
+def finite_values(
+    decisions: Sequence[Decision], rows: Rows, shared: bool = False, what: str = "decision value"
+) -> Array:
+    """Return the values of all decisions on rows, side by side (n, number of values).
+
+    ``shared``: the decisions share maps; ``what`` the values are called.
+
+    Raises
+    ------
+    DataError
+        If a value is not finite.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = decide_all(decisions, rows, shared)
+    infinite = np.flatnonzero(~np.isfinite(values).all(axis=1))
+    if len(infinite):
+        raise DataError(
+            f"The {what} of row {infinite[0]} is not finite (number of such rows:"
+            f" {len(infinite)}): its features are too far from those of the training data."
+        )
+    return values
 
 
 def of_each_row(

@@ -8,10 +8,9 @@ import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from mklkit.errors import DataError
 from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.checking import check_new_rows, check_numbers
-from mklkit.estimators.predicting import of_each_row
+from mklkit.estimators.predicting import finite_values, of_each_row
 from mklkit.estimators.problems import WholeProblem
 from mklkit.estimators.proposing import bank_of
 from mklkit.protocols import (
@@ -24,7 +23,6 @@ from mklkit.protocols import (
 )
 from mklkit.registry.composing import Choice, choose_components
 from mklkit.views.dask.recognising import is_dask
-from mklkit.views.deciding import decide_all
 
 __all__ = ["MKLRegressor"]
 
@@ -88,25 +86,6 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator[WholeProble
     >>> model.weights_
     array([[0.5, 0.5]])
     """
-
-    def __init__(
-        self,
-        kernels: Any = None,
-        *,
-        feature_map: Any = None,
-        combiner: Any = "uniform",
-        learner: Any = None,
-        max_memory: int | str | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.kernels = kernels
-        self.feature_map = feature_map
-        self.combiner = combiner
-        self.learner = learner
-        self.max_memory = max_memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from rows (N, d) and numbers, (N,) or (N, T).
@@ -185,14 +164,7 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator[WholeProble
 
     def _decide(self, X: Rows) -> Array:
         shared = facts_of(self.feature_map_, FeatureMapFacts).shared
-        with np.errstate(over="ignore", invalid="ignore"):
-            found = decide_all(self.decisions_, X, shared) + self.target_means_
-        if not np.isfinite(found).all():
-            row = int(np.flatnonzero(~np.isfinite(found).all(axis=1))[0])
-            raise DataError(
-                f"The prediction for row {row} (counted from 0) is not finite: its values are far"
-                " from those of the training rows."
-            )
+        found = finite_values(self.decisions_, X, shared, "prediction") + self.target_means_
         return found[:, 0] if self._one_target else found
 
 

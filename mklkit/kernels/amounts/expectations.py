@@ -7,7 +7,7 @@ import numpy as np
 from mklkit.errors import DataError
 from mklkit.protocols import Array
 
-__all__ = ["expect_amounts", "expect_presence", "ratio", "shares"]
+__all__ = ["expect_amounts", "expect_presence", "expected_amounts", "ratio", "shares"]
 
 
 def expect_amounts(name: str, *arrays: Array) -> None:
@@ -52,6 +52,18 @@ def shares(rows: Array) -> Array:
     """
     sums = rows.sum(axis=1, dtype=np.float64)[:, None]
     return np.divide(rows, sums, where=sums > 0, out=np.zeros(rows.shape))
+
+
+def expected_amounts(name: str, rows: Array, as_shares: bool) -> Array:
+    """Return amounts (n, q) in float64, or their shares of each row's sum.
+
+    Raises
+    ------
+    DataError
+        For numbers below zero; the message has the name of the kernel.
+    """
+    expect_amounts(name, rows)
+    return shares(rows) if as_shares else np.asarray(rows, dtype=np.float64)
 
 
 def ratio(common: Array, total: Array) -> Array:

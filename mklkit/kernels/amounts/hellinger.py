@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 from attrs.validators import instance_of
 
-from mklkit.kernels.amounts.expectations import expect_amounts, shares
+from mklkit.kernels.amounts.expectations import expect_amounts, expected_amounts
 from mklkit.protocols import Array, KernelFacts
 from mklkit.protocols.component import Component
 from mklkit.registry.hookspecs import hookimpl
@@ -62,15 +62,12 @@ class FittedHellinger:
 
     def __call__(self, a: Array, b: Array) -> Array:
         """Return the similarities of the rows of ``a`` (n, q) and ``b`` (m, q): (n, m)."""
-        return np.sqrt(self._distributions(a)) @ np.sqrt(self._distributions(b)).T
+        a, b = (expected_amounts("hellinger", rows, self.normalize) for rows in (a, b))
+        return np.sqrt(a) @ np.sqrt(b).T
 
     def diagonal(self, a: Array) -> Array:
         """Return the sum of each row: (n,)."""
-        return self._distributions(a).sum(axis=1)
-
-    def _distributions(self, rows: Array) -> Array:
-        expect_amounts("hellinger", rows)
-        return shares(rows) if self.normalize else np.asarray(rows, dtype=np.float64)
+        return expected_amounts("hellinger", a, self.normalize).sum(axis=1)
 
 
 @hookimpl

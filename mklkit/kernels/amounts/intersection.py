@@ -10,7 +10,7 @@ import numpy as np
 from attrs.validators import instance_of
 from scipy.spatial.distance import cdist
 
-from mklkit.kernels.amounts.expectations import expect_amounts, shares
+from mklkit.kernels.amounts.expectations import expect_amounts, expected_amounts
 from mklkit.protocols import Array, KernelFacts
 from mklkit.protocols.component import Component
 from mklkit.registry.hookspecs import hookimpl
@@ -61,18 +61,14 @@ class FittedIntersection:
 
     def __call__(self, a: Array, b: Array) -> Array:
         """Return the similarities of the rows of ``a`` (n, q) and ``b`` (m, q): (n, m)."""
-        a, b = self._histograms(a), self._histograms(b)
+        a, b = (expected_amounts("intersection", rows, self.normalize) for rows in (a, b))
         # The sum of both rows is Σ min + Σ max, and their distance Σ max − Σ min.
         common = a.sum(axis=1)[:, None] + b.sum(axis=1) - cdist(a, b, "cityblock")
         return np.maximum(common, 0, out=common) / 2
 
     def diagonal(self, a: Array) -> Array:
         """Return the sum of each row: (n,)."""
-        return self._histograms(a).sum(axis=1)
-
-    def _histograms(self, rows: Array) -> Array:
-        expect_amounts("intersection", rows)
-        return shares(rows) if self.normalize else np.asarray(rows, dtype=np.float64)
+        return expected_amounts("intersection", a, self.normalize).sum(axis=1)
 
 
 @hookimpl

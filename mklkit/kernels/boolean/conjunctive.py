@@ -21,6 +21,17 @@ __all__ = [
 
 
 @attrs.frozen
+class FittedMonotoneConjunctive(FittedBoolean):
+    """The monotone conjunctive kernel, ready to evaluate."""
+
+    label: ClassVar[str] = "monotone-conjunctive"
+
+    def true_for_both(self, common: Array, in_a: Array, in_b: Array, columns: int) -> Array:
+        """Return the number of sets of columns that are 1 in both."""
+        return binom(common, self.degree)
+
+
+@attrs.frozen
 class MonotoneConjunctive(BooleanKernel):
     """Number of sets of columns that are all 1 in both rows, C(xᵀz, degree).
 
@@ -46,26 +57,19 @@ class MonotoneConjunctive(BooleanKernel):
            [1., 1.]])
     """
 
-    name: ClassVar[str] = "monotone-conjunctive"
-
-    def fit(self, rows: Array) -> FittedMonotoneConjunctive:
-        """Return the kernel (nothing depends on the rows)."""
-        self._check(rows)
-        return FittedMonotoneConjunctive(self.degree, self.normalize)
+    name: ClassVar[str] = FittedMonotoneConjunctive.label
+    counting: ClassVar[type[FittedBoolean]] = FittedMonotoneConjunctive
 
 
 @attrs.frozen
-class FittedMonotoneConjunctive(FittedBoolean):
-    """The monotone conjunctive kernel, ready to evaluate."""
+class FittedConjunctive(FittedBoolean):
+    """The conjunctive kernel, ready to evaluate."""
 
-    label: ClassVar[str] = MonotoneConjunctive.name
-
-    degree: int
-    normalize: bool
+    label: ClassVar[str] = "conjunctive"
 
     def true_for_both(self, common: Array, in_a: Array, in_b: Array, columns: int) -> Array:
-        """Return the number of sets of columns that are 1 in both."""
-        return binom(common, self.degree)
+        """Return the number of sets of columns in which both are equal."""
+        return binom(columns - in_a - in_b + 2 * common, self.degree)
 
 
 @attrs.frozen
@@ -95,26 +99,8 @@ class Conjunctive(BooleanKernel):
            [1., 3.]])
     """
 
-    name: ClassVar[str] = "conjunctive"
-
-    def fit(self, rows: Array) -> FittedConjunctive:
-        """Return the kernel (nothing depends on the rows)."""
-        self._check(rows)
-        return FittedConjunctive(self.degree, self.normalize)
-
-
-@attrs.frozen
-class FittedConjunctive(FittedBoolean):
-    """The conjunctive kernel, ready to evaluate."""
-
-    label: ClassVar[str] = Conjunctive.name
-
-    degree: int
-    normalize: bool
-
-    def true_for_both(self, common: Array, in_a: Array, in_b: Array, columns: int) -> Array:
-        """Return the number of sets of columns in which both are equal."""
-        return binom(columns - in_a - in_b + 2 * common, self.degree)
+    name: ClassVar[str] = FittedConjunctive.label
+    counting: ClassVar[type[FittedBoolean]] = FittedConjunctive
 
 
 @hookimpl

@@ -21,6 +21,21 @@ __all__ = [
 
 
 @attrs.frozen
+class FittedMonotoneDisjunctive(FittedBoolean):
+    """The monotone disjunctive kernel, ready to evaluate."""
+
+    label: ClassVar[str] = "monotone-disjunctive"
+
+    def true_for_both(self, common: Array, in_a: Array, in_b: Array, columns: int) -> Array:
+        """Return the number of sets that have a one in each row."""
+        without_a, without_b = columns - in_a, columns - in_b
+        values = binom(columns - in_a - in_b + common, self.degree)
+        values += binom(columns, self.degree) - binom(without_a, self.degree)
+        values -= binom(without_b, self.degree)
+        return values
+
+
+@attrs.frozen
 class MonotoneDisjunctive(BooleanKernel):
     """Number of sets of columns of which at least one is 1 in each of both rows.
 
@@ -47,30 +62,21 @@ class MonotoneDisjunctive(BooleanKernel):
            [2., 2.]])
     """
 
-    name: ClassVar[str] = "monotone-disjunctive"
-
-    def fit(self, rows: Array) -> FittedMonotoneDisjunctive:
-        """Return the kernel (nothing depends on the rows)."""
-        self._check(rows)
-        return FittedMonotoneDisjunctive(self.degree, self.normalize)
+    name: ClassVar[str] = FittedMonotoneDisjunctive.label
+    counting: ClassVar[type[FittedBoolean]] = FittedMonotoneDisjunctive
 
 
 @attrs.frozen
-class FittedMonotoneDisjunctive(FittedBoolean):
-    """The monotone disjunctive kernel, ready to evaluate."""
+class FittedDisjunctive(FittedBoolean):
+    """The disjunctive kernel, ready to evaluate."""
 
-    label: ClassVar[str] = MonotoneDisjunctive.name
-
-    degree: int
-    normalize: bool
+    label: ClassVar[str] = "disjunctive"
 
     def true_for_both(self, common: Array, in_a: Array, in_b: Array, columns: int) -> Array:
-        """Return the number of sets that have a one in each row."""
-        without_a, without_b = columns - in_a, columns - in_b
-        values = binom(columns - in_a - in_b + common, self.degree)
-        values += binom(columns, self.degree) - binom(without_a, self.degree)
-        values -= binom(without_b, self.degree)
-        return values
+        """Return the number of disjunctions that are true for both."""
+        equal = columns - in_a - in_b + 2 * common
+        everywhere = (2.0**self.degree - 2) * binom(columns, self.degree)
+        return binom(equal, self.degree) + everywhere
 
 
 @attrs.frozen
@@ -101,28 +107,8 @@ class Disjunctive(BooleanKernel):
            [6., 9.]])
     """
 
-    name: ClassVar[str] = "disjunctive"
-
-    def fit(self, rows: Array) -> FittedDisjunctive:
-        """Return the kernel (nothing depends on the rows)."""
-        self._check(rows)
-        return FittedDisjunctive(self.degree, self.normalize)
-
-
-@attrs.frozen
-class FittedDisjunctive(FittedBoolean):
-    """The disjunctive kernel, ready to evaluate."""
-
-    label: ClassVar[str] = Disjunctive.name
-
-    degree: int
-    normalize: bool
-
-    def true_for_both(self, common: Array, in_a: Array, in_b: Array, columns: int) -> Array:
-        """Return the number of disjunctions that are true for both."""
-        equal = columns - in_a - in_b + 2 * common
-        everywhere = (2.0**self.degree - 2) * binom(columns, self.degree)
-        return binom(equal, self.degree) + everywhere
+    name: ClassVar[str] = FittedDisjunctive.label
+    counting: ClassVar[type[FittedBoolean]] = FittedDisjunctive
 
 
 @hookimpl

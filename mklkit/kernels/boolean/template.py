@@ -30,6 +30,14 @@ class BooleanKernel(Component):
     degree: int = attrs.field(default=2, converter=whole, validator=[instance_of(int), ge(1)])
     normalize: bool = attrs.field(default=True, validator=instance_of(bool))
 
+    counting: ClassVar[type[FittedBoolean]]
+    """The fitted kernel, which counts the formulas."""
+
+    def fit(self, rows: Array) -> FittedBoolean:
+        """Return the kernel (nothing depends on the rows)."""
+        self._check(rows)
+        return self.counting(self.degree, self.normalize)
+
     def _check(self, rows: Array) -> None:
         """Refuse other numbers than 0 and 1, and degrees that these columns cannot have.
 
@@ -51,10 +59,9 @@ class BooleanKernel(Component):
             )
 
 
+@attrs.frozen
 class FittedBoolean(ABC):
     """A kernel that counts the formulas of a given kind that are true for both rows."""
-
-    __slots__ = ()
 
     label: ClassVar[str]
 
