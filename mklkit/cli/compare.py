@@ -14,6 +14,7 @@ import typer
 from mklkit.cli import options as opt
 from mklkit.cli.comparison_files import check_outputs, save_best
 from mklkit.cli.console import progressing, say, show, show_json
+from mklkit.datasets.builtin import DEFAULT_NAME
 
 if TYPE_CHECKING:
     from mklkit.comparison.comparison import Comparison
@@ -163,7 +164,7 @@ def compare(
     Always among them: each kernel alone, the best single kernel, the even sum, and scikit-learn's
     logistic regression, random forest and gradient boosting. Ctrl-C shows what is done.
     """
-    sources = data or [opt.DEFAULT_DATA]
+    sources = data or [DEFAULT_NAME]
     check_outputs(sources, results, reports or [], output)
     asked: list[Any] | None = [*(combiners or []), *(["*"] if every else [])]
     with progressing() as progress, _saying_that_nothing_is_done():
@@ -193,7 +194,7 @@ def compare(
             progress=progress,
         )
     if data is None:
-        found.notes.insert(0, f"no DATA was given: the built-in {opt.DEFAULT_DATA} data are used")
+        found.notes.insert(0, f"no DATA was given: the built-in {DEFAULT_NAME} data are used")
     if found.reused:
         say(f"{found.reused} of {len(found.cells)} runs were in {results} already")
     # Files come before the first word on stdout, since a reader may leave.

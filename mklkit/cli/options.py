@@ -8,9 +8,10 @@ from typing import Annotated
 
 import typer
 
+from mklkit.datasets.builtin import BUILTIN_NAMES, DEFAULT_NAME
+
 __all__ = [
     "BUILT_IN",
-    "DEFAULT_DATA",
     "AsJson",
     "Bandwidths",
     "BandwidthsOption",
@@ -41,9 +42,7 @@ __all__ = [
     "results_path",
 ]
 
-DEFAULT_DATA = "breast_cancer"
-# Of mklkit.datasets.BUILTIN_NAMES, whose import would make --help slow.
-BUILT_IN = "breast_cancer, iris, wine, digits, digits_sources, mixed_sources"
+BUILT_IN = ", ".join(BUILTIN_NAMES)
 # NumPy's generators take seeds of 32 bits.
 LARGEST_SEED = 2**32 - 1
 MODEL_PANEL = "Model"
@@ -175,7 +174,7 @@ Data = Annotated[
     str | None,
     typer.Argument(
         metavar="DATA",
-        show_default="breast_cancer, built into scikit-learn",
+        show_default=f"{DEFAULT_NAME}, built into scikit-learn",
         help=f"A built-in data set ({BUILT_IN}) or a file: .csv (.gz), .tsv, .parquet, .arff,"
         " .libsvm, .npz. 'fit' also takes a folder or a glob of CSV or Parquet files.",
     ),
