@@ -20,7 +20,8 @@ import typer
 from typer.core import TyperGroup
 
 from mklkit.cli.compare import compare
-from mklkit.cli.console import say, shortened, show_warnings_briefly
+from mklkit.cli.completion.answering import ASKED, answer
+from mklkit.cli.console import say, shortened, show_warnings_briefly, working
 from mklkit.cli.describe import describe
 from mklkit.cli.evaluate import evaluate
 from mklkit.cli.explain import explain
@@ -103,6 +104,9 @@ app.add_typer(plugin, name="plugin")
 
 def main() -> None:
     """Run the command line and exit."""
+    if ASKED in os.environ:
+        answer(typer.main.get_command(app))
+        return
     show_warnings_briefly()
     _check_streams()
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -209,12 +213,53 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _install_completion(wanted: bool) -> None:
+    if wanted:
+        from mklkit.cli.completion.install import install, this_shell
+        from mklkit.cli.completion.names import known_names
+
+        shell = this_shell()
+        for done in install(shell):
+            say(done)
+        with working("looking for all names"):
+            known_names()
+        say(f"Completion works in the next {shell} that is opened.")
+        raise typer.Exit
+
+
+def _show_completion(wanted: bool) -> None:
+    if wanted:
+        from mklkit.cli.completion.install import script, this_shell
+
+        print(script(this_shell()), end="")
+        raise typer.Exit
+
+
 @app.callback()
 def top(
     version: Annotated[
         bool,
         typer.Option(
             "--version", callback=_print_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
+    install_completion: Annotated[
+        bool,
+        typer.Option(
+            "--install-completion",
+            callback=_install_completion,
+            is_eager=True,
+            help="Let the TAB key complete commands, names, columns and files in this shell (bash,"
+            " zsh or fish).",
+        ),
+    ] = False,
+    show_completion: Annotated[
+        bool,
+        typer.Option(
+            "--show-completion",
+            callback=_show_completion,
+            is_eager=True,
+            help="Show the script that does so, to put it elsewhere.",
         ),
     ] = False,
 ) -> None:

@@ -13,6 +13,7 @@ import typer
 
 from mklkit.cli import options as opt
 from mklkit.cli.comparison_files import check_outputs, save_best
+from mklkit.cli.completion import completers as complete
 from mklkit.cli.console import progressing, say, show, show_json
 from mklkit.datasets.builtin import DEFAULT_NAME
 
@@ -31,6 +32,7 @@ def compare(
         list[str] | None,
         typer.Argument(
             metavar="DATA...",
+            autocompletion=complete.data_sets,
             show_default="breast_cancer, built into scikit-learn",
             help=f"Built-in data sets ({opt.BUILT_IN}) or files, as for 'fit'.",
         ),
@@ -45,6 +47,7 @@ def compare(
             "--combiner",
             "-c",
             metavar="SPEC",
+            autocompletion=complete.combiners,
             show_default="centered-alignment, dimkl*, ifsl",
             help="A combiner, or a glob such as 'dimkl*'. Repeat for several.",
             rich_help_panel=opt.MODEL_PANEL,
@@ -64,6 +67,7 @@ def compare(
             "--preset",
             "-p",
             metavar="NAME",
+            autocompletion=complete.presets,
             help="A preset, or a glob. Repeat for several.",
             rich_help_panel=opt.MODEL_PANEL,
         ),
@@ -76,6 +80,7 @@ def compare(
             "--learner",
             "-l",
             metavar="SPEC",
+            autocompletion=complete.learners,
             show_default="each combiner's own",
             help='A learner: "svm(C=10)", mhks. Of several, each goes with each combiner.',
             rich_help_panel=opt.MODEL_PANEL,
@@ -118,6 +123,7 @@ def compare(
         typer.Option(
             "--split-column",
             metavar="COLUMN",
+            autocompletion=complete.feature_columns,
             help="A column whose values 'train' and 'test' give the one split to use.",
             rich_help_panel=SPLIT_PANEL,
         ),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mklkit.cli import options as opt
+from mklkit.cli.completion import completers as complete
 from mklkit.cli.console import counting, plain, say, show, show_json
 from mklkit.errors import counted
 from mklkit.scaffold import Template
@@ -69,7 +70,11 @@ def new(
 def check(
     package: Annotated[
         str,
-        typer.Argument(metavar="PACKAGE", help="An installed package, such as mklkit-nearest."),
+        typer.Argument(
+            metavar="PACKAGE",
+            autocompletion=complete.packages,
+            help="An installed package, such as mklkit-nearest.",
+        ),
     ],
     as_json: opt.AsJson = False,
 ) -> None:
