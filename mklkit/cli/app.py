@@ -24,6 +24,7 @@ from mklkit.cli.completion.answering import ASKED, answer
 from mklkit.cli.console import say, shortened, show_warnings_briefly, working
 from mklkit.cli.describe import describe
 from mklkit.cli.evaluate import evaluate
+from mklkit.cli.examples import epilog
 from mklkit.cli.explain import explain
 from mklkit.cli.faults import whose_fault
 from mklkit.cli.fit import fit
@@ -83,22 +84,23 @@ app = typer.Typer(
     name="mklkit",
     cls=BriefGroup,
     help="Multiple kernel learning: learn which kernels matter, and classify with them.",
+    epilog=epilog("mklkit"),
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("fit")(fit)
-app.command("predict")(predict)
-app.command("evaluate")(evaluate)
-app.command("compare")(compare)
-app.command("inspect")(inspect_model)
-app.command("explain")(explain)
-app.command("kernels")(kernels)
-app.command("list")(list_names)
-app.command("describe")(describe)
-app.command("reproduce")(reproduce)
+app.command("fit", epilog=epilog("mklkit fit"))(fit)
+app.command("predict", epilog=epilog("mklkit predict"))(predict)
+app.command("evaluate", epilog=epilog("mklkit evaluate"))(evaluate)
+app.command("compare", epilog=epilog("mklkit compare"))(compare)
+app.command("inspect", epilog=epilog("mklkit inspect"))(inspect_model)
+app.command("explain", epilog=epilog("mklkit explain"))(explain)
+app.command("kernels", epilog=epilog("mklkit kernels"))(kernels)
+app.command("list", epilog=epilog("mklkit list"))(list_names)
+app.command("describe", epilog=epilog("mklkit describe"))(describe)
+app.command("reproduce", epilog=epilog("mklkit reproduce"))(reproduce)
 app.add_typer(plugin, name="plugin")
 
 
