@@ -63,7 +63,7 @@ def listed(title: str, text: str, groups: dict[str, list[str]], module: str) -> 
             home_of = "" if module == "mklkit" else "~mklkit."
             parts += [*(f"   {home_of}{one}" for one in elsewhere), ""]
         for one in aliases:
-            parts += [f".. py:data:: {one}", "", f"   ``{getattr(home, one)}``", ""]
+            parts += [f"``{one}``", f"   ``{getattr(home, one)}``", ""]
     return "\n".join(parts)
 
 
