@@ -22,7 +22,10 @@ from sklearn.pipeline import Pipeline
 from mklkit.datasets import load_table
 
 README = "README.md"
-PAGES = [README, *sorted(page.relative_to(ROOT).as_posix() for page in ROOT.glob("docs/**/*.md"))]
+PAGES = [
+    *(page.name for page in sorted(ROOT.glob("*.md"))),
+    *sorted(page.relative_to(ROOT).as_posix() for page in ROOT.glob("docs/**/*.md")),
+]
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _PICTURE = re.compile(r"(\.\./)?gallery/(plot_\w+)\.rst")
