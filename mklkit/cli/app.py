@@ -106,9 +106,6 @@ app.add_typer(plugin, name="plugin")
 
 def main() -> None:
     """Run the command line and exit."""
-    if ASKED in os.environ:
-        answer(typer.main.get_command(app))
-        return
     show_warnings_briefly()
     _check_streams()
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -138,7 +135,10 @@ def main() -> None:
 def _run() -> None:
     """Run the command and flush stdout, so that errors of writing are raised here."""
     try:
-        app(prog_name="mklkit")
+        if ASKED in os.environ:
+            answer(typer.main.get_command(app))
+        else:
+            app(prog_name="mklkit")
     except SystemExit:
         if sys.stdout is not None:
             sys.stdout.flush()

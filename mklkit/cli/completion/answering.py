@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Iterable, Iterator
+from contextlib import redirect_stderr
 from pathlib import Path
 from typing import Any
 
@@ -39,10 +39,10 @@ def answer(command: Any) -> None:
     command : typer.core.TyperGroup
         The command that is typed.
     """
-    # A terminal where somebody types is no place for warnings or errors.
-    sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
     typed = read_line(os.environ.get(LINE, ""))
-    paths, found = completions(command, typed)
+    # A terminal where somebody types is no place for warnings, such as those of plugins.
+    with Path(os.devnull).open("w", encoding="utf-8") as nowhere, redirect_stderr(nowhere):
+        paths, found = completions(command, typed)
     if os.environ[ASKED] == "bash":
         # Bash cuts words at : and =, and knows which part of them it will replace.
         lines = [typed.quoted(word[len(typed.last) :]) for word, _ in found]

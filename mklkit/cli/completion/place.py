@@ -58,9 +58,9 @@ class Place:
             self.options_ended = True
         elif word.startswith("-") and not self.options_ended:
             option, value = self.split(word)
-            if option is not None and value is not None:
-                self._give(option, value)
-            elif option is not None and not option.is_flag:
+            if option is not None and (value is not None or option.is_flag):
+                self._give(option, word if value is None else value)
+            else:
                 self.awaiting = option
         elif isinstance(command, TyperGroup):
             chosen = command.get_command(self.context, word)
@@ -101,7 +101,7 @@ def find_place(command: Any, words: Sequence[str]) -> Place:
     words : sequence of str
         All words before the one at the cursor; the first is the name of the command.
     """
-    place = Place(typer.Context(command, info_name=words[0]))
+    place = Place(typer.Context(command, info_name=words[0], **command.context_settings))
     for word in words[1:]:
         place = place.read(word)
     return place
