@@ -77,11 +77,11 @@ last counts, unless it can be repeated.
 : The folder of caches, else `~/.cache`; completion keeps its list of names there.
 """
 # What is typed as it is: in quotes, or an option.
-TYPED = re.compile(r"\"([^\"]+)\"|(?<!\w)'([^']+)'(?!\w)|(?<![\w-])(--[a-z][\w-]*)")
+TYPED = re.compile(r"\"([^\"]+)\"|(\w+='[^']+')|(?<!\w)'([^']+)'(?!\w)|(?<![\w-])(--[a-z][\w-]*)")
 # What Markdown or HTML would read as more than a letter.
 SPECIAL = re.compile(r"[\\`*<>\[\]|_]")
 # A help record: the text, and in brackets the variable, the default and the range.
-RECORD = re.compile(r"(?P<text>.*?)(?:  \[(?P<more>[^\[]*(?:\[[^\]]*\])?[^\[]*)\])?", re.DOTALL)
+RECORD = re.compile(r"(?P<text>.*?)(?:  \\?\[(?P<more>[^\[]*(?:\[[^\]]*\])?[^\[]*)\])?", re.DOTALL)
 
 
 def reference() -> str:

@@ -66,8 +66,16 @@ def _state() -> dict[str, Any]:
         "switched off": os.environ.get("MKLKIT_DISABLE_PLUGINS", ""),
         "plugins": [[one.name, one.distribution, one.version] for one in plugins],
         "files": len(files),
-        "changed": max(file.stat().st_mtime_ns for file in files),
+        "changed": max(map(_changed, files)),
     }
+
+
+def _changed(file: Path) -> int:
+    """Return when a file was changed, 0 for a link that leads nowhere, as editors leave them."""
+    try:
+        return file.stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def _homes(plugin: InstalledPlugin) -> list[Path]:
