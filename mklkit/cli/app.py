@@ -135,7 +135,7 @@ def main() -> None:
 def _run() -> None:
     """Run the command and flush stdout, so that errors of writing are raised here."""
     try:
-        if ASKED in os.environ:
+        if os.environ.get(ASKED):
             answer(typer.main.get_command(app))
         else:
             app(prog_name="mklkit")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from importlib.resources import files
 from pathlib import Path
 
@@ -37,7 +38,7 @@ def _bash(home: Path) -> Place:
     folder = os.environ.get("XDG_DATA_HOME") or home / ".local" / "share"
     file = Path(folder, "bash-completion", "completions", "mklkit")
     # The package bash-completion would find it by itself, but need not be installed.
-    return Place(file, home / ".bashrc", f"source '{file}'")
+    return Place(file, home / ".bashrc", f"source {shlex.quote(str(file))}")
 
 
 def _zsh(home: Path) -> Place:
