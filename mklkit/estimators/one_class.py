@@ -55,6 +55,8 @@ class MKLOneClass(OutlierMixin, KernelEstimator[WholeProblem]):
     problems_ : list of str
         ``["all rows"]``.
     decisions_ : list of one Decision
+    n_samples_fit_ : int
+        The number of training rows, without those of weight 0.
     n_features_in_, feature_names_in_ : as in scikit-learn
 
     Notes
@@ -103,7 +105,7 @@ class MKLOneClass(OutlierMixin, KernelEstimator[WholeProblem]):
         X, values, weights = counting_rows(X, np.zeros(len(X)), weights)
         bank, problems = bank_without_labels(self.kernels, self, X), [WholeProblem(self._task)]
         decisions = self._fit_problems(problems, bank, choice, X, values, weights)
-        self._keep(choice, bank, problems, decisions, [ALL_ROWS])
+        self._keep(choice, bank, problems, decisions, [ALL_ROWS], len(X))
         self.offset_ = _threshold(decisions[0])
         return self
 
