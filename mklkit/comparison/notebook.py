@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from mklkit.comparison.report.methods_table import KINDS
 from mklkit.display import numbers
 from mklkit.display.markup import element, joined
 from mklkit.display.notebook import grid, notes, shown
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
     from mklkit.comparison.comparison import Comparison
 
 __all__ = ["comparison_html"]
-
-KINDS = {"method": "several kernels", "classifier": "other classifier"}
-"""Kinds of methods that are called otherwise than in the table."""
 
 
 def comparison_html(comparison: Comparison) -> str:
@@ -48,7 +46,7 @@ def _row(row: Mapping[Any, Any], several: bool) -> list[object]:
         last = [numbers.points(row["difference"]), numbers.p_value(row["p_corrected"])]
     return [
         name,
-        KINDS.get(row["kind"], row["kind"]),
+        KINDS[row["kind"]],
         _accuracy(row),
         numbers.percent(row["balanced_accuracy"]),
         numbers.number(row["auc"], 3),

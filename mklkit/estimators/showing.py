@@ -22,6 +22,9 @@ from mklkit.estimators.kernel_summary import KernelSummary
 
 __all__ = ["ShowsKernels"]
 
+WRITTEN_LONG = ("decisions_", "partial_sums_")
+"""Attributes that scikit-learn would write out as text, with every array of every kernel."""
+
 _alone: ContextVar[Any] = ContextVar("_alone", default=None)
 """The estimator that is shown by itself, whose kernels are not repeated inside its box."""
 
@@ -59,24 +62,29 @@ class ShowsKernels(BaseEstimator):
             found._repr_html_inner = lambda: _kernels_html(self) + table()
         return found
 
+    def _get_fitted_attr_html(self, *args: Any, **kwargs: Any) -> Any:
+        """Return scikit-learn's table of fitted attributes, which it has since 1.9."""
+        found = super()._get_fitted_attr_html(*args, **kwargs)
+        for name in WRITTEN_LONG:
+            found.pop(name, None)
+        return found
+
     def _sk_visual_block_(self) -> Any:
         """Return a box with a caption: how many kernels, which combiner and learner."""
         try:
             from sklearn.utils._repr_html.estimator import _VisualBlock
         except ImportError:  # scikit-learn 1.6
             from sklearn.utils._estimator_html_repr import _VisualBlock
-        details, caption = str(self), None
-        found = _summary(self)
-        if isinstance(found, KernelSummary):
-            caption = found.caption()
-            if _alone.get() is not self:
-                details += f"\n\n{found.text()}"  # Shown by scikit-learn 1.6 alone.
+        # Where this fails, scikit-learn takes a box without a caption.
+        summary, details = self._kernel_summary(), str(self)
+        if _alone.get() is not self:
+            details += f"\n\n{summary.text()}"  # Shown by scikit-learn 1.6 alone.
         return _VisualBlock(
             "single",
             self,
             names=type(self).__name__,
             name_details=details,
-            name_caption=caption,
+            name_caption=summary.caption(),
         )
 
 
@@ -90,18 +98,12 @@ def _showing_alone(estimator: ShowsKernels) -> Iterator[None]:
 
 
 def _kernels_html(estimator: ShowsKernels) -> Html:
-    found = _summary(estimator)
-    return shown(found.html() if isinstance(found, KernelSummary) else element("p", found))
-
-
-def _summary(estimator: ShowsKernels) -> KernelSummary | str:
-    """Return what is shown, or the reason why there is nothing."""
+    """Return the kernels, or the reason why there are none to show."""
     try:
-        summary = estimator._kernel_summary()
-        summary.html()
-        return summary
+        return shown(estimator._kernel_summary().html())
     except MKLKitError as error:
-        return f"Its kernels can't be shown, and fit would fail: {plain_message(error)}"
+        reason = f"Its kernels can't be shown, and fit would fail: {plain_message(error)}"
     except Exception as error:
         # Parameters and components may be anything; the estimator must be shown all the same.
-        return f"Its kernels can't be shown: {plain_message(error)}"
+        reason = f"Its kernels can't be shown: {plain_message(error)}"
+    return shown(element("p", reason))

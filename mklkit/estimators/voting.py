@@ -89,7 +89,8 @@ class MKLVotingClassifier(GivesProbabilities, ClassifierMixin, ShowsKernels):
         """Fit the members on rows (N, d), class labels (N,) and, if given, weights of rows (N,)."""
         return self._vote(self._planned_member(), X, y, sample_weight)
 
-    def _vote(self, member: Any, X: Any, y: Any, sample_weight: Any) -> Self:
+    def _check(self, member: Any) -> None:
+        """Raise a ``SpecError`` if there can be no such vote."""
         if not is_whole(self.n_members) or not 1 <= self.n_members <= MOST_MEMBERS:
             raise SpecError(
                 f"n_members must be a whole number from 1 to {MOST_MEMBERS}, got"
@@ -100,6 +101,9 @@ class MKLVotingClassifier(GivesProbabilities, ClassifierMixin, ShowsKernels):
                 "Members are MKLClassifier or MKLSearchCV; got"
                 f" {type(member).__name__}. Use scikit-learn's VotingClassifier for others."
             )
+
+    def _vote(self, member: Any, X: Any, y: Any, sample_weight: Any) -> Self:
+        self._check(member)
         inner = member.estimator if isinstance(member, MKLSearchCV) else member
         check_training_data(
             self, X, y, member.multiclass, inner.kernels, sample_weight=sample_weight
@@ -154,7 +158,9 @@ class MKLVotingClassifier(GivesProbabilities, ClassifierMixin, ShowsKernels):
         if isinstance(self, KernelModel):
             members = f"{counted(len(self.members_), 'member')}, mean weights"
             return fitted_summary(self, self.weights_, self.n_samples_fit_, [("vote", members)])
-        one = self._planned_member()._kernel_summary()
+        member = self._planned_member()
+        self._check(member)
+        one = member._kernel_summary()
         vote = ("vote", counted(self.n_members, "member"))
         return attrs.evolve(one, facts=(*one.facts, vote))
 
