@@ -28,21 +28,18 @@ class _Reader(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.found: list[Panel] = []
-        self.open: list[str] = []
-        self.start: int | None = None
+        self.open: list[str] = []  # elements of the panel; scikit-learn's do not all match
         self.text = ""
         self.name = ""
 
     def handle_starttag(self, tag: str, given: list[tuple[str, str | None]]) -> None:
-        if tag in VOID:
-            return
-        self.open.append(tag)
         own = dict(given)
-        if self.start is None and own.get("class") == "mklkit-shown":
-            self.start = len(self.open)
-            self.found.append(Panel())
-        if self.start is None:
+        if not self.open and own.get("class") != "mklkit-shown":
             return
+        if not self.open:
+            self.found.append(Panel())
+        if tag not in VOID:
+            self.open.append(tag)
         panel = self.found[-1]
         panel.tags.append(tag)
         panel.styles.append(own.get("style") or "")
@@ -55,11 +52,9 @@ class _Reader(HTMLParser):
             self.text = ""
 
     def handle_endtag(self, tag: str) -> None:
-        if tag in VOID:
+        if not self.open or tag in VOID:
             return
         assert self.open.pop() == tag, f"</{tag}> ends another element"
-        if self.start is None:
-            return
         panel = self.found[-1]
         if tag in ("td", "th"):
             panel.tables[-1][-1].append(self.text)
@@ -71,8 +66,6 @@ class _Reader(HTMLParser):
             self.name = self.text
         elif tag == "dd":
             panel.facts[self.name] = self.text
-        if len(self.open) < self.start:
-            self.start = None
 
     def handle_data(self, data: str) -> None:
         self.text += data

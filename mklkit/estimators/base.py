@@ -125,6 +125,9 @@ class KernelEstimator(NestedParameters, ShowsKernels, Generic[Kind]):
     def _kernel_summary(self) -> KernelSummary:
         if self.__sklearn_is_fitted__():
             return fitted_summary(self, self.weights_, self.n_samples_fit_)
+        return self._planned_summary()
+
+    def _planned_summary(self) -> KernelSummary:
         return planned_summary(self._kernels(), self._planned())
 
     def _planned(self) -> Choice:

@@ -236,11 +236,14 @@ class MKLSearchCV(GivesProbabilities, ClassifierMixin, ShowsKernels):
 
     def _kernel_summary(self) -> KernelSummary:
         if not isinstance(self, FittedSearch):
-            return _check_kind(self.estimator)._kernel_summary()
+            return self._planned_summary()
         best = self.best_estimator_
         return fitted_summary(
             best, best.weights_, best.n_samples_fit_, [("search", cut(self._said(), 300))]
         )
+
+    def _planned_summary(self) -> KernelSummary:
+        return _check_kind(self.estimator)._planned_summary()
 
     def decision_function(self, X: Any) -> Array:
         """Return the best estimator's decision values."""

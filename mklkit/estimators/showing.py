@@ -36,6 +36,10 @@ class ShowsKernels(BaseEstimator):
     def _kernel_summary(self) -> KernelSummary:
         """Return what is shown; errors may be raised, and are shown too."""
 
+    @abstractmethod
+    def _planned_summary(self) -> KernelSummary:
+        """Return what is shown before it is fitted, whether it is or not."""
+
     @property
     def _repr_html_(self) -> Callable[[], str]:
         # Where scikit-learn is to display text, there is no such attribute.

@@ -158,9 +158,12 @@ class MKLVotingClassifier(GivesProbabilities, ClassifierMixin, ShowsKernels):
         if isinstance(self, KernelModel):
             members = f"{counted(len(self.members_), 'member')}, mean weights"
             return fitted_summary(self, self.weights_, self.n_samples_fit_, [("vote", members)])
+        return self._planned_summary()
+
+    def _planned_summary(self) -> KernelSummary:
         member = self._planned_member()
         self._check(member)
-        one = member._kernel_summary()
+        one: KernelSummary = member._planned_summary()
         vote = ("vote", counted(self.n_members, "member"))
         return attrs.evolve(one, facts=(*one.facts, vote))
 

@@ -166,6 +166,12 @@ def test_a_search_says_what_it_chose(frame: pd.DataFrame) -> None:
     assert alone(vote).facts["vote"] == "2 members, mean weights"
 
 
+def test_what_is_around_a_fitted_model_is_not_fitted(frame: pd.DataFrame) -> None:
+    model = MKLClassifier().fit(frame, np.arange(24) % 2)
+    for around in (MKLSearchCV(model), MKLVotingClassifier(model)):
+        assert "fitted on" not in alone(around).facts
+
+
 def test_kernels_that_are_proposed_are_not_there_yet() -> None:
     panel = alone(MKLClassifier("auto"))
     assert panel.tables == []
