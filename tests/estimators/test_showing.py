@@ -187,6 +187,7 @@ def test_kernels_that_are_proposed_are_not_there_yet() -> None:
         (MKLClassifier(combiner=object()), "Expected a combiner"),
         (MKLRegressor(learner="svm"), "can't learn from numbers"),
         (MKLTransformer(combiner="ifsl"), "combiners that do"),
+        (MKLOneClass("auto"), "name the kernels"),
         (MKLSearchCV(None), "an MKLClassifier; got None"),
         (MKLVotingClassifier(3), "Members are MKLClassifier"),
         (MKLVotingClassifier(n_members="many"), "n_members"),
