@@ -78,6 +78,6 @@ def test_refusals(arguments, error, message) -> None:
 
 
 def test_the_listing_on_the_page_runs(capsys) -> None:
-    (listing,) = listings("docs/public-names.md", "python")
+    (listing,) = listings("docs/reference/index.md", "python")
     exec(listing, {})
     assert "'mean': 0.9" in capsys.readouterr().out
