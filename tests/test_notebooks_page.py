@@ -8,7 +8,7 @@ import pytest
 from documents import ROOT, listings
 from panels import Panel, panels
 
-PAGE = "docs/notebooks.md"
+PAGE = "docs/guides/notebooks.md"
 
 
 def test_the_listings_run_in_turn(capsys: pytest.CaptureFixture[str]) -> None:
