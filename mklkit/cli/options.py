@@ -43,7 +43,7 @@ __all__ = [
 
 DEFAULT_DATA = "breast_cancer"
 # Of mklkit.datasets.BUILTIN_NAMES, whose import would make --help slow.
-BUILT_IN = "breast_cancer, iris, wine, digits, digits_sources, mixed_sources"
+BUILT_IN = "breast_cancer, iris, wine, digits, digits_sources, mixed_sources, multiple_features"
 # NumPy's generators take seeds of 32 bits.
 LARGEST_SEED = 2**32 - 1
 MODEL_PANEL = "Model"
