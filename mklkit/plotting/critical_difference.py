@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mklkit.errors import DataError, counted
 from mklkit.evaluation.rank_tests import average_ranks, critical_difference
-from mklkit.plotting.parts import new_figure, require_matplotlib
+from mklkit.plotting.parts import BARS, ink, new_figure, require_matplotlib
 from mklkit.plotting.rank_bars import OVERHANG, limits_of_ranks, rank_bars, sides
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ class CriticalDifferenceDisplay:
             ax.plot(
                 ends,
                 [height] * 2,
-                color="#2c7fb8",
+                color=BARS,
                 linewidth=4,
                 solid_capstyle="butt",
                 clip_on=False,
@@ -167,16 +167,16 @@ class CriticalDifferenceDisplay:
         ax.set_axis_off()
         ax.set_xlim(max(high, low + self.difference), low)
         ax.set_ylim(bottom, RULER - 1)
-        ax.plot([high, low], [0, 0], color="black", linewidth=1)
+        ax.plot([high, low], [0, 0], color=ink(), linewidth=1)
         ticks = np.asarray(MaxNLocator(MOST_TICKS, integer=True).tick_values(low, high))
         for rank in ticks[(ticks >= low) & (ticks <= high)]:
-            ax.plot([rank, rank], [0, -0.25], color="black", linewidth=1)
+            ax.plot([rank, rank], [0, -0.25], color=ink(), linewidth=1)
             ax.text(
                 rank, TICK_LABELS, f"{rank:g}", ha="center", va="bottom", fontsize=self._font_size
             )
         start = ax.get_xlim()[0]
         ends = [start, start - self.difference]
-        ax.plot(ends, [RULER] * 2, "|-", color="black", linewidth=1, markersize=7, gid="ruler")
+        ax.plot(ends, [RULER] * 2, "|-", color=ink(), linewidth=1, markersize=7, gid="ruler")
         label = f"critical difference {self.difference:.2f}"
         ax.text(start, RULER - 0.35, label, ha="left", va="bottom", fontsize=self._font_size)
 
@@ -186,7 +186,7 @@ class CriticalDifferenceDisplay:
         start, end = self.ax_.get_xlim()
         edge = start + 2 * self._overhang if on_left else end - 2 * self._overhang
         self.ax_.plot(
-            [rank, rank, edge], [0, height, height], color="black", linewidth=0.8, clip_on=False
+            [rank, rank, edge], [0, height, height], color=ink(), linewidth=0.8, clip_on=False
         )
         self.ax_.annotate(
             f"{self.names[method]} ({rank:.2f})",
