@@ -27,7 +27,7 @@ TICK_LABELS = -0.35
 FIRST_BAR = 0.6
 BAR_STEP = 0.45
 """Heights below the axis, in lines."""
-AXIS_WIDTH = 4.5
+AXIS_WIDTH = 3.8
 CHARACTER = 0.075
 """Inches: the axis without names, and an average character of a name."""
 WIDEST = 18.0
@@ -124,8 +124,11 @@ class CriticalDifferenceDisplay:
         bottom = first + len(right) - 0.4
         n_lines = bottom - RULER + 1
         if ax is None:
-            longest = max(map(len, self.names)) + len(" (10.00)")
-            width = min(AXIS_WIDTH + 2 * CHARACTER * longest, WIDEST)
+            beside = sum(
+                max((len(self.names[method]) for method in side), default=0) + len(" (10.00)")
+                for side in (left, right)
+            )
+            width = min(AXIS_WIDTH + CHARACTER * beside, WIDEST)
             ax = new_figure(width, LINE * (n_lines + 0.5)).add_subplot()
             self._font_size = FONT_SIZE
         else:
