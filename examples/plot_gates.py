@@ -25,10 +25,19 @@ for name, model in models.items():
     print(f"{name:14}", *(f"{right[new_groups == group].mean():.2f}" for group in range(4)))
 
 # %%
-# The weight of each kernel at every point of the plane, with the rows on top.
+# The gates
+# ---------
+#
+# The weight of each kernel at every point of the plane, with the rows on top. Where the stars are
+# close, below, the narrowest kernel has all the weight; above, wider ones have a part of it. The
+# gates say which kernels a region uses, not that the model is better for it: even weights of the
+# same kernels are as accurate on these data, by the table above.
 GatesDisplay.from_estimator(gated, X, y)
 
 # %%
-# The same as a table, cluster by kernel.
+# Cluster by kernel
+# -----------------
+#
+# The learned weights themselves. A row's gates are their mean by its share in the clusters.
 KernelWeightsDisplay.from_estimator(gated)
 pyplot.show()
