@@ -9,7 +9,7 @@ __all__ = ["ROOT", "commands", "listings"]
 
 ROOT = Path(__file__).parents[1]
 
-_FENCED = re.compile(r"^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+_FENCED = re.compile(r"^```(?P<language>[^\n`]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def listings(page: str, language: str) -> list[str]:

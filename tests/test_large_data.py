@@ -14,7 +14,7 @@ from processes import run_in_process, run_script
 from mklkit.errors import DataError
 from mklkit.views import memory
 
-PAGE = "docs/large-data.md"
+PAGE = "docs/guides/large-data.md"
 
 
 @pytest.fixture(scope="module")

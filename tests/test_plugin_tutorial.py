@@ -13,7 +13,7 @@ import pytest
 from documents import commands, listings
 from environments import Environment
 
-PAGE = "docs/write-a-combiner.md"
+PAGE = "docs/guides/plugins/write-a-combiner.md"
 FIRST_STEPS = ["pip install .", "mklkit list combiners", "mklkit fit --combiner contrast"]
 WITH_PARAMETERS = ["pip install .", 'mklkit fit --combiner "contrast(power=2)"']
 

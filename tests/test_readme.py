@@ -22,9 +22,13 @@ from sklearn.pipeline import Pipeline
 from mklkit.datasets import load_table
 
 README = "README.md"
-PAGES = [README, *sorted(page.relative_to(ROOT).as_posix() for page in ROOT.glob("docs/**/*.md"))]
+PAGES = [
+    *(page.name for page in sorted(ROOT.glob("*.md"))),
+    *sorted(page.relative_to(ROOT).as_posix() for page in ROOT.glob("docs/**/*.md")),
+]
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_PICTURE = re.compile(r"(\.\./)?gallery/(plot_\w+)\.rst")
 _LINK = re.compile(r"\]\((?!\w+:)([^)#]+)")
 
 
@@ -193,7 +197,7 @@ def test_explanation_prints_what_is_shown(tmp_path: Path) -> None:
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("page", [README, "docs/tables.md"])
+@pytest.mark.parametrize("page", [README, "docs/guides/tables.md"])
 def test_commands_on_a_table_run_in_turn(page: str, folder: Path) -> None:
     own = [one for one in commands(page) if one not in promised() and "digits" not in one]
     run_in_turn(own, folder)
@@ -206,11 +210,11 @@ def test_commands_on_a_table_run_in_turn(page: str, folder: Path) -> None:
 def test_pipelines_on_the_page_of_tables_keep_text_for_its_kernel(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    [listing] = listings("docs/tables.md", "python")
+    [listing] = listings("docs/guides/tables.md", "python")
     names: dict[str, object] = {}
     exec(listing, names)
     assert cast(Pipeline, names["model"])["encode"].as_they_are_ == ["sequence"]
-    same_but_for_rounding(*listings("docs/tables.md", "text"), capsys.readouterr().out)
+    same_but_for_rounding(*listings("docs/guides/tables.md", "text"), capsys.readouterr().out)
 
 
 @pytest.mark.process
@@ -230,30 +234,30 @@ def test_python_search_runs_and_its_file_gives_the_model_back(tmp_path: Path) ->
 
 @pytest.mark.process
 def test_tuning_page_runs(tmp_path: Path) -> None:
-    run_in_turn(commands("docs/tuning.md"), tmp_path)
+    run_in_turn(commands("docs/guides/tuning.md"), tmp_path)
     script = tmp_path / "listing.py"
-    script.write_text(*listings("docs/tuning.md", "python"), encoding="utf-8")
+    script.write_text(*listings("docs/guides/tuning.md", "python"), encoding="utf-8")
     outcome = run_script(script, cwd=tmp_path)
     assert outcome.code == 0, outcome
 
 
 @pytest.mark.process
 def test_page_on_rare_classes_runs(tmp_path: Path) -> None:
-    run_in_turn(commands("docs/imbalance.md"), tmp_path)
+    run_in_turn(commands("docs/guides/imbalance.md"), tmp_path)
     script = tmp_path / "listing.py"
-    script.write_text("\n".join(listings("docs/imbalance.md", "python")), encoding="utf-8")
+    script.write_text("\n".join(listings("docs/guides/imbalance.md", "python")), encoding="utf-8")
     outcome = run_script(script, cwd=tmp_path)
     assert outcome.code == 0, outcome
-    same_but_for_rounding("".join(listings("docs/imbalance.md", "text")), outcome.out)
+    same_but_for_rounding("".join(listings("docs/guides/imbalance.md", "text")), outcome.out)
 
 
 @pytest.mark.process
 def test_page_on_probabilities_runs(tmp_path: Path) -> None:
-    run_in_turn(commands("docs/probabilities.md"), tmp_path)
+    run_in_turn(commands("docs/guides/probabilities.md"), tmp_path)
     table = pd.read_csv(tmp_path / "predictions.csv")
     assert [f"probability_class_{place}" for place in range(3)] == list(table)[1:]
     script = tmp_path / "listing.py"
-    script.write_text(*listings("docs/probabilities.md", "python"), encoding="utf-8")
+    script.write_text(*listings("docs/guides/probabilities.md", "python"), encoding="utf-8")
     outcome = run_script(script, cwd=tmp_path)
     assert float(outcome.out.split()[-1]) < 0.2, outcome
 
@@ -265,14 +269,13 @@ def test_reproducing_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.chdir(tmp_path)
     for folder in ("data", "pages"):
         (tmp_path / folder).mkdir()
-    (tmp_path / "pages" / "003.md").write_text(*listings("docs/reproducing.md", "text"))
+    (tmp_path / "pages" / "003.md").write_text(*listings("docs/papers/reproducing.md", "text"))
     table = load_table("iris")
     frame = table.features.assign(target=table.target)[50:]
     frame.to_csv(tmp_path / "data" / "sonar.csv", index=False)
     # One repetition instead of ten.
-    page = [
-        one.replace("--quick", "--quick --repeats 1") for one in commands("docs/reproducing.md")
-    ]
+    shown = commands("docs/papers/reproducing.md")
+    page = [one.replace("--quick", "--quick --repeats 1") for one in shown]
     lines = [one.partition(" > ") for one in page]
     printed = run_in_turn([line for line, *_ in lines], tmp_path)
     assert "left out: Ionosphere: there is no ionosphere.csv" in printed[1]
@@ -293,7 +296,9 @@ def test_every_listing_is_looked_at() -> None:
 @pytest.mark.parametrize("page", PAGES)
 def test_links_lead_somewhere(page: str) -> None:
     links = _LINK.findall((ROOT / page).read_text(encoding="utf-8"))
-    # The pages of papers are tables, which need none.
-    assert links or page.startswith("docs/papers/")
+    # The gallery's pages are made of the examples.
+    links = [
+        re.sub(r"(\.\./)?gallery/(plot_\w+)\.rst", r"../\1examples/\2.py", one) for one in links
+    ]
     missing = [link for link in links if not ((ROOT / page).parent / link).exists()]
     assert not missing

@@ -12,7 +12,7 @@ from processes import run_in_process
 
 from mklkit import MKLRegressor
 
-PAGE = "docs/regression.md"
+PAGE = "docs/guides/regression.md"
 
 
 @pytest.mark.parametrize("block", listings(PAGE, "python"))

@@ -23,13 +23,13 @@ from mklkit.scaffold import Template
 from mklkit.scaffold.writing import NewPlugin
 
 PAGES = {
-    Template.weighting: "docs/write-a-weighting.md",
-    Template.gating: "docs/write-a-gating.md",
-    Template.coupling: "docs/write-a-coupling.md",
-    Template.fusion: "docs/write-a-fusion.md",
-    Template.kernel: "docs/write-a-kernel.md",
-    Template.map: "docs/write-a-feature-map.md",
-    Template.learner: "docs/write-a-learner.md",
+    Template.weighting: "docs/guides/plugins/write-a-weighting.md",
+    Template.gating: "docs/guides/plugins/write-a-gating.md",
+    Template.coupling: "docs/guides/plugins/write-a-coupling.md",
+    Template.fusion: "docs/guides/plugins/write-a-fusion.md",
+    Template.kernel: "docs/guides/plugins/write-a-kernel.md",
+    Template.map: "docs/guides/plugins/write-a-feature-map.md",
+    Template.learner: "docs/guides/plugins/write-a-learner.md",
 }
 # Every component has at least this many checks, so that a run of fewer tests has missed some.
 CHECKS_AT_LEAST = 20

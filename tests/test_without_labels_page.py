@@ -10,7 +10,7 @@ from documents import listings
 
 def test_the_listings_run_in_turn(capsys: pytest.CaptureFixture[str]) -> None:
     names: dict[str, object] = {}
-    for listing in listings("docs/without-labels.md", "python"):
+    for listing in listings("docs/guides/without-labels.md", "python"):
         exec(listing, names)
     printed = capsys.readouterr().out
     indices = [float(found) for found in re.findall(r"index ([\d.]+)", printed)]

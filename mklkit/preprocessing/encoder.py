@@ -183,7 +183,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : DataFrame or array of shape (n, n_features_in_)
+        X : DataFrame or array of shape (n, d)
             A DataFrame may have its columns in any order, have additional columns, and lack those
             that are dropped.
 

@@ -1,4 +1,4 @@
-"""Measure, and write a page's tables: ``python tests/benchmarks/table.py docs/performance.md``.
+"""Measure, and write the tables of a page, which is ``docs/guides/performance.md``.
 
 Each case is a process of its own (``bench_cases.py``); where a time is compared with another, the
 two run in turns and the least of each counts. A table stands between ``<!-- NAME -->`` and

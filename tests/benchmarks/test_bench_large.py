@@ -1,8 +1,8 @@
 """Many rows beside scikit-learn at a small size, and the command that makes the tables of a page.
 
 ``pytest tests/benchmarks/test_bench_large.py -m benchmark -n 0 -s`` prints each measurement;
-``MKLKIT_BENCH_SCALE=1`` sets the sizes of docs/performance.md, which
-``python tests/benchmarks/table.py docs/performance.md`` measures and writes.
+``MKLKIT_BENCH_SCALE=1`` sets the sizes of docs/guides/performance.md, which
+``python tests/benchmarks/table.py docs/guides/performance.md`` measures and writes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from documents import ROOT
 os.environ.setdefault("MKLKIT_BENCH_SCALE", "0.01")
 import table
 
-PAGE = "docs/performance.md"
+PAGE = "docs/guides/performance.md"
 
 
 @pytest.fixture(scope="module")

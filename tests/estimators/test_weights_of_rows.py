@@ -267,7 +267,7 @@ def test_the_page_names_those_that_weigh_rows():
     from mklkit.registry.abilities import made
     from mklkit.registry.registry import get_registry
 
-    page = Path(__file__).parents[2] / "docs" / "imbalance.md"
+    page = Path(__file__).parents[2] / "docs" / "guides" / "imbalance.md"
     lines = page.read_text(encoding="utf-8").splitlines()
     learners, combiners = (
         next(line for line in lines if line.startswith(f"| {start} |"))

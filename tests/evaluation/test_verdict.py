@@ -123,7 +123,7 @@ def test_data_sets():
 
 
 def test_the_page_prints_what_it_says(capsys):
-    one, several = listings("docs/statistics.md", "python")
+    one, several = listings("docs/guides/statistics.md", "python")
     exec(one, {})
     shown = re.findall(r"# ([\d.]+)$", one, re.MULTILINE)
     assert [f"{float(line):.3f}" for line in capsys.readouterr().out.splitlines()[:2]] == shown

@@ -239,7 +239,7 @@ def test_a_learner_with_a_search_space_is_searched_like_any_other(two_classes):
 
 
 def test_the_learner_of_the_page_on_couplings_is_coupled():
-    (listing,) = listings("docs/write-a-coupling.md", "py")
+    (listing,) = listings("docs/guides/plugins/write-a-coupling.md", "py")
     exec(listing, {})  # its last line asserts that it learns
 
 

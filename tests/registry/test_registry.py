@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 import attrs
 import numpy as np
 import pytest
-from documents import ROOT
 
 import mklkit
 from mklkit import (
@@ -224,14 +221,6 @@ def test_every_public_name_is_there():
     assert set(dir(mklkit)) >= set(mklkit.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nonesuch'"):
         _ = mklkit.nonesuch
-
-
-def test_the_page_of_public_names_lists_them_all():
-    page = (ROOT / "docs" / "public-names.md").read_text(encoding="utf-8")
-    users, authors = page.split("## For authors")
-    for table, part in ((mklkit.FOR_USERS, users), (mklkit.FOR_AUTHORS, authors)):
-        names = {name for line in table.values() for name in line.split()} - {"__version__"}
-        assert names <= set(re.findall(r"`(\w+)`", part)), "docs/public-names.md is out of date"
 
 
 def test_a_value_that_a_component_refuses_is_told_in_plain_words():

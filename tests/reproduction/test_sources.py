@@ -202,7 +202,7 @@ def test_a_place_that_can_not_be_looked_at(tmp_path):
 
 
 def test_the_page_has_the_known_sets():
-    page = (ROOT / "docs" / "reproducing.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "papers" / "reproducing.md").read_text(encoding="utf-8")
     rows = re.findall(
         r"^\| `(\w+)`.*?\| (\d+) \| (\d+) \| (\d+) \|(?: (\d+))? \|$", page, re.MULTILINE
     )

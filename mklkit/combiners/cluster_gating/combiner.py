@@ -77,7 +77,8 @@ class ClusterGating(GatingCombiner):
     """Non-uniform MKL: each soft cluster of the data has its own kernel weights.
 
     The composite kernel is Σ_p (η_p(x) + η_p(z)) k_p(x, z), or with products of the gates, for
-    η_p(x) = Γ(x)Θ_{*p}. Θ and an embedding are learned alternately, each raising the trace ratio.
+    η_p(x) = Γ(x)Θ_p, with the p-th column of Θ. Θ and an embedding are learned alternately, each
+    raising the trace ratio.
 
     The sum form is linear in Θ but in general not positive semi-definite; as in the paper it is
     used unchanged, which ``kda`` supports. For ``svm`` and ``kmhks`` a warning is given when a

@@ -1,0 +1,105 @@
+"""Save each figure of the gallery twice: as drawn, and for pages with a dark background.
+
+A figure is drawn once. For the second picture its greys change places, black with white, while all
+other colours, which carry the meaning, stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib import colors
+from matplotlib.artist import Artist
+from matplotlib.collections import Collection
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.text import Text
+
+__all__ = ["light_and_dark", "mirror_greys"]
+
+Scraper = Callable[[tuple[str, str, int], dict[str, Any], dict[str, Any]], str]
+
+DPI = 110
+# What has colours of its own; figures and axes have those of their patches.
+DRAWN = (Collection, Line2D, Patch, Text)
+# Of the theme's dark pages.
+DARKEST, LIGHTEST = 0.08, 0.88
+# The difference of channels below which a colour is a grey.
+GREY = 0.06
+
+PICTURES = """
+.. image:: {light}
+   :alt: {alt}
+   :class: sphx-glr-single-img only-light
+
+.. image:: {dark}
+   :alt: {alt}
+   :class: sphx-glr-single-img only-dark
+"""
+
+
+def light_and_dark(
+    block: tuple[str, str, int], block_vars: dict[str, Any], gallery_conf: dict[str, Any]
+) -> str:
+    """Save the open figures, light and dark, and return the reST that shows one of the two."""
+    from matplotlib import pyplot
+
+    shown = []
+    for number in pyplot.get_fignums():
+        figure = pyplot.figure(number)
+        alt = _described(figure, block_vars)
+        light = Path(next(block_vars["image_path_iterator"]))
+        figure.savefig(light, dpi=DPI, bbox_inches="tight")
+        mirror_greys(figure)
+        dark = light.with_name(f"{light.stem}_dark{light.suffix}")
+        figure.savefig(dark, dpi=DPI, bbox_inches="tight")
+        source = Path(gallery_conf["src_dir"])
+        places = [f"/{path.relative_to(source).as_posix()}" for path in (light, dark)]
+        shown.append(PICTURES.format(light=places[0], dark=places[1], alt=alt))
+    pyplot.close("all")
+    return "".join(shown)
+
+
+def _get_sg_image_scraper() -> Scraper:
+    """Return what sphinx-gallery calls after each block: it looks this function up by its name."""
+    return light_and_dark
+
+
+def _described(figure: Figure, block_vars: dict[str, Any]) -> str:
+    """Return what a reader who does not see the picture is told: its titles, else its file."""
+    titles = [figure.get_suptitle(), *(axes.get_title() for axes in figure.axes)]
+    words = ", ".join(" ".join(title.split()) for title in titles if title)
+    return words or Path(block_vars["src_file"]).stem.removeprefix("plot_").replace("_", " ")
+
+
+def mirror_greys(figure: Figure) -> None:
+    """Change black with white, and greys accordingly, in everything that a figure draws."""
+    for artist in figure.findobj(lambda one: isinstance(one, DRAWN)):
+        for name in ("color", "facecolor", "edgecolor", "markerfacecolor", "markeredgecolor"):
+            _mirror(artist, name)
+
+
+def _mirror(artist: Artist, name: str) -> None:
+    getter = getattr(artist, f"get_{name}", None)
+    setter = getattr(artist, f"set_{name}", None)
+    if getter is None or setter is None:
+        return
+    # The colours of a collection that shows numbers follow from its colour map.
+    if isinstance(artist, Collection) and artist.get_array() is not None and name != "edgecolor":
+        return
+    value = getter()
+    if isinstance(value, str) and value in ("none", "auto", "face"):
+        return
+    rgba = colors.to_rgba_array(value)
+    if not len(rgba):
+        return
+    grey = np.ptp(rgba[:, :3], axis=1) < GREY
+    if not grey.any():
+        return
+    level = rgba[grey, :3].mean(axis=1, keepdims=True)
+    rgba[grey, :3] = LIGHTEST - (LIGHTEST - DARKEST) * level
+    setter(rgba if len(rgba) > 1 or isinstance(artist, Collection) else rgba[0])
