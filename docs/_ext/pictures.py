@@ -26,6 +26,7 @@ Scraper = Callable[[tuple[str, str, int], dict[str, Any], dict[str, Any]], str]
 DPI = 110
 # What has colours of its own; figures and axes have those of their patches.
 DRAWN = (Collection, Line2D, Patch, Text)
+COLOURS_OF_ARTISTS = ("color", "facecolor", "edgecolor", "markerfacecolor", "markeredgecolor")
 # Of the theme's dark pages.
 DARKEST, LIGHTEST = 0.08, 0.88
 # The difference of channels below which a colour is a grey.
@@ -79,27 +80,27 @@ def _described(figure: Figure, block_vars: dict[str, Any]) -> str:
 def mirror_greys(figure: Figure) -> None:
     """Change black with white, and greys accordingly, in everything that a figure draws."""
     for artist in figure.findobj(lambda one: isinstance(one, DRAWN)):
-        for name in ("color", "facecolor", "edgecolor", "markerfacecolor", "markeredgecolor"):
-            _mirror(artist, name)
+        # All are read before the first is set: some follow others, and would be mirrored twice.
+        for name, rgba in [(name, _mirrored(artist, name)) for name in COLOURS_OF_ARTISTS]:
+            if rgba is not None:
+                getattr(artist, f"set_{name}")(rgba)
 
 
-def _mirror(artist: Artist, name: str) -> None:
+def _mirrored(artist: Artist, name: str) -> Any:
+    """Return a colour of an artist as it is on dark pages, None where it stays."""
     getter = getattr(artist, f"get_{name}", None)
-    setter = getattr(artist, f"set_{name}", None)
-    if getter is None or setter is None:
-        return
+    if getter is None or not hasattr(artist, f"set_{name}"):
+        return None
     # The colours of a collection that shows numbers follow from its colour map.
     if isinstance(artist, Collection) and artist.get_array() is not None and name != "edgecolor":
-        return
+        return None
     value = getter()
     if isinstance(value, str) and value in ("none", "auto", "face"):
-        return
+        return None
     rgba = colors.to_rgba_array(value)
-    if not len(rgba):
-        return
-    grey = np.ptp(rgba[:, :3], axis=1) < GREY
+    grey = np.ptp(rgba[:, :3], axis=1) < GREY if len(rgba) else np.zeros(0, bool)
     if not grey.any():
-        return
+        return None
     level = rgba[grey, :3].mean(axis=1, keepdims=True)
     rgba[grey, :3] = LIGHTEST - (LIGHTEST - DARKEST) * level
-    setter(rgba if len(rgba) > 1 or isinstance(artist, Collection) else rgba[0])
+    return rgba if len(rgba) > 1 or isinstance(artist, Collection) else rgba[0]
