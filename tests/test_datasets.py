@@ -21,7 +21,8 @@ from scipy.io import arff
 from sklearn import datasets as sklearn_datasets
 
 from mklkit.datasets import BUILTIN_NAMES, load_features, load_table
-from mklkit.datasets.delimited import read_delimited, sniff
+from mklkit.datasets.delimited import read_delimited
+from mklkit.datasets.dialects import sniff
 from mklkit.errors import DataError
 
 NOT_SCIKIT_LEARNS = {"digits_sources", "mixed_sources", "multiple_features"}

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from mklkit.errors import DataError, suggest
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["BUILTIN_NAMES", "DEFAULT_NAME", "ORIGINS", "read_builtin"]
 
