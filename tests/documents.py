@@ -11,7 +11,7 @@ __all__ = ["ROOT", "Block", "blocks", "commands", "commands_of", "listings"]
 
 ROOT = Path(__file__).parents[1]
 
-_FENCED = re.compile(r"^```(?P<language>\S*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+_FENCED = re.compile(r"^```(?P<language>[^\n`]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 @attrs.frozen

@@ -15,23 +15,28 @@ from matplotlib import colors
 from matplotlib.artist import Artist
 from matplotlib.collections import Collection
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.text import Text
 
 __all__ = ["light_and_dark", "mirror_greys"]
 
 Scraper = Callable[[tuple[str, str, int], dict[str, Any], dict[str, Any]], str]
 
 DPI = 110
+# What has colours of its own; figures and axes have those of their patches.
+DRAWN = (Collection, Line2D, Patch, Text)
 # Of the theme's dark pages.
 DARKEST, LIGHTEST = 0.08, 0.88
 # The difference of channels below which a colour is a grey.
 GREY = 0.06
 
 PICTURES = """
-.. image-sg:: {light}
+.. image:: {light}
    :alt: {alt}
    :class: sphx-glr-single-img only-light
 
-.. image-sg:: {dark}
+.. image:: {dark}
    :alt: {alt}
    :class: sphx-glr-single-img only-dark
 """
@@ -73,7 +78,7 @@ def _described(figure: Figure, block_vars: dict[str, Any]) -> str:
 
 def mirror_greys(figure: Figure) -> None:
     """Change black with white, and greys accordingly, in everything that a figure draws."""
-    for artist in figure.findobj():
+    for artist in figure.findobj(lambda one: isinstance(one, DRAWN)):
         for name in ("color", "facecolor", "edgecolor", "markerfacecolor", "markeredgecolor"):
             _mirror(artist, name)
 
