@@ -58,6 +58,7 @@ FOLLOWED = {
         instead={"--mccv 5": "--mccv 2", "mccv=5": "mccv=2"},
         left_out={"pip install .": INSTALLS},
     ),
+    "docs/guides/several-sources.md": Followed(),
 }
 
 
