@@ -22,7 +22,7 @@ RUN = ("sh", "python")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 # A bar is as long as its number is large, a rule as long as the screen is wide.
 _DRAWN = re.compile(r"[█─]+")
-_TIMED = re.compile(r"^fitted in .*$", re.MULTILINE)
+_TIMED = re.compile(r"^(?:fitted in .*|[\d.]+ m?s)$", re.MULTILINE)
 
 
 @attrs.frozen

@@ -198,36 +198,6 @@ def test_python_search_runs_and_its_file_gives_the_model_back(tmp_path: Path) ->
 
 
 @pytest.mark.process
-def test_tuning_page_runs(tmp_path: Path) -> None:
-    run_in_turn(commands("docs/guides/tuning.md"), tmp_path)
-    script = tmp_path / "listing.py"
-    script.write_text(*listings("docs/guides/tuning.md", "python"), encoding="utf-8")
-    outcome = run_script(script, cwd=tmp_path)
-    assert outcome.code == 0, outcome
-
-
-@pytest.mark.process
-def test_page_on_rare_classes_runs(tmp_path: Path) -> None:
-    run_in_turn(commands("docs/guides/imbalance.md"), tmp_path)
-    script = tmp_path / "listing.py"
-    script.write_text("\n".join(listings("docs/guides/imbalance.md", "python")), encoding="utf-8")
-    outcome = run_script(script, cwd=tmp_path)
-    assert outcome.code == 0, outcome
-    same_but_for_rounding("".join(listings("docs/guides/imbalance.md", "text")), outcome.out)
-
-
-@pytest.mark.process
-def test_page_on_probabilities_runs(tmp_path: Path) -> None:
-    run_in_turn(commands("docs/guides/probabilities.md"), tmp_path)
-    table = pd.read_csv(tmp_path / "predictions.csv")
-    assert [f"probability_class_{place}" for place in range(3)] == list(table)[1:]
-    script = tmp_path / "listing.py"
-    script.write_text(*listings("docs/guides/probabilities.md", "python"), encoding="utf-8")
-    outcome = run_script(script, cwd=tmp_path)
-    assert float(outcome.out.split()[-1]) < 0.2, outcome
-
-
-@pytest.mark.process
 def test_reproducing_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On rows of iris under the name of sonar; other sets are left out."""
     monkeypatch.delenv("MKLKIT_DATA", raising=False)
