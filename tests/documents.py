@@ -7,9 +7,15 @@ from pathlib import Path
 
 import attrs
 
-__all__ = ["ROOT", "Block", "blocks", "commands", "commands_of", "listings"]
+__all__ = ["PAGES", "ROOT", "Block", "blocks", "commands", "commands_of", "listings"]
 
 ROOT = Path(__file__).parents[1]
+
+# Folders and pages that the build of the site makes.
+_MADE = ("docs/_build/", "docs/gallery/", "docs/reference/command-line.md")
+_FOUND = [path.relative_to(ROOT).as_posix() for path in sorted(ROOT.glob("docs/**/*.md"))]
+PAGES = [page for page in _FOUND if not page.startswith(_MADE)]
+"""The pages of ``docs/``, by their paths from the root."""
 
 _FENCED = re.compile(r"^```(?P<language>[^\n`]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 
