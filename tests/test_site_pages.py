@@ -166,10 +166,11 @@ def test_a_page_is_run_where_it_is_said(page: str) -> None:
 
 def test_no_fence_escapes_the_reader_of_pages() -> None:
     """Fences that are indented or longer, and other names of these languages, are not seen."""
-    hidden = re.compile(r"^(?:[ \t]+```|````+|~~~+) *\w|^```(?:bash|shell|py3|pycon)$", re.MULTILINE)
+    fences = r"^(?:[ \t]+```|````+|~~~+) *\w|^```(?:bash|shell|py3|pycon)$"
+    hidden = re.compile(fences, re.MULTILINE)
     found = {
         path.name: hidden.findall(path.read_text(encoding="utf-8"))
         for path in ROOT.glob("docs/**/*.md")
         if "_build" not in path.parts
     }
-    assert not {page: fences for page, fences in found.items() if fences}
+    assert not {page: ones for page, ones in found.items() if ones}
