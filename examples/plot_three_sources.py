@@ -31,14 +31,13 @@ for kernels in (*([one] for one in sources), sources):
     right = cross_val_predict(model, X, y, cv=halves) == y
     name = kernels[0].partition(":")[0] if len(kernels) == 1 else "together"
     print(f"{name:9} {right.mean():8.3f} {right[y.isin([6, 9])].mean():12.3f}")
-model.fit(X, y)
 
 # %%
 # Weights of 45 pairs
 # -------------------
 #
 # Dots are the pairs of digits, bars their means.
-KernelWeightsDisplay.from_estimator(model)
+KernelWeightsDisplay.from_estimator(model.fit(X, y))
 
 # %%
 # Pair by pair

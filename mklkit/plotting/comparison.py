@@ -20,7 +20,7 @@ KINDS = {
     "method": (COLOURS[0], "o", "several kernels"),
     "one kernel": (COLOURS[1], "s", "one kernel"),
     "classifier": (COLOURS[2], "^", "other classifier"),
-    "baseline": (COLOURS[7], "D", "scikit-learn"),
+    "baseline": (COLOURS[3], "D", "scikit-learn"),
 }
 """Colour, marker and caption; markers differ too, as colours alone don't print."""
 
