@@ -7,9 +7,11 @@ from pathlib import Path
 
 import attrs
 
-__all__ = ["ROOT", "Block", "blocks", "commands", "commands_of", "listings"]
+__all__ = ["MADE", "ROOT", "Block", "blocks", "commands", "commands_of", "listings", "pages"]
 
 ROOT = Path(__file__).parents[1]
+# What the site's build writes among the pages; test_cli_examples.py runs its commands.
+MADE = ("docs/reference/command-line.md",)
 
 _FENCED = re.compile(r"^```(?P<language>[^\n`]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -20,6 +22,12 @@ class Block:
 
     language: str
     text: str
+
+
+def pages() -> list[str]:
+    """Return the site's pages that are written by hand, by their paths from the root."""
+    found = (path.relative_to(ROOT).as_posix() for path in ROOT.glob("docs/**/*.md"))
+    return sorted(page for page in found if page not in MADE and "_build" not in page)
 
 
 def blocks(page: str) -> list[Block]:

@@ -14,7 +14,7 @@ from typing import cast
 import numpy as np
 import pandas as pd
 import pytest
-from documents import ROOT, commands, listings
+from documents import MADE, ROOT, commands, listings, pages
 from following import accuracies, run_in_turn, same_but_for_rounding
 from processes import run_script
 from sklearn.pipeline import Pipeline
@@ -24,7 +24,7 @@ from mklkit.datasets import load_table
 README = "README.md"
 PAGES = [
     *(page.name for page in sorted(ROOT.glob("*.md"))),
-    *sorted(page.relative_to(ROOT).as_posix() for page in ROOT.glob("docs/**/*.md")),
+    *pages(),
 ]
 
 _PICTURE = re.compile(r"(\.\./)?gallery/(plot_\w+)\.rst")
@@ -228,6 +228,11 @@ def test_every_listing_is_looked_at() -> None:
     assert len(listings(README, "text")) == 3
 
 
+def made(path: Path) -> bool:
+    """Return whether the site's build writes a page."""
+    return Path(os.path.normpath(path)).relative_to(ROOT).as_posix() in MADE
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_links_lead_somewhere(page: str) -> None:
     links = _LINK.findall((ROOT / page).read_text(encoding="utf-8"))
@@ -235,5 +240,6 @@ def test_links_lead_somewhere(page: str) -> None:
     links = [
         re.sub(r"(\.\./)?gallery/(plot_\w+)\.rst", r"../\1examples/\2.py", one) for one in links
     ]
-    missing = [link for link in links if not ((ROOT / page).parent / link).exists()]
+    folder = (ROOT / page).parent
+    missing = [one for one in links if not (folder / one).exists() and not made(folder / one)]
     assert not missing

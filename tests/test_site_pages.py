@@ -10,13 +10,17 @@ import attrs
 import numpy as np
 import pandas as pd
 import pytest
-from documents import ROOT, blocks
+from documents import ROOT, blocks, pages
 from following import RUN, accuracies, follow, same_but_for_rounding
 from sklearn.datasets import load_diabetes
 
 PLUGIN_PAGES = [
     f"docs/guides/plugins/write-a-{kind}.md"
     for kind in ("weighting", "gating", "coupling", "fusion", "kernel", "feature-map", "learner")
+]
+
+MOVING_PAGES = [
+    f"docs/guides/moving/from-{before}.md" for before in ("himalaya", "mklpy", "precomputed", "r")
 ]
 
 
@@ -106,6 +110,10 @@ FOLLOWED = {
 
 # Pages whose commands and listings a test of their own runs.
 ELSEWHERE = {
+    "docs/guides/command-line.md": "cli/test_cli_examples.py",
+    "docs/guides/notebooks.md": "test_notebooks_page.py",
+    "docs/guides/which-combiner.md": "test_which_combiner.py",
+    **dict.fromkeys(MOVING_PAGES, "test_moving_pages.py"),
     "docs/guides/large-data.md": "test_large_data.py",
     "docs/guides/regression.md": "test_regression_page.py",
     "docs/guides/statistics.md": "evaluation/test_verdict.py",
@@ -153,24 +161,21 @@ def test_the_comparison_to_start_with_has_the_numbers_shown(tmp_path: Path) -> N
 
 def test_every_command_and_listing_of_the_site_is_run() -> None:
     """Of a new page, say here how it is followed, where it is run, or why it is not."""
-    pages = [path.relative_to(ROOT).as_posix() for path in ROOT.glob("docs/**/*.md")]
-    with_code = {page for page in pages if any(block.language in RUN for block in blocks(page))}
+    with_code = {page for page in pages() if any(block.language in RUN for block in blocks(page))}
     assert with_code == {*FOLLOWED, *ELSEWHERE, *NOT_RUN}
     assert len(with_code) == len(FOLLOWED) + len(ELSEWHERE) + len(NOT_RUN)
 
 
 @pytest.mark.parametrize("page", ELSEWHERE)
 def test_a_page_is_run_where_it_is_said(page: str) -> None:
-    assert f'"{page}"' in (ROOT / "tests" / ELSEWHERE[page]).read_text(encoding="utf-8")
+    text = (ROOT / "tests" / ELSEWHERE[page]).read_text(encoding="utf-8")
+    folder, name = page.removesuffix(".md").rsplit("/", 1)
+    assert f'"{page}"' in text or (f'"{folder}"' in text and name in text)
 
 
 def test_no_fence_escapes_the_reader_of_pages() -> None:
     """Fences that are indented or longer, and other names of these languages, are not seen."""
     fences = r"^(?:[ \t]+```|````+|~~~+) *\w|^```(?:bash|shell|py3|pycon)$"
     hidden = re.compile(fences, re.MULTILINE)
-    found = {
-        path.name: hidden.findall(path.read_text(encoding="utf-8"))
-        for path in ROOT.glob("docs/**/*.md")
-        if "_build" not in path.parts
-    }
+    found = {page: hidden.findall((ROOT / page).read_text(encoding="utf-8")) for page in pages()}
     assert not {page: ones for page, ones in found.items() if ones}
