@@ -7,11 +7,15 @@ from pathlib import Path
 
 import attrs
 
-__all__ = ["MADE", "ROOT", "Block", "blocks", "commands", "commands_of", "listings", "pages"]
+__all__ = ["PAGES", "ROOT", "Block", "blocks", "commands", "commands_of", "listings"]
 
 ROOT = Path(__file__).parents[1]
-# What the site's build writes among the pages; test_cli_examples.py runs its commands.
-MADE = ("docs/reference/command-line.md",)
+
+# Folders and pages that the build of the site makes.
+_MADE = ("docs/_build/", "docs/gallery/", "docs/reference/command-line.md")
+_FOUND = [path.relative_to(ROOT).as_posix() for path in sorted(ROOT.glob("docs/**/*.md"))]
+PAGES = [page for page in _FOUND if not page.startswith(_MADE)]
+"""The pages of ``docs/``, by their paths from the root."""
 
 _FENCED = re.compile(r"^```(?P<language>[^\n`]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -22,12 +26,6 @@ class Block:
 
     language: str
     text: str
-
-
-def pages() -> list[str]:
-    """Return the site's pages that are written by hand, by their paths from the root."""
-    found = (path.relative_to(ROOT).as_posix() for path in ROOT.glob("docs/**/*.md"))
-    return sorted(page for page in found if page not in MADE and "_build" not in page)
 
 
 def blocks(page: str) -> list[Block]:
