@@ -18,6 +18,9 @@ PLUGIN_PAGES = [
     f"docs/guides/plugins/write-a-{kind}.md"
     for kind in ("weighting", "gating", "coupling", "fusion", "kernel", "feature-map", "learner")
 ]
+MOVING_PAGES = [
+    f"docs/guides/moving/from-{peer}.md" for peer in ("mklpy", "precomputed", "himalaya", "r")
+]
 
 
 def nothing(folder: Path) -> None:
@@ -110,7 +113,9 @@ ELSEWHERE = {
     "docs/guides/regression.md": "test_regression_page.py",
     "docs/guides/statistics.md": "evaluation/test_verdict.py",
     "docs/guides/tables.md": "test_readme.py",
+    "docs/guides/which-combiner.md": "test_which_combiner.py",
     "docs/guides/without-labels.md": "test_without_labels_page.py",
+    **dict.fromkeys(MOVING_PAGES, "test_moving_pages.py"),
     "docs/papers/reproducing.md": "test_readme.py",
     **dict.fromkeys(PLUGIN_PAGES, "test_scaffold.py"),
     "docs/guides/plugins/write-a-combiner.md": "test_plugin_tutorial.py",
@@ -166,7 +171,9 @@ def test_a_page_is_run_where_it_is_said(page: str) -> None:
 
 def test_no_fence_escapes_the_reader_of_pages() -> None:
     """Fences that are indented or longer, and other names of these languages, are not seen."""
-    hidden = re.compile(r"^(?:[ \t]+```|````+|~~~+) *\w|^```(?:bash|shell|py3|pycon)$", re.MULTILINE)
+    hidden = re.compile(
+        r"^(?:[ \t]+```|````+|~~~+) *\w|^```(?:bash|shell|py3|pycon)$", re.MULTILINE
+    )
     found = {
         path.name: hidden.findall(path.read_text(encoding="utf-8"))
         for path in ROOT.glob("docs/**/*.md")
