@@ -2,13 +2,14 @@
 
     python .ci/build_and_check.py --keep dist
 
-A wheel and a source distribution of mklkit and of each package in ``plugins/`` are built, and their
-metadata and contents checked. Each is installed into an environment of its own, where the tests that
-the source distribution contains are run: all of them on the wheel; on what the source distribution
-installs, which must be the same files, those of the quick form.
+A wheel and a source distribution of mklkit and of each package in ``plugins/`` are built, and
+their metadata and contents checked. Each is installed into a fresh environment of its own, where
+tests that the source distribution contains are run: on the wheel all of them; on what the source
+distribution installs, which must be the same files, those of the quick form.
 
-``--quick`` is for every change: one environment for all wheels, and tests of the data files, the
-command line, the plugins' entry points and some docstrings.
+``--quick`` is for every change. It takes build, twine and all dependencies from the environment
+that runs it, installs the wheels, which are built from the source distributions, and runs tests of
+the data files, the command line, the plugins' entry points and some docstrings.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ QUICK = [
     *("tests/cli/test_cli_start.py", "tests/cli/test_cli_describe.py"),
     *("tests/comparison/test_report.py", "mklkit.datasets", "mklkit.presets"),
 ]
-QUICK_OF_PLUGINS = ["-k", "package or command_line"]
+QUICK_OF_PLUGINS = ["-k", "fit_save_and_predict"]
 # As in the steps of their own that these tests have in .ci/run.
 MARKED = ["-m", "(process or packages) and not slow and not benchmark", "--dist", "loadfile"]
 
@@ -69,10 +70,12 @@ def main() -> None:
 
 def build(scratch: Path, quick: bool) -> list[Built]:
     """Build all projects, mklkit first; each wheel is made from the source distribution."""
-    say("build tools")
-    tools = Environment(scratch / "tools")
-    # The quick form has one environment for all builds, the other a new one for each.
-    tools.install("build", "twine", *backend() if quick else ["cffconvert"])
+    if quick:
+        tools = Environment(Path(sys.prefix))
+    else:
+        say("build tools")
+        tools = Environment.fresh(scratch / "tools")
+        tools.install("build", "twine", "cffconvert")
     built = []
     for project in [ROOT, *PLUGINS]:
         name = project_of(project)["project"]["name"]
@@ -90,32 +93,23 @@ def build(scratch: Path, quick: bool) -> list[Built]:
     return built
 
 
-def backend() -> list[str]:
-    """Return what all builds need."""
-    projects = [project_of(project) for project in [ROOT, *PLUGINS]]
-    return sorted({one for project in projects for one in project["build-system"]["requires"]})
-
-
 def check_together(built: list[Built], scratch: Path) -> None:
-    """Install all wheels into one environment and test them there; then the same of sources."""
+    """Install all wheels into one environment and test them there."""
     say("install all wheels")
-    environment = Environment(scratch / "together")
-    environment.install(*with_tests(one.wheel for one in built))
-    of_wheels = installed_files(environment)
+    environment = Environment.beside_this(scratch, without=[one.name for one in built])
+    environment.install("--no-deps", "--no-index", *(one.wheel for one in built))
     check_commands(environment, built, scratch)
-    for one in built:
-        quick_tests(environment, one, scratch)
-    say("install all source distributions")
-    sources = [one.sdist for one in built]
-    environment.install("--force-reinstall", "--no-deps", "--no-build-isolation", *sources)
-    same("what sources install", installed_files(environment), "the wheels", of_wheels)
+    say("quick tests")
+    core, *plugins = (unpacked(one, scratch) for one in built)
+    environment.test(*QUICK, cwd=core)
+    environment.test(*QUICK_OF_PLUGINS, *(one / "tests" for one in plugins), cwd=scratch)
 
 
 def check_alone(one: Built, core: Built, scratch: Path) -> None:
     """Install a project's wheel, and in another environment its sources, and test each."""
     both = [one] if one is core else [core, one]
     say(f"install the wheel of {one.name}")
-    environment = Environment(scratch / f"wheel-{one.name}")
+    environment = Environment.fresh(scratch / f"wheel-{one.name}")
     environment.install(*with_tests(each.wheel for each in both))
     of_wheel = installed_files(environment)
     check_commands(environment, both, scratch)
@@ -126,7 +120,7 @@ def check_alone(one: Built, core: Built, scratch: Path) -> None:
         environment.test(*MARKED, cwd=folder)
 
     say(f"install the source distribution of {one.name}")
-    environment = Environment(scratch / f"sdist-{one.name}")
+    environment = Environment.fresh(scratch / f"sdist-{one.name}")
     environment.install(*with_tests(each.sdist for each in both))
     same("what sources install", installed_files(environment), "the wheels", of_wheel)
     check_commands(environment, both, scratch)

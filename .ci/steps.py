@@ -8,8 +8,9 @@ import subprocess
 import sys
 import time
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 __all__ = ["PLUGINS", "ROOT", "Environment", "project_of", "run", "say"]
 
@@ -51,19 +52,31 @@ def project_of(folder: Path) -> dict[str, Any]:
 
 
 class Environment:
-    """A fresh virtual environment.
+    """A virtual environment.
 
     Parameters
     ----------
     home : Path
-        Where it goes.
-    python : str, default=sys.executable
-        The interpreter that it is made of.
+        Where it is.
     """
 
-    def __init__(self, home: Path, python: str = sys.executable) -> None:
-        run(python, "-m", "venv", home)
+    def __init__(self, home: Path) -> None:
         self.programs = home / ("Scripts" if os.name == "nt" else "bin")
+
+    @classmethod
+    def fresh(cls, home: Path, python: str = sys.executable) -> Self:
+        """Return a new one that holds nothing but pip."""
+        run(python, "-m", "venv", home)
+        return cls(home)
+
+    @classmethod
+    def beside_this(cls, home: Path, without: Iterable[str]) -> Self:
+        """Return a new one that sees what the one that runs this sees, but for some packages."""
+        sys.path.insert(0, str(ROOT / "tests"))
+        from environments import Environment as Beside  # type: ignore[import-not-found]
+
+        Beside(home, home, without)
+        return cls(home / "venv")
 
     def run(self, program: str, *arguments: str | Path, cwd: Path = ROOT) -> str:
         """Run one of its programs and return what it prints."""
@@ -75,7 +88,9 @@ class Environment:
         self.run("python", "-m", "pip", "install", "--quiet", *arguments)
         self.run("python", "-m", "pip", "check")
 
-    def test(self, *arguments: str, cwd: Path) -> None:
+    def test(self, *arguments: str | Path, cwd: Path) -> None:
         """Run pytest in a folder and print how many tests passed."""
-        *_, last = self.run("pytest", "--quiet", *arguments, cwd=cwd).splitlines()
+        # -P, since the folder holds a package of the same name.
+        command = ["-P", "-m", "pytest", "--quiet", *arguments]
+        *_, last = self.run("python", *command, cwd=cwd).splitlines()
         print(last, flush=True)

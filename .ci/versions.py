@@ -39,7 +39,7 @@ def main() -> None:
     parser.add_argument("--all", action="store_true", help="the whole suite instead of a part")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
-        environment = Environment(Path(scratch) / "venv", options.python)
+        environment = Environment.fresh(Path(scratch) / "venv", options.python)
         constraints = Path(scratch) / "constraints.txt"
 
         def install(*packages: str, projects: list[Path]) -> None:
