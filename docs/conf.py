@@ -24,11 +24,11 @@ extensions = [
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
     "sphinx.ext.viewcode",
     "sphinx_copybutton",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
+    "command_line",
     "components",
     "docstrings",
     "public_names",
@@ -36,13 +36,15 @@ extensions = [
 exclude_patterns = ["_build", "gallery/**/*.py", "gallery/**/*.ipynb"]
 templates_path = ["_templates"]
 
-myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 # Commands and their output are no programs that could be highlighted as such.
 suppress_warnings = ["misc.highlighting_failure"]
 
 autosummary_generate = True
 autodoc_typehints = "none"
+# The table of contents of a class would not fit beside it with the name of the class in each line.
+toc_object_entries_show_parents = "hide"
 autodoc_member_order = "bysource"
 # The tables of methods would repeat what stands below them.
 numpydoc_show_class_members = False
@@ -61,6 +63,8 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "remove_config_comments": True,
     "show_memory": False,
+    # What a call that draws returns.
+    "ignore_repr_types": r"mklkit\.plotting|matplotlib|sklearn.*Display|list",
     "plot_gallery": "True",
     "write_computation_times": False,
     "within_subsection_order": "FileNameSortKey",

@@ -36,13 +36,21 @@ kernels = [
 ]
 
 # %%
-# Weights, agreement of the sources and the rows in the combined kernel.
+# Rows, weights and agreement
+# ---------------------------
+#
+# Above the images in the first two kernel principal components; below the weights, and the cosines
+# of the kernels from which they follow. Agreement is not worth: had three of four sources described
+# the scanner, it would have had the weight.
 transformer = MKLTransformer(kernels, combiner="consensus")
 components = make_pipeline(transformer, KernelPCA(2, kernel="precomputed")).fit(X)
 ConsensusDisplay.from_estimator(components, X, digits)
 
 # %%
-# Clusters of the combined kernel beside the digits, which took no part.
+# Clusters
+# --------
+#
+# Spectral clustering of the combined kernel, compared with the digits, which took no part.
 for combiner in ("consensus", "uniform"):
     clusters = make_pipeline(
         MKLTransformer(kernels, combiner=combiner),

@@ -101,12 +101,14 @@ if TYPE_CHECKING:
     from mklkit.persistence import load_model as load_model
     from mklkit.persistence import read_facts as read_facts
     from mklkit.persistence import save_model as save_model
+    from mklkit.plotting.alignment import AlignmentDisplay as AlignmentDisplay
     from mklkit.plotting.comparison import ComparisonDisplay as ComparisonDisplay
     from mklkit.plotting.consensus import ConsensusDisplay as ConsensusDisplay
     from mklkit.plotting.critical_difference import (
         CriticalDifferenceDisplay as CriticalDifferenceDisplay,
     )
     from mklkit.plotting.gates import GatesDisplay as GatesDisplay
+    from mklkit.plotting.search_surface import SearchSurfaceDisplay as SearchSurfaceDisplay
     from mklkit.plotting.weights import KernelWeightsDisplay as KernelWeightsDisplay
     from mklkit.plotting.worth import KernelWorthDisplay as KernelWorthDisplay
     from mklkit.preprocessing.encoder import TableEncoder as TableEncoder
@@ -235,10 +237,12 @@ FOR_USERS = {
     "learners.svm": "SVM",
     "learners.svr": "SVR",
     "persistence": "load_model read_facts save_model",
+    "plotting.alignment": "AlignmentDisplay",
     "plotting.comparison": "ComparisonDisplay",
     "plotting.consensus": "ConsensusDisplay",
     "plotting.critical_difference": "CriticalDifferenceDisplay",
     "plotting.gates": "GatesDisplay",
+    "plotting.search_surface": "SearchSurfaceDisplay",
     "plotting.weights": "KernelWeightsDisplay",
     "plotting.worth": "KernelWorthDisplay",
     "preprocessing.encoder": "TableEncoder",

@@ -29,6 +29,44 @@ FLAGS = (
     "--remote-debugging-pipe",
 )
 PATIENCE = 20.0
+CONTRAST = """
+(() => {
+  const rgb = (text) => {
+    const [r, g, b, a = 1] = text.match(/[\\d.]+/g).map(Number);
+    return [r, g, b, a];
+  };
+  const light = (colour) => {
+    const part = (value) =>
+      value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+    const [r, g, b] = colour.map((value) => part(value / 255));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = (element) => {
+    const layers = [];
+    for (let one = element; one; one = one.parentElement)
+      layers.push(rgb(getComputedStyle(one).backgroundColor));
+    return layers.reverse().reduce(
+      (below, [r, g, b, a]) => [r, g, b].map((value, i) => a * value + (1 - a) * below[i]),
+      [255, 255, 255],
+    );
+  };
+  const found = [];
+  for (const one of document.querySelectorAll(WITHIN)) {
+    const words = [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+    if (!words || one.tagName === "SCRIPT") continue;
+    const style = getComputedStyle(one);
+    const ink = one.ownerSVGElement ? style.fill : style.color;
+    const back = behind(one);
+    const mixed = rgb(ink).slice(0, 3)
+      .map((value, i) => style.opacity * value + (1 - style.opacity) * back[i]);
+    const [a, b] = [light(mixed), light(back)];
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (ratio < 4.5) found.push([one.tagName, one.className.baseVal ?? one.className, ratio]);
+  }
+  return found;
+})()
+"""
+"""What has less contrast than WCAG 2.1 asks for (success criterion 1.4.3)."""
 
 
 def find_browser() -> str | None:
@@ -129,6 +167,10 @@ class Page:
         found = self.call("Runtime.evaluate", expression=script, returnByValue=True)
         assert "exceptionDetails" not in found, found
         return found["result"].get("value")
+
+    def faint_text(self, within: str = "body *") -> Any:
+        """Return the elements among those of a selector whose text has too little contrast."""
+        return self.run(CONTRAST.replace("WITHIN", json.dumps(within)))
 
     def press(self, key: str, code: int) -> None:
         """Press a key and let it go."""

@@ -1,25 +1,44 @@
-"""The listings of the project's Markdown pages, so that tests can run what readers are shown."""
+"""The fenced blocks of the project's pages, so that tests can run what readers are shown."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-__all__ = ["ROOT", "commands", "listings"]
+import attrs
+
+__all__ = ["ROOT", "Block", "blocks", "commands", "commands_of", "listings"]
 
 ROOT = Path(__file__).parents[1]
 
 _FENCED = re.compile(r"^```(?P<language>[^\n`]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def listings(page: str, language: str) -> list[str]:
-    """Return the fenced blocks of a language in a page, named by its path from the root."""
+@attrs.frozen
+class Block:
+    """A fenced block: its language, which may be empty, and its text."""
+
+    language: str
+    text: str
+
+
+def blocks(page: str) -> list[Block]:
+    """Return the fenced blocks of a page, named by its path from the root, in their order."""
     text = (ROOT / page).read_text(encoding="utf-8")
-    return [block["text"] for block in _FENCED.finditer(text) if block["language"] == language]
+    return [Block(**found.groupdict()) for found in _FENCED.finditer(text)]
+
+
+def listings(page: str, language: str) -> list[str]:
+    """Return the texts of a page's blocks of a language."""
+    return [block.text for block in blocks(page) if block.language == language]
 
 
 def commands(page: str) -> list[str]:
     """Return the lines of a page's ``sh`` blocks, continued ones in one."""
-    blocks = [block.replace("\\\n", " ") for block in listings(page, "sh")]
-    lines = [line for block in blocks for line in block.splitlines()]
+    return [line for text in listings(page, "sh") for line in commands_of(text)]
+
+
+def commands_of(text: str) -> list[str]:
+    """Return the lines of a ``sh`` block, continued ones in one."""
+    lines = text.replace("\\\n", " ").splitlines()
     return [line for line in lines if line and not line.startswith("#")]

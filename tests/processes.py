@@ -89,6 +89,12 @@ def run_script(script: Path, *arguments: object, cwd: Path, **environment: str) 
         return _run_here(call, [str(script), *map(str, arguments)], cwd, environment)
 
 
+def run_listing(text: str, names: dict[str, Any], cwd: Path, **environment: str) -> Outcome:
+    """Run a part of a program inside this process, with the names that earlier parts left."""
+    call = functools.partial(exec, compile(text, "<listing>", "exec"), names)
+    return _run_here(call, ["listing"], cwd, environment)
+
+
 def _run_here(
     call: Callable[[], object], argv: list[str], cwd: Path | None, environment: dict[str, str]
 ) -> Outcome:

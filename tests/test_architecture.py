@@ -13,6 +13,7 @@ PACKAGE = ROOT / "mklkit"
 
 # From the bottom to the top: a room imports rooms before it, never one after it.
 ROOMS = (
+    "display",
     "numerics",
     "protocols",
     "views",

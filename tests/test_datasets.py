@@ -21,8 +21,11 @@ from scipy.io import arff
 from sklearn import datasets as sklearn_datasets
 
 from mklkit.datasets import BUILTIN_NAMES, load_features, load_table
-from mklkit.datasets.delimited import read_delimited, sniff
+from mklkit.datasets.delimited import read_delimited
+from mklkit.datasets.dialects import sniff
 from mklkit.errors import DataError
+
+NOT_SCIKIT_LEARNS = {"digits_sources", "mixed_sources", "multiple_features"}
 
 
 def written(path: Path, text: str) -> Path:
@@ -55,9 +58,7 @@ def local_patterns(image: np.ndarray) -> list[float]:
 
 
 class TestBuiltin:
-    @pytest.mark.parametrize(
-        "name", sorted(set(BUILTIN_NAMES) - {"digits_sources", "mixed_sources"})
-    )
+    @pytest.mark.parametrize("name", sorted({*BUILTIN_NAMES} - NOT_SCIKIT_LEARNS))
     def test_rows_are_scikit_learns(self, name: str) -> None:
         bunch = getattr(sklearn_datasets, f"load_{name}")()
         table = load_table(name)

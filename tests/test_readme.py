@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shlex
 import subprocess
 import sys
 import tomllib
@@ -16,7 +15,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from documents import ROOT, commands, listings
-from processes import run_in_process, run_script
+from following import accuracies, run_in_turn, same_but_for_rounding
+from processes import run_script
 from sklearn.pipeline import Pipeline
 
 from mklkit.datasets import load_table
@@ -27,7 +27,6 @@ PAGES = [
     *sorted(page.relative_to(ROOT).as_posix() for page in ROOT.glob("docs/**/*.md")),
 ]
 
-_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _PICTURE = re.compile(r"(\.\./)?gallery/(plot_\w+)\.rst")
 _LINK = re.compile(r"\]\((?!\w+:)([^)#]+)")
 
@@ -66,42 +65,9 @@ def run_listing(number: int, folder: Path) -> str:
     return outcome.out
 
 
-def same_but_for_rounding(shown: str, printed: str) -> None:
-    """Check the words line by line, and the numbers but for another processor's rounding."""
-    timeless = [
-        [line.rstrip() for line in text.strip().splitlines() if not line.startswith("fitted in")]
-        for text in (shown, printed)
-    ]
-    assert len(timeless[0]) == len(timeless[1]), printed
-    for ours, real in zip(*timeless, strict=True):
-        # A bar is as long as its number is large.
-        words = [re.sub(r"\s+", " ", _NUMBER.sub("0", line.rstrip("█ "))) for line in (ours, real)]
-        assert words[0] == words[1]
-        numbers = [[float(n) for n in _NUMBER.findall(line)] for line in (ours, real)]
-        np.testing.assert_allclose(*numbers, rtol=0.02, atol=0.002)
-
-
 def promised() -> list[str]:
     """Return the commands that install."""
     return [command for command in commands(README) if command.startswith("pip ")]
-
-
-def run_in_turn(found: list[str], folder: Path) -> list[str]:
-    """Run commands of mklkit and return what each prints."""
-    printed = []
-    for command in found:
-        program, *arguments = shlex.split(command)
-        assert program == "mklkit"
-        outcome = run_in_process(*arguments, cwd=folder)
-        assert outcome.code == 0, outcome
-        printed.append(outcome.out)
-    return printed
-
-
-def accuracies(table: str) -> dict[str, float]:
-    """Return the accuracy of each method in what ``mklkit compare`` prints."""
-    rows = re.findall(r"^ (\S.*?)(?: +(?:kernel|other))? +([\d.]+) ± ", table, re.MULTILINE)
-    return {method: float(accuracy) for method, accuracy in rows}
 
 
 @pytest.fixture(scope="module")
@@ -192,8 +158,7 @@ def test_explanation_prints_what_is_shown(tmp_path: Path) -> None:
     own = [one for one in commands(README) if "digits.mkl" in one]
     *_, printed = run_in_turn(own, tmp_path)
     table = listings(README, "text")[1]
-    start = printed.index(table.split("\n", 1)[0])
-    same_but_for_rounding(table, "\n".join(printed[start:].splitlines()[: table.count("\n")]))
+    same_but_for_rounding(f"… {table} …", printed)
 
 
 @pytest.mark.process
@@ -230,36 +195,6 @@ def test_python_search_runs_and_its_file_gives_the_model_back(tmp_path: Path) ->
     assert 0.94 < float(accuracy.removeprefix("accuracy: ")) <= 1.0
     assert same == "True"
     assert f"'combiner': '{combiner}'" in chosen
-
-
-@pytest.mark.process
-def test_tuning_page_runs(tmp_path: Path) -> None:
-    run_in_turn(commands("docs/guides/tuning.md"), tmp_path)
-    script = tmp_path / "listing.py"
-    script.write_text(*listings("docs/guides/tuning.md", "python"), encoding="utf-8")
-    outcome = run_script(script, cwd=tmp_path)
-    assert outcome.code == 0, outcome
-
-
-@pytest.mark.process
-def test_page_on_rare_classes_runs(tmp_path: Path) -> None:
-    run_in_turn(commands("docs/guides/imbalance.md"), tmp_path)
-    script = tmp_path / "listing.py"
-    script.write_text("\n".join(listings("docs/guides/imbalance.md", "python")), encoding="utf-8")
-    outcome = run_script(script, cwd=tmp_path)
-    assert outcome.code == 0, outcome
-    same_but_for_rounding("".join(listings("docs/guides/imbalance.md", "text")), outcome.out)
-
-
-@pytest.mark.process
-def test_page_on_probabilities_runs(tmp_path: Path) -> None:
-    run_in_turn(commands("docs/guides/probabilities.md"), tmp_path)
-    table = pd.read_csv(tmp_path / "predictions.csv")
-    assert [f"probability_class_{place}" for place in range(3)] == list(table)[1:]
-    script = tmp_path / "listing.py"
-    script.write_text(*listings("docs/guides/probabilities.md", "python"), encoding="utf-8")
-    outcome = run_script(script, cwd=tmp_path)
-    assert float(outcome.out.split()[-1]) < 0.2, outcome
 
 
 @pytest.mark.process

@@ -8,7 +8,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from writing import write_if_changed
 
-from mklkit import get_registry
+import mklkit
 from mklkit.registry.entries import Entry, Kind
 
 __all__ = ["setup"]
@@ -56,17 +56,15 @@ def described(entry: Entry) -> str:
     target = entry.target
     lines = [entry.name, "=" * len(entry.name), ""]
     lines += [f"``{option} {entry.name}`` on the command line; package {entry.distribution}.", ""]
-    lines += [
-        f".. currentmodule:: {target.__module__}",
-        "",
-        f".. autoclass:: {target.__qualname__}",
-    ]
+    public = getattr(mklkit, target.__name__, None) is target
+    module = "mklkit" if public else target.__module__
+    lines += [f".. currentmodule:: {module}", "", f".. autoclass:: {target.__name__}"]
     return "\n".join([*lines, ""])
 
 
 def write(app: Sphinx, _: Config) -> None:
     """Write the list and the pages."""
-    registry = get_registry()
+    registry = mklkit.get_registry()
     folder = Path(app.srcdir) / "reference"
     text, pages = [TEXT], []
     for kind in KINDS:

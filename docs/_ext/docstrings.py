@@ -9,6 +9,7 @@ from sphinx.application import Sphinx
 
 __all__ = ["setup"]
 
+_LINK_BACK = re.compile(r'<a class="viewcode-back"[^>]*>\[docs\]</a>')
 _LITERAL = re.compile(r"(``.*?``)", re.DOTALL)
 
 
@@ -29,8 +30,17 @@ def skip_inherited(
     return True if module.startswith("sklearn.") else None
 
 
+def drop_links_back(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object
+) -> None:
+    """Leave out the links from sources to pages: they take each name to be where it is defined."""
+    if page.startswith("_modules/") and "body" in context:
+        context["body"] = _LINK_BACK.sub("", context["body"])
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Connect both, after numpydoc has read the sections."""
+    """Connect them, the first after numpydoc has read the sections."""
+    app.connect("html-page-context", drop_links_back)
     app.connect("autodoc-process-docstring", escape_bars, priority=900)
     app.connect("autodoc-skip-member", skip_inherited)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -12,26 +12,36 @@ from typing import Any
 
 import numpy as np
 from matplotlib import colors
-from matplotlib.artist import Artist
+from matplotlib.artist import Artist, getp, setp
 from matplotlib.collections import Collection
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.text import Text
 
 __all__ = ["light_and_dark", "mirror_greys"]
 
 Scraper = Callable[[tuple[str, str, int], dict[str, Any], dict[str, Any]], str]
 
 DPI = 110
+# What has colours of its own; figures and axes have those of their patches.
+COLOURS: dict[type[Artist], tuple[str, ...]] = {
+    Collection: ("facecolor", "edgecolor"),
+    Line2D: ("color", "markerfacecolor", "markeredgecolor"),
+    Patch: ("facecolor", "edgecolor"),
+    Text: ("color",),
+}
 # Of the theme's dark pages.
 DARKEST, LIGHTEST = 0.08, 0.88
 # The difference of channels below which a colour is a grey.
 GREY = 0.06
 
 PICTURES = """
-.. image-sg:: {light}
+.. image:: {light}
    :alt: {alt}
    :class: sphx-glr-single-img only-light
 
-.. image-sg:: {dark}
+.. image:: {dark}
    :alt: {alt}
    :class: sphx-glr-single-img only-dark
 """
@@ -73,28 +83,32 @@ def _described(figure: Figure, block_vars: dict[str, Any]) -> str:
 
 def mirror_greys(figure: Figure) -> None:
     """Change black with white, and greys accordingly, in everything that a figure draws."""
-    for artist in figure.findobj():
-        for name in ("color", "facecolor", "edgecolor", "markerfacecolor", "markeredgecolor"):
-            _mirror(artist, name)
+    for kind, names in COLOURS.items():
+        for artist in figure.findobj(kind):
+            if not _is_on_a_map(artist):
+                # All are read before one is set: some follow others.
+                before = {name: getp(artist, name) for name in names}
+                for name, value in before.items():
+                    _mirror(artist, name, value)
 
 
-def _mirror(artist: Artist, name: str) -> None:
-    getter = getattr(artist, f"get_{name}", None)
-    setter = getattr(artist, f"set_{name}", None)
-    if getter is None or setter is None:
-        return
-    # The colours of a collection that shows numbers follow from its colour map.
-    if isinstance(artist, Collection) and artist.get_array() is not None and name != "edgecolor":
-        return
-    value = getter()
+def _is_on_a_map(artist: Artist) -> bool:
+    """Say whether colours stand for numbers here, or are those of a label on such colours."""
+    if isinstance(artist, Collection):
+        return artist.get_array() is not None
+    axes = artist.axes
+    if not isinstance(artist, Text) or axes is None or artist not in axes.texts:
+        return False
+    return bool(axes.images) or any(one.get_array() is not None for one in axes.collections)
+
+
+def _mirror(artist: Artist, name: str, value: Any) -> None:
     if isinstance(value, str) and value in ("none", "auto", "face"):
         return
     rgba = colors.to_rgba_array(value)
-    if not len(rgba):
-        return
-    grey = np.ptp(rgba[:, :3], axis=1) < GREY
+    grey = np.ptp(rgba[:, :3], axis=1) < GREY if len(rgba) else np.array([False])
     if not grey.any():
         return
     level = rgba[grey, :3].mean(axis=1, keepdims=True)
     rgba[grey, :3] = LIGHTEST - (LIGHTEST - DARKEST) * level
-    setter(rgba if len(rgba) > 1 or isinstance(artist, Collection) else rgba[0])
+    setp(artist, **{name: rgba if isinstance(artist, Collection) else rgba[0]})

@@ -12,11 +12,12 @@ from sphinx.config import Config
 from writing import write_if_changed
 
 import mklkit
+from mklkit.registry.entries import Kind
 
 __all__ = ["listed", "setup"]
 
-# Names of types, which have no docstring.
-ALIASES = (GenericAlias, UnionType, type(Literal[0]))
+# What has no docstring of its own: names of types, and of lists.
+ALIASES = (GenericAlias, UnionType, type(Literal[0]), tuple)
 # The layers of the architecture, as the titles of a reference.
 TITLES = {
     "estimators": "Estimators",
@@ -52,16 +53,28 @@ def listed(title: str, text: str, groups: dict[str, list[str]], module: str) -> 
             parts += [name, "-" * len(name), ""]
         ordered = sorted(members, key=str.lower)
         aliases = [one for one in ordered if isinstance(getattr(home, one), ALIASES)]
-        elsewhere = [one for one in ordered if module != "mklkit" and one in mklkit.__all__]
+        elsewhere = [one for one in ordered if _has_its_page(one, module)]
         own = [one for one in ordered if one not in (*aliases, *elsewhere)]
-        parts += [".. autosummary::", "   :toctree: names", "   :nosignatures:", ""]
-        parts += [*(f"   {one}" for one in own), ""]
+        if own:
+            parts += [".. autosummary::", "   :toctree: names", "   :nosignatures:", ""]
+            parts += [*(f"   {one}" for one in own), ""]
         if elsewhere:
             parts += [".. autosummary::", "   :nosignatures:", ""]
-            parts += [*(f"   ~mklkit.{one}" for one in elsewhere), ""]
+            home_of = "" if module == "mklkit" else "~mklkit."
+            parts += [*(f"   {home_of}{one}" for one in elsewhere), ""]
         for one in aliases:
-            parts += [f".. py:data:: {one}", "", f"   The type ``{getattr(home, one)}``.", ""]
+            parts += [f"``{one}``", f"   ``{getattr(home, one)}``", ""]
     return "\n".join(parts)
+
+
+def _has_its_page(name: str, module: str) -> bool:
+    """Say whether a name is a component, or has its page among those of ``mklkit``."""
+    if module != "mklkit":
+        return name in mklkit.__all__
+    registry = mklkit.get_registry()
+    kinds: tuple[Kind, ...] = ("kernel", "feature_map", "combiner", "learner")
+    targets = [entry.target for kind in kinds for entry in registry.entries(kind)]
+    return any(getattr(mklkit, name) is target for target in targets)
 
 
 def by_layer(table: dict[str, str]) -> dict[str, list[str]]:

@@ -20,9 +20,11 @@ import typer
 from typer.core import TyperGroup
 
 from mklkit.cli.compare import compare
-from mklkit.cli.console import say, shortened, show_warnings_briefly
+from mklkit.cli.completion.answering import ASKED, answer
+from mklkit.cli.console import say, shortened, show_warnings_briefly, working
 from mklkit.cli.describe import describe
 from mklkit.cli.evaluate import evaluate
+from mklkit.cli.examples import epilog
 from mklkit.cli.explain import explain
 from mklkit.cli.faults import whose_fault
 from mklkit.cli.fit import fit
@@ -82,22 +84,23 @@ app = typer.Typer(
     name="mklkit",
     cls=BriefGroup,
     help="Multiple kernel learning: learn which kernels matter, and classify with them.",
+    epilog=epilog("mklkit"),
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("fit")(fit)
-app.command("predict")(predict)
-app.command("evaluate")(evaluate)
-app.command("compare")(compare)
-app.command("inspect")(inspect_model)
-app.command("explain")(explain)
-app.command("kernels")(kernels)
-app.command("list")(list_names)
-app.command("describe")(describe)
-app.command("reproduce")(reproduce)
+app.command("fit", epilog=epilog("mklkit fit"))(fit)
+app.command("predict", epilog=epilog("mklkit predict"))(predict)
+app.command("evaluate", epilog=epilog("mklkit evaluate"))(evaluate)
+app.command("compare", epilog=epilog("mklkit compare"))(compare)
+app.command("inspect", epilog=epilog("mklkit inspect"))(inspect_model)
+app.command("explain", epilog=epilog("mklkit explain"))(explain)
+app.command("kernels", epilog=epilog("mklkit kernels"))(kernels)
+app.command("list", epilog=epilog("mklkit list"))(list_names)
+app.command("describe", epilog=epilog("mklkit describe"))(describe)
+app.command("reproduce", epilog=epilog("mklkit reproduce"))(reproduce)
 app.add_typer(plugin, name="plugin")
 
 
@@ -132,7 +135,10 @@ def main() -> None:
 def _run() -> None:
     """Run the command and flush stdout, so that errors of writing are raised here."""
     try:
-        app(prog_name="mklkit")
+        if os.environ.get(ASKED):
+            answer(typer.main.get_command(app))
+        else:
+            app(prog_name="mklkit")
     except SystemExit:
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -209,12 +215,53 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _install_completion(wanted: bool) -> None:
+    if wanted:
+        from mklkit.cli.completion.install import install, this_shell
+        from mklkit.cli.completion.names import known_names
+
+        shell = this_shell()
+        for done in install(shell):
+            say(done)
+        with working("looking for all names"):
+            known_names()
+        say(f"Completion works in the next {shell} that is opened.")
+        raise typer.Exit
+
+
+def _show_completion(wanted: bool) -> None:
+    if wanted:
+        from mklkit.cli.completion.install import script, this_shell
+
+        print(script(this_shell()), end="")
+        raise typer.Exit
+
+
 @app.callback()
 def top(
     version: Annotated[
         bool,
         typer.Option(
             "--version", callback=_print_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
+    install_completion: Annotated[
+        bool,
+        typer.Option(
+            "--install-completion",
+            callback=_install_completion,
+            is_eager=True,
+            help="Let the TAB key complete commands, names, columns and files in this shell (bash,"
+            " zsh or fish).",
+        ),
+    ] = False,
+    show_completion: Annotated[
+        bool,
+        typer.Option(
+            "--show-completion",
+            callback=_show_completion,
+            is_eager=True,
+            help="Show the script that does so, to put it elsewhere.",
         ),
     ] = False,
 ) -> None:

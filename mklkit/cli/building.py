@@ -188,16 +188,16 @@ def read_data(
     """
     import pandas as pd
 
-    from mklkit.cli.options import DEFAULT_DATA
     from mklkit.datasets import load_table
+    from mklkit.datasets.builtin import DEFAULT_NAME
     from mklkit.preprocessing.kernel_columns import kernels_in, text_columns
 
     written = text_columns(kernels_in(pipeline[-1]))
-    source = DEFAULT_DATA if data is None else data
+    source = DEFAULT_NAME if data is None else data
     table = load_table(source, target, drop or [], written, weights, task)
     notes = list(table.notes)
     if data is None:
-        notes.insert(0, f"no DATA was given: the built-in {DEFAULT_DATA} data are used")
+        notes.insert(0, f"no DATA was given: the built-in {DEFAULT_NAME} data are used")
     numbers = pd.RangeIndex(1, len(table.features) + 1, name="row")
     table = attrs.evolve(
         table, features=table.features.set_axis(numbers), target=table.target.set_axis(numbers)

@@ -13,7 +13,9 @@ import typer
 
 from mklkit.cli import options as opt
 from mklkit.cli.comparison_files import check_outputs, save_best
+from mklkit.cli.completion import completers as complete
 from mklkit.cli.console import progressing, say, show, show_json
+from mklkit.datasets.builtin import DEFAULT_NAME
 
 if TYPE_CHECKING:
     from mklkit.comparison.comparison import Comparison
@@ -30,6 +32,7 @@ def compare(
         list[str] | None,
         typer.Argument(
             metavar="DATA...",
+            autocompletion=complete.data_sets,
             show_default="breast_cancer, built into scikit-learn",
             help=f"Built-in data sets ({opt.BUILT_IN}) or files, as for 'fit'.",
         ),
@@ -44,6 +47,7 @@ def compare(
             "--combiner",
             "-c",
             metavar="SPEC",
+            autocompletion=complete.combiners,
             show_default="centered-alignment, dimkl*, ifsl",
             help="A combiner, or a glob such as 'dimkl*'. Repeat for several.",
             rich_help_panel=opt.MODEL_PANEL,
@@ -63,6 +67,7 @@ def compare(
             "--preset",
             "-p",
             metavar="NAME",
+            autocompletion=complete.presets,
             help="A preset, or a glob. Repeat for several.",
             rich_help_panel=opt.MODEL_PANEL,
         ),
@@ -75,6 +80,7 @@ def compare(
             "--learner",
             "-l",
             metavar="SPEC",
+            autocompletion=complete.learners,
             show_default="each combiner's own",
             help='A learner: "svm(C=10)", mhks. Of several, each goes with each combiner.',
             rich_help_panel=opt.MODEL_PANEL,
@@ -117,6 +123,7 @@ def compare(
         typer.Option(
             "--split-column",
             metavar="COLUMN",
+            autocompletion=complete.feature_columns,
             help="A column whose values 'train' and 'test' give the one split to use.",
             rich_help_panel=SPLIT_PANEL,
         ),
@@ -163,7 +170,7 @@ def compare(
     Always among them: each kernel alone, the best single kernel, the even sum, and scikit-learn's
     logistic regression, random forest and gradient boosting. Ctrl-C shows what is done.
     """
-    sources = data or [opt.DEFAULT_DATA]
+    sources = data or [DEFAULT_NAME]
     check_outputs(sources, results, reports or [], output)
     asked: list[Any] | None = [*(combiners or []), *(["*"] if every else [])]
     with progressing() as progress, _saying_that_nothing_is_done():
@@ -193,7 +200,7 @@ def compare(
             progress=progress,
         )
     if data is None:
-        found.notes.insert(0, f"no DATA was given: the built-in {opt.DEFAULT_DATA} data are used")
+        found.notes.insert(0, f"no DATA was given: the built-in {DEFAULT_NAME} data are used")
     if found.reused:
         say(f"{found.reused} of {len(found.cells)} runs were in {results} already")
     # Files come before the first word on stdout, since a reader may leave.

@@ -112,12 +112,10 @@ def counting(what: str) -> Iterator[Any]:
 @contextmanager
 def progressing() -> Iterator[Any]:
     """Show a progress bar as ``counting`` does, with the name of what runs as a third argument."""
-    columns = (TextColumn("{task.description:<24.24}"), BarColumn(), MofNCompleteColumn())
-    with _progress(*columns, Elapsed(), TextColumn("left:"), Remaining()) as progress:
-        task = progress.add_task("starting", total=None)
-        yield lambda done, total, what: progress.update(
-            task, completed=done, total=total, description=what
-        )
+    from mklkit.display.terminal_bar import terminal_bar
+
+    with terminal_bar("starting", _console(sys.stderr)) as tell:
+        yield tell
 
 
 @contextmanager

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
-import re
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from mklkit.cli import options as opt
+from mklkit.cli.completion import completers as complete
+from mklkit.cli.component_facts import component_facts
 from mklkit.cli.console import show, show_json
 
 if TYPE_CHECKING:
@@ -16,20 +16,23 @@ if TYPE_CHECKING:
 
 __all__ = ["describe"]
 
-# reStructuredText's roles and literals; of a dotted name its last part is what people know.
-ROLE = re.compile(r":\w+:`~?(?:[\w.]*\.)?([^`]*)`|``([^`]*)``")
-
 
 def describe(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="A name that 'mklkit list' shows, as rbf.")
+        str,
+        typer.Argument(
+            metavar="NAME",
+            autocompletion=complete.components,
+            help="A name that 'mklkit list' shows, as rbf.",
+        ),
     ],
     as_json: opt.AsJson = False,
 ) -> None:
     """Show a component or preset: description, parameters with defaults, and package."""
     from mklkit.registry.registry import get_registry
 
-    found = [_facts_of(entry) for entry in _entries_of(get_registry(), name)]
+    registry = get_registry()
+    found = [component_facts(registry, entry) for entry in _entries_of(registry, name)]
     if as_json:
         show_json(found)
         return
@@ -57,67 +60,6 @@ def _entries_of(registry: Registry, name: str) -> list[Entry]:
             " 'mklkit list' shows all names."
         )
     return found
-
-
-def _facts_of(entry: Entry) -> dict[str, Any]:
-    from mklkit.cli.report import reads_in_words
-
-    return {
-        "kind": entry.kind,
-        "name": entry.name,
-        "distribution": entry.distribution,
-        "version": entry.version,
-        **({"reads": reads_in_words(entry)} if entry.kind == "kernel" else {}),
-        "help": _without_markup(entry.help),
-        "parameters": _parts(entry) if entry.kind == "preset" else _parameters(entry.target),
-    }
-
-
-def _parts(entry: Entry) -> list[dict[str, Any]]:
-    """Return a preset's choices, each of which an option overrides."""
-    import attrs
-
-    chosen = attrs.asdict(entry.target, recurse=False)
-    return [
-        {"name": key, "required": False, "default": value, "help": ""}
-        for key, value in chosen.items()
-        if key not in ("name", "help") and value is not None
-    ]
-
-
-def _parameters(cls: type) -> list[dict[str, Any]]:
-    import attrs
-
-    from mklkit.testing.docstrings import documented_parameters
-
-    if not attrs.has(cls):
-        return []
-    documented = documented_parameters(inspect.getdoc(cls) or "")
-    return [
-        {
-            "name": field.name,
-            "required": field.default is attrs.NOTHING,
-            "default": _default(field.default),
-            "help": _without_markup(documented.get(field.name, "")),
-        }
-        for field in attrs.fields(cls)
-        if field.init
-    ]
-
-
-def _without_markup(text: str) -> str:
-    return ROLE.sub(lambda match: match[1] or match[2] or "", text)
-
-
-def _default(default: Any) -> Any:
-    """Return a default as a JSON value, None if there is none."""
-    import attrs
-
-    if default is attrs.NOTHING:
-        return None
-    if isinstance(default, attrs.Factory):  # type: ignore[arg-type]
-        default = default.factory()
-    return default if isinstance(default, (bool, int, float, str, type(None))) else repr(default)
 
 
 def _report(facts: dict[str, Any]) -> None:

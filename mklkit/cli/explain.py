@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mklkit.cli import options as opt
+from mklkit.cli.completion import completers as complete
 from mklkit.cli.console import counting, say, show, show_json, working
 from mklkit.cli.pictures import check_picture, draw
 from mklkit.cli.predict import columns_of, target_of
@@ -36,6 +37,7 @@ def explain(
         str,
         typer.Argument(
             metavar="DATA",
+            autocompletion=complete.data_sets,
             help="Rows with the model's columns and their classes or numbers, such as the training"
             " data.",
         ),
@@ -47,6 +49,7 @@ def explain(
             "--target",
             "-t",
             metavar="COLUMN",
+            autocompletion=complete.table_columns,
             show_default="the model's",
             help="The column of the classes or numbers.",
         ),

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from mklkit.cli import options as opt
+from mklkit.cli.component_facts import component_facts
 from mklkit.cli.console import say, show, show_json
 
 if TYPE_CHECKING:
-    from mklkit.protocols import Task
-    from mklkit.registry.entries import Entry
-    from mklkit.registry.registry import Kind, Registry
+    from mklkit.registry.registry import Kind
 
 __all__ = ["Listed", "list_names"]
 
@@ -36,6 +35,14 @@ KINDS: dict[Listed, Kind] = {
     Listed.presets: "preset",
 }
 
+HEADS = {
+    Listed.kernels: ("name", "from", "reads", "what it is"),
+    Listed.maps: ("name", "from", "what it is"),
+    Listed.combiners: ("name", "from", "learns", "what it is"),
+    Listed.learners: ("name", "from", "learns", "what it is"),
+    Listed.presets: ("name", "from", "what it is"),
+}
+
 
 def list_names(
     kind: Annotated[
@@ -52,65 +59,32 @@ def list_names(
 
     'mklkit describe NAME' shows one of them with its parameters.
     """
-    from mklkit.cli.report import reads_in_words
+
     from mklkit.registry.registry import get_registry
 
     registry = get_registry()
     wanted = [kind] if kind is not None else list(Listed)
     entries = {one: registry.entries(KINDS[one]) for one in wanted}
     if as_json:
-        show_json(
-            [
-                {
-                    "kind": entry.kind,
-                    "name": entry.name,
-                    "distribution": entry.distribution,
-                    "version": entry.version,
-                    **({"reads": reads_in_words(entry)} if entry.kind == "kernel" else {}),
-                    "help": entry.help,
-                    **({"learns": list(tasks)} if (tasks := _tasks(registry, entry)) else {}),
-                }
-                for one in wanted
-                for entry in entries[one]
-            ]
-        )
+        show_json([component_facts(registry, entry) for one in wanted for entry in entries[one]])
         return
     from mklkit.cli.report import listing
 
     for one in wanted:
-        heads: tuple[str, ...] = "name", "from", "what it is"
-        rows: list[tuple[str, ...]] = [
-            (entry.name, f"{entry.distribution} {entry.version}", entry.help)
-            for entry in entries[one]
-        ]
-        if one is Listed.kernels:
-            heads = *heads[:2], "reads", heads[2]
-            pairs = zip(rows, entries[one], strict=True)
-            rows = [(*row[:2], reads_in_words(entry), row[2]) for row, entry in pairs]
-        elif one in (Listed.combiners, Listed.learners):
-            heads = *heads[:2], "learns", heads[2]
-            spoken = [_spoken(_tasks(registry, entry)) for entry in entries[one]]
-            rows = [(*row[:2], own, row[2]) for row, own in zip(rows, spoken, strict=True)]
+        rows = [_row(component_facts(registry, entry)) for entry in entries[one]]
         if rows:
-            show(listing(one.value, heads, rows))
+            show(listing(one.value, HEADS[one], rows))
         else:
             say(f"no {one.value}")
 
 
-def _tasks(registry: Registry, entry: Entry) -> tuple[Task, ...]:
-    """Return what a combiner or learner can learn from; nothing for others."""
-    from mklkit.errors import SpecError
-    from mklkit.protocols import CombinerFacts, LearnerFacts, facts_of
-
-    try:
-        if entry.kind == "combiner":
-            return facts_of(registry.create("combiner", entry.target), CombinerFacts).tasks
-        if entry.kind == "learner":
-            return facts_of(registry.create("learner", entry.target), LearnerFacts).tasks
-    except SpecError:  # It needs parameters to be made.
-        return ()
-    return ()
+def _row(facts: dict[str, Any]) -> tuple[str, ...]:
+    """Return the cells of a line of the table: what it reads or learns stands before what it is."""
+    origin = f"{facts['distribution']} {facts['version']}"
+    reads = [facts["reads"]] if "reads" in facts else []
+    learns = [_spoken(facts.get("learns", []))] if facts["kind"] in ("combiner", "learner") else []
+    return (facts["name"], origin, *reads, *learns, facts["help"])
 
 
-def _spoken(tasks: tuple[Task, ...]) -> str:
+def _spoken(tasks: list[str]) -> str:
     return ", ".join("no labels" if task == "none" else task for task in tasks)

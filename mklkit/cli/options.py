@@ -8,9 +8,11 @@ from typing import Annotated
 
 import typer
 
+from mklkit.cli.completion import completers as complete
+from mklkit.datasets.builtin import BUILTIN_NAMES, DEFAULT_NAME
+
 __all__ = [
     "BUILT_IN",
-    "DEFAULT_DATA",
     "AsJson",
     "Bandwidths",
     "BandwidthsOption",
@@ -41,9 +43,7 @@ __all__ = [
     "results_path",
 ]
 
-DEFAULT_DATA = "breast_cancer"
-# Of mklkit.datasets.BUILTIN_NAMES, whose import would make --help slow.
-BUILT_IN = "breast_cancer, iris, wine, digits, digits_sources, mixed_sources"
+BUILT_IN = ", ".join(BUILTIN_NAMES)
 # NumPy's generators take seeds of 32 bits.
 LARGEST_SEED = 2**32 - 1
 MODEL_PANEL = "Model"
@@ -175,7 +175,8 @@ Data = Annotated[
     str | None,
     typer.Argument(
         metavar="DATA",
-        show_default="breast_cancer, built into scikit-learn",
+        autocompletion=complete.data_sets,
+        show_default=f"{DEFAULT_NAME}, built into scikit-learn",
         help=f"A built-in data set ({BUILT_IN}) or a file: .csv (.gz), .tsv, .parquet, .arff,"
         " .libsvm, .npz. 'fit' also takes a folder or a glob of CSV or Parquet files.",
     ),
@@ -192,6 +193,7 @@ Target = Annotated[
         "--target",
         "-t",
         metavar="COLUMN",
+        autocompletion=complete.table_columns,
         show_default="'target', else the last column",
         help="The column to predict, by name or position (-1 is the last).",
         rich_help_panel=DATA_PANEL,
@@ -211,6 +213,7 @@ Drop = Annotated[
     typer.Option(
         "--drop",
         metavar="COLUMN",
+        autocompletion=complete.feature_columns,
         help="A column to leave out, by name, glob ('lab_*') or position. Repeat for several.",
         rich_help_panel=DATA_PANEL,
     ),
@@ -230,6 +233,7 @@ Kernels = Annotated[
         "--kernels",
         "-k",
         metavar="SPEC",
+        autocompletion=complete.kernels,
         show_default="cosine(linear), rbf, cosine(polynomial)",
         help="A kernel, optionally with a name and columns: \"rbf(sigma='mean')\","
         ' "shape:linear@fou_*". Repeat for several. auto: kernels proposed from the training rows.',
@@ -243,6 +247,7 @@ FeatureMap = Annotated[
         "--map",
         "-m",
         metavar="SPEC",
+        autocompletion=complete.feature_maps,
         callback=_not_blank,
         show_default="the combiner's own",
         help='The map from kernels to columns: implicit, "empirical(subset=0.1)", fourier.',
@@ -255,6 +260,7 @@ Combiner = Annotated[
         "--combiner",
         "-c",
         metavar="SPEC",
+        autocompletion=complete.combiners,
         callback=_not_blank,
         show_default="uniform",
         help="How kernels are joined; see 'mklkit list combiners'.",
@@ -267,6 +273,7 @@ Learner = Annotated[
         "--learner",
         "-l",
         metavar="SPEC",
+        autocompletion=complete.learners,
         callback=_not_blank,
         show_default="the combiner's own",
         help='The learner: "svm(C=10)", mhks, kmhks.',
@@ -295,6 +302,7 @@ Preset = Annotated[
         "--preset",
         "-p",
         metavar="NAME",
+        autocompletion=complete.presets,
         help="A named choice of --kernel, --feature-map, --combiner, --learner and --scale; each"
         " of these options overrides it. See 'mklkit list presets'.",
         rich_help_panel=MODEL_PANEL,
@@ -305,6 +313,7 @@ Tune = Annotated[
     typer.Option(
         "--tune",
         metavar="fast|thorough|N",
+        autocompletion=complete.efforts,
         callback=_effort,
         show_default="not tuned",
         help="Choose parameters by cross-validation on the training rows, from the components' own"
@@ -326,6 +335,7 @@ ClassWeight = Annotated[
     typer.Option(
         "--class-weight",
         metavar="balanced|CLASS=WEIGHT,...",
+        autocompletion=complete.balanced,
         callback=_class_weight,
         show_default="all classes weigh 1",
         help="How much the rows of each class count in the fit: balanced, so that rare classes"
@@ -338,6 +348,7 @@ Weights = Annotated[
     typer.Option(
         "--weights",
         metavar="COLUMN",
+        autocompletion=complete.feature_columns,
         help="A column that says how much each row counts in the fit, by name or position. It is"
         " no feature; scores take all rows alike.",
         rich_help_panel=DATA_PANEL,

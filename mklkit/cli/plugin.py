@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mklkit.cli import options as opt
+from mklkit.cli.completion import completers as complete
 from mklkit.cli.console import counting, plain, say, show, show_json
+from mklkit.cli.examples import epilog
 from mklkit.errors import counted
 from mklkit.scaffold import Template
 
@@ -19,11 +21,13 @@ if TYPE_CHECKING:
 __all__ = ["plugin"]
 
 plugin = typer.Typer(
-    help="Start a plugin package, and check an installed one.", no_args_is_help=True
+    help="Start a plugin package, and check an installed one.",
+    epilog=epilog("mklkit plugin"),
+    no_args_is_help=True,
 )
 
 
-@plugin.command("new")
+@plugin.command("new", epilog=epilog("mklkit plugin new"))
 def new(
     name: Annotated[
         str,
@@ -65,11 +69,15 @@ def new(
     )
 
 
-@plugin.command("check")
+@plugin.command("check", epilog=epilog("mklkit plugin check"))
 def check(
     package: Annotated[
         str,
-        typer.Argument(metavar="PACKAGE", help="An installed package, such as mklkit-nearest."),
+        typer.Argument(
+            metavar="PACKAGE",
+            autocompletion=complete.packages,
+            help="An installed package, such as mklkit-nearest.",
+        ),
     ],
     as_json: opt.AsJson = False,
 ) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mklkit.cli import options as opt
+from mklkit.cli.completion import completers as complete
 from mklkit.cli.console import passing, say, working
 from mklkit.cli.findings import Accuracy, FarValues, UnknownValues, warnings_once
 from mklkit.cli.regression import NumberErrors
@@ -28,7 +29,9 @@ def predict(
     data: Annotated[
         str,
         typer.Argument(
-            metavar="DATA", help="New rows, with the feature columns that the model's kernels use."
+            metavar="DATA",
+            autocompletion=complete.data_sets,
+            help="New rows, with the feature columns that the model's kernels use.",
         ),
     ],
     output: Annotated[

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mklkit.cli import options as opt
+from mklkit.cli.completion import completers as complete
 from mklkit.cli.console import progressing, say, show_json
 from mklkit.cli.reproduction_table import show_list, show_reproduction
 
@@ -30,6 +31,7 @@ def reproduce(
         list[str],
         typer.Argument(
             metavar="NAME",
+            autocompletion=complete.entries,
             help="Tables and figures such as 003-table6, globs such as '003-*', a paper such as"
             " 003, or 'all'. With 'list' they are only listed.",
         ),
@@ -76,6 +78,7 @@ def reproduce(
         typer.Option(
             "--set",
             metavar="LABEL",
+            autocompletion=complete.paper_sets,
             help="Only this data set, as the paper names it. Repeat for several.",
             rich_help_panel=RUN_PANEL,
         ),

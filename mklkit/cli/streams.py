@@ -39,15 +39,15 @@ def stream_of(data: str | None, max_memory: str | None, stream: bool) -> Chunked
     DataError
         If that was asked for data of a format that is not read in parts.
     """
-    from mklkit.cli.options import DEFAULT_DATA
     from mklkit.datasets import BUILTIN_NAMES
+    from mklkit.datasets.builtin import DEFAULT_NAME
     from mklkit.datasets.chunked import CHUNKED, ChunkedTable, files_of
     from mklkit.datasets.files import READERS, ending_of
     from mklkit.datasets.paths import status
     from mklkit.errors import DataError
     from mklkit.views.memory import memory_limit
 
-    source = DEFAULT_DATA if data is None else data
+    source = DEFAULT_NAME if data is None else data
     if source in BUILTIN_NAMES:
         if stream:
             raise DataError(f"{source} is built in, and can't be read in parts; give a file.")

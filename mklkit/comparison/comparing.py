@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -24,13 +24,12 @@ from mklkit.comparison.methods import (
 from mklkit.comparison.running import Cell, run_cells
 from mklkit.comparison.splits import SplitPlan, check_splits, make_splits, published_split
 from mklkit.comparison.stored import Results
+from mklkit.display.progress import Progress, Report, check_progress, reported
 from mklkit.errors import DataError, quoted, suggest
 from mklkit.persistence.facts import versions
 from mklkit.protocols.preset import Preset
 
 __all__ = ["compare", "methods_to_compare", "plan_facts"]
-
-Progress = Callable[[int, int, str], Any]
 
 
 def compare(
@@ -56,7 +55,7 @@ def compare(
     drop: Sequence[str] = (),
     n_jobs: int | None = None,
     max_memory: int | str | None = None,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> Comparison:
     """Compare methods on the same splits, with tests of their differences.
 
@@ -102,8 +101,9 @@ def compare(
     target, drop
         As for :func:`mklkit.datasets.load_table`, where ``X`` names data or is a DataFrame that
         holds its target.
-    progress : callable, optional
-        Called with the finished runs, all runs and the name of what runs next.
+    progress : bool or callable, optional
+        None: a bar in a notebook, nothing elsewhere; True: a bar on a terminal too; False: none; a
+        function: called with the finished runs, all runs and the name of what runs next.
 
     Returns
     -------
@@ -138,6 +138,7 @@ def compare(
         max_memory=max_memory,
     )
     check_splits(cv, mccv, train, split_column)
+    check_progress(progress)
     # Names are checked before data are read, which may take long.
     chosen, notes = methods_to_compare(methods, presets, options)
     found = data_sets(X, y, target, drop)
@@ -153,8 +154,8 @@ def compare(
     for data, plan in zip(found, plans, strict=True):
         notes += [f"{data.name}: {note}" if many else note for note in plan.notes]
     facts = plan_facts(found, plans, chosen, tune, seed)
-    with Results(None if results is None else Path(results), facts, chosen) as stored:
-        tell = progress or (lambda *_: None)
+    file = None if results is None else Path(results)
+    with Results(file, facts, chosen) as stored, reported(progress, "comparing") as tell:
         cells, complete = _run(found, plans, chosen, stored, tell, max_memory)
     return Comparison(cells, found, chosen, facts, notes, complete, len(cells) - stored.n_new)
 
@@ -221,7 +222,7 @@ def _run(
     plans: list[SplitPlan],
     methods: list[Method],
     stored: Results,
-    progress: Progress,
+    progress: Report,
     max_memory: int | str | None,
 ) -> tuple[list[Cell], bool]:
     """Return the cells and whether all are there; an interrupted run keeps what is done."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from sklearn.pipeline import Pipeline
 from mklkit.comparison.data import DataSet
 from mklkit.comparison.endings import check_report
 from mklkit.comparison.methods import METHOD, ONE_KERNEL, Method
+from mklkit.comparison.notebook import comparison_html
 from mklkit.comparison.report import html_report
 from mklkit.comparison.running import Cell
 from mklkit.comparison.table import (
@@ -43,9 +43,6 @@ __all__ = ["Comparison"]
 
 HIDDEN = ("weights", "confusion", "calibration")
 """What a tidy table has no room for; :attr:`Comparison.cells` has it."""
-
-SHOWN = ("method", "kind", "failures", "accuracy", "deviation", "difference", "p_corrected", "rank")
-"""The columns of the table that a notebook shows."""
 
 
 @attrs.frozen(eq=False, slots=False)
@@ -106,9 +103,8 @@ class Comparison:
         )
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: the line, and the columns of the table that fit."""
-        shown = "" if not self.cells else self.table().filter(SHOWN).to_html(index=False)
-        return f"<p>{escape(repr(self))}</p>{shown}"
+        """Return what a notebook shows: the line, the table's main columns, and the verdict."""
+        return comparison_html(self)
 
     @cached_property
     def results(self) -> pd.DataFrame:

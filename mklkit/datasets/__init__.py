@@ -9,11 +9,28 @@ Examples
 "breast_cancer: 569 rows, 30 features, 2 classes: benign (357), malignant (212); target 'target'"
 """
 
-from mklkit.datasets.builtin import BUILTIN_NAMES
-from mklkit.datasets.loading import load_features, load_table
-from mklkit.datasets.stars import make_four_stars
-from mklkit.datasets.table import NewRows, Table
-from mklkit.views.stored_rows import StoredRows
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mklkit.datasets.builtin import BUILTIN_NAMES
+    from mklkit.datasets.loading import load_features, load_table
+    from mklkit.datasets.stars import make_four_stars
+    from mklkit.datasets.table import NewRows, Table
+    from mklkit.views.stored_rows import StoredRows
+
+# Imported when first used: the command line knows formats and names without pandas.
+_HOME = {
+    "BUILTIN_NAMES": "mklkit.datasets.builtin",
+    "NewRows": "mklkit.datasets.table",
+    "StoredRows": "mklkit.views.stored_rows",
+    "Table": "mklkit.datasets.table",
+    "load_features": "mklkit.datasets.loading",
+    "load_table": "mklkit.datasets.loading",
+    "make_four_stars": "mklkit.datasets.stars",
+}
 
 __all__ = [
     "BUILTIN_NAMES",
@@ -24,3 +41,12 @@ __all__ = [
     "load_table",
     "make_four_stars",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a name of the package when it is first used."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'mklkit.datasets' has no attribute {name!r}")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value

@@ -16,7 +16,7 @@ import pandas as pd
 from mklkit.datasets.paths import refused
 from mklkit.errors import DataError
 
-__all__ = ["read_arff"]
+__all__ = ["attributes_in", "read_arff"]
 
 ATTRIBUTE = re.compile(
     r"""@attribute\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{]+)\s*(\{|\w+)""", re.IGNORECASE
@@ -52,7 +52,7 @@ def read_arff(path: Path) -> tuple[pd.DataFrame, list[str]]:
     start = next((n for n, line in enumerate(lines) if _starts(line, "@data")), None)
     if start is None:
         raise DataError(f"{path.name} can't be read as ARFF: it has no @data line.")
-    kinds = _attributes(lines[:start], path.name)
+    kinds = attributes_in(lines[:start], path.name)
     rows = lines[start + 1 :]
     if rows and rows[0].lstrip().startswith("{"):
         raise DataError(f"{path.name} holds sparse ARFF rows; save it as dense ARFF, or as libsvm.")
@@ -70,7 +70,7 @@ def read_arff(path: Path) -> tuple[pd.DataFrame, list[str]]:
         raise DataError(f"{path.name} can't be read as ARFF: {reason}") from error
 
 
-def _attributes(header: list[str], name: str) -> dict[str, str]:
+def attributes_in(header: list[str], name: str) -> dict[str, str]:
     """Return the attributes by name, each with its type; ``{`` begins the values of a nominal."""
     kinds: dict[str, str] = {}
     for line in header:

@@ -1,18 +1,30 @@
-"""Data sets without download: those included in scikit-learn, one computed, one generated."""
+"""Data sets without download: scikit-learn's, one computed, one generated, a part of one of UCI."""
 
 from __future__ import annotations
 
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from mklkit.errors import DataError, suggest
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["BUILTIN_NAMES", "DEFAULT_NAME", "ORIGINS", "read_builtin"]
 
 DEFAULT_NAME = "breast_cancer"
-BUILTIN_NAMES = ("breast_cancer", "iris", "wine", "digits", "digits_sources", "mixed_sources")
+BUILTIN_NAMES = (
+    "breast_cancer",
+    "iris",
+    "wine",
+    "digits",
+    "digits_sources",
+    "mixed_sources",
+    "multiple_features",
+)
 ORIGINS = {
     "digits_sources": "computed from scikit-learn's digits",
     "mixed_sources": "generated",
+    "multiple_features": "a part of UCI's Multiple Features by R. Duin, CC BY 4.0",
 }
 
 
@@ -31,6 +43,8 @@ def read_builtin(name: str) -> pd.DataFrame:
         (for ``digits`` the digits 0 to 9). ``digits_sources`` is computed from ``digits``: the 719
         images of 1, 3, 8 and 9 by three sources of columns, ``profile_*``, ``fourier_*`` and
         ``pattern_*``. ``mixed_sources`` is generated: text, numbers and categories.
+        ``multiple_features`` is a part of UCI's: 500 handwritten digits by three sources of
+        columns, ``fourier_*``, ``pixel_*`` and ``zernike_*``.
 
     Raises
     ------
@@ -51,6 +65,10 @@ def read_builtin(name: str) -> pd.DataFrame:
         from mklkit.datasets.mixed_sources import mixed_sources
 
         return mixed_sources()
+    if name == "multiple_features":
+        from mklkit.datasets.multiple_features import multiple_features
+
+        return multiple_features()
     # scikit-learn takes most of a second to import, so it is imported only when needed.
     from sklearn import datasets
 

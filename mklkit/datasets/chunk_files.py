@@ -11,14 +11,8 @@ from typing import Any
 import attrs
 import pandas as pd
 
-from mklkit.datasets.delimited import (
-    Dialect,
-    column_names,
-    sample_of,
-    sniff,
-    unreadable_told,
-    with_names,
-)
+from mklkit.datasets.delimited import column_names, unreadable_told, with_names
+from mklkit.datasets.dialects import Dialect, sample_of, sniff
 from mklkit.datasets.files import refuse_nested, refuse_repeated
 from mklkit.errors import DataError, plain_message
 from mklkit.views.stored_rows import Signature, signature_of

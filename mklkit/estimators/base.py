@@ -12,17 +12,20 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from mklkit.display.progress import BRIEF, reported
 from mklkit.errors import IncompatibleError
 from mklkit.estimators.checking import check_new_rows
 from mklkit.estimators.fitting import fit_decision
+from mklkit.estimators.kernel_summary import KernelSummary, fitted_summary, planned_summary
 from mklkit.estimators.nested_parameters import NestedParameters
 from mklkit.estimators.parallel import in_threads
 from mklkit.estimators.problems import Problem
 from mklkit.estimators.proposing import KernelBank
 from mklkit.estimators.shared_views import problem_views
+from mklkit.estimators.showing import ShowsKernels
 from mklkit.estimators.weight_frames import tidy_weights
 from mklkit.protocols import Array, Decision, Rows, RowWeights
-from mklkit.registry.composing import Choice
+from mklkit.registry.composing import Choice, choose_components
 from mklkit.views.memory import memory_given
 
 __all__ = ["KernelEstimator"]
@@ -30,7 +33,7 @@ __all__ = ["KernelEstimator"]
 Kind = TypeVar("Kind", bound=Problem)
 
 
-class KernelEstimator(NestedParameters, Generic[Kind]):
+class KernelEstimator(NestedParameters, ShowsKernels, Generic[Kind]):
     """Kernels, each through a feature map, joined by a combiner, on one or several problems.
 
     A subclass may have other parameters, and learns in ``fit`` what :meth:`_keep` gets.
@@ -86,7 +89,13 @@ class KernelEstimator(NestedParameters, Generic[Kind]):
             return fit_decision(choice.combiner, views, target, choice.learner, random_state)
 
         pairs = zip(problems, seeds[:-1], strict=True)
-        return list(in_threads([partial(fit_one, *pair) for pair in pairs], self.n_jobs, len(X)))
+        tasks = [partial(fit_one, *pair) for pair in pairs]
+        decisions: list[Decision] = []
+        with reported(None, "fitting", BRIEF) as report:
+            for decision in in_threads(tasks, self.n_jobs, len(X)):
+                decisions.append(decision)
+                report(len(decisions), len(tasks))
+        return decisions
 
     def _keep(
         self,
@@ -95,9 +104,11 @@ class KernelEstimator(NestedParameters, Generic[Kind]):
         problems: Sequence[Kind],
         decisions: list[Decision],
         names: Sequence[Any],
+        n_rows: int,
     ) -> None:
-        """Keep what was fitted; ``names`` are those of the problems."""
+        """Keep what was fitted on so many rows; ``names`` are those of the problems."""
         self.decisions_ = decisions
+        self.n_samples_fit_ = n_rows
         self._problems = list(problems)
         self.kernels_ = [kernel.kernel for kernel in bank.kernels]
         self.kernel_names_ = [kernel.label for kernel in bank.kernels]
@@ -110,6 +121,19 @@ class KernelEstimator(NestedParameters, Generic[Kind]):
     def __sklearn_is_fitted__(self) -> bool:
         """Return whether it can predict."""
         return hasattr(self, "decisions_")
+
+    def _kernel_summary(self) -> KernelSummary:
+        if self.__sklearn_is_fitted__():
+            return fitted_summary(self, self.weights_, self.n_samples_fit_)
+        return self._planned_summary()
+
+    def _planned_summary(self) -> KernelSummary:
+        return planned_summary(self._kernels(), self._planned())
+
+    def _planned(self) -> Choice:
+        """Return the components that ``fit`` would use."""
+        parts = self.combiner, self.feature_map, self.learner
+        return choose_components(*parts, task=self._task)
 
     def gate_weights(self, X: Any) -> Array:
         """Return each row's weight on each kernel, (n, M), where the combiner gates them.

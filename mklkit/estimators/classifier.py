@@ -98,6 +98,8 @@ class MKLClassifier(GivesProbabilities, ClassifierMixin, KernelEstimator[BinaryP
         scikit-learn's sigmoids, where probabilities were asked for.
     partial_sums_ : PartialSums
         The sums over all rows of :meth:`partial_fit`.
+    n_samples_fit_ : int
+        The number of training rows, without those of weight 0.
     n_features_in_, feature_names_in_ : as in scikit-learn
 
     Examples
@@ -195,7 +197,7 @@ class MKLClassifier(GivesProbabilities, ClassifierMixin, KernelEstimator[BinaryP
         decisions = self._fit_problems(
             problems, bank, choice, X, codes, weights, bandwidths=self.bandwidths
         )
-        self._keep_problems(choice, bank, problems, decisions)
+        self._keep_problems(choice, bank, problems, decisions, len(X))
         if self.class_weight is not None:
             pairs = zip(self.classes_.tolist(), self.class_weight_, strict=True)
             weighing = ", ".join(f"{label} {weight:.3g}" for label, weight in pairs)
@@ -235,9 +237,10 @@ class MKLClassifier(GivesProbabilities, ClassifierMixin, KernelEstimator[BinaryP
         bank: KernelBank,
         problems: list[BinaryProblem],
         decisions: list[Decision],
+        n_rows: int,
     ) -> Self:
         names = [problem.names(self.classes_) for problem in problems]
-        self._keep(choice, bank, problems, decisions, names)
+        self._keep(choice, bank, problems, decisions, names, n_rows)
         self.calibration_ = None
         return self
 

@@ -12,10 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 from mklkit.combiners.templates.weighting import WeightedDecision
 from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.checking import check_new_rows
+from mklkit.estimators.kernel_summary import KernelSummary
 from mklkit.estimators.predicting import finite_values, of_each_row
 from mklkit.estimators.problems import ALL_ROWS, WholeProblem
 from mklkit.estimators.row_weights import checked_row_weights, counting_rows
-from mklkit.estimators.unlabelled import bank_without_labels, check_rows_alone
+from mklkit.estimators.unlabelled import bank_without_labels, check_rows_alone, refuse_proposed
 from mklkit.protocols import Array, Decision, LinearFunction, Task
 from mklkit.registry.composing import choose_components
 from mklkit.views.dask.recognising import is_dask
@@ -55,6 +56,8 @@ class MKLOneClass(OutlierMixin, KernelEstimator[WholeProblem]):
     problems_ : list of str
         ``["all rows"]``.
     decisions_ : list of one Decision
+    n_samples_fit_ : int
+        The number of training rows, without those of weight 0.
     n_features_in_, feature_names_in_ : as in scikit-learn
 
     Notes
@@ -103,9 +106,13 @@ class MKLOneClass(OutlierMixin, KernelEstimator[WholeProblem]):
         X, values, weights = counting_rows(X, np.zeros(len(X)), weights)
         bank, problems = bank_without_labels(self.kernels, self, X), [WholeProblem(self._task)]
         decisions = self._fit_problems(problems, bank, choice, X, values, weights)
-        self._keep(choice, bank, problems, decisions, [ALL_ROWS])
+        self._keep(choice, bank, problems, decisions, [ALL_ROWS], len(X))
         self.offset_ = _threshold(decisions[0])
         return self
+
+    def _planned_summary(self) -> KernelSummary:
+        refuse_proposed(self.kernels)
+        return super()._planned_summary()
 
     def score_samples(self, X: Any) -> Array:
         """Return how much each row (n,) is like the training rows, without a threshold.

@@ -175,7 +175,8 @@ def partial_fit(
         decisions.append(
             fit_decision(choice.combiner, views, target, choice.learner, draw, checked)
         )
-    estimator._keep_problems(choice, sums.bank, problems, decisions)
+    n_rows = int(sums.moments.total)
+    estimator._keep_problems(choice, sums.bank, problems, decisions, n_rows)
     return estimator
 
 

@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from mklkit.display.notebook import notes, shown
 from mklkit.estimators.checking import check_training_data
 from mklkit.estimators.column_groups import column_groups
+from mklkit.estimators.kernel_summary import KernelSummary
 from mklkit.estimators.pruning import LEFT_OUT, Candidate, Truth, pruned
 from mklkit.estimators.shared_views import made_once
 from mklkit.estimators.training import bind_to_columns
@@ -48,6 +50,11 @@ class KernelBank:
 
     kernels: list[BoundKernel]
     notes: tuple[str, ...] = ()
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: a table of the kernels, and the notes."""
+        table = KernelSummary(self.kernels, len(self.kernels)).html()
+        return shown(table, notes("What was taken and left out", self.notes))
 
 
 def bank_of(

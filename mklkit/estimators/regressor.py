@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
@@ -19,6 +19,7 @@ from mklkit.protocols import (
     FeatureMapFacts,
     LearnerFacts,
     Rows,
+    Task,
     facts_of,
 )
 from mklkit.registry.composing import Choice, choose_components
@@ -70,6 +71,8 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator[WholeProble
     target_means_ : ndarray of shape (T,)
         What is taken off the targets before they are learned, and added to every prediction; zeros
         for a learner without a free constant, such as ``ridge(intercept=False)``.
+    n_samples_fit_ : int
+        The number of training rows, without those of weight 0.
     n_features_in_, feature_names_in_ : as in scikit-learn
 
     Notes
@@ -86,6 +89,8 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator[WholeProble
     >>> model.weights_
     array([[0.5, 0.5]])
     """
+
+    _task: ClassVar[Task] = "numbers"
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from rows (N, d) and numbers, (N,) or (N, T).
@@ -116,7 +121,7 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator[WholeProble
             self.combiner,
             self.feature_map,
             self.learner,
-            task="numbers",
+            task=self._task,
             weighted=weights is not None,
         )
         return self._learn(choice, X, values, weights, names)
@@ -134,7 +139,7 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator[WholeProble
         centred = (columns - means)[:, 0] if self._one_target else columns - means
         problems, called = self._divided(choice)
         decisions = self._fit_problems(problems, bank, choice, X, centred, weights)
-        self._keep(choice, bank, problems, decisions, called)
+        self._keep(choice, bank, problems, decisions, called, len(X))
         return self
 
     def _divided(self, choice: Choice) -> tuple[list[WholeProblem], list[str]]:

@@ -147,6 +147,10 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
     def _kernels(self) -> Any:
         return self._preset_member().kernels
 
+    def _planned_member(self) -> MKLClassifier:
+        subset = self._subset_choices()[0]
+        return self._member(subset=subset, alpha=self.alpha, lam=self.lam)
+
     def _preset_member(self) -> MKLClassifier:
         """Return a member as in the preset, with the kernels and settings given here."""
         voting: Any = preset_classifier(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import count
 from time import perf_counter
 from typing import Any, Self
@@ -10,20 +10,24 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.metrics import get_scorer
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from mklkit.errors import SpecError, counted
+from mklkit.display.progress import BRIEF, Progress, check_progress, reported
+from mklkit.errors import SpecError, counted, cut
+from mklkit.estimators.anatomy import FittedSearch
 from mklkit.estimators.checking import check_training_data
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.folds import splits_of
 from mklkit.estimators.grid_runs import Folds, check_scorer, fits_grids
 from mklkit.estimators.grids import Point, best_point, grouped, points_of, results_table
+from mklkit.estimators.kernel_summary import KernelSummary, fitted_summary
 from mklkit.estimators.predicting import GivesProbabilities, asks_for_probabilities
 from mklkit.estimators.search_spaces import check_effort, declared_space, default_grids
 from mklkit.estimators.shared_views import shared_views
+from mklkit.estimators.showing import ShowsKernels
 from mklkit.protocols import Array
 from mklkit.protocols.component import is_whole
 from mklkit.registry.composing import Choice, choose_components
@@ -31,7 +35,7 @@ from mklkit.registry.composing import Choice, choose_components
 __all__ = ["MKLSearchCV"]
 
 
-class MKLSearchCV(GivesProbabilities, ClassifierMixin, BaseEstimator):
+class MKLSearchCV(GivesProbabilities, ClassifierMixin, ShowsKernels):
     """Parameters of an MKLClassifier chosen by cross-validation, with shared Gram matrices.
 
     For all combiners and learners. Within a fold, points with the same kernels share their Gram
@@ -58,8 +62,9 @@ class MKLSearchCV(GivesProbabilities, ClassifierMixin, BaseEstimator):
         time. A number: so many points drawn from all combinations.
     scoring : str or callable, optional
         A scorer of scikit-learn's that needs predictions or decision values; default: accuracy.
-    progress : callable, optional
-        Called as ``progress(done, total)`` after each binary problem of each fold.
+    progress : bool or callable, optional
+        As for :func:`mklkit.compare`; a function is called as ``progress(done, total)`` after each
+        binary problem of each fold.
     n_jobs : int or None, default=None
         Threads over folds, the estimator's own where None; the result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -109,7 +114,7 @@ class MKLSearchCV(GivesProbabilities, ClassifierMixin, BaseEstimator):
         cv: Any = 5,
         effort: Any = "fast",
         scoring: Any = None,
-        progress: Callable[[int, int], None] | None = None,
+        progress: Progress = None,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -128,8 +133,7 @@ class MKLSearchCV(GivesProbabilities, ClassifierMixin, BaseEstimator):
         Weights of rows (N,) count in the fits. Scores take all rows of a fold alike, as those of
         scikit-learn's ``GridSearchCV``; rows of weight 0 are left out.
         """
-        if self.progress is not None and not callable(self.progress):
-            raise SpecError(f"progress must be None or a function; got {self.progress!r:.80}.")
+        check_progress(self.progress)
         base = self._base()
         scorer = None if self.scoring in (None, "accuracy") else get_scorer(self.scoring)
         space = declared_space(_varied(base, {}))
@@ -152,8 +156,7 @@ class MKLSearchCV(GivesProbabilities, ClassifierMixin, BaseEstimator):
         done = count(1)
 
         def report() -> None:
-            if self.progress is not None:
-                self.progress(next(done), total)
+            tell(next(done), total)
 
         folds = Folds(
             X,
@@ -167,7 +170,7 @@ class MKLSearchCV(GivesProbabilities, ClassifierMixin, BaseEstimator):
         )
         runs = [folds.prepared(group) for group in groups]
         total = len(splits) * sum(len(one.problems) for one in runs)
-        with shared_views(base.max_memory):
+        with shared_views(base.max_memory), reported(self.progress, "searching", BRIEF) as tell:
             scores, n_iter = folds.scores(runs)
             self.cv_results_ = results_table(points, scores, n_iter)
             means = self.cv_results_["mean_test_score"]
@@ -230,6 +233,17 @@ class MKLSearchCV(GivesProbabilities, ClassifierMixin, BaseEstimator):
             f"{best or 'nothing to tune'}: best of {counted(n_points, 'setting')} by"
             f" {self.n_splits_}-fold cross-validation on the training rows, {score}"
         )
+
+    def _kernel_summary(self) -> KernelSummary:
+        if not isinstance(self, FittedSearch):
+            return self._planned_summary()
+        best = self.best_estimator_
+        return fitted_summary(
+            best, best.weights_, best.n_samples_fit_, [("search", cut(self._said(), 300))]
+        )
+
+    def _planned_summary(self) -> KernelSummary:
+        return _check_kind(self.estimator)._planned_summary()
 
     def decision_function(self, X: Any) -> Array:
         """Return the best estimator's decision values."""

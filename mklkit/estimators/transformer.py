@@ -72,6 +72,8 @@ class MKLTransformer(TransformerMixin, KernelEstimator[Problem]):
     problems_ : list of str
         ``["all rows"]``.
     decisions_ : list of one WeightedColumns
+    n_samples_fit_ : int
+        The number of training rows.
     n_features_in_, feature_names_in_ : as in scikit-learn
 
     Notes
@@ -183,7 +185,7 @@ class MKLTransformer(TransformerMixin, KernelEstimator[Problem]):
         targets = [target] if task != "two classes" else _against_the_rest(views, values)
         columns = WeightedColumns.of(views, _weights(choice, views, targets, random_state))
         decisions: list[Any] = [columns]
-        self._keep(_without_learner(choice), bank, [whole], decisions, [ALL_ROWS])
+        self._keep(_without_learner(choice), bank, [whole], decisions, [ALL_ROWS], len(rows))
         self._names_out = _names_out(views, columns)
         return views
 
@@ -198,6 +200,11 @@ class MKLTransformer(TransformerMixin, KernelEstimator[Problem]):
             return "numbers"
         several = kind == "multiclass" and "several classes" in tasks
         return "several classes" if several else "two classes"
+
+    def _planned(self) -> Choice:
+        combiner = get_registry().create("combiner", self.combiner)
+        tasks = facts_of(combiner, CombinerFacts).tasks
+        return _without_learner(self._choose("none" if "none" in tasks else tasks[0]))
 
     def _choose(self, task: Task) -> Choice:
         choice = choose_components(self.combiner, self.feature_map, None, task=task)

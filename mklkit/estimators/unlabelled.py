@@ -12,7 +12,7 @@ from mklkit.estimators.proposing import KernelBank, bank_of
 from mklkit.protocols import Rows
 from mklkit.registry.composing import are_proposed
 
-__all__ = ["bank_without_labels", "check_rows_alone"]
+__all__ = ["bank_without_labels", "check_rows_alone", "refuse_proposed"]
 
 
 def check_rows_alone(estimator: Any, X: Any) -> Rows:
@@ -39,9 +39,14 @@ def bank_without_labels(kernels: Any, estimator: Any, rows: Rows) -> KernelBank:
     SpecError
         If kernels are to be proposed, which needs class labels.
     """
+    refuse_proposed(kernels)
+    return bank_of(kernels, estimator, rows, np.zeros(len(rows), np.intp))
+
+
+def refuse_proposed(kernels: Any) -> None:
+    """Raise a ``SpecError`` if kernels are to be proposed, which needs class labels."""
     if are_proposed(kernels):
         raise SpecError(
             "kernels='auto' proposes kernels by their alignment with class labels, and there are"
             " none: name the kernels, or leave them out for the default ones."
         )
-    return bank_of(kernels, estimator, rows, np.zeros(len(rows), np.intp))

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+import attrs
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from mklkit.errors import SpecError
+from mklkit.errors import SpecError, counted
+from mklkit.estimators.anatomy import KernelModel
 from mklkit.estimators.checking import check_new_rows, check_training_data
 from mklkit.estimators.classifier import MKLClassifier
+from mklkit.estimators.kernel_summary import KernelSummary, fitted_summary
 from mklkit.estimators.predicting import (
     GivesProbabilities,
     asks_for_probabilities,
@@ -22,6 +25,7 @@ from mklkit.estimators.predicting import (
     of_each_row,
 )
 from mklkit.estimators.search import MKLSearchCV
+from mklkit.estimators.showing import ShowsKernels
 from mklkit.numerics.votes import squashed
 from mklkit.protocols import Array
 from mklkit.protocols.component import is_whole
@@ -34,6 +38,7 @@ MOST_MEMBERS = 10_000
 
 SAME_IN_ALL_MEMBERS = (
     "class_weight_",
+    "n_samples_fit_",
     "kernel_names_",
     "kernel_columns_",
     "problems_",
@@ -44,7 +49,7 @@ SAME_IN_ALL_MEMBERS = (
 )
 
 
-class MKLVotingClassifier(GivesProbabilities, ClassifierMixin, BaseEstimator):
+class MKLVotingClassifier(GivesProbabilities, ClassifierMixin, ShowsKernels):
     """A vote of members of one kind, each with its own seed and so its own random maps.
 
     Parameters
@@ -60,7 +65,7 @@ class MKLVotingClassifier(GivesProbabilities, ClassifierMixin, BaseEstimator):
     ----------
     members_ : list of MKLClassifier
     classes_, weights_, kernel_names_, kernel_columns_, problems_, kernels_, combiner_,
-    feature_map_, learner_
+    feature_map_, learner_, n_samples_fit_
         As in the members; ``weights_`` is their mean.
     choices_ : list of str
 
@@ -82,10 +87,10 @@ class MKLVotingClassifier(GivesProbabilities, ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the members on rows (N, d), class labels (N,) and, if given, weights of rows (N,)."""
-        member = MKLClassifier() if self.estimator is None else self.estimator
-        return self._vote(member, X, y, sample_weight)
+        return self._vote(self._planned_member(), X, y, sample_weight)
 
-    def _vote(self, member: Any, X: Any, y: Any, sample_weight: Any) -> Self:
+    def _check(self, member: Any) -> None:
+        """Raise a ``SpecError`` if there can be no such vote."""
         if not is_whole(self.n_members) or not 1 <= self.n_members <= MOST_MEMBERS:
             raise SpecError(
                 f"n_members must be a whole number from 1 to {MOST_MEMBERS}, got"
@@ -96,6 +101,9 @@ class MKLVotingClassifier(GivesProbabilities, ClassifierMixin, BaseEstimator):
                 "Members are MKLClassifier or MKLSearchCV; got"
                 f" {type(member).__name__}. Use scikit-learn's VotingClassifier for others."
             )
+
+    def _vote(self, member: Any, X: Any, y: Any, sample_weight: Any) -> Self:
+        self._check(member)
         inner = member.estimator if isinstance(member, MKLSearchCV) else member
         check_training_data(
             self, X, y, member.multiclass, inner.kernels, sample_weight=sample_weight
@@ -145,6 +153,23 @@ class MKLVotingClassifier(GivesProbabilities, ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class label predicted by most members; ties go to the first class in order."""
         return decided_labels(self, X)
+
+    def _kernel_summary(self) -> KernelSummary:
+        if isinstance(self, KernelModel):
+            members = f"{counted(len(self.members_), 'member')}, mean weights"
+            return fitted_summary(self, self.weights_, self.n_samples_fit_, [("vote", members)])
+        return self._planned_summary()
+
+    def _planned_summary(self) -> KernelSummary:
+        member = self._planned_member()
+        self._check(member)
+        one: KernelSummary = member._planned_summary()
+        vote = ("vote", counted(self.n_members, "member"))
+        return attrs.evolve(one, facts=(*one.facts, vote))
+
+    def _planned_member(self) -> Any:
+        """Return an estimator like the members that ``fit`` would make."""
+        return MKLClassifier() if self.estimator is None else self.estimator
 
     def _asks_for_probabilities(self) -> bool:
         return asks_for_probabilities(self.estimator)

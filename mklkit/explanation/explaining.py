@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from time import perf_counter
 from typing import Any
 
 import pandas as pd
 from sklearn.utils import check_random_state
 
+from mklkit.display.progress import Progress, check_progress, reported
 from mklkit.errors import SpecError, counted, quoted
 from mklkit.estimators.anatomy import KernelModel, split
 from mklkit.evaluation.alignment import alignment_matrix, self_similarity
@@ -40,7 +41,7 @@ def explain(
     columns: str | Mapping[str, Any] = "auto",
     max_rows: int | None = MOST_ROWS,
     random_state: Any = 0,
-    progress: Callable[[int, int], Any] | None = None,
+    progress: Progress = None,
 ) -> Explanation:
     """Find out what each kernel and column is worth to a model.
 
@@ -71,8 +72,9 @@ def explain(
         Of more rows a sample is used, of classes a stratified one; None: all rows.
     random_state : int, RandomState or None, default=0
         The seed of samples, folds, permutations and, where the model has none, of its fits.
-    progress : callable, optional
-        Called as ``progress(done, total)`` after each fit and each group of columns.
+    progress : bool or callable, optional
+        As for :func:`mklkit.compare`; a function is called as ``progress(done, total)`` after each
+        fit and each group of columns.
 
     Returns
     -------
@@ -116,6 +118,7 @@ def explain(
     """
     start = perf_counter()
     _check_counts(repeats, max_rows)
+    check_progress(progress)
     seed = random_state
     if not is_whole(random_state):
         seed = int(check_random_state(random_state).randint(2**31 - 1))
@@ -127,10 +130,9 @@ def explain(
     _, fitted = split(model)
     reasons = _kept_in(fitted)
     left_out = [place for place in range(len(fitted.kernels_)) if place not in reasons]
-    measuring = Measuring(
-        refit, data, left_out, plan.keys, repeats, seed, progress or (lambda done, total: None)
-    )
-    folds = measuring.over(splits)
+    with reported(progress, "explaining") as tell:
+        measuring = Measuring(refit, data, left_out, plan.keys, repeats, seed, tell)
+        folds = measuring.over(splits)
     alignment, sizes, of_sample = _likeness(model, data, seed)
     measured = Measured(
         fitted, task, data.names, plan, folds, sizes, {**reasons, **measuring.failures}

@@ -8,6 +8,7 @@ import attrs
 import pandas as pd
 
 from mklkit.errors import counted
+from mklkit.explanation.notebook import explanation_html
 from mklkit.explanation.tasks import ScoredTask
 from mklkit.persistence.facts import json_ready
 from mklkit.plotting.worth import KernelWorthDisplay
@@ -71,6 +72,10 @@ class Explanation:
         """Return one line."""
         kernels, folds = counted(len(self.kernels), "kernel"), counted(len(self.scores), "fold")
         return f"Explanation({kernels}, {folds}: {self.task.in_short(self.scores)})"
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the line, the kernels, the columns, and the notes."""
+        return explanation_html(self)
 
     def text(self) -> str:
         """Return the notes in whole sentences, one per line: ``left out: these 5 folds …``."""

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from mklkit.plotting.alignment import AlignmentDisplay
 from mklkit.plotting.consensus import ConsensusDisplay
 from mklkit.plotting.critical_difference import CriticalDifferenceDisplay
 from mklkit.plotting.gates import GatesDisplay
+from mklkit.plotting.search_surface import SearchSurfaceDisplay
 from mklkit.plotting.weights import KernelWeightsDisplay
 from mklkit.plotting.worth import KernelWorthDisplay
 
 __all__ = [
+    "AlignmentDisplay",
     "ConsensusDisplay",
     "CriticalDifferenceDisplay",
     "GatesDisplay",
     "KernelWeightsDisplay",
     "KernelWorthDisplay",
+    "SearchSurfaceDisplay",
 ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from mklkit.errors import DataError
-from mklkit.plotting.parts import new_figure, require_matplotlib
+from mklkit.plotting.parts import COLOURS, FAINT, ink, new_figure, require_matplotlib
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 __all__ = ["ComparisonDisplay"]
 
 KINDS = {
-    "method": ("tab:blue", "o", "several kernels"),
-    "one kernel": ("tab:orange", "s", "one kernel"),
-    "classifier": ("tab:green", "^", "other classifier"),
-    "baseline": ("tab:gray", "D", "scikit-learn"),
+    "method": (COLOURS[0], "o", "several kernels"),
+    "one kernel": (COLOURS[1], "s", "one kernel"),
+    "classifier": (COLOURS[2], "^", "other classifier"),
+    "baseline": (COLOURS[3], "D", "scikit-learn"),
 }
 """Colour, marker and caption; markers differ too, as colours alone don't print."""
 
@@ -77,11 +77,11 @@ class ComparisonDisplay:
             if own.any():
                 self._draw(table[own], places[own], colour, marker, caption)
         best = 100 * table["accuracy"].max()
-        ax.axvline(best, color="0.8", linewidth=1, zorder=0)
+        ax.axvline(best, color=ink(), alpha=3 * FAINT, linewidth=1, zorder=0)
         ax.set_yticks(places, table["method"])
         ax.invert_yaxis()
         ax.set_xlabel("accuracy on test rows, %")
-        ax.grid(axis="x", color="0.92")
+        ax.grid(axis="x", color=ink(), alpha=FAINT)
         ax.set_axisbelow(True)
         figure.legend(loc="outside upper center", ncols=len(KINDS), frameon=False)
         return self

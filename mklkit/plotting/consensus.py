@@ -18,8 +18,9 @@ from mklkit.errors import DataError, IncompatibleError
 from mklkit.estimators.anatomy import FittedSearch, KernelModel, WeightedModel
 from mklkit.evaluation.alignment import alignment_matrix, combined_gram
 from mklkit.numerics.centring import centred_gram
+from mklkit.plotting.cells import draw_cells, short
 from mklkit.plotting.class_markers import class_markers
-from mklkit.plotting.parts import new_figure, require_matplotlib
+from mklkit.plotting.parts import BARS, COLOURS, SCALE, ink, new_figure, require_matplotlib
 from mklkit.protocols import Array
 
 if TYPE_CHECKING:
@@ -28,22 +29,16 @@ if TYPE_CHECKING:
 
 __all__ = ["ConsensusDisplay"]
 
-COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#F0E442", "#999999")
-"""Those of Okabe and Ito, told apart with any colour vision; markers differ too."""
-AGREEMENT_COLOURS = NUMBER_COLOURS = "cividis"
-BARS = "#2c7fb8"
 WRITTEN_KERNELS = 8
 """Names are below the columns, and cosines in the cells, of up to so many kernels."""
-LIGHT = 0.55
-"""Above this cosine, cells are light and their text is black."""
-LONGEST_NAME = 24
+LARGEST_MATRIX = 11.0
 
 
 class ConsensusDisplay:
     """Rows in two kernel principal components, kernel weights, and cosines of the kernels.
 
-    Left the rows in the first two principal components of the combined kernel Σ w_m K_m; in the
-    middle the weights w; right the cosines ⟨HK_mH, HK_lH⟩/(‖HK_mH‖‖HK_lH‖), from which
+    Above the rows in the first two principal components of the combined kernel Σ w_m K_m; below
+    left the weights w; below right the cosines ⟨HK_mH, HK_lH⟩/(‖HK_mH‖‖HK_lH‖), from which
     ``consensus`` has its weights.
 
     Parameters
@@ -154,14 +149,9 @@ class ConsensusDisplay:
         return cls(points, shares, weights, cosines, names, labels).plot(axes)
 
     def plot(self, axes: Sequence[Axes] | None = None) -> Self:
-        """Draw on three axes, from left to right, or on a new figure."""
+        """Draw on three axes, those of rows, weights and cosines, or on a new figure."""
         if axes is None:
-            # About as wide as it is high, so that the matrix of cosines is nearly square.
-            side = min(max(2.7, 0.27 * len(self.kernel_names)), 11)
-            names = 0.085 * max(len(_short(name)) for name in self.kernel_names)
-            widths = (max(4.0, side), 2.2, side)
-            figure = new_figure(sum(widths) + names + 2.2, side + 0.9)
-            axes = list(figure.subplots(1, 3, gridspec_kw={"width_ratios": widths}))
+            axes = self._new_axes()
         if len(axes) != 3:
             raise DataError(
                 f"Three axes are needed, for rows, weights and cosines; got {len(axes)}."
@@ -175,15 +165,23 @@ class ConsensusDisplay:
         self._draw_cosines(self.axes_[2])
         return self
 
-    def _draw_rows(self, ax: Axes) -> None:
-        from matplotlib import rcParams
+    def _new_axes(self) -> list[Axes]:
+        # The matrix of cosines is about as wide as it is high.
+        side = min(max(2.4, 0.27 * len(self.kernel_names)), LARGEST_MATRIX)
+        names = 0.075 * max(len(short(name)) for name in self.kernel_names)
+        figure = new_figure(names + 1.6 + side + 1.1, 3.1 + side + 0.9)
+        parts: Any = figure.subfigures(2, 1, height_ratios=(3.1, side + 0.9))
+        above, below = parts
+        widths = {"width_ratios": (1.6, side)}
+        return [above.subplots(), *below.subplots(1, 2, gridspec_kw=widths)]
 
-        edge = {"edgecolors": rcParams["text.color"], "linewidths": 0.35, "s": 24}
+    def _draw_rows(self, ax: Axes) -> None:
+        edge: dict[str, Any] = {"edgecolors": ink(), "linewidths": 0.35, "s": 24}
         if self.labels is None:
             ax.scatter(*self.points.T, color=COLOURS[0], **edge)
         elif looks_like_numbers(pd.Series(self.labels)):
             across, up = self.points.T
-            drawn = ax.scatter(across, up, c=self.labels, cmap=NUMBER_COLOURS, **edge)
+            drawn = ax.scatter(across, up, c=self.labels, cmap=SCALE, **edge)
             self.figure_.colorbar(drawn, ax=ax, label="y", location="left", pad=0.02)
         else:
             classes = np.unique(self.labels)
@@ -211,7 +209,7 @@ class ConsensusDisplay:
         places = range(len(self.weights))
         bars = ax.barh(places, self.weights, height=0.7, color=BARS)
         ax.bar_label(bars, fmt="%.2f", padding=3)
-        ax.set_yticks(places, [_short(name) for name in self.kernel_names])
+        ax.set_yticks(places, [short(name) for name in self.kernel_names])
         ax.set_ylim(len(self.weights) - 0.5, -0.5)
         ax.set_xlim(0, max(float(self.weights.max()) * 1.25, 1e-12))
         ax.set_title("kernel weights", fontsize="medium")
@@ -220,26 +218,15 @@ class ConsensusDisplay:
         ax.tick_params(axis="y", length=0)
 
     def _draw_cosines(self, ax: Axes) -> None:
-        places = range(len(self.weights))
         low = min(0.0, float(self.cosines.min()))
-        image = ax.imshow(self.cosines, cmap=AGREEMENT_COLOURS, vmin=low, vmax=1, aspect="auto")
+        few = len(self.weights) <= WRITTEN_KERNELS
         # The rows are those of the bars beside, with their names.
-        ax.set_yticks([])
-        if len(self.weights) <= WRITTEN_KERNELS:
-            names = [_short(name) for name in self.kernel_names]
-            ax.set_xticks(places, names, rotation=35, ha="right", rotation_mode="anchor")
-        else:
-            ax.set_xticks([])
+        names = self.kernel_names if few else []
+        image = draw_cells(ax, self.cosines, (low, 1), [], names, written=few)
+        if not few:
             ax.set_xlabel("columns in the order of the rows")
-        ax.tick_params(length=0)
-        ax.spines[:].set_visible(False)
         ax.set_title("agreement of kernels", fontsize="medium")
         self.figure_.colorbar(image, ax=ax, label="cosine of centred kernels")
-        if len(self.weights) <= WRITTEN_KERNELS:
-            for row, values in enumerate(self.cosines):
-                for column, value in enumerate(values):
-                    colour = "black" if (value - low) / (1 - low) > LIGHT else "white"
-                    ax.text(column, row, f"{value:.2f}", color=colour, ha="center", va="center")
 
 
 def _with_kernels(estimator: Any) -> tuple[Pipeline | None, Any]:
@@ -270,9 +257,3 @@ def _components(gram: Array) -> tuple[Array, tuple[float, float]]:
     signs = np.sign(vectors[np.abs(vectors).argmax(axis=0), [0, 1]])
     first, second = values / max(float(np.trace(centred)), np.finfo(float).tiny)
     return vectors * signs * np.sqrt(values), (float(first), float(second))
-
-
-def _short(name: str) -> str:
-    """Return a name that fits, cut in the middle: names often differ at their ends."""
-    half = LONGEST_NAME // 2
-    return name if len(name) <= LONGEST_NAME else f"{name[:half]}…{name[1 - half :]}"

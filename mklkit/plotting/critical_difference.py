@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mklkit.errors import DataError, counted
 from mklkit.evaluation.rank_tests import average_ranks, critical_difference
-from mklkit.plotting.parts import new_figure, require_matplotlib
+from mklkit.plotting.parts import BARS, ink, new_figure, require_matplotlib
 from mklkit.plotting.rank_bars import OVERHANG, limits_of_ranks, rank_bars, sides
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ TICK_LABELS = -0.35
 FIRST_BAR = 0.6
 BAR_STEP = 0.45
 """Heights below the axis, in lines."""
-AXIS_WIDTH = 4.5
+AXIS_WIDTH = 3.8
 CHARACTER = 0.075
 """Inches: the axis without names, and an average character of a name."""
 WIDEST = 18.0
@@ -124,8 +124,11 @@ class CriticalDifferenceDisplay:
         bottom = first + len(right) - 0.4
         n_lines = bottom - RULER + 1
         if ax is None:
-            longest = max(map(len, self.names)) + len(" (10.00)")
-            width = min(AXIS_WIDTH + 2 * CHARACTER * longest, WIDEST)
+            beside = sum(
+                max((len(self.names[method]) for method in side), default=0) + len(" (10.00)")
+                for side in (left, right)
+            )
+            width = min(AXIS_WIDTH + CHARACTER * beside, WIDEST)
             ax = new_figure(width, LINE * (n_lines + 0.5)).add_subplot()
             self._font_size = FONT_SIZE
         else:
@@ -142,7 +145,7 @@ class CriticalDifferenceDisplay:
             ax.plot(
                 ends,
                 [height] * 2,
-                color="#2c7fb8",
+                color=BARS,
                 linewidth=4,
                 solid_capstyle="butt",
                 clip_on=False,
@@ -167,16 +170,16 @@ class CriticalDifferenceDisplay:
         ax.set_axis_off()
         ax.set_xlim(max(high, low + self.difference), low)
         ax.set_ylim(bottom, RULER - 1)
-        ax.plot([high, low], [0, 0], color="black", linewidth=1)
+        ax.plot([high, low], [0, 0], color=ink(), linewidth=1)
         ticks = np.asarray(MaxNLocator(MOST_TICKS, integer=True).tick_values(low, high))
         for rank in ticks[(ticks >= low) & (ticks <= high)]:
-            ax.plot([rank, rank], [0, -0.25], color="black", linewidth=1)
+            ax.plot([rank, rank], [0, -0.25], color=ink(), linewidth=1)
             ax.text(
                 rank, TICK_LABELS, f"{rank:g}", ha="center", va="bottom", fontsize=self._font_size
             )
         start = ax.get_xlim()[0]
         ends = [start, start - self.difference]
-        ax.plot(ends, [RULER] * 2, "|-", color="black", linewidth=1, markersize=7, gid="ruler")
+        ax.plot(ends, [RULER] * 2, "|-", color=ink(), linewidth=1, markersize=7, gid="ruler")
         label = f"critical difference {self.difference:.2f}"
         ax.text(start, RULER - 0.35, label, ha="left", va="bottom", fontsize=self._font_size)
 
@@ -186,7 +189,7 @@ class CriticalDifferenceDisplay:
         start, end = self.ax_.get_xlim()
         edge = start + 2 * self._overhang if on_left else end - 2 * self._overhang
         self.ax_.plot(
-            [rank, rank, edge], [0, height, height], color="black", linewidth=0.8, clip_on=False
+            [rank, rank, edge], [0, height, height], color=ink(), linewidth=0.8, clip_on=False
         )
         self.ax_.annotate(
             f"{self.names[method]} ({rank:.2f})",

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Self
 
-from mklkit.plotting.parts import new_figure
+from mklkit.plotting.parts import COLOURS, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,11 +59,12 @@ class CurvesDisplay:
         for place, (name, points) in enumerate(self.curves.items()):
             places, means, deviations = zip(*points, strict=True)
             style, marker = STYLES[place % len(STYLES)], MARKERS[place % len(MARKERS)]
-            (line,) = ax.plot(places, means, style, marker=marker, markersize=4, label=name)
+            colour = COLOURS[place % len(COLOURS)]
+            ax.plot(places, means, style, color=colour, marker=marker, markersize=4, label=name)
             if not any(math.isnan(deviation) for deviation in deviations):
                 low = [mean - deviation for mean, deviation in zip(means, deviations, strict=True)]
                 high = [mean + deviation for mean, deviation in zip(means, deviations, strict=True)]
-                ax.fill_between(places, low, high, color=line.get_color(), alpha=BAND, lw=0)
+                ax.fill_between(places, low, high, color=colour, alpha=BAND, lw=0)
         if self.base is not None:
             ax.set_xscale("log", base=self.base)
         ax.set_xlabel(self.x)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from mklkit.errors import DataError, IncompatibleError
 from mklkit.estimators.anatomy import GatedModel, split
 from mklkit.plotting.class_markers import SHAPES, class_markers, is_text
-from mklkit.plotting.parts import WEIGHT_COLOURS, new_figure, require_matplotlib
+from mklkit.plotting.parts import ON_DARK, ON_LIGHT, SCALE, ink, new_figure, require_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,6 +28,8 @@ LEGEND_SIZE = 75.0
 """Areas of markers, in square points: of coloured text, and the maximum in the legend."""
 
 PANELS_A_ROW = 3
+WIDTH, BESIDE, LARGEST_PANEL = 7.0, 1.2, 2.9
+"""Inches: the widest figure, what is beside the panels, and the largest panel."""
 MARGIN = 0.06
 
 
@@ -197,9 +199,10 @@ class GatesDisplay:
 
     def _new_axes(self) -> list[Axes]:
         n_panels = len(self.kernel_names)
-        columns = min(n_panels, PANELS_A_ROW)
+        columns = 2 if n_panels == 4 else min(n_panels, PANELS_A_ROW)
         rows = -(-n_panels // columns)
-        figure = new_figure(1.2 + 3.1 * columns, 0.6 + 2.9 * rows)
+        side = min(LARGEST_PANEL, (WIDTH - BESIDE) / columns)
+        figure = new_figure(BESIDE + side * columns, 0.9 + (side + 0.1) * rows)
         grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
         for ax in grid[n_panels:]:
             ax.remove()
@@ -221,11 +224,11 @@ class GatesDisplay:
                     up,
                     c=self.gates[rows, index],
                     s=TEXT_SIZE if is_text(marker) else 22,
-                    edgecolors="0.35",
+                    edgecolors=ink(),
                     linewidths=0.4,
                     marker=marker,
                     label=name,
-                    cmap=WEIGHT_COLOURS,
+                    cmap=SCALE,
                     vmin=0,
                     vmax=1,
                 )
@@ -236,7 +239,7 @@ class GatesDisplay:
             self.plane.gates[:, :, index],
             shading="nearest",
             rasterized=True,
-            cmap=WEIGHT_COLOURS,
+            cmap=SCALE,
             vmin=0,
             vmax=1,
         )
@@ -262,9 +265,9 @@ def _colours_on_plane(place: int, marker: str) -> dict[str, Any]:
         from matplotlib.patheffects import withStroke
 
         # An edge would cover the strokes of a letter; a halo is drawn below them.
-        halo = withStroke(linewidth=1.6, foreground="white")
-        return {"s": TEXT_SIZE / 2, "c": "black", "linewidths": 0, "path_effects": [halo]}
-    face, edge = ("white", "black") if place % 2 else ("black", "white")
+        halo = withStroke(linewidth=1.6, foreground=ON_DARK)
+        return {"s": TEXT_SIZE / 2, "c": ON_LIGHT, "linewidths": 0, "path_effects": [halo]}
+    face, edge = (ON_DARK, ON_LIGHT) if place % 2 else (ON_LIGHT, ON_DARK)
     return {"s": 9, "c": face, "edgecolors": edge, "linewidths": 0.4}
 
 

@@ -1,4 +1,4 @@
-"""Shared parts of plots: import of matplotlib when needed, and colours."""
+"""Shared parts of plots: import of matplotlib when needed, and the colours of all figures."""
 
 from __future__ import annotations
 
@@ -9,9 +9,29 @@ from mklkit.errors import MKLKitError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["WEIGHT_COLOURS", "new_figure", "require_matplotlib"]
+__all__ = [
+    "BARS",
+    "COLOURS",
+    "FAINT",
+    "ON_DARK",
+    "ON_LIGHT",
+    "SCALE",
+    "ink",
+    "new_figure",
+    "paper",
+    "require_matplotlib",
+]
 
-WEIGHT_COLOURS = "YlGnBu"
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#F0E442", "#999999")
+"""Those of Okabe and Ito, told apart with any colour vision; marks differ too."""
+BARS = COLOURS[0]
+SCALE = "viridis"
+"""Of quantities: from dark to light, the same with any colour vision, and nowhere grey."""
+ON_DARK, ON_LIGHT = "#fffae0", "#001730"
+"""Of texts and marks on colours, which are the same on light and dark pages. They are not quite
+grey, as pages that exchange light and dark greys would exchange them too."""
+FAINT = 0.13
+"""The opacity of lines that help reading, in the colour of the text."""
 
 
 def require_matplotlib() -> None:
@@ -34,3 +54,19 @@ def new_figure(width: float, height: float) -> Figure:
     from matplotlib import pyplot
 
     return pyplot.figure(figsize=(width, height), layout="constrained")
+
+
+def ink() -> str:
+    """Return the colour of text in the user's style, for all that is drawn on the background."""
+    from matplotlib import rcParams
+
+    colour: str = rcParams["text.color"]
+    return colour
+
+
+def paper() -> str:
+    """Return the colour of the background in the user's style."""
+    from matplotlib import rcParams
+
+    colour: str = rcParams["axes.facecolor"]
+    return colour

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
+
 from mklkit.errors import IncompatibleError
 from mklkit.estimators.anatomy import KernelRegressor, WeightedModel, classifier_in
-from mklkit.plotting.parts import WEIGHT_COLOURS, new_figure, require_matplotlib
+from mklkit.plotting.cells import draw_cells
+from mklkit.plotting.parts import BARS, COLOURS, ink, new_figure, paper, require_matplotlib
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -133,24 +136,10 @@ class KernelWeightsDisplay:
         return 6.4, min(1.2 + n_kernels * (0.22 + 0.2 * bars), 16)
 
     def _heat_map(self, table: pd.DataFrame) -> None:
-        image = self.ax_.imshow(table, cmap=WEIGHT_COLOURS, vmin=0, vmax=1, aspect="auto")
-        self.ax_.set_xticks(range(table.shape[1]), table.columns)
-        if max(map(len, table.columns)) > 8:
-            for label in self.ax_.get_xticklabels():
-                label.set(rotation=30, horizontalalignment="right", rotation_mode="anchor")
-        self.ax_.set_yticks(range(len(table)), table.index)
-        self.ax_.tick_params(length=0)
-        self.ax_.spines[:].set_visible(False)
-        # White lines between the cells.
-        self.ax_.set_xticks([k + 0.5 for k in range(table.shape[1] - 1)], minor=True)
-        self.ax_.set_yticks([k + 0.5 for k in range(len(table) - 1)], minor=True)
-        self.ax_.grid(which="minor", color="white", linewidth=2)
-        self.ax_.tick_params(which="minor", length=0)
+        names = table.index.tolist(), table.columns.tolist()
+        few = table.size <= WRITTEN_CELLS
+        image = draw_cells(self.ax_, table.to_numpy(), (0, 1), *names, written=few)
         self.figure_.colorbar(image, ax=self.ax_, label="kernel weight")
-        if table.size <= WRITTEN_CELLS:
-            for (row, column), weight in _cells(table):
-                colour = "white" if weight > 0.55 else "black"
-                self.ax_.text(column, row, f"{weight:.2f}", color=colour, ha="center", va="center")
 
     def _bars(self, table: pd.DataFrame) -> None:
         if 1 < len(table) <= GROUPED_PROBLEMS:
@@ -165,37 +154,31 @@ class KernelWeightsDisplay:
         self.ax_.tick_params(axis="y", length=0)
 
     def _mean_bars(self, table: pd.DataFrame) -> None:
-        bars = self.ax_.barh(range(table.shape[1]), table.mean(), height=0.7, color="#2c7fb8")
+        bars = self.ax_.barh(range(table.shape[1]), table.mean(), height=0.7, color=BARS)
         if len(table) == 1:
             self.ax_.bar_label(bars, fmt="%.3f", padding=3)
             return
-        for (_, column), weight in _cells(table):
-            self.ax_.plot(weight, column, "o", color="black", alpha=0.35, markersize=4, zorder=3)
+        for (_, column), weight in np.ndenumerate(table.to_numpy()):
+            self.ax_.plot(
+                weight,
+                column,
+                "o",
+                markerfacecolor=paper(),
+                markeredgecolor=ink(),
+                markersize=4,
+                zorder=3,
+            )
         self.ax_.set_title(
             f"mean over {len(table)} {self.each}s, and each (dots)", fontsize="medium"
         )
 
     def _grouped_bars(self, table: pd.DataFrame) -> None:
-        from matplotlib import colormaps
-
         height = 0.8 / len(table)
-        colours = colormaps[WEIGHT_COLOURS]
         for place, (problem, weights) in enumerate(table.iterrows()):
             centres = [k - 0.4 + (place + 0.5) * height for k in range(len(weights))]
-            share = 0.4 + 0.5 * place / (len(table) - 1)
-            self.ax_.barh(
-                centres, weights.to_numpy(), height, label=str(problem), color=colours(share)
-            )
+            colour = COLOURS[place]
+            self.ax_.barh(centres, weights.to_numpy(), height, label=str(problem), color=colour)
         columns = len(table) if sum(map(len, table.index)) < 50 else 2
         self.figure_.legend(
             loc="outside upper center", title=self.each, ncols=columns, frameon=False
         )
-
-
-def _cells(table: pd.DataFrame) -> list[tuple[tuple[int, int], float]]:
-    """Return (row, column) and weight of each cell."""
-    return [
-        ((row, column), float(weight))
-        for row, weights in enumerate(table.to_numpy())
-        for column, weight in enumerate(weights)
-    ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.plotting.parts import new_figure, require_matplotlib
+from mklkit.plotting.parts import BARS, COLOURS, ink, new_figure, paper, require_matplotlib
 from mklkit.protocols import Array
 
 if TYPE_CHECKING:
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["KernelWorthDisplay"]
 
-WEIGHT, LEFT_OUT, SHUFFLED = "#2c7fb8", "#e08214", "#7f7f7f"
+LEFT_OUT, SHUFFLED = COLOURS[1], COLOURS[3]
+WIDTH = 7.0
 
 
 class KernelWorthDisplay:
@@ -66,7 +67,7 @@ class KernelWorthDisplay:
         require_matplotlib()
         if axes is None:
             height = min(1.6 + 0.45 * len(self.kernels), 16)
-            left, right = new_figure(8.5, height).subplots(
+            left, right = new_figure(WIDTH, height).subplots(
                 1, 2, sharey=True, gridspec_kw={"wspace": 0.08}
             )
             axes = (left, right)
@@ -90,9 +91,9 @@ class KernelWorthDisplay:
             np.arange(len(frame)),
             frame["weight"].to_numpy(),
             frame["weight_std"].to_numpy(),
-            WEIGHT,
+            BARS,
         )
-        ax.set_xlabel("weight, mean ± deviation over folds")
+        ax.set_xlabel("weight,\nmean ± deviation over folds")
 
     def _draw_losses(self, ax: Axes) -> None:
         frame, places = self.kernels, np.arange(len(self.kernels))
@@ -107,17 +108,17 @@ class KernelWorthDisplay:
                 places,
                 "D",
                 color=SHUFFLED,
-                markeredgecolor="white",
+                markeredgecolor=paper(),
                 markersize=7,
                 label="columns shuffled",
                 zorder=4,
             )
         for place in places[~known]:
-            ax.text(0, place, " can't be left out", va="center", color=SHUFFLED)
-        ax.axvline(0, color="black", linewidth=0.8)
+            ax.text(0, place, " can't be left out", va="center", color=ink())
+        ax.axvline(0, color=ink(), linewidth=0.8)
         ax.spines["left"].set_visible(False)
         ax.margins(x=0.06)
-        ax.set_xlabel(f"points of {self.score} lost, mean ± deviation")
+        ax.set_xlabel(f"points of {self.score} lost,\nmean ± deviation")
         handles, labels = ax.get_legend_handles_labels()
         if not handles:
             ax.set_xticks([])
@@ -139,5 +140,5 @@ def _bars(
     ax.barh(places, means, height=0.6, color=colour, label=label)
     shown = deviations > 0
     ax.errorbar(
-        means[shown], places[shown], xerr=deviations[shown], fmt="none", ecolor="black", capsize=3
+        means[shown], places[shown], xerr=deviations[shown], fmt="none", ecolor=ink(), capsize=3
     )

@@ -57,6 +57,11 @@ class InstalledPlugin:
     version: str
     _point: EntryPoint
 
+    @property
+    def package(self) -> str:
+        """The top-level package or module in which the entry point lies."""
+        return self._point.value.partition(":")[0].partition(".")[0].strip()
+
     def load(self) -> Any:
         """Import the module that the entry point names, and return it."""
         if not _TARGET.fullmatch(self._point.value.strip()):

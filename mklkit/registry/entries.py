@@ -21,7 +21,7 @@ from mklkit.protocols.component import Component
 from mklkit.protocols.preset import Preset
 from mklkit.registry.specs import MAX_NAME, is_name, parse_kernel_spec, parse_spec
 
-__all__ = ["HOOKS", "Entry", "Kind", "lacking", "make_entry", "spoken"]
+__all__ = ["FACTS", "HOOKS", "Entry", "Kind", "lacking", "make_entry", "spoken"]
 
 Kind = Literal["kernel", "feature_map", "combiner", "learner", "preset"]
 

@@ -252,6 +252,8 @@ def to_spec(component: object, *, full: bool = False) -> str:
 def _is_default(default: Any, value: Any) -> bool:
     if isinstance(default, attrs.Factory):  # type: ignore[arg-type]
         default = default.factory()
+    if default is None:  # not compared with each number of a matrix
+        return value is None
     try:
         return bool(default == value)
     except ValueError:  # arrays compare element by element

@@ -9,6 +9,9 @@ from typing import Any
 
 import attrs
 
+from mklkit.display.markup import element
+from mklkit.display.notebook import grid, notes, shown
+from mklkit.display.progress import reported
 from mklkit.persistence.facts import json_ready, versions
 from mklkit.plotting.curves import CurvesDisplay
 from mklkit.registry.registry import get_registry
@@ -101,7 +104,8 @@ class Entry:
         """Run it."""
         start = perf_counter()
         session.notes = {}
-        lines = list(self.lines(session))
+        with reported(session.asked_progress, self.name) as session.progress:
+            lines = list(self.lines(session))
         seconds = perf_counter() - start
         missing = {} if session.only else dict(self.missing)
         return Reproduction(self, lines, seconds, session.quick, session.notes, missing)
@@ -134,6 +138,14 @@ class Reproduction:
     quick: bool
     notes: dict[str, str] = attrs.field(factory=dict)
     missing: dict[str, str] = attrs.field(factory=dict)
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: ours beside the published numbers, and the notes."""
+        from mklkit.reproduction.tables import WORDS, heads_of, notes_of, rows_of, summary
+
+        title = element("p", f"{self.entry.name}: {self.entry.title}. {summary(self)}")
+        table = grid(heads_of(self), rows_of(self), words=WORDS)
+        return shown(title, table, notes("Notes", notes_of(self)))
 
     @property
     def has_numbers(self) -> bool:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
 
 import attrs
 
@@ -17,6 +16,7 @@ from mklkit.comparison.running import Cell, run_cells
 from mklkit.comparison.splits import SplitPlan
 from mklkit.comparison.stored import Results
 from mklkit.datasets.paths import refused
+from mklkit.display.progress import Progress, Report
 from mklkit.errors import DataError, MKLKitError
 from mklkit.registry.discovery import canonical
 from mklkit.registry.registry import get_registry
@@ -32,8 +32,6 @@ from mklkit.reproduction.protocol import (
 from mklkit.reproduction.sources import find_data
 
 __all__ = ["Asking", "LeftOut", "Session"]
-
-Progress = Callable[[int, int, str], Any]
 
 
 class LeftOut(DataError):
@@ -58,8 +56,9 @@ class Session:
         Labels of data sets, in any case; all where it is empty.
     results : Path, optional
         A folder to which each finished run is written, and from which it is taken again.
-    progress : callable, optional
-        Called with the finished runs of a data set, all of them and what runs next.
+    progress : bool or callable, optional
+        As for :func:`mklkit.compare`; a function is called with the finished runs of a data set,
+        all of them and what runs next.
     openml : OpenML, optional
         Where to fetch data sets that are not there; none are fetched where it is not given.
 
@@ -79,12 +78,13 @@ class Session:
         repeats: int | None = None,
         only: Collection[str] = (),
         results: Path | None = None,
-        progress: Progress | None = None,
+        progress: Progress = None,
         openml: OpenML | None = None,
     ) -> None:
         self.folder, self.quick, self.repeats, self.results = folder, quick, repeats, results
         self.only = {label.casefold() for label in only}
-        self.progress = progress or (lambda *_: None)
+        self.asked_progress = progress
+        self.progress: Report = progress if callable(progress) else (lambda *_: None)
         self.openml = openml
         self.reused = 0
         self.notes: dict[str, str] = {}

@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 import pandas as pd
 import pytest
+from panels import panels
 from scipy import stats
 from sklearn.datasets import load_wine
 from sklearn.linear_model import LogisticRegression
@@ -208,11 +209,31 @@ def test_what_a_notebook_shows_is_short(found: Comparison) -> None:
     n_splits = len(found.results[["repeat", "fold"]].drop_duplicates())
     start = f"Comparison({len(table)} methods, {n_splits} splits of {found.data[0].name}: "
     assert repr(found) == start + accuracy
-    assert found._repr_html_().count("<tr") == 1 + len(table)
+    (panel,) = panels(found._repr_html_())
+    ((head, *rows),) = panel.tables
+    assert head[-2:] == ["p corrected", "fit s"]
+    for row, known in zip(rows, table.to_dict("records"), strict=True):
+        assert row[0].startswith(known["method"])
+        assert (known["failures"] == 0) == (row[0] == known["method"])
+        if known["failures"] == 0:
+            assert row[2].startswith(f"{100 * known['accuracy']:.1f} ± ")
+    assert panel.paragraphs == [repr(found), found.verdict]
     assert len(repr(found.methods[0])) < 100
     none_yet = attrs.evolve(found, cells=[], complete=False)
     assert "no run finished" in repr(none_yet)
-    assert "no run finished" in none_yet._repr_html_()
+    assert panels(none_yet._repr_html_())[0].paragraphs == [repr(none_yet)]
+
+
+def test_of_several_data_sets_a_notebook_shows_ranks(found: Comparison) -> None:
+    twice = [attrs.evolve(cell, data="again") for cell in found.cells]
+    both = attrs.evolve(found, cells=[*found.cells, *twice], notes=["<b>odd</b>"])
+    (panel,) = panels(both._repr_html_())
+    ((head, *rows),) = panel.tables
+    assert head[5:7] == ["rank", "worse than the first"]
+    assert [float(row[5]) for row in rows if row[5] != "–"] == pytest.approx(
+        both.table()["rank"].dropna().tolist(), abs=6e-3
+    )
+    assert panel.notes == ["<b>odd</b>"]
 
 
 def test_a_frame_may_hold_its_target(rows: tuple[pd.DataFrame, np.ndarray]) -> None:

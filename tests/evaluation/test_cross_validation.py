@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from documents import listings
+from panels import panels
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_score
@@ -30,6 +31,20 @@ def test_scores_are_scikit_learns(as_table) -> None:
     assert [(fold["repeat"], fold["fold"]) for fold in found.folds] == [
         (repeat, fold) for repeat in range(2) for fold in range(4)
     ]
+
+
+def test_a_notebook_shows_folds_and_their_means() -> None:
+    X, y = load_iris(return_X_y=True)
+    found = cross_validate(LogisticRegression(max_iter=1000), X, y, folds=11, repeats=2)
+    (panel,) = panels(found._repr_html_())
+    ((_, means, *folds, rest),) = panel.tables
+    accuracy = found.scores["accuracy"]
+    assert means[2] == f"{100 * accuracy['mean']:.1f} ± {100 * accuracy['std']:.1f}"
+    assert [float(fold[2]) for fold in folds] == pytest.approx(
+        [100 * fold["accuracy"] for fold in found.folds[:20]], abs=0.06
+    )
+    assert folds[-1][0] == "fold 2.9"
+    assert rest == ["and 2 folds more"]
 
 
 def test_progress_is_told_at_the_start_and_after_each_fold() -> None:

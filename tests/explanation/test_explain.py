@@ -10,6 +10,7 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
+from panels import panels
 from sklearn.base import clone
 from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
@@ -57,6 +58,26 @@ def test_noise_is_worth_nothing_and_a_copy_can_go(learned: Explanation) -> None:
     assert kernels["left_out"].abs().max() < 0.03
     assert kernels["weight"]["noise"] < 0.05
     assert kernels["weight"]["scan"] == pytest.approx(kernels["weight"]["copy"])
+
+
+def test_a_notebook_shows_kernels_columns_and_notes(learned: Explanation) -> None:
+    (panel,) = panels(learned._repr_html_())
+    kernels, columns = panel.tables
+    assert [row[0] for row in kernels[1:]] == learned.kernels["kernel"].tolist()
+    for row, known in zip(kernels[1:], learned.kernels.to_dict("records"), strict=True):
+        assert row[1] == f"{known['weight']:.3f} ± {known['weight_std']:.3f}"
+        lost = float(row[3].partition(" ±")[0].replace("−", "-"))
+        assert lost == pytest.approx(100 * known["left_out"], abs=0.06)
+    assert [row[0] for row in columns[1:]] == learned.columns["group"].tolist()
+    assert "\n".join(panel.notes) == learned.text()
+    assert panel.paragraphs == [repr(learned)]
+
+
+def test_of_many_columns_a_notebook_shows_some(learned: Explanation) -> None:
+    many = pd.concat([learned.columns] * 30, ignore_index=True)
+    (panel,) = panels(attrs.evolve(learned, columns=many)._repr_html_())
+    assert len(panel.tables[1]) == 1 + 20 + 1
+    assert panel.tables[1][-1] == [f"and {len(many) - 20} more that matter less"]
 
 
 def test_the_copy_is_named(learned: Explanation) -> None:

@@ -9,6 +9,7 @@ import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from panels import panels
 from small_paper import ENTRIES, curve, entry, table
 
 from mklkit._version import __version__
@@ -44,6 +45,13 @@ def test_markdown(found):
     assert sharp[-2:] == ["", ""]
     assert absent[2:] == ["", "99.00", "", "", "", ""]
     assert smooth[5] == "no"
+
+
+def test_a_notebook_shows_the_same(found):
+    (panel,) = panels(found._repr_html_())
+    assert panel.tables == [[heads_of(found), *rows_of(found)]]
+    assert panel.notes == notes_of(found)
+    assert panel.paragraphs[0].endswith(summary(found))
 
 
 def test_notes_say_what_is_left_out_and_what_misses(found):

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from mklkit.comparison.report.markup import EMPTY, Html, breakable, element, joined, section, table
 from mklkit.comparison.report.methods_table import methods_table
-from mklkit.comparison.report.numbers import DASH, p_value, percent
 from mklkit.comparison.report.rank_diagram import rank_diagram
+from mklkit.display.markup import EMPTY, Html, breakable, element, joined, section, table
+from mklkit.display.numbers import DASH, p_value, percent
 from mklkit.evaluation import nemenyi_p_values
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ import attrs
 import numpy as np
 import pandas as pd
 
-from mklkit.comparison.report.markup import EMPTY, Html, breakable, element, joined
-from mklkit.comparison.report.numbers import number, percent
+from mklkit.display.markup import EMPTY, Html, breakable, element, joined
+from mklkit.display.numbers import number, percent
 
 __all__ = ["Axis", "accuracy_chart", "calibration_chart", "chart", "round_step", "strip"]
 

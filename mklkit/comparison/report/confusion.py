@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.comparison.report.markup import Html, element, table
-from mklkit.comparison.report.numbers import percent
+from mklkit.display.markup import Html, element, table
+from mklkit.display.numbers import percent
 
 __all__ = ["confusion_table"]
 

@@ -9,8 +9,8 @@ from typing import Any
 import attrs
 import pandas as pd
 
-from mklkit.comparison.report import numbers
-from mklkit.comparison.report.markup import Html, breakable, element, joined, table
+from mklkit.display import numbers
+from mklkit.display.markup import Html, breakable, element, joined, table
 from mklkit.errors import counted
 
 __all__ = ["KINDS", "methods_table"]

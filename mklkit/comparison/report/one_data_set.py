@@ -10,9 +10,9 @@ import pandas as pd
 
 from mklkit.comparison.report.charts import Axis, accuracy_chart, calibration_chart, chart, strip
 from mklkit.comparison.report.confusion import confusion_table
-from mklkit.comparison.report.markup import EMPTY, Html, breakable, element, joined, section
 from mklkit.comparison.report.methods_table import methods_table
-from mklkit.comparison.report.numbers import number, percent
+from mklkit.display.markup import EMPTY, Html, breakable, element, joined, section
+from mklkit.display.numbers import number, percent
 from mklkit.errors import counted
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from mklkit.comparison.report.all_data_sets import over_data_sets
-from mklkit.comparison.report.markup import EMPTY, Html, element, joined
 from mklkit.comparison.report.one_data_set import results_on
 from mklkit.comparison.report.procedure import procedure
+from mklkit.display.markup import EMPTY, Html, element, joined
 from mklkit.errors import counted
 
 if TYPE_CHECKING:

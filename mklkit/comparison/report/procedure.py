@@ -6,9 +6,9 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from mklkit.comparison.report.markup import EMPTY, Html, breakable, element, joined, section, table
 from mklkit.comparison.report.methods_table import KINDS
 from mklkit.datasets.numerals import TEXT
+from mklkit.display.markup import EMPTY, Html, breakable, element, joined, section, table
 from mklkit.errors import counted
 
 if TYPE_CHECKING:

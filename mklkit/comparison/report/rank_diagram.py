@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from mklkit.comparison.report.charts import round_step
-from mklkit.comparison.report.markup import Html, element
+from mklkit.display.markup import Html, element
 from mklkit.plotting.rank_bars import OVERHANG, limits_of_ranks, rank_bars, sides
 
 __all__ = ["rank_diagram"]

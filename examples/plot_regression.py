@@ -1,0 +1,55 @@
+"""
+Two habits of one series
+========================
+
+A made-up series of monthly values rises slowly and recurs every year. A kernel of the time that has
+passed knows the trend, one of the month knows the season, and ``loo-ridge`` learns how much of each
+is needed. Six years are known and two are asked for.
+"""
+
+import numpy as np
+import pandas as pd
+from matplotlib import pyplot
+from sklearn.metrics import r2_score
+
+from mklkit import MKLRegressor
+
+rng = np.random.RandomState(0)
+months = np.arange(96)
+trend = 0.4 * months / 12 + 0.06 * (months / 12) ** 2
+season = np.sin(2 * np.pi * months / 12) + 0.4 * np.cos(4 * np.pi * months / 12)
+values = trend + season + 0.25 * rng.randn(96)
+table = pd.DataFrame({"years": months / 12, "month": months % 12})
+known = months < 72
+kernels = {
+    "trend": "trend:polynomial(degree=2, gamma=0.1)@years",
+    "season": "season:periodic(period=12, length=0.8)@month",
+}
+banks = {name: [kernel] for name, kernel in kernels.items()}
+banks["both"] = list(kernels.values())
+found = {}
+for name, bank in banks.items():
+    model = MKLRegressor(bank, combiner="loo-ridge", random_state=0)
+    model.fit(table[known], values[known])
+    found[name] = model.predict(table)
+    score = r2_score(values[~known], found[name][~known])
+    print(f"{name:7} R² of the two years asked for: {score:.2f}")
+print(model.weights_frame()[["kernel", "weight"]].round(3).to_string(index=False))
+
+# %%
+# Known and asked for
+# -------------------
+#
+# The dotted line is where the known values end. Weights of kernels of different size cannot be
+# compared: a polynomial grows with the years, a periodic kernel is at most one. And nothing in the
+# known years says that the trend will go on: the model takes it for granted.
+figure, axes = pyplot.subplots(figsize=(6.6, 4.2), layout="constrained")
+ink = pyplot.rcParams["text.color"]
+axes.plot(table["years"], values, "o", ms=4, mfc="none", color=ink, alpha=0.7, label="observed")
+styles = {"trend": ("#E69F00", "--"), "season": ("#009E73", "-."), "both": ("#0072B2", "-")}
+for name, (colour, style) in styles.items():
+    axes.plot(table["years"], found[name], style, color=colour, label=name)
+axes.axvline(6, ls=":", color=ink)
+axes.set(xlabel="time, years", ylabel="value")
+axes.legend(frameon=False, ncols=2)
+pyplot.show()

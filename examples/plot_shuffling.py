@@ -1,0 +1,53 @@
+"""
+What shuffling a source costs
+=============================
+
+A weight says that a kernel is used. What it is worth is another question, and ``explain`` asks it
+twice: what is lost when the model is fitted without the kernel, and what is lost when its columns
+are shuffled in rows that the fitted model has not seen. The table holds text, numbers and
+categories, each read by a kernel of its kind, and all kernels have the same weight.
+"""
+
+from matplotlib import pyplot
+
+from mklkit import MKLClassifier, build_pipeline, explain
+from mklkit.datasets import load_table
+
+table = load_table("mixed_sources", as_written=["sequence"])
+kernels = ["sequence:spectrum(k=4)@sequence", "level:rbf@level_*", "kind:overlap@tissue,stage"]
+model = build_pipeline(MKLClassifier(kernels, combiner="uniform", learner="svm(C=1)"))
+model.fit(table.features, table.target)
+found = explain(model, table.features, table.target, columns="each", random_state=0)
+print(found.kernels[["kernel", "weight", "left_out", "shuffled"]].round(3).to_string(index=False))
+
+# %%
+# Kernels
+# -------
+#
+# Three even weights, and three sources that are worth very different amounts. More is lost by
+# shuffling than by leaving out: a model that is fitted without a source makes more of the others,
+# while one that relies on it is misled by what is shuffled.
+found.plot()
+
+# %%
+# Columns
+# -------
+#
+# Each column shuffled on its own, with 95 % intervals. ``level_3`` and ``level_4`` are noise by
+# construction, and nothing is lost with them. The picture does not say that all columns with short
+# bars can go together: of two columns that say the same, each can be shuffled without harm.
+columns = found.columns.iloc[::-1]
+lost = 100 * columns["shuffled"]
+figure, axes = pyplot.subplots(figsize=(6, 3.4), layout="constrained")
+axes.barh(
+    columns["group"],
+    lost,
+    xerr=[lost - 100 * columns["shuffled_low"], 100 * columns["shuffled_high"] - lost],
+    color="#CC79A7",
+    ecolor=pyplot.rcParams["text.color"],
+    capsize=3,
+)
+axes.axvline(0, color=pyplot.rcParams["text.color"], lw=0.8)
+axes.set(xlabel="points of accuracy lost when shuffled", ylabel="column")
+axes.spines[["top", "right"]].set_visible(False)
+pyplot.show()

@@ -1,0 +1,138 @@
+"""What can be typed for an option or argument, for ``autocompletion`` of Typer's parameters.
+
+Each function returns completions of the whole word with a remark, also those that do not begin with
+what is typed: Typer leaves these out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import typer
+
+from mklkit.datasets.builtin import BUILTIN_NAMES, DEFAULT_NAME, ORIGINS
+
+__all__ = [
+    "balanced",
+    "combiners",
+    "components",
+    "data_sets",
+    "efforts",
+    "entries",
+    "feature_columns",
+    "feature_maps",
+    "kernels",
+    "learners",
+    "packages",
+    "paper_sets",
+    "presets",
+    "table_columns",
+]
+
+Found = list[tuple[str, str]]
+
+# [label:]kernel[(parameters)]@: what comes before the columns of a kernel.
+BEFORE_COLUMNS = re.compile(r"\s*(?:[A-Za-z_][\w. -]*:\s*)?[A-Za-z_][\w.-]*(?:\(.*\))?\s*@")
+BEFORE_KERNEL = re.compile(r"\s*(?:[A-Za-z_][\w. -]*:)?\s*")
+PAPERS = {"list": "only list them", "all": "every table and figure"}
+
+
+def combiners(incomplete: str) -> Found:
+    """Return all combiners."""
+    return _named("combiner")
+
+
+def feature_maps(incomplete: str) -> Found:
+    """Return all feature maps."""
+    return _named("feature_map")
+
+
+def learners(incomplete: str) -> Found:
+    """Return all learners."""
+    return _named("learner")
+
+
+def presets(incomplete: str) -> Found:
+    """Return all presets."""
+    return _named("preset")
+
+
+def components(incomplete: str) -> Found:
+    """Return the names of every kind."""
+    kinds = ("kernel", "feature_map", "combiner", "learner", "preset")
+    return [pair for kind in kinds for pair in _named(kind)]
+
+
+def kernels(ctx: typer.Context, incomplete: str) -> Found:
+    """Return all kernels, also after a label; after ``@`` the columns of the table given."""
+    before = BEFORE_COLUMNS.match(incomplete)
+    if before is None:
+        label = BEFORE_KERNEL.match(incomplete)
+        start = label.group() if label else ""
+        proposed = [] if start else [("auto", "kernels proposed from the training rows")]
+        return [(f"{start}{name}", help) for name, help in (*_named("kernel"), *proposed)]
+    *chosen, _ = incomplete[before.end() :].split(",")
+    start = before.group() + "".join(f"{column}," for column in chosen)
+    columns = [name for name, _ in feature_columns(ctx, incomplete) if name not in chosen]
+    return [(f"{start}{name}", "") for name in columns]
+
+
+def table_columns(ctx: typer.Context, incomplete: str) -> Found:
+    """Return the columns of the table that is given in the same command line."""
+    from mklkit.cli.completion.columns import columns_of
+
+    given = _given(ctx, "data") or [DEFAULT_NAME]
+    return [(name, "") for name in columns_of(given[0])]
+
+
+def feature_columns(ctx: typer.Context, incomplete: str) -> Found:
+    """Return the columns of the table without its target, as far as that is known."""
+    columns = table_columns(ctx, incomplete)
+    targets = (_given(ctx, "target") or ["target"])[-1:]
+    return [(name, help) for name, help in columns if name not in targets]
+
+
+def data_sets(incomplete: str) -> Found:
+    """Return the built-in data sets; files are the shell's part."""
+    return [(name, ORIGINS.get(name, "built into scikit-learn")) for name in BUILTIN_NAMES]
+
+
+def entries(incomplete: str) -> Found:
+    """Return the papers' tables and figures, the papers, ``all`` and ``list``."""
+    found = _named("entry")
+    numbers = dict.fromkeys(name.partition("-")[0] for name, _ in found)
+    papers = [(paper, f"tables and figures of paper {paper}") for paper in numbers]
+    return [*found, *papers, *PAPERS.items()]
+
+
+def paper_sets(incomplete: str) -> Found:
+    """Return the papers' data sets."""
+    return _named("set")
+
+
+def packages(incomplete: str) -> Found:
+    """Return the distributions that have components."""
+    return _named("package")
+
+
+def efforts(incomplete: str) -> Found:
+    """Return the words for how long a search may take."""
+    return [("fast", "a few values of each parameter"), ("thorough", "all values")]
+
+
+def balanced(incomplete: str) -> Found:
+    """Return the one word for weights of classes."""
+    return [("balanced", "rare classes count as much as frequent ones")]
+
+
+def _named(kind: str) -> Found:
+    from mklkit.cli.completion.names import known_names
+
+    return list(known_names()[kind].items())
+
+
+def _given(ctx: typer.Context, name: str) -> list[Any]:
+    given: Iterable[Any] = ctx.params.get(name) or []
+    return list(given)

@@ -1,0 +1,114 @@
+"""The names that can be completed, kept in a file since finding them takes seconds.
+
+Names of kernels, combiners and so on are known once their modules and all plugins are imported. The
+file holds them with the state of the installation in which they were found; in another one they
+are found anew.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.util
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from mklkit._version import __version__
+from mklkit.registry.discovery import InstalledPlugin, installed_plugins
+from mklkit.registry.hookspecs import ENTRY_POINT_GROUP
+
+__all__ = ["Names", "known_names", "names_file"]
+
+Names = dict[str, dict[str, Any]]
+"""By kind (``"kernel"``, ``"combiner"``, …) what is known of each name, such as its summary."""
+
+STATE = "state"
+
+
+def known_names() -> Names:
+    """Return the names by kind, from the file if nothing was installed or changed since.
+
+    Returns
+    -------
+    dict
+        The kinds of the registry, with a summary of each name; ``"entry"``: the tables and figures
+        of the papers with their titles; ``"set"``: the papers' data sets; ``"data"``: the built-in
+        data sets with their columns; ``"package"``: the distributions of plugins.
+    """
+    file, state = names_file(), _state()
+    with contextlib.suppress(OSError, ValueError, LookupError, TypeError):
+        known: Names = json.loads(file.read_text(encoding="utf-8"))
+        if known[STATE] == state:
+            return known
+    found = _find()
+    with contextlib.suppress(OSError):  # Without the file completion is slow, and still right.
+        _write(file, json.dumps({**found, STATE: state}))
+    return found
+
+
+def names_file() -> Path:
+    """Return the file of the names that this Python environment has."""
+    folder = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    environment = hashlib.sha256(sys.prefix.encode()).hexdigest()[:16]
+    return Path(folder, "mklkit", f"names-{environment}.json")
+
+
+def _state() -> dict[str, Any]:
+    """Return what the names depend on: versions, and the last change of a module."""
+    plugins = installed_plugins(ENTRY_POINT_GROUP, lambda _: None)
+    homes = [Path(__file__).parents[2], *(home for one in plugins for home in _homes(one))]
+    files = [file for home in homes for file in home.rglob("*.py")]
+    return {
+        "mklkit": __version__,
+        "switched off": os.environ.get("MKLKIT_DISABLE_PLUGINS", ""),
+        "plugins": [[one.name, one.distribution, one.version] for one in plugins],
+        "files": len(files),
+        "changed": max(map(_changed, files)),
+    }
+
+
+def _changed(file: Path) -> int:
+    """Return when a file was changed, 0 for a link that leads nowhere, as editors leave them."""
+    try:
+        return file.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _homes(plugin: InstalledPlugin) -> list[Path]:
+    """Return the folder of a plugin's package, found without importing it."""
+    with contextlib.suppress(ImportError, ValueError):
+        found = importlib.util.find_spec(plugin.package)
+        return [Path(place) for place in (found and found.submodule_search_locations) or []]
+    return []
+
+
+def _find() -> Names:
+    from mklkit.cli.component_facts import without_markup
+    from mklkit.datasets.builtin import BUILTIN_NAMES, read_builtin
+    from mklkit.registry.entries import HOOKS
+    from mklkit.registry.registry import get_registry
+    from mklkit.reproduction.listing import entries
+
+    registry, papers = get_registry(), entries()
+    return {
+        **{
+            kind: {one.name: without_markup(one.help) for one in registry.entries(kind)}
+            for kind in HOOKS
+        },
+        "entry": {one.name: one.title for one in papers},
+        "set": {label: "" for one in papers for label in one.labels()},
+        "data": {name: list(map(str, read_builtin(name).columns)) for name in BUILTIN_NAMES},
+        "package": dict.fromkeys(sorted(registry.distributions()), ""),
+    }
+
+
+def _write(file: Path, text: str) -> None:
+    """Write the file at once, since other shells may be reading it."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    part = file.with_suffix(f".{os.getpid()}")
+    part.write_text(text, encoding="utf-8")
+    part.replace(file)

@@ -1,0 +1,29 @@
+# Completion of mklkit in bash 4.4 or newer; 'mklkit --install-completion' puts it in place.
+
+_mklkit_complete() {
+    local adds='' rest
+    COMPREPLY=()
+    {
+        IFS= read -r adds
+        # Each line is what follows $2, the part of the word that bash will replace.
+        while IFS= read -r rest; do
+            COMPREPLY+=("$2$rest")
+        done
+    } < <(_MKLKIT_COMPLETE=bash _MKLKIT_LINE="${COMP_LINE:0:COMP_POINT}" "${1/#\~/$HOME}" 2>/dev/null)
+    case $adds in
+        files)
+            if ((${#COMPREPLY[@]})); then
+                # Bash would look for files only if there were nothing else.
+                mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -- "$2")
+                compopt -o filenames
+            else
+                compopt -o default
+            fi
+            ;;
+        folders)
+            compopt -o dirnames
+            ;;
+    esac
+}
+
+complete -F _mklkit_complete mklkit

@@ -1,0 +1,113 @@
+"""Worked examples of each command, which its help ends with; tests run them all, in this order."""
+
+from __future__ import annotations
+
+__all__ = ["EXAMPLES", "epilog"]
+
+EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
+    "mklkit": (
+        ("Learn kernel weights on built-in data, and save the model:", "mklkit fit wine -o w.mkl"),
+        ("Predict with it, for each row of a table:", "mklkit predict w.mkl wine -o answers.csv"),
+        ("See what there is to choose from:", "mklkit list combiners"),
+    ),
+    "mklkit fit": (
+        (
+            "Weight three kernels by the rule DiMKL 3, and save the model:",
+            "mklkit fit wine --combiner dimkl3 --output wine.mkl",
+        ),
+        (
+            "A kernel for each kind of columns of a table:",
+            'mklkit fit patients.csv -t target -k "rbf@fever,pulse" -k "overlap@ward"',
+        ),
+        (
+            "Let kernels be proposed and parameters be chosen from the training rows:",
+            "mklkit fit iris --kernels auto --tune fast",
+        ),
+    ),
+    "mklkit predict": (
+        (
+            "Write a class for each row, and for two classes its decision value:",
+            "mklkit predict wine.mkl wine --output predictions.csv",
+        ),
+    ),
+    "mklkit evaluate": (
+        (
+            "Ten folds of one combiner:",
+            "mklkit evaluate wine --combiner centered-alignment --folds 10",
+        ),
+        (
+            "Rare classes count as much as frequent ones; results for another program:",
+            "mklkit evaluate patients.csv -t target --class-weight balanced --json",
+        ),
+    ),
+    "mklkit compare": (
+        (
+            "All DiMKL rules on three folds; the same command goes on from runs.jsonl:",
+            'mklkit compare iris -c "dimkl*" --cv 3x1 --results runs.jsonl',
+        ),
+        (
+            "A preset on two random splits of a table, with a report of all scores:",
+            "mklkit compare patients.csv -p plain --mccv 2 --report methods.html",
+        ),
+    ),
+    "mklkit inspect": (
+        ("What is in a model file, for people:", "mklkit inspect wine.mkl"),
+        ("The same for programs, with all columns:", "mklkit inspect wine.mkl --json"),
+    ),
+    "mklkit explain": (
+        (
+            "What is lost without each kernel and column, and a picture of it:",
+            "mklkit explain wine.mkl wine --cv 3 --plot worth.png",
+        ),
+    ),
+    "mklkit kernels": (
+        (
+            "Which of three kernels are alike on these data:",
+            'mklkit kernels wine -k linear -k rbf -k "polynomial(degree=3)" --centered',
+        ),
+    ),
+    "mklkit list": (
+        ("The combiners, and what each learns from:", "mklkit list combiners"),
+        ("All kernels with their parameters and facts:", "mklkit list kernels --json"),
+    ),
+    "mklkit describe": (("The parameters of a kernel:", "mklkit describe rbf"),),
+    "mklkit reproduce": (
+        ("The tables and figures of paper 003, and their times:", "mklkit reproduce list 003"),
+        ("One of paper 001, quickly, on generated data:", "mklkit reproduce 001-eq16 --quick"),
+    ),
+    "mklkit plugin": (
+        ("Start a package with a kernel:", "mklkit plugin new my-kernel --template kernel"),
+    ),
+    "mklkit plugin new": (
+        (
+            "A combiner with one weight per kernel, in the folder mklkit-nearest-mean:",
+            "mklkit plugin new nearest-mean --template weighting",
+        ),
+    ),
+    "mklkit plugin check": (
+        ("Check it, once it is installed:", "mklkit plugin check mklkit-nearest-mean"),
+    ),
+}
+"""By command, what each example is good for, and its command line."""
+
+
+def epilog(command: str) -> str:
+    """Return the end of a command's help.
+
+    Parameters
+    ----------
+    command : str
+        A key of ``EXAMPLES``.
+
+    Examples
+    --------
+    >>> print(epilog("mklkit describe"))
+    Examples
+    <BLANKLINE>
+    The parameters of a kernel:
+    <BLANKLINE>
+      mklkit describe rbf
+    """
+    lines = [line for told, call in EXAMPLES[command] for line in (told, f"  {call}")]
+    # Of rich's markup only a bracket at the beginning of a word means something.
+    return "\n\n".join(["Examples", *lines]).replace("[", "\\[")

@@ -1,0 +1,184 @@
+"""The format of a delimited file, detected from its beginning: without pandas, so at once."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import zlib
+from collections.abc import Iterable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from mklkit.errors import DataError
+
+__all__ = ["Dialect", "sample_of", "sniff"]
+
+DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+# pandas' own list without "None", which may be a class or category, and with UCI's question mark.
+GAPS = (
+    "",
+    "?",
+    "#N/A",
+    "#NA",
+    "<NA>",
+    "N/A",
+    "NA",
+    "NULL",
+    "NaN",
+    "n/a",
+    "nan",
+    "null",
+    "-NaN",
+    "-nan",
+)
+SAMPLE_BYTES = 1 << 20
+# Numbers that rise this many times in a row are column names (wavelengths, years), not data.
+RISING_NAMES = 6
+
+
+@attrs.frozen
+class Dialect:
+    """The format of a delimited file."""
+
+    delimiter: str
+    encoding: str
+    has_header: bool
+    decimal: str
+    header: list[str]
+    """The cells of the first row."""
+    first_row: list[str]
+    """The cells of the second row, empty where there is none."""
+
+    @property
+    def ends_in_delimiter(self) -> bool:
+        """Whether data rows end in a delimiter that the header lacks."""
+        return len(self.first_row) == len(self.header) + 1 and self.first_row[-1] == ""
+
+    def options(self, text_columns: Iterable[str | int] = ()) -> dict[str, Any]:
+        """Return the options of ``pandas.read_csv`` that read the file, some columns as text."""
+        return {
+            "sep": self.delimiter,
+            "header": 0 if self.has_header else None,
+            "encoding": self.encoding,
+            "dtype": dict.fromkeys(text_columns, str),
+            "na_values": list(GAPS),
+            "keep_default_na": False,
+            "skipinitialspace": True,
+            "low_memory": False,
+            "usecols": range(len(self.header)) if self.ends_in_delimiter else None,
+        }
+
+    def notes(self) -> list[str]:
+        """Return what is worth saying of the format."""
+        told = []
+        if self.delimiter != ",":
+            told.append(f"fields separated by {DELIMITERS[self.delimiter]}")
+        if self.encoding == "latin-1":
+            told.append("not UTF-8: read as Latin-1")
+        return told
+
+
+def sniff(sample: bytes, name: str) -> Dialect:
+    """Detect a file's format from its beginning.
+
+    Parameters
+    ----------
+    sample : bytes
+        The beginning of the file; its last line may be cut.
+    name : str
+        The name of the file in error messages.
+
+    Returns
+    -------
+    Dialect
+
+    Raises
+    ------
+    DataError
+        If there is nothing to read, or it is not text.
+
+    Examples
+    --------
+    >>> sniff(b"width;height;kind\\n1,5;2;a\\n", "cups.csv").decimal
+    ','
+    """
+    encoding, text = _decode(sample)
+    if not text.strip():
+        raise DataError(f"{name} is empty: a header and at least two rows are expected.")
+    if "\0" in text:
+        raise DataError(f"{name} is not a text file; its ending suggests a CSV file.")
+    rows = {mark: _first_rows(text, mark) for mark in DELIMITERS}
+    # The delimiter that splits header and first row into most fields; by default a comma.
+    best = max(DELIMITERS, key=lambda mark: min(len(row) for row in rows[mark]))
+    header, first_row = rows[best][0], rows[best][1] if len(rows[best]) > 1 else []
+    comma_decimal = best != "," and any(
+        "," in cell and _is_number(cell.replace(",", ".")) for cell in first_row
+    )
+    return Dialect(
+        best, encoding, not _is_data(header), "," if comma_decimal else ".", header, first_row
+    )
+
+
+def sample_of(path: Path) -> bytes:
+    """Return the beginning of a file, gzipped or not."""
+    try:
+        opener = gzip.open if path.suffix.lower() == ".gz" else open
+        with opener(path, "rb") as file:
+            return bytes(file.read(SAMPLE_BYTES))
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise DataError(f"{path.name} can't be read: {reason}") from error
+
+
+def _decode(sample: bytes) -> tuple[str, str]:
+    if sample.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16", sample.decode("utf-16", errors="ignore")
+    # The sample may end inside a character.
+    for cut in range(4):
+        try:
+            return "utf-8-sig", sample[: len(sample) - cut].decode("utf-8-sig")
+        except UnicodeDecodeError:
+            continue
+    return "latin-1", sample.decode("latin-1")
+
+
+def _first_rows(text: str, delimiter: str) -> list[list[str]]:
+    reader = csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True)
+    found: list[list[str]] = []
+    try:
+        for row in reader:
+            if any(cell.strip() for cell in row):
+                found.append([cell.strip() for cell in row])
+            if len(found) == 2:
+                break
+    except csv.Error:
+        # A field exceeds csv's limit, so this is not the delimiter.
+        return [[""]]
+    return found or [[""]]
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_data(first: list[str]) -> bool:
+    """Return whether the first row holds data rather than names.
+
+    It does if at least half its cells are numbers, unless these count columns (0, 1, 2, as written
+    by pandas) or increase over many columns (wavelengths, years).
+    """
+    numbers = [float(cell) for cell in first if _is_number(cell)]
+    if not numbers or 2 * len(numbers) < sum(cell != "" for cell in first):
+        return False
+    steps = [b - a for a, b in pairwise(numbers)]
+    counting = bool(steps) and numbers[0] in (0.0, 1.0) and all(step == 1 for step in steps)
+    rising = len(steps) >= RISING_NAMES and all(step > 0 for step in steps)
+    return not (counting or rising)

@@ -1,0 +1,82 @@
+"""A matrix as coloured cells with the numbers in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mklkit.plotting.parts import ON_DARK, ON_LIGHT, SCALE, paper
+from mklkit.protocols import Array
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.image import AxesImage
+
+__all__ = ["draw_cells", "short"]
+
+LONGEST_NAME = 24
+SHORT_NAMES = 8
+"""Column names of up to so many characters are written level."""
+LIGHT = 0.55
+"""From this share of the scale on, cells are light and their text is dark."""
+
+
+def draw_cells(
+    ax: Axes,
+    values: Array,
+    limits: tuple[float, float],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    written: bool = True,
+) -> AxesImage:
+    """Draw a matrix (R, C) as cells with narrow gaps between them.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+    values : ndarray of shape (R, C)
+    limits : pair of float
+        The values with the first and the last colour.
+    rows, columns : sequence of str
+        Names at the left and below; none are drawn where they are empty.
+    written : bool, default=True
+        Whether the values stand in the cells.
+
+    Returns
+    -------
+    matplotlib AxesImage
+        For a colour bar.
+    """
+    low, high = limits
+    image = ax.imshow(values, cmap=SCALE, vmin=low, vmax=high, aspect="auto")
+    ax.set_yticks(range(len(rows)), [short(name) for name in rows])
+    ax.set_xticks(range(len(columns)), [short(name) for name in columns])
+    if max(map(len, columns), default=0) > SHORT_NAMES:
+        for label in ax.get_xticklabels():
+            label.set(rotation=35, horizontalalignment="right", rotation_mode="anchor")
+    n_rows, n_columns = values.shape
+    ax.set_xticks([k + 0.5 for k in range(n_columns - 1)], minor=True)
+    ax.set_yticks([k + 0.5 for k in range(n_rows - 1)], minor=True)
+    ax.grid(which="minor", color=paper(), linewidth=1.5)
+    ax.tick_params(which="both", length=0)
+    ax.spines[:].set_visible(False)
+    if written:
+        for (row, column), value in np.ndenumerate(values):
+            light = (value - low) / (high - low) > LIGHT
+            colour = ON_LIGHT if light else ON_DARK
+            ax.text(column, row, f"{value:.2f}", color=colour, ha="center", va="center")
+    return image
+
+
+def short(name: str) -> str:
+    """Return a name that fits, cut in the middle: names often differ at their ends.
+
+    Examples
+    --------
+    >>> short("rbf of the columns number 17")
+    'rbf of the c…s number 17'
+    """
+    half = LONGEST_NAME // 2
+    return name if len(name) <= LONGEST_NAME else f"{name[:half]}…{name[1 - half :]}"

@@ -1,0 +1,203 @@
+"""The scores of a search over two of its parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from mklkit.errors import DataError, IncompatibleError, quoted, suggest
+from mklkit.plotting.cells import short
+from mklkit.plotting.parts import ON_DARK, ON_LIGHT, SCALE, new_figure, require_matplotlib
+from mklkit.protocols import Array
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["SearchSurfaceDisplay"]
+
+WIDTH, HEIGHT = 6.0, 4.6
+MOST_LABELS = 12
+"""Up to so many values of a parameter are written at its axis, of more every second, third …"""
+
+
+@runtime_checkable
+class SearchResults(Protocol):
+    """A fitted search over parameters, with the scores of all points."""
+
+    cv_results_: dict[str, Any]
+    best_index_: int
+
+
+class SearchSurfaceDisplay:
+    """Mean scores of a search over a grid of two parameters, with a ring around the best point.
+
+    Parameters
+    ----------
+    x_values, y_values : sequence
+        The values of the two parameters, in the order of the axes.
+    scores : ndarray of shape (n_y, n_x)
+        NaN where there is none.
+    x_name, y_name : str
+    best : pair of int, optional
+        The place of the best point among the values, x first.
+    score_name : str, default="mean score of the folds"
+
+    Attributes
+    ----------
+    x_values, y_values, scores, x_name, y_name, best, score_name : as above
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> from mklkit import MKLClassifier, MKLSearchCV, SearchSurfaceDisplay
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> grid = {"combiner__lam": [0.1, 1, 10], "learner__alpha": [0.1, 1, 10]}
+    >>> model = MKLClassifier(["linear", "rbf"], combiner="ifsl", learner="mhks")
+    >>> search = MKLSearchCV(model, grid, cv=3, random_state=0).fit(X, y)
+    >>> display = SearchSurfaceDisplay.from_estimator(
+    ...     search, "combiner__lam", "learner__alpha"
+    ... )  # doctest: +SKIP
+    >>> display.figure_.savefig("surface.png")  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        x_values: Sequence[Any],
+        y_values: Sequence[Any],
+        scores: Array,
+        x_name: str,
+        y_name: str,
+        best: tuple[int, int] | None = None,
+        score_name: str = "mean score of the folds",
+    ) -> None:
+        self.x_values, self.y_values = list(x_values), list(y_values)
+        self.scores = np.asarray(scores, dtype=float)
+        self.x_name, self.y_name = x_name, y_name
+        self.best = best
+        self.score_name = score_name
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        x: str,
+        y: str,
+        *,
+        score_name: str = "mean score of the folds",
+        ax: Axes | None = None,
+    ) -> Self:
+        """Draw the scores of a fitted search.
+
+        Parameters
+        ----------
+        estimator : MKLSearchCV, or GridSearchCV or another search of scikit-learn
+            Fitted.
+        x, y : str
+            Two of the parameters that it has varied, as they are named in ``param_grid``. Of points
+            that differ in others only, the best counts.
+        score_name : str, default="mean score of the folds"
+            Beside the colours.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure when not given.
+
+        Returns
+        -------
+        SearchSurfaceDisplay
+
+        Raises
+        ------
+        IncompatibleError
+            If the estimator is no search.
+        DataError
+            If the search has not varied a parameter of this name.
+        MKLKitError
+            If matplotlib is not installed.
+        sklearn.exceptions.NotFittedError
+            If it is not fitted.
+        """
+        require_matplotlib()
+        check_is_fitted(estimator)
+        if not isinstance(estimator, SearchResults):
+            raise IncompatibleError(
+                f"{type(estimator).__name__} has no scores of a search to draw; a fitted"
+                " MKLSearchCV or GridSearchCV is expected."
+            )
+        points = estimator.cv_results_["params"]
+        means = np.asarray(estimator.cv_results_["mean_test_score"], dtype=float)
+        x_values, y_values = _values(points, x), _values(points, y)
+        scores = np.full((len(y_values), len(x_values)), np.nan)
+        for point, mean in zip(points, means, strict=True):
+            if x in point and y in point:
+                cell = y_values.index(point[y]), x_values.index(point[x])
+                scores[cell] = np.fmax(scores[cell], mean)
+        chosen = points[estimator.best_index_]
+        best = None
+        if x in chosen and y in chosen:
+            best = x_values.index(chosen[x]), y_values.index(chosen[y])
+        return cls(x_values, y_values, scores, x, y, best, score_name).plot(ax)
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw on ``ax``, or on a new figure."""
+        if ax is None:
+            ax = new_figure(WIDTH, HEIGHT).add_subplot()
+        figure = ax.get_figure(root=True)
+        assert figure is not None
+        self.ax_: Axes = ax
+        self.figure_: Figure = figure
+        # Cells of equal size at the places of the values: most grids are geometric.
+        mesh = ax.pcolormesh(self.scores, cmap=SCALE, rasterized=True)
+        figure.colorbar(mesh, ax=ax, label=self.score_name)
+        for axis, values in ((ax.xaxis, self.x_values), (ax.yaxis, self.y_values)):
+            step = -(-len(values) // MOST_LABELS)
+            places = range(0, len(values), step)
+            axis.set_ticks([place + 0.5 for place in places], _written(values)[::step])
+        ax.set(xlabel=self.x_name, ylabel=self.y_name)
+        if self.best is not None:
+            across, up = self.best
+            # Two rings, so that one is seen on any colour.
+            for colour, width in ((ON_LIGHT, 4.5), (ON_DARK, 2)):
+                ax.plot(
+                    across + 0.5,
+                    up + 0.5,
+                    "o",
+                    markersize=14,
+                    markerfacecolor="none",
+                    markeredgecolor=colour,
+                    markeredgewidth=width,
+                )
+        return self
+
+
+def _values(points: Sequence[dict[str, Any]], name: str) -> list[Any]:
+    """Return the values of a parameter, numbers by size and others in the order of the search."""
+    values: list[Any] = []
+    for point in points:
+        if name in point and point[name] not in values:
+            values.append(point[name])
+    if not values:
+        known = sorted({key for point in points for key in point})
+        raise DataError(
+            f"The search has not varied {quoted(name)}.{suggest(name, known)}"
+            f" Its parameters: {', '.join(known)}."
+        )
+    return sorted(values) if all(_is_number(value) for value in values) else values
+
+
+def _written(values: Sequence[Any]) -> list[str]:
+    """Return the values as texts: powers where all are powers of 2 or of 10."""
+    if len(values) > 1 and all(_is_number(value) and value > 0 for value in values):
+        for base in (2, 10):
+            powers = np.log(np.asarray(values, dtype=float)) / np.log(base)
+            if np.allclose(powers, np.rint(powers), atol=1e-9):
+                return [f"${base}^{{{power:.0f}}}$" for power in powers]
+    return [f"{value:.3g}" if _is_number(value) else short(str(value)) for value in values]
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool)

@@ -1,0 +1,320 @@
+"""What the TAB key offers, what the shells' scripts make of it, and how they are installed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from importlib.resources import files
+from pathlib import Path
+from unittest import mock
+
+import pandas as pd
+import pytest
+import shellingham
+from processes import Run
+
+from mklkit.cli.completion import columns, names
+from mklkit.cli.completion.install import SHELLS
+from mklkit.cli.completion.words import read_line
+from mklkit.datasets import BUILTIN_NAMES, load_table
+from mklkit.datasets.delimited import read_delimited
+from mklkit.registry.entries import HOOKS
+from mklkit.registry.registry import get_registry
+from mklkit.reproduction.listing import entries
+
+SCRIPTS = files("mklkit.cli.completion") / "scripts"
+KNOWN = {
+    "kernel": {"rbf": "Gaussian similarity. More.", "linear": "Inner product."},
+    "feature_map": {"implicit": "Similarities."},
+    "combiner": {"dimkl3": "Overlaps", "ifsl": "Coupled"},
+    "learner": {"svm": "Support vectors"},
+    "preset": {"plain": "Even sum"},
+    "entry": {"003-table6": "Accuracies", "003-table7": "Weights"},
+    "set": {"Sonar": "", "Breast Cancer": ""},
+    "data": {"breast_cancer": ["mean radius", "target"], "iris": ["petal", "target"]},
+    "package": {"mklkit": "", "mklkit-views": ""},
+}
+Ask = Callable[..., dict[str, str]]
+
+
+@pytest.fixture
+def ask(mklkit: Run, tmp_path: Path) -> Iterator[Ask]:
+    """Return what asks for the completions of a line, by word, with their remarks."""
+
+    def asked(line: str, adds: str = "nothing", shell: str = "fish") -> dict[str, str]:
+        asking = {"_MKLKIT_COMPLETE": shell, "_MKLKIT_LINE": f"mklkit {line}"}
+        done = mklkit(cwd=tmp_path, **asking)
+        assert (done.code, done.err) == (0, "")
+        first, *found = done.out.splitlines()
+        assert first == adds
+        return dict(one.split("\t") for one in found) if shell != "bash" else dict.fromkeys(found)
+
+    with (
+        mock.patch.object(names, "known_names", return_value=KNOWN),
+        mock.patch.object(columns, "known_names", return_value=KNOWN),
+    ):
+        yield asked
+
+
+@pytest.mark.parametrize(
+    ("line", "adds", "found"),
+    [
+        ("f", "nothing", ["fit"]),
+        ("plugin ", "nothing", ["new", "check"]),
+        ("frobnicate ", "nothing", []),
+        ("--inst", "nothing", ["--install-completion"]),
+        ("fit --plo", "nothing", ["--plot"]),
+        ("fit iris --json --js", "nothing", []),
+        ("fit ir", "files", ["iris"]),
+        ("compare iris ir", "files", ["iris"]),
+        ("predict model.mkl ir", "files", ["iris"]),
+        ("fit -o ", "files", []),
+        ("fit --output=", "files", []),
+        ("reproduce x --data-dir ", "folders", []),
+        ("plugin new x --into ", "folders", []),
+        ("fit --max-memory ", "nothing", []),
+        ("fit -k ", "nothing", ["rbf", "linear", "auto"]),
+        ("fit -k r", "nothing", ["rbf"]),
+        ("fit -kr", "nothing", ["-krbf"]),
+        ("fit --kernel=r", "nothing", ["--kernel=rbf"]),
+        ("fit -k rbf -k fou:l", "nothing", ["fou:linear"]),
+        ("fit -k 'my own:r", "nothing", ["my own:rbf"]),
+        ("fit -c d", "nothing", ["dimkl3"]),
+        ("compare -c ifsl -c d", "nothing", ["dimkl3"]),
+        ("fit -l s", "nothing", ["svm"]),
+        ("fit -m im", "nothing", ["implicit"]),
+        ("fit -p pl", "nothing", ["plain"]),
+        ("compare -l s", "nothing", ["svm"]),
+        ("describe i", "nothing", ["implicit", "ifsl"]),
+        ("fit --task c", "nothing", ["classification"]),
+        ("fit --scale=min", "nothing", ["--scale=minmax"]),
+        ("fit --tune ", "nothing", ["fast", "thorough"]),
+        ("fit --class-weight b", "nothing", ["balanced"]),
+        ("list c", "nothing", ["combiners"]),
+        ("plugin check mklkit-", "nothing", ["mklkit-views"]),
+        ("reproduce 003-table6 003-", "nothing", ["003-table6", "003-table7"]),
+        ("reproduce a", "nothing", ["all"]),
+        ("reproduce all --set 'Breast", "nothing", ["Breast Cancer"]),
+        ("fit -t ", "nothing", ["mean radius", "target"]),
+        ("explain model.mkl iris -t p", "nothing", ["petal"]),
+        ("fit -- ir", "files", ["iris"]),
+    ],
+)
+def test_completions(ask: Ask, line: str, adds: str, found: list[str]) -> None:
+    assert list(ask(line, adds)) == found
+
+
+def test_options_are_offered_once_nothing_else_is_missing(ask: Ask) -> None:
+    offered = ask("fit iris --seed 3 -k rbf ")
+    assert {"--kernel", "--combiner", "--json", "--help"} <= set(offered)
+    assert "--seed" not in offered
+    assert offered["--scale"] == "How features are scaled"
+
+
+def test_remarks_are_the_first_sentences_of_summaries(ask: Ask) -> None:
+    assert ask("fit -k r") == {"rbf": "Gaussian similarity"}
+
+
+def test_columns_of_the_table_on_the_line(ask: Ask, tmp_path: Path) -> None:
+    (tmp_path / "my table.csv").write_text("pulse (rest),fever,target\n1,2,a\n", encoding="utf-8")
+    assert list(ask("fit 'my table.csv' --target ")) == ["pulse (rest)", "fever", "target"]
+    assert list(ask("fit my\\ table.csv --weights ")) == ["pulse (rest)", "fever"]
+    assert list(ask("fit 'my table.csv' -t fever -k \"a:rbf(sigma='mean')@")) == [
+        "a:rbf(sigma='mean')@pulse (rest)",
+        "a:rbf(sigma='mean')@target",
+    ]
+    assert list(ask("fit 'my table.csv' -k 'rbf@fever,")) == ["rbf@fever,pulse (rest)"]
+    assert ask("fit 'my table.csv' --drop pu", shell="bash") == {"lse\\ \\(rest\\)": None}
+    assert ask("fit 'my table.csv' --drop \"pu", shell="bash") == {"lse (rest)": None}
+
+
+def test_columns_that_cannot_be_read_are_none(ask: Ask, tmp_path: Path) -> None:
+    (tmp_path / "empty.csv").touch()
+    (tmp_path / "noise.csv").write_bytes(bytes(range(256)))
+    (tmp_path / "noise.parquet").write_bytes(bytes(range(256)))
+    os.mkfifo(tmp_path / "pipe.csv")
+    for name in ("empty.csv", "noise.csv", "noise.parquet", "pipe.csv", "missing.csv", "~no/a.csv"):
+        assert ask(f"fit {name} --target ") == {}, name
+
+
+def test_columns_are_those_that_are_read(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"width": [1.5, 2.5], "née": [3, 4], "kind": ["a", "b"]})
+    frame.to_csv(tmp_path / "a.csv", index=False, sep=";", encoding="latin-1")
+    frame.to_csv(tmp_path / "b.csv.gz", index=False)
+    frame.to_parquet(tmp_path / "c.parquet")
+    (tmp_path / "d.csv").write_text("1,2,a\n3,4,b\n")
+    arff = "@relation r\n@attribute 'a b' real\n@attribute kind {x,y}\n@data\n1,x\n"
+    (tmp_path / "e.arff").write_text(arff)
+    with mock.patch.object(columns, "known_names", return_value=KNOWN):
+        for name in ("a.csv", "b.csv.gz", "d.csv"):
+            read, _ = read_delimited(tmp_path / name)
+            assert columns.columns_of(str(tmp_path / name)) == list(read.columns), name
+        assert columns.columns_of(str(tmp_path / "c.parquet")) == list(frame.columns)
+        assert columns.columns_of(str(tmp_path / "e.arff")) == ["a b", "kind"]
+        assert columns.columns_of(str(tmp_path)) == list(frame.columns)
+        assert columns.columns_of(str(tmp_path / "?.parquet")) == list(frame.columns)
+
+
+@pytest.mark.parametrize(
+    ("line", "words", "last", "quote"),
+    [
+        ("a b", ["a"], "b", ""),
+        ("a b ", ["a", "b"], "", ""),
+        ("a 'b c", ["a"], "b c", "'"),
+        ('a "b\\"c', ["a"], 'b"c', '"'),
+        ("a b\\ c", ["a"], "b c", ""),
+        ("a '' ", ["a", ""], "", ""),
+        ("", [], "", ""),
+        ('a "b"\'', ["a"], "b", "'"),
+        ("a # b", ["a", "#"], "b", ""),
+    ],
+)
+def test_a_line_is_read_as_a_shell_does(line: str, words: list[str], last: str, quote: str) -> None:
+    typed = read_line(line)
+    assert (typed.words, typed.last, typed.quote) == (words, last, quote)
+
+
+@pytest.mark.process
+def test_names_are_those_of_the_registry_and_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
+    found = names.known_names()
+    for kind in HOOKS:
+        assert set(found[kind]) == {entry.name for entry in get_registry().entries(kind)}
+    assert set(found["entry"]) == {entry.name for entry in entries()}
+    for name in BUILTIN_NAMES:
+        table = load_table(name)
+        assert set(found["data"][name]) == {*table.features.columns, "target"}
+    kept = json.loads(names.names_file().read_text(encoding="utf-8"))
+    assert found.items() <= kept.items()
+    with mock.patch.object(names, "_find", side_effect=AssertionError):
+        assert names.known_names() == kept
+    # What was found in another state, or is no list of names, is found again.
+    for other in (json.dumps({**kept, "kernel": {}, "state": {}}), "{", "[]", "null"):
+        names.names_file().write_text(other, encoding="utf-8")
+        assert names.known_names()["kernel"] == found["kernel"], other
+    # Without a file there is an answer too.
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    assert names.known_names() == found
+
+
+@pytest.mark.process
+def test_the_second_tab_imports_nothing_heavy(tmp_path: Path) -> None:
+    script = (
+        "import sys; from mklkit.__main__ import main; main();"
+        "print(*{'numpy', 'numba', 'scipy', 'sklearn', 'pandas'} & set(sys.modules))"
+    )
+    environment = {
+        **os.environ,
+        "XDG_CACHE_HOME": str(tmp_path),
+        "_MKLKIT_COMPLETE": "zsh",
+        "_MKLKIT_LINE": "mklkit fit a.csv -k 'rbf@",
+    }
+    (tmp_path / "a.csv").write_text("fever,target\n1,a\n")
+    for loaded in (None, ""):
+        done = subprocess.run(
+            [sys.executable, "-c", script],
+            env=environment,
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stderr == ""
+        *answer, imported = done.stdout.split("\n")[:-1]
+        assert answer == ["nothing", "rbf@fever\t"]
+        assert loaded is None or imported == loaded
+
+
+# Words as bash cuts them, with what it will replace ($2) and what stands before it ($3).
+BASH = """
+source "$1"
+COMP_LINE=$2 COMP_POINT=${#2}
+compopt() { echo "compopt $2"; }
+_mklkit_complete "$3" "$4" ''
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+
+@pytest.mark.process
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+def test_bash_replaces_the_part_of_the_word_that_it_knows(tmp_path: Path) -> None:
+    command = tmp_path / "mklkit"
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m mklkit "$@"\n')
+    command.chmod(0o755)
+    (tmp_path / "irregular.csv").write_text("a b,target\n1,2\n")
+
+    def completed(line: str, current: str) -> list[str]:
+        arguments = [str(SCRIPTS / "mklkit.bash"), f"mklkit {line}", str(command), current]
+        done = subprocess.run(
+            ["bash", "-c", BASH, "bash", *arguments],
+            cwd=tmp_path,
+            env={**os.environ, "XDG_CACHE_HOME": str(tmp_path / "caches")},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stderr == ""
+        return done.stdout.splitlines()
+
+    assert completed("fit --kernel=lap", "lap") == ["laplacian"]
+    assert completed("fit -k fou:lap", "lap") == ["laplacian"]
+    assert completed("fit -k 'fou:lap", "fou:lap") == ["fou:laplacian"]
+    assert completed("fit irregular.csv -k rbf@", "@") == ["@a\\ b"]
+    assert completed('fit irregular.csv -k "rbf@', "rbf@") == ["rbf@a b"]
+    assert completed("fit ir", "ir") == ["compopt filenames", "iris", "irregular.csv"]
+    assert completed("fit irre", "irre") == ["compopt default", ""]
+    assert completed("plugin new x --into=", "") == ["compopt dirnames", ""]
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("shell", SHELLS)
+def test_scripts_are_valid(shell: str) -> None:
+    if shutil.which(shell) is None:
+        pytest.skip(f"there is no {shell}")
+    subprocess.run([shell, "-n", str(SCRIPTS / f"mklkit.{shell}")], check=True)
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_installing_twice_is_installing_once(
+    mklkit: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shell: str
+) -> None:
+    for variable in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "ZDOTDIR"):
+        monkeypatch.delenv(variable, raising=False)
+    start_file = tmp_path / f".{shell}rc"
+    start_file.write_text("alias ll='ls -l'")
+    with (
+        mock.patch.object(shellingham, "detect_shell", return_value=(shell, f"/bin/{shell}")),
+        mock.patch.object(names, "known_names", return_value=KNOWN),
+    ):
+        first = mklkit("--install-completion", HOME=str(tmp_path))
+        told = start_file.read_text()
+        second = mklkit("--install-completion", HOME=str(tmp_path))
+        shown = mklkit("--show-completion").out
+    assert (first.code, second.code) == (0, 0)
+    assert f"next {shell}" in first.err
+    assert start_file.read_text() == told
+    assert told.startswith("alias ll='ls -l'")
+    assert len(told.splitlines()) == (1 if shell == "fish" else 2)
+    written = [path for path in tmp_path.rglob("*mklkit*") if path.is_file()]
+    assert [path.read_text(encoding="utf-8") for path in written] == [shown]
+
+
+def test_other_shells_and_unwritable_homes_are_refused(mklkit: Run, tmp_path: Path) -> None:
+    with mock.patch.object(shellingham, "detect_shell", return_value=("tcsh", "/bin/tcsh")):
+        mklkit("--install-completion").refused("bash, zsh, fish", "'tcsh'")
+    with mock.patch.object(
+        shellingham, "detect_shell", side_effect=shellingham.ShellDetectionFailure
+    ):
+        mklkit("--show-completion", SHELL="").refused("not known")
+        assert "compdef" in mklkit("--show-completion", SHELL="/usr/bin/zsh").out
+        (tmp_path / "home").touch()
+        home = {"HOME": str(tmp_path / "home"), "XDG_CONFIG_HOME": ""}
+        done = mklkit("--install-completion", SHELL="/usr/bin/fish", **home)
+        done.refused("can't be written", "--show-completion")

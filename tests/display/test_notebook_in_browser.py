@@ -1,0 +1,61 @@
+"""What notebooks are shown is legible in Chromium, in light and dark themes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from browser import Page, find_browser
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from mklkit import MKLClassifier
+
+pytestmark = pytest.mark.browser
+
+# Rules like those of JupyterLab, whose tables are made for the theme's own background.
+THEMES = {
+    "light": "body { background: white; color: #222; } table { color: #222; }"
+    " tbody tr:nth-child(odd) { background: #f5f5f5; } td, th { text-align: right; border: 0; }",
+    "dark": "body { background: #111; color: #eee; } table { color: #eee; }"
+    " tbody tr:nth-child(odd) { background: #222; } td, th { text-align: right; border: 0; }",
+}
+OPEN_BOXES = "document.querySelectorAll('input[type=checkbox]').forEach(one => one.checked = true)"
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    program = find_browser()
+    if program is None:
+        pytest.skip("there is no Chromium")
+    with Page(program, tmp_path_factory.mktemp("profile")) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("scheme", THEMES)
+@pytest.mark.parametrize("piped", [False, True])
+@pytest.mark.parametrize("learnt", [False, True])
+def test_every_text_is_legible(
+    page: Page, tmp_path: Path, scheme: str, piped: bool, learnt: bool
+) -> None:
+    rows, labels = np.random.default_rng(0).normal(size=(30, 3)), np.arange(30) % 3
+    kernels = [f"rbf(sigma={place + 1})" for place in range(23)]
+    model: Any = MKLClassifier(kernels, combiner="alignment")
+    model = make_pipeline(StandardScaler(), model) if piped else model
+    html = (model.fit(rows, labels) if learnt else model)._repr_html_()
+    file = tmp_path / "cell.html"
+    head = f"<!DOCTYPE html><meta charset=utf-8><style>{THEMES[scheme]}</style>"
+    file.write_text(head + html, encoding="utf-8")
+    page.size(1000)
+    page.colours(scheme)
+    page.open(file)
+    page.run(OPEN_BOXES)
+    cells = ".mklkit-shown :is(td, th, dt, dd)"
+    assert page.run(f"document.querySelectorAll('{cells}').length") > 60
+    assert page.faint_text(cells) == []
+    asked = [one["request"]["url"] for one in page.told("Network.requestWillBeSent")]
+    assert all(url.startswith(("file:", "data:")) for url in asked)
+    assert page.run("document.body.scrollWidth") <= 1000

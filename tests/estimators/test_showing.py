@@ -1,0 +1,243 @@
+"""What a notebook shows of estimators: kernels, weights and components beside the diagram."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from panels import Panel, panels
+from sklearn.base import BaseEstimator
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from mklkit import (
+    Implicit,
+    Linear,
+    MKLClassifier,
+    MKLOneClass,
+    MKLRegressor,
+    MKLSearchCV,
+    MKLTransformer,
+    MKLVotingClassifier,
+    Precomputed,
+    RPEMEKLClassifier,
+    propose_kernels,
+)
+from mklkit.combiners.uniform import Uniform
+from mklkit.display.notebook import shown
+from mklkit.estimators.kernel_summary import fitted_summary
+from mklkit.estimators.showing import ShowsKernels
+
+ESTIMATORS: dict[str, Callable[[], Any]] = {
+    "classifier": lambda: MKLClassifier([("both", "rbf", ["a", "b"]), "linear"], learner="ridge"),
+    "regressor": lambda: MKLRegressor([("both", "rbf", ["a", "b"]), "linear"]),
+    "one class": lambda: MKLOneClass([("both", "rbf", ["a", "b"]), "linear"]),
+    "transformer": lambda: MKLTransformer([("both", "rbf", ["a", "b"]), "linear"]),
+    "search": lambda: MKLSearchCV(
+        MKLClassifier([("both", "rbf", ["a", "b"]), "linear"]), {"learner__C": [1.0]}, cv=2
+    ),
+    "vote": lambda: MKLVotingClassifier(
+        MKLClassifier([("both", "rbf", ["a", "b"]), "linear"]), n_members=2
+    ),
+    "rpemekl": lambda: RPEMEKLClassifier([("both", "rbf", ["a", "b"]), "linear"], subset=5),
+}
+
+
+@pytest.fixture(scope="module")
+def frame() -> pd.DataFrame:
+    rows = np.random.default_rng(0).normal(size=(24, 3))
+    return pd.DataFrame(rows, columns=["a", "b", "c"])
+
+
+def alone(estimator: Any) -> Panel:
+    """Return what is shown of an estimator that is a cell's last value, by either of two ways."""
+    html = estimator._repr_html_()
+    (panel,) = panels(html)
+    assert panels(estimator._repr_mimebundle_()["text/html"]) == [panel]
+    assert type(estimator).__name__ in html
+    return panel
+
+
+def in_a_pipeline(estimator: Any) -> Panel:
+    (panel,) = panels(make_pipeline(StandardScaler(), estimator)._repr_html_())
+    return panel
+
+
+with_tables = pytest.mark.skipif(
+    not hasattr(BaseEstimator, "_get_params_html"), reason="scikit-learn 1.6 shows text there"
+)
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS)
+def test_it_shows_what_fit_would_use(kind: str) -> None:
+    panel = alone(ESTIMATORS[kind]())
+    ((head, *rows),) = panel.tables
+    assert head == ["name", "kernel", "columns"]
+    assert rows[0][0] == "both"
+    assert rows[0][1].startswith("rbf")
+    assert rows[0][2] == "a, b"
+    assert rows[1] == ["linear", "linear", "all"]
+    assert {"combiner", "feature map"} <= set(panel.facts)
+    assert "fitted on" not in panel.facts
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS)
+def test_it_shows_what_was_used(kind: str, frame: pd.DataFrame) -> None:
+    y = np.arange(len(frame)) % 2
+    model = ESTIMATORS[kind]().fit(frame, y)
+    panel = alone(model)
+    ((head, *rows),) = panel.tables
+    assert head == ["name", "kernel", "columns", "weight", ""]
+    assert [row[2] for row in rows] == ["a, b", "all"]
+    weights = np.atleast_2d(model.weights_).mean(axis=0)
+    assert [float(row[3]) for row in rows] == pytest.approx(weights.tolist(), abs=6e-4)
+    assert panel.facts["fitted on"] == "24 rows, 3 columns"
+    used = model.best_estimator_ if kind == "search" else model
+    assert panel.facts["combiner"].startswith(used.combiner_.name)
+    assert panel.facts["feature map"].startswith(used.feature_map_.name)
+    if used.learner_ is not None:
+        assert panel.facts["learner"].startswith(used.learner_.name)
+
+
+@with_tables
+@pytest.mark.parametrize("kind", ESTIMATORS)
+def test_a_pipeline_shows_the_same(kind: str, frame: pd.DataFrame) -> None:
+    model = ESTIMATORS[kind]()
+    assert in_a_pipeline(model) == alone(model)
+    model.fit(frame, np.arange(len(frame)) % 2)
+    assert in_a_pipeline(model) == alone(model)
+
+
+def test_several_problems_have_a_mean_and_a_range(frame: pd.DataFrame) -> None:
+    model = MKLClassifier(["linear", "rbf"], combiner="alignment")
+    panel = alone(model.fit(frame, np.arange(24) % 3))
+    ((head, *rows),) = panel.tables
+    assert head[3:] == ["mean weight", "", "range over 3 problems"]
+    for place, row in enumerate(rows):
+        own = model.weights_[:, place]
+        assert float(row[3]) == pytest.approx(own.mean(), abs=6e-4)
+        ends = [float(end) for end in row[5].split(" to ")]
+        assert ends == pytest.approx([own.min(), own.max()], abs=6e-4)
+
+
+def test_clusters_are_named() -> None:
+    model: Any = SimpleNamespace(
+        kernel_names_=["a"], kernels_=[Linear()], kernel_columns_=[None], n_features_in_=3,
+        combiner_=Uniform(), learner_=None, feature_map_=Implicit(), problems_=[1, 2],
+    )  # fmt: skip
+    ((head, row),) = panels(shown(fitted_summary(model, np.array([[1.0]] * 5), 9).html()))[0].tables
+    assert head[-1] == "range over 2 problems and clusters"
+    assert row == ["a", "linear", "all", "1.000", "", "1.000 to 1.000"]
+
+
+def test_of_many_kernels_the_heaviest_are_shown(frame: pd.DataFrame) -> None:
+    kernels = [f"rbf(sigma={place + 1})" for place in range(25)]
+    model = MKLClassifier(kernels, combiner="alignment")
+    ((_, *rows),) = alone(model).tables
+    assert [row[0] for row in rows] == [*kernels[:20], "and 5 more"]
+    ((_, *rows),) = alone(model.fit(frame, np.arange(24) % 2)).tables
+    weights = dict(zip(kernels, model.weights_[0], strict=True))
+    heaviest = sorted(kernels, key=lambda name: -weights[name])[:20]
+    assert [row[0] for row in rows[:-1]] == heaviest
+    rest = sum(weights.values()) - sum(weights[name] for name in heaviest)
+    assert rows[-1] == [f"and 5 more with smaller weights, {rest:.3f} together"]
+
+
+def test_names_are_escaped(frame: pd.DataFrame) -> None:
+    odd = "<script>alert(1)</script>"
+    rows = frame.rename(columns={"a": odd})
+    model = MKLClassifier([(odd, "rbf", [odd]), "linear"]).fit(rows, np.arange(24) % 2)
+    for html in (model._repr_html_(), make_pipeline(model)._repr_html_()):
+        assert odd not in html
+    panel = alone(model)
+    assert "script" not in panel.tags
+    assert panel.tables[0][1][:3] == [odd, "rbf(sigma='mean')", odd]
+
+
+def test_a_search_says_what_it_chose(frame: pd.DataFrame) -> None:
+    model = ESTIMATORS["search"]().fit(frame, np.arange(24) % 2)
+    assert alone(model).facts["search"].startswith("learner__C 1.0: best of 1 setting")
+    vote = ESTIMATORS["vote"]().fit(frame, np.arange(24) % 2)
+    assert alone(vote).facts["vote"] == "2 members, mean weights"
+
+
+def test_what_is_around_a_fitted_model_is_not_fitted(frame: pd.DataFrame) -> None:
+    model = MKLClassifier().fit(frame, np.arange(24) % 2)
+    for around in (MKLSearchCV(model), MKLVotingClassifier(model)):
+        assert "fitted on" not in alone(around).facts
+
+
+def test_kernels_that_are_proposed_are_not_there_yet() -> None:
+    panel = alone(MKLClassifier("auto"))
+    assert panel.tables == []
+    assert "proposes" in panel.facts["kernels"]
+
+
+@pytest.mark.parametrize(
+    ("model", "reason"),
+    [
+        (MKLClassifier("rbff"), "Did you mean 'rbf'?"),
+        (MKLClassifier(3), "Expected a kernel"),
+        (MKLClassifier([]), "empty list"),
+        (MKLClassifier(combiner=object()), "Expected a combiner"),
+        (MKLRegressor(learner="svm"), "can't learn from numbers"),
+        (MKLTransformer(combiner="ifsl"), "combiners that do"),
+        (MKLOneClass("auto"), "name the kernels"),
+        (MKLSearchCV(None), "an MKLClassifier; got None"),
+        (MKLVotingClassifier(3), "Members are MKLClassifier"),
+        (MKLVotingClassifier(n_members="many"), "n_members"),
+        (RPEMEKLClassifier(subset=[]), "no choices"),
+    ],
+)
+def test_bad_parameters_are_said_and_raise_nothing(model: Any, reason: str) -> None:
+    (said,) = alone(model).paragraphs
+    assert said.startswith("Its kernels can't be shown, and fit would fail: ")
+    assert reason in said
+    make_pipeline(model)._repr_html_()
+
+
+def test_errors_of_components_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(_: ShowsKernels) -> None:
+        raise RuntimeError("no picture of this")
+
+    monkeypatch.setattr(MKLClassifier, "_kernel_summary", failing)
+    (said,) = alone(MKLClassifier()).paragraphs
+    assert said == "Its kernels can't be shown: no picture of this"
+
+
+def test_a_matrix_is_neither_written_nor_compared() -> None:
+    matrix = np.eye(3)
+    panel = alone(MKLClassifier([("graph", Precomputed(matrix), [0])]))
+    assert panel.tables[0][1] == ["graph", "precomputed(matrix=<array 3x3>)", "0"]
+
+
+def test_attributes_that_are_long_are_not_written(frame: pd.DataFrame) -> None:
+    html = MKLClassifier().fit(frame, np.arange(24) % 2)._repr_html_()
+    assert "decisions_" not in html
+    if hasattr(BaseEstimator, "_get_fitted_attr_html"):
+        assert "kernel_names_" in html
+
+
+def test_scikit_learn_may_be_told_to_display_text() -> None:
+    with sklearn.config_context(display="text"):
+        assert not hasattr(MKLClassifier(), "_repr_html_")
+        assert list(MKLClassifier()._repr_mimebundle_()) == ["text/plain"]
+
+
+def test_the_box_has_a_caption_and_text_for_old_versions() -> None:
+    block = MKLClassifier(["linear", "rbf"], combiner="alignment")._sk_visual_block_()
+    assert block.name_caption == "2 kernels, alignment, svm"
+    assert "rbf, rbf(sigma='mean'), all" in block.name_details.splitlines()
+
+
+def test_a_bank_is_a_table_with_notes(frame: pd.DataFrame) -> None:
+    bank = propose_kernels(frame, np.arange(24) % 2)
+    (panel,) = panels(bank._repr_html_())
+    ((_, *rows),) = panel.tables
+    assert [row[0] for row in rows] == [kernel.label for kernel in bank.kernels]
+    assert panel.notes == list(bank.notes)

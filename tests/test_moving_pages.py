@@ -1,0 +1,135 @@
+"""The pages about moving over: their listings print what stands below them, and peers the same."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import warnings
+
+import numpy as np
+import pytest
+from documents import ROOT, listings
+from sklearn.datasets import load_breast_cancer, load_wine
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from mklkit import MKLClassifier, MKLTransformer, get_registry
+
+FOLDER = "docs/guides/moving"
+PACKAGED = pytest.mark.process  # the packages are installed where these tests are run
+PAGES = [
+    pytest.param("from-mklpy", marks=PACKAGED),
+    "from-precomputed",
+    "from-himalaya",
+    pytest.param("from-r", marks=PACKAGED),
+]
+
+_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_NUMBER = re.compile(r"\d+\.?\d*")
+_NAME = re.compile(r'combiner="([a-z0-9-]+)|^\| `"?([a-z]+-consensus|consensus)', re.MULTILINE)
+
+
+def pairs(page: str) -> list[tuple[str, str]]:
+    """Return each listing of a page with the block below it, which is what the listing prints."""
+    blocks = _BLOCK.findall((ROOT / FOLDER / f"{page}.md").read_text(encoding="utf-8"))
+    below = [*blocks[1:], ("", "")]
+    return [
+        (block[1], shown[1])
+        for block, shown in zip(blocks, below, strict=True)
+        if block[0] == "python" and shown[0] == "text"
+    ]
+
+
+def printed_by(listing: str, names: dict[str, object]) -> str:
+    """Run a listing and return what it prints."""
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(listing, names)
+    return out.getvalue()
+
+
+def check_same(printed: str, shown: str) -> None:
+    """Check the words, and the numbers but for another processor's rounding."""
+    words = [" ".join(_NUMBER.sub("0", text).split()) for text in (printed, shown)]
+    assert words[0] == words[1]
+    numbers = [[float(n) for n in _NUMBER.findall(text)] for text in (printed, shown)]
+    np.testing.assert_allclose(*numbers, atol=0.011)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_listings_print_what_stands_below_them(page: str) -> None:
+    shown = pairs(page)
+    assert len(shown) == len(listings(f"{FOLDER}/{page}.md", "python"))
+    names: dict[str, object] = {}
+    for listing, below in shown:
+        check_same(printed_by(listing, names), below)
+
+
+@PACKAGED
+@pytest.mark.parametrize("page", ["from-mklpy", "from-precomputed", "from-himalaya", "from-r"])
+def test_every_combiner_named_is_registered(page: str) -> None:
+    text = (ROOT / FOLDER / f"{page}.md").read_text(encoding="utf-8")
+    found = {first or second for first, second in _NAME.findall(text)}
+    assert found
+    assert found <= {entry.name for entry in get_registry().entries("combiner")}
+
+
+def test_a_sum_with_c_is_a_mean_with_c_times_the_kernels() -> None:
+    X, y = load_wine(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    total = rbf_kernel(X, gamma=0.01) + rbf_kernel(X, gamma=0.1)
+    by_hand = SVC(kernel="precomputed", C=3).fit(total, y)
+    model = MKLClassifier(["rbf(gamma=0.01)", "rbf(gamma=0.1)"], learner="svm(C=6)").fit(X, y)
+    np.testing.assert_array_equal(model.predict(X), by_hand.predict(total))
+
+
+def test_consensus_has_the_weights_of_statis_on_normalised_centred_matrices() -> None:
+    X = StandardScaler().fit_transform(load_wine().data)
+    centring = np.eye(len(X)) - 1 / len(X)
+    matrices = []
+    for part in (X[:, :5], X[:, 5:9], X[:, 9:]):
+        lengths = np.linalg.norm(part, axis=1)
+        matrices.append(centring @ (part @ part.T / np.outer(lengths, lengths)) @ centring)
+    flat = np.array([matrix.ravel() / np.linalg.norm(matrix) for matrix in matrices])
+    first = np.linalg.eigh(flat @ flat.T)[1][:, -1]
+    sources = [f"cosine(linear)@{columns}" for columns in ("0:5", "5:9", "9:13")]
+    found = MKLTransformer(sources).fit(X).weights_[0]
+    np.testing.assert_allclose(found, first / first.sum(), atol=1e-8)
+
+
+@PACKAGED
+def test_steps_by_norms_of_functions_end_where_mklgl_does() -> None:
+    """RMKL's rule: a weight becomes the share of its kernel's function, w_m √(aᵀK_m a)."""
+    X, y = load_breast_cancer(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    train, new = slice(0, 200), slice(200, None)
+    gammas, penalty = (0.003, 0.03, 0.3), 200.0
+    grams = [rbf_kernel(X[train], gamma=gamma) / 200 for gamma in gammas]
+    weights, change = np.full(3, 1 / 3), 1.0
+    while change > 1e-4:
+        joined = np.tensordot(weights, grams, 1)
+        svm = SVC(kernel="precomputed", C=penalty, tol=1e-8).fit(joined, y[train])
+        dual = np.zeros(200)
+        dual[svm.support_] = svm.dual_coef_[0]
+        norms = weights * [np.sqrt(dual @ gram @ dual) for gram in grams]
+        change = float(np.abs(norms / norms.sum() - weights).max())
+        weights = norms / norms.sum()
+    kernels = [f"rbf(gamma={gamma})" for gamma in gammas]
+    model = MKLClassifier(kernels, combiner="mklgl", learner="svm(C=1)").fit(X[train], y[train])
+    np.testing.assert_allclose(model.weights_[0], weights, atol=2e-3)
+    across = [rbf_kernel(X[new], X[train], gamma=gamma) / 200 for gamma in gammas]
+    theirs = svm.decision_function(np.tensordot(weights, across, 1))
+    np.testing.assert_allclose(model.decision_function(X[new]), theirs, atol=3e-3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("page", "peer"), [("from-mklpy", "MKLpy"), ("from-himalaya", "himalaya")])
+def test_the_peer_prints_what_stands_below_its_listing(page: str, peer: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        pytest.importorskip(peer)
+        listing, *below = listings(f"{FOLDER}/{page}.md", "text")
+        printed = printed_by(listing, {})
+        check_same(printed, below[0])

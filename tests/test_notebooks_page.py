@@ -1,0 +1,78 @@
+"""The page on notebooks: its listings run, as cells of a notebook too."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from documents import ROOT, listings
+from panels import Panel, panels
+
+PAGE = "docs/guides/notebooks.md"
+
+
+def test_the_listings_run_in_turn(capsys: pytest.CaptureFixture[str]) -> None:
+    names: dict[str, Any] = {}
+    for listing in listings(PAGE, "python"):
+        exec(listing, names)
+    assert capsys.readouterr().out == "".join(listings(PAGE, "text"))
+    (panel,) = panels(names["model"][-1]._repr_html_())
+    assert [row[0] for row in panel.tables[0]] == ["name", "means", "worst"]
+    caption = names["model"][-1]._sk_visual_block_().name_caption
+    assert f"*{caption}*" in (ROOT / PAGE).read_text(encoding="utf-8")
+
+
+CELLS = [
+    """
+import numpy as np
+from mklkit import MKLSearchCV, compare, explain
+rng = np.random.default_rng(0)
+rows, labels = rng.normal(size=(60, 3)), np.arange(60) % 3
+frame = MKLClassifier(["linear", "rbf"]).fit(rows, labels)
+compare(rows, labels, methods="alignment", kernels=["linear", "rbf"], cv="2x1")
+""",
+    "explain(frame, rows, labels, cv=2, repeats=1)",
+    "MKLSearchCV(frame, {'learner__C': [1, 10]}, cv=2, n_jobs=2).fit(rows, labels)",
+    "MKLSearchCV(frame)",
+]
+
+
+@pytest.mark.process
+def test_a_notebook_shows_html_and_progress() -> None:
+    """Run by Jupyter's own kernel; nbclient and ipykernel are not needed for anything else."""
+    nbformat = pytest.importorskip("nbformat")
+    nbclient = pytest.importorskip("nbclient")
+    pytest.importorskip("ipykernel")
+    listing = listings(PAGE, "python")[0]
+    cells = [listing, listing.rpartition("[-1]")[0].rpartition("\n")[2], *CELLS]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    pictures: list[tuple[int, str]] = []
+
+    class Client(nbclient.NotebookClient):  # type: ignore[misc, name-defined]
+        def process_message(self, message: Any, cell: Any, number: int) -> Any:
+            if message["msg_type"] in ("display_data", "update_display_data"):
+                pictures.append((number, message["content"]["data"]["text/plain"]))
+            return super().process_message(message, cell, number)
+
+    Client(notebook, timeout=150, kernel_name="python3").execute()
+    alone, pipeline, compared, explained, searched, planned = map(shown, notebook.cells)
+    assert alone == pipeline
+    assert alone.facts["fitted on"] == "569 rows, 30 columns"
+    assert len(compared.tables[0]) == 1 + 8
+    assert len(explained.tables) == 2
+    assert "search" in searched.facts
+    assert "fitted on" not in planned.facts
+    for number, word in ((2, "comparing: "), (3, "explaining: ")):
+        own = [text for cell, text in pictures if cell == number]
+        assert all(text.startswith(word) for text in own[:-1])
+        assert len(own) > 2
+        assert own[-1] == ""
+
+
+def shown(cell: Any) -> Panel:
+    """Return what a cell shows; a bar that is gone may be before it, and no text."""
+    *bars, result = cell.outputs
+    assert [bar["data"]["text/html"] for bar in bars] in ([], [""])
+    (panel,) = panels(result["data"]["text/html"])
+    assert result["data"]["text/plain"]
+    return panel

@@ -1,0 +1,117 @@
+"""The built site: its links lead somewhere, and three pages look right in a browser.
+
+It is built by ``python -m sphinx -W --keep-going docs docs/_build``; without it these tests are
+skipped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urldefrag, urlparse
+
+import pytest
+from browser import Page, find_browser
+from documents import ROOT
+
+SITE = ROOT / "docs" / "_build"
+WIDTHS = (1200, 400)
+
+pytestmark = [
+    pytest.mark.site,
+    pytest.mark.skipif(not (SITE / "index.html").exists(), reason="the site is not built"),
+]
+
+
+class Links(HTMLParser):
+    """What a page can be linked at, and where its own links lead."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.anchors, self.targets = {""}, set[str]()
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Collect ids and addresses."""
+        for name, value in attrs:
+            if value and name in ("id", "name"):
+                self.anchors.add(value)
+            elif value and name in ("href", "src"):
+                self.targets.add(value)
+
+
+@pytest.fixture(scope="module")
+def pages() -> dict[Path, Links]:
+    return {path: Links(path) for path in SITE.rglob("*.html") if "_static" not in path.parts}
+
+
+def test_links_within_the_site_lead_somewhere(pages: dict[Path, Links]) -> None:
+    lost = []
+    for path, page in pages.items():
+        for target in page.targets:
+            if urlparse(target).scheme or target.startswith("//"):
+                continue
+            address, anchor = urldefrag(target)
+            found = (path.parent / unquote(urlparse(address).path)).resolve() if address else path
+            anchors = pages[found].anchors if found in pages else {unquote(anchor)}
+            if not found.exists() or unquote(anchor) not in anchors:
+                lost.append((path.relative_to(SITE).as_posix(), target))
+    assert len(pages) > 100
+    assert not lost, lost
+
+
+def test_nothing_is_loaded_from_elsewhere(pages: dict[Path, Links]) -> None:
+    """A page shows the same without a network; links to other sites are no parts of it."""
+    for path in pages:
+        text = path.read_text(encoding="utf-8")
+        assert 'src="http' not in text, path
+        assert "@import url(http" not in text, path
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    program = find_browser()
+    if program is None:
+        pytest.skip("no Chromium here")
+    with Page(program, tmp_path_factory.mktemp("profile")) as page:
+        yield page
+
+
+def complaints(browser: Page) -> list[str]:
+    """Return errors of the open page: failed requests, exceptions, what it logs as an error."""
+    logged = [one["entry"] for one in browser.told("Log.entryAdded")]
+    return [
+        *(one["text"] for one in logged if one["level"] == "error"),
+        *(str(one["exceptionDetails"]) for one in browser.told("Runtime.exceptionThrown")),
+        *(one["errorText"] for one in browser.told("Network.loadingFailed")),
+    ]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("name", "heading"),
+    [
+        ("index", "mklkit"),
+        ("gallery/plot_three_sources", "Which source matters?"),
+        ("reference/names/mklkit.MKLClassifier", "MKLClassifier"),
+    ],
+)
+def test_a_page_in_a_browser(
+    browser: Page, name: str, heading: str, scheme: str, width: int
+) -> None:
+    browser.size(width)
+    browser.colours(scheme)
+    browser.open(SITE / f"{name}.html")
+    assert complaints(browser) == []
+    # The sign after a heading is its link.
+    assert browser.run("document.querySelector('h1').innerText").rstrip("#\n ") == heading
+    assert browser.run("document.documentElement.scrollWidth") <= width
+    assert browser.run("document.documentElement.dataset.theme") == scheme
+    # Of each picture's two versions one is shown, and has been loaded.
+    shown = "[...document.querySelectorAll('article img')].filter(one => one.offsetParent)"
+    assert browser.run(f"{shown}.every(one => one.naturalWidth > 0)")
+    if name.startswith("gallery/"):
+        assert browser.run(f"{shown}.length") == 2
+        assert browser.run(f"{shown}.every(one => one.className.includes('only-{scheme}'))")

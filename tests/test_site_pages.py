@@ -1,0 +1,175 @@
+"""The pages do what they say: their commands and listings run in turn, and print what is shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import attrs
+import numpy as np
+import pandas as pd
+import pytest
+from documents import ROOT, blocks
+from following import RUN, accuracies, follow, same_but_for_rounding
+from sklearn.datasets import load_diabetes
+
+PLUGIN_PAGES = [
+    f"docs/guides/plugins/write-a-{kind}.md"
+    for kind in ("weighting", "gating", "coupling", "fusion", "kernel", "feature-map", "learner")
+]
+
+
+def nothing(folder: Path) -> None:
+    """Leave the folder empty."""
+
+
+@attrs.frozen
+class Followed:
+    """How a page is followed here.
+
+    ``bring`` writes the files that its reader is taken to have. ``instead`` has parts of commands
+    and listings, and what stands there in the test, so that it is quick; what these print is not
+    compared. ``left_out`` has the beginnings of what is not run, each with the reason.
+    """
+
+    bring: Callable[[Path], None] = nothing
+    instead: Mapping[str, str] = attrs.field(factory=dict)
+    left_out: Mapping[str, str] = attrs.field(factory=dict)
+
+
+def patients(folder: Path) -> None:
+    """Write a table whose sources are groups of columns, and rows to predict."""
+    draw = np.random.default_rng(0)
+    ill = draw.random(160) < 0.5
+    table = pd.DataFrame(
+        {
+            "lab_iron": draw.normal(size=160) + 1.2 * ill,
+            "lab_zinc": np.where(draw.random(160) < 0.05, np.nan, draw.normal(size=160)),
+            "image_area": draw.gamma(2 + 1.0 * ill),
+            "image_edge": draw.normal(size=160),
+            "answer_pain": draw.choice(["none", "some", "much"], size=160),
+            "answer_smoker": np.where(draw.random(160) < 0.3 + 0.3 * ill, "yes", "no"),
+            "diagnosis": np.where(ill, "ill", "well"),
+        }
+    )
+    table[:120].to_csv(folder / "patients.csv", index=False)
+    table[120:].drop(columns="diagnosis").to_csv(folder / "new_patients.csv", index=False)
+
+
+def diabetes(folder: Path) -> None:
+    """Write the table of numbers that scikit-learn brings."""
+    load_diabetes(as_frame=True).frame.to_csv(folder / "diabetes.csv", index=False)
+
+
+INSTALLS = "the environment that runs the tests has it"
+HOURS = "it takes hours and the published data; tests/reproduction runs it on small data"
+
+FOLLOWED = {
+    "docs/get-started.md": Followed(
+        bring=patients,
+        instead={"--mccv 5": "--mccv 2", "mccv=5": "mccv=2"},
+        left_out={"pip install .": INSTALLS},
+    ),
+    # The README has the comparison; here its kernels are read.
+    "docs/index.md": Followed(instead={"mklkit compare": "mklkit fit"}),
+    "docs/guides/choosing-kernels.md": Followed(instead={"DATA": "wine"}),
+    "docs/guides/comparing.md": Followed(
+        bring=patients,
+        instead={
+            "mklkit compare wine": "mklkit compare wine --cv 2x1",
+            "DATA --target species": "patients.csv --target diagnosis --cv 2x1",
+        },
+    ),
+    "docs/guides/explaining.md": Followed(bring=diabetes),
+    "docs/guides/feature-maps.md": Followed(instead={"DATA": "wine"}),
+    "docs/guides/imbalance.md": Followed(),
+    "docs/guides/probabilities.md": Followed(),
+    "docs/guides/report.md": Followed(instead={"compare wine": "compare wine --cv 2x1"}),
+    "docs/guides/several-sources.md": Followed(),
+    "docs/guides/tuning.md": Followed(),
+    "docs/papers/000.md": Followed(
+        left_out={"pip install": INSTALLS, "mklkit reproduce": HOURS},
+    ),
+    "docs/papers/001.md": Followed(
+        left_out={"pip install": INSTALLS, "mklkit reproduce": HOURS},
+    ),
+    "docs/papers/002.md": Followed(left_out={"mklkit reproduce": HOURS}),
+    "docs/papers/003.md": Followed(
+        left_out={"pip install": INSTALLS, "mklkit reproduce": HOURS},
+    ),
+    "docs/papers/004.md": Followed(
+        left_out={"pip install": INSTALLS, "mklkit reproduce": HOURS},
+    ),
+    "docs/reference/index.md": Followed(left_out={"python -c": "it opens a pager"}),
+}
+
+# Pages whose commands and listings a test of their own runs.
+ELSEWHERE = {
+    "docs/guides/large-data.md": "test_large_data.py",
+    "docs/guides/regression.md": "test_regression_page.py",
+    "docs/guides/statistics.md": "evaluation/test_verdict.py",
+    "docs/guides/tables.md": "test_readme.py",
+    "docs/guides/without-labels.md": "test_without_labels_page.py",
+    "docs/papers/reproducing.md": "test_readme.py",
+    **dict.fromkeys(PLUGIN_PAGES, "test_scaffold.py"),
+    "docs/guides/plugins/write-a-combiner.md": "test_plugin_tutorial.py",
+}
+
+# Pages of which nothing is run, each with the reason.
+NOT_RUN = {
+    "docs/guides/large-data-dask.md": "it needs a cluster; estimators/test_dask.py has a small one",
+    "docs/guides/performance.md": "its command takes ten minutes; benchmarks/test_bench_large.py",
+}
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("page", FOLLOWED)
+def test_a_page_prints_what_it_shows(page: str, tmp_path: Path) -> None:
+    way = FOLLOWED[page]
+    way.bring(tmp_path)
+    for step in follow(page, tmp_path, way.instead, way.left_out):
+        if step.shown is not None and step.as_shown:
+            same_but_for_rounding(step.shown, step.printed)
+        elif step.shown is not None and accuracies(step.shown):
+            # On other splits, accuracies differ by a few points.
+            shown, found = accuracies(step.shown), accuracies(step.printed)
+            assert shown.keys() == found.keys()
+            values = [found[name] for name in shown]
+            np.testing.assert_allclose(values, list(shown.values()), atol=4)
+
+
+@pytest.mark.slow
+@pytest.mark.process
+def test_the_comparison_to_start_with_has_the_numbers_shown(tmp_path: Path) -> None:
+    page = "docs/get-started.md"
+    patients(tmp_path)
+    steps = follow(page, tmp_path, {}, FOLLOWED[page].left_out)
+    (step,) = [one for one in steps if one.block.text.startswith("mklkit compare")]
+    shown, found = accuracies(step.shown or ""), accuracies(step.printed)
+    assert shown.keys() == found.keys()
+    np.testing.assert_allclose(list(found.values()), list(shown.values()), atol=0.3)
+
+
+def test_every_command_and_listing_of_the_site_is_run() -> None:
+    """Of a new page, say here how it is followed, where it is run, or why it is not."""
+    pages = [path.relative_to(ROOT).as_posix() for path in ROOT.glob("docs/**/*.md")]
+    with_code = {page for page in pages if any(block.language in RUN for block in blocks(page))}
+    assert with_code == {*FOLLOWED, *ELSEWHERE, *NOT_RUN}
+    assert len(with_code) == len(FOLLOWED) + len(ELSEWHERE) + len(NOT_RUN)
+
+
+@pytest.mark.parametrize("page", ELSEWHERE)
+def test_a_page_is_run_where_it_is_said(page: str) -> None:
+    assert f'"{page}"' in (ROOT / "tests" / ELSEWHERE[page]).read_text(encoding="utf-8")
+
+
+def test_no_fence_escapes_the_reader_of_pages() -> None:
+    """Fences that are indented or longer, and other names of these languages, are not seen."""
+    hidden = re.compile(r"^(?:[ \t]+```|````+|~~~+) *\w|^```(?:bash|shell|py3|pycon)$", re.MULTILINE)
+    found = {
+        path.name: hidden.findall(path.read_text(encoding="utf-8"))
+        for path in ROOT.glob("docs/**/*.md")
+        if "_build" not in path.parts
+    }
+    assert not {page: fences for page, fences in found.items() if fences}

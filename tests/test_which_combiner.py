@@ -1,0 +1,237 @@
+"""The page "Which combiner?": its names and facts are the declared ones, its numbers measured."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import shlex
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from documents import ROOT, commands, listings
+from processes import run_in_process
+
+from mklkit import CombinerFacts, MKLClassifier, facts_of, get_registry
+
+PAGE = "docs/guides/which-combiner.md"
+TASKS = {
+    "classes": "two classes",
+    "at once": "several classes",
+    "numbers": "numbers",
+    "no labels": "none",
+}
+PACKAGED = pytest.mark.process  # the packages are installed where these tests are run
+NEEDS_FOLDER = pytest.mark.skipif("MKLKIT_DATA" not in os.environ, reason="MKLKIT_DATA is not set")
+
+_NAME = re.compile(r"`([a-z][a-z0-9-]*)`")
+_NUMBER = re.compile(r"[+-]?\d+\.?\d*")
+
+
+def text() -> str:
+    return (ROOT / PAGE).read_text(encoding="utf-8")
+
+
+def rows() -> dict[str, list[str]]:
+    """Return the cells beside each combiner in the tables of what each one needs."""
+    section = text().split("## What each one needs")[1].split("\n## ")[0]
+    lines = [line for line in section.splitlines() if line.startswith("| `")]
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    return {name: rest for first, *rest in cells for name in _NAME.findall(first)}
+
+
+def declared(core: bool) -> dict[str, CombinerFacts]:
+    """Return the facts of the combiners of mklkit itself, or of all that are installed."""
+    registry = get_registry()
+    return {
+        entry.name: facts_of(registry.create("combiner", entry.name), CombinerFacts)
+        for entry in registry.entries("combiner")
+        if not core or entry.distribution == "mklkit"
+    }
+
+
+INSTALLED = [pytest.param(True, id="core"), pytest.param(False, id="all", marks=PACKAGED)]
+
+
+@pytest.mark.parametrize("core", INSTALLED)
+def test_every_registered_combiner_has_its_row_and_its_facts(core: bool) -> None:
+    facts, shown = declared(core), rows()
+    assert facts.keys() <= shown.keys()
+    for name, fact in facts.items():
+        learns, _, parts, *_ = shown[name]
+        assert {TASKS[task] for task in learns.split(", ")} == set(fact.tasks), name
+        assert (parts == "yes") == fact.from_moments, name
+
+
+@PACKAGED
+def test_every_combiner_in_the_tables_is_registered() -> None:
+    assert rows().keys() == declared(core=False).keys()
+
+
+def situation(beginning: str) -> str:
+    """Return the row of the first table that begins so."""
+    return next(line for line in text().splitlines() if line.startswith(f"| {beginning}"))
+
+
+def test_the_rules_for_rows_in_parts_are_all_that_can() -> None:
+    named = _NAME.findall(situation("Rows that come in parts").split("|")[2])
+    assert set(named) == {name for name, fact in declared(core=True).items() if fact.from_moments}
+
+
+@PACKAGED
+def test_the_rules_that_weigh_rows_throughout_are_named() -> None:
+    named = _NAME.findall(situation("Classes of unequal size").split("|")[-2])
+    assert set(named) == {
+        name
+        for name, fact in declared(core=False).items()
+        if fact.row_weights == "throughout" and fact.weights_are != "fixed"
+    }
+
+
+@pytest.mark.parametrize("core", INSTALLED)
+def test_exact_zeros_are_where_the_table_says(core: bool) -> None:
+    draw = np.random.default_rng(0)
+    y = np.repeat([-1, 1], 30)
+    X = draw.normal(size=(60, 24))
+    X[:, :4] += 0.6 * y[:, None]
+    kernels = [f"s{m}:rbf@{4 * m}:{4 * m + 4}" for m in range(6)]
+    for name in declared(core):
+        zeros = rows()[name][1]
+        if zeros == "some" or name in ("svm2k", "gamkl"):  # two kernels only; slow
+            continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = MKLClassifier(kernels, combiner=name, random_state=0).fit(X, y)
+        assert (model.weights_.min() < 1e-9) == (zeros == "yes"), name
+
+
+# What was measured.
+
+
+def printed_by(listing: str, names: dict[str, object]) -> str:
+    """Run a listing and return what it prints."""
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        exec(listing, names)
+    return out.getvalue()
+
+
+def numbers(table: str) -> dict[str, list[float]]:
+    """Return the numbers of each line of a table, by the words that it begins with."""
+    lines = (re.match(r"(\S.*?) +([+-]?\d[\d.+\- %]*)$", line) for line in table.splitlines())
+    return {
+        line[1].strip(): [float(found) for found in _NUMBER.findall(line[2])]
+        for line in lines
+        if line
+    }
+
+
+def outputs() -> Iterator[str]:
+    """Return the page's blocks of output, in turn: ranks, useless, few, sources, many."""
+    return iter(listings(PAGE, "text"))
+
+
+def test_the_numbers_in_the_first_table_are_those_measured_below() -> None:
+    ranks, useless, few, _, many = outputs()
+    measured = numbers(ranks), numbers(useless), numbers(few)
+    assert f"{measured[0]['cluster-gating'][2]:.1f}" == "-2.2"
+    assert f"{measured[0]['localized'][2]:.1f}" == "-1.1"
+    assert "2.2 and 1.1 points below" in situation("Weights that depend on the row")
+    left = [measured[1][name][4] for name in ("cka", "simplemkl")]
+    assert "{} and {} kernels".format(*left) in situation("Weights must be sparse")
+    at_twenty = {name: found[0] for name, found in measured[2].items() if name != "rows"}
+    best, *others = sorted(at_twenty.values(), reverse=True)
+    assert best == at_twenty["uniform"]
+    assert f"{best} per cent, rules {others[-1]} to {others[0]}" in situation("Few rows")
+    seconds = dict(zip(many.split()[:5], many.split()[-5:], strict=True))
+    shown = [round(float(seconds[rule]), 1) for rule in ("uniform", "simplemkl")]
+    assert "{} s for `uniform`, {} s for `simplemkl`".format(*shown) in situation("Time above all")
+
+
+@PACKAGED
+def test_commands_and_listings_run_on_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What stands below them takes minutes: here they have a few dozen rows each."""
+    monkeypatch.chdir(tmp_path)
+    draw = np.random.default_rng(0)
+    for name in ("one.csv", "two.csv"):
+        frame = pd.DataFrame(draw.normal(size=(40, 4)))
+        frame.columns = ["profile_0", "fourier_0", "pattern_0", "pattern_1"]
+        frame["target"] = np.repeat(["a", "b"], 20)
+        frame.to_csv(name, index=False)
+    first, sets, sources = commands(PAGE)
+    before, after = sets.index(" breast_cancer"), sets.index(" -k")
+    shorter = [
+        f"{first} --cv 2x1",
+        f"{sets[:before]} one.csv two.csv{sets[after:]} --cv 2x1",
+        sources.replace("digits_sources", "one.csv --cv 2x1"),
+    ]
+    for line in shorter:
+        done = run_in_process(*shlex.split(line)[1:])
+        assert done.code == 0, done
+    smaller = {"200, 10)": "20, 2)", "(20, 40, 80, 200, 800)": "(20, 24)", "rows, 20)": "rows, 2)"}
+    smaller |= {"(5, 10, 20, 40, 80)": "(2, 3)", "], 250)": "], 20)", "size=(500": "size=(40"}
+    names: dict[str, object] = {}
+    pattern = re.compile("|".join(map(re.escape, smaller)))
+    for listing in listings(PAGE, "python"):
+        shorter_listing = pattern.sub(lambda found: smaller[found[0]], listing)
+        assert len(printed_by(shorter_listing, names).splitlines()) > 2
+
+
+@pytest.mark.slow
+@NEEDS_FOLDER
+def test_ranks_over_eight_data_sets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    command = next(line for line in commands(PAGE) if "sets.jsonl" in line)
+    for name in re.findall(r"\w+\.csv", command.split("-k")[0]):
+        (tmp_path / name).symlink_to(Path(os.environ["MKLKIT_DATA"]).resolve() / name)
+    done = run_in_process(*shlex.split(command)[1:], cwd=tmp_path)
+    assert done.code == 0, done
+    monkeypatch.chdir(tmp_path)
+    found, shown = numbers(printed_by(listings(PAGE, "python")[0], {})), numbers(next(outputs()))
+    assert found.keys() == shown.keys()
+    for rule, values in shown.items():
+        if len(values) == 7:  # the last is a time
+            np.testing.assert_allclose(found[rule][0], values[0], atol=1.0, err_msg=rule)
+            np.testing.assert_allclose(found[rule][1:3], values[1:3], atol=0.3, err_msg=rule)
+            np.testing.assert_allclose(found[rule][3:6], values[3:6], atol=0.15, err_msg=rule)
+
+
+@pytest.mark.slow
+def test_useless_kernels_and_few_rows() -> None:
+    _, *shown = outputs()
+    names: dict[str, object] = {}
+    for listing, table in zip(listings(PAGE, "python")[1:3], shown[:2], strict=True):
+        found = numbers(printed_by(listing, names))
+        expected = numbers(table)
+        assert found.keys() == expected.keys()
+        for rule, values in expected.items():
+            np.testing.assert_allclose(found[rule][0], values[0], atol=0.3, err_msg=rule)
+            np.testing.assert_allclose(found[rule][-1], values[-1], atol=0.5, err_msg=rule)
+
+
+@pytest.mark.slow
+def test_three_sources() -> None:
+    def accuracies(table: str) -> dict[str, float]:
+        found = re.findall(r"^ (\S.*?)(?: +(?:kernel|other))? +([\d.]+) ± ", table, re.MULTILINE)
+        return {method: float(accuracy) for method, accuracy in found}
+
+    command = next(line for line in commands(PAGE) if "digits_sources" in line)
+    done = run_in_process(*shlex.split(command)[1:])
+    assert done.code == 0, done
+    found, shown = accuracies(done.out), accuracies(listings(PAGE, "text")[3])
+    assert found.keys() == shown.keys()
+    for method, accuracy in shown.items():
+        assert found[method] == pytest.approx(accuracy, abs=0.3), method
+
+
+@pytest.mark.slow
+def test_time_grows_with_kernels_and_most_where_every_step_reads_all() -> None:
+    table = printed_by(listings(PAGE, "python")[3], {}).splitlines()
+    first, *_, last = ([float(value) for value in line.split()] for line in table[1:])
+    assert all(many > few for few, many in zip(first, last, strict=True))
+    assert last[4] > 2 * max(last[1:4])
