@@ -6,10 +6,15 @@ import re
 from pathlib import Path
 
 import attrs
+import pytest
 
-__all__ = ["ROOT", "Block", "blocks", "commands", "commands_of", "listings"]
+__all__ = ["ROOT", "Block", "blocks", "commands", "commands_of", "listings", "needs_checkout"]
 
 ROOT = Path(__file__).parents[1]
+
+needs_checkout = pytest.mark.skipif(
+    not (ROOT / ".ci").is_dir(), reason="a source distribution has neither .ci/ nor plugins/"
+)
 
 _FENCED = re.compile(r"^```(?P<language>[^\n`]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 
