@@ -94,7 +94,7 @@ def complaints(browser: Page) -> list[str]:
     ("name", "heading"),
     [
         ("index", "mklkit"),
-        ("gallery/plot_three_sources", "Which source matters?"),
+        ("gallery/plot_shuffling", "What shuffling a source costs"),
         ("reference/names/mklkit.MKLClassifier", "MKLClassifier"),
     ],
 )
