@@ -6,15 +6,30 @@ import re
 from pathlib import Path
 
 import attrs
+import pytest
 
-__all__ = ["PAGES", "ROOT", "Block", "blocks", "commands", "commands_of", "listings"]
+__all__ = [
+    "MADE",
+    "PAGES",
+    "ROOT",
+    "Block",
+    "blocks",
+    "commands",
+    "commands_of",
+    "listings",
+    "needs_checkout",
+]
 
 ROOT = Path(__file__).parents[1]
 
-# Folders and pages that the build of the site makes.
-_MADE = ("docs/_build/", "docs/gallery/", "docs/reference/command-line.md")
+needs_checkout = pytest.mark.skipif(
+    not (ROOT / ".ci").is_dir(), reason="a source distribution has neither .ci/ nor plugins/"
+)
+
+MADE = ("docs/_build/", "docs/gallery/", "docs/reference/command-line.md")
+"""Folders and pages that the build of the site makes."""
 _FOUND = [path.relative_to(ROOT).as_posix() for path in sorted(ROOT.glob("docs/**/*.md"))]
-PAGES = [page for page in _FOUND if not page.startswith(_MADE)]
+PAGES = [page for page in _FOUND if not page.startswith(MADE)]
 """The pages of ``docs/``, by their paths from the root."""
 
 _FENCED = re.compile(r"^```(?P<language>[^\n`]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -8,10 +8,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from documents import ROOT
+from documents import ROOT, needs_checkout
 from environments import Environment
 
-pytestmark = pytest.mark.packages
+pytestmark = [pytest.mark.packages, needs_checkout]
 
 # A strategy of each package; that of mklkit-optimize is solved by the package that it brings.
 STRATEGIES = {

@@ -147,9 +147,10 @@ def read_columns(
     for name in columns_of_text(frame):
         if ways is not None and ways.get(name) in (TEXT, WRITTEN):
             continue
-        text = frame[name].astype("str").str.strip()
+        # Before pandas 3, a gap became the text "nan".
+        text = frame[name].dropna().astype("str").str.strip()
         is_mark = text.str.casefold().isin(marks)
-        column = _Column(frame[name], text[~is_mark].dropna(), text[is_mark])
+        column = _Column(frame[name], text[~is_mark], text[is_mark])
         columns[name] = column
         if ways is None:
             _settle(column, tolerant=marks is GAP_MARKS)

@@ -46,6 +46,7 @@ FUNCTIONS = (
     )
     # How FeatureAgglomeration pools columns.
     | _names("numpy", "mean median max min amax amin sum prod std var ptp")
+    # How splines made arrays until SciPy 1.18.
     | _names("scipy._lib.array_api_compat.numpy._aliases", "asarray")
 )
 # Types selected by make_column_selector, and the dtype of an encoder or imputer.

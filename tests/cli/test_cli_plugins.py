@@ -84,11 +84,14 @@ class Wordy:
         return "fitted"
 
 class Closed:
-    """A learner that learns nothing and answers no question."""
+    """A learner that learns nothing and does not tell its C, for which advice asks at the end."""
     name = "closed"
     facts = LearnerFacts(on_gram=True)
-    def __getattr__(self, name):
+    @property
+    def C(self):
         raise RuntimeError("closed")
+    def with_params(self, **params):
+        return self
     def fit(self, side, target):
         return LinearDecision(0 * target.values, 0.0)
 

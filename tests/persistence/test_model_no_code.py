@@ -179,8 +179,8 @@ class TestTypesTrustedInOnePlace:
     def test_every_function_trusted_is_one_that_scikit_learn_and_numpy_have(self) -> None:
         for name in KNOWN_TYPES["FunctionNode"]:
             module, _, function = name.rpartition(".")
-            if hasattr(import_module(module), function):  # some are of older or newer versions
-                assert not isinstance(getattr(import_module(module), function), type)
+            with suppress(ModuleNotFoundError):  # some are of older or newer versions
+                assert not isinstance(getattr(import_module(module), function, None), type)
 
 
 class TestWhatCompiledCodeReads:
@@ -211,9 +211,11 @@ class TestWhatCompiledCodeReads:
         spline = transformer.bsplines_[0]
         if change == "degree":
             spline.k = 9
-        elif change == "knots":
-            spline._t = spline._t.astype("i8")
         else:
-            spline._c = spline._c[:2]
+            # SciPy 1.17 keeps them behind properties.
+            name = {"knots": "t", "coefficients": "c"}[change]
+            name = name if name in vars(spline) else f"_{name}"
+            value = getattr(spline, name)
+            setattr(spline, name, value.astype("i8") if change == "knots" else value[:2])
         with pytest.raises(ValueError, match=r"knots|Knots|floating"):
             check_compiled(transformer)

@@ -14,6 +14,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer, make_column_selector
 from sklearn.decomposition import TruncatedSVD
@@ -39,6 +40,7 @@ from mklkit.estimators.classifier import MKLClassifier
 from mklkit.persistence import load_model, read_facts, save_model
 from mklkit.persistence.trial import decide_trial
 
+TEMPERATURE = tuple(map(int, sklearn.__version__.split(".")[:2])) >= (1, 8)
 ROWS = 24
 LABELS = np.array(["no", "yes"] * (ROWS // 2))
 TABLE = np.abs(np.random.default_rng(5).normal(size=(ROWS, 4)))
@@ -196,7 +198,11 @@ CLASSIFIER = MKLClassifier("rbf")
         (Pipeline([("log", FunctionTransformer(np.log1p)), ("classify", CLASSIFIER)]), TABLE),
         (CalibratedClassifierCV(CLASSIFIER, method="sigmoid", cv=2), TABLE),
         (CalibratedClassifierCV(CLASSIFIER, method="isotonic", cv=StratifiedKFold(2)), TABLE),
-        (CalibratedClassifierCV(CLASSIFIER, method="temperature", cv=2, ensemble=False), TABLE),
+        pytest.param(
+            CalibratedClassifierCV(CLASSIFIER, method="temperature", cv=2, ensemble=False),
+            TABLE,
+            marks=pytest.mark.skipif(not TEMPERATURE, reason="scikit-learn 1.8 brought it"),
+        ),
         (CalibratedClassifierCV(FrozenEstimator(CLASSIFIER.fit(TABLE, LABELS))), TABLE),
         (FixedThresholdClassifier(CLASSIFIER, threshold=0.1, pos_label="yes"), TABLE),
         (TunedThresholdClassifierCV(CLASSIFIER, cv=2, thresholds=4), TABLE),
