@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import re
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
-from documents import ROOT, listings
+from documents import ROOT, blocks
+from following import follow, same_but_for_rounding
+from processes import run_listing
 from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import StandardScaler
@@ -17,61 +18,27 @@ from sklearn.svm import SVC
 
 from mklkit import MKLClassifier, MKLTransformer, get_registry
 
-FOLDER = "docs/guides/moving"
-PACKAGED = pytest.mark.process  # the packages are installed where these tests are run
-PAGES = [
-    pytest.param("from-mklpy", marks=PACKAGED),
-    "from-precomputed",
-    "from-himalaya",
-    pytest.param("from-r", marks=PACKAGED),
-]
+MKLPY = "docs/guides/moving/from-mklpy.md"
+PRECOMPUTED = "docs/guides/moving/from-precomputed.md"
+HIMALAYA = "docs/guides/moving/from-himalaya.md"
+R = "docs/guides/moving/from-r.md"
+PAGES = [MKLPY, PRECOMPUTED, HIMALAYA, R]
 
-_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_NUMBER = re.compile(r"\d+\.?\d*")
-_NAME = re.compile(r'combiner="([a-z0-9-]+)|^\| `"?([a-z]+-consensus|consensus)', re.MULTILINE)
+_NAME = re.compile(r'combiner="([a-z0-9-]+)')
 
 
-def pairs(page: str) -> list[tuple[str, str]]:
-    """Return each listing of a page with the block below it, which is what the listing prints."""
-    blocks = _BLOCK.findall((ROOT / FOLDER / f"{page}.md").read_text(encoding="utf-8"))
-    below = [*blocks[1:], ("", "")]
-    return [
-        (block[1], shown[1])
-        for block, shown in zip(blocks, below, strict=True)
-        if block[0] == "python" and shown[0] == "text"
-    ]
-
-
-def printed_by(listing: str, names: dict[str, object]) -> str:
-    """Run a listing and return what it prints."""
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out):
-        exec(listing, names)
-    return out.getvalue()
-
-
-def check_same(printed: str, shown: str) -> None:
-    """Check the words, and the numbers but for another processor's rounding."""
-    words = [" ".join(_NUMBER.sub("0", text).split()) for text in (printed, shown)]
-    assert words[0] == words[1]
-    numbers = [[float(n) for n in _NUMBER.findall(text)] for text in (printed, shown)]
-    np.testing.assert_allclose(*numbers, atol=0.011)
-
-
+@pytest.mark.process
 @pytest.mark.parametrize("page", PAGES)
-def test_listings_print_what_stands_below_them(page: str) -> None:
-    shown = pairs(page)
-    assert len(shown) == len(listings(f"{FOLDER}/{page}.md", "python"))
-    names: dict[str, object] = {}
-    for listing, below in shown:
-        check_same(printed_by(listing, names), below)
+def test_listings_print_what_stands_below_them(page: str, tmp_path: Path) -> None:
+    for step in follow(page, tmp_path, {}, {}):
+        assert step.shown is not None
+        same_but_for_rounding(step.shown, step.printed)
 
 
-@PACKAGED
-@pytest.mark.parametrize("page", ["from-mklpy", "from-precomputed", "from-himalaya", "from-r"])
+@pytest.mark.process
+@pytest.mark.parametrize("page", PAGES)
 def test_every_combiner_named_is_registered(page: str) -> None:
-    text = (ROOT / FOLDER / f"{page}.md").read_text(encoding="utf-8")
-    found = {first or second for first, second in _NAME.findall(text)}
+    found = set(_NAME.findall((ROOT / page).read_text(encoding="utf-8")))
     assert found
     assert found <= {entry.name for entry in get_registry().entries("combiner")}
 
@@ -99,7 +66,7 @@ def test_consensus_has_the_weights_of_statis_on_normalised_centred_matrices() ->
     np.testing.assert_allclose(found, first / first.sum(), atol=1e-8)
 
 
-@PACKAGED
+@pytest.mark.process
 def test_steps_by_norms_of_functions_end_where_mklgl_does() -> None:
     """RMKL's rule: a weight becomes the share of its kernel's function, w_m √(aᵀK_m a)."""
     X, y = load_breast_cancer(return_X_y=True)
@@ -125,11 +92,14 @@ def test_steps_by_norms_of_functions_end_where_mklgl_does() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("page", "peer"), [("from-mklpy", "MKLpy"), ("from-himalaya", "himalaya")])
-def test_the_peer_prints_what_stands_below_its_listing(page: str, peer: str) -> None:
+@pytest.mark.parametrize(("page", "peer"), [(MKLPY, "MKLpy"), (HIMALAYA, "himalaya")])
+def test_the_peer_prints_what_stands_below_its_listing(
+    page: str, peer: str, tmp_path: Path
+) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         pytest.importorskip(peer)
-        listing, *below = listings(f"{FOLDER}/{page}.md", "text")
-        printed = printed_by(listing, {})
-        check_same(printed, below[0])
+        theirs, shown, *_ = [block.text for block in blocks(page) if block.language == "text"]
+        printed = run_listing(theirs, {}, tmp_path)
+    assert printed.code == 0, printed
+    same_but_for_rounding(shown, printed.out)

@@ -74,8 +74,7 @@ FOLLOWED = {
         instead={"--mccv 5": "--mccv 2", "mccv=5": "mccv=2"},
         left_out={"pip install .": INSTALLS},
     ),
-    # The README has the comparison; here its kernels are read.
-    "docs/index.md": Followed(instead={"mklkit compare": "mklkit fit"}),
+    "docs/index.md": Followed(),
     "docs/guides/choosing-kernels.md": Followed(instead={"DATA": "wine"}),
     "docs/guides/comparing.md": Followed(
         bring=patients,

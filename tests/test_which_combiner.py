@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import os
 import re
-import shlex
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from documents import ROOT, commands, listings
-from processes import run_in_process
+from following import accuracies, run_in_turn
+from processes import run_listing
 
 from mklkit import CombinerFacts, MKLClassifier, facts_of, get_registry
 
@@ -85,7 +84,7 @@ def test_the_rules_for_rows_in_parts_are_all_that_can() -> None:
 
 @PACKAGED
 def test_the_rules_that_weigh_rows_throughout_are_named() -> None:
-    named = _NAME.findall(situation("Classes of unequal size").split("|")[-2])
+    named = _NAME.findall(situation("Classes of unequal size").split("Beware")[1])
     assert set(named) == {
         name
         for name, fact in declared(core=False).items()
@@ -93,14 +92,14 @@ def test_the_rules_that_weigh_rows_throughout_are_named() -> None:
     }
 
 
-@pytest.mark.parametrize("core", INSTALLED)
-def test_exact_zeros_are_where_the_table_says(core: bool) -> None:
+@PACKAGED
+def test_exact_zeros_are_where_the_table_says() -> None:
     draw = np.random.default_rng(0)
     y = np.repeat([-1, 1], 30)
     X = draw.normal(size=(60, 24))
     X[:, :4] += 0.6 * y[:, None]
     kernels = [f"s{m}:rbf@{4 * m}:{4 * m + 4}" for m in range(6)]
-    for name in declared(core):
+    for name in declared(core=False):
         zeros = rows()[name][1]
         if zeros == "some" or name in ("svm2k", "gamkl"):  # two kernels only; slow
             continue
@@ -113,13 +112,13 @@ def test_exact_zeros_are_where_the_table_says(core: bool) -> None:
 # What was measured.
 
 
-def printed_by(listing: str, names: dict[str, object]) -> str:
+def printed_by(listing: str, names: dict[str, Any], folder: Path) -> str:
     """Run a listing and return what it prints."""
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out), warnings.catch_warnings():
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        exec(listing, names)
-    return out.getvalue()
+        outcome = run_listing(listing, names, folder)
+    assert outcome.code == 0, outcome
+    return outcome.out
 
 
 def numbers(table: str) -> dict[str, list[float]]:
@@ -157,13 +156,12 @@ def test_the_numbers_in_the_first_table_are_those_measured_below() -> None:
 @PACKAGED
 def test_commands_and_listings_run_on_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What stands below them takes minutes: here they have a few dozen rows each."""
-    monkeypatch.chdir(tmp_path)
     draw = np.random.default_rng(0)
     for name in ("one.csv", "two.csv"):
         frame = pd.DataFrame(draw.normal(size=(40, 4)))
         frame.columns = ["profile_0", "fourier_0", "pattern_0", "pattern_1"]
         frame["target"] = np.repeat(["a", "b"], 20)
-        frame.to_csv(name, index=False)
+        frame.to_csv(tmp_path / name, index=False)
     first, sets, sources = commands(PAGE)
     before, after = sets.index(" breast_cancer"), sets.index(" -k")
     shorter = [
@@ -171,28 +169,27 @@ def test_commands_and_listings_run_on_less(tmp_path: Path, monkeypatch: pytest.M
         f"{sets[:before]} one.csv two.csv{sets[after:]} --cv 2x1",
         sources.replace("digits_sources", "one.csv --cv 2x1"),
     ]
-    for line in shorter:
-        done = run_in_process(*shlex.split(line)[1:])
-        assert done.code == 0, done
+    run_in_turn(shorter, tmp_path)
     smaller = {"200, 10)": "20, 2)", "(20, 40, 80, 200, 800)": "(20, 24)", "rows, 20)": "rows, 2)"}
     smaller |= {"(5, 10, 20, 40, 80)": "(2, 3)", "], 250)": "], 20)", "size=(500": "size=(40"}
-    names: dict[str, object] = {}
+    names: dict[str, Any] = {}
     pattern = re.compile("|".join(map(re.escape, smaller)))
     for listing in listings(PAGE, "python"):
         shorter_listing = pattern.sub(lambda found: smaller[found[0]], listing)
-        assert len(printed_by(shorter_listing, names).splitlines()) > 2
+        assert len(printed_by(shorter_listing, names, tmp_path).splitlines()) > 2
 
 
 @pytest.mark.slow
 @NEEDS_FOLDER
-def test_ranks_over_eight_data_sets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ranks_over_eight_data_sets(tmp_path: Path) -> None:
     command = next(line for line in commands(PAGE) if "sets.jsonl" in line)
     for name in re.findall(r"\w+\.csv", command.split("-k")[0]):
         (tmp_path / name).symlink_to(Path(os.environ["MKLKIT_DATA"]).resolve() / name)
-    done = run_in_process(*shlex.split(command)[1:], cwd=tmp_path)
-    assert done.code == 0, done
-    monkeypatch.chdir(tmp_path)
-    found, shown = numbers(printed_by(listings(PAGE, "python")[0], {})), numbers(next(outputs()))
+    run_in_turn([command], tmp_path)
+    found, shown = (
+        numbers(printed_by(listings(PAGE, "python")[0], {}, tmp_path)),
+        numbers(next(outputs())),
+    )
     assert found.keys() == shown.keys()
     for rule, values in shown.items():
         if len(values) == 7:  # the last is a time
@@ -202,11 +199,11 @@ def test_ranks_over_eight_data_sets(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.slow
-def test_useless_kernels_and_few_rows() -> None:
+def test_useless_kernels_and_few_rows(tmp_path: Path) -> None:
     _, *shown = outputs()
-    names: dict[str, object] = {}
+    names: dict[str, Any] = {}
     for listing, table in zip(listings(PAGE, "python")[1:3], shown[:2], strict=True):
-        found = numbers(printed_by(listing, names))
+        found = numbers(printed_by(listing, names, tmp_path))
         expected = numbers(table)
         assert found.keys() == expected.keys()
         for rule, values in expected.items():
@@ -215,23 +212,18 @@ def test_useless_kernels_and_few_rows() -> None:
 
 
 @pytest.mark.slow
-def test_three_sources() -> None:
-    def accuracies(table: str) -> dict[str, float]:
-        found = re.findall(r"^ (\S.*?)(?: +(?:kernel|other))? +([\d.]+) ± ", table, re.MULTILINE)
-        return {method: float(accuracy) for method, accuracy in found}
-
+def test_three_sources(tmp_path: Path) -> None:
     command = next(line for line in commands(PAGE) if "digits_sources" in line)
-    done = run_in_process(*shlex.split(command)[1:])
-    assert done.code == 0, done
-    found, shown = accuracies(done.out), accuracies(listings(PAGE, "text")[3])
+    (printed,) = run_in_turn([command], tmp_path)
+    found, shown = accuracies(printed), accuracies(listings(PAGE, "text")[3])
     assert found.keys() == shown.keys()
     for method, accuracy in shown.items():
         assert found[method] == pytest.approx(accuracy, abs=0.3), method
 
 
 @pytest.mark.slow
-def test_time_grows_with_kernels_and_most_where_every_step_reads_all() -> None:
-    table = printed_by(listings(PAGE, "python")[3], {}).splitlines()
+def test_time_grows_with_kernels_and_most_where_every_step_reads_all(tmp_path: Path) -> None:
+    table = printed_by(listings(PAGE, "python")[3], {}, tmp_path).splitlines()
     first, *_, last = ([float(value) for value in line.split()] for line in table[1:])
     assert all(many > few for few, many in zip(first, last, strict=True))
     assert last[4] > 2 * max(last[1:4])

@@ -57,7 +57,7 @@ class MKLSearchCV(GivesProbabilities, ClassifierMixin, ShowsKernels):
         scored.
     effort : {"fast", "thorough"} or int, default="fast"
         How long to look where no grid is given. ``"fast"``: three values of each parameter that
-        combiner and learner declare (all where a grid costs little more than one fit, as for
+        combiner and learner declare (all where a grid is fitted on the same views at once, as for
         ``ifsl``). ``"thorough"``: all their values, and other kernel parameters, one kernel at a
         time. A number: so many points drawn from all combinations.
     scoring : str or callable, optional
