@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,9 +29,9 @@ def check_writable(path: Path) -> None:
     """
     with _told(path):
         goal = _goal(path)
-        if goal.is_dir():
+        if stat.S_ISDIR(_mode(goal)):
             raise DataError(f"{path} is a folder; the name of a file to write is expected.")
-        if not goal.parent.is_dir():
+        if not stat.S_ISDIR(_mode(goal.parent)):
             raise DataError(f"{path} can't be written: there is no folder {goal.parent}.")
         if _is_device(goal):
             return
@@ -98,14 +99,27 @@ def _goal(path: Path) -> Path:
     return goal
 
 
+def _mode(path: Path) -> int:
+    """Return the mode of a file or folder, 0 if there is none.
+
+    Python 3.14's ``is_dir()`` also says no where permission lacks to know.
+    """
+    try:
+        return path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return 0
+
+
 def _is_device(goal: Path) -> bool:
-    return goal.exists() and not goal.is_file() and not goal.is_dir()
+    mode = _mode(goal)
+    return mode != 0 and not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
 @contextmanager
 def _opened_beside(goal: Path) -> Iterator[BinaryIO]:
     """Open a new file with the permissions of the goal, and put it in the goal's place."""
-    mode = goal.stat().st_mode & PERMISSIONS if goal.is_file() else None
+    found = _mode(goal)
+    mode = found & PERMISSIONS if stat.S_ISREG(found) else None
     remove_stale_parts(goal)
     with part_of(goal, mode) as (beside, descriptor):
         with os.fdopen(descriptor, "wb") as file:

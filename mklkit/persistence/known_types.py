@@ -29,7 +29,8 @@ OBJECTS = (
     | _names("sklearn.multiclass", "_ConstantPredictor")
     | _names("sklearn.metrics._scorer", "_Scorer _CurveScorer")
     | _names("sklearn.utils._metadata_requests", "MetadataRequest MethodMetadataRequest")
-    | _names("scipy.interpolate._bsplines", "BSpline")
+    # Since SciPy 1.18 a spline keeps its numbers in another.
+    | _names("scipy.interpolate._bsplines", "BSpline _BSpline")
 )
 FUNCTIONS = (
     _names(

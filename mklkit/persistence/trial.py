@@ -111,15 +111,17 @@ def check_compiled(model: Any) -> None:
     ValueError
         If a sparse matrix or a spline has indices out of bounds.
     """
-    from scipy.interpolate import BSpline
+    from scipy.interpolate import BSpline, _bsplines
     from scipy.sparse import issparse
 
+    # Since SciPy 1.18 a spline keeps its numbers in another, whose type has no public name.
+    splines = (BSpline, vars(_bsplines).get("_BSpline", BSpline))
     for part in _parts(model):
         if issparse(part):
             # Other formats are checked when they are created.
             if part.format in ("csr", "csc"):
                 part.check_format(full_check=True)
-        elif isinstance(part, BSpline):
+        elif isinstance(part, splines):
             checked = BSpline(part.t, part.c, part.k)
             if (checked.t.dtype, checked.c.dtype) != (part.t.dtype, part.c.dtype):
                 raise Inconsistent("a spline holds no floating-point numbers")

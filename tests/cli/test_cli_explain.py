@@ -85,7 +85,7 @@ def test_numbers_are_explained_by_r2(mklkit: Run, houses: Fitted, tmp_path: Path
     assert found["score"] == "R²"
     assert found["target"] == "price"
     assert found["kernels"][0]["left_out"] > 0.5 > found["kernels"][1]["left_out"]
-    assert "<!-- points of R² lost, mean ± deviation -->" in picture.read_text()
+    assert "<!-- points of R² lost, -->" in picture.read_text()
 
 
 def test_numbers_that_do_not_say_enough(mklkit: Run, houses: Fitted, tmp_path: Path) -> None:

@@ -31,8 +31,14 @@ from sklearn.model_selection import (
 )
 from sklearn.multiclass import OutputCodeClassifier
 from sklearn.naive_bayes import GaussianNB
-from sklearn.pipeline import FeatureUnion, Pipeline
-from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder, StandardScaler
+from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    OneHotEncoder,
+    OrdinalEncoder,
+    SplineTransformer,
+    StandardScaler,
+)
 from sklearn.utils import all_estimators
 
 from mklkit.errors import ModelFileError
@@ -196,6 +202,7 @@ CLASSIFIER = MKLClassifier("rbf")
         (Pipeline([("best", SelectKBest(chi2, k=2)), ("classify", CLASSIFIER)]), TABLE),
         (Pipeline([("best", SelectKBest(mutual_info_classif)), ("classify", CLASSIFIER)]), TABLE),
         (Pipeline([("log", FunctionTransformer(np.log1p)), ("classify", CLASSIFIER)]), TABLE),
+        (make_pipeline(SplineTransformer(3), MKLClassifier("rbf")), TABLE),
         (CalibratedClassifierCV(CLASSIFIER, method="sigmoid", cv=2), TABLE),
         (CalibratedClassifierCV(CLASSIFIER, method="isotonic", cv=StratifiedKFold(2)), TABLE),
         pytest.param(
@@ -214,6 +221,7 @@ CLASSIFIER = MKLClassifier("rbf")
         "chi2",
         "information",
         "log1p",
+        "splines",
         "sigmoid",
         "isotonic",
         "temperature",
