@@ -31,6 +31,7 @@ extensions = [
     "command_line",
     "components",
     "docstrings",
+    "pictures",
     "public_names",
 ]
 exclude_patterns = ["_build", "gallery/**/*.py", "gallery/**/*.ipynb"]
