@@ -236,6 +236,6 @@ def test_links_lead_somewhere(page: str) -> None:
     ]
     targets = [((ROOT / page).parent / link).resolve() for link in links]
     # A source distribution comes without the packages, and a checkout without the built site.
-    absent = MADE if (ROOT / "plugins").is_dir() else (*MADE, "plugins/")
+    absent = MADE if (ROOT / "plugins").is_dir() else (*MADE, "plugins")
     missing = [path.relative_to(ROOT).as_posix() for path in targets if not path.exists()]
     assert not [path for path in missing if not path.startswith(absent)]

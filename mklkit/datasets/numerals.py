@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
+import numpy as np
 import pandas as pd
 
 __all__ = [
@@ -55,7 +56,11 @@ def _numbers(pattern: re.Pattern[str], dropped: dict[int, int | None], plain: bo
                 return value
             return value.translate(dropped) if pattern.fullmatch(value) else None
 
-        return pd.to_numeric(text.map(lambda value: meaning(value.translate(MINUS))))
+        found = text.map(lambda value: meaning(value.translate(MINUS)))
+        try:
+            return pd.to_numeric(found)
+        except ValueError:  # Before pandas 3, of a number too large to be finite.
+            return found.astype(np.float64)
 
     return read
 

@@ -22,7 +22,8 @@ from mklkit.reproduction.protocol import DataUse
 from mklkit.reproduction.session import Session
 from mklkit.reproduction.sources import KNOWN, OF_SCIKIT_LEARN, DataNotHere, find_data
 
-USUAL = "https://www.openml.org"
+# Versions of scikit-learn before 1.9 have the second.
+USUAL = re.compile(r"https://(www|api)\.openml\.org")
 
 
 def frame_of(name: str) -> pd.DataFrame:
@@ -46,10 +47,10 @@ def served(monkeypatch: pytest.MonkeyPatch, tmp_path) -> Iterator[Answers]:
 
 
 def redirect(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
-    monkeypatch.setattr(openml, "ADDRESS", openml.ADDRESS.replace(USUAL, address))
+    monkeypatch.setattr(openml, "ADDRESS", USUAL.sub(address, openml.ADDRESS))
     for name, value in vars(_openml).items():
-        if name.startswith("_") and isinstance(value, str) and value.startswith(USUAL):
-            monkeypatch.setattr(_openml, name, value.replace(USUAL, address))
+        if name.startswith("_") and isinstance(value, str) and USUAL.match(value):
+            monkeypatch.setattr(_openml, name, USUAL.sub(address, value))
 
 
 def test_a_missing_set_is_fetched_once_and_kept(served, tmp_path):
