@@ -71,6 +71,8 @@ def test_a_missing_set_is_fetched_once_and_kept(served, tmp_path):
 
 
 def test_it_is_as_from_a_file(served, tmp_path):
+    # Of 17 digits, pandas before 3.1 reads the last ones otherwise.
+    served.frame = served.frame.round(6)
     fetched = find_data("sonar", tmp_path, openml=OpenML(print))
     renamed = served.frame.drop(columns="row").rename(columns={"Class": "target"})
     renamed.to_csv(tmp_path / "sonar.csv", index=False)
