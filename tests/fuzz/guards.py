@@ -67,7 +67,9 @@ def is_told(error: BaseException) -> bool:
     if isinstance(error, MKLKitError):
         return True
     files = [frame.filename for frame in traceback.extract_tb(error.__traceback__)]
-    foreign = [file for file in files if "site-packages" in file and "mklkit" not in file]
+    # What stands before says where the environment is, perhaps in a folder named mklkit.
+    installed = [file.rpartition("site-packages")[2] for file in files if "site-packages" in file]
+    foreign = [file for file in installed if "mklkit" not in file]
     of_checks = bool(foreign) and foreign[0].endswith(CHECKS_OF_SCIKIT_LEARN)
     return isinstance(error, ValueError | TypeError) and of_checks
 
