@@ -67,6 +67,8 @@ class BriefGroup(TyperGroup):
             with _shortening():
                 return super().invoke(ctx)
         except SystemExit as leaving:
+            if isinstance(leaving.__context__, BrokenPipeError):
+                raise  # By Rich, where a help's reader has closed the pipe.
             # Commands end by other exceptions, so this one was raised by a component.
             _fail_by_our_fault(leaving)
 
