@@ -132,6 +132,19 @@ def test_columns_of_the_table_on_the_line(ask: Ask, tmp_path: Path) -> None:
     assert ask("fit 'my table.csv' --drop \"pu", shell="bash") == {"lse (rest)": None}
 
 
+@pytest.mark.parametrize("shell", SHELLS)
+def test_nothing_follows_what_a_shell_would_run(ask: Ask, tmp_path: Path, shell: str) -> None:
+    (tmp_path / "a.csv").write_text("$(touch b),`touch b`,\\$(touch b),!!,!a\n1,2,3,4,5\n")
+    for typed in ('"$', '"`', '"\\', "$", "`", '"$"(', "'$'$"):
+        assert ask(f"fit a.csv -t {typed}", shell=shell) == {}, typed
+    for typed in ("'$", '"\\$', "\\$", '"\\`', "'`"):
+        assert len(ask(f"fit a.csv -t {typed}", shell=shell)) == 1, typed
+    for typed in ("!", '"!'):
+        assert len(ask(f"fit a.csv -t {typed}", shell=shell)) == (2 if shell == "fish" else 0)
+    assert len(ask('fit a.csv -t "', shell=shell)) == (3 if shell == "bash" else 5)
+    assert len(ask("fit a.csv -t '!", shell=shell)) == 2
+
+
 def test_columns_that_cannot_be_read_are_none(ask: Ask, tmp_path: Path) -> None:
     (tmp_path / "empty.csv").touch()
     (tmp_path / "noise.csv").write_bytes(bytes(range(256)))
@@ -171,6 +184,8 @@ def test_columns_are_those_that_are_read(tmp_path: Path) -> None:
         ("", [], "", ""),
         ('a "b"\'', ["a"], "b", "'"),
         ("a # b", ["a", "#"], "b", ""),
+        ('a "US\\$ 2\\`\\"\\\\\\a', ["a"], 'US$ 2`"\\\\a', '"'),
+        ("a b\\\nc\td", ["a", "bc"], "d", ""),
     ],
 )
 def test_a_line_is_read_as_a_shell_does(line: str, words: list[str], last: str, quote: str) -> None:
