@@ -263,7 +263,7 @@ def test_bash_replaces_the_part_of_the_word_that_it_knows(tmp_path: Path) -> Non
     command = tmp_path / "mklkit"
     command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m mklkit "$@"\n')
     command.chmod(0o755)
-    (tmp_path / "irregular.csv").write_text("a b,target\n1,2\n")
+    (tmp_path / "irregular.csv").write_text("a b,~root,target\n1,3,2\n")
 
     def completed(line: str, current: str) -> list[str]:
         arguments = [str(SCRIPTS / "mklkit.bash"), f"mklkit {line}", str(command), current]
@@ -281,8 +281,10 @@ def test_bash_replaces_the_part_of_the_word_that_it_knows(tmp_path: Path) -> Non
     assert completed("fit --kernel=lap", "lap") == ["laplacian"]
     assert completed("fit -k fou:lap", "lap") == ["laplacian"]
     assert completed("fit -k 'fou:lap", "fou:lap") == ["fou:laplacian"]
-    assert completed("fit irregular.csv -k rbf@", "@") == ["@a\\ b"]
-    assert completed('fit irregular.csv -k "rbf@', "rbf@") == ["rbf@a b"]
+    assert completed("fit irregular.csv -k rbf@", "@") == ["@a\\ b", "@\\~root"]
+    assert completed('fit irregular.csv -k "rbf@', "rbf@") == ["rbf@a b", "rbf@~root"]
+    assert completed("fit irregular.csv -t ~", "~") == ["\\~root"]
+    assert completed('fit irregular.csv -t "~', "~") == ["~root"]
     assert completed("fit ir", "ir") == ["compopt filenames", "iris", "irregular.csv"]
     assert completed("fit irre", "irre") == ["compopt default", ""]
     assert completed("plugin new x --into=", "") == ["compopt dirnames", ""]

@@ -13,7 +13,7 @@ QUOTES = "'\""
 # What starts code, a variable or a command of the history, also inside of double quotes.
 LIVE = "$`!"
 # What a shell takes as it is, outside of quotes.
-SPECIAL = re.compile(r"[^\w@%+=:,./~-]")
+SPECIAL = re.compile(r"[^\w@%+=:,./-]")
 IN_DOUBLE_QUOTES = re.compile(r'["$`\\]')
 
 
