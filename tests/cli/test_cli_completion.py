@@ -290,6 +290,41 @@ def test_bash_replaces_the_part_of_the_word_that_it_knows(tmp_path: Path) -> Non
     assert completed("plugin new x --into=", "") == ["compopt dirnames", ""]
 
 
+# What zsh's own part of a completion would do with what was found.
+ZSH = """
+compdef() { }; compset() { }; _files() { }
+_describe() { print -l -- $found; }
+source "$1"
+words=("$2" pred) CURRENT=2 PREFIX=pred IPREFIX= QIPREFIX=
+_mklkit
+"""
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("typed", ["sp\\ [dir/mklkit", "'sp [dir'/mklkit", '~/"sp [dir"/mklkit'])
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_the_path_of_the_command_may_be_quoted(tmp_path: Path, shell: str, typed: str) -> None:
+    if shutil.which(shell) is None:
+        pytest.skip(f"there is no {shell}")
+    folder = tmp_path / "sp [dir"
+    folder.mkdir()
+    command = folder / "mklkit"
+    command.write_text("#!/bin/sh\nprintf 'nothing\\nict\\n'\n")
+    command.chmod(0o755)
+    arguments = [str(SCRIPTS / f"mklkit.{shell}"), "mklkit pred", typed, "pred"]
+    if shell == "zsh":
+        arguments = [arguments[0], typed]
+    done = subprocess.run(
+        [shell, "-c", BASH if shell == "bash" else ZSH, shell, *arguments],
+        cwd=tmp_path,
+        env={**os.environ, "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert (done.stdout.split(), done.stderr) == (["predict" if shell == "bash" else "ict:ict"], "")
+
+
 @pytest.mark.process
 @pytest.mark.parametrize("shell", SHELLS)
 def test_scripts_are_valid(shell: str) -> None:

@@ -1,8 +1,11 @@
 # Completion of mklkit in bash 4.4 or newer; 'mklkit --install-completion' puts it in place.
 
 _mklkit_complete() {
-    local adds='' rest start=$2
+    local adds='' rest start=$2 program
     COMPREPLY=()
+    # The command as it is typed: 'read' removes its backslashes, and nothing in it is run.
+    read program <<<"${1/#\~/$HOME}"
+    program=${program//[\"\']/}
     # Bash would expand a tilde that begins a word; in our names it is a letter.
     [[ $2 == '~'* && ${COMP_LINE:COMP_POINT-${#2}-1:1} == [[:space:]] ]] && start="\\$2"
     {
@@ -11,7 +14,7 @@ _mklkit_complete() {
         while IFS= read -r rest; do
             COMPREPLY+=("$start$rest")
         done
-    } < <(_MKLKIT_COMPLETE=bash _MKLKIT_LINE="${COMP_LINE:0:COMP_POINT}" "${1/#\~/$HOME}" 2>/dev/null)
+    } < <(_MKLKIT_COMPLETE=bash _MKLKIT_LINE="${COMP_LINE:0:COMP_POINT}" "$program" 2>/dev/null)
     case $adds in
         files)
             if ((${#COMPREPLY[@]})); then
