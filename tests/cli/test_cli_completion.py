@@ -370,3 +370,51 @@ def test_other_shells_and_unwritable_homes_are_refused(mklkit: Run, tmp_path: Pa
         home = {"HOME": str(tmp_path / "home"), "XDG_CONFIG_HOME": ""}
         done = mklkit("--install-completion", SHELL="/usr/bin/fish", **home)
         done.refused("can't be written", "--show-completion")
+
+
+@pytest.fixture
+def in_bash() -> Iterator[None]:
+    """Have bash be the shell, and the names known."""
+    with (
+        mock.patch.object(shellingham, "detect_shell", return_value=("bash", "/bin/bash")),
+        mock.patch.object(names, "known_names", return_value=KNOWN),
+    ):
+        yield
+
+
+@pytest.mark.usefixtures("in_bash")
+def test_a_home_that_cannot_be_used_is_refused(mklkit: Run, tmp_path: Path) -> None:
+    odd = os.fsdecode(os.fsencode(tmp_path) + b"/h\xff")
+    done = mklkit("--install-completion", HOME=odd, XDG_DATA_HOME="")
+    done.refused("is not in UTF-8", "Set HOME", "--show-completion")
+    assert list(tmp_path.iterdir()) == []
+    with mock.patch.object(Path, "home", side_effect=RuntimeError("no home")):
+        mklkit("--install-completion").refused("home folder is not known", "Set HOME")
+
+
+@pytest.mark.usefixtures("in_bash")
+def test_no_script_is_left_where_the_start_file_cannot_be_written(
+    mklkit: Run, tmp_path: Path
+) -> None:
+    (tmp_path / ".bashrc").mkdir()
+    done = mklkit("--install-completion", HOME=str(tmp_path), XDG_DATA_HOME="")
+    done.refused(".bashrc can't be written", "--show-completion")
+    assert [path.name for path in tmp_path.rglob("*mklkit*")] == []
+
+
+@pytest.mark.usefixtures("in_bash")
+def test_a_relative_folder_of_data_is_ignored(mklkit: Run, tmp_path: Path) -> None:
+    home = {"HOME": str(tmp_path / "home"), "XDG_DATA_HOME": "data"}
+    assert mklkit("--install-completion", cwd=tmp_path, **home).code == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["home"]
+    script = tmp_path / "home" / ".local/share/bash-completion/completions/mklkit"
+    assert str(script) in (tmp_path / "home" / ".bashrc").read_text()
+
+
+def test_names_are_known_without_a_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    with (
+        mock.patch.object(Path, "home", side_effect=RuntimeError("no home")),
+        mock.patch.object(names, "_find", return_value=KNOWN),
+    ):
+        assert names.known_names() == KNOWN

@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from mklkit._version import __version__
+from mklkit.cli.completion.homes import base_folder
+from mklkit.errors import DataError
 from mklkit.registry.discovery import InstalledPlugin, installed_plugins
 from mklkit.registry.hookspecs import ENTRY_POINT_GROUP
 
@@ -38,22 +40,28 @@ def known_names() -> Names:
         of the papers with their titles; ``"set"``: the papers' data sets; ``"data"``: the built-in
         data sets with their columns; ``"package"``: the distributions of plugins.
     """
-    file, state = names_file(), _state()
-    with contextlib.suppress(OSError, ValueError, LookupError, TypeError):
-        known: Names = json.loads(file.read_text(encoding="utf-8"))
+    state = _state()
+    with contextlib.suppress(OSError, DataError, ValueError, LookupError, TypeError):
+        known: Names = json.loads(names_file().read_text(encoding="utf-8"))
         if known[STATE] == state:
             return known
     found = _find()
-    with contextlib.suppress(OSError):  # Without the file completion is slow, and still right.
-        _write(file, json.dumps({**found, STATE: state}))
+    # Without the file completion is slow, and still right.
+    with contextlib.suppress(OSError, DataError):
+        _write(names_file(), json.dumps({**found, STATE: state}))
     return found
 
 
 def names_file() -> Path:
-    """Return the file of the names that this Python environment has."""
-    folder = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    environment = hashlib.sha256(sys.prefix.encode()).hexdigest()[:16]
-    return Path(folder, "mklkit", f"names-{environment}.json")
+    """Return the file of the names that this Python environment has.
+
+    Raises
+    ------
+    DataError
+        If the folder of caches is not known.
+    """
+    environment = hashlib.sha256(os.fsencode(sys.prefix)).hexdigest()[:16]
+    return base_folder("XDG_CACHE_HOME", ".cache") / "mklkit" / f"names-{environment}.json"
 
 
 def _state() -> dict[str, Any]:
