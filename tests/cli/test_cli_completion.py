@@ -418,3 +418,34 @@ def test_names_are_known_without_a_home(monkeypatch: pytest.MonkeyPatch) -> None
         mock.patch.object(names, "_find", return_value=KNOWN),
     ):
         assert names.known_names() == KNOWN
+
+
+def test_a_damaged_file_of_names_is_written_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    with mock.patch.object(names, "_find", return_value=KNOWN) as find:
+        names.known_names()
+        file = names.names_file()
+        whole = file.read_text(encoding="utf-8")
+        kept = json.loads(whole)
+        damaged = [
+            json.dumps({kind: kept[kind] for kind in kept if kind != "combiner"}),
+            json.dumps({**kept, "combiner": ["dimkl3"]}),
+            json.dumps({**kept, "combiner": {"dimkl3": 3}}),
+            whole.replace('{"dimkl3"', "[" * 100_000 + '{"dimkl3"'),
+            "[" * 100_000,
+            "[]",
+        ]
+        for place, text in enumerate(damaged, start=2):
+            file.write_text(text, encoding="utf-8")
+            assert names.known_names()["combiner"] == KNOWN["combiner"]
+            assert file.read_text(encoding="utf-8") == whole
+            assert find.call_count == place
+        assert names.known_names() == kept
+        assert find.call_count == len(damaged) + 1
+        # A folder in the place of the file is left alone, and nothing is left beside it.
+        file.unlink()
+        file.mkdir()
+        assert names.known_names() == KNOWN
+        assert list(file.parent.iterdir()) == [file]

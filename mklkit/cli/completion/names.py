@@ -28,6 +28,8 @@ Names = dict[str, dict[str, Any]]
 """By kind (``"kernel"``, ``"combiner"``, …) what is known of each name, such as its summary."""
 
 STATE = "state"
+# What reading a damaged file may raise.
+DAMAGED = (ValueError, LookupError, TypeError, RecursionError)
 
 
 def known_names() -> Names:
@@ -41,15 +43,21 @@ def known_names() -> Names:
         data sets with their columns; ``"package"``: the distributions of plugins.
     """
     state = _state()
-    with contextlib.suppress(OSError, DataError, ValueError, LookupError, TypeError):
+    with contextlib.suppress(OSError, DataError, *DAMAGED):
         known: Names = json.loads(names_file().read_text(encoding="utf-8"))
-        if known[STATE] == state:
+        if known[STATE] == _marked(state, {kind: known[kind] for kind in known if kind != STATE}):
             return known
     found = _find()
     # Without the file completion is slow, and still right.
     with contextlib.suppress(OSError, DataError):
-        _write(names_file(), json.dumps({**found, STATE: state}))
+        _write(names_file(), json.dumps({**found, STATE: _marked(state, found)}))
     return found
+
+
+def _marked(state: dict[str, Any], found: Names) -> dict[str, Any]:
+    """Return a state with a digest of the names, by which a damaged file is told."""
+    content = json.dumps(found, sort_keys=True).encode()
+    return {**state, "content": hashlib.sha256(content).hexdigest()}
 
 
 def names_file() -> Path:
@@ -118,5 +126,8 @@ def _write(file: Path, text: str) -> None:
     """Write the file at once, since other shells may be reading it."""
     file.parent.mkdir(parents=True, exist_ok=True)
     part = file.with_suffix(f".{os.getpid()}")
-    part.write_text(text, encoding="utf-8")
-    part.replace(file)
+    try:
+        part.write_text(text, encoding="utf-8")
+        part.replace(file)
+    finally:
+        part.unlink(missing_ok=True)
