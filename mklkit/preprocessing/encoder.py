@@ -120,6 +120,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     ['ill', 'well', 'well']
     """
 
+    # Of models that were saved before it was a parameter.
+    asked: Sequence[tuple[str, str]] = ()
+
     def __init__(
         self,
         max_categories: int = 100,
