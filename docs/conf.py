@@ -31,6 +31,7 @@ extensions = [
     "command_line",
     "components",
     "docstrings",
+    "pictures",
     "public_names",
 ]
 exclude_patterns = ["_build", "gallery/**/*.py", "gallery/**/*.ipynb"]
@@ -38,8 +39,12 @@ templates_path = ["_templates"]
 
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
-# Commands and their output are no programs that could be highlighted as such.
-suppress_warnings = ["misc.highlighting_failure"]
+suppress_warnings = [
+    # Commands and their output are no programs that could be highlighted as such.
+    "misc.highlighting_failure",
+    # It tells of spaces in the path of a checkout, too, where they do no harm.
+    "sphinx_gallery.space_in_filename",
+]
 
 autosummary_generate = True
 autodoc_typehints = "none"

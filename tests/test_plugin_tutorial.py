@@ -15,7 +15,11 @@ from environments import Environment
 
 PAGE = "docs/guides/plugins/write-a-combiner.md"
 FIRST_STEPS = ["pip install .", "mklkit list combiners", "mklkit fit --combiner contrast"]
-WITH_PARAMETERS = ["pip install .", 'mklkit fit --combiner "contrast(power=2)"']
+WITH_PARAMETERS = [
+    "pip install .",
+    'mklkit fit --combiner "contrast(power=2)"',
+    "mklkit fit --combiner contrast --tune fast",
+]
 
 
 class Author(Environment):
@@ -85,6 +89,7 @@ def test_a_parameter_acts_as_the_page_says(
     author: Author, first_steps: tuple[list[str], np.ndarray], with_parameters: list[str]
 ) -> None:
     assert "combiner contrast(power=2" in with_parameters[1]
+    assert "combiner__power" in with_parameters[2]
     _, plain = first_steps
     squared = learned_weights(author, "contrast(power=2)")
     np.testing.assert_allclose(squared, plain**2 / (plain**2).sum(), rtol=1e-9)

@@ -6,9 +6,10 @@ other colours, which carry the meaning, stay.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib import colors
@@ -19,7 +20,10 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.text import Text
 
-__all__ = ["light_and_dark", "mirror_greys"]
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+__all__ = ["light_and_dark", "mirror_greys", "setup"]
 
 Scraper = Callable[[tuple[str, str, int], dict[str, Any], dict[str, Any]], str]
 
@@ -36,6 +40,16 @@ DARKEST, LIGHTEST = 0.08, 0.88
 # The difference of channels below which a colour is a grey.
 GREY = 0.06
 
+THUMBNAIL = re.compile(
+    r"^  \.\. image:: /gallery/images/thumb/(?P<name>sphx_glr_plot_\w+)_thumb\.png\n    :alt:",
+    re.MULTILINE,
+)
+DARK_THUMBNAIL = r"""\g<0>
+    :class: only-light
+
+  .. image:: /gallery/images/\g<name>_001_dark.png
+    :alt:
+    :class: only-dark"""
 PICTURES = """
 .. image:: {light}
    :alt: {alt}
@@ -74,11 +88,29 @@ def _get_sg_image_scraper() -> Scraper:
     return light_and_dark
 
 
+def darken_thumbnails(app: Sphinx, page: str, text: list[str]) -> None:
+    """Give each thumbnail of the gallery a dark one beside it: the first dark picture."""
+    if page == "gallery/index":
+        dark = (
+            r"  .. image:: /gallery/images/\g<name>_001_dark.png\n    :alt:\n    :class: only-dark"
+        )
+        text[0] = THUMBNAIL.sub(rf"\g<0>\n    :class: only-light\n\n{dark}", text[0])
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect what changes the page of thumbnails; sphinx-gallery finds the scraper itself."""
+    app.connect("source-read", darken_thumbnails)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
 def _described(figure: Figure, block_vars: dict[str, Any]) -> str:
-    """Return what a reader who does not see the picture is told: its titles, else its file."""
-    titles = [figure.get_suptitle(), *(axes.get_title() for axes in figure.axes)]
-    words = ", ".join(" ".join(title.split()) for title in titles if title)
-    return words or Path(block_vars["src_file"]).stem.removeprefix("plot_").replace("_", " ")
+    """Return what a reader who does not see the picture is told: its name, titles and axes."""
+    said = [figure.get_suptitle()]
+    for axes in figure.axes:
+        said += [axes.get_title(), axes.get_xlabel(), axes.get_ylabel()]
+    words = ", ".join(dict.fromkeys(" ".join(one.split()) for one in said if one))
+    name = Path(block_vars["src_file"]).stem.removeprefix("plot_").replace("_", " ")
+    return f"{name}: {words}" if words else name
 
 
 def mirror_greys(figure: Figure) -> None:
