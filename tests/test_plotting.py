@@ -259,7 +259,7 @@ except ValueError as error:
     done = subprocess.run(
         [sys.executable, "-c", source], capture_output=True, text=True, check=True
     )
-    assert done.stdout == "Plots need matplotlib: pip install 'mklkit[plot]'.\n"
+    assert done.stdout == "Plots need matplotlib: pip install matplotlib.\n"
 
 
 @pytest.mark.process

@@ -45,7 +45,7 @@ def require_matplotlib() -> None:
     try:
         import matplotlib.figure  # noqa: F401
     except ImportError:
-        raise MKLKitError("Plots need matplotlib: pip install 'mklkit[plot]'.") from None
+        raise MKLKitError("Plots need matplotlib: pip install matplotlib.") from None
 
 
 def new_figure(width: float, height: float) -> Figure:

@@ -114,7 +114,16 @@ class KernelWorthDisplay:
                 zorder=4,
             )
         for place in places[~known]:
-            ax.text(0, place, " can't be left out", va="center", color=ink())
+            # Above the diamond of its row, wherever that is.
+            ax.annotate(
+                "can't be left out",
+                (0, place),
+                xytext=(4, 5),
+                textcoords="offset points",
+                va="bottom",
+                fontsize="small",
+                color=ink(),
+            )
         ax.axvline(0, color=ink(), linewidth=0.8)
         ax.spines["left"].set_visible(False)
         ax.margins(x=0.06)
