@@ -78,6 +78,8 @@ class AlignmentDisplay:
         ------
         DataError
             If X is not a table of at least two rows of finite numbers.
+        ValueError
+            If X has other columns than those that the estimator was fitted on.
         MKLKitError
             If matplotlib is not installed.
         """

@@ -115,6 +115,8 @@ class ConsensusDisplay:
             If the estimator has no kernels.
         DataError
             If there are fewer than 3 rows, or ``y`` is not one value per row.
+        ValueError
+            If X has other columns than those that the estimator was fitted on.
         MKLKitError
             If matplotlib is not installed.
         sklearn.exceptions.NotFittedError
