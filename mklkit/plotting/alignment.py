@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from mklkit.evaluation.alignment import alignment_matrix
 from mklkit.plotting.cells import draw_cells, short
-from mklkit.plotting.parts import new_figure, require_matplotlib
+from mklkit.plotting.parts import figure_of, new_figure, require_matplotlib
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -94,13 +94,11 @@ class AlignmentDisplay:
             side = min(max(SMALLEST, CELL * len(names)), LARGEST)
             beside = CHARACTER * max(len(short(name)) for name in names)
             ax = new_figure(side + beside + BESIDE, side + 0.6 * beside + 0.3).add_subplot()
-        figure = ax.get_figure(root=True)
-        assert figure is not None
+        self.figure_: Figure = figure_of(ax)
         self.ax_: Axes = ax
-        self.figure_: Figure = figure
         few = len(names) <= WRITTEN_KERNELS
         limits = min(0.0, float(values.min())), 1.0
         image = draw_cells(ax, values, limits, names, names, written=few)
         label = "alignment of centred kernels" if self.centered else "alignment of kernels"
-        figure.colorbar(image, ax=ax, label=label)
+        self.figure_.colorbar(image, ax=ax, label=label)
         return self

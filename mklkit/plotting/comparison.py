@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from mklkit.errors import DataError
-from mklkit.plotting.parts import COLOURS, FAINT, ink, new_figure, require_matplotlib
+from mklkit.plotting.parts import COLOURS, FAINT, figure_of, ink, new_figure, require_matplotlib
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,10 +67,8 @@ class ComparisonDisplay:
             raise DataError("No method has an accuracy to draw.")
         if ax is None:
             ax = new_figure(7, 1.3 + 0.28 * len(table)).add_subplot()
-        figure = ax.get_figure(root=True)
-        assert figure is not None
+        self.figure_: Figure = figure_of(ax)
         self.ax_: Axes = ax
-        self.figure_: Figure = figure
         places = np.arange(len(table))
         for kind, (colour, marker, caption) in KINDS.items():
             own = (table["kind"] == kind).to_numpy()
@@ -83,7 +81,7 @@ class ComparisonDisplay:
         ax.set_xlabel("accuracy on test rows, %")
         ax.grid(axis="x", color=ink(), alpha=FAINT)
         ax.set_axisbelow(True)
-        figure.legend(loc="outside upper center", ncols=len(KINDS), frameon=False)
+        self.figure_.legend(loc="outside upper center", ncols=len(KINDS), frameon=False)
         return self
 
     def _draw(

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mklkit.errors import DataError, counted
 from mklkit.evaluation.rank_tests import average_ranks, critical_difference
-from mklkit.plotting.parts import BARS, ink, new_figure, require_matplotlib
+from mklkit.plotting.parts import BARS, figure_of, ink, new_figure, require_matplotlib
 from mklkit.plotting.rank_bars import OVERHANG, limits_of_ranks, rank_bars, sides
 
 if TYPE_CHECKING:
@@ -132,12 +132,11 @@ class CriticalDifferenceDisplay:
             ax = new_figure(width, LINE * (n_lines + 0.5)).add_subplot()
             self._font_size = FONT_SIZE
         else:
-            line = ax.bbox.height / ax.figure.dpi * 72 / n_lines
+            dpi = figure_of(ax).dpi
+            line = ax.bbox.height / dpi * 72 / n_lines
             self._font_size = min(FONT_SIZE, 0.7 * line)
-        figure = ax.get_figure(root=True)
-        assert figure is not None
+        self.figure_: Figure = figure_of(ax)
         self.ax_: Axes = ax
-        self.figure_: Figure = figure
         self._axis(bottom)
         for start, end, level in bars:
             height = FIRST_BAR + BAR_STEP * level

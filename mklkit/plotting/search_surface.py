@@ -10,7 +10,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from mklkit.errors import DataError, IncompatibleError, quoted, suggest
 from mklkit.plotting.cells import short
-from mklkit.plotting.parts import ON_DARK, ON_LIGHT, SCALE, new_figure, require_matplotlib
+from mklkit.plotting.parts import (
+    ON_DARK,
+    ON_LIGHT,
+    SCALE,
+    figure_of,
+    new_figure,
+    require_matplotlib,
+)
 from mklkit.protocols import Array
 
 if TYPE_CHECKING:
@@ -146,13 +153,11 @@ class SearchSurfaceDisplay:
         """Draw on ``ax``, or on a new figure."""
         if ax is None:
             ax = new_figure(WIDTH, HEIGHT).add_subplot()
-        figure = ax.get_figure(root=True)
-        assert figure is not None
+        self.figure_: Figure = figure_of(ax)
         self.ax_: Axes = ax
-        self.figure_: Figure = figure
         # Cells of equal size at the places of the values: most grids are geometric.
         mesh = ax.pcolormesh(self.scores, cmap=SCALE, rasterized=True)
-        figure.colorbar(mesh, ax=ax, label=self.score_name)
+        self.figure_.colorbar(mesh, ax=ax, label=self.score_name)
         for axis, values in ((ax.xaxis, self.x_values), (ax.yaxis, self.y_values)):
             step = -(-len(values) // MOST_LABELS)
             places = range(0, len(values), step)

@@ -9,7 +9,15 @@ import numpy as np
 from mklkit.errors import IncompatibleError
 from mklkit.estimators.anatomy import KernelRegressor, WeightedModel, classifier_in
 from mklkit.plotting.cells import draw_cells
-from mklkit.plotting.parts import BARS, COLOURS, ink, new_figure, paper, require_matplotlib
+from mklkit.plotting.parts import (
+    BARS,
+    COLOURS,
+    figure_of,
+    ink,
+    new_figure,
+    paper,
+    require_matplotlib,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -100,10 +108,8 @@ class KernelWeightsDisplay:
         table = self._table()
         if ax is None:
             ax = new_figure(*self._size(table)).add_subplot()
-        figure = ax.get_figure(root=True)
-        assert figure is not None
+        self.figure_: Figure = figure_of(ax)
         self.ax_: Axes = ax
-        self.figure_: Figure = figure
         if "cluster" in self.weights:
             self._heat_map(table)
         else:
