@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib import pyplot
+from sklearn.exceptions import NotFittedError
 
 from mklkit import (
     AlignmentDisplay,
@@ -20,6 +21,7 @@ from mklkit import (
     KernelWeightsDisplay,
     KernelWorthDisplay,
     MKLClassifier,
+    MKLSearchCV,
     SearchSurfaceDisplay,
 )
 from mklkit.errors import MKLKitError
@@ -101,3 +103,37 @@ def test_a_grid_has_a_whole_number_of_points(resolution: Any, n_columns: int) ->
     rows = np.zeros((5, n_columns))
     with pytest.raises(MKLKitError, match="grid_resolution must be a whole number, 2 or above"):
         GatesDisplay.from_estimator(MKLClassifier(), rows, grid_resolution=resolution)
+
+
+@pytest.mark.parametrize(
+    ("make", "table"),
+    [
+        (AlignmentDisplay, ALIKE),
+        (ComparisonDisplay, COMPARED),
+        (KernelWeightsDisplay, WEIGHTS),
+        (KernelWorthDisplay, WORTH),
+    ],
+)
+def test_tables_that_hold_nothing_to_draw_are_refused(make: Any, table: pd.DataFrame) -> None:
+    expected = "DataFrame like that of .* is expected; got"
+    for wrong in (pd.DataFrame(), table[:0], table.iloc[:, :-1], [1, 2]):
+        with pytest.raises(MKLKitError, match=expected):
+            make(wrong).plot()
+    assert not pyplot.get_fignums()
+
+
+@pytest.mark.parametrize(
+    ("n_x", "shape"), [(0, (0, 0)), (3, (2, 2)), (3, (3, 1)), (3, (3,)), (0, (1, 0))]
+)
+def test_a_surface_has_a_score_for_each_pair(n_x: int, shape: tuple[int, ...]) -> None:
+    display = SearchSurfaceDisplay(range(n_x), [1][: shape[0]], np.zeros(shape), "x", "y")
+    with pytest.raises(MKLKitError, match=rf"shape \(n_y, n_x\) are expected.* and {n_x} of x"):
+        display.plot()
+
+
+def test_a_surface_is_that_of_a_search() -> None:
+    for wrong in (MKLClassifier(["rbf"]), 3):
+        with pytest.raises(MKLKitError, match="fitted MKLSearchCV or GridSearchCV is expected"):
+            SearchSurfaceDisplay.from_estimator(wrong, "C", "gamma")
+    with pytest.raises(NotFittedError):
+        SearchSurfaceDisplay.from_estimator(MKLSearchCV(MKLClassifier()), "C", "gamma")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
+from mklkit.errors import DataError
 from mklkit.evaluation.alignment import alignment_matrix
 from mklkit.plotting.cells import draw_cells, short
-from mklkit.plotting.parts import figure_of, new_figure, require_matplotlib
+from mklkit.plotting.parts import check_table, figure_of, new_figure, require_matplotlib
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,7 +88,20 @@ class AlignmentDisplay:
         return cls(alignment_matrix(kernels, X, centered=centered), centered).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw on ``ax``, or on a new figure."""
+        """Draw on ``ax``, or on a new figure.
+
+        Raises
+        ------
+        DataError
+            If ``ax`` is no matplotlib Axes, or the alignments are no square table or an empty one.
+        """
+        source = "mklkit.alignment_matrix"
+        check_table(self.alignments, (), source)
+        n_rows, n_columns = self.alignments.shape
+        if n_rows != n_columns:
+            raise DataError(
+                f"A square DataFrame like that of {source} is expected; got {n_rows} x {n_columns}."
+            )
         names = [str(name) for name in self.alignments.index]
         values = self.alignments.to_numpy(dtype=float)
         if ax is None:

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from mklkit.errors import DataError
-from mklkit.plotting.parts import COLOURS, FAINT, figure_of, ink, new_figure, require_matplotlib
+from mklkit.plotting.parts import (
+    COLOURS,
+    FAINT,
+    check_table,
+    figure_of,
+    ink,
+    new_figure,
+    require_matplotlib,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,11 +65,12 @@ class ComparisonDisplay:
         Raises
         ------
         DataError
-            If no method has an accuracy.
+            If no method has an accuracy, the table lacks a column, or ``ax`` is no matplotlib Axes.
         MKLKitError
             If matplotlib is not installed.
         """
         require_matplotlib()
+        check_table(self.table, ("method", "kind", "accuracy"), "mklkit.compare(...).table()")
         table = self.table[self.table["accuracy"].notna()]
         if table.empty:
             raise DataError("No method has an accuracy to draw.")

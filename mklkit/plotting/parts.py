@@ -1,12 +1,14 @@
-"""Shared parts of plots: matplotlib when needed, checks of axes, and the colours of all figures."""
+"""Shared parts of plots: matplotlib when needed, checks, and the colours of all figures."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
-from mklkit.errors import DataError, MKLKitError, quoted
+from mklkit.errors import DataError, MKLKitError, named, quoted, type_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,6 +22,7 @@ __all__ = [
     "ON_LIGHT",
     "SCALE",
     "axes_among",
+    "check_table",
     "figure_of",
     "ink",
     "new_figure",
@@ -112,6 +115,39 @@ def axes_among(
     if len(given) < needed or (len(given) > needed and not more):
         raise DataError(f"{what}; got {len(given)}.")
     return given[:needed], figures[0]
+
+
+def check_table(table: Any, columns: Sequence[str], source: str) -> None:
+    """Check that there is a row to draw, and the columns for it.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+    columns : sequence of str
+    source : str
+        What has or returns such a table, for the message.
+
+    Raises
+    ------
+    DataError
+        If it is no DataFrame, lacks a column or is empty.
+
+    Examples
+    --------
+    >>> check_table(pd.DataFrame({"kernel": ["rbf"]}), ["weight"], "weights_frame()")
+    Traceback (most recent call last):
+    mklkit.errors.DataError: A DataFrame like that of weights_frame() is expected; got one without \
+column 'weight'.
+    """
+    if not isinstance(table, pd.DataFrame):
+        wrong = type_name(table)
+    elif missing := [name for name in columns if name not in table]:
+        wrong = f"one without {named(missing)}"
+    elif table.empty:
+        wrong = "an empty one"
+    else:
+        return
+    raise DataError(f"A DataFrame like that of {source} is expected; got {wrong}.")
 
 
 def ink() -> str:

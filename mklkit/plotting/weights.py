@@ -12,6 +12,7 @@ from mklkit.plotting.cells import draw_cells
 from mklkit.plotting.parts import (
     BARS,
     COLOURS,
+    check_table,
     figure_of,
     ink,
     new_figure,
@@ -104,7 +105,14 @@ class KernelWeightsDisplay:
         return cls(classifier.weights_frame(), each).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw on ``ax``, or on a new figure."""
+        """Draw on ``ax``, or on a new figure.
+
+        Raises
+        ------
+        DataError
+            If ``ax`` is no matplotlib Axes, or the weights are no such table or none.
+        """
+        check_table(self.weights, ("problem", "kernel", "weight"), "weights_frame()")
         table = self._table()
         if ax is None:
             ax = new_figure(*self._size(table)).add_subplot()

@@ -11,6 +11,7 @@ from mklkit.plotting.parts import (
     BARS,
     COLOURS,
     axes_among,
+    check_table,
     ink,
     new_figure,
     paper,
@@ -27,6 +28,7 @@ __all__ = ["KernelWorthDisplay"]
 
 LEFT_OUT, SHUFFLED = COLOURS[1], COLOURS[3]
 WIDTH = 7.0
+NEEDED = ("kernel", "weight", "weight_std", "left_out", "left_out_std", "shuffled")
 
 
 class KernelWorthDisplay:
@@ -70,11 +72,12 @@ class KernelWorthDisplay:
         Raises
         ------
         DataError
-            If ``axes`` are not two matplotlib Axes.
+            If ``axes`` are not two matplotlib Axes, or the table lacks a column or is empty.
         MKLKitError
             If matplotlib is not installed.
         """
         require_matplotlib()
+        check_table(self.kernels, NEEDED, "mklkit.explain(...).kernels")
         if axes is None:
             height = min(1.6 + 0.45 * len(self.kernels), 16)
             left, right = new_figure(WIDTH, height).subplots(
