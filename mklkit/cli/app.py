@@ -21,7 +21,7 @@ from typer.core import TyperGroup
 
 from mklkit.cli.compare import compare
 from mklkit.cli.completion.answering import ASKED, answer
-from mklkit.cli.console import say, shortened, show_warnings_briefly, working
+from mklkit.cli.console import say, show_warnings_briefly, working
 from mklkit.cli.describe import describe
 from mklkit.cli.evaluate import evaluate
 from mklkit.cli.examples import epilog
@@ -34,6 +34,7 @@ from mklkit.cli.list_names import list_names
 from mklkit.cli.plugin import plugin
 from mklkit.cli.predict import predict
 from mklkit.cli.reproduce import reproduce
+from mklkit.cli.usage import usage_message
 from mklkit.errors import MKLKitError, plain_message
 
 __all__ = ["app", "main"]
@@ -54,29 +55,31 @@ UsageError: Any = typer.BadParameter.__base__
 
 
 class BriefGroup(TyperGroup):
-    """Commands whose usage errors are shortened if they quote long input."""
+    """Commands whose usage errors suggest near misses, and are shortened if they are long."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the options before a command."""
-        with _shortening():
+        with _wording():
             return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         """Find a command, read its arguments and run it."""
         try:
-            with _shortening():
+            with _wording():
                 return super().invoke(ctx)
         except SystemExit as leaving:
+            if isinstance(leaving.__context__, BrokenPipeError):
+                raise  # By Rich, where a help's reader has closed the pipe.
             # Commands end by other exceptions, so this one was raised by a component.
             _fail_by_our_fault(leaving)
 
 
 @contextlib.contextmanager
-def _shortening() -> Iterator[None]:
+def _wording() -> Iterator[None]:
     try:
         yield
     except UsageError as error:
-        error.message = shortened(error.message)
+        error.message = usage_message(error.message)
         raise
 
 
