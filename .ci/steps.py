@@ -19,6 +19,8 @@ PLUGINS = sorted(path.parent for path in ROOT.glob("plugins/*/pyproject.toml"))
 
 # What could stand in for an installation, or change what it does.
 _LEFT_OUT = {"PYTHONPATH", "PYTHONHOME", "PYTEST_ADDOPTS", "VIRTUAL_ENV", "MKLKIT_DISABLE_PLUGINS"}
+# What is in the folder where a command runs must not be imported instead of what is installed.
+_SETTINGS = {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PYTHONSAFEPATH": "1"}
 _START = time.monotonic()
 
 
@@ -33,7 +35,7 @@ def run(*command: str | Path, cwd: Path = ROOT, **environment: str) -> str:
     done = subprocess.run(
         command,
         cwd=cwd,
-        env={**inherited, "PIP_DISABLE_PIP_VERSION_CHECK": "1", **environment},
+        env={**inherited, **_SETTINGS, **environment},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -90,7 +92,6 @@ class Environment:
 
     def test(self, *arguments: str | Path, cwd: Path) -> None:
         """Run pytest in a folder and print how many tests passed."""
-        # -P, since the folder holds a package of the same name.
-        command = ["-P", "-m", "pytest", "--quiet", *arguments]
+        command = ["-m", "pytest", "--quiet", *arguments]
         *_, last = self.run("python", *command, cwd=cwd).splitlines()
         print(last, flush=True)

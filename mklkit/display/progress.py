@@ -10,7 +10,7 @@ from typing import Any
 
 from mklkit.errors import SpecError
 
-__all__ = ["BRIEF", "Progress", "Report", "check_progress", "reported"]
+__all__ = ["BRIEF", "Progress", "Report", "check_progress", "reported", "silent"]
 
 Report = Callable[..., Any]
 """Called with the parts done, all parts and, if it is known, the name of what runs next."""
@@ -55,7 +55,7 @@ def reported(given: Progress, title: str, after: float = 0.0) -> Iterator[Report
         if callable(given):
             yield given
         elif not outermost or given is False:
-            yield _silent
+            yield silent
         elif in_notebook():
             from mklkit.display.cell_bar import cell_bar
 
@@ -67,7 +67,7 @@ def reported(given: Progress, title: str, after: float = 0.0) -> Iterator[Report
             with terminal_bar(title) as tell:
                 yield tell
         else:
-            yield _silent
+            yield silent
     finally:
         if outermost:
             _ONE_AT_A_TIME.release()
@@ -82,5 +82,5 @@ def in_notebook() -> bool:
     return Console().is_jupyter
 
 
-def _silent(*_: Any) -> None:
+def silent(*_: Any) -> None:
     """Say nothing."""

@@ -90,7 +90,7 @@ def solve_cone_program(
     settings.verbose = False
     settings.tol_gap_abs = settings.tol_gap_rel = gap
     solver = clarabel.DefaultSolver(
-        sparse.csc_matrix(sparse.triu(quadratic)),
+        sparse.csc_matrix(sparse.triu(sparse.coo_array(quadratic))),
         linear,
         sparse.csc_matrix(matrix),
         bound,

@@ -68,6 +68,7 @@ def test_the_program_is_solved(seed, alpha, p):
     np.testing.assert_allclose(measure, reference, atol=1e-3)
 
 
+@pytest.mark.filterwarnings("ignore:delta_grad == 0.0:UserWarning")
 def test_the_program_is_solved_for_four_kernels_by_another_solver():
     scores, y = problem(11, 4, n_rows=60)
     measure = learn_measure(scores, y, 1.0, 2)
