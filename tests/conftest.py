@@ -8,6 +8,7 @@ from importlib import import_module
 
 import numpy as np
 import pytest
+from browser import Page, find_browser
 from hypothesis import settings
 from threadpoolctl import threadpool_limits
 
@@ -29,6 +30,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--fuzz-cases", type=int, default=12, help="cases that each fuzzer tries")
     group.addoption("--fuzz-seed", type=int, default=1, help="seed of the cases")
     group.addoption("--fuzz-case", type=int, help="the number of a single case, to see it again")
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    """Return a page of a headless Chromium; without one its tests are skipped."""
+    program = find_browser()
+    if program is None:
+        pytest.skip("there is no Chromium to look at pages with")
+    with Page(program, tmp_path_factory.mktemp("profile")) as opened:
+        yield opened
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -13,10 +13,11 @@ import pytest
 import reading_kernels
 from processes import write_plugin
 from reading_kernels import KnownSmaller, Letters, Same, Smaller
+from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from mklkit import MKLClassifier, MKLSearchCV, MKLVotingClassifier, Precomputed
+from mklkit import RBF, DataError, MKLClassifier, MKLSearchCV, MKLVotingClassifier, Precomputed
 from mklkit.persistence import load_model, save_model
 from mklkit.preprocessing import ScaledColumns, TableEncoder, build_pipeline, describe
 from mklkit.registry.registry import forget_registry
@@ -173,3 +174,23 @@ def test_a_model_file_keeps_all(table: Any, installed: Any, tmp_path: Path, alon
     np.testing.assert_allclose(one, expected[:8], rtol=1e-7, atol=1e-9)
     with pytest.raises(ValueError, match="colour"):
         loaded.predict(frame.drop(columns="colour"))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "named", "advised"),
+    [("s:rbf@sequence", "s", True), (("both", RBF(), ["count_a", "id"]), "both", False)],
+)
+def test_a_kernel_on_numbers_that_names_an_identifier_is_told_why(
+    table: Any, kernel: Any, named: str, advised: bool
+) -> None:
+    frame, y = table
+    with pytest.raises(DataError, match="is left out, because it has a different value") as told:
+        build_pipeline(MKLClassifier([kernel, "linear@count_a"])).fit(frame, y)
+    assert str(told.value).startswith(f"Kernel '{named}': the column ")
+    assert ("use a kernel on text, such as " in str(told.value)) is advised
+
+
+def test_an_encoder_that_was_saved_without_what_is_asked_can_be_copied() -> None:
+    encoder = TableEncoder()
+    del encoder.asked
+    assert clone(encoder).asked == ()

@@ -62,3 +62,20 @@ def test_ruler_and_bars_have_the_lengths_of_the_test():
 def test_names_are_checked():
     with pytest.raises(DataError, match="3 methods but 2 names"):
         CriticalDifferenceDisplay.from_scores([[1, 2, 3]] * 5, names=["a", "b"])
+
+
+def test_long_names_are_cut_and_fit(recwarn):
+    names = ["a" * 300, f"{'b' * 150} {'c' * 150}", "uniform"]
+    figure = CriticalDifferenceDisplay.from_scores([[1, 2, 3]] * 5, names=names).figure_
+    figure.canvas.draw()
+    assert not recwarn
+    shown = [text.get_text() for text in figure.findobj(Text) if text.get_text().endswith(".00)")]
+    assert len(shown) == len(set(shown)) == 3
+    assert max(map(len, shown)) < 40
+    assert figure.get_figwidth() < 9
+
+
+def test_scores_that_are_no_numbers_are_refused():
+    for scores in ([["a", "b"], ["c", "d"]], [[1, 2], [3]], [[1, {}], [2, 3]]):
+        with pytest.raises(DataError, match="Scores must be a table of numbers"):
+            CriticalDifferenceDisplay.from_scores(scores)

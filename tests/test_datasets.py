@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import re
+import sys
 import warnings
 from datetime import timedelta
 from decimal import Decimal
@@ -137,6 +138,14 @@ class TestFormats:
         table = load_table(tmp_path / "a.csv")
         assert list(table.features) == ["größe"]
         assert set(table.target) == {"süß", "herb"}
+
+    def test_parquet_without_its_reader(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (tmp_path / "a.parquet").write_bytes(b"PAR1")
+        monkeypatch.setitem(sys.modules, "pyarrow", None)
+        with pytest.raises(DataError, match=r"a\.parquet needs pyarrow: pip install pyarrow, or"):
+            load_table(tmp_path / "a.parquet")
 
     def test_parquet(self, frame: pd.DataFrame, tmp_path: Path) -> None:
         pytest.importorskip("pyarrow")

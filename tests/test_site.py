@@ -1,4 +1,4 @@
-"""The built site: its links lead somewhere, and three pages look right in a browser.
+"""The built site: its links lead somewhere, and three pages look right in a page.
 
 It is built by ``python -m sphinx -W --keep-going docs docs/_build``; without it these tests are
 skipped.
@@ -6,13 +6,12 @@ skipped.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urlparse
 
 import pytest
-from browser import Page, find_browser
+from browser import Page
 from documents import ROOT
 
 SITE = ROOT / "docs" / "_build"
@@ -69,22 +68,13 @@ def test_nothing_is_loaded_from_elsewhere(pages: dict[Path, Links]) -> None:
         assert "@import url(http" not in text, path
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    program = find_browser()
-    if program is None:
-        pytest.skip("no Chromium here")
-    with Page(program, tmp_path_factory.mktemp("profile")) as page:
-        yield page
-
-
-def complaints(browser: Page) -> list[str]:
+def complaints(page: Page) -> list[str]:
     """Return errors of the open page: failed requests, exceptions, what it logs as an error."""
-    logged = [one["entry"] for one in browser.told("Log.entryAdded")]
+    logged = [one["entry"] for one in page.told("Log.entryAdded")]
     return [
         *(one["text"] for one in logged if one["level"] == "error"),
-        *(str(one["exceptionDetails"]) for one in browser.told("Runtime.exceptionThrown")),
-        *(one["errorText"] for one in browser.told("Network.loadingFailed")),
+        *(str(one["exceptionDetails"]) for one in page.told("Runtime.exceptionThrown")),
+        *(one["errorText"] for one in page.told("Network.loadingFailed")),
     ]
 
 
@@ -98,20 +88,18 @@ def complaints(browser: Page) -> list[str]:
         ("reference/names/mklkit.MKLClassifier", "MKLClassifier"),
     ],
 )
-def test_a_page_in_a_browser(
-    browser: Page, name: str, heading: str, scheme: str, width: int
-) -> None:
-    browser.size(width)
-    browser.colours(scheme)
-    browser.open(SITE / f"{name}.html")
-    assert complaints(browser) == []
+def test_a_page_in_a_browser(page: Page, name: str, heading: str, scheme: str, width: int) -> None:
+    page.size(width)
+    page.colours(scheme)
+    page.open(SITE / f"{name}.html")
+    assert complaints(page) == []
     # The sign after a heading is its link.
-    assert browser.run("document.querySelector('h1').innerText").rstrip("#\n ") == heading
-    assert browser.run("document.documentElement.scrollWidth") <= width
-    assert browser.run("document.documentElement.dataset.theme") == scheme
+    assert page.run("document.querySelector('h1').innerText").rstrip("#\n ") == heading
+    assert page.run("document.documentElement.scrollWidth") <= width
+    assert page.run("document.documentElement.dataset.theme") == scheme
     # Of each picture's two versions one is shown, and has been loaded.
     shown = "[...document.querySelectorAll('article img')].filter(one => one.offsetParent)"
-    assert browser.run(f"{shown}.every(one => one.naturalWidth > 0)")
+    assert page.run(f"{shown}.every(one => one.naturalWidth > 0)")
     if name.startswith("gallery/"):
-        assert browser.run(f"{shown}.length") == 2
-        assert browser.run(f"{shown}.every(one => one.className.includes('only-{scheme}'))")
+        assert page.run(f"{shown}.length") == 2
+        assert page.run(f"{shown}.every(one => one.className.includes('only-{scheme}'))")

@@ -14,14 +14,14 @@ import sys
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any, NoReturn, TextIO
 
 import typer
 from typer.core import TyperGroup
 
 from mklkit.cli.compare import compare
 from mklkit.cli.completion.answering import ASKED, answer
-from mklkit.cli.console import say, shortened, show_warnings_briefly, working
+from mklkit.cli.console import say, show_warnings_briefly, working
 from mklkit.cli.describe import describe
 from mklkit.cli.evaluate import evaluate
 from mklkit.cli.examples import epilog
@@ -34,6 +34,7 @@ from mklkit.cli.list_names import list_names
 from mklkit.cli.plugin import plugin
 from mklkit.cli.predict import predict
 from mklkit.cli.reproduce import reproduce
+from mklkit.cli.usage import usage_message
 from mklkit.errors import MKLKitError, plain_message
 
 __all__ = ["app", "main"]
@@ -54,29 +55,31 @@ UsageError: Any = typer.BadParameter.__base__
 
 
 class BriefGroup(TyperGroup):
-    """Commands whose usage errors are shortened if they quote long input."""
+    """Commands whose usage errors suggest near misses, and are shortened if they are long."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the options before a command."""
-        with _shortening():
+        with _wording():
             return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         """Find a command, read its arguments and run it."""
         try:
-            with _shortening():
+            with _wording():
                 return super().invoke(ctx)
         except SystemExit as leaving:
+            if isinstance(leaving.__context__, BrokenPipeError):
+                raise  # By Rich, where a help's reader has closed the pipe.
             # Commands end by other exceptions, so this one was raised by a component.
             _fail_by_our_fault(leaving)
 
 
 @contextlib.contextmanager
-def _shortening() -> Iterator[None]:
+def _wording() -> Iterator[None]:
     try:
         yield
     except UsageError as error:
-        error.message = shortened(error.message)
+        error.message = usage_message(error.message)
         raise
 
 
@@ -121,7 +124,7 @@ def main() -> None:
         _fail(f"Not enough memory for this many rows: {error} {REMEDY}", 2)
     except BrokenPipeError:
         # The reader of the output has closed the pipe; Typer handles a command's writes the same.
-        _give_up_stdout()
+        _give_up(sys.stdout)
         sys.exit(1)
     except OSError as error:
         _fail_by_the_system(error)
@@ -175,17 +178,17 @@ def _check_streams() -> None:
 def _fail_by_the_system(error: OSError) -> NoReturn:
     """Report an error of the operating system that the user can fix."""
     if error.errno in NOT_WRITTEN:
-        _give_up_stdout()
+        _give_up(sys.stdout)
         _fail(f"{error.filename or 'The output'} can't be written: {error.strerror}.", 2)
     if error.errno in NO_SUCH_USE and error.filename is not None:
         _fail(f"{error.filename} can't be read or written: {error.strerror}.", 2)
     _fail_by_our_fault(error)
 
 
-def _give_up_stdout() -> None:
-    """Discard buffered output, so that Python does not fail on it at exit."""
+def _give_up(stream: TextIO) -> None:
+    """Discard what a stream still holds, so that Python does not fail on it at exit."""
     with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _fail_by_our_fault(error: BaseException) -> NoReturn:
@@ -199,11 +202,13 @@ def _fail_by_our_fault(error: BaseException) -> NoReturn:
 
 
 def _fail(message: str, code: int) -> NoReturn:
-    with contextlib.suppress(OSError):
-        # Stderr may not be writable either; the exit code still reports the error.
+    try:
         if os.environ.get("MKLKIT_DEBUG"):
             traceback.print_exc()
         say(f"error: {message}", style="red")
+    except OSError:
+        # Stderr may not be writable either; the exit code still reports the error.
+        _give_up(sys.stderr)
     sys.exit(code)
 
 

@@ -47,7 +47,7 @@ def check_parquet(output: Path) -> None:
         import pyarrow  # noqa: F401
     except ImportError as error:
         raise DataError(
-            f"Writing {output.name} needs pyarrow: pip install 'mklkit[parquet]', or write CSV."
+            f"Writing {output.name} needs pyarrow: pip install pyarrow, or write CSV."
         ) from error
 
 

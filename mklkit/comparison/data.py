@@ -21,6 +21,7 @@ from mklkit.estimators.table_reading import placed_kernels
 from mklkit.preprocessing import TableEncoder
 from mklkit.preprocessing.asked_columns import check_not_left_out
 from mklkit.preprocessing.kernel_columns import needed_unchanged
+from mklkit.preprocessing.wording import LIKE_IDENTIFIERS, left_out
 from mklkit.registry.composing import are_proposed, bind_kernels, kernel_list
 
 __all__ = ["DataSet", "data_sets"]
@@ -95,11 +96,27 @@ class DataSet:
         encoder.fit(self.features)
         encoded = encoder.feature_names_out_
         placed_kernels(kernels, len(encoded), encoded)
-        note = (
-            f"{named(encoder.as_they_are_)} kept for kernels on such columns; other methods get"
-            " them as said before"
-        )
-        return attrs.evolve(self, notes=[*self.notes, note])
+        return attrs.evolve(self, notes=self._notes_beside(encoder.as_they_are_))
+
+    def _notes_beside(self, kept: list[str]) -> list[str]:
+        """Return the notes, with what kernels and other methods get of columns that are kept."""
+        identifiers, readings = self.encoding["identifiers"], self.encoding["readings"]
+        unread = [name for name in identifiers if name not in kept]
+        notes = [note for note in self.notes if note != left_out(identifiers, readings)]
+        if unread:
+            notes.append(left_out(unread, readings))
+        encoded = [name for name in kept if name not in identifiers]
+        alone = [name for name in kept if name in identifiers]
+        fates = [
+            (encoded, "other methods get them as said before"),
+            (alone, f"left out for other methods: {LIKE_IDENTIFIERS}"),
+        ]
+        notes += [
+            f"{named(columns)} kept for kernels on such columns; {fate}"
+            for columns, fate in fates
+            if columns
+        ]
+        return notes
 
     def facts(self) -> dict[str, Any]:
         """Return plain values that identify and describe the data."""
@@ -190,12 +207,11 @@ def _of_frame(name: str, frame: pd.DataFrame, target: str | int | None, drop: An
 def _of_table(table: Table, name: str) -> DataSet:
     encoder = TableEncoder(readings=table.readings).fit(table.features)
     encoding = {"identifiers": encoder.identifiers_, "readings": table.readings}
-    kept = attrs.evolve(table, features=table.features.drop(columns=encoder.identifiers_))
     return DataSet(
         name,
         table.features,
         table.target.to_numpy(),
-        f"{kept.summary()} ({table.origin})",
+        f"{table.summary()} ({table.origin})",
         encoding,
         encoder.feature_names_out_,
         [*table.notes, *encoder.describe()],
@@ -215,8 +231,7 @@ def _of_rows(name: str, X: Any, y: Any) -> DataSet:
     features = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
     features = features.set_axis(names, axis=1).reset_index(drop=True)
     encoding = {"identifiers": encoder.identifiers_, "readings": encoder.readings_}
-    n_features = len(names) - len(encoder.identifiers_)
-    size = f"{counted(len(labels), 'row')}, {counted(n_features, 'feature')}"
+    size = f"{counted(len(labels), 'row')}, {counted(len(names), 'feature')}"
     summary = f"{name}: {size}, {len(np.unique(labels))} classes"
     encoded, notes = encoder.feature_names_out_, encoder.describe()
     return DataSet(name, features, labels, summary, encoding, encoded, notes)

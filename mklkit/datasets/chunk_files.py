@@ -177,7 +177,7 @@ def _told(path: Path) -> Iterator[None]:
         import pyarrow as pa
     except ImportError as error:
         raise DataError(
-            f"Reading {path.name} needs pyarrow: pip install 'mklkit[parquet]', or save as CSV."
+            f"Reading {path.name} needs pyarrow: pip install pyarrow, or save as CSV."
         ) from error
     try:
         yield

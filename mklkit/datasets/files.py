@@ -123,7 +123,7 @@ def read_parquet(path: Path) -> tuple[pd.DataFrame, list[str]]:
         refuse_nested(frame, path.name)
     except ImportError as error:
         raise DataError(
-            f"Reading {path.name} needs pyarrow: pip install 'mklkit[parquet]', or save as CSV."
+            f"Reading {path.name} needs pyarrow: pip install pyarrow, or save as CSV."
         ) from error
     except DataError:
         raise

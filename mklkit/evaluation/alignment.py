@@ -11,6 +11,7 @@ import pandas as pd
 
 from mklkit.errors import DataError
 from mklkit.estimators.anatomy import FittedSearch, KernelModel
+from mklkit.estimators.checking import check_new_rows
 from mklkit.estimators.table_reading import TableReading, bound_to, needs_reading
 from mklkit.numerics.centring import centred_gram
 from mklkit.protocols import Array, FittedKernel
@@ -85,7 +86,8 @@ def alignment_matrix(kernels: Any, X: Any, centered: bool = False) -> pd.DataFra
     kernels : as for MKLClassifier, or a fitted estimator
         Spec strings, kernels, bindings; or a fitted estimator (a search, a vote) with kernels.
     X : array-like of shape (N, d)
-        Numbers; a DataFrame's column names are used by kernels bound to columns.
+        Numbers; a DataFrame's column names are used by kernels bound to columns. For a fitted
+        estimator, the columns that it was fitted on.
     centered : bool, default=False
 
     Returns
@@ -96,6 +98,8 @@ def alignment_matrix(kernels: Any, X: Any, centered: bool = False) -> pd.DataFra
     ------
     DataError
         If X is not a table of at least two rows of finite numbers.
+    ValueError
+        If X has other columns than those that the estimator was fitted on.
 
     Notes
     -----
@@ -165,7 +169,7 @@ def near_duplicates(table: pd.DataFrame) -> list[tuple[str, str, float]]:
 
 def _fitted_on(kernels: Any, X: Any) -> tuple[list[str], list[FittedKernel], list[Array]]:
     """Return the kernels' labels, the kernels fitted to X, and each kernel's own columns of X."""
-    given = _kernels_of(kernels)
+    given = _kernels_of(kernels, X)
     reading = TableReading.of(X, [given]) if needs_reading(bind_kernels(given), X) else None
     try:
         with np.errstate(over="ignore"):
@@ -187,11 +191,15 @@ def _fitted_on(kernels: Any, X: Any) -> tuple[list[str], list[FittedKernel], lis
     return [kernel.label for kernel in bound], fitted, own_rows
 
 
-def _kernels_of(kernels: Any) -> Any:
-    """Return the kernels of a fitted estimator with their columns; anything else unchanged."""
+def _kernels_of(kernels: Any, X: Any) -> Any:
+    """Return the kernels of a fitted estimator with their columns; anything else unchanged.
+
+    Those have places of columns, so that rows with other columns are refused.
+    """
     estimator = kernels.best_estimator_ if isinstance(kernels, FittedSearch) else kernels
     if not isinstance(estimator, KernelModel):
         return kernels
+    check_new_rows(estimator, X)
     parts = estimator.kernel_names_, estimator.kernels_, estimator.kernel_columns_
     return list(zip(*parts, strict=True))
 

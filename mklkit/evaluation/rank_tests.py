@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from mklkit.errors import DataError
+from mklkit.errors import DataError, plain_message
 
 __all__ = [
     "FriedmanTest",
@@ -220,7 +220,13 @@ def indistinguishable(ranks: ArrayLike, difference: float) -> list[tuple[int, ..
 
 
 def _table(scores: ArrayLike) -> Array:
-    table = np.asarray(scores, dtype=float)
+    try:
+        table = np.asarray(scores, dtype=float)
+    except (TypeError, ValueError) as error:
+        why = plain_message(error).rstrip(".")
+        raise DataError(
+            f"Scores must be a table of numbers, as many for each data set: {why}."
+        ) from None
     if table.ndim != 2 or len(table) == 0 or table.shape[1] < 2:
         raise DataError(
             "Scores of two or more methods (columns) on data sets (rows) are expected, not an array"

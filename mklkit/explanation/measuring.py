@@ -119,7 +119,7 @@ class Measuring:
 
         without: dict[int, Lost] = {}
         for kernel in self.left_out:
-            given = self._answers_without(kernel, seen, y, new)
+            given = self._answers_without(kernel, model, seen, y, new)
             if given is not None:
                 without[kernel] = lost(given)
             step()
@@ -141,15 +141,17 @@ class Measuring:
         return held_out.iloc[np.tile(np.arange(size), self.repeats)], np.concatenate(order)
 
     def _answers_without(
-        self, kernel: int, seen: Any, y: NDArray[Any], new: Any
+        self, kernel: int, whole: Any, seen: Any, y: NDArray[Any], new: Any
     ) -> NDArray[Any] | None:
         """Return the predictions of a fit without a kernel; None, with the reason kept, if none."""
         if kernel in self.failures:
             return None
         self.n_fits += 1
         try:
-            smaller = self.refit.on(seen, without=kernel)
-            answers: NDArray[Any] = smaller.fit(seen, y).predict(new)
+            smaller = self.refit.without(kernel, whole)
+            smaller.fit(self.refit.rows_without(kernel, whole, seen), y)
+            left = self.refit.rows_without(kernel, whole, new)
+            answers: NDArray[Any] = smaller.predict(left)
         except (ValueError, ArithmeticError, RuntimeError) as error:
             self.failures[kernel] = plain_message(error)
             return None

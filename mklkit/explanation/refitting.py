@@ -7,6 +7,7 @@ from typing import Any
 import attrs
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
@@ -88,22 +89,69 @@ class Refit:
         steps = None if before is None else _settled(before)
         return cls(steps, chosen, kernels, proposed, notes)
 
-    def on(self, rows: Any, without: int | None = None) -> Any:
+    def on(self, rows: Any) -> Any:
         """Return the estimator for rows that the steps before it made, unfitted.
 
         Parameters
         ----------
         rows : DataFrame or array-like of shape (n, d)
             The rows that it is to be fitted on.
-        without : int, optional
-            The place of a kernel to leave out.
         """
-        whole = clone(self.estimator)
-        member = whole.estimator if isinstance(whole, MKLVotingClassifier) else whole
-        kept = [one for place, one in enumerate(self.kernels) if place != without]
+        kernels = self.kernels
         if self.proposed:
-            kept = [(label, kernel, _places(columns, rows)) for label, kernel, columns in kept]
-        member.set_params(kernels=kept)
+            kernels = [
+                (label, kernel, _places(columns, rows)) for label, kernel, columns in kernels
+            ]
+        return self._with(kernels)
+
+    def without(self, left_out: int, whole: Any) -> Any:
+        """Return the estimator without a kernel, unfitted.
+
+        A kernel that names no columns reads those that no other kernel has to itself. Here it
+        keeps those that it has beside the one that is left out, so that fits differ by that alone.
+
+        Parameters
+        ----------
+        left_out : int
+            The place of the kernel.
+        whole : estimator
+            What :meth:`on` returned, fitted on the rows that this one is to be fitted on.
+        """
+        given = kernel_list(_member(whole).kernels)
+        kernels = []
+        for place, found in enumerate(members_of(whole)[0].kernel_columns_):
+            label, kernel, columns = given[place]
+            own = found.tolist() if columns is None and found is not None else columns
+            if place != left_out:
+                kernels.append((label, kernel, own))
+        return self._with(kernels)
+
+    @staticmethod
+    def rows_without(left_out: int, whole: Any, rows: Any) -> Any:
+        """Return rows with no gaps among the numbers that only the kernel left out reads.
+
+        It may leave gaps out, and without it nothing is known to do so.
+        """
+        settled = [
+            one for i, one in enumerate(members_of(whole)[0].kernel_columns_) if i != left_out
+        ]
+        if any(columns is None for columns in settled):
+            return rows
+        unread = np.setdiff1d(np.arange(rows.shape[1]), np.concatenate(settled))
+        if isinstance(rows, pd.DataFrame):
+            rows = rows.copy()
+            for place in unread:
+                column = rows.iloc[:, place]
+                if is_numeric_dtype(column) and column.hasnans:
+                    rows.isetitem(place, column.fillna(0))
+        elif isinstance(rows, np.ndarray) and rows.dtype.kind == "f":
+            rows = rows.copy()
+            rows[:, unread] = np.nan_to_num(rows[:, unread], posinf=np.inf, neginf=-np.inf)
+        return rows
+
+    def _with(self, kernels: list[Binding]) -> Any:
+        whole = clone(self.estimator)
+        _member(whole).set_params(kernels=kernels)
         return whole
 
 
@@ -113,6 +161,11 @@ def members_of(model: Any) -> list[KernelEstimator[Any]]:
         return list(model.members_)
     assert isinstance(model, KernelEstimator)
     return [model]
+
+
+def _member(whole: Any) -> Any:
+    """Return the unfitted member of a vote, or the estimator itself."""
+    return whole.estimator if isinstance(whole, MKLVotingClassifier) else whole
 
 
 def _given(member: KernelEstimator[Any]) -> list[Binding]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
+from mklkit.errors import DataError
 from mklkit.evaluation.alignment import alignment_matrix
 from mklkit.plotting.cells import draw_cells, short
-from mklkit.plotting.parts import new_figure, require_matplotlib
+from mklkit.plotting.parts import check_table, figure_of, new_figure, require_matplotlib
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,6 +79,8 @@ class AlignmentDisplay:
         ------
         DataError
             If X is not a table of at least two rows of finite numbers.
+        ValueError
+            If X has other columns than those that the estimator was fitted on.
         MKLKitError
             If matplotlib is not installed.
         """
@@ -85,20 +88,31 @@ class AlignmentDisplay:
         return cls(alignment_matrix(kernels, X, centered=centered), centered).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw on ``ax``, or on a new figure."""
+        """Draw on ``ax``, or on a new figure.
+
+        Raises
+        ------
+        DataError
+            If ``ax`` is no matplotlib Axes, or the alignments are no square table or an empty one.
+        """
+        source = "mklkit.alignment_matrix"
+        check_table(self.alignments, (), source)
+        n_rows, n_columns = self.alignments.shape
+        if n_rows != n_columns:
+            raise DataError(
+                f"A square DataFrame like that of {source} is expected; got {n_rows} x {n_columns}."
+            )
         names = [str(name) for name in self.alignments.index]
         values = self.alignments.to_numpy(dtype=float)
         if ax is None:
             side = min(max(SMALLEST, CELL * len(names)), LARGEST)
             beside = CHARACTER * max(len(short(name)) for name in names)
             ax = new_figure(side + beside + BESIDE, side + 0.6 * beside + 0.3).add_subplot()
-        figure = ax.get_figure(root=True)
-        assert figure is not None
+        self.figure_: Figure = figure_of(ax)
         self.ax_: Axes = ax
-        self.figure_: Figure = figure
         few = len(names) <= WRITTEN_KERNELS
         limits = min(0.0, float(values.min())), 1.0
         image = draw_cells(ax, values, limits, names, names, written=few)
         label = "alignment of centred kernels" if self.centered else "alignment of kernels"
-        figure.colorbar(image, ax=ax, label=label)
+        self.figure_.colorbar(image, ax=ax, label=label)
         return self

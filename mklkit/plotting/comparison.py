@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from mklkit.errors import DataError
-from mklkit.plotting.parts import COLOURS, FAINT, ink, new_figure, require_matplotlib
+from mklkit.plotting.parts import (
+    COLOURS,
+    FAINT,
+    check_table,
+    figure_of,
+    ink,
+    new_figure,
+    require_matplotlib,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,20 +65,19 @@ class ComparisonDisplay:
         Raises
         ------
         DataError
-            If no method has an accuracy.
+            If no method has an accuracy, the table lacks a column, or ``ax`` is no matplotlib Axes.
         MKLKitError
             If matplotlib is not installed.
         """
         require_matplotlib()
+        check_table(self.table, ("method", "kind", "accuracy"), "mklkit.compare(...).table()")
         table = self.table[self.table["accuracy"].notna()]
         if table.empty:
             raise DataError("No method has an accuracy to draw.")
         if ax is None:
             ax = new_figure(7, 1.3 + 0.28 * len(table)).add_subplot()
-        figure = ax.get_figure(root=True)
-        assert figure is not None
+        self.figure_: Figure = figure_of(ax)
         self.ax_: Axes = ax
-        self.figure_: Figure = figure
         places = np.arange(len(table))
         for kind, (colour, marker, caption) in KINDS.items():
             own = (table["kind"] == kind).to_numpy()
@@ -83,7 +90,7 @@ class ComparisonDisplay:
         ax.set_xlabel("accuracy on test rows, %")
         ax.grid(axis="x", color=ink(), alpha=FAINT)
         ax.set_axisbelow(True)
-        figure.legend(loc="outside upper center", ncols=len(KINDS), frameon=False)
+        self.figure_.legend(loc="outside upper center", ncols=len(KINDS), frameon=False)
         return self
 
     def _draw(

@@ -20,7 +20,15 @@ from mklkit.evaluation.alignment import alignment_matrix, combined_gram
 from mklkit.numerics.centring import centred_gram
 from mklkit.plotting.cells import draw_cells, short
 from mklkit.plotting.class_markers import class_markers
-from mklkit.plotting.parts import BARS, COLOURS, SCALE, ink, new_figure, require_matplotlib
+from mklkit.plotting.parts import (
+    BARS,
+    COLOURS,
+    SCALE,
+    axes_among,
+    ink,
+    new_figure,
+    require_matplotlib,
+)
 from mklkit.protocols import Array
 
 if TYPE_CHECKING:
@@ -115,6 +123,8 @@ class ConsensusDisplay:
             If the estimator has no kernels.
         DataError
             If there are fewer than 3 rows, or ``y`` is not one value per row.
+        ValueError
+            If X has other columns than those that the estimator was fitted on.
         MKLKitError
             If matplotlib is not installed.
         sklearn.exceptions.NotFittedError
@@ -149,17 +159,18 @@ class ConsensusDisplay:
         return cls(points, shares, weights, cosines, names, labels).plot(axes)
 
     def plot(self, axes: Sequence[Axes] | None = None) -> Self:
-        """Draw on three axes, those of rows, weights and cosines, or on a new figure."""
+        """Draw on three axes, those of rows, weights and cosines, or on a new figure.
+
+        Raises
+        ------
+        DataError
+            If ``axes`` are not three matplotlib Axes.
+        """
         if axes is None:
             axes = self._new_axes()
-        if len(axes) != 3:
-            raise DataError(
-                f"Three axes are needed, for rows, weights and cosines; got {len(axes)}."
-            )
-        self.axes_: list[Axes] = list(axes)
-        found = self.axes_[0].get_figure(root=True)
-        assert found is not None
-        self.figure_: Figure = found
+        found = axes_among(axes, 3, "Three axes are needed, for rows, weights and cosines")
+        self.axes_: list[Axes] = found[0]
+        self.figure_: Figure = found[1]
         self._draw_rows(self.axes_[0])
         self._draw_weights(self.axes_[1])
         self._draw_cosines(self.axes_[2])

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from mklkit.errors import DataError, counted
 from mklkit.evaluation.rank_tests import average_ranks, critical_difference
-from mklkit.plotting.parts import BARS, ink, new_figure, require_matplotlib
+from mklkit.plotting.cells import short
+from mklkit.plotting.parts import BARS, figure_of, ink, new_figure, require_matplotlib
 from mklkit.plotting.rank_bars import OVERHANG, limits_of_ranks, rank_bars, sides
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ class CriticalDifferenceDisplay:
     ranks : array-like of shape (k,)
         Average ranks of two or more methods, 1 for the best.
     names : sequence of k str
+        Long ones are drawn cut in the middle.
     difference : float
         The critical difference of average ranks.
 
@@ -68,7 +70,7 @@ class CriticalDifferenceDisplay:
 
     def __init__(self, ranks: ArrayLike, names: Sequence[str], difference: float) -> None:
         self.ranks: NDArray[np.float64] = np.asarray(ranks, dtype=float)
-        self.names = list(names)
+        self.names = [str(name) for name in names]
         self.difference = difference
 
     @classmethod
@@ -124,20 +126,20 @@ class CriticalDifferenceDisplay:
         bottom = first + len(right) - 0.4
         n_lines = bottom - RULER + 1
         if ax is None:
+            names = [short(name) for name in self.names]
             beside = sum(
-                max((len(self.names[method]) for method in side), default=0) + len(" (10.00)")
+                max((len(names[method]) for method in side), default=0) + len(" (10.00)")
                 for side in (left, right)
             )
             width = min(AXIS_WIDTH + CHARACTER * beside, WIDEST)
             ax = new_figure(width, LINE * (n_lines + 0.5)).add_subplot()
             self._font_size = FONT_SIZE
         else:
-            line = ax.bbox.height / ax.figure.dpi * 72 / n_lines
+            dpi = figure_of(ax).dpi
+            line = ax.bbox.height / dpi * 72 / n_lines
             self._font_size = min(FONT_SIZE, 0.7 * line)
-        figure = ax.get_figure(root=True)
-        assert figure is not None
+        self.figure_: Figure = figure_of(ax)
         self.ax_: Axes = ax
-        self.figure_: Figure = figure
         self._axis(bottom)
         for start, end, level in bars:
             height = FIRST_BAR + BAR_STEP * level
@@ -192,7 +194,7 @@ class CriticalDifferenceDisplay:
             [rank, rank, edge], [0, height, height], color=ink(), linewidth=0.8, clip_on=False
         )
         self.ax_.annotate(
-            f"{self.names[method]} ({rank:.2f})",
+            f"{short(self.names[method])} ({rank:.2f})",
             (edge, height),
             xytext=(-4 if on_left else 4, 0),
             textcoords="offset points",

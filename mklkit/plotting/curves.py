@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Self
 
-from mklkit.plotting.parts import COLOURS, new_figure
+from mklkit.plotting.parts import COLOURS, figure_of, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,6 +56,7 @@ class CurvesDisplay:
         """Draw the curves on axes, by default those of a new figure."""
         if ax is None:
             ax = new_figure(WIDTH, HEIGHT).subplots()
+        self.figure_: Figure = figure_of(ax)
         for place, (name, points) in enumerate(self.curves.items()):
             places, means, deviations = zip(*points, strict=True)
             style, marker = STYLES[place % len(STYLES)], MARKERS[place % len(MARKERS)]
@@ -72,5 +73,4 @@ class CurvesDisplay:
         if self.curves:
             ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
         self.ax_: Axes = ax
-        self.figure_: Figure = ax.figure  # type: ignore[assignment]
         return self

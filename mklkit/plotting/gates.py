@@ -5,23 +5,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
-import attrs
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mklkit.errors import DataError, IncompatibleError
+from mklkit.errors import DataError, IncompatibleError, SpecError, counted, quoted
 from mklkit.estimators.anatomy import GatedModel, split
 from mklkit.plotting.class_markers import SHAPES, class_markers, is_text
-from mklkit.plotting.parts import ON_DARK, ON_LIGHT, SCALE, ink, new_figure, require_matplotlib
+from mklkit.plotting.gate_plane import Plane, plane_of_gates, principal_components
+from mklkit.plotting.parts import (
+    ON_DARK,
+    ON_LIGHT,
+    SCALE,
+    axes_among,
+    ink,
+    new_figure,
+    require_matplotlib,
+)
+from mklkit.protocols import Array
+from mklkit.protocols.component import is_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = ["GatesDisplay", "Plane"]
-
-Array = NDArray[np.float64]
 
 TEXT_SIZE = 70.0
 LEGEND_SIZE = 75.0
@@ -30,16 +38,6 @@ LEGEND_SIZE = 75.0
 PANELS_A_ROW = 3
 WIDTH, BESIDE, LARGEST_PANEL = 7.0, 1.2, 2.9
 """Inches: the widest figure, what is beside the panels, and the largest panel."""
-MARGIN = 0.06
-
-
-@attrs.frozen(eq=False)
-class Plane:
-    """Gates on a grid of the plane: coordinates (G,) per axis, weights (G, G, M), y by x."""
-
-    horizontal: Array
-    vertical: Array
-    gates: Array
 
 
 class GatesDisplay:
@@ -115,7 +113,7 @@ class GatesDisplay:
         y : array-like of shape (n,), optional
             Their classes, shown as markers.
         grid_resolution : int, default=120
-            The number of grid points per axis, for two columns.
+            The number of grid points per axis, 2 or more, for two columns.
         axes : sequence of M matplotlib Axes, optional
             Where to draw; a new figure when not given.
 
@@ -129,10 +127,17 @@ class GatesDisplay:
             If the kernel weights are the same for all rows, or the estimator has none.
         DataError
             If there is only one column, or ``y`` and ``X`` differ in length.
+        SpecError
+            If ``grid_resolution`` is not a whole number, 2 or above.
         MKLKitError
             If matplotlib is not installed.
         """
         require_matplotlib()
+        if not is_whole(grid_resolution) or grid_resolution < 2:
+            raise SpecError(
+                "grid_resolution must be a whole number, 2 or above; got"
+                f" {quoted(grid_resolution)}."
+            )
         before, classifier = split(estimator)
         if not isinstance(classifier, GatedModel):
             raise IncompatibleError(
@@ -146,7 +151,7 @@ class GatesDisplay:
             raise DataError(f"X has {len(gates)} rows but y has {len(labels)} labels.")
         names: list[str] = classifier.kernel_names_
         if np.shape(X)[1] == 2 and _numeric(X):
-            points = np.asarray(X, dtype=np.float64)
+            points: Array = np.asarray(X, dtype=np.float64)
 
             def gates_at(rows: Array) -> Array:
                 named = isinstance(X, pd.DataFrame)
@@ -154,10 +159,10 @@ class GatesDisplay:
                 taken = table if before is None else before.transform(table)
                 return np.asarray(classifier.gate_weights(taken))
 
-            plane = _plane(points, gates_at, grid_resolution)
+            plane = plane_of_gates(points, gates_at, grid_resolution)
             display = cls(points, gates, names, _column_names(X), plane, labels)
         else:
-            points, axis_names = _principal_components(np.asarray(seen, dtype=np.float64))
+            points, axis_names = principal_components(np.asarray(seen, dtype=np.float64))
             display = cls(points, gates, names, axis_names, None, labels)
         return display.plot(axes)
 
@@ -165,16 +170,11 @@ class GatesDisplay:
         """Draw on ``axes``, one per kernel, or on a new figure."""
         if axes is None:
             axes = self._new_axes()
-        axes = list(np.ravel(np.asarray(axes, dtype=object)))
-        if len(axes) < len(self.kernel_names):
-            raise DataError(
-                f"There are {len(self.kernel_names)} kernels but {len(axes)} axes: one panel"
-                " per kernel is drawn."
-            )
-        self.axes_: list[Axes] = axes[: len(self.kernel_names)]
-        figure = self.axes_[0].get_figure(root=True)
-        assert figure is not None
-        self.figure_: Figure = figure
+        n_kernels = len(self.kernel_names)
+        what = f"Axes for {counted(n_kernels, 'kernel')} are needed, one panel per kernel"
+        found = axes_among(axes, n_kernels, what, more=True)
+        self.axes_: list[Axes] = found[0]
+        self.figure_: Figure = found[1]
         coloured: Any = None
         for index, ax in enumerate(self.axes_):
             coloured = self._panel(ax, index)
@@ -183,7 +183,7 @@ class GatesDisplay:
         if handles:
             # The approximate width of a legend entry, in inches.
             entry = 0.67 + 0.085 * max(map(len, texts))
-            columns = int(np.clip(figure.get_figwidth() // entry, 1, 6))
+            columns = int(np.clip(self.figure_.get_figwidth() // entry, 1, 6))
             legend = self.figure_.legend(
                 handles,
                 texts,
@@ -279,28 +279,3 @@ def _column_names(X: Any) -> tuple[str, str]:
     names = X.columns if isinstance(X, pd.DataFrame) else ("first column", "second column")
     first, second = names
     return str(first), str(second)
-
-
-def _plane(points: Array, gates_at: Any, resolution: int) -> Plane:
-    """Return the gates on a grid a little wider than the points."""
-    low, high = points.min(axis=0), points.max(axis=0)
-    margin = MARGIN * np.where(high > low, high - low, 1)
-    horizontal, vertical = np.linspace(low - margin, high + margin, resolution, axis=1)
-    rows = np.stack(np.meshgrid(horizontal, vertical), axis=-1).reshape(-1, 2)
-    gates = gates_at(rows)
-    return Plane(horizontal, vertical, gates.reshape(resolution, resolution, -1))
-
-
-def _principal_components(rows: Array) -> tuple[Array, tuple[str, str]]:
-    """Return rows (n, d) in their first two principal components, and the names of these."""
-    from sklearn.decomposition import PCA
-
-    if min(rows.shape) < 2:
-        raise DataError(
-            f"Two rows and two columns at least are needed to draw gates; got {rows.shape[0]} x"
-            f" {rows.shape[1]}."
-        )
-    found = PCA(n_components=2, svd_solver="full").fit(rows)
-    first, second = found.explained_variance_ratio_
-    names = (f"principal component 1 ({first:.0%})", f"principal component 2 ({second:.0%})")
-    return found.transform(rows), names

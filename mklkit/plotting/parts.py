@@ -1,12 +1,17 @@
-"""Shared parts of plots: import of matplotlib when needed, and the colours of all figures."""
+"""Shared parts of plots: matplotlib when needed, checks, and the colours of all figures."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
-from mklkit.errors import MKLKitError
+import numpy as np
+import pandas as pd
+
+from mklkit.errors import DataError, MKLKitError, named, quoted, type_name
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = [
@@ -16,6 +21,9 @@ __all__ = [
     "ON_DARK",
     "ON_LIGHT",
     "SCALE",
+    "axes_among",
+    "check_table",
+    "figure_of",
     "ink",
     "new_figure",
     "paper",
@@ -45,7 +53,7 @@ def require_matplotlib() -> None:
     try:
         import matplotlib.figure  # noqa: F401
     except ImportError:
-        raise MKLKitError("Plots need matplotlib: pip install 'mklkit[plot]'.") from None
+        raise MKLKitError("Plots need matplotlib: pip install matplotlib.") from None
 
 
 def new_figure(width: float, height: float) -> Figure:
@@ -54,6 +62,92 @@ def new_figure(width: float, height: float) -> Figure:
     from matplotlib import pyplot
 
     return pyplot.figure(figsize=(width, height), layout="constrained")
+
+
+def figure_of(ax: Any) -> Figure:
+    """Return the figure that one matplotlib Axes is in.
+
+    Raises
+    ------
+    DataError
+        If it is no Axes, or is no longer in a figure.
+    MKLKitError
+        If matplotlib is not installed.
+    """
+    require_matplotlib()
+    from matplotlib.axes import Axes
+
+    if not isinstance(ax, Axes):
+        raise DataError(
+            f"One matplotlib Axes is expected, as plt.subplot() returns; got {quoted(ax)}."
+        )
+    figure = ax.get_figure(root=True)
+    if figure is None:
+        raise DataError("The axes to draw on were removed from their figure; pass others.")
+    return figure
+
+
+def axes_among(
+    axes: Any, needed: int, what: str, *, more: bool = False
+) -> tuple[list[Axes], Figure]:
+    """Return several axes in one list, and the figure of the first.
+
+    Parameters
+    ----------
+    axes : array-like of matplotlib Axes
+        One of them stands for itself.
+    needed : int
+        How many are drawn on.
+    what : str
+        What the message says of them: ``"Two axes are needed, for weights and losses"``.
+    more : bool, default=False
+        Whether further axes may be given, which stay empty.
+
+    Raises
+    ------
+    DataError
+        If there are others than needed, or one is no Axes.
+    MKLKitError
+        If matplotlib is not installed.
+    """
+    given = list(np.ravel(np.asarray(axes, dtype=object)))
+    figures = [figure_of(ax) for ax in given]
+    if len(given) < needed or (len(given) > needed and not more):
+        raise DataError(f"{what}; got {len(given)}.")
+    return given[:needed], figures[0]
+
+
+def check_table(table: Any, columns: Sequence[str], source: str) -> None:
+    """Check that there is a row to draw, and the columns for it.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+    columns : sequence of str
+    source : str
+        What has or returns such a table, for the message.
+
+    Raises
+    ------
+    DataError
+        If it is no DataFrame, lacks a column or is empty.
+
+    Examples
+    --------
+    >>> check_table(pd.DataFrame({"kernel": ["rbf"]}), ["weight"], "weights_frame()")
+    Traceback (most recent call last):
+    mklkit.errors.DataError: A DataFrame like that of weights_frame() is expected; got one without \
+column 'weight'.
+    """
+    if not isinstance(table, pd.DataFrame):
+        wrong = type_name(table)
+    elif missing := [name for name in columns if name not in table]:
+        wrong = f"one without {named(missing)}"
+    elif table.empty:
+        wrong = "an empty one"
+    else:
+        return
+    raise DataError(f"A DataFrame like that of {source} is expected; got {wrong}.")
 
 
 def ink() -> str:

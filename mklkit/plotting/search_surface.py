@@ -6,11 +6,20 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 import numpy as np
+from sklearn.base import MetaEstimatorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mklkit.errors import DataError, IncompatibleError, quoted, suggest
+from mklkit.estimators.search import MKLSearchCV
 from mklkit.plotting.cells import short
-from mklkit.plotting.parts import ON_DARK, ON_LIGHT, SCALE, new_figure, require_matplotlib
+from mklkit.plotting.parts import (
+    ON_DARK,
+    ON_LIGHT,
+    SCALE,
+    figure_of,
+    new_figure,
+    require_matplotlib,
+)
 from mklkit.protocols import Array
 
 if TYPE_CHECKING:
@@ -122,7 +131,8 @@ class SearchSurfaceDisplay:
             If it is not fitted.
         """
         require_matplotlib()
-        check_is_fitted(estimator)
+        if isinstance(estimator, MetaEstimatorMixin | MKLSearchCV):
+            check_is_fitted(estimator)
         if not isinstance(estimator, SearchResults):
             raise IncompatibleError(
                 f"{type(estimator).__name__} has no scores of a search to draw; a fitted"
@@ -143,16 +153,26 @@ class SearchSurfaceDisplay:
         return cls(x_values, y_values, scores, x, y, best, score_name).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw on ``ax``, or on a new figure."""
+        """Draw on ``ax``, or on a new figure.
+
+        Raises
+        ------
+        DataError
+            If ``ax`` is no matplotlib Axes, or there is not one score for each pair of values.
+        """
+        shape = len(self.y_values), len(self.x_values)
+        if self.scores.shape != shape or not self.scores.size:
+            raise DataError(
+                "Scores of shape (n_y, n_x) are expected, for one or more values of each parameter;"
+                f" got shape {self.scores.shape} for {shape[0]} of y and {shape[1]} of x."
+            )
         if ax is None:
             ax = new_figure(WIDTH, HEIGHT).add_subplot()
-        figure = ax.get_figure(root=True)
-        assert figure is not None
+        self.figure_: Figure = figure_of(ax)
         self.ax_: Axes = ax
-        self.figure_: Figure = figure
         # Cells of equal size at the places of the values: most grids are geometric.
         mesh = ax.pcolormesh(self.scores, cmap=SCALE, rasterized=True)
-        figure.colorbar(mesh, ax=ax, label=self.score_name)
+        self.figure_.colorbar(mesh, ax=ax, label=self.score_name)
         for axis, values in ((ax.xaxis, self.x_values), (ax.yaxis, self.y_values)):
             step = -(-len(values) // MOST_LABELS)
             places = range(0, len(values), step)

@@ -9,7 +9,16 @@ import numpy as np
 from mklkit.errors import IncompatibleError
 from mklkit.estimators.anatomy import KernelRegressor, WeightedModel, classifier_in
 from mklkit.plotting.cells import draw_cells
-from mklkit.plotting.parts import BARS, COLOURS, ink, new_figure, paper, require_matplotlib
+from mklkit.plotting.parts import (
+    BARS,
+    COLOURS,
+    check_table,
+    figure_of,
+    ink,
+    new_figure,
+    paper,
+    require_matplotlib,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -96,14 +105,19 @@ class KernelWeightsDisplay:
         return cls(classifier.weights_frame(), each).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw on ``ax``, or on a new figure."""
+        """Draw on ``ax``, or on a new figure.
+
+        Raises
+        ------
+        DataError
+            If ``ax`` is no matplotlib Axes, or the weights are no such table or none.
+        """
+        check_table(self.weights, ("problem", "kernel", "weight"), "weights_frame()")
         table = self._table()
         if ax is None:
             ax = new_figure(*self._size(table)).add_subplot()
-        figure = ax.get_figure(root=True)
-        assert figure is not None
+        self.figure_: Figure = figure_of(ax)
         self.ax_: Axes = ax
-        self.figure_: Figure = figure
         if "cluster" in self.weights:
             self._heat_map(table)
         else:

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.plotting.parts import BARS, COLOURS, ink, new_figure, paper, require_matplotlib
+from mklkit.plotting.parts import (
+    BARS,
+    COLOURS,
+    axes_among,
+    check_table,
+    ink,
+    new_figure,
+    paper,
+    require_matplotlib,
+)
 from mklkit.protocols import Array
 
 if TYPE_CHECKING:
@@ -19,6 +28,7 @@ __all__ = ["KernelWorthDisplay"]
 
 LEFT_OUT, SHUFFLED = COLOURS[1], COLOURS[3]
 WIDTH = 7.0
+NEEDED = ("kernel", "weight", "weight_std", "left_out", "left_out_std", "shuffled")
 
 
 class KernelWorthDisplay:
@@ -61,25 +71,28 @@ class KernelWorthDisplay:
 
         Raises
         ------
+        DataError
+            If ``axes`` are not two matplotlib Axes, or the table lacks a column or is empty.
         MKLKitError
             If matplotlib is not installed.
         """
         require_matplotlib()
+        check_table(self.kernels, NEEDED, "mklkit.explain(...).kernels")
         if axes is None:
             height = min(1.6 + 0.45 * len(self.kernels), 16)
             left, right = new_figure(WIDTH, height).subplots(
                 1, 2, sharey=True, gridspec_kw={"wspace": 0.08}
             )
             axes = (left, right)
-        figure = axes[0].get_figure(root=True)
-        assert figure is not None
-        self.axes_: tuple[Axes, Axes] = axes
-        self.figure_: Figure = figure
-        self._draw_weights(axes[0])
-        self._draw_losses(axes[1])
-        axes[0].set_yticks(range(len(self.kernels)), self.kernels["kernel"])
-        axes[0].set_ylim(len(self.kernels) - 0.4, -0.6)
-        for ax in axes:
+        found = axes_among(axes, 2, "Two axes are needed, for weights and for what is lost")
+        left, right = found[0]
+        self.axes_: tuple[Axes, Axes] = (left, right)
+        self.figure_: Figure = found[1]
+        self._draw_weights(left)
+        self._draw_losses(right)
+        left.set_yticks(range(len(self.kernels)), self.kernels["kernel"])
+        left.set_ylim(len(self.kernels) - 0.4, -0.6)
+        for ax in (left, right):
             ax.spines[["top", "right"]].set_visible(False)
             ax.tick_params(axis="y", length=0)
         return self
@@ -114,7 +127,16 @@ class KernelWorthDisplay:
                 zorder=4,
             )
         for place in places[~known]:
-            ax.text(0, place, " can't be left out", va="center", color=ink())
+            # Above the diamond of its row, wherever that is.
+            ax.annotate(
+                "can't be left out",
+                (0, place),
+                xytext=(4, 5),
+                textcoords="offset points",
+                va="bottom",
+                fontsize="small",
+                color=ink(),
+            )
         ax.axvline(0, color=ink(), linewidth=0.8)
         ax.spines["left"].set_visible(False)
         ax.margins(x=0.06)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from mklkit.datasets import Table
+from mklkit.datasets.numerals import TEXT
 from mklkit.errors import DataError, quoted
 from mklkit.registry.composing import are_proposed, bind_kernels, kernels_on
 
-__all__ = ["check_not_left_out"]
+__all__ = ["check_no_identifier", "check_not_left_out"]
+
+LIKE_IDENTIFIERS = "because it has a different value in every row, as identifiers have"
 
 
 def check_not_left_out(kernels: Sequence[str], table: Table, identifiers: Sequence[str]) -> None:
@@ -38,11 +41,40 @@ def check_not_left_out(kernels: Sequence[str], table: Table, identifiers: Sequen
             elif table.weights is not None and name == str(table.weights.name):
                 reason = "because it holds the weights of the rows"
             elif name in identifiers and bound.reads == "numbers":
-                reason = "because it has a different value in every row, as identifiers have"
+                reason = LIKE_IDENTIFIERS
             if reason:
-                # Sequences differ in every row too.
-                other = f", or {kernels_on('text')}" if name in identifiers else ""
-                raise DataError(
-                    f"Kernel {quoted(kernel)}: the column {quoted(name)} is left out, {reason}."
-                    f" Choose other columns for this kernel{other}."
-                )
+                raise _refusal(kernel, name, reason, table.readings)
+
+
+def check_no_identifier(
+    asked: Sequence[tuple[str, str]], identifiers: Sequence[str], readings: Mapping[str, str]
+) -> None:
+    """Refuse kernels on numbers that name an identifier.
+
+    Parameters
+    ----------
+    asked : sequence of (str, str)
+        Kernels and columns that they name.
+    identifiers : sequence of str
+        The columns that are left out.
+    readings : mapping of str to str
+        How columns of text are read.
+
+    Raises
+    ------
+    DataError
+        If one of the columns is left out.
+    """
+    for kernel, name in asked:
+        if name in identifiers:
+            raise _refusal(kernel, name, LIKE_IDENTIFIERS, readings)
+
+
+def _refusal(kernel: str, name: str, reason: str, readings: Mapping[str, str]) -> DataError:
+    # Sequences differ in every row too.
+    text = reason == LIKE_IDENTIFIERS and readings.get(name) == TEXT
+    other = f", or {kernels_on('text')}" if text else ""
+    return DataError(
+        f"Kernel {quoted(kernel)}: the column {quoted(name)} is left out, {reason}."
+        f" Choose other columns for this kernel{other}."
+    )

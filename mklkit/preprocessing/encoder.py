@@ -8,23 +8,23 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pandas.api.types import is_bool_dtype, is_float_dtype
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_is_fitted
 
-from mklkit.datasets.numerals import DATES, NUMBERS, TEXT, WRITTEN
+from mklkit.datasets.numerals import TEXT, WRITTEN
 from mklkit.errors import DataError, named
+from mklkit.preprocessing.asked_columns import check_no_identifier
 from mklkit.preprocessing.columns import (
     all_as_numbers,
     as_frame,
-    is_numeric,
     read_as_told,
     text_of,
 )
-from mklkit.preprocessing.dates import DAYS, date_parts, is_date, parts_in_use
+from mklkit.preprocessing.dates import DAYS, date_parts, parts_in_use
 from mklkit.preprocessing.identifiers import identifiers_of
 from mklkit.preprocessing.kernel_columns import chosen_columns, passed_on
+from mklkit.preprocessing.kinds import kind_as_it_is, kind_of
 from mklkit.preprocessing.layout import lay_out_columns, one_hot_columns
 from mklkit.preprocessing.wording import described, input_columns
 
@@ -60,6 +60,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         are no identifiers): numbers keep their gaps, and all others are text.
     imputed : sequence, default=()
         Those among them whose gaps become the training median.
+    asked : sequence of (kernel, column), default=()
+        The columns that kernels on numbers name: one that would be dropped is refused.
 
     Attributes
     ----------
@@ -118,6 +120,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     ['ill', 'well', 'well']
     """
 
+    # Of models that were saved before it was a parameter.
+    asked: Sequence[tuple[str, str]] = ()
+
     def __init__(
         self,
         max_categories: int = 100,
@@ -125,12 +130,14 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         readings: Mapping[str, str] | None = None,
         as_they_are: Sequence[Any] = (),
         imputed: Sequence[Any] = (),
+        asked: Sequence[tuple[str, str]] = (),
     ) -> None:
         self.max_categories = max_categories
         self.identifiers = identifiers
         self.readings = readings
         self.as_they_are = as_they_are
         self.imputed = imputed
+        self.asked = asked
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Determine column types, medians and categories from the training rows.
@@ -138,8 +145,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Raises
         ------
         DataError
-            If column names repeat, a number is infinite or too large to square, or all columns
-            are identifiers.
+            If column names repeat, a number is infinite or too large to square, all columns are
+            identifiers, or a kernel on numbers names one.
         """
         frame = as_frame(X)
         if frame.shape[1] == 0:
@@ -257,23 +264,18 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.as_they_are_ = passed_on(self.as_they_are, names, identifiers)
         imputed = chosen_columns(self.imputed, names)
         self._with_gaps = [name for name in self.as_they_are_ if name not in imputed]
+        kinds = {"number": self.numeric_, "date": self.dates_, "text": self.text_}
         for name, column in frame.items():
             way = self.readings_.get(str(name), TEXT) if column.notna().any() else TEXT
             if name in self.as_they_are_:
-                numeric = way in NUMBERS or is_numeric(column) or is_bool_dtype(column)
-                numeric &= way != WRITTEN
+                numeric = kind_as_it_is(column, way) == "number"
                 kind = self.numeric_ if numeric else self.kept_
             elif name in identifiers:
                 kind = self.identifiers_
-            elif way in DATES:
-                kind = self.dates_
-            elif is_float_dtype(column.dtype) or way in NUMBERS:
-                kind = self.numeric_
-            elif is_date(column):
-                kind = self.dates_
             else:
-                kind = self.numeric_ if is_numeric(column) else self.text_
+                kind = kinds[kind_of(column, way)]
             kind.append(str(name))
+        check_no_identifier(self.asked, self.identifiers_, self.readings_)
         for name in [*self.text_, *self.kept_]:
             if self.readings_.get(name) != WRITTEN:
                 self.readings_[name] = TEXT

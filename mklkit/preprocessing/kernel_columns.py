@@ -13,7 +13,14 @@ from mklkit.registry.columns import resolve_columns
 from mklkit.registry.composing import are_proposed, bind_kernels
 from mklkit.views.bound_kernels import BoundKernel
 
-__all__ = ["chosen_columns", "kernels_in", "needed_unchanged", "passed_on", "text_columns"]
+__all__ = [
+    "chosen_columns",
+    "kernels_in",
+    "named_for_numbers",
+    "needed_unchanged",
+    "passed_on",
+    "text_columns",
+]
 
 
 def kernels_in(estimator: Any) -> list[BoundKernel]:
@@ -73,6 +80,22 @@ def text_columns(kernels: Iterable[BoundKernel]) -> list[str]:
     """
     named = (one.columns for one in kernels if one.reads == "text")
     return [one for columns in named if isinstance(columns, str) for one in columns.split(",")]
+
+
+def named_for_numbers(kernels: Iterable[BoundKernel]) -> list[tuple[str, str]]:
+    """Return the columns that kernels on numbers name, each after the kernel's label.
+
+    Examples
+    --------
+    >>> named_for_numbers(bind_kernels(["lab:rbf@age,lab_*", "spectrum@dna", "linear"]))
+    [('lab', 'age'), ('lab', 'lab_*')]
+    """
+    found = []
+    for kernel in kernels:
+        named = kernel.columns.split(",") if isinstance(kernel.columns, str) else kernel.columns
+        if kernel.reads == "numbers" and isinstance(named, list):
+            found += [(kernel.label, one.strip()) for one in named if isinstance(one, str)]
+    return found
 
 
 def chosen_columns(selectors: Iterable[Any], names: Sequence[str]) -> set[str]:

@@ -12,7 +12,7 @@ from mklkit.errors import MKLKitError, named, suggest
 from mklkit.estimators.anatomy import KernelModel, column_names, split
 from mklkit.estimators.from_preset import find_preset, preset_classifier
 from mklkit.preprocessing.encoder import TableEncoder
-from mklkit.preprocessing.kernel_columns import kernels_in, needed_unchanged
+from mklkit.preprocessing.kernel_columns import kernels_in, named_for_numbers, needed_unchanged
 from mklkit.preprocessing.scaling import ScaledColumns
 from mklkit.protocols.preset import Preset
 
@@ -76,7 +76,8 @@ def build_pipeline(
             f"scale must be 'standard', 'minmax' or 'none', got {scale!r}."
             f"{suggest(str(scale), get_args(Scale))}"
         )
-    as_they_are, imputed = needed_unchanged(kernels_in(classifier))
+    kernels = kernels_in(classifier)
+    as_they_are, imputed = needed_unchanged(kernels)
     scaler: Any = "passthrough"
     if scale == "standard":
         scaler = StandardScaler().set_output(transform="pandas")
@@ -84,7 +85,12 @@ def build_pipeline(
         scaler = MinMaxScaler(feature_range=(-1, 1)).set_output(transform="pandas")
     if as_they_are and scale != "none":
         scaler = ScaledColumns(scaler, as_they_are)
-    encoder = TableEncoder(max_categories=max_categories, as_they_are=as_they_are, imputed=imputed)
+    encoder = TableEncoder(
+        max_categories=max_categories,
+        as_they_are=as_they_are,
+        imputed=imputed,
+        asked=named_for_numbers(kernels),
+    )
     return Pipeline([("encode", encoder), ("scale", scaler), ("classify", classifier)])
 
 

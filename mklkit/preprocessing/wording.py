@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -9,8 +10,11 @@ import numpy as np
 from mklkit.datasets.numerals import TEXT, WRITTEN
 from mklkit.errors import counted, named
 from mklkit.numerics.readings import MISSING
+from mklkit.registry.composing import kernels_on
 
-__all__ = ["described", "input_columns"]
+__all__ = ["LIKE_IDENTIFIERS", "described", "input_columns", "left_out"]
+
+LIKE_IDENTIFIERS = "a different value in every row, like identifiers"
 
 
 class Encoding(Protocol):
@@ -38,10 +42,7 @@ def described(encoder: Encoding) -> list[str]:
     """Return what was done to the training rows, a line each."""
     lines = list(encoder.notes_)
     if encoder.identifiers_:
-        lines.append(
-            f"{named(encoder.identifiers_)} left out: a different value in every row, like"
-            " identifiers"
-        )
+        lines.append(left_out(encoder.identifiers_, encoder.readings_))
     if encoder.as_they_are_:
         lines.append(f"{named(encoder.as_they_are_)} kept for kernels on such columns")
     for name in encoder.dates_:
@@ -61,6 +62,22 @@ def described(encoder: Encoding) -> list[str]:
     if encoder.empty_:
         lines.append(f"{counted(len(encoder.empty_), 'column')} without any value set to 0")
     return lines
+
+
+def left_out(identifiers: Sequence[str], readings: Mapping[str, str]) -> str:
+    """Return a line on columns that are left out, with what could read those of text.
+
+    Examples
+    --------
+    >>> left_out(["id"], {})
+    "column 'id' left out: a different value in every row, like identifiers"
+    """
+    line = f"{named(identifiers)} left out: {LIKE_IDENTIFIERS}"
+    texts = [name for name in identifiers if readings.get(name) == TEXT]
+    if texts:
+        those = f" of {named(texts)}" if len(identifiers) > 1 else ""
+        line += f" (if the text{those} is to be learned from, {kernels_on('text', texts[0])})"
+    return line
 
 
 def _gap_lines(encoder: Encoding) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
@@ -16,6 +17,9 @@ __all__ = ["resolve_columns"]
 
 # Longer numbers exceed any possible number of columns, and Python refuses to read some.
 _SLICE = re.compile(r"(-?\d{1,18})?:(-?\d{1,18})?", re.ASCII)
+SEPARATORS = "_ .-"
+"""After one of these the part of a column's name begins that differs within a group."""
+
 _POSITION = re.compile(r"-?\d{1,18}", re.ASCII)
 
 
@@ -131,4 +135,17 @@ def _positions(
             f"The columns {quoted(text)} are selected by name, but the data have no feature names:"
             " pass a DataFrame, or select by position (0:10)."
         )
-    raise DataError(f"No column is named {quoted(text)}.{suggest(text, names)}")
+    # A single name in place of a glob would silently choose one column of many.
+    candidates = _shared_globs(names) if "*" in text else names
+    raise DataError(f"No column is named {quoted(text)}.{suggest(text, candidates)}")
+
+
+def _shared_globs(names: Sequence[str]) -> list[str]:
+    """Return globs such as ``lab_*`` that each match several columns, by their prefixes."""
+    shared = Counter(
+        name[: place + 1]
+        for name in map(str, names)
+        for place, letter in enumerate(name)
+        if letter in SEPARATORS
+    )
+    return [f"{prefix}*" for prefix, number in shared.items() if number > 1]

@@ -157,8 +157,8 @@ def proposed_specs() -> list[str]:
     return list(dict.fromkeys(spec for rank in ranks for spec in rank if spec is not None))
 
 
-def kernels_on(reads: Reads) -> str:
-    """Return advice to use a kernel that reads columns of some kind, with those registered.
+def kernels_on(reads: Reads, column: str = "") -> str:
+    """Return advice to use a kernel that reads columns of some kind, or one such column.
 
     Examples
     --------
@@ -166,7 +166,8 @@ def kernels_on(reads: Reads) -> str:
     "use a kernel on row ids, such as 'precomputed'"
     """
     entries = get_registry().entries("kernel")
-    found = [repr(entry.name) for entry in entries if reads_of(entry) == reads]
+    at = f"@{column}" if column else ""
+    found = [quoted(f"{entry.name}{at}") for entry in entries if reads_of(entry) == reads]
     return f"use a kernel on {reads}, such as {' or '.join(found[:2])}"
 
 

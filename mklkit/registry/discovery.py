@@ -29,7 +29,7 @@ POINTS = "entry_points.txt"
 
 @attrs.frozen
 class PluginFailure:
-    """The one-line report of a plugin that could not be loaded.
+    """The report of a plugin that could not be loaded, one line with what to do about it.
 
     Attributes
     ----------
@@ -45,7 +45,13 @@ class PluginFailure:
 
     def __str__(self) -> str:
         what = "package" if self.name is None else f"plugin {quoted(self.name)} of"
-        return f"{what} {self.distribution} is left out: {self.error}"
+        end = "" if self.error.endswith((".", "!", "?", "…")) else "."
+        # What can't be read can't be uninstalled either, and is to be installed again.
+        removing = "" if self.name is None else f"'pip uninstall {self.distribution}' removes it; "
+        return (
+            f"{what} {self.distribution} is left out: {self.error}{end}"
+            f" {removing}MKLKIT_DISABLE_PLUGINS=1 leaves out all plugins, without this warning."
+        )
 
 
 @attrs.frozen

@@ -144,7 +144,7 @@ def test_what_fit_says_of_the_data(mklkit: Run, two_kinds: Path, tmp_path: Path)
     path = tmp_path / "numbered.csv"
     rows.to_csv(path, index=False)
     done = mklkit("compare", path, *CHEAP, COLUMNS="200")
-    assert "40 rows, 3 features (1 not numeric)" in done.out
+    assert "40 rows, 4 features (2 not numeric)" in done.out
     assert "column 'number' left out: a different value in every row" in done.out
     assert "1 category column one-hot encoded into 2" in done.out
 

@@ -132,6 +132,19 @@ def test_columns_of_the_table_on_the_line(ask: Ask, tmp_path: Path) -> None:
     assert ask("fit 'my table.csv' --drop \"pu", shell="bash") == {"lse (rest)": None}
 
 
+@pytest.mark.parametrize("shell", SHELLS)
+def test_nothing_follows_what_a_shell_would_run(ask: Ask, tmp_path: Path, shell: str) -> None:
+    (tmp_path / "a.csv").write_text("$(touch b),`touch b`,\\$(touch b),!!,!a\n1,2,3,4,5\n")
+    for typed in ('"$', '"`', '"\\', "$", "`", '"$"(', "'$'$"):
+        assert ask(f"fit a.csv -t {typed}", shell=shell) == {}, typed
+    for typed in ("'$", '"\\$', "\\$", '"\\`', "'`"):
+        assert len(ask(f"fit a.csv -t {typed}", shell=shell)) == 1, typed
+    for typed in ("!", '"!'):
+        assert len(ask(f"fit a.csv -t {typed}", shell=shell)) == (2 if shell == "fish" else 0)
+    assert len(ask('fit a.csv -t "', shell=shell)) == (3 if shell == "bash" else 5)
+    assert len(ask("fit a.csv -t '!", shell=shell)) == 2
+
+
 def test_columns_that_cannot_be_read_are_none(ask: Ask, tmp_path: Path) -> None:
     (tmp_path / "empty.csv").touch()
     (tmp_path / "noise.csv").write_bytes(bytes(range(256)))
@@ -171,6 +184,8 @@ def test_columns_are_those_that_are_read(tmp_path: Path) -> None:
         ("", [], "", ""),
         ('a "b"\'', ["a"], "b", "'"),
         ("a # b", ["a", "#"], "b", ""),
+        ('a "US\\$ 2\\`\\"\\\\\\a', ["a"], 'US$ 2`"\\\\a', '"'),
+        ("a b\\\nc\td", ["a", "bc"], "d", ""),
     ],
 )
 def test_a_line_is_read_as_a_shell_does(line: str, words: list[str], last: str, quote: str) -> None:
@@ -248,7 +263,7 @@ def test_bash_replaces_the_part_of_the_word_that_it_knows(tmp_path: Path) -> Non
     command = tmp_path / "mklkit"
     command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m mklkit "$@"\n')
     command.chmod(0o755)
-    (tmp_path / "irregular.csv").write_text("a b,target\n1,2\n")
+    (tmp_path / "irregular.csv").write_text("a b,~root,target\n1,3,2\n")
 
     def completed(line: str, current: str) -> list[str]:
         arguments = [str(SCRIPTS / "mklkit.bash"), f"mklkit {line}", str(command), current]
@@ -266,11 +281,48 @@ def test_bash_replaces_the_part_of_the_word_that_it_knows(tmp_path: Path) -> Non
     assert completed("fit --kernel=lap", "lap") == ["laplacian"]
     assert completed("fit -k fou:lap", "lap") == ["laplacian"]
     assert completed("fit -k 'fou:lap", "fou:lap") == ["fou:laplacian"]
-    assert completed("fit irregular.csv -k rbf@", "@") == ["@a\\ b"]
-    assert completed('fit irregular.csv -k "rbf@', "rbf@") == ["rbf@a b"]
+    assert completed("fit irregular.csv -k rbf@", "@") == ["@a\\ b", "@\\~root"]
+    assert completed('fit irregular.csv -k "rbf@', "rbf@") == ["rbf@a b", "rbf@~root"]
+    assert completed("fit irregular.csv -t ~", "~") == ["\\~root"]
+    assert completed('fit irregular.csv -t "~', "~") == ["~root"]
     assert completed("fit ir", "ir") == ["compopt filenames", "iris", "irregular.csv"]
     assert completed("fit irre", "irre") == ["compopt default", ""]
     assert completed("plugin new x --into=", "") == ["compopt dirnames", ""]
+
+
+# What zsh's own part of a completion would do with what was found.
+ZSH = """
+compdef() { }; compset() { }; _files() { }
+_describe() { print -l -- $found; }
+source "$1"
+words=("$2" pred) CURRENT=2 PREFIX=pred IPREFIX= QIPREFIX=
+_mklkit
+"""
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("typed", ["sp\\ [dir/mklkit", "'sp [dir'/mklkit", '~/"sp [dir"/mklkit'])
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_the_path_of_the_command_may_be_quoted(tmp_path: Path, shell: str, typed: str) -> None:
+    if shutil.which(shell) is None:
+        pytest.skip(f"there is no {shell}")
+    folder = tmp_path / "sp [dir"
+    folder.mkdir()
+    command = folder / "mklkit"
+    command.write_text("#!/bin/sh\nprintf 'nothing\\nict\\n'\n")
+    command.chmod(0o755)
+    arguments = [str(SCRIPTS / f"mklkit.{shell}"), "mklkit pred", typed, "pred"]
+    if shell == "zsh":
+        arguments = [arguments[0], typed]
+    done = subprocess.run(
+        [shell, "-c", BASH if shell == "bash" else ZSH, shell, *arguments],
+        cwd=tmp_path,
+        env={**os.environ, "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert (done.stdout.split(), done.stderr) == (["predict" if shell == "bash" else "ict:ict"], "")
 
 
 @pytest.mark.process
@@ -318,3 +370,82 @@ def test_other_shells_and_unwritable_homes_are_refused(mklkit: Run, tmp_path: Pa
         home = {"HOME": str(tmp_path / "home"), "XDG_CONFIG_HOME": ""}
         done = mklkit("--install-completion", SHELL="/usr/bin/fish", **home)
         done.refused("can't be written", "--show-completion")
+
+
+@pytest.fixture
+def in_bash() -> Iterator[None]:
+    """Have bash be the shell, and the names known."""
+    with (
+        mock.patch.object(shellingham, "detect_shell", return_value=("bash", "/bin/bash")),
+        mock.patch.object(names, "known_names", return_value=KNOWN),
+    ):
+        yield
+
+
+@pytest.mark.usefixtures("in_bash")
+def test_a_home_that_cannot_be_used_is_refused(mklkit: Run, tmp_path: Path) -> None:
+    odd = os.fsdecode(os.fsencode(tmp_path) + b"/h\xff")
+    done = mklkit("--install-completion", HOME=odd, XDG_DATA_HOME="")
+    done.refused("is not in UTF-8", "Set HOME", "--show-completion")
+    assert list(tmp_path.iterdir()) == []
+    with mock.patch.object(Path, "home", side_effect=RuntimeError("no home")):
+        mklkit("--install-completion").refused("home folder is not known", "Set HOME")
+
+
+@pytest.mark.usefixtures("in_bash")
+def test_no_script_is_left_where_the_start_file_cannot_be_written(
+    mklkit: Run, tmp_path: Path
+) -> None:
+    (tmp_path / ".bashrc").mkdir()
+    done = mklkit("--install-completion", HOME=str(tmp_path), XDG_DATA_HOME="")
+    done.refused(".bashrc can't be written", "--show-completion")
+    assert [path.name for path in tmp_path.rglob("*mklkit*")] == []
+
+
+@pytest.mark.usefixtures("in_bash")
+def test_a_relative_folder_of_data_is_ignored(mklkit: Run, tmp_path: Path) -> None:
+    home = {"HOME": str(tmp_path / "home"), "XDG_DATA_HOME": "data"}
+    assert mklkit("--install-completion", cwd=tmp_path, **home).code == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["home"]
+    script = tmp_path / "home" / ".local/share/bash-completion/completions/mklkit"
+    assert str(script) in (tmp_path / "home" / ".bashrc").read_text()
+
+
+def test_names_are_known_without_a_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    with (
+        mock.patch.object(Path, "home", side_effect=RuntimeError("no home")),
+        mock.patch.object(names, "_find", return_value=KNOWN),
+    ):
+        assert names.known_names() == KNOWN
+
+
+def test_a_damaged_file_of_names_is_written_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    with mock.patch.object(names, "_find", return_value=KNOWN) as find:
+        names.known_names()
+        file = names.names_file()
+        whole = file.read_text(encoding="utf-8")
+        kept = json.loads(whole)
+        damaged = [
+            json.dumps({kind: kept[kind] for kind in kept if kind != "combiner"}),
+            json.dumps({**kept, "combiner": ["dimkl3"]}),
+            json.dumps({**kept, "combiner": {"dimkl3": 3}}),
+            whole.replace('{"dimkl3"', "[" * 100_000 + '{"dimkl3"'),
+            "[" * 100_000,
+            "[]",
+        ]
+        for place, text in enumerate(damaged, start=2):
+            file.write_text(text, encoding="utf-8")
+            assert names.known_names()["combiner"] == KNOWN["combiner"]
+            assert file.read_text(encoding="utf-8") == whole
+            assert find.call_count == place
+        assert names.known_names() == kept
+        assert find.call_count == len(damaged) + 1
+        # A folder in the place of the file is left alone, and nothing is left beside it.
+        file.unlink()
+        file.mkdir()
+        assert names.known_names() == KNOWN
+        assert list(file.parent.iterdir()) == [file]

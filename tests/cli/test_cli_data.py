@@ -33,7 +33,10 @@ def visits(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-LEFT_OUT = "column 'code' left out: a different value in every row, like identifiers"
+LEFT_OUT = (
+    "column 'code' left out: a different value in every row, like identifiers (if the text is to be"
+    " learned from, use a kernel on text, such as 'mismatch@code' or 'spectrum@code')"
+)
 DATES = "dates in 'seen' as days since 2024-01-01, with month and weekday"
 
 

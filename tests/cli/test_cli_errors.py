@@ -67,6 +67,26 @@ def test_a_mistake_in_the_call_quotes_little(mklkit: Run, arguments: list[str]) 
 
 
 @pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        (["list", "kernel"], "kernels"),
+        (["list", "Presets"], "presets"),
+        (["fit", "--scale", "minma"], "minmax"),
+    ],
+)
+def test_a_near_miss_of_a_choice_suggests_it(mklkit: Run, arguments: list[str], meant: str) -> None:
+    done = mklkit(*arguments)
+    done.refused(f"{arguments[-1]!r} is not one of", f". Did you mean {meant!r}?")
+    assert "Value error" not in done.err
+
+
+def test_a_word_far_from_all_choices_suggests_none(mklkit: Run) -> None:
+    done = mklkit("list", "zebra")
+    done.refused("'zebra' is not one of", "'presets'.")
+    assert "Did you mean" not in done.err
+
+
+@pytest.mark.parametrize(
     "arguments",
     [
         ["fit", ""],
@@ -125,3 +145,17 @@ main()
     command = [sys.executable, "-c", script]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+@pytest.mark.parametrize("command", ["fit", "plugin"])
+def test_a_help_whose_reader_has_gone_ends_in_silence(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    monkeypatch.setattr(sys, "argv", ["mklkit", command, "--help"])
+    with open(writer, "w", encoding="utf-8") as stream:
+        monkeypatch.setattr(sys, "stdout", stream)
+        with pytest.raises(SystemExit) as leaving:
+            app.main()
+    assert (leaving.value.code, capsys.readouterr().err) == (1, "")

@@ -58,9 +58,9 @@ def test_a_link_to_the_model_is_no_other_name(mklkit: Run, tmp_path: Path) -> No
 
 
 @pytest.mark.process
-def test_without_matplotlib_the_extra_is_named(started: Run, tmp_path: Path) -> None:
+def test_without_matplotlib_it_is_named(started: Run, tmp_path: Path) -> None:
     # A package that is found first and fails as a missing one does.
     (tmp_path / "matplotlib.py").write_text("raise ImportError('No module named matplotlib')\n")
     done = started(*PLAIN, "--plot", tmp_path / "w.png", **on_path(tmp_path))
-    done.refused("Plots need matplotlib: pip install 'mklkit[plot]'")
+    done.refused("Plots need matplotlib: pip install matplotlib")
     assert not (tmp_path / "w.png").exists()

@@ -93,6 +93,20 @@ def test_evaluate_compare_kernels_and_tune(run: Run) -> None:
         assert "kept for kernels on such columns" in done.out
 
 
+def test_a_column_that_a_kernel_reads_is_not_said_to_be_left_out(run: Run) -> None:
+    kernels = ("-k", "seq:letters@sequence", "-k", "rbf@age")
+    compared = run("compare", "rows.csv", *kernels, "-c", "uniform", "--cv", "2x1").out
+    fitted = run("fit", "rows.csv", *kernels).out
+    compared, fitted = " ".join(compared.split()), " ".join(fitted.split())
+    assert "'sequence' left out" not in compared
+    kept = "column 'sequence' kept for kernels on such columns; left out for other methods: a diff"
+    assert kept in compared
+    # Both count the features of the file.
+    size = compared.partition(" rows, ")[2].partition(")")[0]
+    assert " features (" in size
+    assert f" rows, {size})" in fitted
+
+
 def test_what_can_not_be_read_is_refused(run: Run) -> None:
     run("fit", "rows.csv", *KERNELS, "--stream").refused(
         "Kernel 'seq' reads text, and a table that is read in parts becomes a file of numbers"

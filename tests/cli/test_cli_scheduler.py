@@ -18,7 +18,7 @@ def test_dask_that_is_not_installed(
 ) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     mklkit("fit", fitted.data, *MAP, "--scheduler", "tcp://127.0.0.1:9").refused(
-        "A scheduler needs Dask: pip install 'mklkit[dask]'."
+        "A scheduler needs Dask: pip install 'dask[array,dataframe,distributed]'."
     )
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from browser import Page, find_browser
+from browser import Page
 from reported import comparison
 
 pytestmark = pytest.mark.browser
 
-PROGRAM = find_browser()
 NARROW, WIDE = 400, 1200
 OVERFLOW = """
 (() => {
@@ -36,14 +34,6 @@ MISPLACED = """
 FIRST_COLUMN = """
 [...document.querySelector(".methods tbody").rows].map((row) => row.cells[0].dataset.value)
 """
-
-
-@pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    if PROGRAM is None:
-        pytest.skip("no Chromium was found to look at the report with")
-    with Page(PROGRAM, tmp_path_factory.mktemp("profile")) as page:
-        yield page
 
 
 @pytest.fixture(scope="module")

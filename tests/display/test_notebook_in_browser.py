@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from browser import Page, find_browser
+from browser import Page
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -24,15 +23,6 @@ THEMES = {
     " tbody tr:nth-child(odd) { background: #222; } td, th { text-align: right; border: 0; }",
 }
 OPEN_BOXES = "document.querySelectorAll('input[type=checkbox]').forEach(one => one.checked = true)"
-
-
-@pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    program = find_browser()
-    if program is None:
-        pytest.skip("there is no Chromium")
-    with Page(program, tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
 
 
 @pytest.mark.parametrize("scheme", THEMES)

@@ -37,6 +37,7 @@ from mklkit import (
 )
 from mklkit.combiners.uniform import Uniform
 from mklkit.explanation.meaning import without_kernels
+from mklkit.plotting import KernelWorthDisplay
 
 QUICK = {"cv": 2, "repeats": 1}
 
@@ -210,6 +211,31 @@ def test_kernels_that_cannot_be_left_out(kernels: Any, settings: Any, why: str) 
     assert f"not possible, {found.kernels['why_not'][0]}" in notes_of(found, "left out")
 
 
+def test_without_a_kernel_the_others_keep_their_columns() -> None:
+    """A kernel that names no columns must not fall onto those of the one that is left out."""
+    rows, labels = three_sources(60)
+    dna = np.where(labels == "ill", "ACGTACGT", "TTGCATGC")
+    ward = np.where(np.arange(60) % 3 == 0, "north", "south")
+    grade = pd.Series(np.arange(60) % 4 + 1.0).where(np.arange(60) % 5 > 0)
+    rows = rows[["scan_a", "noise_a"]].assign(dna=dna, ward=ward, grade=grade)
+    kernels = ["seq:spectrum@dna", "who:overlap@ward", "stage:overlap@grade", "all:rbf"]
+    model = MKLClassifier(kernels, learner="svm(C=1)").fit(rows, labels)
+    folds = list(StratifiedKFold(2, shuffle=True, random_state=0).split(rows, labels))
+    found = explain(model, rows, labels, cv=folds, repeats=1, columns={"dna": "dna"})
+    assert found.kernels["why_not"].tolist() == [""] * 4
+    explicit = MKLClassifier([*kernels[1:3], "all:rbf@scan_a,noise_a"], learner="svm(C=1)")
+    by_hand = []
+    for train, scored in folds:
+        whole, smaller = (
+            clone(one)
+            .fit(rows[names].iloc[train], labels[train])
+            .score(rows[names].iloc[scored], labels[scored])
+            for one, names in ((model, list(rows)), (explicit, list(rows.columns.drop("dna"))))
+        )
+        by_hand.append(whole - smaller)
+    assert found.kernels["left_out"][0] == pytest.approx(np.mean(by_hand))
+
+
 @pytest.mark.slow
 def test_a_search_is_not_repeated() -> None:
     rows, labels = three_sources(60)
@@ -317,6 +343,25 @@ def test_plain_values_and_a_figure(learned: Explanation) -> None:
     np.testing.assert_allclose(widths, learned.kernels["weight"])
     lost = [patch.get_width() for patch in right.patches]
     np.testing.assert_allclose(lost, 100 * learned.kernels["left_out"])
+    mpl.pyplot.close(display.figure_)
+
+
+def test_what_cannot_be_left_out_is_written_beside_the_diamond() -> None:
+    mpl.use("Agg")
+    kernels = pd.DataFrame({"kernel": ["a", "b"], "weight": 0.5, "weight_std": 0.0})
+    kernels = kernels.assign(left_out=np.nan, left_out_std=np.nan, shuffled=[0.0, 0.2])
+    display = KernelWorthDisplay(kernels).plot()
+    right = display.axes_[1]
+    display.figure_.draw_without_rendering()
+    (diamonds,) = (line for line in right.lines if line.get_marker() == "D")
+    places = right.transData.transform(diamonds.get_xydata())
+    reach = 0.5 * diamonds.get_markersize() * display.figure_.dpi / 72
+    words = [text.get_window_extent() for text in right.texts]
+    assert len(words) == 2
+    for x, y in places:
+        for box in words:
+            beside = box.x0 > x + reach or box.x1 < x - reach
+            assert beside or box.y0 > y + reach or box.y1 < y - reach
     mpl.pyplot.close(display.figure_)
 
 

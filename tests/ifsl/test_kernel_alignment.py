@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import re
 import tracemalloc
 
 import numpy as np
@@ -13,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from oracles.blocks import in_the_middle
+from sklearn.datasets import load_iris
 from sklearn.metrics.pairwise import (
     laplacian_kernel,
     linear_kernel,
@@ -30,7 +32,7 @@ from mklkit import (
     kernel_alignment,
 )
 from mklkit.errors import DataError
-from mklkit.evaluation.alignment import near_duplicates
+from mklkit.evaluation.alignment import near_duplicates, self_similarity
 
 FIVE = [
     "linear",
@@ -262,3 +264,18 @@ def test_alignment_of_kernels_near_the_largest_number(rng, centered):
     kernels = ["linear", "polynomial(degree=1, coef0=0)"]
     large = alignment_matrix(kernels, X * size, centered)
     np.testing.assert_allclose(large, alignment_matrix(kernels, X, centered), rtol=1e-12)
+
+
+def test_rows_with_other_columns_are_refused_as_in_predicting():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    of_table = MKLClassifier(["linear@0", "rbf@1", "rbf"]).fit(X, y)
+    reordered, renamed, missing = X[X.columns[::-1]], X.add_prefix("my "), X.iloc[:, 1:]
+    of_array = MKLClassifier(["linear@0", "rbf@1", "rbf"]).fit(X.to_numpy(), y)
+    wrong = [(of_table, rows) for rows in (reordered, renamed, missing)]
+    wrong += [(of_array, X.to_numpy()[:, 1:]), (of_array, np.hstack([X, X]))]
+    for model, rows in wrong:
+        with pytest.raises(ValueError, match="feature") as told:
+            model.predict(rows)
+        for look in (alignment_matrix, self_similarity):
+            with pytest.raises(ValueError, match=f"^{re.escape(str(told.value))}$"):
+                look(model, rows)

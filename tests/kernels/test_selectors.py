@@ -60,6 +60,9 @@ def test_all_columns_in_another_order_are_not_none():
     ("selector", "names", "message"),
     [
         ("fou_3", NAMES, r"No column is named 'fou_3'\. Did you mean 'fou_2'\?"),
+        ("fuo_*", NAMES, r"No column is named 'fuo_\*'\. Did you mean 'fou_\*'\?"),
+        ("fuos*", ["fou 1", "fou 2"], r"Did you mean 'fou \*'\?"),
+        ("zar_*", NAMES, r"No column is named 'zar_\*'\.$"),
         ("agee", NAMES, r"Did you mean 'age'\?"),
         ("zzz*", NAMES, r"No column is named 'zzz\*'\."),
         ("age", None, "no feature names: pass a DataFrame, or select by position"),

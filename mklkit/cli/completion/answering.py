@@ -43,9 +43,14 @@ def answer(command: Any) -> None:
     # A terminal where somebody types is no place for warnings, such as those of plugins.
     with Path(os.devnull).open("w", encoding="utf-8") as nowhere, redirect_stderr(nowhere):
         paths, found = completions(command, typed)
-    if os.environ[ASKED] == "bash":
+    shell = os.environ[ASKED]
+    if set(typed.live) - set("!" if shell == "fish" else ""):
+        # After these a completion would be run or expanded, rather than be taken as a name.
+        found = []
+    if shell == "bash":
         # Bash cuts words at : and =, and knows which part of them it will replace.
-        lines = [typed.quoted(word[len(typed.last) :]) for word, _ in found]
+        words = [word for word, _ in found if not (typed.quote == '"' and "!" in word)]
+        lines = [typed.quoted(word[len(typed.last) :]) for word in words]
     else:
         lines = [f"{word}\t{remark}" for word, remark in found]
     print("\n".join([paths, *lines]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 from importlib.resources import files
@@ -10,9 +11,13 @@ from pathlib import Path
 import attrs
 import shellingham
 
+from mklkit.cli.completion.homes import base_folder, home_folder
 from mklkit.errors import DataError
 
 __all__ = ["SHELLS", "Place", "install", "script", "this_shell"]
+
+
+INSTEAD = "'mklkit --show-completion' prints the script, to put it elsewhere."
 
 
 @attrs.frozen
@@ -34,22 +39,22 @@ class Place:
     line: str = ""
 
 
-def _bash(home: Path) -> Place:
-    folder = os.environ.get("XDG_DATA_HOME") or home / ".local" / "share"
-    file = Path(folder, "bash-completion", "completions", "mklkit")
+def _bash() -> Place:
+    folder = base_folder("XDG_DATA_HOME", ".local", "share")
+    file = folder / "bash-completion" / "completions" / "mklkit"
     # The package bash-completion would find it by itself, but need not be installed.
-    return Place(file, home / ".bashrc", f"source {shlex.quote(str(file))}")
+    return Place(file, home_folder() / ".bashrc", f"source {shlex.quote(str(file))}")
 
 
-def _zsh(home: Path) -> Place:
+def _zsh() -> Place:
+    home = home_folder()
     start_file = Path(os.environ.get("ZDOTDIR") or home, ".zshrc")
     line = "fpath+=~/.zfunc; autoload -Uz compinit; compinit"
     return Place(home / ".zfunc" / "_mklkit", start_file, line)
 
 
-def _fish(home: Path) -> Place:
-    folder = os.environ.get("XDG_CONFIG_HOME") or home / ".config"
-    return Place(Path(folder, "fish", "completions", "mklkit.fish"))
+def _fish() -> Place:
+    return Place(base_folder("XDG_CONFIG_HOME", ".config") / "fish" / "completions" / "mklkit.fish")
 
 
 SHELLS = {"bash": _bash, "zsh": _zsh, "fish": _fish}
@@ -96,9 +101,11 @@ def install(shell: str) -> list[str]:
     Raises
     ------
     DataError
-        If a file can't be written.
+        If a file can't be written, or the user's home is not known.
     """
-    place = SHELLS[shell](Path.home())
+    place = SHELLS[shell]()
+    _check_letters(place)
+    new = not place.script.exists()
     try:
         place.script.parent.mkdir(parents=True, exist_ok=True)
         place.script.write_text(script(shell), encoding="utf-8")
@@ -106,11 +113,25 @@ def install(shell: str) -> list[str]:
         if place.start_file is not None and _add_line(place.start_file, place.line):
             done.append(f"added to {place.start_file}: {place.line}")
     except OSError as error:
+        if new:
+            with contextlib.suppress(OSError):  # It may be what can't be written.
+                place.script.unlink()
         raise DataError(
-            f"{error.filename or place.script} can't be written: {error.strerror}. 'mklkit"
-            " --show-completion' prints the script, to put it elsewhere."
+            f"{error.filename or place.script} can't be written: {error.strerror}. {INSTEAD}"
         ) from error
     return done
+
+
+def _check_letters(place: Place) -> None:
+    """Refuse paths whose bytes are no letters, which a line of a file could not name."""
+    for file in filter(None, (place.script, place.start_file)):
+        try:
+            str(file).encode()
+        except UnicodeEncodeError as error:
+            raise DataError(
+                f"The name of the file {str(file)!r} is not in UTF-8. Set HOME to a folder whose"
+                f" name is. {INSTEAD}"
+            ) from error
 
 
 def _add_line(file: Path, line: str) -> bool:

@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from mklkit._version import __version__
+from mklkit.cli.completion.homes import base_folder
+from mklkit.errors import DataError
 from mklkit.registry.discovery import InstalledPlugin, installed_plugins
 from mklkit.registry.hookspecs import ENTRY_POINT_GROUP
 
@@ -26,6 +28,8 @@ Names = dict[str, dict[str, Any]]
 """By kind (``"kernel"``, ``"combiner"``, …) what is known of each name, such as its summary."""
 
 STATE = "state"
+# What reading a damaged file may raise.
+DAMAGED = (ValueError, LookupError, TypeError, RecursionError)
 
 
 def known_names() -> Names:
@@ -38,22 +42,34 @@ def known_names() -> Names:
         of the papers with their titles; ``"set"``: the papers' data sets; ``"data"``: the built-in
         data sets with their columns; ``"package"``: the distributions of plugins.
     """
-    file, state = names_file(), _state()
-    with contextlib.suppress(OSError, ValueError, LookupError, TypeError):
-        known: Names = json.loads(file.read_text(encoding="utf-8"))
-        if known[STATE] == state:
+    state = _state()
+    with contextlib.suppress(OSError, DataError, *DAMAGED):
+        known: Names = json.loads(names_file().read_text(encoding="utf-8"))
+        if known[STATE] == _marked(state, {kind: known[kind] for kind in known if kind != STATE}):
             return known
     found = _find()
-    with contextlib.suppress(OSError):  # Without the file completion is slow, and still right.
-        _write(file, json.dumps({**found, STATE: state}))
+    # Without the file completion is slow, and still right.
+    with contextlib.suppress(OSError, DataError):
+        _write(names_file(), json.dumps({**found, STATE: _marked(state, found)}))
     return found
 
 
+def _marked(state: dict[str, Any], found: Names) -> dict[str, Any]:
+    """Return a state with a digest of the names, by which a damaged file is told."""
+    content = json.dumps(found, sort_keys=True).encode()
+    return {**state, "content": hashlib.sha256(content).hexdigest()}
+
+
 def names_file() -> Path:
-    """Return the file of the names that this Python environment has."""
-    folder = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    environment = hashlib.sha256(sys.prefix.encode()).hexdigest()[:16]
-    return Path(folder, "mklkit", f"names-{environment}.json")
+    """Return the file of the names that this Python environment has.
+
+    Raises
+    ------
+    DataError
+        If the folder of caches is not known.
+    """
+    environment = hashlib.sha256(os.fsencode(sys.prefix)).hexdigest()[:16]
+    return base_folder("XDG_CACHE_HOME", ".cache") / "mklkit" / f"names-{environment}.json"
 
 
 def _state() -> dict[str, Any]:
@@ -110,5 +126,8 @@ def _write(file: Path, text: str) -> None:
     """Write the file at once, since other shells may be reading it."""
     file.parent.mkdir(parents=True, exist_ok=True)
     part = file.with_suffix(f".{os.getpid()}")
-    part.write_text(text, encoding="utf-8")
-    part.replace(file)
+    try:
+        part.write_text(text, encoding="utf-8")
+        part.replace(file)
+    finally:
+        part.unlink(missing_ok=True)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-import shlex
 
 import attrs
 
 __all__ = ["Typed", "read_line"]
 
-# A letter for private use, which nobody types: it stands where the cursor is.
-CURSOR = "\ue000"
+SPACE = " \t\r\n"
+QUOTES = "'\""
+# What starts code, a variable or a command of the history, also inside of double quotes.
+LIVE = "$`!"
 # What a shell takes as it is, outside of quotes.
-SPECIAL = re.compile(r"[^\w@%+=:,./~-]")
+SPECIAL = re.compile(r"[^\w@%+=:,./-]")
 IN_DOUBLE_QUOTES = re.compile(r'["$`\\]')
 
 
@@ -28,11 +29,15 @@ class Typed:
         The word at the cursor, without quotes; empty after a space.
     quote : str
         The quote that is open at the cursor; empty outside of quotes.
+    live : str
+        The letters of the word at the cursor that a shell does not take as they are, with a
+        backslash if the word ends with one: what follows would be read otherwise.
     """
 
     words: list[str]
     last: str
     quote: str
+    live: str
 
     def quoted(self, text: str) -> str:
         """Return how a text is typed at the cursor, so that the shell takes each letter as it is.
@@ -55,15 +60,32 @@ def read_line(line: str) -> Typed:
     Examples
     --------
     >>> read_line("mklkit fit -k 'rbf@mean r")
-    Typed(words=['mklkit', 'fit', '-k'], last='rbf@mean r', quote="'")
+    Typed(words=['mklkit', 'fit', '-k'], last='rbf@mean r', quote="'", live='')
     """
-    lexer = shlex.shlex(line + CURSOR, posix=True)
-    lexer.whitespace_split = True
-    lexer.commenters = ""
     words: list[str] = []
-    try:
-        words.extend(lexer)
-    except ValueError:  # A quote is open: the word so far is in the lexer.
-        state: str = lexer.state  # type: ignore[attr-defined]
-        return Typed(words, lexer.token.replace(CURSOR, ""), state)
-    return Typed(words[:-1], words[-1].replace(CURSOR, ""), "")
+    word: str | None = None
+    quote = live = ""
+    letters = iter(line)
+    for letter in letters:
+        if letter in SPACE and not quote:
+            words += [] if word is None else [word]
+            word, live = None, ""
+            continue
+        word = word or ""
+        if letter in QUOTES and letter == (quote or letter):
+            quote = "" if quote else letter
+        elif letter == "\\" and quote != "'":
+            escaped = next(letters, "")
+            word += _without_escape(escaped, quote)
+            live += "" if escaped else letter
+        else:
+            word += letter
+            live += letter if letter in LIVE and quote != "'" else ""
+    return Typed(words, word or "", quote, live)
+
+
+def _without_escape(letter: str, quote: str) -> str:
+    """Return what a backslash and a letter stand for; inside of quotes it may be both of them."""
+    if letter == "\n":
+        return ""
+    return letter if not quote or IN_DOUBLE_QUOTES.match(letter) else f"\\{letter}"

@@ -165,7 +165,9 @@ def connected(address: str) -> Any:
     try:
         from distributed import Client
     except ImportError:
-        raise MKLKitError("A scheduler needs Dask: pip install 'mklkit[dask]'.") from None
+        raise MKLKitError(
+            "A scheduler needs Dask: pip install 'dask[array,dataframe,distributed]'."
+        ) from None
     try:
         return Client(address, timeout=CONNECT_SECONDS)
     except (OSError, ValueError) as error:

@@ -3,8 +3,8 @@
 
 _mklkit() {
     local -a answer found
-    local one word adds line="${(j: :)words[1,CURRENT-1]} $IPREFIX$QIPREFIX$PREFIX"
-    answer=("${(@f)$(_MKLKIT_COMPLETE=zsh _MKLKIT_LINE=$line ${~words[1]} 2>/dev/null)}")
+    local one word adds program=${(Q)words[1]} line="${(j: :)words[1,CURRENT-1]} $IPREFIX$QIPREFIX$PREFIX"
+    answer=("${(@f)$(setopt noglob; _MKLKIT_COMPLETE=zsh _MKLKIT_LINE=$line ${~program} 2>/dev/null)}")
     adds=$answer[1]
     for one in "${(@)answer[2,-1]}"; do
         word=${one%%$'\t'*}

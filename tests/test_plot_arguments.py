@@ -1,0 +1,139 @@
+"""Arguments that displays can't draw are refused in one sentence, before anything is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib import pyplot
+from sklearn.exceptions import NotFittedError
+
+from mklkit import (
+    AlignmentDisplay,
+    ComparisonDisplay,
+    ConsensusDisplay,
+    CriticalDifferenceDisplay,
+    GatesDisplay,
+    KernelWeightsDisplay,
+    KernelWorthDisplay,
+    MKLClassifier,
+    MKLSearchCV,
+    SearchSurfaceDisplay,
+)
+from mklkit.errors import MKLKitError
+from mklkit.plotting.curves import CurvesDisplay
+
+WEIGHTS = pd.DataFrame({"problem": "0 vs 1", "kernel": ["rbf", "linear"], "weight": [0.7, 0.3]})
+WORTH = pd.DataFrame(
+    {
+        "kernel": ["mri", "blood"],
+        "weight": [0.7, 0.3],
+        "weight_std": [0.05, 0.05],
+        "left_out": [0.02, 0.11],
+        "left_out_std": [0.01, 0.02],
+        "shuffled": [0.1, 0.3],
+    }
+)
+COMPARED = pd.DataFrame({"method": ["uniform"], "kind": ["method"], "accuracy": [0.9]})
+NAMES = ["rbf", "linear"]
+ALIKE = pd.DataFrame(np.eye(2), index=NAMES, columns=NAMES)
+POINTS = np.arange(6.0).reshape(3, 2)
+ON_ONE = [
+    AlignmentDisplay(ALIKE),
+    ComparisonDisplay(COMPARED),
+    CriticalDifferenceDisplay([1.2, 1.8], NAMES, 0.5),
+    CurvesDisplay({"wine": [(1, 0.9, 0.1)]}, "λ", "accuracy"),
+    KernelWeightsDisplay(WEIGHTS),
+    SearchSurfaceDisplay([1, 2], [1], np.ones((1, 2)), "x", "y"),
+]
+ON_SEVERAL = [
+    (ConsensusDisplay(POINTS, (0.6, 0.4), np.ones(2), np.eye(2), NAMES), "Three axes are needed"),
+    (KernelWorthDisplay(WORTH), "Two axes are needed"),
+    (GatesDisplay(POINTS, POINTS, NAMES, ("x", "y")), "Axes for 2 kernels are needed"),
+]
+
+
+def kind(display: Any) -> str:
+    return type(display).__name__ if hasattr(display, "plot") else ""
+
+
+@pytest.fixture(autouse=True)
+def no_windows() -> Iterator[None]:
+    mpl.use("Agg")
+    yield
+    pyplot.close("all")
+
+
+@pytest.mark.parametrize("display", ON_ONE, ids=kind)
+def test_what_is_not_one_axes_is_refused(display: Any) -> None:
+    pair = pyplot.figure().subplots(1, 2)
+    for wrong in (3, "left", pair, pair[0].figure):
+        with pytest.raises(MKLKitError, match=r"One matplotlib Axes is expected.*; got "):
+            display.plot(wrong)
+    assert display.plot(pair[0]).figure_ is pair[0].figure
+
+
+@pytest.mark.parametrize(("display", "words"), ON_SEVERAL, ids=kind)
+def test_too_few_axes_are_refused(display: Any, words: str) -> None:
+    one = pyplot.figure().add_subplot()
+    for few in (one, [one]):
+        with pytest.raises(MKLKitError, match=f"{words}.*; got 1"):
+            display.plot(few)
+    with pytest.raises(MKLKitError, match=r"One matplotlib Axes is expected.*; got 3"):
+        display.plot([one, 3, one])
+    figure = pyplot.figure()
+    enough = figure.subplots(1, 3 if words.startswith("Three") else 2)
+    assert display.plot(enough).figure_ is figure
+
+
+def test_axes_that_were_removed_are_refused() -> None:
+    ax = pyplot.figure().add_subplot()
+    ax.remove()
+    with pytest.raises(MKLKitError, match="were removed from their figure"):
+        KernelWeightsDisplay(WEIGHTS).plot(ax)
+
+
+@pytest.mark.parametrize("resolution", [0, -3, 1, "x", 2.5, True])
+@pytest.mark.parametrize("n_columns", [2, 4])
+def test_a_grid_has_a_whole_number_of_points(resolution: Any, n_columns: int) -> None:
+    rows = np.zeros((5, n_columns))
+    with pytest.raises(MKLKitError, match="grid_resolution must be a whole number, 2 or above"):
+        GatesDisplay.from_estimator(MKLClassifier(), rows, grid_resolution=resolution)
+
+
+@pytest.mark.parametrize(
+    ("make", "table"),
+    [
+        (AlignmentDisplay, ALIKE),
+        (ComparisonDisplay, COMPARED),
+        (KernelWeightsDisplay, WEIGHTS),
+        (KernelWorthDisplay, WORTH),
+    ],
+)
+def test_tables_that_hold_nothing_to_draw_are_refused(make: Any, table: pd.DataFrame) -> None:
+    expected = "DataFrame like that of .* is expected; got"
+    for wrong in (pd.DataFrame(), table[:0], table.iloc[:, :-1], [1, 2]):
+        with pytest.raises(MKLKitError, match=expected):
+            make(wrong).plot()
+    assert not pyplot.get_fignums()
+
+
+@pytest.mark.parametrize(
+    ("n_x", "shape"), [(0, (0, 0)), (3, (2, 2)), (3, (3, 1)), (3, (3,)), (0, (1, 0))]
+)
+def test_a_surface_has_a_score_for_each_pair(n_x: int, shape: tuple[int, ...]) -> None:
+    display = SearchSurfaceDisplay(range(n_x), [1][: shape[0]], np.zeros(shape), "x", "y")
+    with pytest.raises(MKLKitError, match=rf"shape \(n_y, n_x\) are expected.* and {n_x} of x"):
+        display.plot()
+
+
+def test_a_surface_is_that_of_a_search() -> None:
+    for wrong in (MKLClassifier(["rbf"]), 3):
+        with pytest.raises(MKLKitError, match="fitted MKLSearchCV or GridSearchCV is expected"):
+            SearchSurfaceDisplay.from_estimator(wrong, "C", "gamma")
+    with pytest.raises(NotFittedError):
+        SearchSurfaceDisplay.from_estimator(MKLSearchCV(MKLClassifier()), "C", "gamma")
