@@ -63,15 +63,6 @@ class KernelSummary:
         """Return a table of the kernels, the heaviest of many, and the facts."""
         return joined(facts(self.facts), self._table() if self.kernels else EMPTY)
 
-    def text(self) -> str:
-        """Return the same as lines of text, for diagrams that take no HTML."""
-        means = None if self.weights is None else self.weights.mean(axis=0)
-        lines = [f"{name}: {text}" for name, text in self.facts]
-        for place in self._shown():
-            weight = "" if means is None else f", weight {number(means[place], 3)}"
-            lines.append(f"{', '.join(self._words(place))}{weight}")
-        return "\n".join([*lines, self._rest()] if self._rest() else lines)
-
     def _table(self) -> Html:
         heads = ["name", "kernel", "columns"]
         if self.weights is None:

@@ -1,8 +1,7 @@
 """What a notebook shows of an estimator: scikit-learn's diagram, and its kernels.
 
 An estimator that is a cell's last value has its kernels below the diagram; a step of a pipeline has
-them inside its box, above the table of parameters. Before scikit-learn 1.7, which brought these
-tables, such a box takes text alone.
+them inside its box, above the table of parameters.
 """
 
 from __future__ import annotations
@@ -75,20 +74,15 @@ class ShowsKernels(BaseEstimator):
 
     def _sk_visual_block_(self) -> Any:
         """Return a box with a caption: how many kernels, which combiner and learner."""
-        try:
-            from sklearn.utils._repr_html.estimator import _VisualBlock
-        except ImportError:  # scikit-learn 1.6
-            from sklearn.utils._estimator_html_repr import _VisualBlock
+        from sklearn.utils._repr_html.estimator import _VisualBlock
+
         # Where this fails, scikit-learn takes a box without a caption.
-        summary, details = self._kernel_summary(), str(self)
-        if _alone.get() is not self:
-            details += f"\n\n{summary.text()}"  # Shown by scikit-learn 1.6 alone.
         return _VisualBlock(
             "single",
             self,
             names=type(self).__name__,
-            name_details=details,
-            name_caption=summary.caption(),
+            name_details=str(self),
+            name_caption=self._kernel_summary().caption(),
         )
 
 

@@ -68,11 +68,6 @@ def in_a_pipeline(estimator: Any) -> Panel:
     return panel
 
 
-with_tables = pytest.mark.skipif(
-    not hasattr(BaseEstimator, "_get_params_html"), reason="scikit-learn 1.6 shows text there"
-)
-
-
 @pytest.mark.parametrize("kind", ESTIMATORS)
 def test_it_shows_what_fit_would_use(kind: str) -> None:
     panel = alone(ESTIMATORS[kind]())
@@ -104,7 +99,6 @@ def test_it_shows_what_was_used(kind: str, frame: pd.DataFrame) -> None:
         assert panel.facts["learner"].startswith(used.learner_.name)
 
 
-@with_tables
 @pytest.mark.parametrize("kind", ESTIMATORS)
 def test_a_pipeline_shows_the_same(kind: str, frame: pd.DataFrame) -> None:
     model = ESTIMATORS[kind]()
