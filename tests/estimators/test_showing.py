@@ -223,10 +223,9 @@ def test_scikit_learn_may_be_told_to_display_text() -> None:
         assert list(MKLClassifier()._repr_mimebundle_()) == ["text/plain"]
 
 
-def test_the_box_has_a_caption_and_text_for_old_versions() -> None:
+def test_the_box_has_a_caption() -> None:
     block = MKLClassifier(["linear", "rbf"], combiner="alignment")._sk_visual_block_()
     assert block.name_caption == "2 kernels, alignment, svm"
-    assert "rbf, rbf(sigma='mean'), all" in block.name_details.splitlines()
 
 
 def test_a_bank_is_a_table_with_notes(frame: pd.DataFrame) -> None:
