@@ -199,6 +199,7 @@ def test_python_search_runs_and_its_file_gives_the_model_back(tmp_path: Path) ->
 @pytest.mark.process
 def test_reproducing_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On rows of iris under the name of sonar; other sets are left out."""
+    pytest.importorskip("mklkit_optimize")
     monkeypatch.delenv("MKLKIT_DATA", raising=False)
     monkeypatch.chdir(tmp_path)
     for folder in ("data", "pages"):
