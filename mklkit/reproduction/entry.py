@@ -163,6 +163,11 @@ class Reproduction:
         return sum(bool(line.holds) for line in self.compared)
 
     @property
+    def above(self) -> int:
+        """How many of the compared numbers are larger than the printed ones."""
+        return sum(line.shown_difference > 0 for line in self.compared)
+
+    @property
     def left_out(self) -> dict[str, str]:
         """What was not run, by name, with the reason."""
         found = dict(self.missing)
@@ -181,6 +186,7 @@ class Reproduction:
             "seconds": self.seconds,
             "compared": len(self.compared),
             "held": self.held,
+            "above": self.above,
             "left_out": self.left_out,
             "notes": self.notes,
             "lines": [

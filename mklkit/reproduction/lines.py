@@ -37,6 +37,26 @@ class Measure:
     digits: int
     slack: float = 0.0
 
+    @property
+    def rule(self) -> str:
+        """What it means that a number holds; see :attr:`Line.holds`.
+
+        Examples
+        --------
+        >>> Measure("weight", "near", 2, slack=0.05).rule.split(" (")[0]
+        'a number of ours holds if it is off by no more than 0.05 or the published deviation'
+        """
+        sense = {
+            "higher": "not lower than the published one, or lower by no more than",
+            "lower": "not higher than the published one, or higher by no more than",
+            "near": "off by no more than",
+        }[self.better]
+        least = f" {self.slack:g} or" if self.slack else ""
+        return (
+            f"a number of ours holds if it is {sense}{least} the published deviation"
+            " (where none is published ours, which a single run does not have)"
+        )
+
 
 ACCURACY = Measure("test accuracy, %", "higher", 2)
 
@@ -118,6 +138,11 @@ class Line:
         return NAN if self.printed is None else self.ours - self.printed.value
 
     @property
+    def shown_difference(self) -> float:
+        """The difference as tables show it, so that rounding decides nothing that they say."""
+        return round(self.difference, self.measure.digits) + 0.0
+
+    @property
     def printed_spread(self) -> float:
         """The printed deviation; NaN where there is none."""
         return NAN if self.printed is None else self.printed.spread
@@ -136,7 +161,7 @@ class Line:
     def holds(self) -> bool | None:
         """Whether ours is as good as the printed number to within the tolerance; None if unknown.
 
-        One repeat tells no deviation: where none is printed either, a worse number decides nothing.
+        One repeat tells no deviation: where none is printed either, every worse number misses.
 
         Examples
         --------
@@ -149,18 +174,14 @@ class Line:
         >>> attrs.evolve(line, printed=Printed(80.0, spread=0.5)).holds
         False
         """
-        # What both lines show is rounded, so that rounding decides nothing.
-        behind = round(self.difference, self.measure.digits)
+        behind = self.shown_difference
         if math.isnan(behind):
             return None
         if self.measure.better == "near":
             behind = -abs(behind)
         elif self.measure.better == "lower":
             behind = -behind
-        holds = behind >= -round(self.tolerance, self.measure.digits)
-        if not holds and self.repeats == 1 and math.isnan(self.printed_spread):
-            return None
-        return holds
+        return behind >= -round(self.tolerance, self.measure.digits)
 
     def as_dict(self) -> dict[str, object]:
         """Return plain values."""

@@ -49,11 +49,7 @@ def rows_of(found: Reproduction) -> list[list[str]]:
 
 
 def summary(found: Reproduction) -> str:
-    """Return in a sentence how many numbers hold.
-
-    A number holds if it is as good as the printed one to within the printed deviation, or within
-    our own where none is printed.
-    """
+    """Return in a sentence how many numbers hold, and how many are above the published ones."""
     if not found.has_numbers:
         return "not run"
     measures = dict.fromkeys(line.measure.name for line in found.lines)
@@ -61,7 +57,7 @@ def summary(found: Reproduction) -> str:
     compared = len(found.compared)
     held = "no printed number"
     if compared:
-        held = f"{found.held} of {counted(compared, 'number')} hold"
+        held = f"{found.held} of {counted(compared, 'number')} hold, {found.above} above print"
     return f"{', '.join(measures)}: {held}{_span(repeats)}"
 
 
@@ -76,20 +72,31 @@ def markdown(found: Reproduction) -> str:
     return "\n".join([*lines, "", *(f"- {note}." for note in notes)]).lstrip()
 
 
+def rules_of(found: Reproduction) -> list[str]:
+    """Return what it means that a number holds, for each measure that is compared."""
+    return list(dict.fromkeys(line.measure.rule for line in found.compared))
+
+
 def notes_of(found: Reproduction) -> list[str]:
     """Return what is to be said below a table: remarks on data, what is left out or missed, why."""
     against = dict.fromkeys(line.against for line in found.lines if not math.isnan(line.p_paired))
     missed = [
-        (f"{line.row}, {line.column}", found.entry.why(line) or "not explained")
+        (f"{line.row}, {line.column}", _reason(found.entry.why(line)))
         for line in found.compared
         if not line.holds
     ]
     return [
+        *rules_of(found),
         *(f"note: {label}: {text}" for label, text in found.notes.items()),
         *(f"p values are of tests against {one}" for one in against),
         *_by_reason("left out", found.left_out.items()),
         *_by_reason("missed", missed),
     ]
+
+
+def _reason(why: str) -> str:
+    """Return why a number misses: known from the full run, though this may be a part of it."""
+    return f"explained after the full run: {why}" if why else "not explained"
 
 
 def _by_reason(word: str, pairs: Iterable[tuple[str, str]]) -> list[str]:
@@ -110,7 +117,7 @@ def latex(found: Reproduction) -> str:
         for row in rows_of(found)
     ]
     heads = [latex_text(head) for head in heads_of(found)]
-    told = f"{found.entry.title}: {summary(found)}."
+    told = ". ".join([f"{found.entry.title}: {summary(found)}", *rules_of(found)]) + "."
     return latex_table(heads, rows, told, left=WORDS, label=f"tab:{found.entry.name}")
 
 
@@ -126,7 +133,7 @@ def _beside(line: Line) -> list[str]:
         return ["", "", ""]
     difference = ""
     if not math.isnan(line.difference):
-        difference = f"{round(line.difference, line.measure.digits) + 0.0:+.{line.measure.digits}f}"
+        difference = f"{line.shown_difference:+.{line.measure.digits}f}"
     holds = "" if line.holds is None else YES if line.holds else NO
     return [_with_spread(line.printed.value, line.printed.spread, line), difference, holds]
 

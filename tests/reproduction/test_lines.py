@@ -109,9 +109,24 @@ def test_a_line_is_plain_values(line):
     assert found["printed"]["value"] == line.printed.value
 
 
-def test_one_repeat_without_a_printed_deviation_decides_nothing_against_it():
-    line = Line(row="a", column="b", measure=ACCURACY, ours=1.0, repeats=1, printed=Printed(2.0))
-    assert line.holds is None
-    assert attrs.evolve(line, ours=3.0).holds is True
+def test_one_repeat_without_a_printed_deviation_counts_both_ways():
+    line = Line(row="a", column="b", measure=ACCURACY, ours=60.0, repeats=1, printed=Printed(90.0))
+    assert line.holds is False
+    assert attrs.evolve(line, ours=93.0).holds is True
     assert attrs.evolve(line, repeats=2, spread=0.1).holds is False
-    assert attrs.evolve(line, printed=Printed(2.0, spread=0.1)).holds is False
+    assert attrs.evolve(line, printed=Printed(90.0, spread=0.1)).holds is False
+
+
+@pytest.mark.parametrize(
+    ("measure", "rule"),
+    [
+        (ACCURACY, "lower by no more than the published deviation"),
+        (Measure("s", "lower", 1), "higher by no more than the published deviation"),
+        (
+            Measure("w", "near", 2, slack=0.05),
+            "off by no more than 0.05 or the published deviation",
+        ),
+    ],
+)
+def test_the_rule_of_a_measure_is_in_words(measure, rule):
+    assert rule in measure.rule

@@ -17,6 +17,7 @@ from mklkit.comparison.writing import latex_text
 from mklkit.reproduction.entry import Reproduction
 from mklkit.reproduction.lines import ACCURACY, Line
 from mklkit.reproduction.printed import Printed
+from mklkit.reproduction.scores import SECONDS
 from mklkit.reproduction.session import Session
 from mklkit.reproduction.tables import heads_of, latex, markdown, notes_of, rows_of, summary
 
@@ -56,6 +57,7 @@ def test_a_notebook_shows_the_same(found):
 
 def test_notes_say_what_is_left_out_and_what_misses(found):
     assert notes_of(found) == [
+        ACCURACY.rule,
         "p values are of tests against sharp",
         "left out: Water: nobody has it",
         "left out: Iris, absent: it needs the package mklkit-absent: pip install"
@@ -63,9 +65,9 @@ def test_notes_say_what_is_left_out_and_what_misses(found):
         "left out: Two of Wine: left out of quick runs, as it takes long",
         "left out: Nowhere: there is no folder to look for nowhere.csv in: give --data-dir or set"
         " $MKLKIT_DATA",
-        "missed: Iris, smooth: it is too smooth",
+        "missed: Iris, smooth: explained after the full run: it is too smooth",
     ]
-    assert summary(found) == "test accuracy, %: 1 of 2 numbers hold; 2 repeats"
+    assert summary(found) == "test accuracy, %: 1 of 2 numbers hold, 0 above print; 2 repeats"
     stamp = markdown(found).split("\n\n")[1].splitlines()[0]
     assert re.fullmatch(rf"- .* \(mklkit {re.escape(__version__)}, \d{{4}}-\d\d-\d\d\)\.", stamp)
 
@@ -78,11 +80,31 @@ def test_the_same_reason_is_said_once():
     ]
     one = entry("000-table9", lambda _: [*lines, *missed], explained={"y": "slow"})
     found = one.run(Session())
-    assert notes_of(found) == [
+    assert notes_of(found)[1:] == [
         "left out: a; b: it is gone",
         "missed: c, x; c, z: not explained",
-        "missed: c, y: slow",
+        "missed: c, y: explained after the full run: slow",
     ]
+
+
+def test_numbers_above_print_are_counted():
+    lines = [
+        Line(row=row, column="a", measure=measure, ours=ours, printed=Printed(90.0, 5.0))
+        for row, measure, ours in [
+            ("x", ACCURACY, 95.0),
+            ("y", ACCURACY, 90.004),  # shown as 90.00
+            ("z", ACCURACY, 60.0),
+            ("t", SECONDS, 91.0),
+        ]
+    ]
+    found = entry("000-table9", lambda _: lines).run(Session())
+    assert (found.held, found.above, len(found.compared)) == (3, 2, 4)
+    assert found.as_dict()["above"] == 2
+    assert (
+        summary(found) == "test accuracy, %, training time, s: 3 of 4 numbers hold, 2 above print"
+    )
+    assert notes_of(found)[:2] == [ACCURACY.rule, SECONDS.rule]
+    assert ACCURACY.rule in latex(found)
 
 
 def test_nothing_was_run():
@@ -128,8 +150,8 @@ def test_latex_has_maths_for_what_is_not_text():
     )
     assert r"\begin{tabular}{llrrrrrr}" in text
     assert (
-        r"\caption{Title of 000-table9: test accuracy, \%: 0 of 1 number hold; 2 repeats.}"
-        r"\label{tab:000-table9}" in text
+        r"\caption{Title of 000-table9: test accuracy, \%: 0 of 1 number hold, 0 above print;"
+        r" 2 repeats. " in text
     )
 
 
