@@ -188,8 +188,8 @@ NOWHERE = {
 
 PROTOCOL = (
     "Kernels: linear, Gaussian (σ the mean distance) and (xᵀz + 1)²; pairs of classes.",
-    "Ten random divisions (Segment.: five). The sizes of their parts are those that the printed"
-    " accuracies, which are multiples of 1/(10 test rows), allow: 23 test rows of Soybean, 312 of"
+    "Ten random divisions (Segment.: five). Of the sizes of test parts that the printed accuracies,"
+    " which are multiples of 1/(10 test rows), allow, those nearest to halves: 23 of Soybean, 312 of"
     " Balance, 108 of Sonar (training: 50 of each class), 270 of Wdbc (100 and 170), 350 of Diabetes"
     " (250 and 100), 75 of Iris, 106 of Wine (training: 24 of each class). Segment.: UCI's 210"
     " training rows. Letters: one division in halves.",

@@ -227,7 +227,8 @@ EXPLAINED = {
     " fewer than 26 rows; the paper counts 16 classes; with RPEMEKL's three kernels,"
     " standardised, and C = 1 it is 66.8 there",
     "Glass": "printed of ten attributes, of which one is the row number in a file sorted by class;"
-    " with it, in the row 'Glass with row number', all six are as printed",
+    " with it, in the row 'Glass with row number', five come within two points of print, and MKDA"
+    " has 98.1 where 93.7 is printed",
     "Iris, MKL": "no single setting of five C, raw or standardised features and two sets of kernels has a mean"
     " above 96.5 % on these test rows",
     "Sonar, MKL": "no single setting of five C, raw or standardised features and two sets of kernels has a mean"

@@ -74,6 +74,24 @@ def test_printed_accuracies_are_multiples_of_one_row_of_ten_test_parts(label):
     assert not np.array_equal(plan.splits[0].test, plan.splits[1].test)
 
 
+@pytest.mark.parametrize(
+    ("label", "number"),
+    [("Soybean", 2), ("Balance", 5), ("Sonar", 1), ("Wdbc", 4), ("Diabetes", 17), ("Wine", 1)],
+)
+def test_of_the_sizes_that_the_printed_accuracies_allow_the_nearest_to_a_half_is_taken(
+    label, number
+):
+    rows, values = sum(COUNTS[label]), [printed.value for printed in TABLE_2[label].values()]
+    allowed = [
+        n
+        for n in range(2, rows)
+        if all(abs(round(value * n / 10) * 10 / n - value) < 0.00501 for value in values)
+    ]
+    assert len(allowed) == number
+    test_rows = rows - sum(use_of(label).division.train)
+    assert min(allowed, key=lambda n: abs(n - rows / 2)) == test_rows
+
+
 @pytest.mark.parametrize(("label", "value"), [("Wdbc", 62.96), ("Diabetes", 71.43)])
 def test_some_published_accuracies_are_the_share_of_the_larger_class(label, value):
     labels = np.repeat([0, 1], COUNTS[label])
