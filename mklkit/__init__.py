@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mklkit.combiners.templates.coupling import CouplingCombiner as CouplingCombiner
     from mklkit.combiners.templates.fusion import Fusion as Fusion
     from mklkit.combiners.templates.fusion import FusionCombiner as FusionCombiner
+    from mklkit.combiners.templates.fusion import LearnedFusion as LearnedFusion
     from mklkit.combiners.templates.fusion import WeightedFusion as WeightedFusion
     from mklkit.combiners.templates.gating import Gates as Gates
     from mklkit.combiners.templates.gating import GatingCombiner as GatingCombiner
@@ -256,7 +257,7 @@ FOR_USERS = {
 
 FOR_AUTHORS = {
     "combiners.templates.coupling": "CoupledSolution CouplingCombiner",
-    "combiners.templates.fusion": "Fusion FusionCombiner WeightedFusion",
+    "combiners.templates.fusion": "Fusion FusionCombiner LearnedFusion WeightedFusion",
     "combiners.templates.gating": "Gates GatingCombiner WeightedGates",
     "combiners.templates.weighting": (
         "LearnedWeighting WeightedDecision WeightingCombiner weighting_rule"

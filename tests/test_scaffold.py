@@ -6,6 +6,8 @@ command writes.
 
 from __future__ import annotations
 
+import inspect
+import re
 import shlex
 import subprocess
 import sys
@@ -17,6 +19,7 @@ from documents import ROOT, commands, listings
 from environments import Environment
 from processes import Outcome, run_in_process
 
+import mklkit
 from mklkit.errors import SpecError
 from mklkit.persistence import read_facts
 from mklkit.scaffold import Template
@@ -33,6 +36,18 @@ PAGES = {
 }
 # Every component has at least this many checks, so that a run of fewer tests has missed some.
 CHECKS_AT_LEAST = 20
+# Who has the methods that these pages name with what they are given.
+OWNERS = {
+    "weights": mklkit.WeightingCombiner,
+    "choose": mklkit.LearnedWeighting,
+    "fit_gates": mklkit.GatingCombiner,
+    "couple": mklkit.CouplingCombiner,
+    "subproblems": mklkit.CouplingCombiner,
+    "fuse": mklkit.FusionCombiner,
+    "learn": mklkit.LearnedFusion,
+    "subproblem": mklkit.CoupledLearner,
+    **dict.fromkeys(("solve", "outputs", "penalty", "finish"), mklkit.Subproblem),
+}
 
 
 def names(template: Template) -> NewPlugin:
@@ -71,6 +86,16 @@ def installed(written: Path, tmp_path_factory: pytest.TempPathFactory) -> Instal
     uses = [f"{names(template).use} --json -o {template.value}.mkl" for template in PAGES]
     listed, *fitted = environment.run_commands("mklkit list", *uses)
     return Installed(environment, tested, listed.out, dict(zip(PAGES, fitted, strict=True)))
+
+
+@pytest.mark.parametrize("page", [*PAGES.values(), "docs/guides/plugins/write-a-combiner.md"])
+def test_methods_are_given_what_a_page_says(page: str) -> None:
+    for name, shown in re.findall(r"`(\w+)\(([\w, ]+)\)`", (ROOT / page).read_text("utf-8")):
+        if name in OWNERS:
+            _, *arguments = inspect.signature(getattr(OWNERS[name], name)).parameters.values()
+            given = shown.split(", ")
+            assert given == [one.name for one in arguments][: len(given)], name
+            assert all(one.default is not one.empty for one in arguments[len(given) :]), name
 
 
 def test_there_is_a_page_for_each_template() -> None:

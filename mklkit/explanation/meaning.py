@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from mklkit.combiners.templates.coupling import CouplingCombiner
-from mklkit.combiners.templates.fusion import FusionCombiner
+from mklkit.combiners.templates.fusion import LearnedFusion
 from mklkit.errors import counted
 from mklkit.estimators.anatomy import KernelModel
 from mklkit.evaluation.alignment import NEAR_DUPLICATE, near_duplicates
@@ -29,7 +29,7 @@ PAIRS_SHOWN = 5
 
 def joins_decisions(model: KernelModel) -> bool:
     """Return whether the weights are those of decision values, instead of kernels in a sum."""
-    return isinstance(model.combiner_, CouplingCombiner | FusionCombiner)
+    return isinstance(model.combiner_, CouplingCombiner | LearnedFusion)
 
 
 def meaning_of(model: Any, sizes: Array, alignment: pd.DataFrame) -> Iterator[str]:

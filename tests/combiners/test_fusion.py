@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 import pytest
 
-from mklkit import CombinerFacts, FusionCombiner, MKLClassifier
+from mklkit import CombinerFacts, FusionCombiner, LearnedFusion, MKLClassifier
 
 TRIO = ["linear", "rbf(gamma=0.3)", "polynomial(degree=2)"]
 
@@ -32,7 +32,7 @@ class Stacked:
 
 
 @attrs.frozen
-class Stacking(Mean):
+class Stacking(LearnedFusion):
     name: ClassVar[str] = "stacking"
     facts: ClassVar[CombinerFacts] = CombinerFacts(weight_range=(-np.inf, np.inf))
 

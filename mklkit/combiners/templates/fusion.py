@@ -15,7 +15,7 @@ from mklkit.registry.hookspecs import hookimpl
 from mklkit.views.deciding import BlockDecision, RowBlock
 from mklkit.views.sides import GramSide
 
-__all__ = ["FusedDecision", "Fusion", "FusionCombiner", "WeightedFusion"]
+__all__ = ["FusedDecision", "Fusion", "FusionCombiner", "LearnedFusion", "WeightedFusion"]
 
 
 class Fusion(Protocol):
@@ -63,22 +63,17 @@ class FusedDecision(BlockDecision):
 
 
 @attrs.frozen
-class FusionCombiner(Component, ABC):
-    """Template: each view has its own learner; their decision values are fused.
+class LearnedFusion(Component, ABC):
+    """Template: each view has its own learner; a rule that joins their decision values is learned.
 
-    A subclass implements :meth:`fuse`. Where the fusion itself is learned, :meth:`learn` returns
-    a fitted object with its own ``fuse``.
+    A subclass implements :meth:`learn`, which returns a fitted object with the method ``fuse``.
     """
 
     facts: ClassVar[CombinerFacts] = CombinerFacts(row_weights="learner")
 
     @abstractmethod
-    def fuse(self, scores: Array) -> Array:
-        """Return one decision value (n,) from the views' decision values (n, M)."""
-
     def learn(self, scores: Array, y: Array, random_state: np.random.RandomState) -> Fusion:
-        """Return the fusion fitted to the training rows' scores (N, M); by default this object."""
-        return self
+        """Return the fusion fitted to the training rows' scores (N, M)."""
 
     def fit(
         self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
@@ -99,6 +94,22 @@ class FusionCombiner(Component, ABC):
         if isinstance(fusion, WeightedFusion):
             weights = fusion.view_weights
         return FusedDecision(weights, [view.projector for view in views], learners, fusion)
+
+
+@attrs.frozen
+class FusionCombiner(LearnedFusion):
+    """Template: each view has its own learner; their decision values are fused.
+
+    A subclass implements :meth:`fuse`.
+    """
+
+    @abstractmethod
+    def fuse(self, scores: Array) -> Array:
+        """Return one decision value (n,) from the views' decision values (n, M)."""
+
+    def learn(self, scores: Array, y: Array, random_state: np.random.RandomState) -> Fusion:
+        """Return this object, which has nothing to learn."""
+        return self
 
 
 @hookimpl

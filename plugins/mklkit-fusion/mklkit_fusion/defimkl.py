@@ -9,7 +9,7 @@ import numpy as np
 from attrs.validators import ge, in_
 from numpy.typing import NDArray
 
-from mklkit import CombinerFacts, FusionCombiner, IncompatibleError, finite, squashed, whole
+from mklkit import CombinerFacts, IncompatibleError, LearnedFusion, finite, squashed, whole
 from mklkit_fusion.choquet import choquet_integral, shapley_values
 from mklkit_fusion.measure import Norm, learn_measure
 
@@ -42,7 +42,7 @@ class ChoquetFusion:
 
 
 @attrs.frozen
-class DeFIMKL(FusionCombiner):
+class DeFIMKL(LearnedFusion):
     """Decision-level fuzzy-integral MKL: one SVM per kernel, joined by a Choquet integral.
 
     Decision values are squashed, f/√(1 + f²), and joined by the Choquet integral with respect to
@@ -104,7 +104,3 @@ class DeFIMKL(FusionCombiner):
     ) -> ChoquetFusion:
         """Return the fusion learned from the training rows' scores (N, M)."""
         return ChoquetFusion(learn_measure(squashed(scores), y, self.alpha, self.p))
-
-    def fuse(self, scores: NDArray[Any]) -> NDArray[Any]:
-        """Return the mean of the squashed scores, used before a measure is learned."""
-        return squashed(scores).mean(axis=1)
