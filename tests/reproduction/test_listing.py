@@ -36,6 +36,12 @@ def test_labels_are_told_without_computing(entry, monkeypatch):
     assert not set(entry.missing) & set(labels)
 
 
+@pytest.mark.parametrize("entry", entries(), ids=NAMES)
+def test_a_quick_run_takes_a_minute_at_most(entry):
+    quick, full = entry.minutes
+    assert quick <= min(1, full)
+
+
 def test_names_globs_papers_and_all():
     assert find_entries(["all"]) == entries()
     assert find_entries(["003-table6", "003-table[67]", "003-table6"]) == find_entries(
