@@ -157,7 +157,7 @@ ENTRIES: tuple[Entry, ...] = (
             " until convergence and for two alternations; its number for C = 4 on Liver is missing from the text we have.",
         ),
         explained=EXPLAINED,
-        minutes=(2, 30),
+        minutes=(1, 30),
     ),
     Entry(
         name="001-table4",
