@@ -189,7 +189,7 @@ EXPERIMENT = Experiment(
     (
         DataUse("Cmc", "cmc", repeats=2, quick=0),
         DataUse("Glass", "glass", repeats=3, quick=1),
-        DataUse("Glass with row number", "glass", repeats=3, quick=1, change=with_row_number),
+        DataUse("Glass with row number", "glass", repeats=3, quick=0, change=with_row_number),
         DataUse("House-votes", "vote", repeats=5, quick=0),
         DataUse("Ionosphere", "ionosphere", repeats=5, quick=0),
         DataUse("Clean", "clean1", repeats=5, quick=0),
