@@ -115,10 +115,16 @@ class Case:
         return self._all[1][-self._all[2] :]
 
     @cached_property
-    def order(self) -> NDArray[np.intp]:
-        """Outlying rows first: a fit that uses only the first few rows gives other results."""
+    def orders(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Outlying rows first; and backwards, with rows of another class at both ends.
+
+        A fit that uses only the first few rows, or a single one, gives other results.
+        """
         distances = np.square(self.rows - self.rows.mean(axis=0)).sum(axis=1)
-        return np.argsort(-distances, kind="stable")
+        alike = self.y == self.y[0]
+        first, *others = np.flatnonzero(~alike)
+        backwards = np.array([*others[::-1], *np.flatnonzero(alike)[::-1], first])
+        return np.argsort(-distances, kind="stable"), backwards
 
     def table(self, rows: Array) -> NDArray[Any]:
         """Return rows as a classifier is given them."""

@@ -244,6 +244,20 @@ class ByLabelOrder(Weighting):
         return 1 + np.arange(len(views)) * np.flatnonzero(y > 0)[:3].sum()
 
 
+class ByFirstLabel(Weighting):
+    """Depends on the label of the first row."""
+
+    def weights(self, views: Any, y: np.ndarray) -> np.ndarray:
+        return 1 + np.arange(len(views)) * (y[0] > 0)
+
+
+class ByLastLabel(Weighting):
+    """Depends on the label of the last row."""
+
+    def weights(self, views: Any, y: np.ndarray) -> np.ndarray:
+        return 1 + np.arange(len(views)) * (y[-1] > 0)
+
+
 class Unseeded(Weighting):
     """Weighs at random, without the seed."""
 
@@ -332,6 +346,8 @@ COMBINERS = {
     UnwillingTwice: "useless_kernels_do_no_harm",
     ByFirstRow: "training_order_does_not_matter",
     ByLabelOrder: "training_order_does_not_matter",
+    ByFirstLabel: "training_order_does_not_matter",
+    ByLastLabel: "training_order_does_not_matter",
     Unseeded: "one_seed_gives_one_decision",
     Meddling: "views_are_left_as_they_are",
     Orphan: "declares_its_partners",
