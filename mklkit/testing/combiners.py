@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
-from mklkit.errors import MKLKitError
+from mklkit.errors import MKLKitError, WeightsWarning
 from mklkit.protocols import Array, CombinerFacts, facts_of
 from mklkit.registry.composing import choose_components
 from mklkit.testing.cases import Case
@@ -63,6 +64,19 @@ def weights_are_on_the_simplex(case: Case) -> None:
         expect(bool((weights >= -1e-12).all()), "no weight below zero", weights, advice)
         sums = weights.sum(axis=-1)
         expect(bool(np.allclose(sums, 1, atol=1e-8)), "weights with sum one", sums, advice)
+
+
+def weights_are_used_as_they_are(case: Case) -> None:
+    """On plain data no weight is missing, and not all are zero: none has to be replaced."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", WeightsWarning)
+        try:
+            _fit(case, case.views())
+        except WeightsWarning as warning:
+            raise CheckFailure(
+                f"Expected weights that are used as they are; got the warning: {warning} Return a"
+                " finite number for each kernel, none negative and not all zero."
+            ) from warning
 
 
 def decides_one_number_a_row(case: Case) -> None:
@@ -173,6 +187,7 @@ COMBINER_CHECKS = (
     views_are_left_as_they_are,
     declares_its_partners,
     weights_are_on_the_simplex,
+    weights_are_used_as_they_are,
     decides_one_number_a_row,
     learns_what_is_plain,
     one_seed_gives_one_decision,

@@ -30,6 +30,7 @@ from mklkit import (
     category_codes,
     get_registry,
     texts_of,
+    weighting_rule,
 )
 from mklkit.testing import (
     CheckFailure,
@@ -258,6 +259,17 @@ class ByLastLabel(Weighting):
         return 1 + np.arange(len(views)) * (y[-1] > 0)
 
 
+@weighting_rule("nan")
+def nan(view: Any, y: np.ndarray) -> float:
+    """Has no weight for any kernel."""
+    return np.nan
+
+
+@weighting_rule("forgetful")
+def forgetful(view: Any, y: np.ndarray) -> Any:
+    """Returns nothing."""
+
+
 class Unseeded(Weighting):
     """Weighs at random, without the seed."""
 
@@ -348,6 +360,8 @@ COMBINERS = {
     ByLabelOrder: "training_order_does_not_matter",
     ByFirstLabel: "training_order_does_not_matter",
     ByLastLabel: "training_order_does_not_matter",
+    nan: "weights_are_used_as_they_are",
+    forgetful: "weights_are_used_as_they_are",
     Unseeded: "one_seed_gives_one_decision",
     Meddling: "views_are_left_as_they_are",
     Orphan: "declares_its_partners",
