@@ -11,7 +11,7 @@ import numpy as np
 
 from mklkit.errors import MKLKitError, ModelFileError, plain_message
 from mklkit.persistence import load_model, save_model
-from mklkit.protocols import Array
+from mklkit.protocols import Array, CombinerFacts, LearnerFacts
 from mklkit.testing.cases import Case, values_of
 from mklkit.testing.expectations import CheckFailure, NotApplicable, expect, expect_close
 
@@ -74,6 +74,35 @@ def new_rows_alone_or_together(case: Case) -> None:
         "the same decision for a row alone as among others",
         "Compute means, scales and orders from the training rows, never from new rows.",
         1e-8,
+    )
+
+
+def sums_are_enough(case: Case) -> None:
+    """With from_moments in the facts, sums over rows give the model that the rows give."""
+    facts = getattr(case.component, "facts", None)
+    claims = isinstance(facts, CombinerFacts | LearnerFacts) and facts.from_moments
+    if not (claims and case.learns_classes):
+        raise NotApplicable(f"{case.label} does not claim to learn from sums over rows")
+    parts: dict[str, Any] = {"feature_map": "empirical(subset=9)", "bandwidths": "all-rows"}
+    if case.kind == "combiner":
+        parts["learner"] = "kda"
+    whole = case.estimator(**parts).fit(case.rows, case.y)
+    advice = "Use class moments alone; or leave from_moments out of the facts."
+    try:
+        summed = case.estimator(**parts).partial_fit(case.rows, case.y, np.unique(case.y))
+    except Exception as error:
+        raise CheckFailure(
+            f"Expected partial_fit to learn from sums over rows, as from_moments=True states; got"
+            f" {type(error).__name__}: {plain_message(error)} {advice}"
+        ) from error
+    what = "{} from sums over rows to be those from the rows, as from_moments=True states"
+    expect_close(summed.weights_, whole.weights_, what.format("weights"), advice, 1e-6)
+    expect_close(
+        values_of(summed, case.new_rows),
+        values_of(whole, case.new_rows),
+        what.format("decisions"),
+        advice,
+        1e-6,
     )
 
 
@@ -190,6 +219,7 @@ CLASSIFIER_CHECKS = (
     classifies_three_classes,
     one_seed_gives_one_model,
     new_rows_alone_or_together,
+    sums_are_enough,
     model_file_round_trip,
     pickled_model_decides_the_same,
     single_precision_is_taken,

@@ -270,6 +270,22 @@ def forgetful(view: Any, y: np.ndarray) -> Any:
     """Returns nothing."""
 
 
+class ReadsRows(Weighting):
+    """Needs features, and says that moments do."""
+
+    facts: ClassVar[CombinerFacts] = CombinerFacts(from_moments=True)
+
+    def weights(self, views: Any, y: np.ndarray) -> np.ndarray:
+        return np.array([np.abs(view.gram()).max() for view in views])
+
+
+class SortsRows(ReadsRows):
+    """Depends on whether the rows are in the order of their classes, as those of moments are."""
+
+    def weights(self, views: Any, y: np.ndarray) -> np.ndarray:
+        return 1 + np.arange(len(views)) * (np.diff(y) < 0).any()
+
+
 class Unseeded(Weighting):
     """Weighs at random, without the seed."""
 
@@ -362,6 +378,8 @@ COMBINERS = {
     ByLastLabel: "training_order_does_not_matter",
     nan: "weights_are_used_as_they_are",
     forgetful: "weights_are_used_as_they_are",
+    ReadsRows: "sums_are_enough",
+    SortsRows: "sums_are_enough",
     Unseeded: "one_seed_gives_one_decision",
     Meddling: "views_are_left_as_they_are",
     Orphan: "declares_its_partners",
@@ -410,6 +428,15 @@ class Ordered(Learner):
         return super().fit(side, Target.two_classes(np.where(first, target.values, 0.0)))
 
 
+class NeedsRows(Learner):
+    """Needs features, and says that moments do."""
+
+    facts: ClassVar[Any] = LearnerFacts(on_features=True, from_moments=True)
+
+    def fit(self, side: Any, target: Any) -> Any:
+        return LinearDecision(side.features().T @ target.values / len(target), 0.0)
+
+
 class Unsure(Learner):
     """Adds noise of its own."""
 
@@ -440,6 +467,7 @@ LEARNERS = {
     Undecided: "states_its_facts",
     Mistuned: "search_space_can_be_tried",
     Ordered: "training_order_does_not_matter",
+    NeedsRows: "sums_are_enough",
     Unsure: "learns_again_the_same",
     Careless: "view_is_left_as_it_is",
     Column: "decides_one_number_a_row",
