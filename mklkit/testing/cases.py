@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 
 from mklkit.errors import MKLKitError
 from mklkit.estimators.classifier import MKLClassifier
+from mklkit.estimators.fitting import checked_decision
 from mklkit.estimators.from_preset import preset_classifier
 from mklkit.estimators.one_class import MKLOneClass
 from mklkit.estimators.regressor import MKLRegressor
 from mklkit.protocols import (
     Array,
     CombinerFacts,
+    Decision,
     FeatureMapFacts,
     KernelFacts,
     LearnerFacts,
@@ -181,8 +183,13 @@ class Case:
             return self.component.fit(self.kernel(rows), rows, random_state)
         if self.kind == "learner":
             return self.component.fit(self.views(rows)[1], self.target_of(y))
-        views = self.views(rows, seed=seed)
-        return self.component.fit(views, self.target_of(y), self.partners()[1], random_state)
+        return self.fit_views(self.views(rows, seed=seed), y, random_state)
+
+    def fit_views(self, views: ViewSet, y: Array, random_state: np.random.RandomState) -> Decision:
+        """Return the decision of a combiner fitted to views and labels."""
+        target, learner = self.target_of(y), self.partners()[1]
+        decision = self.component.fit(views, target, learner, random_state)
+        return checked_decision(self.component, decision, len(views))
 
     @property
     def task(self) -> Task:

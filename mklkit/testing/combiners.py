@@ -177,10 +177,8 @@ def _fit(
     y: Array | None = None,
     random_state: np.random.RandomState | None = None,
 ) -> Any:
-    learner = case.partners()[1]
     random_state = np.random.RandomState(0) if random_state is None else random_state
-    target = case.target_of(case.y if y is None else y)
-    return case.component.fit(views, target, learner, random_state)
+    return case.fit_views(views, case.y if y is None else y, random_state)
 
 
 COMBINER_CHECKS = (

@@ -178,9 +178,9 @@ def odd_data_are_learned_or_refused(case: Case) -> None:
             way = "" if some_rows is constant else ", or refused by an MKLKitError"
             raise CheckFailure(
                 f"Expected {what} to be learned from{way}; got {type(error).__name__}:"
-                f" {plain_message(error)}. Raise mklkit.DataError only for data that can't be"
-                " learned from, with the problem and a remedy; users of the command line see only"
-                " its message."
+                f" {plain_message(error).rstrip('.')}. Raise mklkit.DataError only for data that"
+                " can't be learned from, with the problem and a remedy; users of the command line"
+                " see only its message."
             ) from error
         n_bad = int((~np.isfinite(scores)).sum())
         expect(

@@ -645,6 +645,21 @@ def test_a_kernel_that_allows_gaps_is_checked_on_rows_with_gaps() -> None:
         outcome(Spreading)
 
 
+class Nonsense(Weighting):
+    """Returns no decision."""
+
+    def fit(self, views: Any, target: Any, learner: Any, random_state: Any) -> Any:
+        return object()
+
+
+def test_what_is_no_decision_is_told_in_words() -> None:
+    with pytest.raises(CheckFailure) as failure:
+        check_combiner(Nonsense)
+    _, *faults = str(failure.value).splitlines()
+    assert len(faults) > 3
+    assert all("even must return an object with 'weights' and" in fault for fault in faults)
+
+
 def test_instances_are_checked_as_they_are() -> None:
     check_learner(SVM(C=10))
     check_combiner(get_registry().create("combiner", "uniform"))
