@@ -84,16 +84,26 @@ class Case:
         self._rows = None if rows is None else labelled(rows)
 
     @cached_property
+    def _kernel_facts(self) -> KernelFacts:
+        """The facts of a kernel; the default ones of another component, or for other facts."""
+        stated = getattr(self.component, "facts", None)
+        return stated if isinstance(stated, KernelFacts) else KernelFacts()
+
+    @property
     def reads(self) -> Reads:
         """What the columns of the rows hold."""
-        stated = getattr(self.component, "facts", None) if self.kind == "kernel" else None
-        return stated.reads if isinstance(stated, KernelFacts) else "numbers"
+        return self._kernel_facts.reads
+
+    @property
+    def examples(self) -> tuple[Any, ...]:
+        """The only values that the rows may hold, if a kernel has stated some."""
+        return self._kernel_facts.examples
 
     @cached_property
     def _all(self) -> tuple[Array, Array, int]:
         """All rows and their labels, and how many of them are new ones."""
         if self._rows is None:
-            return *two_classes(self.reads), N_NEW
+            return *two_classes(self.reads, self.examples), N_NEW
         return *self._rows, len(self._rows[0]) // 4
 
     @cached_property
@@ -301,7 +311,8 @@ class Case:
         """Return the training rows with labels of three classes, as text."""
         kinds = np.where(self.y > 0, "well", "ill")
         kinds[np.arange(len(kinds)) % 3 == 0] = "new"
-        moved = 4.0 if self.reads == "numbers" and not self.custom_rows else 0.0
+        free = self.reads == "numbers" and not (self.custom_rows or self.examples)
+        moved = 4.0 if free else 0.0
         return self.rows + moved * (kinds == "new")[:, None], kinds
 
 

@@ -621,6 +621,42 @@ def test_a_kernel_is_checked_on_rows_of_what_it_reads(reads: Any) -> None:
     assert whole == (reads != "numbers")
 
 
+@pytest.mark.parametrize(
+    ("reads", "examples"),
+    [
+        ("text", ("(())", "()()", "((()))")),
+        ("categories", ("red", "green")),
+        ("numbers", (2.0, 3.5, 7.0)),
+    ],
+)
+def test_a_kernel_with_examples_is_checked_on_these_alone(reads: Any, examples: Any) -> None:
+    codes = category_codes(examples) if reads == "categories" else np.array(examples)
+
+    class Choosy(Reading):
+        """The share of equal columns, of the values that it takes."""
+
+        facts: ClassVar[KernelFacts] = KernelFacts(reads=reads, examples=examples)
+
+        def __call__(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+            for rows in (a, b):
+                values = np.array(texts_of(rows)) if reads == "text" else rows
+                if not np.isin(values, codes).all():
+                    raise ValueError("This is not allowed.")
+            return super().__call__(a, b)
+
+    failed = set()
+    for check in component_checks(Choosy):
+        try:
+            check()
+        except CheckFailure:
+            failed.add(check.name)
+        except NotApplicable:
+            continue
+    # Its parameter takes NaN, and its class is local.
+    local = {"pickles", "pickled_model_decides_the_same", "model_file_round_trip"}
+    assert failed == {"values_that_are_no_numbers_are_refused", *local}
+
+
 def test_a_kernel_that_allows_gaps_is_checked_on_rows_with_gaps() -> None:
     class Taking(Reading):
         """Its diagonal is 1 even for gaps, which are equal to nothing."""
