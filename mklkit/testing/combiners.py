@@ -20,6 +20,7 @@ from mklkit.testing.expectations import (
     expect_close,
 )
 from mklkit.testing.places import expect_untouched
+from mklkit.testing.row_weights import weights_of_rows_count
 from mklkit.testing.states import has_drawn
 from mklkit.views.deciding import BlockDecision, RowBlock
 
@@ -191,4 +192,5 @@ COMBINER_CHECKS = (
     one_seed_gives_one_decision,
     training_order_does_not_matter,
     useless_kernels_do_no_harm,
+    weights_of_rows_count,
 )

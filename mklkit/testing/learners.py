@@ -21,6 +21,7 @@ from mklkit.registry.registry import get_registry
 from mklkit.testing.cases import Case
 from mklkit.testing.expectations import NotApplicable, expect, expect_array, expect_close
 from mklkit.testing.places import expect_untouched
+from mklkit.testing.row_weights import learner_counts_weights_of_rows
 from mklkit.views.view import View
 
 __all__ = ["LEARNER_CHECKS"]
@@ -187,6 +188,7 @@ LEARNER_CHECKS = (
     learns_what_is_plain,
     learns_again_the_same,
     training_order_does_not_matter,
+    learner_counts_weights_of_rows,
     support_carries_the_decision,
     subproblem_finds_the_minimum,
 )

@@ -286,6 +286,23 @@ class SortsRows(ReadsRows):
         return 1 + np.arange(len(views)) * (np.diff(y) < 0).any()
 
 
+class Unweighted(Weighting):
+    """Says that weights of rows count throughout, where they count in the learner alone."""
+
+    facts: ClassVar[CombinerFacts] = CombinerFacts(row_weights="throughout")
+
+    def weights(self, views: Any, y: np.ndarray) -> np.ndarray:
+        return np.array([(view.gram() @ y) @ y / np.linalg.norm(view.gram()) for view in views])
+
+
+class Dropping(Weighting):
+    """Drops the weights of rows."""
+
+    def fit(self, views: Any, target: Any, learner: Any, random_state: Any) -> Any:
+        unweighted = attrs.evolve(target, row_weights=None)
+        return super().fit(views, unweighted, learner, random_state)
+
+
 class Unseeded(Weighting):
     """Weighs at random, without the seed."""
 
@@ -380,6 +397,8 @@ COMBINERS = {
     forgetful: "weights_are_used_as_they_are",
     ReadsRows: "sums_are_enough",
     SortsRows: "sums_are_enough",
+    Unweighted: "weights_of_rows_count",
+    Dropping: "weights_of_rows_count",
     Unseeded: "one_seed_gives_one_decision",
     Meddling: "views_are_left_as_they_are",
     Orphan: "declares_its_partners",
@@ -437,6 +456,12 @@ class NeedsRows(Learner):
         return LinearDecision(side.features().T @ target.values / len(target), 0.0)
 
 
+class Unweighing(Learner):
+    """Says that it takes weights of rows, and has no use for them."""
+
+    facts: ClassVar[Any] = LearnerFacts(on_features=True, takes_row_weights=True)
+
+
 class Unsure(Learner):
     """Adds noise of its own."""
 
@@ -468,6 +493,7 @@ LEARNERS = {
     Mistuned: "search_space_can_be_tried",
     Ordered: "training_order_does_not_matter",
     NeedsRows: "sums_are_enough",
+    Unweighing: "learner_counts_weights_of_rows",
     Unsure: "learns_again_the_same",
     Careless: "view_is_left_as_it_is",
     Column: "decides_one_number_a_row",
