@@ -26,7 +26,7 @@ from mklkit.cli.describe import describe
 from mklkit.cli.evaluate import evaluate
 from mklkit.cli.examples import epilog
 from mklkit.cli.explain import explain
-from mklkit.cli.faults import whose_fault
+from mklkit.cli.faults import lacks_memory_to_load, whose_fault
 from mklkit.cli.fit import fit
 from mklkit.cli.inspect_model import inspect_model
 from mklkit.cli.kernels import kernels
@@ -118,15 +118,11 @@ def main() -> None:
         _run()
     except MKLKitError as error:
         _fail(str(error), 2)
-    except MemoryError as error:
-        from mklkit.views.memory import REMEDY
-
-        _fail(f"Not enough memory for this many rows: {error} {REMEDY}", 2)
     except BrokenPipeError:
         # The reader of the output has closed the pipe; Typer handles a command's writes the same.
         _give_up(sys.stdout)
         sys.exit(1)
-    except OSError as error:
+    except (ImportError, MemoryError, OSError) as error:
         _fail_by_the_system(error)
     except (SystemExit, KeyboardInterrupt):
         raise
@@ -175,8 +171,20 @@ def _check_streams() -> None:
         )
 
 
-def _fail_by_the_system(error: OSError) -> NoReturn:
+def _fail_by_the_system(error: ImportError | MemoryError | OSError) -> NoReturn:
     """Report an error of the operating system that the user can fix."""
+    if lacks_memory_to_load(error):
+        _fail(
+            "There is too little memory to load the libraries that mklkit needs, such as numba:"
+            " allow the process more ('ulimit -v' shows its limit).",
+            2,
+        )
+    if isinstance(error, MemoryError):
+        from mklkit.views.memory import REMEDY
+
+        _fail(f"Not enough memory for this many rows: {error} {REMEDY}", 2)
+    if not isinstance(error, OSError):
+        _fail_by_our_fault(error)
     if error.errno in NOT_WRITTEN:
         _give_up(sys.stdout)
         _fail(f"{error.filename or 'The output'} can't be written: {error.strerror}.", 2)

@@ -6,12 +6,30 @@ import sys
 from traceback import walk_tb
 from typing import Any
 
-__all__ = ["whose_fault"]
+__all__ = ["lacks_memory_to_load", "whose_fault"]
 
 OURS = "mklkit"
 OURS_ALONE = "a bug in mklkit"
+NO_MEMORY = ("failed to map segment", "annot allocate memory")
+"""What the loader of shared libraries says where memory is short."""
 DEPTH = 4
 """How deep a component may lie in what a call knows: in a list of kernels and columns, say."""
+
+
+def lacks_memory_to_load(error: BaseException) -> bool:
+    """Return whether a library could not be imported because memory is limited, as by ulimit -v.
+
+    The system's words may be in an error that led to this one.
+    """
+    causes = [error]
+    while cause := causes[-1].__cause__ or causes[-1].__context__:
+        causes.append(cause)
+    frames = [frame for cause in causes for frame, _ in walk_tb(cause.__traceback__)]
+    importing = any(frame.f_code.co_name == "<module>" for frame in frames)
+    return importing and any(
+        isinstance(cause, MemoryError) or any(words in str(cause) for words in NO_MEMORY)
+        for cause in causes
+    )
 
 
 def whose_fault(error: BaseException) -> tuple[str, list[str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -89,8 +90,13 @@ def check(
     from mklkit.registry.registry import get_registry
     from mklkit.testing.inspection import checks_of, findings
 
-    registry = get_registry()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        registry = get_registry()
     broken = _failures(registry, package)
+    for warning in caught:
+        if str(warning.message) not in broken:  # which is a result, to be shown with the others
+            warnings.warn(warning.message, warning.category, stacklevel=2)
     checks = checks_of(registry, package, required=not broken)
     found = []
     with counting("checking") as progress:

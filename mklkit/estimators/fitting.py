@@ -7,7 +7,14 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from mklkit.errors import DataError, IncompatibleError, MKLKitError, plain_message, quoted
+from mklkit.errors import (
+    DataError,
+    IncompatibleError,
+    MKLKitError,
+    plain_message,
+    quoted,
+    type_name,
+)
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.numerics.threads import each
 from mklkit.protocols import Array, Combiner, CombinerFacts, Decision, Learner, Target, facts_of
@@ -16,7 +23,7 @@ from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.kernel_rows import KernelRows, symmetric_tiles
 from mklkit.views.view_set import ViewSet
 
-__all__ = ["fit_decision", "solver_errors_explained"]
+__all__ = ["checked_decision", "fit_decision", "solver_errors_explained"]
 
 CHECKED_ROWS = 256
 """The number of training rows decided at a time, to limit memory next to the matrices of a fit."""
@@ -60,7 +67,8 @@ def fit_decision(
     _check_number(combiner, views.labels, facts.n_kernels)
     seen = views if checked is None else ViewSet.of_blocks([view.kernel for view in views], checked)
     with solver_errors_explained(combiner, learner, seen):
-        decision = combiner.fit(views, target, learner, random_state)
+        fitted = combiner.fit(views, target, learner, random_state)
+        decision = checked_decision(combiner, fitted, len(views))
         finite = np.isfinite(decision.weights).all() and _decides_finitely(decision, seen)
     if not finite:
         what = "gave decision values that are not finite"
@@ -76,6 +84,26 @@ def _check_number(combiner: Combiner, labels: list[str], n_kernels: int | None) 
             f" {'is' if len(labels) == 1 else 'are'} {len(labels)}: {', '.join(labels)}."
             f" Give it {n_kernels} kernels."
         )
+
+
+def checked_decision(combiner: Combiner, decision: object, n_kernels: int) -> Decision:
+    """Return what a combiner's fit has returned, if it is a decision on that many kernels.
+
+    Raises
+    ------
+    MKLKitError
+        If it is not.
+    """
+    wanted = f"{combiner.name} must return an object with 'weights' and 'decide' from fit;"
+    if not isinstance(decision, Decision):
+        raise MKLKitError(f"{wanted} it returned a value of type {type_name(decision)}.")
+    shape = np.shape(decision.weights)
+    if shape[-1:] != (n_kernels,):
+        raise MKLKitError(
+            f"{wanted} its weights must be an array of shape ({n_kernels},), one per kernel; their"
+            f" shape is {shape}."
+        )
+    return decision
 
 
 def _check_range(combiner: Combiner, weights: Array, given: tuple[float, float] | None) -> None:

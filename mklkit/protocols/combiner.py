@@ -14,6 +14,7 @@ from mklkit.protocols.views import Views
 __all__ = ["Combiner", "Decision", "GivesWeights", "RowWeights"]
 
 
+@runtime_checkable
 class Decision(Protocol):
     """The fitted result of a combiner: one decision function over all views."""
 

@@ -72,6 +72,7 @@ _COUNT = _must_be(
     "a whole number from 1 up",
     lambda value: value is None or (isinstance(value, int) and value >= 1),
 )
+_VALUES = _must_be("a tuple of values", lambda value: isinstance(value, tuple))
 _READS = _must_be(
     "one of " + ", ".join(map(repr, get_args(Reads))), lambda value: value in get_args(Reads)
 )
@@ -124,6 +125,9 @@ class KernelFacts(Facts):
     proposed : tuple of str, default=()
         Spec strings of this kernel that are worth trying on any features, the most useful first:
         the candidates of ``kernels="auto"``. Widths should be rules that follow the data.
+    examples : tuple, default=()
+        A few different values that its columns may hold, where it does not take every value: texts
+        of a grammar, say. mklkit's checks make their rows of them.
     search_space : mapping of str to tuple, default={}
         Parameters worth tuning and their values, from the widest kernel to the narrowest, such as
         ``{"sigma": ("2*mean", "mean", "mean/2")}``; see :class:`Facts`.
@@ -133,6 +137,7 @@ class KernelFacts(Facts):
     reads: Reads = attrs.field(default="numbers", validator=_READS)
     allows_gaps: bool = attrs.field(default=False, validator=_FLAG)
     proposed: tuple[str, ...] = attrs.field(default=(), validator=_SPECS)
+    examples: tuple[Any, ...] = attrs.field(default=(), validator=_VALUES)
 
 
 @attrs.frozen(kw_only=True)

@@ -95,6 +95,8 @@ def keeping_state(on_change: Callable[[str], None]) -> Iterator[None]:
 
 def _changed(read: Callable[[], Any], before: Any) -> bool:
     now = read()
+    if read is _module_folders:  # More folders do no harm.
+        return not set(before) <= set(now)
     # Libraries may set filters for their own warnings.
     return bool(_everybodys(now) != _everybodys(before) if read is _filters else now != before)
 
@@ -103,6 +105,14 @@ def _folder() -> str | None:
     with suppress(OSError):  # The folder may have been removed.
         return os.getcwd()
     return None
+
+
+def _module_folders() -> list[str]:
+    return list(sys.path)
+
+
+def _search_in(folders: list[str]) -> None:
+    sys.path[:] = [*(folder for folder in sys.path if folder not in folders), *folders]
 
 
 def _handlers() -> dict[int, Any] | None:
@@ -154,6 +164,7 @@ def _everybodys(filters: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
 
 _STATE: tuple[tuple[str | None, Callable[[], Any], Callable[[Any], Any]], ...] = (
     ("the working folder", _folder, os.chdir),
+    ("sys.path", _module_folders, _search_in),
     ("the handling of signals", _handlers, _handle),
     ("the filters of warnings", _filters, _filter),
     (

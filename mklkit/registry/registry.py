@@ -14,6 +14,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Iterable
+from time import perf_counter
 from types import ModuleType
 from typing import Any
 
@@ -43,6 +44,8 @@ from mklkit.registry.specs import parse_spec
 __all__ = ["Entry", "Kind", "PluginFailure", "Registry", "forget_registry", "get_registry"]
 
 BUILT_IN = "mklkit"
+LONG_IMPORT = 3.0
+"""The seconds from which a plugin's import is worth a warning; slow disks take one or two."""
 LARGEST = int(sys.float_info.max)
 BUILTIN_PACKAGES = ("kernels", "feature_maps", "combiners", "learners", "presets")
 
@@ -214,6 +217,7 @@ class Registry:
             # Imports of foreign code can fail in any way (SystemExit included); the failure is
             # reported by name and everything else must keep working.
             changed: list[str] = []
+            start = perf_counter()
             try:
                 with stdout_to_stderr(), keeping_state(changed.append):
                     module = plugin.load()
@@ -225,13 +229,14 @@ class Registry:
                 whole = issubclass(type(error), pluggy.PluginValidationError)
                 text = cut(" ".join(str(error).split())) if whole else plain_message(error)
                 self._fail(PluginFailure(plugin.name, origin, f"{type_name(error)}: {text}"))
-            if changed:
-                warnings.warn(
-                    f"plugin {quoted(plugin.name)} of {origin} changes {', '.join(changed)} on"
-                    " import, which was undone.",
-                    PluginWarning,
-                    stacklevel=2,
-                )
+                continue
+            seconds = perf_counter() - start
+            remarks = [f"changes {', '.join(changed)} on import, which was undone"] * bool(changed)
+            if seconds > LONG_IMPORT:
+                remarks.append(f"takes {seconds:.1f} s to import, for which every command waits")
+            if remarks:
+                who = f"plugin {quoted(plugin.name)} of {origin}"
+                warnings.warn(f"{who} {'; it '.join(remarks)}.", PluginWarning, stacklevel=2)
 
     def _fail(self, failure: PluginFailure) -> None:
         self.failures.append(failure)

@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 
 from mklkit.errors import MKLKitError
 from mklkit.estimators.classifier import MKLClassifier
+from mklkit.estimators.fitting import checked_decision
 from mklkit.estimators.from_preset import preset_classifier
 from mklkit.estimators.one_class import MKLOneClass
 from mklkit.estimators.regressor import MKLRegressor
 from mklkit.protocols import (
     Array,
     CombinerFacts,
+    Decision,
     FeatureMapFacts,
     KernelFacts,
     LearnerFacts,
@@ -82,16 +84,26 @@ class Case:
         self._rows = None if rows is None else labelled(rows)
 
     @cached_property
+    def _kernel_facts(self) -> KernelFacts:
+        """The facts of a kernel; the default ones of another component, or for other facts."""
+        stated = getattr(self.component, "facts", None)
+        return stated if isinstance(stated, KernelFacts) else KernelFacts()
+
+    @property
     def reads(self) -> Reads:
         """What the columns of the rows hold."""
-        stated = getattr(self.component, "facts", None) if self.kind == "kernel" else None
-        return stated.reads if isinstance(stated, KernelFacts) else "numbers"
+        return self._kernel_facts.reads
+
+    @property
+    def examples(self) -> tuple[Any, ...]:
+        """The only values that the rows may hold, if a kernel has stated some."""
+        return self._kernel_facts.examples
 
     @cached_property
     def _all(self) -> tuple[Array, Array, int]:
         """All rows and their labels, and how many of them are new ones."""
         if self._rows is None:
-            return *two_classes(self.reads), N_NEW
+            return *two_classes(self.reads, self.examples), N_NEW
         return *self._rows, len(self._rows[0]) // 4
 
     @cached_property
@@ -115,10 +127,16 @@ class Case:
         return self._all[1][-self._all[2] :]
 
     @cached_property
-    def order(self) -> NDArray[np.intp]:
-        """Outlying rows first: a fit that uses only the first few rows gives other results."""
+    def orders(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Outlying rows first; and backwards, with rows of another class at both ends.
+
+        A fit that uses only the first few rows, or a single one, gives other results.
+        """
         distances = np.square(self.rows - self.rows.mean(axis=0)).sum(axis=1)
-        return np.argsort(-distances, kind="stable")
+        alike = self.y == self.y[0]
+        first, *others = np.flatnonzero(~alike)
+        backwards = np.array([*others[::-1], *np.flatnonzero(alike)[::-1], first])
+        return np.argsort(-distances, kind="stable"), backwards
 
     def table(self, rows: Array) -> NDArray[Any]:
         """Return rows as a classifier is given them."""
@@ -175,8 +193,13 @@ class Case:
             return self.component.fit(self.kernel(rows), rows, random_state)
         if self.kind == "learner":
             return self.component.fit(self.views(rows)[1], self.target_of(y))
-        views = self.views(rows, seed=seed)
-        return self.component.fit(views, self.target_of(y), self.partners()[1], random_state)
+        return self.fit_views(self.views(rows, seed=seed), y, random_state)
+
+    def fit_views(self, views: ViewSet, y: Array, random_state: np.random.RandomState) -> Decision:
+        """Return the decision of a combiner fitted to views and labels."""
+        target, learner = self.target_of(y), self.partners()[1]
+        decision = self.component.fit(views, target, learner, random_state)
+        return checked_decision(self.component, decision, len(views))
 
     @property
     def task(self) -> Task:
@@ -288,7 +311,8 @@ class Case:
         """Return the training rows with labels of three classes, as text."""
         kinds = np.where(self.y > 0, "well", "ill")
         kinds[np.arange(len(kinds)) % 3 == 0] = "new"
-        moved = 4.0 if self.reads == "numbers" and not self.custom_rows else 0.0
+        free = self.reads == "numbers" and not (self.custom_rows or self.examples)
+        moved = 4.0 if free else 0.0
         return self.rows + moved * (kinds == "new")[:, None], kinds
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
-from mklkit.errors import MKLKitError
+from mklkit.errors import MKLKitError, WeightsWarning
 from mklkit.protocols import Array, CombinerFacts, facts_of
 from mklkit.registry.composing import choose_components
 from mklkit.testing.cases import Case
@@ -19,6 +20,7 @@ from mklkit.testing.expectations import (
     expect_close,
 )
 from mklkit.testing.places import expect_untouched
+from mklkit.testing.row_weights import weights_of_rows_count
 from mklkit.testing.states import has_drawn
 from mklkit.views.deciding import BlockDecision, RowBlock
 
@@ -63,6 +65,19 @@ def weights_are_on_the_simplex(case: Case) -> None:
         expect(bool((weights >= -1e-12).all()), "no weight below zero", weights, advice)
         sums = weights.sum(axis=-1)
         expect(bool(np.allclose(sums, 1, atol=1e-8)), "weights with sum one", sums, advice)
+
+
+def weights_are_used_as_they_are(case: Case) -> None:
+    """On plain data no weight is missing, and not all are zero: none has to be replaced."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", WeightsWarning)
+        try:
+            _fit(case, case.views())
+        except WeightsWarning as warning:
+            raise CheckFailure(
+                f"Expected weights that are used as they are; got the warning: {warning} Return a"
+                " finite number for each kernel, none negative and not all zero."
+            ) from warning
 
 
 def decides_one_number_a_row(case: Case) -> None:
@@ -113,14 +128,14 @@ def training_order_does_not_matter(case: Case) -> None:
     usual = _fit(case, case.views(), random_state=random_state)
     if has_drawn(random_state, 0):
         raise NotApplicable(f"{case.label} draws at random")
-    rows, y = case.rows[case.order], case.y[case.order]
-    shuffled = _fit(case, case.views(rows), y)
+    values = usual.decide(case.new_rows)
     advice = "Remove the dependence on the order; tighten a tolerance that stops too early."
-    what = "the same weights from reordered training rows"
-    expect_close(shuffled.weights, usual.weights, what, advice, ORDER_TOLERANCE)
-    what = "the same decisions from reordered training rows"
-    values, others = usual.decide(case.new_rows), shuffled.decide(case.new_rows)
-    expect_close(others, values, what, advice, ORDER_TOLERANCE)
+    for order in case.orders:
+        shuffled = _fit(case, case.views(case.rows[order]), case.y[order])
+        what = "the same weights from reordered training rows"
+        expect_close(shuffled.weights, usual.weights, what, advice, ORDER_TOLERANCE)
+        what = "the same decisions from reordered training rows"
+        expect_close(shuffled.decide(case.new_rows), values, what, advice, ORDER_TOLERANCE)
 
 
 def views_are_left_as_they_are(case: Case) -> None:
@@ -163,19 +178,19 @@ def _fit(
     y: Array | None = None,
     random_state: np.random.RandomState | None = None,
 ) -> Any:
-    learner = case.partners()[1]
     random_state = np.random.RandomState(0) if random_state is None else random_state
-    target = case.target_of(case.y if y is None else y)
-    return case.component.fit(views, target, learner, random_state)
+    return case.fit_views(views, case.y if y is None else y, random_state)
 
 
 COMBINER_CHECKS = (
     views_are_left_as_they_are,
     declares_its_partners,
     weights_are_on_the_simplex,
+    weights_are_used_as_they_are,
     decides_one_number_a_row,
     learns_what_is_plain,
     one_seed_gives_one_decision,
     training_order_does_not_matter,
     useless_kernels_do_no_harm,
+    weights_of_rows_count,
 )

@@ -11,7 +11,7 @@ import numpy as np
 
 from mklkit.errors import MKLKitError, ModelFileError, plain_message
 from mklkit.persistence import load_model, save_model
-from mklkit.protocols import Array
+from mklkit.protocols import Array, CombinerFacts, LearnerFacts
 from mklkit.testing.cases import Case, values_of
 from mklkit.testing.expectations import CheckFailure, NotApplicable, expect, expect_close
 
@@ -77,6 +77,35 @@ def new_rows_alone_or_together(case: Case) -> None:
     )
 
 
+def sums_are_enough(case: Case) -> None:
+    """With from_moments in the facts, sums over rows give the model that the rows give."""
+    facts = getattr(case.component, "facts", None)
+    claims = isinstance(facts, CombinerFacts | LearnerFacts) and facts.from_moments
+    if not (claims and case.learns_classes):
+        raise NotApplicable(f"{case.label} does not claim to learn from sums over rows")
+    parts: dict[str, Any] = {"feature_map": "empirical(subset=9)", "bandwidths": "all-rows"}
+    if case.kind == "combiner":
+        parts["learner"] = "kda"
+    whole = case.estimator(**parts).fit(case.rows, case.y)
+    advice = "Use class moments alone; or leave from_moments out of the facts."
+    try:
+        summed = case.estimator(**parts).partial_fit(case.rows, case.y, np.unique(case.y))
+    except Exception as error:
+        raise CheckFailure(
+            f"Expected partial_fit to learn from sums over rows, as from_moments=True states; got"
+            f" {type(error).__name__}: {plain_message(error)} {advice}"
+        ) from error
+    what = "{} from sums over rows to be those from the rows, as from_moments=True states"
+    expect_close(summed.weights_, whole.weights_, what.format("weights"), advice, 1e-6)
+    expect_close(
+        values_of(summed, case.new_rows),
+        values_of(whole, case.new_rows),
+        what.format("decisions"),
+        advice,
+        1e-6,
+    )
+
+
 def model_file_round_trip(case: Case) -> None:
     """A model loaded from a model file has the same decisions as the saved one."""
     model = case.model()
@@ -105,8 +134,8 @@ def pickled_model_decides_the_same(case: Case) -> None:
 
 def single_precision_is_taken(case: Case) -> None:
     """Rows of 32-bit floats give finite decisions, close to those of 64-bit ones."""
-    if case.custom_rows:
-        raise NotApplicable("the rows are given")
+    if case.custom_rows or case.reads in ("text", "categories"):
+        raise NotApplicable("the rows are given, or hold no numbers")
     model = case.estimator().fit(case.table(case.rows.astype(np.float32)), case.y)
     scores = values_of(model, case.table(case.new_rows.astype(np.float32)))
     expect(bool(np.isfinite(scores).all()), "finite decision values", scores, "Guard overflows.")
@@ -130,15 +159,17 @@ def odd_data_are_learned_or_refused(case: Case) -> None:
     rows, y = case.rows, case.y
     first, second = np.flatnonzero(y > 0)[0], np.flatnonzero(y < 0)[0]
     constant = rows.copy()
-    constant[:, 0] = constant[0, 0]
+    column = slice(None) if case.reads == "text" else slice(1)
+    constant[:, column] = constant[0, column]
     pair = np.array([first, second])
     odd: dict[str, tuple[Array, Array]] = {
         "a constant column": (constant, y),
         "every row twice": (np.repeat(rows, 2, axis=0), np.repeat(y, 2)),
         "one row per class": (rows[pair], y[pair]),
-        "all rows equal": (np.ones_like(rows), y),
-        "all values zero": (np.zeros_like(rows), y),
+        "all rows equal": (np.repeat(rows[:1], len(rows), axis=0), y),
     }
+    if not case.examples:
+        odd["all values zero"] = np.zeros_like(rows), y
     for what, (some_rows, some_y) in odd.items():
         try:
             model = case.estimator().fit(case.table(some_rows), some_y)
@@ -149,9 +180,9 @@ def odd_data_are_learned_or_refused(case: Case) -> None:
             way = "" if some_rows is constant else ", or refused by an MKLKitError"
             raise CheckFailure(
                 f"Expected {what} to be learned from{way}; got {type(error).__name__}:"
-                f" {plain_message(error)}. Raise mklkit.DataError only for data that can't be"
-                " learned from, with the problem and a remedy; users of the command line see only"
-                " its message."
+                f" {plain_message(error).rstrip('.')}. Raise mklkit.DataError only for data that"
+                " can't be learned from, with the problem and a remedy; users of the command line"
+                " see only its message."
             ) from error
         n_bad = int((~np.isfinite(scores)).sum())
         expect(
@@ -190,6 +221,7 @@ CLASSIFIER_CHECKS = (
     classifies_three_classes,
     one_seed_gives_one_model,
     new_rows_alone_or_together,
+    sums_are_enough,
     model_file_round_trip,
     pickled_model_decides_the_same,
     single_precision_is_taken,

@@ -17,14 +17,21 @@ __all__ = ["N_NEW", "as_table", "labelled", "two_classes", "with_gaps"]
 N_TRAINING, N_NEW = 42, 14
 
 
-def two_classes(reads: Reads) -> tuple[Array, Array]:
+def two_classes(reads: Reads, examples: tuple[Any, ...] = ()) -> tuple[Array, Array]:
     """Return rows (56, d) that hold what a kernel reads, and their labels.
 
-    Amounts are zeros and ones, which every kernel on amounts takes.
+    Amounts are zeros and ones, which every kernel on amounts takes. Where a kernel's facts have
+    examples, these are all values that occur.
     """
     random = np.random.default_rng(41)
     n_rows = N_TRAINING + N_NEW
     labels = np.where(np.arange(n_rows) % 5 < 2, 1.0, -1.0)
+    if examples:
+        values = random.choice(np.array(examples, dtype=object), (n_rows, 3))
+        if reads == "text":
+            return text_codes(values[:, 0]), labels
+        numbers = category_codes(values) if reads == "categories" else values.astype(np.float64)
+        return numbers, labels
     if reads == "text":
         shares = {1.0: (0.5, 0.2, 0.2, 0.1), -1.0: (0.1, 0.2, 0.2, 0.5)}
         words = ["".join(random.choice(list("abc "), 9, p=shares[label])) for label in labels]
@@ -39,10 +46,11 @@ def two_classes(reads: Reads) -> tuple[Array, Array]:
     return rows, labels
 
 
-def with_gaps(rows: Array) -> Array:
+def with_gaps(rows: Array, reads: Reads) -> Array:
     """Return a copy of rows in which every fifth value is a gap, and all of the second row."""
     holed = rows.copy()
-    holed.flat[::5] = np.nan
+    values = holed if reads == "text" else holed.flat
+    values[::5] = np.nan
     holed[1] = np.nan
     return holed
 

@@ -145,6 +145,7 @@ def test_check_of_a_package_that_cannot_be_loaded(mklkit: Run, tmp_path: Path) -
     done = mklkit("plugin", "check", "mklkit-syntax", **broken)
     assert done.code == 1
     assert "plugin 'syntax' of mklkit-syntax is left out: SyntaxError" in done.out
+    assert done.err == ""
 
 
 def test_check_of_a_package_that_leaves(mklkit: Run, tmp_path: Path) -> None:

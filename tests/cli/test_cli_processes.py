@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -55,3 +57,14 @@ def test_in_both_alike(
     assert alone.code == code, alone
     assert said in alone.out + alone.err
     assert mklkit(*arguments, cwd=fitted.data.parent, **plugins) == alone
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of memory are Linux's")
+@pytest.mark.parametrize("kilobytes", [300_000, 600_000])
+def test_too_little_memory_to_load_numba_is_told_in_one_sentence(kilobytes: int) -> None:
+    limited = f'ulimit -v {kilobytes} && "{sys.executable}" -m mklkit list maps'
+    done = subprocess.run(["sh", "-c", limited], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    [line] = done.stderr.splitlines()
+    assert line.startswith("error: There is too little memory to load")

@@ -30,6 +30,7 @@ from mklkit import (
     category_codes,
     get_registry,
     texts_of,
+    weighting_rule,
 )
 from mklkit.testing import (
     CheckFailure,
@@ -244,6 +245,64 @@ class ByLabelOrder(Weighting):
         return 1 + np.arange(len(views)) * np.flatnonzero(y > 0)[:3].sum()
 
 
+class ByFirstLabel(Weighting):
+    """Depends on the label of the first row."""
+
+    def weights(self, views: Any, y: np.ndarray) -> np.ndarray:
+        return 1 + np.arange(len(views)) * (y[0] > 0)
+
+
+class ByLastLabel(Weighting):
+    """Depends on the label of the last row."""
+
+    def weights(self, views: Any, y: np.ndarray) -> np.ndarray:
+        return 1 + np.arange(len(views)) * (y[-1] > 0)
+
+
+@weighting_rule("nan")
+def nan(view: Any, y: np.ndarray) -> float:
+    """Has no weight for any kernel."""
+    return np.nan
+
+
+@weighting_rule("forgetful")
+def forgetful(view: Any, y: np.ndarray) -> Any:
+    """Returns nothing."""
+
+
+class ReadsRows(Weighting):
+    """Needs features, and says that moments do."""
+
+    facts: ClassVar[CombinerFacts] = CombinerFacts(from_moments=True)
+
+    def weights(self, views: Any, y: np.ndarray) -> np.ndarray:
+        return np.array([np.abs(view.gram()).max() for view in views])
+
+
+class SortsRows(ReadsRows):
+    """Depends on whether the rows are in the order of their classes, as those of moments are."""
+
+    def weights(self, views: Any, y: np.ndarray) -> np.ndarray:
+        return 1 + np.arange(len(views)) * (np.diff(y) < 0).any()
+
+
+class Unweighted(Weighting):
+    """Says that weights of rows count throughout, where they count in the learner alone."""
+
+    facts: ClassVar[CombinerFacts] = CombinerFacts(row_weights="throughout")
+
+    def weights(self, views: Any, y: np.ndarray) -> np.ndarray:
+        return np.array([(view.gram() @ y) @ y / np.linalg.norm(view.gram()) for view in views])
+
+
+class Dropping(Weighting):
+    """Drops the weights of rows."""
+
+    def fit(self, views: Any, target: Any, learner: Any, random_state: Any) -> Any:
+        unweighted = attrs.evolve(target, row_weights=None)
+        return super().fit(views, unweighted, learner, random_state)
+
+
 class Unseeded(Weighting):
     """Weighs at random, without the seed."""
 
@@ -332,6 +391,14 @@ COMBINERS = {
     UnwillingTwice: "useless_kernels_do_no_harm",
     ByFirstRow: "training_order_does_not_matter",
     ByLabelOrder: "training_order_does_not_matter",
+    ByFirstLabel: "training_order_does_not_matter",
+    ByLastLabel: "training_order_does_not_matter",
+    nan: "weights_are_used_as_they_are",
+    forgetful: "weights_are_used_as_they_are",
+    ReadsRows: "sums_are_enough",
+    SortsRows: "sums_are_enough",
+    Unweighted: "weights_of_rows_count",
+    Dropping: "weights_of_rows_count",
     Unseeded: "one_seed_gives_one_decision",
     Meddling: "views_are_left_as_they_are",
     Orphan: "declares_its_partners",
@@ -380,6 +447,21 @@ class Ordered(Learner):
         return super().fit(side, Target.two_classes(np.where(first, target.values, 0.0)))
 
 
+class NeedsRows(Learner):
+    """Needs features, and says that moments do."""
+
+    facts: ClassVar[Any] = LearnerFacts(on_features=True, from_moments=True)
+
+    def fit(self, side: Any, target: Any) -> Any:
+        return LinearDecision(side.features().T @ target.values / len(target), 0.0)
+
+
+class Unweighing(Learner):
+    """Says that it takes weights of rows, and has no use for them."""
+
+    facts: ClassVar[Any] = LearnerFacts(on_features=True, takes_row_weights=True)
+
+
 class Unsure(Learner):
     """Adds noise of its own."""
 
@@ -410,6 +492,8 @@ LEARNERS = {
     Undecided: "states_its_facts",
     Mistuned: "search_space_can_be_tried",
     Ordered: "training_order_does_not_matter",
+    NeedsRows: "sums_are_enough",
+    Unweighing: "learner_counts_weights_of_rows",
     Unsure: "learns_again_the_same",
     Careless: "view_is_left_as_it_is",
     Column: "decides_one_number_a_row",
@@ -563,6 +647,42 @@ def test_a_kernel_is_checked_on_rows_of_what_it_reads(reads: Any) -> None:
     assert whole == (reads != "numbers")
 
 
+@pytest.mark.parametrize(
+    ("reads", "examples"),
+    [
+        ("text", ("(())", "()()", "((()))")),
+        ("categories", ("red", "green")),
+        ("numbers", (2.0, 3.5, 7.0)),
+    ],
+)
+def test_a_kernel_with_examples_is_checked_on_these_alone(reads: Any, examples: Any) -> None:
+    codes = category_codes(examples) if reads == "categories" else np.array(examples)
+
+    class Choosy(Reading):
+        """The share of equal columns, of the values that it takes."""
+
+        facts: ClassVar[KernelFacts] = KernelFacts(reads=reads, examples=examples)
+
+        def __call__(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+            for rows in (a, b):
+                values = np.array(texts_of(rows)) if reads == "text" else rows
+                if not np.isin(values, codes).all():
+                    raise ValueError("This is not allowed.")
+            return super().__call__(a, b)
+
+    failed = set()
+    for check in component_checks(Choosy):
+        try:
+            check()
+        except CheckFailure:
+            failed.add(check.name)
+        except NotApplicable:
+            continue
+    # Its parameter takes NaN, and its class is local.
+    local = {"pickles", "pickled_model_decides_the_same", "model_file_round_trip"}
+    assert failed == {"values_that_are_no_numbers_are_refused", *local}
+
+
 def test_a_kernel_that_allows_gaps_is_checked_on_rows_with_gaps() -> None:
     class Taking(Reading):
         """Its diagonal is 1 even for gaps, which are equal to nothing."""
@@ -585,6 +705,21 @@ def test_a_kernel_that_allows_gaps_is_checked_on_rows_with_gaps() -> None:
 
     with pytest.raises(CheckFailure, match=r"rows with gaps to be finite"):
         outcome(Spreading)
+
+
+class Nonsense(Weighting):
+    """Returns no decision."""
+
+    def fit(self, views: Any, target: Any, learner: Any, random_state: Any) -> Any:
+        return object()
+
+
+def test_what_is_no_decision_is_told_in_words() -> None:
+    with pytest.raises(CheckFailure) as failure:
+        check_combiner(Nonsense)
+    _, *faults = str(failure.value).splitlines()
+    assert len(faults) > 3
+    assert all("even must return an object with 'weights' and" in fault for fault in faults)
 
 
 def test_instances_are_checked_as_they_are() -> None:

@@ -10,7 +10,14 @@ import numpy as np
 import pytest
 from builders import ifsl_search
 
-from mklkit import Component, DataError, MKLClassifier, MKLKitWarning, preset_classifier
+from mklkit import (
+    Component,
+    DataError,
+    MKLClassifier,
+    MKLKitError,
+    MKLKitWarning,
+    preset_classifier,
+)
 
 
 @pytest.fixture
@@ -63,6 +70,14 @@ def test_a_single_row_without_a_finite_decision_is_refused(problem, value, place
 def test_weights_that_are_no_numbers_are_refused(problem):
     outcome = Given(np.array([np.nan, 1.0]), np.ones(40))
     with pytest.raises(DataError, match="scale the data"):
+        MKLClassifier(["linear", "rbf"], combiner=Leaves(outcome)).fit(*problem)
+
+
+@pytest.mark.parametrize(
+    "outcome", [object(), None, Given(np.ones(3) / 3, np.ones(40)), Given(None, np.ones(40))]
+)
+def test_what_is_no_decision_is_refused(problem, outcome):
+    with pytest.raises(MKLKitError, match="leaves must return an object with 'weights' and"):
         MKLClassifier(["linear", "rbf"], combiner=Leaves(outcome)).fit(*problem)
 
 

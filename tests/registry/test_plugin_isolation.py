@@ -5,6 +5,7 @@ from __future__ import annotations
 import locale
 import os
 import random
+import re
 import signal
 import sys
 import warnings
@@ -35,6 +36,7 @@ CHANGES: dict[str, tuple[str, str, Callable[[], Any]]] = {
         no_filters,
     ),
     "folder": ("import os; os.chdir(os.sep)", "the working folder", os.getcwd),
+    "modules": ("import sys; sys.path.clear()", "sys.path", lambda: list(sys.path)),
     "interrupts": (
         # In the background it is ignored already: no change would be seen.
         "import signal; signal.signal(signal.SIGINT, lambda *given: None)",
@@ -84,6 +86,31 @@ def test_what_a_plugin_changes_is_undone_and_named(site: Path) -> None:
         assert len(told) == bool(what)
         assert registry.create("combiner", name).name == name
     assert len(warned) == sum(bool(what) for _, what, _ in CHANGES.values())
+
+
+def test_a_plugin_may_add_a_folder_of_modules(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    install(site, "vendor", "import sys; sys.path.append('more')\n" + GOOD.format(name="vendor"))
+    _, warned = load()
+    assert not warned
+    assert sys.path[-1] == "more"
+
+
+def test_what_a_plugin_left_out_has_changed_needs_no_further_warning(site: Path) -> None:
+    install(site, "hasty", "import os; os.chdir(os.sep); 1 / 0")
+    before = Path.cwd()
+    _, [warned] = load()
+    assert "ZeroDivisionError" in warned
+    assert Path.cwd() == before
+
+
+def test_a_long_import_is_named_with_its_time(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mklkit.registry.registry.LONG_IMPORT", 0.2)
+    install(site, "slow", "import time; time.sleep(0.3)\n" + GOOD.format(name="slow"))
+    registry, warned = load()
+    [warned] = [line for line in warned if "mklkit-slow" in line]
+    assert re.search(r"plugin 'slow' of mklkit-slow takes 0\.[3-9] s to import", warned)
+    assert registry.create("combiner", "slow").name == "slow"
 
 
 def test_a_library_may_filter_its_own_warnings(site: Path) -> None:
