@@ -102,9 +102,16 @@ def gram_rounding(gram: Array, row_weights: Array | None = None) -> float:
     Values of the kernel are rounded relative to their size before their mean is taken off: of
     constant rows nothing but these errors is left. With weights V of rows, that of V^½KV^½.
     """
-    squares = np.square(gram, dtype=np.float64)
-    total = squares.sum() if row_weights is None else row_weights @ squares @ row_weights
-    return float(2 * np.finfo(gram.dtype).eps * np.sqrt(total / max(len(gram), 1)))
+    weights = np.ones(len(gram)) if row_weights is None else row_weights
+    # Relative to the largest, whose square may be no number.
+    largest, most = float(np.abs(gram).max(initial=0)), float(weights.max(initial=0))
+    if not (largest and most):
+        return 0.0
+    shares = weights / most
+    total = shares @ np.square(gram / np.float64(largest)) @ shares
+    # Twice the size of random errors, for those of the mean.
+    size = 2 * np.sqrt(total / len(gram)) * np.finfo(gram.dtype).eps
+    return float(size * largest * most)
 
 
 @attrs.frozen(eq=False)

@@ -133,3 +133,17 @@ def test_constant_rows_predict_the_mean_alone_and_together(options, feature_map,
         mean = np.average(y, weights=weights)
         assert np.allclose(model.predict(rows), mean, atol=1e-6)
         assert np.allclose(model.predict(rows[:1]), mean, atol=1e-6)
+
+
+@pytest.mark.parametrize("scale", [1e-100, 1e160])
+def test_sizes_whose_squares_are_no_numbers_change_nothing(scale):
+    random = np.random.default_rng(3)
+    rows = random.normal(size=(12, 3))
+    y, weights = rows[:, 0], random.uniform(1, 2, 12)
+    gram = rows @ rows.T
+    plain = Ridge(alpha=1.0).fit(GramSide(gram), Target.numbers(y, weights))
+    large = Ridge(alpha=scale).fit(GramSide(gram * scale), Target.numbers(y, weights))
+    often = Ridge(alpha=scale).fit(GramSide(gram), Target.numbers(y, weights * scale))
+    expected = plain.decide(gram)
+    assert np.allclose(large.decide(gram * scale), expected)
+    assert np.allclose(often.decide(gram), expected)
