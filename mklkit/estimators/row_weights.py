@@ -145,6 +145,11 @@ def joint_weights(
 ) -> Array | None:
     """Return the weight of each row times that of its class (N,); None where all are 1.
 
+    Raises
+    ------
+    DataError
+        If a product is above or below all numbers.
+
     Examples
     --------
     >>> joint_weights(np.array([1.0, 3.0]), np.array([0, 1]), np.array([2.0, 2.0]))
@@ -152,4 +157,15 @@ def joint_weights(
     """
     if (of_classes == 1).all():
         return row_weights
-    return of_classes[codes] if row_weights is None else of_classes[codes] * row_weights
+    if row_weights is None:
+        return of_classes[codes]
+    with np.errstate(over="ignore", under="ignore"):
+        weights = of_classes[codes] * row_weights
+    wrong = np.flatnonzero(~np.isfinite(weights) | ((weights == 0) & (row_weights > 0)))
+    if len(wrong):
+        raise DataError(
+            f"The weight of row {wrong[0]} (counted from 0), {row_weights[wrong[0]]:g}, times that"
+            f" of its class, {of_classes[codes[wrong[0]]]:g}, is beyond the numbers of float64:"
+            " divide one of them by a power of ten."
+        )
+    return weights

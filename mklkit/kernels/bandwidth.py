@@ -150,7 +150,8 @@ def bandwidth(rule: str, rows: Array | RowSource, row_weights: Array | None = No
         return float(np.sqrt(rows.shape[1] / 2))
     places = sampled_places(len(rows))
     some = rows[places]
-    counts = None if row_weights is None else row_weights[places]
+    # Only ratios of weights count, and products of large or small ones are no numbers.
+    counts = None if row_weights is None else row_weights[places] / row_weights.max()
     if rule == "mean":
         sigma = mean_distance(some) if counts is None else weighted_mean_distance(some, counts)
     elif rule == "median":

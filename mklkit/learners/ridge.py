@@ -140,16 +140,20 @@ class Ridge(Component):
         rows = WeightedRows.of(side.n_rows, target.row_weights, self.intercept)
         if not side.explicit or side.n_features >= side.n_rows:
             return GramRidge(side.gram(), rows)
-        products, centre = self._products(side, target.row_weights)
-        return FeatureRidge(products, centre, rows, side.project_back, side.some_features)
+        products, centre, floor = self._products(side, target.row_weights)
+        return FeatureRidge(products, centre, rows, floor, side.project_back, side.some_features)
 
-    def _products(self, side: TrainingSide, weights: Array | None) -> tuple[Array, Array]:
-        """Return the features' products (p, p) about their mean (p,), which is zeros without."""
+    def _products(self, side: TrainingSide, weights: Array | None) -> tuple[Array, Array, float]:
+        """Return the features' products (p, p) about their mean (p,), zeros without one, and
+        the size that rounding gives to products of constant features.
+        """
         moments = side.class_moments(row_weights=weights).together()
-        if self.intercept:
-            return moments.covariance(0) * moments.total, moments.means[0]
         products = moments.normal_matrix().products
-        return products, np.zeros(len(products))
+        precision = np.finfo(side.some_features(np.arange(1)).dtype).eps
+        floor = float(side.n_rows * (4 * precision) ** 2 * np.trace(products))
+        if self.intercept:
+            return moments.covariance(0) * moments.total, moments.means[0], floor
+        return products, np.zeros(len(products)), floor
 
     @property
     def coupling(self) -> CouplingFacts:

@@ -79,15 +79,15 @@ def embed_gram(
     regularised ratio is unbounded. Discriminant graphs need no eigenvectors, only products with
     them.
     """
+    # Rounding of a float32 decomposition reaches γ, and directions that count would be cut off.
+    gram = np.asarray(gram, np.float64)
     if graphs.classes is not None:
         tolerance = max(SPECTRUM_TOLERANCE, rounding(gram))
         with one_blas_thread(len(gram) < ONE_THREAD_ROWS):
             applied = AppliedSpectrum.of(gram, tolerance)
-        # Of a float32 matrix too, the ratio is computed in float64.
-        lengths = applied.values.astype(np.float64)
-        scale = np.sqrt(lengths)[:, None]
+        scale = np.sqrt(applied.values)[:, None]
         cross = scale * applied.coordinates(graphs.classes)
-        pencil = DiscriminantPencil(lengths, cross, graphs.share, regularization)
+        pencil = DiscriminantPencil(applied.values, cross, graphs.share, regularization)
         found = climb(pencil, n_components, offset)
         return GramEmbedding(applied.combined(found.weights / scale), found.ratio, found.history)
     spectrum = Spectrum.of(gram)

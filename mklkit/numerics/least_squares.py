@@ -23,6 +23,7 @@ __all__ = [
     "SpectralSystem",
     "Spectrum",
     "cholesky_or_none",
+    "gram_rounding",
     "rounding",
     "weighted_sums",
 ]
@@ -95,6 +96,24 @@ def rounding(matrix: Array) -> float:
     return float(np.sqrt(len(matrix)) * np.finfo(matrix.dtype).eps)
 
 
+def gram_rounding(gram: Array, row_weights: Array | None = None) -> float:
+    """Return the size up to which eigenvalues of a centred Gram matrix (N, N) are rounding alone.
+
+    Values of the kernel are rounded relative to their size before their mean is taken off: of
+    constant rows nothing but these errors is left. With weights V of rows, that of V^½KV^½.
+    """
+    weights = np.ones(len(gram)) if row_weights is None else row_weights
+    # Relative to the largest, whose square may be no number.
+    largest, most = float(np.abs(gram).max(initial=0)), float(weights.max(initial=0))
+    if not (largest and most):
+        return 0.0
+    shares = weights / most
+    total = shares @ np.square(gram / np.float64(largest)) @ shares
+    # Twice the size of random errors, for those of the mean.
+    size = 2 * np.sqrt(total / len(gram)) * np.finfo(gram.dtype).eps
+    return float(size * largest * most)
+
+
 @attrs.frozen(eq=False)
 class Spectrum:
     """Eigenvalues (r,), largest first, and eigenvectors (p, r) of a symmetric matrix."""
@@ -103,8 +122,10 @@ class Spectrum:
     vectors: Array
 
     @classmethod
-    def of(cls, matrix: Array, tolerance: float = SPECTRUM_TOLERANCE) -> Spectrum:
-        """Return the eigenpairs whose value is above ``tolerance`` times the largest.
+    def of(
+        cls, matrix: Array, tolerance: float = SPECTRUM_TOLERANCE, floor: float = 0.0
+    ) -> Spectrum:
+        """Return the eigenpairs of value above ``tolerance`` times the largest, and ``floor``.
 
         Those that are all rounding of the matrix's own type, up to √p·eps times the largest, are
         left out whatever the tolerance, and so are negative eigenvalues (round-off, or an
@@ -127,7 +148,7 @@ class Spectrum:
         values, vectors = scipy.linalg.eigh(matrix, driver="evd", check_finite=False)
         values, vectors = values[::-1], vectors[:, ::-1]
         largest = max(float(values[0]), 0.0) if len(values) else 0.0
-        kept = values > max(tolerance, rounding(matrix)) * largest
+        kept = values > max(max(tolerance, rounding(matrix)) * largest, floor)
         vectors = np.ascontiguousarray(vectors[:, kept])
         vectors *= np.where(np.einsum("ij,ij,ij->j", vectors, vectors, vectors) < 0, -1, 1)
         return cls(np.ascontiguousarray(values[kept]), vectors)

@@ -16,7 +16,12 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
-from mklkit.numerics.least_squares import SPECTRUM_TOLERANCE, Spectrum, cholesky_or_none
+from mklkit.numerics.least_squares import (
+    SPECTRUM_TOLERANCE,
+    Spectrum,
+    cholesky_or_none,
+    gram_rounding,
+)
 from mklkit.numerics.pairwise import row_blocks
 
 __all__ = ["RIDGES", "FeatureRidge", "GramRidge", "RidgeSystem", "WeightedRows"]
@@ -80,11 +85,14 @@ class RidgeSystem(ABC):
     products : ndarray of shape (n, n)
         Of rows or of features, about the mean and with the rows' weights; kept unchanged.
     rows : WeightedRows
+    floor : float
+        The size up to which the products' eigenvalues are rounding of what is constant.
     """
 
-    def __init__(self, products: Array, rows: WeightedRows) -> None:
+    def __init__(self, products: Array, rows: WeightedRows, floor: float) -> None:
         self.rows = rows
         self._products = products
+        self._floor = floor
         self._known: Spectrum | None = None
 
     @property
@@ -96,7 +104,7 @@ class RidgeSystem(ABC):
     def spectrum(self) -> Spectrum:
         """The eigenpairs of the products, computed once."""
         if self._known is None:
-            self._known = Spectrum.of(self._products)
+            self._known = Spectrum.of(self._products, floor=self._floor)
         return self._known
 
     def solve(self, targets: Array, alphas: Array) -> tuple[Array, Array]:
@@ -112,7 +120,8 @@ class RidgeSystem(ABC):
     def _inverse(self, alphas: Array) -> Callable[[Array], Array]:
         alpha = float(alphas[0])
         one = self._known is None and (alphas == alpha).all()
-        if one and alpha > SPECTRUM_TOLERANCE * float(np.trace(self._products)):
+        least = max(SPECTRUM_TOLERANCE * float(np.trace(self._products)), self._floor)
+        if one and alpha > least:
             matrix = self._products.copy()
             matrix.flat[:: len(matrix) + 1] += alpha
             factor = cholesky_or_none(matrix)
@@ -165,7 +174,7 @@ class GramRidge(RidgeSystem):
         centred -= (centred @ rows.shares)[:, None]
         centred *= rows.roots
         centred *= rows.roots.T
-        super().__init__(centred, rows)
+        super().__init__(centred, rows, gram_rounding(gram, rows.weights))
 
     def _right_side(self, centred: Array) -> Array:
         return self.rows.roots * centred
@@ -198,6 +207,7 @@ class FeatureRidge(RidgeSystem):
     centre : ndarray of shape (p,)
         μ, the weighted mean of the features; zeros without an intercept.
     rows : WeightedRows
+    floor : float
     project_back : callable
         Returns Φᵀt (p, T) of targets (N, T).
     features : callable
@@ -209,10 +219,11 @@ class FeatureRidge(RidgeSystem):
         products: Array,
         centre: Array,
         rows: WeightedRows,
+        floor: float,
         project_back: Callable[[Array], Array],
         features: Callable[[NDArray[np.intp]], Array],
     ) -> None:
-        super().__init__(products, rows)
+        super().__init__(products, rows, floor)
         self._centre = centre
         self._project_back = project_back
         self._features = features

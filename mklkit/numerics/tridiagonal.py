@@ -64,7 +64,8 @@ class AppliedSpectrum:
 
     def _reflected(self, columns: Array, transposed: str) -> Array:
         """Return Q or Qᵀ times columns (N, k); the first row stays as it is."""
-        if len(columns) == 1:
+        # LAPACK refuses a matrix without columns, in print.
+        if len(columns) == 1 or not columns.shape[1]:
             return columns
         (apply,) = scipy.linalg.get_lapack_funcs(("ormqr",), (self._reflections,))
         lower, _, _ = apply(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from mklkit.errors import IncompatibleError
 from mklkit.numerics.centring import centred_gram
 from mklkit.numerics.class_moments import ClassMoments
-from mklkit.numerics.least_squares import NormalMatrix, Spectrum, weighted_sums
+from mklkit.numerics.least_squares import NormalMatrix, Spectrum, gram_rounding, weighted_sums
 from mklkit.numerics.pairwise import add_scaled, mirror_upper, row_blocks
 from mklkit.protocols import Array, TrainingSide
 from mklkit.views.deciding import BLOCK_ROWS
@@ -87,7 +87,8 @@ class Side:
             if self.explicit:
                 self._spectrum = self.normal_matrix().spectrum()
             else:
-                spectrum = Spectrum.of(centred_gram(self.gram()))
+                gram = self.gram()
+                spectrum = Spectrum.of(centred_gram(gram, np.float64), floor=gram_rounding(gram))
                 # An eigenvector of a tiny eigenvalue is mixed with the constant one of eigenvalue
                 # zero; division of coefficients by the eigenvalue would amplify that share.
                 vectors = spectrum.vectors - spectrum.vectors.mean(axis=0)

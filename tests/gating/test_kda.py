@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from oracles.gated import best_trace_ratio, discriminant_matrices
 from sklearn.base import BaseEstimator
-from sklearn.datasets import load_digits, load_iris, load_wine
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.neighbors import NearestCentroid
@@ -247,3 +247,16 @@ def test_a_class_of_one_row_and_two_rows_in_all():
 def test_wrong_parameters_are_told(spec, said):
     with pytest.raises(MKLKitError, match=said):
         get_registry().create("learner", spec)
+
+
+def test_float32_is_the_model_of_float64():
+    X, y = load_breast_cancer(return_X_y=True)
+    X = StandardScaler().fit_transform(X).astype(np.float32)
+    wide = X.astype(np.float64)
+
+    def decisions(rows):
+        model = MKLClassifier(["rbf", "linear"], learner="kda").fit(rows[::3], y[::3])
+        return model.decision_function(rows[1::3])
+
+    exact = decisions(wide)
+    assert np.allclose(decisions(X), exact, atol=0.02 * exact.std())

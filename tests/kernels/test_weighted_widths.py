@@ -57,3 +57,21 @@ def test_kernels_say_whether_they_weigh_rows():
     # The mean distance of the pairs of 0, 1, 1 and 1 is 6/16.
     assert np.isclose(plain.gamma, 0.5 / 0.375**2)
     assert np.isclose(inside.kernel.gamma, plain.gamma)
+
+
+@pytest.mark.parametrize("rule", ["mean", "scale"])
+@pytest.mark.parametrize("scale", [1e-170, 1e160, 1e300])
+def test_only_ratios_of_weights_count(rule, scale):
+    draw = np.random.default_rng(4)
+    rows, weights = draw.normal(size=(20, 2)), draw.uniform(0.5, 2, 20)
+    assert np.isclose(bandwidth(rule, rows, weights * scale), bandwidth(rule, rows, weights))
+
+
+def test_pairs_of_a_row_with_itself_count_at_every_size(monkeypatch):
+    rows = np.random.default_rng(5).normal(size=(150, 2))
+    exact = np.linalg.norm(rows[:, None] - rows[None], axis=2).mean()
+    assert np.isclose(bandwidth("mean", rows), exact)
+    monkeypatch.setattr(module, "MOST_ROWS", 149)
+    # 64 of 74 shifts are sampled: what is left out of the mean would be 1/150.
+    assert np.isclose(bandwidth("mean", rows), exact, rtol=3e-3)
+    assert np.isclose(bandwidth("mean", rows, np.full(150, 2.0)), bandwidth("mean", rows))

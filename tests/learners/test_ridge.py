@@ -8,6 +8,7 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Ridge as LinearRidge
 from sklearn.metrics.pairwise import rbf_kernel
 
+from mklkit import MKLRegressor
 from mklkit.errors import IncompatibleError
 from mklkit.learners.ridge import Ridge
 from mklkit.numerics.ridge import RIDGES
@@ -114,3 +115,35 @@ def test_a_ridge_that_is_none_is_refused():
     own = Ridge(alpha=1, intercept=False)
     with pytest.raises(IncompatibleError, match="intercept=True"):
         own.subproblem(FeatureSide(ROWS), Target.numbers(Y[:, 0]), [own])
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("feature_map", ["implicit", "empirical"])
+@pytest.mark.parametrize("options", [{}, {"learner": "ridge(alpha=0)"}, {"combiner": "loo-ridge"}])
+def test_constant_rows_predict_the_mean_alone_and_together(options, feature_map, weighted, dtype):
+    random = np.random.default_rng(6)
+    for n_rows, value in ((6, 1.0), (6, 1000.1), (17, 0.1)):
+        y = random.normal(size=n_rows)
+        weights = random.uniform(0.1, 3, n_rows) if weighted else None
+        rows = np.full((n_rows, 3), value, dtype)
+        kernels = ["rbf(sigma=0.3)", "laplacian", "linear"]
+        model = MKLRegressor(kernels, feature_map=feature_map, **options)
+        model.fit(rows, y, sample_weight=weights)
+        mean = np.average(y, weights=weights)
+        assert np.allclose(model.predict(rows), mean, atol=1e-6)
+        assert np.allclose(model.predict(rows[:1]), mean, atol=1e-6)
+
+
+@pytest.mark.parametrize("scale", [1e-100, 1e160])
+def test_sizes_whose_squares_are_no_numbers_change_nothing(scale):
+    random = np.random.default_rng(3)
+    rows = random.normal(size=(12, 3))
+    y, weights = rows[:, 0], random.uniform(1, 2, 12)
+    gram = rows @ rows.T
+    plain = Ridge(alpha=1.0).fit(GramSide(gram), Target.numbers(y, weights))
+    large = Ridge(alpha=scale).fit(GramSide(gram * scale), Target.numbers(y, weights))
+    often = Ridge(alpha=scale).fit(GramSide(gram), Target.numbers(y, weights * scale))
+    expected = plain.decide(gram)
+    assert np.allclose(large.decide(gram * scale), expected)
+    assert np.allclose(often.decide(gram), expected)

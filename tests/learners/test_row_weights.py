@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from sklearn.svm import SVC
 
 from mklkit import KDA, KMHKS, MHKS, SVM, GramSide, IncompatibleError, LearnerFacts, Target
+from mklkit.errors import DataError
+from mklkit.estimators.row_weights import joint_weights
 from mklkit.learners.price import choose_price
 from mklkit.learners.ridge import Ridge
 from mklkit.learners.smoothed_hinge import best_bias, solve_smoothed
@@ -275,3 +277,9 @@ def test_every_learner_that_says_so_is_tried_here():
         and "two classes" in facts_of(one, LearnerFacts).tasks
     }
     assert weighing == {one.name for one in [*ON_GRAM.values(), *ON_FEATURES.values()]}
+
+
+@pytest.mark.parametrize("size", [1e300, 1e-300])
+def test_a_product_with_the_class_weight_that_is_no_number_is_refused(size):
+    with pytest.raises(DataError, match=r"row 1 .*1e[+-]300"):
+        joint_weights(np.array([1.0, size]), np.array([0, 1]), np.array([1.0, size]))

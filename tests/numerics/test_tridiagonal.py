@@ -25,10 +25,12 @@ def test_products_are_those_with_the_eigenvectors(rng, size):
     assert through == pytest.approx(columns.T @ positive @ columns)
 
 
-def test_a_matrix_of_rank_zero_has_no_eigenpairs():
+def test_a_matrix_of_rank_zero_has_no_eigenpairs(capfd):
     found = AppliedSpectrum.of(np.zeros((4, 4)), 1e-12)
     assert found.coordinates(np.ones((4, 2))).shape == (0, 2)
     assert not found.combined(np.empty((0, 1))).any()
+    assert found.combined(np.empty((0, 0))).shape == (4, 0)
+    assert capfd.readouterr() == ("", "")  # LAPACK prints what it refuses
 
 
 def test_what_is_not_finite_is_refused():

@@ -64,19 +64,18 @@ def iterate(
     steps = rule.steps(len(problems))
     if can_sweep(problems, columns) and rule.order == "in-turn" and margins is None:
         found = iterate_by_sweeps(rule, problems, target, columns, given, steps)
-        _warn_if_stopped(
-            columns.facts.stopping, np.diff(found.history)[-1:], np.array([found.converged])
-        )
+        _warn_if_stopped(columns.facts.stopping, np.array([found.converged]))
         return [found]
     return _WholeRows(rule, problems, target, columns, given, margins).run(steps)
 
 
-def _warn_if_stopped(stopping: Stopping, changes: Array, done: NDArray[np.bool_]) -> None:
+def _warn_if_stopped(stopping: Stopping, done: NDArray[np.bool_]) -> None:
     if done.all():
         return
     warnings.warn(
+        # The same words in every fold of a search, so that Python says them once.
         f"The iteration stopped at max_iter={stopping.max_iter} while the objective still"
-        f" changed (by {np.abs(changes)[~done].max():.3g}); raise max_iter or tol.",
+        " changed by more than tol; raise max_iter or tol.",
         ConvergenceWarning,
         stacklevel=5,
     )
@@ -171,7 +170,7 @@ class _WholeRows:
         out_of_time = passes >= stopping.max_iter
         leaving = np.ones_like(done) if out_of_time else done
         if out_of_time:
-            _warn_if_stopped(stopping, now - before, done)
+            _warn_if_stopped(stopping, done)
         for position in np.flatnonzero(leaving).tolist():
             owner = int(self.running[position])
             pairs = zip(self.problems, self.coefficients, strict=True)

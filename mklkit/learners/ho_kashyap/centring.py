@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mklkit.numerics.centring import centred_gram
-from mklkit.numerics.least_squares import NormalMatrix, Spectrum
+from mklkit.numerics.least_squares import NormalMatrix, Spectrum, gram_rounding
 from mklkit.protocols import Array, TrainingSide
 from mklkit.views.sides import FeatureSide
 
@@ -43,7 +43,8 @@ class GramFeatures(FeatureSide):
             gram = side.gram()
             self._roots = np.sqrt(row_weights).astype(gram.dtype)[:, None]
             centred = centred_gram(gram, row_weights=row_weights)
-            found = Spectrum.of(centred * self._roots * self._roots.T)
+            matrix = centred * self._roots * self._roots.T
+            found = Spectrum.of(matrix, floor=gram_rounding(gram, row_weights))
             # An eigenvector of a tiny eigenvalue is mixed with that of eigenvalue zero.
             zero = self._roots / np.linalg.norm(self._roots)
             self._eigenpairs = Spectrum(

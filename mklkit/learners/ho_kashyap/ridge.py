@@ -192,7 +192,8 @@ class CholeskyProblem:
         self._side = side
         self._row_weights = row_weights
         self._ridges = alpha if row_weights is None else alpha / row_weights
-        self._gram = side.gram()
+        # In float32, rounding of the factor reaches α.
+        self._gram = np.asarray(side.gram(), np.float64)
         self._alpha = alpha
         self._spectral: GramProblem | None = None
         self._factors: dict[float, tuple[Array, Array]] = {}
