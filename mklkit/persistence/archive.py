@@ -11,6 +11,7 @@ from pathlib import Path
 
 from mklkit.datasets.paths import refused
 from mklkit.errors import ModelFileError
+from mklkit.persistence.schema import MODEL_MEMBER, countable, schema_in, unused_members
 
 __all__ = ["believable", "damaged", "opened", "read_member", "repacked"]
 
@@ -106,8 +107,22 @@ def read_member(archive: zipfile.ZipFile, name: str) -> bytes:
     return content
 
 
-def repacked(archive: zipfile.ZipFile) -> bytes:
-    """Return an uncompressed archive of the same members, each read within its size."""
+def repacked(path: Path, archive: zipfile.ZipFile) -> bytes:
+    """Return an uncompressed archive of the same members, each read within its size.
+
+    Raises
+    ------
+    ModelFileError
+        If there are more parts of a model, or other members, than a genuine file has.
+    """
+    schema, n_nodes = schema_in(read_member(archive, MODEL_MEMBER))
+    if not countable(n_nodes, path.stat().st_size):
+        raise ModelFileError(
+            f"{path} is not loaded: it would hold {n_nodes:,} parts, which is more than any genuine"
+            " model of that size."
+        )
+    if unused := unused_members(archive, schema):
+        raise ModelFileError(f"{path} is damaged: its model does not use {unused}.")
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as copy:
         for name in archive.namelist():
