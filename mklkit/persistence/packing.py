@@ -62,8 +62,13 @@ def _attempt(model: Any) -> tuple[bytes | None, str]:
         )
     with zipfile.ZipFile(io.BytesIO(archive)) as zip_file:
         unpacked = sum(member.file_size for member in zip_file.infolist())
-        _, n_nodes = schema_in(zip_file.read(MODEL_MEMBER))
-    plausible = believable(unpacked, len(archive)) and countable(n_nodes, len(archive))
+        text = zip_file.read(MODEL_MEMBER)
+    _, n_nodes = schema_in(text)
+    plausible = (
+        believable(unpacked, len(archive))
+        and believable(len(text), len(archive), json=True)
+        and countable(n_nodes, len(archive))
+    )
     return (archive if plausible else dumps(model)), ""
 
 

@@ -37,7 +37,8 @@ def schema_in(content: bytes) -> tuple[Any, int]:
     Raises
     ------
     ValueError
-        If it is no JSON, has an old protocol, or a reference to a node that has another size.
+        If it is no JSON, has an old protocol, a reference to a node of another size, or a file that
+        several objects are read from.
     """
     schema = json.loads(content)
     if not isinstance(schema, dict) or not schema.get("protocol", 0) >= OLDEST_PROTOCOL:
@@ -54,10 +55,14 @@ def schema_in(content: bytes) -> tuple[Any, int]:
     # An object that occurs again is written out again. So all nodes of an id are as large, and
     # skops, which takes the first for all of them, visits no more nodes than are written.
     first: dict[Any, int] = {}
+    readers: dict[Any, Any] = {}
     for part, size in zip(parts, sizes, strict=True):
-        name = part.get("__id__") if isinstance(part, dict) else None
+        name, file = (part.get("__id__"), part.get("file")) if isinstance(part, dict) else (0, 0)
         if name and first.setdefault(name, size) != size:
             raise ValueError(f"two nodes of different size have the id {quoted(name)}")
+        # skops reads a file once for all nodes of an id.
+        if file and readers.setdefault(file, name or id(part)) != (name or id(part)):
+            raise ValueError(f"two objects are read from {quoted(file)}")
     return schema, len(parts)
 
 

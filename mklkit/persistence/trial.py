@@ -47,7 +47,10 @@ def decide_trial(model: Any, kind: str) -> None:
         finite probabilities and decision values of the right shape, or else one value or several of
         a sensible size for each row.
     """
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
+    from joblib import parallel_config
+
+    # Three rows need no processes, whatever number of jobs a file asks for.
+    with warnings.catch_warnings(), np.errstate(all="ignore"), parallel_config("sequential"):
         warnings.simplefilter("ignore")
         getattr(model, "named_steps", None)  # for pipelines, raises if a step has no name
         rows = _rows(model, TRIALS[kind])

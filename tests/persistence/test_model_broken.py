@@ -19,6 +19,7 @@ from crafted import json_node, list_node, rewritten
 from mklkit.errors import ModelFileError
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.persistence import archive, load_model, read_facts, save_model
+from mklkit.persistence.schema import nodes
 
 
 class TestBrokenFiles:
@@ -126,6 +127,36 @@ class TestSizes:
                 read(path)
         assert tracemalloc.get_traced_memory()[1] < 20 * 2**20
         tracemalloc.stop()
+
+    @pytest.mark.parametrize("member", ["schema.json", "mklkit.json"])
+    def test_json_is_bounded_more_closely(self, tmp_path: Path, saved: Path, member: str) -> None:
+        path = tmp_path / "model.mkl"
+        with zipfile.ZipFile(saved) as old, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:
+            for name in old.namelist():
+                new.writestr(name, old.read(name) + bytes(9 * 2**20) * (name == member))
+        with pytest.raises(ModelFileError, match=r"would unpack to 9,\d+,\d+, which"):
+            load_model(path)
+
+    def test_an_archive_in_the_archive(self, tmp_path: Path, saved: Path) -> None:
+        bomb, path = io.BytesIO(), tmp_path / "model.mkl"
+        with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("data.npy", bytes(65 * 2**20))
+        with zipfile.ZipFile(saved) as old, zipfile.ZipFile(path, "w") as new:
+            for name in old.namelist():
+                new.writestr(name, bomb.getvalue() if name.endswith(".npy") else old.read(name))
+        with pytest.raises(ModelFileError, match=r"would unpack to \d+,\d+,\d+,?[\d]*, which"):
+            load_model(path)
+
+    def test_one_array_read_many_times(self, tmp_path: Path, saved: Path) -> None:
+        def repeat(schema: dict[str, Any]) -> dict[str, Any]:
+            arrays = [node for node in nodes(schema) if node["__loader__"] == "NdArrayNode"]
+            copies = [arrays[0] | {"__id__": -place} for place in range(1, 9)]
+            schema["content"]["content"]["memory"] = list_node(*copies)
+            return schema
+
+        path = rewritten(saved, tmp_path / "model.mkl", schema=repeat)
+        with pytest.raises(ModelFileError, match="two objects are read from"):
+            load_model(path)
 
     def test_a_directory_that_understates_sizes_is_not_believed(
         self, tmp_path: Path, saved: Path

@@ -117,6 +117,17 @@ def test_attributes_that_are_pairs(tmp_path: Path, saved: Path) -> None:
         load_model(path)
 
 
+def test_loading_starts_no_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = [("a", StandardScaler()), ("b", StandardScaler())]
+    save_model(FeatureUnion(steps, n_jobs=2).fit(ROWS), tmp_path / "model.mkl")
+
+    def refused(*_: Any, **__: Any) -> None:
+        raise AssertionError("a process is started")
+
+    monkeypatch.setattr("joblib._parallel_backends.LokyBackend.configure", refused)
+    assert load_model(tmp_path / "model.mkl").n_jobs == 2
+
+
 def test_no_file_is_written_by_a_method_named_in_the_file(tmp_path: Path) -> None:
     """An array as an estimator, a path from a step before it, and the array's method tofile."""
     goal = tmp_path / "written"
