@@ -31,7 +31,6 @@ ROOMS = (
     "plotting",
     "explanation",
     "comparison",
-    "reproduction",
     "testing",
     "scaffold",
     "cli",
@@ -87,7 +86,5 @@ def test_the_core_knows_no_strategy(room: str) -> None:
         if module.startswith("mklkit.")
         and module.split(".")[1] in STRATEGIES
         and "templates" not in module
-        # A paper's module is of its systems.
-        and not path.stem.startswith("paper_")
     ]
     assert not wrong, "\n".join(wrong)

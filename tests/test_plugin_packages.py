@@ -20,6 +20,8 @@ STRATEGIES = {
     "mklkit-optimize": "easymkl(alpha=0.0001)",
     "mklkit-views": "cca-mhks2",
 }
+# A package that brings a command instead; mklkit.cli.package_commands.PACKAGES names it.
+COMMANDS = {"mklkit-papers": "reproduce"}
 # What only packages need has to come with them, so that no environment holds it beforehand.
 BROUGHT = ("clarabel",)
 
@@ -29,7 +31,7 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Environment:
     """Return an environment without any of the packages, whatever the tests themselves see."""
     home = tmp_path_factory.mktemp("bare")
     (home / "work").mkdir()
-    return Environment(home, home / "work", without=(*STRATEGIES, *BROUGHT))
+    return Environment(home, home / "work", without=(*STRATEGIES, *COMMANDS, *BROUGHT))
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +58,7 @@ def requirements(project: Path) -> set[str]:
 
 def test_every_package_is_here_and_what_it_brings() -> None:
     projects = list(ROOT.glob("plugins/*/pyproject.toml"))
-    assert sorted(STRATEGIES) == sorted(path.parent.name for path in projects)
+    assert sorted([*STRATEGIES, *COMMANDS]) == sorted(path.parent.name for path in projects)
     beside = requirements(ROOT / "pyproject.toml") | {"mklkit"}
     assert set().union(*map(requirements, projects)) - beside == set(BROUGHT)
 
@@ -89,3 +91,19 @@ def test_a_package_leaves_no_trace(
     assert listed.out == built_in
     assert fitted.code == 0, fitted
     orphan.refused(f"needs the plugin {package}: install it")
+
+
+@pytest.mark.parametrize(("package", "command"), COMMANDS.items())
+def test_a_package_of_a_command_leaves_no_trace(
+    bare: Environment, built_in: str, package: str, command: str
+) -> None:
+    files = contents(bare.packages)
+    bare.install(ROOT / "plugins" / package)
+    listed, told = bare.run_commands("mklkit list --json", f"mklkit {command} list")
+    assert origins(listed.out) == {"mklkit", package}
+    assert told.code == 0, told
+    bare.uninstall(package)
+    assert contents(bare.packages) == files
+    listed, orphan = bare.run_commands("mklkit list --json", f"mklkit {command} list")
+    assert listed.out == built_in
+    orphan.refused(package, "install")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
@@ -18,8 +17,6 @@ from documents import MADE, PAGES, ROOT, commands, listings, needs_checkout
 from following import accuracies, run_in_turn, same_but_for_rounding
 from processes import run_script
 from sklearn.pipeline import Pipeline
-
-from mklkit.datasets import load_table
 
 README = "README.md"
 LINKING = [*(page.name for page in sorted(ROOT.glob("*.md"))), *PAGES]
@@ -194,33 +191,6 @@ def test_python_search_runs_and_its_file_gives_the_model_back(tmp_path: Path) ->
     assert 0.94 < float(accuracy.removeprefix("accuracy: ")) <= 1.0
     assert same == "True"
     assert f"'combiner': '{combiner}'" in chosen
-
-
-@pytest.mark.process
-def test_reproducing_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On rows of iris under the name of sonar; other sets are left out."""
-    pytest.importorskip("mklkit_optimize")
-    monkeypatch.delenv("MKLKIT_DATA", raising=False)
-    monkeypatch.chdir(tmp_path)
-    for folder in ("data", "pages"):
-        (tmp_path / folder).mkdir()
-    (tmp_path / "pages" / "003.md").write_text(*listings("docs/papers/reproducing.md", "text"))
-    table = load_table("iris")
-    frame = table.features.assign(target=table.target)[50:]
-    frame.to_csv(tmp_path / "data" / "sonar.csv", index=False)
-    # One repetition instead of ten.
-    shown = commands("docs/papers/reproducing.md")
-    page = [one.replace("--quick", "--quick --repeats 1") for one in shown]
-    lines = [one.partition(" > ") for one in page]
-    printed = run_in_turn([line for line, *_ in lines], tmp_path)
-    assert "left out: Ionosphere: there is no ionosphere.csv" in printed[1]
-    assert "note: Sonar: CSV file sonar.csv has 100 rows" in printed[1]
-    assert "left out" not in printed[2]
-    assert "003-table8" not in printed[2] + printed[3]
-    assert printed[5] in printed[4]
-    (written,) = [json.loads(one) for one, line in zip(printed, lines, strict=True) if line[2]]
-    assert written["complete"]
-    assert "| Sonar | K1 |" in (tmp_path / "pages" / "003.md").read_text(encoding="utf-8")
 
 
 def test_every_listing_is_looked_at() -> None:

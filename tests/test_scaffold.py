@@ -17,7 +17,7 @@ import attrs
 import pytest
 from documents import ROOT, commands, listings
 from environments import Environment
-from processes import Outcome, run_in_process
+from processes import Outcome, on_path, run_in_process
 
 import mklkit
 from mklkit.errors import SpecError
@@ -33,7 +33,9 @@ PAGES = {
     Template.kernel: "docs/guides/plugins/write-a-kernel.md",
     Template.map: "docs/guides/plugins/write-a-feature-map.md",
     Template.learner: "docs/guides/plugins/write-a-learner.md",
+    Template.command: "docs/guides/plugins/add-a-command.md",
 }
+COMPONENTS = [template for template in PAGES if template is not Template.command]
 # Every component has at least this many checks, so that a run of fewer tests has missed some.
 CHECKS_AT_LEAST = 20
 # Who has the methods that these pages name with what they are given.
@@ -83,7 +85,8 @@ def installed(written: Path, tmp_path_factory: pytest.TempPathFactory) -> Instal
     folders = [names(template).distribution for template in PAGES]
     environment.run(f"pip install {' '.join(f'./{folder}' for folder in folders)}")
     tested = environment.run(f"pytest -v -p no:cacheprovider {' '.join(folders)}").stdout
-    uses = [f"{names(template).use} --json -o {template.value}.mkl" for template in PAGES]
+    uses = [f"{names(template).use} --json -o {template.value}.mkl" for template in COMPONENTS]
+    uses.append(f"{names(Template.command).use} --json")
     listed, *fitted = environment.run_commands("mklkit list", *uses)
     return Installed(environment, tested, listed.out, dict(zip(PAGES, fitted, strict=True)))
 
@@ -164,11 +167,42 @@ def test_its_own_test_passes(installed: Installed, template: Template) -> None:
     passed = [line for line in lines if " PASSED" in line]
     skipped = [line for line in lines if " SKIPPED" in line]
     assert len(passed) + len(skipped) == len(lines)
-    assert len(passed) >= CHECKS_AT_LEAST
+    assert len(passed) >= (CHECKS_AT_LEAST if template in COMPONENTS else 2)
 
 
 @pytest.mark.packages
-@pytest.mark.parametrize("template", PAGES)
+def test_a_command_is_listed_and_works(installed: Installed) -> None:
+    new = names(Template.command)
+    [line] = [line for line in installed.listed.splitlines() if new.distribution in line]
+    assert line.split()[:3] == [new.name, new.distribution, "0.1.0"]
+    assert installed.fitted[Template.command].json == {"0": 50, "1": 50, "2": 50}
+
+
+def test_the_name_of_a_command_is_refused() -> None:
+    with pytest.raises(SpecError, match="'fit'"):
+        NewPlugin.called("fit", Template.command, ["fit"])
+
+
+def test_the_command_of_the_page_works(written: Path) -> None:
+    new = names(Template.command)
+    folder = written / new.distribution
+    info = folder / f"{new.module}-0.1.dist-info"
+    info.mkdir(exist_ok=True)
+    (info / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {new.distribution}\nVersion: 0.1\n"
+    )
+    [points] = listings(PAGES[Template.command], "toml")
+    assert points in (folder / "pyproject.toml").read_text(encoding="utf-8")
+    _, line = points.replace('"', "").strip().splitlines()
+    (info / "entry_points.txt").write_text(f"[mklkit_commands]\n{line}\n")
+    done = run_in_process(new.name, "iris", "--json", **on_path(folder))
+    assert done.code == 0, done
+    assert done.json == {"setosa": 50, "versicolor": 50, "virginica": 50}
+    run_in_process(new.name, "nowhere.csv", **on_path(folder)).refused("nowhere.csv")
+
+
+@pytest.mark.packages
+@pytest.mark.parametrize("template", COMPONENTS)
 def test_it_is_listed_and_works(installed: Installed, template: Template) -> None:
     new = names(template)
     [line] = [line for line in installed.listed.splitlines() if new.distribution in line]

@@ -13,7 +13,7 @@ from typer.core import TyperGroup
 from writing import write_if_changed
 
 from mklkit.cli.app import app as mklkit_app
-from mklkit.cli.examples import EXAMPLES
+from mklkit.cli.package_commands import whole_command
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -22,8 +22,9 @@ __all__ = ["reference", "setup"]
 
 HEAD = """# The command line
 
-The same as `mklkit --help`, and `mklkit COMMAND --help` for each command. The
-[guide](../guides/command-line.md) tells how to let the TAB key complete them.
+The same as `mklkit --help`, and `mklkit COMMAND --help` for each command; `reproduce` is in the
+package `mklkit-papers`. The [guide](../guides/command-line.md) tells how to let the TAB key
+complete them.
 
 Results go to stdout; notes, warnings and progress to stderr. Of an option that is given twice the
 last counts, unless it can be repeated.
@@ -105,11 +106,12 @@ def _sections(context: typer.Context) -> Iterator[str]:
         for parameter in shown:
             yield from _parameter(parameter, context)
     yield from ("**Examples**", "")
-    for told, call in EXAMPLES[path]:
-        yield from (_plain(told), "", "```sh", call, "```", "")
+    _, *lines = (command.epilog or "").replace("\\[", "[").split("\n\n")
+    for told, call in zip(lines[::2], lines[1::2], strict=True):
+        yield from (_plain(told), "", "```sh", call.strip(), "```", "")
     if isinstance(command, TyperGroup):
         for name in command.list_commands(context):
-            below = command.get_command(context, name)
+            below = whole_command(command.get_command(context, name))
             yield from _sections(typer.Context(below, info_name=name, parent=context))
 
 

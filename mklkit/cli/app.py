@@ -12,7 +12,7 @@ import io
 import os
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, TextIO
 
@@ -24,18 +24,18 @@ from mklkit.cli.completion.answering import ASKED, answer
 from mklkit.cli.console import say, show_warnings_briefly, working
 from mklkit.cli.describe import describe
 from mklkit.cli.evaluate import evaluate
-from mklkit.cli.examples import epilog
+from mklkit.cli.examples import EXAMPLES, epilog
 from mklkit.cli.explain import explain
 from mklkit.cli.faults import lacks_memory_to_load, whose_fault
 from mklkit.cli.fit import fit
 from mklkit.cli.inspect_model import inspect_model
 from mklkit.cli.kernels import kernels
 from mklkit.cli.list_names import list_names
+from mklkit.cli.package_commands import PACKAGES, BrokenCommandError, package_commands
 from mklkit.cli.plugin import plugin
 from mklkit.cli.predict import predict
-from mklkit.cli.reproduce import reproduce
 from mklkit.cli.usage import usage_message
-from mklkit.errors import MKLKitError, plain_message
+from mklkit.errors import MKLKitError, UnknownNameError, plain_message, suggest
 
 __all__ = ["app", "main"]
 
@@ -54,8 +54,33 @@ NO_SUCH_USE = (
 UsageError: Any = typer.BadParameter.__base__
 
 
-class BriefGroup(TyperGroup):
-    """Commands whose usage errors suggest near misses, and are shortened if they are long."""
+class OpenGroup(TyperGroup):
+    """mklkit's own commands and those of other packages.
+
+    Usage errors suggest near misses, and are shortened if they are long.
+    """
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of all commands."""
+        return [*self.commands, *package_commands(ctx)]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command by its name; None if there is none."""
+        return self.commands.get(cmd_name) or package_commands(ctx).get(cmd_name)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that is called and its arguments, or say which name is near."""
+        name = args[0]
+        if self.get_command(ctx, name) is None:
+            if name in PACKAGES:
+                raise UnknownNameError(
+                    f"The command {name!r} is in the package {PACKAGES[name]}, which is not"
+                    " installed, or is switched off: 'pip install"
+                    f" ./plugins/{PACKAGES[name]}' installs it from a clone of mklkit.",
+                    name,
+                )
+            ctx.fail(f"No such command {name!r}.{suggest(name, self.list_commands(ctx))}")
+        return super().resolve_command(ctx, args)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the options before a command."""
@@ -85,25 +110,28 @@ def _wording() -> Iterator[None]:
 
 app = typer.Typer(
     name="mklkit",
-    cls=BriefGroup,
+    cls=OpenGroup,
     help="Multiple kernel learning: learn which kernels matter, and classify with them.",
-    epilog=epilog("mklkit"),
+    epilog=epilog(*EXAMPLES["mklkit"]),
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("fit", epilog=epilog("mklkit fit"))(fit)
-app.command("predict", epilog=epilog("mklkit predict"))(predict)
-app.command("evaluate", epilog=epilog("mklkit evaluate"))(evaluate)
-app.command("compare", epilog=epilog("mklkit compare"))(compare)
-app.command("inspect", epilog=epilog("mklkit inspect"))(inspect_model)
-app.command("explain", epilog=epilog("mklkit explain"))(explain)
-app.command("kernels", epilog=epilog("mklkit kernels"))(kernels)
-app.command("list", epilog=epilog("mklkit list"))(list_names)
-app.command("describe", epilog=epilog("mklkit describe"))(describe)
-app.command("reproduce", epilog=epilog("mklkit reproduce"))(reproduce)
+_COMMANDS: dict[str, Callable[..., None]] = {
+    "fit": fit,
+    "predict": predict,
+    "evaluate": evaluate,
+    "compare": compare,
+    "inspect": inspect_model,
+    "explain": explain,
+    "kernels": kernels,
+    "list": list_names,
+    "describe": describe,
+}
+for _name, _function in _COMMANDS.items():
+    app.command(_name, epilog=epilog(*EXAMPLES[f"mklkit {_name}"]))(_function)
 app.add_typer(plugin, name="plugin")
 
 
@@ -118,6 +146,8 @@ def main() -> None:
         _run()
     except MKLKitError as error:
         _fail(str(error), 2)
+    except BrokenCommandError as error:
+        _fail(str(error), 1)
     except BrokenPipeError:
         # The reader of the output has closed the pipe; Typer handles a command's writes the same.
         _give_up(sys.stdout)

@@ -71,10 +71,6 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("All kernels with their parameters and facts:", "mklkit list kernels --json"),
     ),
     "mklkit describe": (("The parameters of a kernel:", "mklkit describe rbf"),),
-    "mklkit reproduce": (
-        ("The tables and figures of paper 003, and their times:", "mklkit reproduce list 003"),
-        ("One of paper 001, quickly, on generated data:", "mklkit reproduce 001-eq16 --quick"),
-    ),
     "mklkit plugin": (
         ("Start a package with a kernel:", "mklkit plugin new my-kernel --template kernel"),
     ),
@@ -91,23 +87,23 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
 """By command, what each example is good for, and its command line."""
 
 
-def epilog(command: str) -> str:
+def epilog(*examples: tuple[str, str]) -> str:
     """Return the end of a command's help.
 
     Parameters
     ----------
-    command : str
-        A key of ``EXAMPLES``.
+    *examples : tuple of str
+        What each is good for, and its command line.
 
     Examples
     --------
-    >>> print(epilog("mklkit describe"))
+    >>> print(epilog(("The parameters of a kernel:", "mklkit describe rbf")))
     Examples
     <BLANKLINE>
     The parameters of a kernel:
     <BLANKLINE>
       mklkit describe rbf
     """
-    lines = [line for told, call in EXAMPLES[command] for line in (told, f"  {call}")]
+    lines = [line for told, call in examples for line in (told, f"  {call}")]
     # Of rich's markup only a bracket at the beginning of a word means something.
     return "\n\n".join(["Examples", *lines]).replace("[", "\\[")

@@ -56,14 +56,17 @@ def whose_fault(error: BaseException) -> tuple[str, list[str]]:
 
 
 def _homes_of_plugins() -> dict[str, str]:
-    """Return the distribution of each plugin's package."""
+    """Return the distribution of each imported plugin's package."""
+    from mklkit.cli.package_commands import imported_packages
+
+    commands = imported_packages()
     if "mklkit.registry.registry" not in sys.modules:
-        return {}  # No plugin has been imported.
+        return commands  # No components have been imported.
     from mklkit.registry.entries import HOOKS
     from mklkit.registry.registry import get_registry
 
     registry = get_registry()
-    homes = {
+    homes = commands | {
         _package(getattr(entry.target, "__module__", "")): entry.distribution
         for kind in HOOKS
         for entry in registry.entries(kind)

@@ -10,6 +10,7 @@ import typer
 from mklkit.cli import options as opt
 from mklkit.cli.component_facts import component_facts
 from mklkit.cli.console import say, show, show_json
+from mklkit.cli.package_commands import package_commands
 
 if TYPE_CHECKING:
     from mklkit.registry.registry import Kind
@@ -25,8 +26,10 @@ class Listed(StrEnum):
     combiners = "combiners"
     learners = "learners"
     presets = "presets"
+    commands = "commands"
 
 
+# Commands are of packages, not of the registry.
 KINDS: dict[Listed, Kind] = {
     Listed.kernels: "kernel",
     Listed.maps: "feature_map",
@@ -41,41 +44,58 @@ HEADS = {
     Listed.combiners: ("name", "from", "learns", "what it is"),
     Listed.learners: ("name", "from", "learns", "what it is"),
     Listed.presets: ("name", "from", "what it is"),
+    Listed.commands: ("name", "from", "what it is"),
 }
 
 
 def list_names(
+    context: typer.Context,
     kind: Annotated[
         Listed | None,
         typer.Argument(
             metavar="KIND",
             show_default="all",
-            help="kernels, maps, combiners, learners or presets.",
+            help="kernels, maps, combiners, learners, presets, or the commands of packages.",
         ),
     ] = None,
     as_json: opt.AsJson = False,
 ) -> None:
     """List kernels, feature maps, combiners, learners and presets, built in and from plugins.
 
-    'mklkit describe NAME' shows one of them with its parameters.
+    Commands that packages bring are listed too. 'mklkit describe NAME' shows a component or preset
+    with its parameters.
     """
-
-    from mklkit.registry.registry import get_registry
-
-    registry = get_registry()
-    wanted = [kind] if kind is not None else list(Listed)
-    entries = {one: registry.entries(KINDS[one]) for one in wanted}
+    listed = {each: _facts(context, each) for each in ([kind] if kind else Listed)}
     if as_json:
-        show_json([component_facts(registry, entry) for one in wanted for entry in entries[one]])
+        show_json([facts for every in listed.values() for facts in every])
         return
     from mklkit.cli.report import listing
 
-    for one in wanted:
-        rows = [_row(component_facts(registry, entry)) for entry in entries[one]]
-        if rows:
-            show(listing(one.value, HEADS[one], rows))
-        else:
-            say(f"no {one.value}")
+    for each, every in listed.items():
+        if every:
+            show(listing(each.value, HEADS[each], [_row(facts) for facts in every]))
+        elif kind:
+            say(f"no {each.value}")
+
+
+def _facts(context: typer.Context, kind: Listed) -> list[dict[str, Any]]:
+    """Return what is known of all names of a kind."""
+    if kind is Listed.commands:
+        return [
+            {
+                "kind": "command",
+                "name": name,
+                "distribution": plugin.distribution,
+                "version": plugin.version,
+                "help": plugin.summary,
+            }
+            for name, command in package_commands(context).items()
+            for plugin in command.plugins
+        ]
+    from mklkit.registry.registry import get_registry
+
+    registry = get_registry()
+    return [component_facts(registry, entry) for entry in registry.entries(KINDS[kind])]
 
 
 def _row(facts: dict[str, Any]) -> tuple[str, ...]:

@@ -11,7 +11,8 @@ import typer
 from mklkit.cli import options as opt
 from mklkit.cli.completion import completers as complete
 from mklkit.cli.console import counting, plain, say, show, show_json
-from mklkit.cli.examples import epilog
+from mklkit.cli.examples import EXAMPLES, epilog
+from mklkit.cli.package_commands import BrokenCommandError, package_commands
 from mklkit.errors import counted
 from mklkit.scaffold import Template
 
@@ -23,18 +24,20 @@ __all__ = ["plugin"]
 
 plugin = typer.Typer(
     help="Start a plugin package, and check an installed one.",
-    epilog=epilog("mklkit plugin"),
+    epilog=epilog(*EXAMPLES["mklkit plugin"]),
     no_args_is_help=True,
 )
 
 
-@plugin.command("new", epilog=epilog("mklkit plugin new"))
+@plugin.command("new", epilog=epilog(*EXAMPLES["mklkit plugin new"]))
 def new(
+    context: typer.Context,
     name: Annotated[
         str,
         typer.Argument(
             metavar="NAME",
-            help="The component's name, such as nearest-mean; the package is mklkit-NAME.",
+            help="The name of the component or command, such as nearest-mean; the package is"
+            " mklkit-NAME.",
         ),
     ],
     template: Annotated[
@@ -42,7 +45,7 @@ def new(
         typer.Option(
             "--template",
             help="A combiner (one weight per kernel; weights that depend on the row; learners"
-            " fitted jointly; decisions joined), or a kernel, a feature map or a learner.",
+            " fitted jointly; decisions joined), a kernel, a feature map, a learner, or a command.",
         ),
     ] = Template.weighting,
     into: Annotated[
@@ -61,7 +64,8 @@ def new(
     """
     from mklkit.scaffold.writing import NewPlugin, write_plugin
 
-    package = NewPlugin.called(name, template)
+    root: Any = context.find_root().command
+    package = NewPlugin.called(name, template, root.list_commands(context))
     folder = write_plugin(package, into)
     show(f"wrote {folder}: {', '.join(sorted(package.contents()))}")
     say(
@@ -70,8 +74,9 @@ def new(
     )
 
 
-@plugin.command("check", epilog=epilog("mklkit plugin check"))
+@plugin.command("check", epilog=epilog(*EXAMPLES["mklkit plugin check"]))
 def check(
+    context: typer.Context,
     package: Annotated[
         str,
         typer.Argument(
@@ -82,10 +87,10 @@ def check(
     ],
     as_json: opt.AsJson = False,
 ) -> None:
-    """Check the components of an installed package, as mklkit.testing does.
+    """Check the components of an installed package, as mklkit.testing does, and its commands.
 
     Exit code 0: all checks passed; 1: a check failed, no check applied, or the package cannot be
-    loaded; 2: the package does not exist or has no components.
+    loaded; 2: the package does not exist or has neither components nor commands.
     """
     from mklkit.registry.registry import get_registry
     from mklkit.testing.inspection import checks_of, findings
@@ -97,8 +102,8 @@ def check(
     for warning in caught:
         if str(warning.message) not in broken:  # which is a result, to be shown with the others
             warnings.warn(warning.message, warning.category, stacklevel=2)
-    checks = checks_of(registry, package, required=not broken)
-    found = []
+    found = _commands_of(context, package)
+    checks = checks_of(registry, package, required=not broken and not found)
     with counting("checking") as progress:
         for finding in findings(checks):
             found.append(finding)
@@ -110,6 +115,26 @@ def check(
     outcomes = {finding.outcome for finding in found}
     if broken or "failed" in outcomes or "passed" not in outcomes:
         raise typer.Exit(1)
+
+
+def _commands_of(context: typer.Context, package: str) -> list[Finding]:
+    """Return for each command of a package whether it can be loaded and has a help."""
+    from mklkit.errors import MKLKitError
+    from mklkit.registry.discovery import canonical
+    from mklkit.testing.inspection import Finding
+
+    findings = []
+    for name, command in package_commands(context).items():
+        if canonical(package) in (canonical(each.distribution) for each in command.plugins):
+            message = ""
+            try:
+                if not command.load().help:
+                    message = f"The command {name!r} has no docstring, which its help would show."
+            except (BrokenCommandError, MKLKitError) as error:
+                message = str(error)
+            outcome: Outcome = "failed" if message else "passed"
+            findings.append(Finding("command", name, "loads_and_has_help", outcome, message))
+    return findings
 
 
 def _failures(registry: Registry, package: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
 import re
 from collections.abc import Callable
 from contextlib import suppress
@@ -19,6 +20,7 @@ __all__ = [
     "PluginFailure",
     "canonical",
     "installed_plugins",
+    "switched_off",
 ]
 
 _IDENTITY = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,98}[A-Za-z0-9])?")
@@ -56,11 +58,12 @@ class PluginFailure:
 
 @attrs.frozen
 class InstalledPlugin:
-    """An entry point and its distribution."""
+    """An entry point and its distribution; the summary is the distribution's."""
 
     name: str
     distribution: str
     version: str
+    summary: str
     _point: EntryPoint
 
     @property
@@ -76,6 +79,12 @@ class InstalledPlugin:
                 " expected, as my_package.my_module"
             )
         return self._point.load()
+
+
+def switched_off() -> bool:
+    """Return whether ``MKLKIT_DISABLE_PLUGINS`` leaves out what other packages bring."""
+    value = os.environ.get("MKLKIT_DISABLE_PLUGINS", "").strip().casefold()
+    return value not in ("", "0", "false", "no")
 
 
 def canonical(name: str) -> str:
@@ -112,8 +121,8 @@ def installed_plugins(
             _check_entry_points(distribution, group)
             points = [point for point in distribution.entry_points if point.group == group]
             if points:
-                name, version = _identity(distribution)
-                found += [InstalledPlugin(point.name, name, version, point) for point in points]
+                origin = _identity(distribution)
+                found += [InstalledPlugin(point.name, *origin, point) for point in points]
         except KeyboardInterrupt:
             raise
         except BaseException as error:
@@ -149,7 +158,7 @@ def _check_entry_points(distribution: Distribution, group: str) -> None:
         where = f"line {number} of {POINTS} is {quoted(line)}"
         if not line or line.startswith("#"):
             continue
-        if "[" in line and re.sub(r"[^a-z]", "", line.casefold()) == group:
+        if "[" in line and _letters(line) == _letters(group):
             if line != f"[{group}]":
                 raise ValueError(f"{where}; expected '[{group}]'")
             section = True
@@ -161,6 +170,10 @@ def _check_entry_points(distribution: Distribution, group: str) -> None:
             raise ValueError(f"{where}; expected a section such as '[{group}]' before it")
 
 
+def _letters(text: str) -> str:
+    return re.sub(r"[^a-z]", "", text.casefold())
+
+
 def _label(distribution: Distribution) -> str:
     """Return the name by which a distribution is stored, without reading its metadata."""
     folder = getattr(distribution, "_path", None)
@@ -170,12 +183,13 @@ def _label(distribution: Distribution) -> str:
     return cut(canonical(stem.partition("-")[0]), 100)
 
 
-def _identity(distribution: Distribution) -> tuple[str, str]:
-    """Return a distribution's name and version, or fail with the reason."""
+def _identity(distribution: Distribution) -> tuple[str, str, str]:
+    """Return a distribution's name, version and summary, or fail with the reason."""
     metadata = distribution.metadata
     name, version = metadata["Name"], metadata["Version"]
     if not isinstance(name, str) or not _IDENTITY.fullmatch(name):
         raise ValueError(f"METADATA gives the Name {quoted(name)}")
     if not isinstance(version, str) or not _VERSION.fullmatch(version):
         raise ValueError(f"METADATA gives the Version {quoted(version)}")
-    return name, version
+    [summary, *_] = metadata.get_all("Summary", [""])
+    return name, version, cut(" ".join(str(summary).split()), 200)

@@ -8,7 +8,6 @@ are found by the entry-point group ``mklkit``.
 from __future__ import annotations
 
 import importlib
-import os
 import pkgutil
 import sys
 import threading
@@ -35,7 +34,7 @@ from mklkit.errors import (
 )
 from mklkit.protocols.component import parameter_names
 from mklkit.registry import hookspecs
-from mklkit.registry.discovery import PluginFailure, canonical, installed_plugins
+from mklkit.registry.discovery import PluginFailure, canonical, installed_plugins, switched_off
 from mklkit.registry.entries import HOOKS, Entry, Kind, lacking, make_entry, spoken
 from mklkit.registry.hookspecs import ENTRY_POINT_GROUP
 from mklkit.registry.isolation import keeping_state, stdout_to_stderr
@@ -316,9 +315,8 @@ def get_registry() -> Registry:
         if not _of_this_process:
             registry = Registry(third_party=False)
             _of_this_process.append(registry)
-            switched_off = os.environ.get("MKLKIT_DISABLE_PLUGINS", "").strip().casefold()
             try:
-                if switched_off in ("", "0", "false", "no"):
+                if not switched_off():
                     registry.load_plugins()
             except BaseException:
                 _of_this_process.clear()

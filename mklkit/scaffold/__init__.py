@@ -8,7 +8,7 @@ __all__ = ["Template"]
 
 
 class Template(StrEnum):
-    """The kind of component that a new package contains."""
+    """The kind of component that a new package contains, or a command."""
 
     weighting = "weighting"
     gating = "gating"
@@ -17,3 +17,4 @@ class Template(StrEnum):
     kernel = "kernel"
     map = "map"
     learner = "learner"
+    command = "command"

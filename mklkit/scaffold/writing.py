@@ -19,12 +19,15 @@ from mklkit.errors import DataError, SpecError
 from mklkit.scaffold import Template
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from mklkit.registry.registry import Kind
 
 __all__ = ["NewPlugin", "write_plugin"]
 
 
-# The suffix of the class's name, the topic of `mklkit list`, and the options of `mklkit fit`.
+# The suffix of the class's name, the topic of `mklkit list`, and what calls it: options of
+# `mklkit fit`, or nothing of a command.
 _FACTS: dict[Template, tuple[str, str, str]] = {
     Template.weighting: ("Weighting", "combiners", "--combiner"),
     Template.gating: ("Gating", "combiners", "--combiner"),
@@ -33,6 +36,7 @@ _FACTS: dict[Template, tuple[str, str, str]] = {
     Template.kernel: ("Kernel", "kernels", "--kernel"),
     Template.map: ("Map", "maps", "--learner mhks --map"),
     Template.learner: ("Learner", "learners", "--learner"),
+    Template.command: ("Command", "commands", ""),
 }
 _KINDS: dict[str, Kind] = {
     "combiners": "combiner",
@@ -40,6 +44,8 @@ _KINDS: dict[str, Kind] = {
     "maps": "feature_map",
     "learners": "learner",
 }
+_MKLKIT = f"mklkit>={__version__.rpartition('.')[0]}"
+_IMPORT = ("import ", "from ")
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
@@ -51,19 +57,22 @@ class NewPlugin:
     template: Template
 
     @classmethod
-    def called(cls, name: str, template: Template) -> NewPlugin:
+    def called(cls, name: str, template: Template, commands: Collection[str] = ()) -> NewPlugin:
         """Return the names.
 
         Parameters
         ----------
         name : str
-            The component's name; a prefix ``mklkit-`` is removed.
+            The name of the component or command; a prefix ``mklkit-`` is removed.
+        template : Template
+        commands : collection of str
+            The commands that there are.
 
         Raises
         ------
         SpecError
-            If the name is not lower-case words joined by hyphens, or is taken by a component, an
-            installed package or the template.
+            If the name is not lower-case words joined by hyphens, or is taken by a component, a
+            command, an installed package or the template.
         """
         short = name.removeprefix("mklkit-")
         if not _NAME.fullmatch(short):
@@ -71,9 +80,6 @@ class NewPlugin:
                 "Expected a name of lower-case letters and digits, words joined by hyphens, such as"
                 f" nearest-mean; got {name!r}."
             )
-        # Imported late because the registry imports every plugin.
-        from mklkit.registry.registry import get_registry
-
         new = cls(short, template)
         if _is_installed(new.distribution):
             raise SpecError(
@@ -85,6 +91,13 @@ class NewPlugin:
                 f"The class of {short!r} would be {new.class_name}, a name that the template uses"
                 " already; choose another."
             )
+        if template is Template.command:
+            if short in commands:
+                raise SpecError(f"mklkit has a command {short!r} already; choose another name.")
+            return new
+        # Imported late because the registry imports every plugin.
+        from mklkit.registry.registry import get_registry
+
         for entry in get_registry().entries(_KINDS[new.listing]):
             if entry.name == short:
                 raise SpecError(
@@ -115,7 +128,9 @@ class NewPlugin:
 
     @property
     def use(self) -> str:
-        """The command that fits a model with it."""
+        """The command that fits a model with it, or that it is."""
+        if self.template is Template.command:
+            return f"mklkit {self.name}"
         return f"mklkit fit {self._facts[2]} {self.name}"
 
     @property
@@ -129,8 +144,12 @@ class NewPlugin:
             "README.md": self._readme(),
             f"{self.module}/__init__.py": self._from_template(self.template.value),
             f"{self.module}/py.typed": "",
-            f"tests/test_{self.name.replace('-', '_')}.py": self._from_template("component_checks"),
+            f"tests/test_{self.name.replace('-', '_')}.py": self._from_template(self._checks),
         }
+
+    @property
+    def _checks(self) -> str:
+        return "command_checks" if self.template is Template.command else "component_checks"
 
     @staticmethod
     def template_text(file: str) -> str:
@@ -141,17 +160,29 @@ class NewPlugin:
     def _from_template(self, file: str) -> str:
         text = self.template_text(file)
         text = text.replace('"sketch"', f'"{self.name}"').replace("Sketch", self.class_name)
-        ours = "from mklkit.scaffold.templates.weighting import"
-        if ours not in text:
-            return text
-        # Third-party imports are separated from the package's own.
-        lines = [line for line in text.splitlines() if not line.startswith(ours)]
-        place = max(index for index, line in enumerate(lines) if line.startswith("from mklkit"))
-        lines[place + 1 : place + 1] = ["", f"from {self.module} import {self.class_name}"]
+        text = text.replace("mklkit sketch", f"mklkit {self.name}")
+        text = text.replace("def sketch", f"def {self.name.replace('-', '_')}")
+        lines = text.splitlines()
+        ours = [line for line in lines if line.startswith("from mklkit.scaffold.templates.")]
+        for line in ours:
+            lines.remove(line)
+            # Third-party imports are separated from the package's own.
+            place = max(index for index, line in enumerate(lines) if line.startswith(_IMPORT))
+            lines[place + 1 : place + 1] = [
+                "",
+                f"from {self.module} {line[line.index('import') :]}",
+            ]
         return "\n".join(lines) + "\n"
 
     def _pyproject(self) -> str:
-        scipy = '    "scipy",\n' if self.template is Template.gating else ""
+        needs = {
+            Template.gating: ("attrs", _MKLKIT, "numpy", "scipy"),
+            Template.command: (_MKLKIT, "typer"),
+        }.get(self.template, ("attrs", _MKLKIT, "numpy"))
+        dependencies = "".join(f'    "{name}",\n' for name in needs)
+        group, target = "mklkit", self.module
+        if self.template is Template.command:
+            group, target = "mklkit_commands", f"{self.module}:app"
         return f"""\
 [build-system]
 requires = ["hatchling"]
@@ -164,16 +195,13 @@ description = "The {self.template.value} {self.name} for mklkit"
 readme = "README.md"
 requires-python = ">=3.11"
 dependencies = [
-    "attrs",
-    "mklkit>={__version__.rpartition(".")[0]}",
-    "numpy",
-{scipy}]
+{dependencies}]
 
 [project.optional-dependencies]
 test = ["pytest"]
 
-[project.entry-points.mklkit]
-{self.name} = "{self.module}"
+[project.entry-points.{group}]
+{self.name} = "{target}"
 """
 
     def _readme(self) -> str:
@@ -190,7 +218,7 @@ mklkit list {self.listing}
 ```
 
 The first line installs it with the test dependencies; `pip install .` leaves them out. After that,
-`mklkit plugin check {self.distribution}` runs the same checks.
+`mklkit plugin check {self.distribution}` checks it.
 """
 
 

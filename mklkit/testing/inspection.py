@@ -63,8 +63,8 @@ def checks_of(registry: Registry, package: str, required: bool = True) -> list[C
                 f" Packages with components: {', '.join(known)}."
             ) from None
         raise UnknownNameError(
-            f"{package} is installed, but provides no kernel, map, learner, combiner or preset:"
-            " it needs an entry point of the group 'mklkit' that names a module with hooks."
+            f"{package} is installed, but provides no kernel, map, learner, combiner, preset or"
+            " command: it needs an entry point of the group 'mklkit', a module with hooks."
             f" Packages with components: {', '.join(known)}."
         )
     ordered = [entry for kind in KINDS for entry in own if entry.kind == kind]

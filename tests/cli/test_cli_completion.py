@@ -24,7 +24,6 @@ from mklkit.datasets import BUILTIN_NAMES, load_table
 from mklkit.datasets.delimited import read_delimited
 from mklkit.registry.entries import HOOKS
 from mklkit.registry.registry import get_registry
-from mklkit.reproduction.listing import entries
 
 SCRIPTS = files("mklkit.cli.completion") / "scripts"
 KNOWN = {
@@ -33,8 +32,6 @@ KNOWN = {
     "combiner": {"dimkl3": "Overlaps", "ifsl": "Coupled"},
     "learner": {"svm": "Support vectors"},
     "preset": {"plain": "Even sum"},
-    "entry": {"003-table6": "Accuracies", "003-table7": "Weights"},
-    "set": {"Sonar": "", "Breast Cancer": ""},
     "data": {"breast_cancer": ["mean radius", "target"], "iris": ["petal", "target"]},
     "package": {"mklkit": "", "mklkit-views": ""},
 }
@@ -74,7 +71,6 @@ def ask(mklkit: Run, tmp_path: Path) -> Iterator[Ask]:
         ("predict model.mkl ir", "files", ["iris"]),
         ("fit -o ", "files", []),
         ("fit --output=", "files", []),
-        ("reproduce x --data-dir ", "folders", []),
         ("plugin new x --into ", "folders", []),
         ("fit --max-memory ", "nothing", []),
         ("fit -k ", "nothing", ["rbf", "linear", "auto"]),
@@ -94,11 +90,8 @@ def ask(mklkit: Run, tmp_path: Path) -> Iterator[Ask]:
         ("fit --scale=min", "nothing", ["--scale=minmax"]),
         ("fit --tune ", "nothing", ["fast", "thorough"]),
         ("fit --class-weight b", "nothing", ["balanced"]),
-        ("list c", "nothing", ["combiners"]),
+        ("list c", "nothing", ["combiners", "commands"]),
         ("plugin check mklkit-", "nothing", ["mklkit-views"]),
-        ("reproduce 003-table6 003-", "nothing", ["003-table6", "003-table7"]),
-        ("reproduce a", "nothing", ["all"]),
-        ("reproduce all --set 'Breast", "nothing", ["Breast Cancer"]),
         ("fit -t ", "nothing", ["mean radius", "target"]),
         ("explain model.mkl iris -t p", "nothing", ["petal"]),
         ("fit -- ir", "files", ["iris"]),
@@ -201,7 +194,6 @@ def test_names_are_those_of_the_registry_and_are_kept(
     found = names.known_names()
     for kind in HOOKS:
         assert set(found[kind]) == {entry.name for entry in get_registry().entries(kind)}
-    assert set(found["entry"]) == {entry.name for entry in entries()}
     for name in BUILTIN_NAMES:
         table = load_table(name)
         assert set(found["data"][name]) == {*table.features.columns, "target"}

@@ -82,7 +82,7 @@ def test_a_near_miss_of_a_choice_suggests_it(mklkit: Run, arguments: list[str], 
 
 def test_a_word_far_from_all_choices_suggests_none(mklkit: Run) -> None:
     done = mklkit("list", "zebra")
-    done.refused("'zebra' is not one of", "'presets'.")
+    done.refused("'zebra' is not one of", "'commands'.")
     assert "Did you mean" not in done.err
 
 

@@ -28,7 +28,7 @@ finally:
 @pytest.mark.process
 @pytest.mark.parametrize(
     "arguments",
-    [["--help"], ["fit", "--help"], ["reproduce", "--help"], ["--version"]],
+    [["--help"], ["fit", "--help"], ["--version"]],
     ids=" ".join,
 )
 def test_help_imports_nothing_heavy(arguments: list[str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import redirect_stderr
+from contextlib import redirect_stderr, suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,8 @@ from typer.core import TyperGroup
 
 from mklkit.cli.completion.place import Place, find_place
 from mklkit.cli.completion.words import Typed, read_line
+from mklkit.cli.package_commands import BrokenCommandError
+from mklkit.errors import MKLKitError
 
 __all__ = ["ASKED", "LINE", "answer", "completions"]
 
@@ -41,7 +43,12 @@ def answer(command: Any) -> None:
     """
     typed = read_line(os.environ.get(LINE, ""))
     # A terminal where somebody types is no place for warnings, such as those of plugins.
-    with Path(os.devnull).open("w", encoding="utf-8") as nowhere, redirect_stderr(nowhere):
+    paths, found = "nothing", Found()
+    with (
+        Path(os.devnull).open("w", encoding="utf-8") as nowhere,
+        redirect_stderr(nowhere),
+        suppress(BrokenCommandError, MKLKitError),
+    ):
         paths, found = completions(command, typed)
     shell = os.environ[ASKED]
     if set(typed.live) - set("!" if shell == "fish" else ""):

@@ -20,13 +20,11 @@ __all__ = [
     "components",
     "data_sets",
     "efforts",
-    "entries",
     "feature_columns",
     "feature_maps",
     "kernels",
     "learners",
     "packages",
-    "paper_sets",
     "presets",
     "table_columns",
 ]
@@ -36,7 +34,6 @@ Found = list[tuple[str, str]]
 # [label:]kernel[(parameters)]@: what comes before the columns of a kernel.
 BEFORE_COLUMNS = re.compile(r"\s*(?:[A-Za-z_][\w. -]*:\s*)?[A-Za-z_][\w.-]*(?:\(.*\))?\s*@")
 BEFORE_KERNEL = re.compile(r"\s*(?:[A-Za-z_][\w. -]*:)?\s*")
-PAPERS = {"list": "only list them", "all": "every table and figure"}
 
 
 def combiners(incomplete: str) -> Found:
@@ -97,19 +94,6 @@ def feature_columns(ctx: typer.Context, incomplete: str) -> Found:
 def data_sets(incomplete: str) -> Found:
     """Return the built-in data sets; files are the shell's part."""
     return [(name, ORIGINS.get(name, "built into scikit-learn")) for name in BUILTIN_NAMES]
-
-
-def entries(incomplete: str) -> Found:
-    """Return the papers' tables and figures, the papers, ``all`` and ``list``."""
-    found = _named("entry")
-    numbers = dict.fromkeys(name.partition("-")[0] for name, _ in found)
-    papers = [(paper, f"tables and figures of paper {paper}") for paper in numbers]
-    return [*found, *papers, *PAPERS.items()]
-
-
-def paper_sets(incomplete: str) -> Found:
-    """Return the papers' data sets."""
-    return _named("set")
 
 
 def packages(incomplete: str) -> Found:

@@ -13,16 +13,18 @@ import importlib.util
 import json
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from mklkit._version import __version__
 from mklkit.cli.completion.homes import base_folder
+from mklkit.cli.package_commands import COMMAND_GROUP
 from mklkit.errors import DataError
 from mklkit.registry.discovery import InstalledPlugin, installed_plugins
 from mklkit.registry.hookspecs import ENTRY_POINT_GROUP
 
-__all__ = ["Names", "known_names", "names_file"]
+__all__ = ["Names", "kept_names", "known_names", "names_file"]
 
 Names = dict[str, dict[str, Any]]
 """By kind (``"kernel"``, ``"combiner"``, …) what is known of each name, such as its summary."""
@@ -38,29 +40,41 @@ def known_names() -> Names:
     Returns
     -------
     dict
-        The kinds of the registry, with a summary of each name; ``"entry"``: the tables and figures
-        of the papers with their titles; ``"set"``: the papers' data sets; ``"data"``: the built-in
-        data sets with their columns; ``"package"``: the distributions of plugins.
+        The kinds of the registry, with a summary of each name; ``"data"``: the built-in data sets
+        with their columns; ``"package"``: the distributions of plugins.
+    """
+    return kept_names("names", _find)
+
+
+def kept_names(topic: str, find: Callable[[], Names]) -> Names:
+    """Return what ``find`` returns, from the topic's file if nothing was installed or changed.
+
+    Parameters
+    ----------
+    topic : str
+        The beginning of the file's name.
+    find : callable
+        Returns the names by kind, with a summary of each.
     """
     state = _state()
     with contextlib.suppress(OSError, DataError, *DAMAGED):
-        known: Names = json.loads(names_file().read_text(encoding="utf-8"))
-        if known[STATE] == _marked(state, {kind: known[kind] for kind in known if kind != STATE}):
-            return known
-    found = _find()
+        kept: Names = json.loads(names_file(topic).read_text(encoding="utf-8"))
+        if kept[STATE] == _marked(state, {kind: kept[kind] for kind in kept if kind != STATE}):
+            return kept
+    names = find()
     # Without the file completion is slow, and still right.
     with contextlib.suppress(OSError, DataError):
-        _write(names_file(), json.dumps({**found, STATE: _marked(state, found)}))
-    return found
+        _write(names_file(topic), json.dumps({**names, STATE: _marked(state, names)}))
+    return names
 
 
-def _marked(state: dict[str, Any], found: Names) -> dict[str, Any]:
+def _marked(state: dict[str, Any], names: Names) -> dict[str, Any]:
     """Return a state with a digest of the names, by which a damaged file is told."""
-    content = json.dumps(found, sort_keys=True).encode()
+    content = json.dumps(names, sort_keys=True).encode()
     return {**state, "content": hashlib.sha256(content).hexdigest()}
 
 
-def names_file() -> Path:
+def names_file(topic: str = "names") -> Path:
     """Return the file of the names that this Python environment has.
 
     Raises
@@ -69,18 +83,23 @@ def names_file() -> Path:
         If the folder of caches is not known.
     """
     environment = hashlib.sha256(os.fsencode(sys.prefix)).hexdigest()[:16]
-    return base_folder("XDG_CACHE_HOME", ".cache") / "mklkit" / f"names-{environment}.json"
+    return base_folder("XDG_CACHE_HOME", ".cache") / "mklkit" / f"{topic}-{environment}.json"
+
+
+def _plugins() -> list[InstalledPlugin]:
+    groups = (ENTRY_POINT_GROUP, COMMAND_GROUP)
+    return [plugin for group in groups for plugin in installed_plugins(group, lambda _: None)]
 
 
 def _state() -> dict[str, Any]:
     """Return what the names depend on: versions, and the last change of a module."""
-    plugins = installed_plugins(ENTRY_POINT_GROUP, lambda _: None)
-    homes = [Path(__file__).parents[2], *(home for one in plugins for home in _homes(one))]
+    plugins = _plugins()
+    homes = [Path(__file__).parents[2], *(home for each in plugins for home in _homes(each))]
     files = [file for home in homes for file in home.rglob("*.py")]
     return {
         "mklkit": __version__,
         "switched off": os.environ.get("MKLKIT_DISABLE_PLUGINS", ""),
-        "plugins": [[one.name, one.distribution, one.version] for one in plugins],
+        "plugins": [[each.name, each.distribution, each.version] for each in plugins],
         "files": len(files),
         "changed": max(map(_changed, files)),
     }
@@ -107,18 +126,16 @@ def _find() -> Names:
     from mklkit.datasets.builtin import BUILTIN_NAMES, read_builtin
     from mklkit.registry.entries import HOOKS
     from mklkit.registry.registry import get_registry
-    from mklkit.reproduction.listing import entries
 
-    registry, papers = get_registry(), entries()
+    registry = get_registry()
+    packages = registry.distributions() | {plugin.distribution for plugin in _plugins()}
     return {
         **{
             kind: {one.name: without_markup(one.help) for one in registry.entries(kind)}
             for kind in HOOKS
         },
-        "entry": {one.name: one.title for one in papers},
-        "set": {label: "" for one in papers for label in one.labels()},
         "data": {name: list(map(str, read_builtin(name).columns)) for name in BUILTIN_NAMES},
-        "package": dict.fromkeys(sorted(registry.distributions()), ""),
+        "package": dict.fromkeys(sorted(packages), ""),
     }
 
 

@@ -9,6 +9,8 @@ import attrs
 import typer
 from typer.core import TyperGroup
 
+from mklkit.cli.package_commands import whole_command
+
 __all__ = ["Place", "find_place"]
 
 
@@ -65,7 +67,8 @@ class Place:
         elif isinstance(command, TyperGroup):
             chosen = command.get_command(self.context, word)
             if chosen is not None:
-                return Place(typer.Context(chosen, info_name=word, parent=self.context))
+                whole = whole_command(chosen)
+                return Place(typer.Context(whole, info_name=word, parent=self.context))
             self.plain += 1
         else:
             argument = self.argument()

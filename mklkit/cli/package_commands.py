@@ -1,0 +1,143 @@
+"""Commands of other packages, which join ``mklkit`` by entry points of ``mklkit_commands``.
+
+Their names come from the metadata of the installed packages; a package's module is imported when
+its command is called.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import warnings
+from collections.abc import Collection
+from contextlib import redirect_stdout
+from typing import Any
+
+import typer
+import typer.main
+from typer.core import TyperCommand
+
+from mklkit.errors import PluginConflictError, PluginWarning, plain_message, quoted, type_name
+from mklkit.registry.discovery import (
+    InstalledPlugin,
+    PluginFailure,
+    installed_plugins,
+    switched_off,
+)
+
+__all__ = [
+    "COMMAND_GROUP",
+    "PACKAGES",
+    "BrokenCommandError",
+    "PackageCommand",
+    "imported_packages",
+    "package_commands",
+    "whole_command",
+]
+
+COMMAND_GROUP = "mklkit_commands"
+"""The entry points of commands: a name, and the ``typer.Typer`` that it calls."""
+
+PACKAGES = {"reproduce": "mklkit-papers"}
+"""The packages of commands that the documentation names, for those who have not installed them."""
+
+NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+
+
+class BrokenCommandError(Exception):
+    """A command whose package can't be imported, in one line; the fault is the package's."""
+
+
+class PackageCommand(TyperCommand):
+    """A command that is known by its name, and imported when it is called.
+
+    Parameters
+    ----------
+    name : str
+    plugins : list of InstalledPlugin
+        The packages that have a command of this name; there should be one.
+    """
+
+    def __init__(self, name: str, plugins: list[InstalledPlugin]) -> None:
+        self.plugins = plugins
+        origin = " and ".join(plugin.distribution for plugin in plugins)
+        super().__init__(name, help=f"{plugins[0].summary or 'A command'} ({origin})")
+
+    def load(self) -> Any:
+        """Import the package, and return its command.
+
+        Raises
+        ------
+        PluginConflictError
+            If several packages have a command of this name.
+        BrokenCommandError
+            If the import fails, or leads to something else than a ``typer.Typer``.
+        """
+        plugin, *rivals = self.plugins
+        if rivals:
+            names = " and ".join(sorted(each.distribution for each in self.plugins))
+            raise PluginConflictError(
+                f"The command {self.name!r} is in {names}: uninstall one of them."
+            )
+        try:
+            # Results alone go to stdout.
+            with redirect_stdout(sys.stderr):
+                app = plugin.load()
+                if not isinstance(app, typer.Typer):
+                    raise TypeError(f"its entry point is {quoted(app)} instead of a typer.Typer")
+                return typer.main.get_command(app)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            raise BrokenCommandError(
+                f"the command {self.name!r} of {plugin.distribution} can't be loaded:"
+                f" {type_name(error)}: {plain_message(error)}"
+            ) from error
+
+    def make_context(self, info_name: Any, args: Any, parent: Any = None, **settings: Any) -> Any:
+        """Return the context of the package's own command, which Typer then invokes."""
+        return self.load().make_context(info_name, args, parent, **settings)
+
+
+def package_commands(context: typer.Context) -> dict[str, PackageCommand]:
+    """Return the commands of installed packages by name, looked for once in a call.
+
+    They come from the packages' metadata alone. What claims the name of one of mklkit's own
+    commands, or one that is none, is left out with a warning, and so are packages whose metadata
+    can't be read.
+    """
+    if COMMAND_GROUP not in context.meta:
+        root: Any = context.find_root().command
+        context.meta[COMMAND_GROUP] = _installed(root.commands)
+    commands: dict[str, PackageCommand] = context.meta[COMMAND_GROUP]
+    return commands
+
+
+def _installed(built_in: Collection[str]) -> dict[str, PackageCommand]:
+    claims: dict[str, list[InstalledPlugin]] = {}
+    for plugin in [] if switched_off() else installed_plugins(COMMAND_GROUP, _warn):
+        reason = ""
+        if plugin.name in built_in:
+            reason = "mklkit has a command of that name"
+        elif not NAME.fullmatch(plugin.name):
+            reason = "a command's name is lower-case words joined by hyphens"
+        if reason:
+            _warn(PluginFailure(plugin.name, plugin.distribution, reason))
+        else:
+            claims.setdefault(plugin.name, []).append(plugin)
+    return {name: PackageCommand(name, plugins) for name, plugins in claims.items()}
+
+
+def _warn(failure: PluginFailure) -> None:
+    warnings.warn(str(failure), PluginWarning, stacklevel=2)
+
+
+def whole_command(command: Any) -> Any:
+    """Return a command with its parameters: of a package's it is the one that it imports."""
+    return command.load() if isinstance(command, PackageCommand) else command
+
+
+def imported_packages() -> dict[str, str]:
+    """Return the distributions of commands by their package, of those that are imported."""
+    plugins = installed_plugins(COMMAND_GROUP, lambda _: None)
+    return {each.package: each.distribution for each in plugins if each.package in sys.modules}

@@ -1,0 +1,93 @@
+"""The list of all tables and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from fnmatch import fnmatchcase
+from importlib import import_module
+
+from mklkit.errors import UnknownNameError, quoted, suggest
+from mklkit_papers.entry import Entry
+
+__all__ = ["ALL", "PAPERS", "entries", "find_entries", "with_sets"]
+
+PAPERS = ("000", "001", "002", "003", "004")
+ALL = "all"
+
+
+def entries() -> list[Entry]:
+    """Return every entry, paper by paper."""
+    modules = [import_module(f"mklkit_papers.paper_{paper}") for paper in PAPERS]
+    return [entry for module in modules for entry in module.ENTRIES]
+
+
+def find_entries(names: Sequence[str]) -> list[Entry]:
+    """Return the entries of names, of globs such as ``"003-*"``, of a paper, or of ``"all"``.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such entry; the message suggests the most similar.
+
+    Examples
+    --------
+    >>> [entry.name for entry in find_entries(["003-table[67]"])]
+    ['003-table6', '003-table7']
+    """
+    known = {entry.name: entry for entry in entries()}
+    found: dict[str, Entry] = {}
+    for name in names:
+        pattern = "*" if name == ALL else f"{name}-*" if name in PAPERS else name
+        matching = [one for one in known if fnmatchcase(one, pattern)]
+        if not matching:
+            hint = suggest(name, [*known, *PAPERS, ALL])
+            raise UnknownNameError(
+                f"There is no table or figure {quoted(name)}.{hint}"
+                " 'mklkit reproduce list' shows them all.",
+                name,
+            )
+        found |= {one: known[one] for one in matching}
+    return list(found.values())
+
+
+def with_sets(chosen: Sequence[Entry], labels: Collection[str]) -> list[Entry]:
+    """Return the entries that run one of the data sets; all where none is named.
+
+    Parameters
+    ----------
+    chosen : sequence of Entry
+    labels : collection of str
+        As the papers name the sets, in any case.
+
+    Raises
+    ------
+    UnknownNameError
+        If none of the entries runs a set of such a label; the message suggests the most similar.
+
+    Examples
+    --------
+    >>> [entry.name for entry in with_sets(find_entries(["003-table[68]"]), ["sonar"])]
+    ['003-table6']
+    """
+    if not labels:
+        return list(chosen)
+    shown = {entry.name: entry.labels() for entry in chosen}
+    known = {label.casefold(): label for one in shown.values() for label in one}
+    for label in labels:
+        if label.casefold() not in known:
+            raise UnknownNameError(_unknown(label, chosen, list(known.values())), label)
+    wanted = {label.casefold() for label in labels}
+    return [one for one in chosen if wanted & {label.casefold() for label in shown[one.name]}]
+
+
+def _unknown(label: str, chosen: Sequence[Entry], known: Sequence[str]) -> str:
+    """Return the message for a label: nobody's data, or not among those that are known."""
+    for entry in chosen:
+        for name, reason in entry.missing.items():
+            if name.casefold() == label.casefold():
+                return f"{name} can't be run: {reason.rstrip('.')}."
+    names = ", ".join(entry.name for entry in chosen[:3]) + (", …" if len(chosen) > 3 else "")
+    if not known:
+        return f"There is no data set {quoted(label)} in {names}, which has none."
+    hint = suggest(label, known)
+    return f"There is no data set {quoted(label)} in {names}.{hint} Known: {', '.join(known)}."

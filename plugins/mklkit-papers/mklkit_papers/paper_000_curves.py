@@ -1,0 +1,205 @@
+"""The figures of paper 000: accuracy by λ (Fig. 1), and the objective by iteration (Fig. 3)."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from mklkit.combiners.ifsl.rules import PAPER_GRID
+from mklkit.comparison.data import DataSet
+from mklkit.estimators.classifier import MKLClassifier
+from mklkit.estimators.search import MKLSearchCV
+from mklkit.preprocessing import build_pipeline
+from mklkit.presets.plain import PLAIN_KERNELS
+from mklkit_papers.entry import Curves, Entry
+from mklkit_papers.estimators import PreferredScaling
+from mklkit_papers.lines import Line, Measure
+from mklkit_papers.printed import Printed
+from mklkit_papers.protocol import SEED, DataUse
+from mklkit_papers.session import LeftOut, Session
+
+__all__ = ["AS_IN_TABLE_1", "CURVES"]
+
+VALIDATED = Measure("cross-validated accuracy, %", "higher", 2)
+OBJECTIVE = Measure("ln of the objective", "near", 3)
+ITERATIONS = Measure("iterations", "lower", 0)
+
+AS_IN_TABLE_1 = "ifsl(order='at-once', initial='unit')"
+"""The paper's algorithm step by step."""
+STARTS = {"": "ifsl", ", as printed": AS_IN_TABLE_1}
+PATIENT = "mhks(max_iter=100_000)"
+SHOWN = 10
+"""Iterations of Fig. 3."""
+STEADY = 0.01
+"""How far ln L may be from its last value where a picture shows it as stable."""
+STABLE = f"ln L within {STEADY:g} of its last value"
+ENDED = "L changes by ξ = 10⁻³ at most"
+
+LAST_TWO = "Iris 2 v 3"
+
+BY_LAMBDA = (
+    DataUse("Wine", "wine"),
+    DataUse("Diabetes", "pima"),
+    DataUse("Sonar", "sonar"),
+    DataUse("Soybean", "soybean_small"),
+)
+BY_ITERATION = (
+    DataUse("Diabetes", "pima"),
+    DataUse("Sonar", "sonar"),
+    DataUse(LAST_TWO, "iris"),
+    DataUse("Wdbc", "wdbc"),
+)
+
+
+def accuracy_by_lambda(session: Session) -> Iterator[Line]:
+    """Yield the accuracy of each λ with the c that is best for it, set by set."""
+    for use, data in _sets(BY_LAMBDA, session, VALIDATED):
+        if isinstance(data, Line):
+            yield data
+            continue
+        rows = _rows(data, "none")
+        with warnings.catch_warnings():
+            # At the ends of the grid some iterations stop at max_iter.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            ours = PreferredScaling(_search("ifsl")).fit(rows, data.target).best_estimator_
+            printed = _search(AS_IN_TABLE_1).fit(rows, data.target)
+        for suffix, search in zip(STARTS, (ours, printed), strict=True):
+            found = search.cv_results_
+            for lam in PAPER_GRID:
+                best = found["mean_test_score"][found["param_combiner__lam"] == lam].max()
+                row, column = use.label + suffix, f"{lam:g}"
+                yield Line(row=row, column=column, measure=VALIDATED, ours=100 * best)
+
+
+def _search(combiner: str) -> MKLSearchCV:
+    grid = {"combiner__lam": PAPER_GRID, "learner__alpha": PAPER_GRID}
+    model = MKLClassifier(PLAIN_KERNELS, combiner=combiner, learner="mhks")
+    return MKLSearchCV(model, grid, cv=10, random_state=SEED)
+
+
+def objective_by_iteration(session: Session) -> Iterator[Line]:
+    """Yield ln L after each of the first iterations."""
+    for row, history in _histories(session, OBJECTIVE):
+        if isinstance(history, Line):
+            yield history
+            continue
+        for place, value in enumerate(history[:SHOWN], start=1):
+            yield Line(row=row, column=str(place), measure=OBJECTIVE, ours=value)
+
+
+def iterations(session: Session) -> Iterator[Line]:
+    """Yield how many passes L takes to be stable, as a picture shows it and as ξ says."""
+    for row, history in _histories(session, ITERATIONS):
+        if isinstance(history, Line):
+            yield history
+            continue
+        unsteady = np.flatnonzero(np.abs(history - history[-1]) > STEADY)
+        # The first value is that before the first pass.
+        stable, ended = float(unsteady.max(initial=-1) + 1), float(len(history) - 1)
+        line = Line(row=row, column=STABLE, measure=ITERATIONS, ours=stable, printed=Printed(10))
+        yield line
+        yield Line(row=row, column=ENDED, measure=ITERATIONS, ours=ended)
+
+
+def _histories(session: Session, measure: Measure) -> Iterator[tuple[str, Any]]:
+    """Yield each curve's name and ln L by iteration, or a line that says why there is none."""
+    for use, data in _sets(BY_ITERATION, session, measure):
+        if isinstance(data, Line):
+            yield use.label, data
+            continue
+        kept = np.full(len(data.target), True)
+        if use.label == LAST_TWO:
+            kept = data.target != np.unique(data.target)[0]
+        rows, target = _rows(data, "standard", kept), data.target[kept]
+        for suffix, combiner in STARTS.items():
+            model = MKLClassifier(PLAIN_KERNELS, combiner=combiner, learner=PATIENT)
+            decision: Any = model.fit(rows, target).decisions_[0]
+            yield use.label + suffix, np.log(decision.history)
+
+
+def _sets(
+    uses: tuple[DataUse, ...], session: Session, measure: Measure
+) -> Iterator[tuple[DataUse, DataSet | Line]]:
+    """Yield the data sets that are asked for, or lines that say why there is none."""
+    wanted = [use for use in uses if session.wants(use.label)]
+    for place, use in enumerate(wanted):
+        session.progress(place, len(wanted), use.label)
+        try:
+            session.number(use)
+            yield use, session.data(use)
+        except LeftOut as error:
+            yield use, Line(row=use.label, column="", measure=measure, reason=str(error))
+
+
+def _rows(data: DataSet, scale: str, kept: Any = slice(None)) -> Any:
+    """Return those of the rows that are kept, as numbers (N, d)."""
+    steps = build_pipeline(None, scale=scale)[:-1]
+    steps.named_steps["encode"].set_params(**data.encoding)
+    return steps.fit_transform(data.features[kept], data.target[kept]).to_numpy()
+
+
+WATER = {"Water": "the set of 116 rows and 38 features is not in the UCI repository today"}
+KERNELS = (
+    "Kernels: linear, Gaussian (σ the mean distance) and (xᵀz + 1)², on all rows of the classes."
+)
+
+OBJECTIVES = (
+    KERNELS + " Features standardised; c = λ = 1; the paper states neither.",
+    "From zero coefficients and each view from the newest outputs of the others; 'as printed': from"
+    " unit vectors and all views at once, as in Table 1 of the paper.",
+)
+
+SLOW = dict.fromkeys(
+    ("Wdbc", "Wdbc, as printed"),
+    "nearly separable, so that margins go on growing for long: after ten values ln L is within 0.1 of"
+    " its last value and has fallen by about two. With c = 16 it takes 4 passes and 5 as printed, with"
+    " λ = 16 92 and 187; the paper states neither",
+) | {
+    "Iris 2 v 3, as printed": "after ten values ln L is within 0.05 of its last value and has fallen by"
+    " 1.4. With λ = 2⁻⁴ it takes 7 passes; the paper states neither c nor λ"
+}
+
+CURVES = (
+    Entry(
+        name="000-fig1",
+        title="Cross-validated accuracy of MultiK-MHKS by λ",
+        heads=("data set", "λ"),
+        lines=accuracy_by_lambda,
+        protocol=(
+            KERNELS,
+            "Ten folds; for each λ the best c of 2⁻⁴ … 2⁴; raw or standardised features, whichever"
+            " has the best accuracy; 'as printed': raw, from unit vectors and all views at once.",
+        ),
+        missing=WATER,
+        minutes=(1, 1),
+        draw=Curves("λ", "cross-validated accuracy (%)", base=2),
+    ),
+    Entry(
+        name="000-fig3",
+        title="The objective of MultiK-MHKS by iteration",
+        heads=("data set", "iteration"),
+        lines=objective_by_iteration,
+        protocol=OBJECTIVES,
+        missing=WATER,
+        minutes=(0, 0),
+        draw=Curves("iteration", "ln of the objective"),
+    ),
+    Entry(
+        name="000-fig3-iterations",
+        title='Iterations to convergence ("less than 10 iterations are usually enough")',
+        heads=("data set", "until"),
+        lines=iterations,
+        protocol=(
+            *OBJECTIVES,
+            "Compared is when ln L is stable, as the figure shows it; the paper does not say when its"
+            " criterion, the change of L, ends the iteration.",
+        ),
+        missing=WATER,
+        explained=SLOW,
+        minutes=(0, 0),
+    ),
+)

@@ -1,0 +1,182 @@
+"""A paper's experiment as data: which sets, how rows are divided, which systems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from importlib.metadata import version
+from typing import Any
+
+import attrs
+import numpy as np
+from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
+
+from mklkit._version import __version__
+from mklkit.comparison.data import DataSet
+from mklkit.comparison.methods import CLASSIFIER, Method, MethodOptions
+from mklkit.comparison.splits import SplitPlan, make_splits
+from mklkit.errors import DataError
+
+__all__ = ["CountedDivision", "DataUse", "Division", "Experiment", "System"]
+
+SEED = 0
+
+
+@attrs.frozen
+class Division:
+    """Random divisions of the rows into a training and a test part.
+
+    Attributes
+    ----------
+    train : float
+        The share of training rows.
+    stratified : bool, default=True
+        Whether each part has the classes in the same shares.
+    """
+
+    train: float
+    stratified: bool = True
+
+    def splits(self, labels: Any, repeats: int) -> SplitPlan:
+        """Return the divisions of rows with these labels; fewer are the first of more.
+
+        Examples
+        --------
+        >>> plan = Division(train=0.5).splits([0, 0, 1, 1], repeats=3)
+        >>> [len(split.test) for split in plan.splits]
+        [2, 2, 2]
+        """
+        kind = StratifiedShuffleSplit if self.stratified else ShuffleSplit
+        cut = kind(repeats, train_size=self.train, random_state=SEED)
+        plan = make_splits(labels, cv=cut)
+        divided = f"{repeats} random divisions, {100 * self.train:g} % for training"
+        how = ", stratified by class" if self.stratified else ""
+        return attrs.evolve(plan, description=divided + how)
+
+
+@attrs.frozen
+class CountedDivision:
+    """Random divisions of the rows with so many training rows of each class.
+
+    Attributes
+    ----------
+    train : tuple of int
+        Training rows of each class, in the order of the labels.
+    """
+
+    train: tuple[int, ...]
+
+    def splits(self, labels: Any, repeats: int) -> SplitPlan:
+        """Return the divisions of rows with these labels; fewer are the first of more.
+
+        Raises
+        ------
+        DataError
+            If there are other classes, or a class has no rows left to test.
+
+        Examples
+        --------
+        >>> plan = CountedDivision(train=(2, 1)).splits(list("aaabbb"), repeats=2)
+        >>> [(len(split.train), len(split.test)) for split in plan.splits]
+        [(3, 3), (3, 3)]
+        """
+        draws = np.random.RandomState(SEED)
+        by_class = [np.flatnonzero(np.asarray(labels) == label) for label in np.unique(labels)]
+        counts, sizes = ", ".join(map(str, self.train)), [len(rows) for rows in by_class]
+        enough = [size > count for size, count in zip(sizes, self.train, strict=False)]
+        if len(sizes) != len(self.train) or not all(enough):
+            raise DataError(
+                f"its classes have {', '.join(map(str, sizes))} rows, of which {counts} are to be"
+                " for training and others for testing"
+            )
+        cut = []
+        for _ in range(repeats):
+            mixed = [draws.permutation(rows) for rows in by_class]
+            pairs = list(zip(mixed, self.train, strict=True))
+            parts = [rows[:count] for rows, count in pairs], [rows[count:] for rows, count in pairs]
+            cut.append(tuple(np.sort(np.concatenate(part)) for part in parts))
+        plan = make_splits(labels, cv=cut)
+        described = f"{repeats} random divisions, {counts} rows of each class for training"
+        return attrs.evolve(plan, description=described)
+
+
+@attrs.frozen
+class DataUse:
+    """A data set as a paper uses it.
+
+    Attributes
+    ----------
+    label : str
+        As the paper names it.
+    name : str
+        Of the file, without its ending; see :mod:`mklkit_papers.sources`.
+    columns : int, optional
+        How many of its features, from the first; all by default.
+    repeats : int, default=10
+        Divisions of the rows, as published.
+    quick : int, default=2
+        Divisions for a quick run; 0 leaves the set out of it.
+    change : callable, optional
+        ``change(data)`` returns the data set that is used in place of the one that is read, with a
+        name of its own.
+    division : Division or CountedDivision, optional
+        How this set's rows are divided; by default as the experiment says.
+    """
+
+    label: str
+    name: str
+    columns: int | None = None
+    repeats: int = 10
+    quick: int = 2
+    change: Callable[[DataSet], DataSet] | None = None
+    division: Division | CountedDivision | None = None
+
+
+@attrs.frozen(eq=False)
+class System:
+    """A system that is compared.
+
+    Attributes
+    ----------
+    name : str
+        As the paper names it.
+    estimator : estimator
+        A scikit-learn classifier of encoded rows, not fitted.
+    package : str, optional
+        The package of this project that it needs beside mklkit.
+    """
+
+    name: str
+    estimator: Any
+    package: str | None = None
+
+
+@attrs.frozen(eq=False)
+class Experiment:
+    """Systems on the same divisions of data sets, of which tables show one number or another.
+
+    Attributes
+    ----------
+    name : str
+        Also of the folder in which runs are kept.
+    sets : tuple of DataUse
+    division : Division
+        Of sets that have none of their own.
+    systems : callable
+        ``systems(use)`` returns the systems for a data set.
+    scale : {"none", "standard", "minmax"}, default="none"
+        How features are scaled, on the training part, before every system.
+    """
+
+    name: str
+    sets: tuple[DataUse, ...]
+    division: Division
+    systems: Callable[[DataUse], Sequence[System]]
+    scale: str = "none"
+
+    def method(self, system: System) -> Method:
+        """Return a system as a method of a comparison; stored runs are those of its versions."""
+        options = MethodOptions(scale=self.scale, seed=SEED)
+        origin = f"mklkit {__version__}"
+        if system.package is not None:
+            origin += f", {system.package} {version(system.package)}"
+        return options.of_estimator(system.estimator, system.name, CLASSIFIER, origin)

@@ -1,0 +1,194 @@
+"""The papers' data sets: from a folder, those that scikit-learn brings, and OpenML."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import attrs
+import pandas as pd
+
+from mklkit.comparison.data import DataSet, data_sets
+from mklkit.datasets import load_table
+from mklkit.datasets.paths import status
+from mklkit.datasets.table import Table
+from mklkit.errors import DataError, counted
+from mklkit_papers.openml import NotFetched, OpenML
+
+__all__ = ["FOLDER", "DataNotHere", "find_data"]
+
+FOLDER = "MKLKIT_DATA"
+"""The environment variable that names the folder of data sets."""
+
+OF_SCIKIT_LEARN = {"iris": "iris", "wine": "wine", "wdbc": "breast_cancer"}
+"""The papers' name for a set, and the built-in one with the same rows."""
+
+TARGET = "target"
+VOTES = {"y": 1.0, "n": -1.0}
+
+
+@attrs.frozen
+class Known:
+    """What the papers' version of a data set has.
+
+    Attributes
+    ----------
+    rows, features, classes : int
+    openml : int, optional
+        The number of the same data at OpenML; None where it has another version or none.
+    complete : bool, default=False
+        Whether rows with gaps are left out.
+    """
+
+    rows: int
+    features: int
+    classes: int
+    openml: int | None = None
+    complete: bool = False
+
+    def remark(self, found: Table) -> str:
+        """Return how a table's size differs from what is known, empty if it does not."""
+        ours = len(found.target), found.features.shape[1], found.target.nunique()
+        known = self.rows, self.features, self.classes
+        if ours == known:
+            return ""
+        words = ("row", "feature", "class")
+        shown = [counted(number, word) for number, word in zip(ours, words, strict=True)]
+        return f"{', '.join(shown)} instead of {', '.join(map(str, known))}"
+
+
+KNOWN = {
+    "arrhythmia": Known(452, 279, 13, openml=5),
+    "australian": Known(690, 14, 2, openml=40981),
+    "balance_scale": Known(625, 4, 3, openml=11),
+    "breast_w": Known(683, 9, 2, openml=15, complete=True),
+    "clean1": Known(476, 166, 2),
+    "cmc": Known(1473, 9, 3, openml=23),
+    "german": Known(1000, 24, 2),
+    "glass": Known(214, 9, 6, openml=41),
+    "heart_c": Known(303, 13, 2, openml=49),
+    "ionosphere": Known(351, 34, 2, openml=59),
+    "iris": Known(150, 4, 3),
+    "letter": Known(20000, 16, 26, openml=6),
+    "liver": Known(345, 6, 2),
+    "madelon": Known(2599, 500, 2),
+    "page_blocks": Known(5473, 10, 5, openml=30),
+    "pima": Known(768, 8, 2, openml=37),
+    "segment": Known(2310, 19, 7, openml=36),
+    "sonar": Known(208, 60, 2, openml=40),
+    "soybean_small": Known(47, 35, 4),
+    "spambase": Known(4601, 57, 2, openml=44),
+    "vote": Known(435, 16, 2, openml=56),
+    "waveform": Known(5000, 40, 3, openml=60),
+    "wdbc": Known(569, 30, 2),
+    "wine": Known(178, 13, 3),
+}
+"""The papers' sets. Some have no number: OpenML has german with 20 attributes, liver without its
+two classes, and madelon with another row."""
+
+
+class DataNotHere(DataError):
+    """A data set that is in no place where it is looked for."""
+
+
+def find_data(
+    name: str,
+    folder: Path | None = None,
+    columns: int | None = None,
+    openml: OpenML | None = None,
+) -> DataSet:
+    """Return a data set of the papers.
+
+    It is looked for in the folder, else in the one that the environment variable ``MKLKIT_DATA``
+    names, as ``name.csv`` or ``name.csv.gz`` with a header row and the class in the column
+    ``target``; then among those that scikit-learn brings; then at OpenML.
+
+    Parameters
+    ----------
+    name : str
+    folder : Path, optional
+    columns : int, optional
+        Use only the first features.
+    openml : OpenML, optional
+        Nothing is fetched where it is not given.
+
+    Returns
+    -------
+    DataSet
+        Its ``notes`` say where its size is not that of the papers' data, and whether it has been
+        fetched.
+
+    Raises
+    ------
+    DataNotHere
+        If it is in none of these places.
+    DataError
+        If it can't be read.
+
+    Examples
+    --------
+    >>> find_data("iris").features.shape
+    (150, 4)
+    """
+    table, notes = _table(name, folder, openml)
+    features = table.features if columns is None else table.features.iloc[:, :columns]
+    readings = {one: way for one, way in table.readings.items() if one in features}
+    table = attrs.evolve(table, features=_votes_as_numbers(features), readings=readings)
+    (found,) = data_sets({name: table}, None, None, ())
+    return attrs.evolve(found, notes=notes)
+
+
+def _table(name: str, folder: Path | None, openml: OpenML | None) -> tuple[Table, list[str]]:
+    """Return a table from the first place that has it, with notes."""
+    known = KNOWN.get(name)
+    path = _path(name, folder)
+    if path is not None or name in OF_SCIKIT_LEARN:
+        table = load_table(OF_SCIKIT_LEARN[name] if path is None else path)
+        remark = known.remark(table) if known else ""
+        return table, [f"{table.origin} has {remark}"] if remark else []
+    places = [str(one) for one in _folders(folder)]
+    missing = f"there is no folder to look for {name}.csv in: give --data-dir or set ${FOLDER}"
+    if places:
+        missing = f"there is no {name}.csv or {name}.csv.gz in {' or '.join(places)}"
+    if openml is None or known is None or known.openml is None:
+        raise DataNotHere(missing)
+    try:
+        table = _fetched(name, known, known.openml, openml)
+    except NotFetched as error:
+        raise DataNotHere(f"{missing}, and {error}") from error
+    return table, [f"from {table.origin}"]
+
+
+def _fetched(name: str, known: Known, number: int, openml: OpenML) -> Table:
+    """Return a table from OpenML, read as a user's file would be."""
+    frame = openml.frame(number)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"{name}.csv"
+        (frame.dropna() if known.complete else frame).to_csv(path, index=False)
+        table = load_table(path, TARGET)
+    remark = known.remark(table)
+    if remark:
+        raise NotFetched(f"data set {number} of OpenML has {remark}")
+    return attrs.evolve(table, origin=f"data set {number} of OpenML")
+
+
+def _folders(folder: Path | None) -> list[Path]:
+    named = os.environ.get(FOLDER)
+    return [folder] if folder is not None else [Path(named)] if named else []
+
+
+def _path(name: str, folder: Path | None) -> Path | None:
+    names = (f"{name}.csv", f"{name}.csv.gz")
+    paths = [place / one for place in _folders(folder) for one in names]
+    return next((path for path in paths if status(path) is not None), None)
+
+
+def _votes_as_numbers(features: pd.DataFrame) -> pd.DataFrame:
+    """Return y, n and missing as 1, −1 and 0, where columns hold nothing else."""
+    texts = features.select_dtypes(exclude="number")
+    votes = [name for name in texts if set(texts[name].dropna().unique()) <= VOTES.keys()]
+    if not votes:
+        return features
+    numbers = features[votes].apply(lambda column: column.map(VOTES).fillna(0.0).astype(float))
+    return features.assign(**{str(name): numbers[name] for name in votes})

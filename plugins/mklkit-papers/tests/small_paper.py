@@ -1,0 +1,116 @@
+"""A paper of one experiment on built-in data, whose fits are counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, ClassVar
+
+import attrs
+from mklkit_papers.entry import Curves, Entry
+from mklkit_papers.lines import ACCURACY, Line
+from mklkit_papers.printed import printed
+from mklkit_papers.protocol import DataUse, Division, Experiment, System
+from mklkit_papers.scores import accuracy_lines, second_lines, weight_lines
+from mklkit_papers.session import LeftOut, Session
+from sklearn.naive_bayes import GaussianNB
+
+from mklkit import MKLClassifier
+
+
+class Counted(GaussianNB):
+    """A classifier that counts its fits by smoothing."""
+
+    fits: ClassVar[list[float]] = []
+
+    def fit(self, X: Any, y: Any) -> Counted:
+        """Fit and count."""
+        self.fits.append(self.var_smoothing)
+        fitted: Counted = super().fit(X, y)
+        return fitted
+
+
+USES = (
+    DataUse("Iris", "iris", repeats=3, quick=2),
+    DataUse("Two of Wine", "wine", columns=2, repeats=3, quick=0),
+    DataUse("Nowhere", "nowhere"),
+)
+SYSTEMS = ("sharp", "smooth", "flat")
+
+
+def systems(use: DataUse) -> list[System]:
+    """Return three classifiers, one that needs a package, and two with kernel weights."""
+    smoothings = zip(SYSTEMS, (1e-9, 0.5, 10.0), strict=True)
+    found = [System(name, Counted(var_smoothing=smoothing)) for name, smoothing in smoothings]
+    kernels = {"kernels": ["linear", "rbf"], "random_state": 0}
+    return [
+        *found,
+        System("absent", Counted(var_smoothing=0.1), package="mklkit-absent"),
+        System("even", MKLClassifier(**kernels, combiner="uniform")),
+        System("aligned", MKLClassifier(**kernels, combiner="alignment")),
+    ]
+
+
+EXPERIMENT = Experiment("small", USES, Division(train=0.5), systems)
+
+TABLE = printed("""
+    set         | sharp      | absent | smooth | someone's
+    Iris        | 95.0 ± 1.0 | 99     | 200    | 12
+    Two of Wine | 10.0       | 99     | 10     | 12
+    Nowhere     | 90.0       | 90     | 90     | 12
+""")
+MORE = printed("""
+    set  | flat
+    Iris | 10.0
+""")
+WEIGHTS = printed("""
+    kernel | even | aligned | someone's
+    κ1     | 0.5  |         | 0.1
+    κ2     | 0.5  | 0.5     | 0.1
+""")
+
+
+def curve(session: Session) -> Iterator[Line]:
+    """Yield a curve of two points for each set."""
+    for use in USES:
+        if not session.wants(use.label):
+            continue
+        try:
+            rows = len(session.data(use).target)
+        except LeftOut as error:
+            yield Line(row=use.label, column="", measure=ACCURACY, reason=str(error))
+            continue
+        for place in (1, 10):
+            found = {"ours": rows / place, "spread": 1.0, "repeats": session.number(use)}
+            yield Line(row=use.label, column=str(place), measure=ACCURACY, **found)
+
+
+def entry(name: str, lines: Callable[[Session], Any], **more: Any) -> Entry:
+    """Return an entry of the paper."""
+    title = f"Title of {name}"
+    return Entry(
+        name=name, title=title, lines=lines, protocol=("As here.",), minutes=(0, 1), **more
+    )
+
+
+def table(extra: Sequence[str] = (), **more: Any) -> Entry:
+    """Return the table of accuracies."""
+    lines = accuracy_lines(EXPERIMENT, TABLE, own="sharp", extra=extra)
+    return entry("000-table1", lines, **more)
+
+
+ENTRIES = (
+    table(
+        missing={"Water": "nobody has it."},
+        explained={"Iris, smooth": "it is too smooth", "smooth": "never shown"},
+    ),
+    entry("000-table2", accuracy_lines(EXPERIMENT, MORE)),
+    entry("000-table3", weight_lines(EXPERIMENT, "Iris", WEIGHTS, [("aligned", "even")])),
+    entry("000-table4", second_lines(EXPERIMENT, MORE)),
+    entry("000-figure1", curve, draw=Curves(x="λ", y="rows", base=10)),
+)
+
+
+def with_columns(number: int) -> Experiment:
+    """Return the experiment on the first columns of Iris."""
+    uses = tuple(attrs.evolve(use, columns=number) for use in USES[:1])
+    return attrs.evolve(EXPERIMENT, sets=uses)

@@ -1,0 +1,55 @@
+"""The entries of the papers, as they are: named once, quick to ask, with a place on their page."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from mklkit_papers import session
+from mklkit_papers.listing import PAPERS, entries, find_entries, with_sets
+
+from mklkit.comparison import running
+from mklkit.errors import UnknownNameError
+
+NAMES = [entry.name for entry in entries()]
+
+
+def test_names_are_unique_and_of_a_paper():
+    assert len(set(NAMES)) == len(NAMES)
+    assert all(re.fullmatch(r"\d{3}-[\w-]+", name) for name in NAMES)
+    assert {name.partition("-")[0] for name in NAMES} <= set(PAPERS)
+
+
+@pytest.mark.parametrize("entry", entries(), ids=NAMES)
+def test_labels_are_told_without_computing(entry, monkeypatch):
+    def computing(*_: object, **__: object) -> None:
+        raise AssertionError("nothing is to be read or run")
+
+    monkeypatch.setattr(session, "find_data", computing)
+    monkeypatch.setattr(running, "_run", computing)
+    labels = entry.labels()
+    assert len({label.casefold() for label in labels}) == len(labels)
+    # What is named as missing is not run.
+    assert not set(entry.missing) & set(labels)
+
+
+@pytest.mark.parametrize("entry", entries(), ids=NAMES)
+def test_a_quick_run_takes_a_minute_at_most(entry):
+    quick, full = entry.minutes
+    assert quick <= min(1, full)
+
+
+def test_names_globs_papers_and_all():
+    assert find_entries(["all"]) == entries()
+    assert find_entries(["003-table6", "003-table[67]", "003-table6"]) == find_entries(
+        ["003-table6", "003-table7"]
+    )
+    assert [one.name for one in find_entries(["003"])] == [
+        name for name in NAMES if name.startswith("003-")
+    ]
+    with pytest.raises(UnknownNameError, match="Did you mean '003-table6'"):
+        find_entries(["003-tabel6"])
+
+
+def test_without_labels_all_entries_are_kept():
+    assert with_sets(entries(), []) == entries()

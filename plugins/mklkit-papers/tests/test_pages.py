@@ -1,0 +1,139 @@
+"""Only tables between marks are replaced on a page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mklkit_papers.pages import marked, without_place, write_pages
+from mklkit_papers.session import Session
+from mklkit_papers.tables import markdown
+from small_paper import ENTRIES, entry
+
+from mklkit.errors import DataError
+
+PAGE = """# Title
+
+Words, and in them `<!-- 000-table1 -->`.
+
+<!-- 000-table1 -->
+<!-- end -->
+between <!-- any remark -->
+
+<!-- 000-table2 -->
+
+| an | old |
+|----|-----|
+
+<!-- end -->
+
+The end, without an empty line."""
+
+
+@pytest.fixture(scope="module")
+def found():
+    session = Session(only=["iris"], repeats=1)
+    return [one.run(session) for one in ENTRIES[:2]]
+
+
+def test_one_table_is_replaced_and_the_rest_is_the_same(tmp_path, found):
+    page = tmp_path / "000.md"
+    page.write_bytes(PAGE.encode())
+    assert write_pages(tmp_path, found[:1]) == [page]
+    before, after = PAGE.split("<!-- 000-table1 -->\n<!-- end -->")
+    text = page.read_bytes().decode()
+    assert text == f"{before}<!-- 000-table1 -->\n\n{markdown(found[0])}\n\n<!-- end -->{after}"
+    write_pages(tmp_path, found[:1])
+    assert page.read_bytes().decode() == text
+    write_pages(tmp_path, found)
+    assert "| an | old |" not in page.read_text(encoding="utf-8")
+    assert markdown(found[1]) in page.read_text(encoding="utf-8")
+
+
+def test_ends_of_lines_are_kept(tmp_path, found):
+    page = tmp_path / "000.md"
+    page.write_bytes(PAGE.replace("\n", "\r\n").encode())
+    write_pages(tmp_path, found[:1])
+    content = page.read_bytes()
+    assert b"### " not in content
+    assert content.count(b"\n") == content.count(b"\r\n")
+    assert content.decode().replace("\r\n", "\n").count(markdown(found[0])) == 1
+
+
+def test_pages_without_the_table_are_not_written(tmp_path, found):
+    other = tmp_path / "other.md"
+    other.write_text("<!-- 004-table1 -->\n<!-- end -->")
+    (tmp_path / "plain.md").write_text("words")
+    twice = tmp_path / "twice.md"
+    twice.write_text("<!-- 000-table1 -->\n<!-- end -->\n" * 2)
+    before = other.stat().st_mtime_ns
+    assert write_pages(tmp_path, found) == [twice]
+    assert other.stat().st_mtime_ns == before
+    assert twice.read_text(encoding="utf-8").count(markdown(found[0])) == 2
+    assert marked(tmp_path) == {other: ["004-table1"], twice: ["000-table1"] * 2}
+    assert without_place(tmp_path, ["000-table1", "000-table2"]) == ["000-table2"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"words", "no page with a place"),
+        (b"<!-- 000-table1 -->\nwords", "'<!-- 000-table1 -->' without '<!-- end -->'"),
+        (
+            b"<!-- 000-table1 -->\nwords\n<!-- 000-table2 -->\n<!-- end -->",
+            "'<!-- 000-table1 -->' without '<!-- end -->'",
+        ),
+        (b"\xff", "can't be read"),
+        (b"<!-- 000-table7 -->\n<!-- end -->", "no place for '000-table1'"),
+    ],
+)
+def test_what_is_no_page(tmp_path, content, message):
+    (tmp_path / "page.md").write_bytes(content)
+    with pytest.raises(DataError, match=message):
+        without_place(tmp_path, ["000-table1"])
+    assert (tmp_path / "page.md").read_bytes() == content
+
+
+mark = st.sampled_from(["000-table9", "001-x", "002-table3-long"])
+parts = st.lists(
+    st.one_of(
+        st.sampled_from(["words\n", "<!-- end -->\n", "<!-- remark -->\n", "\r\n", "| a |"]),
+        mark.map(lambda name: f"<!-- {name} -->\n"),
+        mark.map(lambda name: f"\n<!-- {name} -->\nold\n<!-- end -->\n"),
+    )
+)
+
+
+@given(parts.map("".join))
+def test_whatever_a_page_has(text):
+    """What is outside of marks stays, and a second time changes nothing."""
+    reproduction = entry("000-table9", lambda _: []).run(Session())
+    with TemporaryDirectory() as folder:
+        page = Path(folder) / "page.md"
+        page.write_bytes(text.encode())
+        try:
+            write_pages(Path(folder), [reproduction])
+        except DataError:
+            assert page.read_bytes().decode() == text
+            return
+        made = page.read_bytes().decode()
+        write_pages(Path(folder), [reproduction])
+        assert page.read_bytes().decode() == made
+    assert outside(made) == outside(text)
+    assert made.count("not run") == text.count("<!-- 000-table9 -->")
+
+
+def outside(text: str) -> list[str]:
+    """Return the lines that are not between the marks of the made table."""
+    kept, inside = [], False
+    for line in text.splitlines(keepends=True):
+        if line.startswith("<!-- end -->"):
+            inside = False
+        if not inside:
+            kept.append(line)
+        if line.startswith("<!-- 000-table9 -->"):
+            inside = True
+    return kept

@@ -1,0 +1,64 @@
+"""The pages of the papers on mklkit's site: made, run and filled by what this package has."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from documents import ROOT, commands, listings
+from following import run_in_turn
+from mklkit_papers.listing import entries
+from mklkit_papers.pages import marked
+from mklkit_papers.sources import KNOWN
+
+from mklkit.datasets import load_table
+
+PAGES = ROOT / "docs" / "papers"
+NAMES = [entry.name for entry in entries()]
+
+
+@pytest.mark.parametrize("page", sorted(PAGES.glob("0*.md")), ids=lambda page: page.stem)
+def test_the_page_of_a_paper_has_a_place_for_each_entry(page):
+    names = [name for name in NAMES if name.startswith(f"{page.stem}-")]
+    assert sorted(marked(PAGES)[page]) == sorted(names)
+
+
+def test_the_page_has_the_known_sets():
+    page = (ROOT / "docs" / "papers" / "reproducing.md").read_text(encoding="utf-8")
+    rows = re.findall(
+        r"^\| `(\w+)`.*?\| (\d+) \| (\d+) \| (\d+) \|(?: (\d+))? \|$", page, re.MULTILINE
+    )
+    found = {name: tuple(map(int, filter(None, numbers))) for name, *numbers in rows}
+    assert found == {
+        name: tuple(filter(None, (one.rows, one.features, one.classes, one.openml)))
+        for name, one in KNOWN.items()
+    }
+
+
+@pytest.mark.process
+def test_reproducing_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On rows of iris under the name of sonar; other sets are left out."""
+    pytest.importorskip("mklkit_optimize")
+    monkeypatch.delenv("MKLKIT_DATA", raising=False)
+    monkeypatch.chdir(tmp_path)
+    for folder in ("data", "pages"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "pages" / "003.md").write_text(*listings("docs/papers/reproducing.md", "text"))
+    table = load_table("iris")
+    frame = table.features.assign(target=table.target)[50:]
+    frame.to_csv(tmp_path / "data" / "sonar.csv", index=False)
+    # One repetition instead of ten.
+    shown = commands("docs/papers/reproducing.md")
+    page = [one.replace("--quick", "--quick --repeats 1") for one in shown]
+    lines = [one.partition(" > ") for one in page]
+    printed = run_in_turn([line for line, *_ in lines], tmp_path)
+    assert "left out: Ionosphere: there is no ionosphere.csv" in printed[1]
+    assert "note: Sonar: CSV file sonar.csv has 100 rows" in printed[1]
+    assert "left out" not in printed[2]
+    assert "003-table8" not in printed[2] + printed[3]
+    assert printed[5] in printed[4]
+    (written,) = [json.loads(one) for one, line in zip(printed, lines, strict=True) if line[2]]
+    assert written["complete"]
+    assert "| Sonar | K1 |" in (tmp_path / "pages" / "003.md").read_text(encoding="utf-8")

@@ -1,0 +1,207 @@
+"""Paper 004: printed numbers, divisions, Glass with row numbers, and the figure's curves."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from documents import ROOT
+from mklkit_papers.listing import find_entries
+from mklkit_papers.paper_004 import (
+    EXPERIMENT,
+    LEFT_OUT,
+    TABLE_2,
+    TABLE_3,
+    systems,
+    with_row_number,
+)
+from mklkit_papers.paper_004_curves import logarithms, settled
+from mklkit_papers.session import Session
+from oracles.coupled import multik_mhks
+
+from mklkit import RPEMEKLClassifier, TableEncoder
+from mklkit.comparison.data import DataSet
+from mklkit.errors import DataError
+
+PAGE = ROOT / "docs" / "papers" / "004.md"
+COUNTS = {
+    "Glass": (70, 76, 17, 13, 9, 29),
+    "House-votes": (267, 168),
+    "Ionosphere": (225, 126),
+    "Iris": (50, 50, 50),
+    "Pima": (500, 268),
+    "Sonar": (111, 97),
+    "Clean": (207, 269),
+    "Wine": (59, 71, 48),
+    "Segmentation": (330,) * 7,
+}
+"""Rows of each class."""
+needs_folder = pytest.mark.skipif("MKLKIT_DATA" not in os.environ, reason="MKLKIT_DATA is not set")
+
+
+def use_of(label):
+    return next(use for use in EXPERIMENT.sets if use.label == label)
+
+
+def lines_of(name, **settings):
+    """Return the lines of an entry by row and column."""
+    (entry,) = find_entries([name])
+    return {(line.row, line.column): line for line in entry.run(Session(**settings)).lines}
+
+
+def test_printed_accuracies_are_those_of_the_paper():
+    assert len(TABLE_2) == 14
+    assert all(len(row) == 6 for row in TABLE_2.values())
+    assert TABLE_2["Cmc"]["MKL"].value == 29.37
+    assert TABLE_2["Cmc"]["MKL"].spread == 9.28
+    assert TABLE_2["House-votes"]["MultiK-MHKS"].p_value == 0.8733
+    assert TABLE_2["Arrhythmia"]["RPEMEKL (p = 0.1)"].value == 56.85
+    assert TABLE_2["Wine"]["RPEMEKL"].spread == 2.69
+    assert TABLE_2["Segmentation"]["MKDA(SDP)"].value == 97.07
+    assert TABLE_2["Waveform"]["SVM-2K"].test == "p = 0.0000"
+    assert math.isnan(TABLE_2["Pima"]["RPEMEKL"].p_value)
+    assert repr(TABLE_2["Glass with row number"]) == repr(TABLE_2["Glass"])
+
+
+def test_printed_times_are_those_of_the_paper():
+    assert len(TABLE_3) == 13
+    assert all(len(row) == 5 for row in TABLE_3.values())
+    assert TABLE_3["Cmc"]["SVM-2K"].value == 0.17
+    assert TABLE_3["Page-block"]["MKL"].value == 57266
+    assert TABLE_3["Sonar"]["RPEMEKL"].value == 0.112
+    assert TABLE_3["Segmentation"]["MKDA(SDP)"].value == 39218
+
+
+@pytest.mark.parametrize("label", COUNTS)
+def test_printed_accuracies_are_multiples_of_one_row_of_ten_halves(label):
+    one = 100 / (10 * sum(count // 2 for count in COUNTS[label]))
+    values = [cell.value for name, cell in TABLE_2[label].items() if name != "MKDA(SDP)"]
+    fitting = [abs(one * round(value / one) - value) < 0.00501 for value in values]
+    assert len(fitting) == 5
+    assert 5 - sum(fitting) == {"Clean": 1, "Sonar": 1, "Wine": 2}.get(label, 0)
+
+
+@pytest.mark.parametrize(
+    ("label", "share"),
+    [("House-votes", 50 / 130), ("Ionosphere", 67 / 105), ("Pima", 150 / 230), ("Clean", 81 / 143)],
+)
+def test_mkda_was_printed_as_the_share_of_a_class_in_three_tenths_of_the_rows(label, share):
+    printed = TABLE_2[label]["MKDA(SDP)"]
+    assert printed.value == pytest.approx(100 * share, abs=0.005)
+    assert printed.spread == 0
+
+
+def test_a_peer_is_run_or_said_to_be_left_out():
+    (entry,) = find_entries(["004-table2"])
+    names = set(TABLE_2["Iris"])
+    for use in EXPERIMENT.sets:
+        run = {system.name for system in systems(use)}
+        absent = {name for label, name in LEFT_OUT if label == use.label}
+        assert run | absent == names
+        assert not run & absent
+        assert all(f"{use.label}, {name}" in entry.missing for name in absent)
+
+
+def test_glass_gets_its_row_number_as_a_column_that_is_used(tmp_path):
+    classes = np.repeat(["headlamps", "tableware", "build wind float", "containers"], [4, 3, 5, 2])
+    rows = pd.DataFrame({"RI": np.linspace(1.5, 1.6, 14), "Na": np.arange(14) % 5})
+    rows.assign(target=classes).sample(frac=1, random_state=0).to_csv(
+        tmp_path / "glass.csv", index=False
+    )
+    session = Session(tmp_path)
+    plain = session.data(use_of("Glass"))
+    data = session.data(use_of("Glass with row number"))
+    assert list(plain.features) == ["RI", "Na"]
+    assert (plain.name, data.name) == ("glass", "glass-numbered")
+    assert sorted(data.features["Id"]) == list(range(1, 15))
+    spans = data.features["Id"].groupby(data.target).agg(["min", "max"])
+    assert spans.loc["build wind float"].tolist() == [1, 5]
+    assert spans.loc["containers"].tolist() == [6, 7]
+    assert spans.loc["tableware"].tolist() == [8, 10]
+    assert spans.loc["headlamps"].tolist() == [11, 14]
+    encoder = TableEncoder(**data.encoding).fit(data.features)
+    assert "Id" in encoder.get_feature_names_out()
+
+
+@pytest.mark.slow
+def test_the_papers_own_systems_run_on_the_flowers():
+    names = ["RPEMEKL (p = 0.1)", "MultiK-MHKS"]
+    for (run,) in Session(repeats=1).cells(EXPERIMENT, use_of("Iris"), names):
+        assert run.reason is None
+        assert (run.n_train, run.n_test) == (75, 75)
+        assert run.accuracy > 0.9
+        assert 0 < run.refit_seconds < run.seconds
+        assert run.params["scaling"] in ("raw", "standardised")
+
+
+def test_curves_are_those_of_the_transcription(two_classes):
+    rows, y = two_classes
+    model = RPEMEKLClassifier(subset=0.3, alpha=2.0, lam=0.5, random_state=0).fit(rows, y)
+    curves = logarithms(model)
+    assert len(curves) == 3
+    for member, curve in zip(model.members_, curves, strict=True):
+        maps = [projector.map for projector in member.decisions_[0].projectors]
+        naive = multik_mhks([one.transform(rows) for one in maps], y, c=2.0, lam=0.5)
+        np.testing.assert_allclose(curve, np.log(naive.history), rtol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("curve", "expected"),
+    [([2.0, 1.0, 1.0], 2), ([1.009, 1.0], 1), ([3.0, 2.0, 1.011, 1.0], 4), ([1.0], 1)],
+)
+def test_a_curve_has_settled_within_a_hundredth_of_its_end(curve, expected):
+    assert settled(np.array(curve)) == expected
+
+
+def test_the_figure_has_a_curve_and_a_count_per_set(tmp_path, rng):
+    labels = np.repeat(["M", "R"], 30)
+    rows = pd.DataFrame(rng.normal(size=(60, 3)) + (labels == "M")[:, None], columns=list("abc"))
+    rows.assign(target=labels).to_csv(tmp_path / "sonar.csv", index=False)
+    (entry,) = find_entries(["004-fig1"])
+    found = entry.run(Session(tmp_path, repeats=2, only=["sonar", "clean"]))
+    clean, *sonar = found.lines
+    assert "clean1.csv" in clean.reason
+    curve = [line.ours for line in sonar[:-1]]
+    assert [line.column for line in sonar] == [*"12345678", "settled after"]
+    assert (np.diff(curve) <= 1e-12).all()
+    assert sonar[-1].holds is (sonar[-1].ours <= 4)
+    assert list(entry.draw(found.lines).curves) == ["Sonar"]
+
+
+def shown(name):
+    """Return our numbers on the page by row and column, with their deviations."""
+    table = re.search(rf"<!-- {name} -->\n(.*?)<!-- end -->", PAGE.read_text("utf-8"), re.DOTALL)
+    rows = [
+        [cell.strip() for cell in line.split("|")[1:-1]]
+        for line in table[1].splitlines()
+        if line.startswith("|")
+    ]
+    return {
+        (row[0], row[1]): [float(one) for one in row[2].split(" ± ")] for row in rows[2:] if row[2]
+    }
+
+
+@needs_folder
+def test_the_page_has_the_curves_of_today():
+    page = shown("004-fig1")
+    for place, line in lines_of("004-fig1", only=["Sonar"]).items():
+        assert line.ours == pytest.approx(page[place][0], abs=0.01), place
+
+
+@pytest.mark.slow
+def test_the_page_has_the_accuracies_of_today():
+    (runs,) = Session().cells(EXPERIMENT, use_of("Iris"), ["MultiK-MHKS"])
+    mean, spread = shown("004-table2")["Iris", "MultiK-MHKS"]
+    assert len(runs) == 10
+    assert 100 * np.mean([run.accuracy for run in runs]) == pytest.approx(mean, abs=spread / 2)
+
+
+def test_glass_with_other_names_of_classes_is_refused():
+    rows = pd.DataFrame({"RI": [1.5, 1.6]})
+    data = DataSet("glass", rows, np.array([1, 2]), "", {}, ["RI"])
+    with pytest.raises(DataError, match="glass has classes other than build wind float"):
+        with_row_number(data)

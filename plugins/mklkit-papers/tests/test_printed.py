@@ -1,0 +1,76 @@
+"""Tables are read as they are printed."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mklkit_papers.printed import printed
+
+
+def test_cells_of_all_kinds():
+    table = printed("""
+        set  | plain | spread     | p                  | t            | neither
+        Iris | 97.5  | -1.5 ± 0.2 | 80.1 ± 1.0 p=2e-5 | 62.3 t=-4.44 |
+        Wine |       | 3          | 1e-3 p=0.04        | +4.5±.5      | 7
+    """)
+    iris, wine = table["Iris"], table["Wine"]
+    assert iris["plain"].value == 97.5
+    assert math.isnan(iris["plain"].spread)
+    assert iris["plain"].test == ""
+    assert (iris["spread"].value, iris["spread"].spread) == (-1.5, 0.2)
+    assert (iris["p"].spread, iris["p"].p_value, iris["p"].test) == (1.0, 2e-5, "p = 2e-5")
+    assert (iris["t"].t_statistic, iris["t"].test) == (-4.44, "t = -4.44")
+    assert list(iris) == ["plain", "spread", "p", "t"]
+    assert list(wine) == ["spread", "p", "t", "neither"]
+    assert (wine["p"].value, wine["t"].spread) == (0.001, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a | b\nx | word", "'word' is not a number"),
+        ("a | b\nx | 1 2", "'1 2' is not a number"),
+        ("a | b\nx | 1.2.3", "could not convert"),
+        ("a | b\nx | 1 | 2", "zip"),
+        ("a | b | c\nx | 1", "zip"),
+        ("a | b\nx | 1\nx | 2", "same name: x, x"),
+        ("a | b | b\nx | 1 | 2", "same name: b, b"),
+    ],
+)
+def test_what_is_no_table(text, message):
+    with pytest.raises(ValueError, match=message):
+        printed(text)
+
+
+numbers = st.decimals(-1000, 1000, places=3)
+names = st.text("abcκ12 ,-", min_size=1).map(str.strip).filter(bool)
+
+
+@given(
+    rows=st.lists(names, unique=True, max_size=4),
+    heads=st.lists(names, unique=True, min_size=1, max_size=4),
+    data=st.data(),
+)
+def test_what_is_written_is_read(rows, heads, data):
+    spread = st.one_of(st.none(), st.decimals(0, 10, places=2))
+    cells = st.one_of(st.none(), st.tuples(numbers, spread))
+    wanted = {row: {head: data.draw(cells) for head in heads} for row in rows}
+    lines = [" | ".join(["name", *heads])]
+    for row, own in wanted.items():
+        shown = [
+            "" if cell is None else f"{cell[0]}" + (f" ± {cell[1]}" if cell[1] is not None else "")
+            for cell in own.values()
+        ]
+        lines.append(" | ".join([row, *shown]))
+    found = printed("\n".join(lines))
+    assert list(found) == rows
+    for row, own in wanted.items():
+        given_cells = {head: cell for head, cell in own.items() if cell is not None}
+        assert found[row].keys() == given_cells.keys()
+        for head, (value, spread_) in given_cells.items():
+            cell = found[row][head]
+            assert (cell.value, cell.test) == (float(value), "")
+            assert repr(cell.spread) == repr(math.nan if spread_ is None else float(spread_))

@@ -1,0 +1,191 @@
+"""Tables in Markdown and LaTeX have what the lines have."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import escape
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mklkit_papers.entry import Reproduction
+from mklkit_papers.lines import ACCURACY, Line
+from mklkit_papers.printed import Printed
+from mklkit_papers.scores import SECONDS
+from mklkit_papers.session import Session
+from mklkit_papers.tables import heads_of, latex, markdown, notes_of, rows_of, summary
+from small_paper import ENTRIES, curve, entry, table
+
+from mklkit._version import __version__
+from mklkit.comparison.writing import latex_text
+
+
+@pytest.fixture(scope="module")
+def found() -> Reproduction:
+    return ENTRIES[0].run(Session(quick=True))
+
+
+def cells(text: str) -> list[list[str]]:
+    """Return the cells of a table in Markdown."""
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in re.split(r"(?<!\\)\|", row)[1:-1]] for row in rows]
+
+
+def test_markdown(found):
+    heads, rule, *rows = cells(markdown(found))
+    assert {len(row) for row in (heads, rule, *rows)} == {8}
+    assert heads[:2] == ["data set", "system"]
+    assert heads[2:] == ["ours", "published", "difference", "holds", "paired p", "corrected p"]
+    assert set(rule) == {"---", "--:"}
+    assert rows == rows_of(found)
+    sharp, absent, smooth = rows
+    assert sharp[:2] == ["Iris", "sharp"]
+    assert sharp[3] == "95.00 ± 1.00"
+    assert sharp[-2:] == ["", ""]
+    assert absent[2:] == ["", "99.00", "", "", "", ""]
+    assert smooth[5] == "no"
+
+
+def test_a_notebook_shows_the_same(found):
+    """Each cell, escaped, and what is said below the table."""
+    shown = found._repr_html_()
+    texts = [*heads_of(found), *(cell for row in rows_of(found) for cell in row), *notes_of(found)]
+    assert all(escape(text) in shown for text in texts)
+    assert escape(summary(found)) in shown
+
+
+def test_notes_say_what_is_left_out_and_what_misses(found):
+    assert notes_of(found) == [
+        ACCURACY.rule,
+        "p values are of tests against sharp",
+        "left out: Water: nobody has it",
+        "left out: Iris, absent: it needs the package mklkit-absent: pip install"
+        " ./plugins/mklkit-absent",
+        "left out: Two of Wine: left out of quick runs, as it takes long",
+        "left out: Nowhere: there is no folder to look for nowhere.csv in: give --data-dir or set"
+        " $MKLKIT_DATA",
+        "missed: Iris, smooth: explained after the full run: it is too smooth",
+    ]
+    assert summary(found) == "test accuracy, %: 1 of 2 numbers hold, 0 above print; 2 repeats"
+    stamp = markdown(found).split("\n\n")[1].splitlines()[0]
+    assert re.fullmatch(rf"- .* \(mklkit {re.escape(__version__)}, \d{{4}}-\d\d-\d\d\)\.", stamp)
+
+
+def test_the_same_reason_is_said_once():
+    lines = [Line(row=row, column="", measure=ACCURACY, reason="it is gone.") for row in "ab"]
+    missed = [
+        Line(row="c", column=name, measure=ACCURACY, ours=1.0, printed=Printed(2.0))
+        for name in "xyz"
+    ]
+    one = entry("000-table9", lambda _: [*lines, *missed], explained={"y": "slow"})
+    found = one.run(Session())
+    assert notes_of(found)[1:] == [
+        "left out: a; b: it is gone",
+        "missed: c, x; c, z: not explained",
+        "missed: c, y: explained after the full run: slow",
+    ]
+
+
+def test_numbers_above_print_are_counted():
+    lines = [
+        Line(row=row, column="a", measure=measure, ours=ours, printed=Printed(90.0, 5.0))
+        for row, measure, ours in [
+            ("x", ACCURACY, 95.0),
+            ("y", ACCURACY, 90.004),  # shown as 90.00
+            ("z", ACCURACY, 60.0),
+            ("t", SECONDS, 91.0),
+        ]
+    ]
+    found = entry("000-table9", lambda _: lines).run(Session())
+    assert (found.held, found.above, len(found.compared)) == (3, 2, 4)
+    assert found.as_dict()["above"] == 2
+    assert (
+        summary(found) == "test accuracy, %, training time, s: 3 of 4 numbers hold, 2 above print"
+    )
+    assert notes_of(found)[:2] == [ACCURACY.rule, SECONDS.rule]
+    assert ACCURACY.rule in latex(found)
+
+
+def test_nothing_was_run():
+    found = entry("000-table9", lambda _: []).run(Session())
+    assert summary(found) == "not run"
+    assert rows_of(found) == []
+    assert re.fullmatch(r"- not run \(mklkit [^\n]*\)\.", markdown(found))
+
+
+def test_without_printed_numbers_there_are_no_columns_for_them():
+    found = entry("000-figure1", curve).run(Session(only=["iris"], repeats=2))
+    assert heads_of(found) == ["data set", "system", "ours"]
+    assert summary(found) == "test accuracy, %: no printed number; 2 repeats"
+
+
+def test_printed_tests_are_shown():
+    line = Line(
+        row="a", column="b", measure=ACCURACY, ours=1.0, printed=Printed(2.0, test="t = 4.50")
+    )
+    found = entry("000-table9", lambda _: [line]).run(Session())
+    assert heads_of(found)[-1] == "published test"
+    assert rows_of(found)[0][-1] == "t = 4.50"
+
+
+def test_json_has_no_nan(found):
+    plain = json.loads(json.dumps(found.as_dict(), allow_nan=False))
+    assert plain["compared"] == 2
+    assert plain["held"] == 1
+    assert plain["missing"] == {"Water": "nobody has it."}
+    assert {line["explanation"] for line in plain["lines"]} >= {"it is too smooth", ""}
+    assert plain["versions"]["mklkit"] == __version__
+
+
+def test_latex_has_maths_for_what_is_not_text():
+    lines = [Line(row="κ₁", column="MHKS_2 & λ", measure=ACCURACY, ours=1.0, spread=0.5, repeats=2)]
+    printed = [attrs.evolve(lines[0], printed=Printed(2.0), p_paired=1e-9, p_corrected=0.5)]
+    found = entry("000-table9", lambda _: printed).run(Session())
+    text = latex(found)
+    (row,) = (line for line in text.splitlines() if line.startswith(r"$\kappa$"))
+    assert row == (
+        r"$\kappa$$_1$ & MHKS\_2 \& $\lambda$ & 1.00 $\pm$ 0.50 & 2.00 & $-$1.00 & no & $<$0.001"
+        r" & 0.500 \\"
+    )
+    assert r"\begin{tabular}{llrrrrrr}" in text
+    assert (
+        r"\caption{Title of 000-table9: test accuracy, \%: 0 of 1 number hold, 0 above print;"
+        r" 2 repeats. " in text
+    )
+
+
+@given(st.text("abκλ±−‖²₂&%$#_{}\\~^<>|- "))
+def test_latex_text_is_ascii_and_balanced(text):
+    found = latex_text(text)
+    assert found.isascii()
+    maths = re.sub(r"\\\$", "", found)
+    assert maths.count("$") % 2 == 0
+    assert not re.search(r"(?<!\\)[&%#]", found)
+
+
+@given(
+    st.lists(st.tuples(st.text("ab|\\ "), st.floats(-9, 9), st.one_of(st.none(), st.floats(0, 1))))
+)
+def test_markdown_is_rectangular(drawn):
+    lines = [
+        Line(row=row, column="c", measure=ACCURACY, ours=1.0, p_paired=0.5 if p is None else p,
+             printed=Printed(value))
+        for row, value, p in drawn
+    ]  # fmt: skip
+    found = Reproduction(table(), lines, 0.0, False)
+    rows = cells(markdown(found))
+    assert len(rows) == len(drawn) + 2 * bool(drawn)
+    assert len({len(row) for row in rows}) == bool(drawn)
+
+
+def test_a_long_table_breaks_over_pages():
+    lines = [
+        Line(row=str(place), column="b", measure=ACCURACY, ours=1.0, repeats=1)
+        for place in range(60)
+    ]
+    text = latex(entry("000-table9", lambda _: lines).run(Session()))
+    assert text.startswith(r"\begin{longtable}{llr}")
+    assert text.count("\n") == 60 + 9
+    assert r"\begin{table}" not in text
