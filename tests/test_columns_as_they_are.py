@@ -18,8 +18,10 @@ from sklearn.model_selection import cross_val_score
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from mklkit import RBF, DataError, MKLClassifier, MKLSearchCV, MKLVotingClassifier, Precomputed
+from mklkit.datasets.encoder import TableEncoder
+from mklkit.datasets.pipeline import build_pipeline, describe
+from mklkit.datasets.scaling import ScaledColumns
 from mklkit.persistence import load_model, save_model
-from mklkit.preprocessing import ScaledColumns, TableEncoder, build_pipeline, describe
 from mklkit.registry.registry import forget_registry
 
 

@@ -20,8 +20,9 @@ from sklearn.preprocessing import StandardScaler
 
 import mklkit
 from mklkit import MKLClassifier
+from mklkit.datasets.encoder import TableEncoder
+from mklkit.datasets.pipeline import build_pipeline, describe
 from mklkit.errors import DataError, MKLKitError
-from mklkit.preprocessing import TableEncoder, build_pipeline, describe
 
 
 @pytest.fixture

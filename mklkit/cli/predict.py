@@ -64,9 +64,9 @@ def predict(
     """
 
     from mklkit.datasets.new_rows import load_in_chunks
+    from mklkit.datasets.pipeline import columns_needed, encoder_in
     from mklkit.errors import ModelFileError
     from mklkit.persistence import load_model, read_facts
-    from mklkit.preprocessing import columns_needed, encoder_in
 
     if output is not None:
         _check_output(output, model, data)

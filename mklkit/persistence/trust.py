@@ -43,8 +43,9 @@ def trusted_names() -> list[str]:
 
 
 def _registered_types() -> dict[str, type]:
+    from mklkit.datasets.encoder import TableEncoder
+    from mklkit.datasets.scaling import ScaledColumns
     from mklkit.estimators.model_types import MODEL_TYPES
-    from mklkit.preprocessing import ScaledColumns, TableEncoder
     from mklkit.registry.registry import get_registry
 
     # The registry contains components; these types contain components.

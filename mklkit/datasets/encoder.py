@@ -12,21 +12,21 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_is_fitted
 
-from mklkit.datasets.numerals import TEXT, WRITTEN
-from mklkit.errors import DataError, named
-from mklkit.preprocessing.asked_columns import check_no_identifier
-from mklkit.preprocessing.columns import (
+from mklkit.datasets.asked_columns import check_no_identifier
+from mklkit.datasets.columns import (
     all_as_numbers,
     as_frame,
     read_as_told,
     text_of,
 )
-from mklkit.preprocessing.dates import DAYS, date_parts, parts_in_use
-from mklkit.preprocessing.identifiers import identifiers_of
-from mklkit.preprocessing.kernel_columns import chosen_columns, passed_on
-from mklkit.preprocessing.kinds import kind_as_it_is, kind_of
-from mklkit.preprocessing.layout import lay_out_columns, one_hot_columns
-from mklkit.preprocessing.wording import described, input_columns
+from mklkit.datasets.dates import DAYS, date_parts, parts_in_use
+from mklkit.datasets.identifiers import identifiers_of
+from mklkit.datasets.kernel_columns import chosen_columns, passed_on
+from mklkit.datasets.kinds import kind_as_it_is, kind_of
+from mklkit.datasets.layout import lay_out_columns, one_hot_columns
+from mklkit.datasets.numerals import TEXT, WRITTEN
+from mklkit.datasets.wording import described, input_columns
+from mklkit.errors import DataError, named
 
 __all__ = ["TableEncoder"]
 

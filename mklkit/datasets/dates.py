@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import is_datetime64_any_dtype, is_numeric_dtype
 
-from mklkit.preprocessing.columns import take_as_gaps
+from mklkit.datasets.columns import take_as_gaps
 
 __all__ = ["DAYS", "PARTS", "date_parts", "is_date", "parts_in_use"]
 

@@ -18,13 +18,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from mklkit.datasets.chunked import ChunkedTable, Progress
+from mklkit.datasets.columns import unseen_values
+from mklkit.datasets.dates import ISO_DATE
+from mklkit.datasets.encoder import TableEncoder
 from mklkit.datasets.numerals import DATES, NUMBERS
 from mklkit.datasets.readings import TYPING_ERRORS, read_columns
 from mklkit.datasets.scanning import Scan
 from mklkit.errors import DataError, counted, quoted
-from mklkit.preprocessing.columns import unseen_values
-from mklkit.preprocessing.dates import ISO_DATE
-from mklkit.preprocessing.encoder import TableEncoder
 from mklkit.views.stored_rows import StoredRows
 
 __all__ = ["EncodedRows", "encoded_rows"]

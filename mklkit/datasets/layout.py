@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import attrs
 from sklearn.preprocessing import OneHotEncoder
 
-from mklkit.preprocessing.dates import DAYS
+from mklkit.datasets.dates import DAYS
 
 __all__ = ["Layout", "lay_out_columns", "one_hot_columns"]
 

@@ -7,9 +7,9 @@ from typing import Literal
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_float_dtype
 
+from mklkit.datasets.columns import is_numeric
+from mklkit.datasets.dates import is_date
 from mklkit.datasets.numerals import DATES, NUMBERS, WRITTEN
-from mklkit.preprocessing.columns import is_numeric
-from mklkit.preprocessing.dates import is_date
 
 __all__ = ["kind_as_it_is", "kind_of"]
 
