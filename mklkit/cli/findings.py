@@ -33,12 +33,10 @@ class UnknownValues:
 
     def add(self, features: pd.DataFrame) -> None:
         """Count the rows with such values."""
-        from mklkit.datasets.columns import unseen_values
-
         encoder = self.encoder
         if encoder is None:
             return
-        for name, unknown in unseen_values(features, encoder.text_, encoder.one_hot_):
+        for name, unknown in encoder.unseen_values(features):
             self.rows[name] += len(unknown)
             found = self.values.setdefault(name, {})
             if len(found) < VALUES_KEPT:

@@ -122,7 +122,7 @@ def _accuracy_of(pipeline: Any) -> Accuracy | NumberErrors:
 
 def _check_output(output: Path, model: Path, data: str) -> None:
     from mklkit.datasets import BUILTIN_NAMES
-    from mklkit.datasets.chunked import files_of
+    from mklkit.datasets.files import files_of
     from mklkit.datasets.paths import same_file
     from mklkit.errors import DataError
     from mklkit.persistence.atomic import check_writable

@@ -14,6 +14,7 @@ from pathlib import Path
 import pandas as pd
 
 from mklkit.datasets.paths import refused
+from mklkit.datasets.table import RawTable
 from mklkit.errors import DataError
 
 __all__ = ["attributes_in", "read_arff"]
@@ -24,26 +25,8 @@ ATTRIBUTE = re.compile(
 NUMERIC = ("numeric", "real", "integer")
 
 
-def read_arff(path: Path) -> tuple[pd.DataFrame, list[str]]:
-    """Read a dense ARFF file.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-
-    Returns
-    -------
-    frame : pandas.DataFrame
-        Numeric attributes as numbers, nominal ones as categories, all others as text; ``?`` is a
-        gap.
-    notes : list of str
-        Always empty.
-
-    Raises
-    ------
-    DataError
-        If the header or a row can't be read, or the rows are sparse.
-    """
+def read_arff(path: Path) -> RawTable:
+    """Read a dense ARFF file: numbers, nominal attributes as categories, all others as text."""
     try:
         lines = path.read_text(encoding="utf-8-sig", errors="replace").splitlines()
     except OSError as error:
@@ -57,9 +40,9 @@ def read_arff(path: Path) -> tuple[pd.DataFrame, list[str]]:
     if rows and rows[0].lstrip().startswith("{"):
         raise DataError(f"{path.name} holds sparse ARFF rows; save it as dense ARFF, or as libsvm.")
     if not rows:
-        return pd.DataFrame(columns=list(kinds)), []
+        return RawTable(pd.DataFrame(columns=list(kinds)))
     try:
-        return _rows(rows, kinds), []
+        return RawTable(_rows(rows, kinds))
     except pd.errors.ParserWarning as error:
         raise DataError(
             f"{path.name} can't be read as ARFF: a data row has more values than the {len(kinds)}"

@@ -2,104 +2,102 @@
 
 from __future__ import annotations
 
-import re
-from datetime import UTC, datetime
-from typing import Any
+from collections.abc import Sequence
 
+import attrs
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pandas.api.types import is_datetime64_any_dtype, is_numeric_dtype
+from pandas.api.types import is_datetime64_any_dtype
 
-from mklkit.datasets.columns import take_as_gaps
+from mklkit.datasets.notations import date_of
+from mklkit.datasets.readings import take_as_gaps
 
-__all__ = ["DAYS", "PARTS", "date_parts", "is_date", "parts_in_use"]
+__all__ = ["DateParts", "is_date"]
 
 DAYS = "days"
 PARTS = ("month", "weekday", "hour")
-"""The parts of a date besides its day, used if they vary in training; Monday is weekday 0."""
-
-ISO_DATE = re.compile(r"(\d{4})[-/](\d\d)[-/](\d\d)([T ]\d\d:\d\d\S*)?", re.ASCII)
 
 
 def is_date(column: pd.Series) -> bool:
-    """Return whether a column holds dates, or text of the form 2024-03-31 (13:45).
+    """Return whether a column holds dates.
 
     Examples
     --------
-    >>> is_date(pd.Series(["2024-03-31", None, "2024-04-01 13:45"]))
-    True
-    >>> is_date(pd.Series(["2024-03-31", "soon"]))
-    False
+    >>> is_date(pd.Series(pd.to_datetime(["2024-03-31", None]))), is_date(pd.Series(["soon"]))
+    (True, False)
     """
-    if is_numeric_dtype(column) or column.isna().all():
-        return False
-    return is_datetime64_any_dtype(column) or all(
-        _date_of(value) is not None for value in column.dropna()
-    )
+    if is_datetime64_any_dtype(column):
+        return bool(column.notna().any())
+    return pd.api.types.infer_dtype(column, skipna=True) in ("date", "datetime")
 
 
-def date_parts(column: pd.Series) -> dict[str, NDArray[np.float64]]:
-    """Return a column of dates as numbers, with NaN for gaps.
+@attrs.frozen
+class DateParts:
+    """The numbers that a column of dates becomes.
 
-    Returns
-    -------
-    dict
-        ``days`` since 1970 (with the time of day as the fraction), ``month`` (1 to 12),
-        ``weekday`` (0 to 6) and ``hour``.
-
-    Raises
-    ------
-    DataError
-        If more than a few values, which count as gaps, are no dates.
+    Attributes
+    ----------
+    first_day : float
+        The first one in training, in days since 1970.
+    parts : sequence of str
+        ``"days"`` since the first (with the time of day as the fraction) and, if they vary in
+        training, ``"month"`` (1 to 12), ``"weekday"`` (Monday is 0) and ``"hour"``.
     """
+
+    first_day: float
+    parts: Sequence[str]
+
+    @classmethod
+    def of(cls, column: pd.Series) -> DateParts:
+        """Return the parts of training dates that vary."""
+        numbers = _numbers(column)
+        vary = [p for p in PARTS if len(np.unique(numbers[p][~np.isnan(numbers[p])])) > 1]
+        return cls(float(np.floor(np.nanmin(numbers[DAYS]))), [DAYS, *vary])
+
+    def numbers(self, column: pd.Series) -> NDArray[np.float64]:
+        """Return the parts of dates (n, n_parts), with NaN for gaps.
+
+        Raises
+        ------
+        DataError
+            If more than a few values, which count as gaps, are no dates.
+        """
+        numbers = _numbers(column)
+        numbers[DAYS] = numbers[DAYS] - self.first_day
+        return np.column_stack([numbers[part] for part in self.parts])
+
+    def names(self, column: str) -> list[str]:
+        """Return the names of the parts of a column."""
+        return [column if part == DAYS else f"{column}_{part}" for part in self.parts]
+
+    def described(self, column: str) -> str:
+        """Say what a column has become."""
+        first = np.datetime64(int(self.first_day), "D")
+        rest = f", with {' and '.join(self.parts[1:])}" if len(self.parts) > 1 else ""
+        return f"dates in {column!r} as days since {first}{rest}"
+
+
+def _numbers(column: pd.Series) -> dict[str, NDArray[np.float64]]:
     seconds = _seconds(column)
-    gaps = np.isnat(seconds)
     months = seconds.astype("datetime64[M]").astype(np.int64) % 12 + 1
     days = seconds.astype("datetime64[D]").astype(np.int64)
     of_day = (seconds - seconds.astype("datetime64[D]")).astype(np.int64)
-    parts = {
+    numbers = {
         DAYS: days + of_day / 86400,
         "month": months,
         # 1970 began on a Thursday.
         "weekday": (days + 3) % 7,
         "hour": of_day // 3600,
     }
-    return {part: np.where(gaps, np.nan, values) for part, values in parts.items()}
-
-
-def parts_in_use(column: pd.Series) -> tuple[float, list[str]]:
-    """Return the first day of a column of dates, and the parts to use: days, and what varies."""
-    known = {part: values[~np.isnan(values)] for part, values in date_parts(column).items()}
-    vary = [part for part in PARTS if len(np.unique(known[part])) > 1]
-    return float(np.floor(known[DAYS].min())), [DAYS, *vary]
+    return {part: np.where(np.isnat(seconds), np.nan, some) for part, some in numbers.items()}
 
 
 def _seconds(column: pd.Series) -> NDArray[np.datetime64]:
     if is_datetime64_any_dtype(column):
-        if getattr(column.dt, "tz", None) is not None:
-            column = column.dt.tz_convert(None)
-        return column.to_numpy(dtype="datetime64[s]")
-    out = np.full(len(column), "NaT", dtype="datetime64[s]")
-    odd = []
-    for place in np.flatnonzero(column.notna()):
-        date = _date_of(column.iloc[place])
-        if date is None:
-            odd.append(place)
-        else:
-            out[place] = np.datetime64(date, "s")
-    take_as_gaps(column, np.asarray(odd, dtype=np.intp), "date")
-    return out
-
-
-def _date_of(value: Any) -> datetime | None:
-    """Return a date, in UTC if its zone is given, or None if the value is not a date."""
-    match = ISO_DATE.fullmatch(str(value).strip())
-    if match is None:
-        return None
-    year, month, day, time = match.groups()
-    try:
-        date = datetime.fromisoformat(f"{year}-{month}-{day}{time or ''}")
-        return date if date.tzinfo is None else date.astimezone(UTC).replace(tzinfo=None)
-    except (ValueError, OverflowError):
-        return None
+        utc = column if column.dt.tz is None else column.dt.tz_convert(None)
+        return utc.to_numpy(dtype="datetime64[s]")
+    dates = [None if gap else date_of(v) for v, gap in zip(column, column.isna(), strict=True)]
+    seconds = np.array(dates, dtype="datetime64[s]")
+    take_as_gaps(column, np.flatnonzero(np.isnat(seconds) & column.notna().to_numpy()), "dates")
+    return seconds

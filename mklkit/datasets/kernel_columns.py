@@ -1,4 +1,4 @@
-"""Columns that kernels need as they are, and so neither encoded nor scaled."""
+"""Columns that kernels name, or need as they are, and so neither encoded nor scaled."""
 
 from __future__ import annotations
 
@@ -8,12 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from mklkit.errors import MKLKitError
+from mklkit.datasets.notations import TEXT
+from mklkit.datasets.table import Table
+from mklkit.datasets.text_columns import ColumnReading
+from mklkit.errors import DataError, MKLKitError, quoted
 from mklkit.registry.columns import resolve_columns
-from mklkit.registry.composing import are_proposed, bind_kernels
+from mklkit.registry.composing import are_proposed, bind_kernels, kernels_on
 from mklkit.views.bound_kernels import BoundKernel
 
 __all__ = [
+    "check_no_identifier",
+    "check_not_left_out",
     "chosen_columns",
     "kernels_in",
     "named_for_numbers",
@@ -28,12 +33,12 @@ def kernels_in(estimator: Any) -> list[BoundKernel]:
 
     Kernels that can't be made are left to ``fit``, which says what is wrong.
     """
-    found = []
+    kernels = []
     for bank in _banks(estimator):
         if not are_proposed(bank):
             with suppress(MKLKitError):
-                found += bind_kernels(bank)
-    return found
+                kernels += bind_kernels(bank)
+    return kernels
 
 
 def _banks(estimator: Any) -> Iterator[Any]:
@@ -63,11 +68,10 @@ def needed_unchanged(kernels: Iterable[BoundKernel]) -> tuple[list[Any], list[An
     >>> needed_unchanged(bind_kernels(["rbf@age", ("graph", Precomputed(np.eye(2)), "id")]))
     (['id'], [])
     """
-    others = [one for one in kernels if one.reads != "numbers"]
-    imputed = [
-        one.columns for one in others if one.reads == "amounts" and not one.facts.allows_gaps
-    ]
-    return [one.columns for one in others], imputed
+    unchanged = [kernel for kernel in kernels if kernel.reads != "numbers"]
+    amounts = [kernel for kernel in unchanged if kernel.reads == "amounts"]
+    imputed = [kernel.columns for kernel in amounts if not kernel.facts.allows_gaps]
+    return [kernel.columns for kernel in unchanged], imputed
 
 
 def text_columns(kernels: Iterable[BoundKernel]) -> list[str]:
@@ -78,8 +82,8 @@ def text_columns(kernels: Iterable[BoundKernel]) -> list[str]:
     >>> text_columns(bind_kernels(["rbf@age", "spectrum@dna"]))
     ['dna']
     """
-    named = (one.columns for one in kernels if one.reads == "text")
-    return [one for columns in named if isinstance(columns, str) for one in columns.split(",")]
+    columns = [kernel.columns for kernel in kernels if kernel.reads == "text"]
+    return [name for names in columns if isinstance(names, str) for name in names.split(",")]
 
 
 def named_for_numbers(kernels: Iterable[BoundKernel]) -> list[tuple[str, str]]:
@@ -90,12 +94,12 @@ def named_for_numbers(kernels: Iterable[BoundKernel]) -> list[tuple[str, str]]:
     >>> named_for_numbers(bind_kernels(["lab:rbf@age,lab_*", "spectrum@dna", "linear"]))
     [('lab', 'age'), ('lab', 'lab_*')]
     """
-    found = []
+    pairs = []
     for kernel in kernels:
-        named = kernel.columns.split(",") if isinstance(kernel.columns, str) else kernel.columns
-        if kernel.reads == "numbers" and isinstance(named, list):
-            found += [(kernel.label, one.strip()) for one in named if isinstance(one, str)]
-    return found
+        names = kernel.columns.split(",") if isinstance(kernel.columns, str) else kernel.columns
+        if kernel.reads == "numbers" and isinstance(names, list):
+            pairs += [(kernel.label, name.strip()) for name in names if isinstance(name, str)]
+    return pairs
 
 
 def chosen_columns(selectors: Iterable[Any], names: Sequence[str]) -> set[str]:
@@ -108,13 +112,13 @@ def chosen_columns(selectors: Iterable[Any], names: Sequence[str]) -> set[str]:
     >>> sorted(chosen_columns(["a*", ["c"], "other"], ["a1", "a2", "b", "c"]))
     ['a1', 'a2', 'c']
     """
-    found: set[str] = set()
+    chosen: set[str] = set()
     every = np.asarray(names, dtype=object)
     for selector in selectors:
         with suppress(MKLKitError):
             places = resolve_columns(selector, len(names), names)
-            found.update(every if places is None else every[places])
-    return found
+            chosen.update(every if places is None else every[places])
+    return chosen
 
 
 def passed_on(
@@ -129,7 +133,51 @@ def passed_on(
     >>> passed_on(["id"], ["id", "age"], ["id"]), passed_on([None], ["id", "age"], ["id"])
     (['id'], ['age'])
     """
-    found = chosen_columns([one for one in selectors if one is not None], names)
-    if any(one is None for one in selectors):
-        found.update([name for name in names if name not in identifiers] or names)
-    return [name for name in names if name in found]
+    chosen = chosen_columns([selector for selector in selectors if selector is not None], names)
+    if any(selector is None for selector in selectors):
+        chosen.update([name for name in names if name not in identifiers] or names)
+    return [name for name in names if name in chosen]
+
+
+def check_not_left_out(kernels: Sequence[str], table: Table, identifiers: Sequence[str]) -> None:
+    """Refuse kernels on a column that is left out: dropped, the target, weights, or identifiers."""
+    for kernel in [] if are_proposed(kernels) else kernels:
+        (bound,) = bind_kernels(kernel)
+        names = [name.strip() for name in (bound.columns or "").split(",")]
+        for name in names:
+            reason = ""
+            if name in table.dropped:
+                reason = "as asked by --drop"
+            elif name == str(table.target.name):
+                reason = "because it is the target, which is to be predicted"
+            elif table.weights is not None and name == str(table.weights.name):
+                reason = "because it holds the weights of the rows"
+            if reason:
+                raise _refusal(kernel, name, reason)
+        if bound.reads == "numbers":
+            check_no_identifier([(kernel, name) for name in names], identifiers, table.readings)
+
+
+def check_no_identifier(
+    asked: Sequence[tuple[str, str]],
+    identifiers: Sequence[str],
+    readings: Mapping[str, ColumnReading],
+) -> None:
+    """Refuse kernels on numbers that name an identifier, each with a column that it names."""
+    for kernel, name in asked:
+        if name in identifiers:
+            # Sequences differ in every row too.
+            text = name in readings and readings[name].notation == TEXT
+            raise _refusal(
+                kernel,
+                name,
+                "because it has a different value in every row, as identifiers have",
+                f", or {kernels_on('text')}" if text else "",
+            )
+
+
+def _refusal(kernel: str, name: str, reason: str, advice: str = "") -> DataError:
+    return DataError(
+        f"Kernel {quoted(kernel)}: the column {quoted(name)} is left out, {reason}."
+        f" Choose other columns for this kernel{advice}."
+    )

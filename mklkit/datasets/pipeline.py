@@ -118,9 +118,9 @@ def preset_pipeline(preset: str | Preset, *, scale: str | None = None, **setting
     >>> bool(model.fit(X[:300], y[:300]).score(X[300:], y[300:]) > 0.95)
     True
     """
-    found = find_preset(preset)
-    classifier = preset_classifier(found, **settings)
-    return build_pipeline(classifier, scale=scale or found.scale or DEFAULT_SCALE)
+    system = find_preset(preset)
+    classifier = preset_classifier(system, **settings)
+    return build_pipeline(classifier, scale=scale or system.scale or DEFAULT_SCALE)
 
 
 def describe(pipeline: Pipeline) -> list[str]:
@@ -172,9 +172,9 @@ def columns_needed(pipeline: Any) -> list[str]:
     if column_names(classifier).tolist() != encoder.feature_names_out_:
         return names
     sources = np.asarray(encoder.sources_, dtype=object)
-    seen = {
+    used = {
         name
         for columns in classifier.kernel_columns_
         for name in (sources if columns is None else sources[columns])
     }
-    return [name for name in names if name in seen]
+    return [name for name in names if name in used]

@@ -1,4 +1,4 @@
-"""Data sets that have been read."""
+"""Tables as they are read from files, with a target, or with new rows."""
 
 from __future__ import annotations
 
@@ -8,12 +8,31 @@ import attrs
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
+from mklkit.datasets.text_columns import ColumnReading
 from mklkit.errors import counted
 
-__all__ = ["NewRows", "Table"]
+__all__ = ["NewRows", "RawTable", "Table"]
 
 # The summary of a data set shows only its largest classes.
 CLASSES_SHOWN = 6
+
+
+@attrs.frozen(eq=False)
+class RawTable:
+    """A file as its reader returns it.
+
+    Attributes
+    ----------
+    frame : pandas.DataFrame
+    notes : list of str
+        Remarks on the data as read.
+    decimal : str, optional
+        The decimal mark of a format whose columns of text may be numbers or dates.
+    """
+
+    frame: pd.DataFrame
+    notes: list[str] = attrs.field(factory=list)
+    decimal: str | None = None
 
 
 @attrs.frozen(eq=False)
@@ -34,9 +53,9 @@ class Table:
         Remarks on the data as read: dropped rows, renamed or constant columns.
     dropped : list of str
         Columns that were left out because the user asked for it.
-    readings : dict of str to str
-        How columns of text in a CSV file are read: as numbers or dates of some form, or as
-        ``"text"``. ``load_features`` reads later data in the same way.
+    readings : dict of str to ColumnReading
+        How columns of text are read. ``load_features`` and ``TableEncoder`` read later data in the
+        same way.
     all_counts : pandas.Series, optional
         The number of rows of each class, where the rows here are a sample of more.
     weights : pandas.Series of shape (n_rows,), optional
@@ -51,7 +70,7 @@ class Table:
     origin: str
     notes: list[str] = attrs.field(factory=list)
     dropped: list[str] = attrs.field(factory=list)
-    readings: dict[str, str] = attrs.field(factory=dict)
+    readings: dict[str, ColumnReading] = attrs.field(factory=dict)
     all_counts: pd.Series | None = None
     weights: pd.Series | None = None
     task: str = "classification"
@@ -71,7 +90,7 @@ class Table:
             "rows": len(self.target),
             "columns": self.features.columns.tolist(),
             "dropped": self.dropped,
-            "readings": self.readings,
+            "readings": {name: reading.notation for name, reading in self.readings.items()},
             "target": str(self.target.name),
             "task": self.task,
             "weights": None if self.weights is None else str(self.weights.name),

@@ -185,7 +185,7 @@ def test_a_model_takes_the_file_it_was_trained_with(
     frame = pd.read_csv(sheet)
     frame.assign(lab=["low", "high"] * 30).to_csv(tmp_path / "words.csv", index=False)
     done = mklkit("predict", tmp_path / "m.mkl", tmp_path / "words.csv")
-    done.refused("'lab' was numeric in training but holds 'low' in row 1 and 59 more: correct")
+    done.refused("'lab' held numbers in training but holds 'low' in row 1 and 59 more: correct")
 
 
 def test_columns_in_other_units_are_named(mklkit: Run, sheet: Path, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import errno
 import os
 import shutil
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
@@ -18,12 +18,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from mklkit.datasets.chunked import ChunkedTable, Progress
-from mklkit.datasets.columns import unseen_values
-from mklkit.datasets.dates import ISO_DATE
 from mklkit.datasets.encoder import TableEncoder
-from mklkit.datasets.numerals import DATES, NUMBERS
-from mklkit.datasets.readings import TYPING_ERRORS, read_columns
 from mklkit.datasets.scanning import Scan
+from mklkit.datasets.text_columns import TYPING_ERRORS, ColumnReading
 from mklkit.errors import DataError, counted, quoted
 from mklkit.views.stored_rows import StoredRows
 
@@ -60,9 +57,9 @@ def encoded_rows(
 ) -> Iterator[EncodedRows]:
     """Encode and scale a table's rows into files that are removed when the block ends.
 
-    The encoder is fitted on the training rows of the scan's sample; gaps, ranges and the scaler's
-    moments are those of all training rows. The numbers are ``float32`` where all inputs are.
-    The files take N × d numbers of disk space; a few million numbers are held in memory.
+    The encoder is fitted on the training rows of the scan's sample; gaps, ranges and the moments of
+    the scaler, which needs ``partial_fit``, are those of all training rows. The numbers are
+    ``float32`` where all inputs are. A few million of them are held in memory.
 
     Parameters
     ----------
@@ -73,13 +70,8 @@ def encoded_rows(
         Whether a row is held out; rows without a target belong to neither part.
     encoder : TableEncoder
     scaler : transformer or "passthrough"
-        With ``partial_fit``.
     progress : callable, optional
         Called with the bytes read and their total.
-
-    Yields
-    ------
-    EncodedRows
 
     Raises
     ------
@@ -134,18 +126,27 @@ class _Counts:
     low: Any = np.inf
     high: Any = -np.inf
 
+    def read(self, frame: pd.DataFrame, readings: Mapping[str, ColumnReading]) -> pd.DataFrame:
+        """Read columns of text, and count the values that do not fit, which are gaps."""
+        new = {}
+        for name, reading in readings.items():
+            if reading.holds != "text":
+                self.values[name] += int(frame[name].notna().sum())
+                new[name], misfits = reading.read(frame[name])
+                self.misfits[name] += len(misfits)
+        return frame.assign(**new)
+
     def add(self, frame: pd.DataFrame, encoded: pd.DataFrame) -> None:
         """Count in training rows, as read and as encoded."""
         gaps = frame.isna().sum()
         self.gaps.update({str(name): int(count) for name, count in gaps.items()})
-        places = self.encoder._numeric_places[: len(self.encoder.numeric_)]
-        numbers = encoded.to_numpy()[:, places]
+        numbers = encoded[self.encoder.numeric_].to_numpy()
         # Medians, which stand for gaps, lie within the range.
         self.low = np.minimum(self.low, numbers.min(axis=0))
         self.high = np.maximum(self.high, numbers.max(axis=0))
         for name in self.encoder.empty_:
             self.late[name] += int(frame[name].notna().sum())
-        for name, values in unseen_values(frame, self.encoder.text_, self.encoder.one_hot_):
+        for name, values in self.encoder.unseen_values(frame):
             self.unseen[name] += len(values)
 
     def put_into(self, encoder: TableEncoder) -> None:
@@ -165,14 +166,14 @@ class _Counts:
 
     def notes(self) -> list[str]:
         """Return a line for each column with values that the sample lacks."""
-        told = [
+        fates = [
             (self.misfits, "that are no numbers or dates taken as gaps, in all rows"),
             (self.unseen, "that the sample lacks taken as none of its categories"),
             (self.late, "left out, as the sample has none in this column"),
         ]
         return [
-            f"column {quoted(name)}: {counted(count, 'value')} {what}"
-            for counter, what in told
+            f"column {quoted(name)}: {counted(count, 'value')} {fate}"
+            for counter, fate in fates
             for name, count in counter.items()
             if count
         ]
@@ -195,8 +196,7 @@ def _blocks(
             known = scan.codes[chunk.index] >= 0
             out = held[chunk.index][known]
             frame = chunk[known].drop(columns=str(target)).reset_index(drop=True)
-            frame, _, _ = read_columns(frame, table.decimal or ".", scan.table.readings)
-            frame = _without_misfits(frame, scan.table.readings, counts)
+            frame = counts.read(frame, scan.table.readings)
             # As the rows of a table in memory are numbered.
             frame.index = pd.RangeIndex(done, done + len(frame), name="row")
             done += len(frame)
@@ -205,28 +205,6 @@ def _blocks(
                 if not out.all():
                     counts.add(frame[~out], encoded[~out])
                 yield encoded, out
-
-
-def _without_misfits(
-    frame: pd.DataFrame, readings: dict[str, str], counts: _Counts
-) -> pd.DataFrame:
-    """Take for gaps, and count, what is left in columns of text read as numbers or dates."""
-    new = {}
-    for name, way in readings.items():
-        column = frame[name]
-        if way in (*NUMBERS, *DATES):
-            counts.values[name] += int(column.notna().sum())
-        if way in NUMBERS and column.dtype == object:
-            fitting = pd.to_numeric(column, errors="coerce").notna()
-        elif way in DATES and column.dtype != "datetime64[s]":
-            fitting = column.astype("str").str.fullmatch(ISO_DATE) == True  # noqa: E712
-        else:
-            continue
-        misfits = column.notna() & ~fitting
-        if misfits.any():
-            counts.misfits[name] += int(misfits.sum())
-            new[name] = column.mask(misfits).infer_objects()
-    return frame.assign(**new)
 
 
 def _dtype(encoder: TableEncoder, features: pd.DataFrame) -> np.dtype[Any]:
