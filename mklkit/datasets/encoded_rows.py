@@ -1,4 +1,4 @@
-"""Encoding of a table that does not fit into memory, chunk by chunk, into files of numbers."""
+"""The second pass over a table that is read in chunks: its rows as numbers, in files."""
 
 from __future__ import annotations
 
@@ -32,14 +32,7 @@ ROOM = Path("/var/tmp")
 
 @attrs.frozen(eq=False)
 class EncodedRows:
-    """The rows of a table as numbers, in temporary files.
-
-    Attributes
-    ----------
-    train, held_out : StoredRows
-    notes : list of str
-        What a sample of the rows could not tell: values that it lacks, typing errors.
-    """
+    """The rows of a table as numbers, in temporary files, and what the sample could not tell."""
 
     train: StoredRows
     held_out: StoredRows
@@ -59,19 +52,8 @@ def encoded_rows(
 
     The encoder is fitted on the training rows of the scan's sample; gaps, ranges and the moments of
     the scaler, which needs ``partial_fit``, are those of all training rows. The numbers are
-    ``float32`` where all inputs are. A few million of them are held in memory.
-
-    Parameters
-    ----------
-    table : ChunkedTable
-        As the scan has left it.
-    scan : Scan
-    held : ndarray of shape (n_rows,)
-        Whether a row is held out; rows without a target belong to neither part.
-    encoder : TableEncoder
-    scaler : transformer or "passthrough"
-    progress : callable, optional
-        Called with the bytes read and their total.
+    ``float32`` where all inputs are. Rows that are ``held`` (N,) out, and those without a target,
+    are no training rows.
 
     Raises
     ------
@@ -84,33 +66,35 @@ def encoded_rows(
     known = scan.codes >= 0
     sizes = [int((known & ~held).sum()), int((known & held).sum())]
     names, dtype = encoder.feature_names_out_, _dtype(encoder, features)
-    with TemporaryDirectory(prefix="mklkit-", dir=_room(), ignore_cleanup_errors=True) as folder:
-        _check_space(Path(folder), sum(sizes), len(names), dtype)
+    room = gettempdir()
+    if "TMPDIR" not in os.environ and os.access(ROOM, os.W_OK | os.X_OK):
+        room = str(ROOM)
+    _check_space(room, sum(sizes), len(names), dtype)
+    with TemporaryDirectory(prefix="mklkit-", dir=room, ignore_cleanup_errors=True) as folder:
         paths = [Path(folder, "train"), Path(folder, "held-out")]
         counts = _Counts(encoder)
-        with _full_disk_told(folder):
-            with paths[0].open("wb") as train, paths[1].open("wb") as rest:
-                for frame, out in _blocks(table, scan, held, encoder, counts, progress):
-                    numbers = frame.to_numpy()
-                    numbers[~out].astype(dtype, order="C").tofile(train)
-                    numbers[out].astype(dtype, order="C").tofile(rest)
-                    if scaler != "passthrough" and not out.all():
-                        scaler.partial_fit(frame[~out])
-            counts.put_into(encoder)
-            if not scan.whole:
-                counts.check_misfits()
-            if scaler != "passthrough":
-                for path in paths:
-                    _scale(path, scaler, names, dtype)
-        parts = [
+        with _full_disk_told(room), paths[0].open("wb") as train, paths[1].open("wb") as rest:
+            for frame, out in _blocks(table, scan, held, counts, progress):
+                numbers = frame.to_numpy().astype(dtype, order="C")
+                numbers[~out].tofile(train)
+                numbers[out].tofile(rest)
+                if scaler != "passthrough" and not out.all():
+                    scaler.partial_fit(frame[~out])
+        counts.put_into_encoder()
+        if not scan.whole:
+            counts.check_misfits()
+        if scaler != "passthrough":
+            for path in paths:
+                _scale(path, scaler, names, dtype)
+        train_rows, rest_rows = (
             StoredRows(path, (size, len(names)), dtype, column_names=names)
             for path, size in zip(paths, sizes, strict=True)
-        ]
+        )
         try:
-            yield EncodedRows(parts[0], parts[1], [] if scan.whole else counts.notes())
+            yield EncodedRows(train_rows, rest_rows, [] if scan.whole else counts.notes())
         finally:
-            for part in parts:
-                part.close()
+            train_rows.close()
+            rest_rows.close()
 
 
 @attrs.define(eq=False)
@@ -138,8 +122,7 @@ class _Counts:
 
     def add(self, frame: pd.DataFrame, encoded: pd.DataFrame) -> None:
         """Count in training rows, as read and as encoded."""
-        gaps = frame.isna().sum()
-        self.gaps.update({str(name): int(count) for name, count in gaps.items()})
+        self.gaps.update({str(name): int(count) for name, count in frame.isna().sum().items()})
         numbers = encoded[self.encoder.numeric_].to_numpy()
         # Medians, which stand for gaps, lie within the range.
         self.low = np.minimum(self.low, numbers.min(axis=0))
@@ -149,10 +132,11 @@ class _Counts:
         for name, values in self.encoder.unseen_values(frame):
             self.unseen[name] += len(values)
 
-    def put_into(self, encoder: TableEncoder) -> None:
+    def put_into_encoder(self) -> None:
         """Set the encoder's gaps and ranges to those of all training rows."""
-        encoder.gaps_ = {str(name): self.gaps[str(name)] for name in encoder.feature_names_in_}
-        encoder.ranges_ = np.array([self.low, self.high])
+        names = self.encoder.feature_names_in_
+        self.encoder.gaps_ = {str(name): self.gaps[str(name)] for name in names}
+        self.encoder.ranges_ = np.array([self.low, self.high])
 
     def check_misfits(self) -> None:
         """Refuse columns that are not what the sample says in more than a few rows."""
@@ -183,25 +167,23 @@ def _blocks(
     table: ChunkedTable,
     scan: Scan,
     held: NDArray[np.bool_],
-    encoder: TableEncoder,
     counts: _Counts,
     progress: Progress | None,
 ) -> Iterator[tuple[pd.DataFrame, NDArray[np.bool_]]]:
     """Yield some encoded rows, not yet scaled, and which of them are held out."""
-    size = max(1, BLOCK_CELLS // len(encoder.feature_names_out_))
-    target, done = scan.table.target.name, 1
-    for whole in table.chunks(progress):
-        for start in range(0, len(whole), size):
-            chunk = whole.iloc[start : start + size]
-            known = scan.codes[chunk.index] >= 0
-            out = held[chunk.index][known]
-            frame = chunk[known].drop(columns=str(target)).reset_index(drop=True)
-            frame = counts.read(frame, scan.table.readings)
+    size = max(1, BLOCK_CELLS // len(counts.encoder.feature_names_out_))
+    n_rows = 1
+    for chunk in table.chunks(progress):
+        for start in range(0, len(chunk), size):
+            block = chunk.iloc[start : start + size].drop(columns=str(scan.table.target.name))
+            known = scan.codes[block.index] >= 0
+            out = held[block.index][known]
             # As the rows of a table in memory are numbered.
-            frame.index = pd.RangeIndex(done, done + len(frame), name="row")
-            done += len(frame)
+            numbers = pd.RangeIndex(n_rows, n_rows + len(out), name="row")
+            frame = counts.read(block[known].set_axis(numbers), scan.table.readings)
+            n_rows += len(out)
             if len(frame):
-                encoded = encoder.transform(frame)
+                encoded = counts.encoder.transform(frame)
                 if not out.all():
                     counts.add(frame[~out], encoded[~out])
                 yield encoded, out
@@ -210,9 +192,8 @@ def _blocks(
 def _dtype(encoder: TableEncoder, features: pd.DataFrame) -> np.dtype[Any]:
     """Return ``float32`` where all numbers of the table are, of which none is lost then."""
     single = all(features[name].dtype == np.float32 for name in encoder.numeric_)
-    return np.dtype(
-        np.float32 if single and encoder.numeric_ and not encoder.dates_ else np.float64
-    )
+    plain = bool(encoder.numeric_) and not encoder.dates_
+    return np.dtype(np.float32 if single and plain else np.float64)
 
 
 def _scale(path: Path, scaler: Any, names: list[str], dtype: np.dtype[Any]) -> None:
@@ -227,32 +208,24 @@ def _scale(path: Path, scaler: Any, names: list[str], dtype: np.dtype[Any]) -> N
             file.write(np.asarray(scaled).astype(dtype, order="C").tobytes())
 
 
-def _room() -> str:
-    """Return the folder for large temporary files: that of TMPDIR, by default /var/tmp."""
-    if "TMPDIR" in os.environ or not os.access(ROOM, os.W_OK | os.X_OK):
-        return gettempdir()
-    return str(ROOM)
-
-
-def _check_space(folder: Path, n_rows: int, n_columns: int, dtype: np.dtype[Any]) -> None:
-    needed = n_rows * n_columns * dtype.itemsize
-    free = shutil.disk_usage(folder).free
+def _check_space(room: str, n_rows: int, n_columns: int, dtype: np.dtype[Any]) -> None:
+    needed, free = n_rows * n_columns * dtype.itemsize, shutil.disk_usage(room).free
     if needed > free:
         raise DataError(
             f"{n_rows} encoded rows of {n_columns} columns take {needed / 2**20:,.0f} MiB of disk"
-            f" space, and {free / 2**20:,.0f} MiB are free in {folder.parent}: set the environment"
-            " variable TMPDIR to a folder with more."
+            f" space, and {free / 2**20:,.0f} MiB are free in {room}: set the environment variable"
+            " TMPDIR to a folder with more."
         )
 
 
 @contextmanager
-def _full_disk_told(folder: str) -> Iterator[None]:
+def _full_disk_told(room: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise
         raise DataError(
-            f"The encoded rows can't be written to {Path(folder).parent}: {error.strerror}. Set the"
-            " environment variable TMPDIR to a folder with more space."
+            f"The encoded rows can't be written to {room}: {error.strerror}. Set the environment"
+            " variable TMPDIR to a folder with more space."
         ) from error

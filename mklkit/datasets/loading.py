@@ -13,13 +13,7 @@ from mklkit.datasets.builtin import BUILTIN_NAMES, ORIGINS, read_builtin
 from mklkit.datasets.files import READERS, ending_of, read_file
 from mklkit.datasets.notations import TEXT
 from mklkit.datasets.paths import status, user_path
-from mklkit.datasets.readings import (
-    columns_of_text,
-    notes_on,
-    read_as_text,
-    read_later,
-    settle_readings,
-)
+from mklkit.datasets.readings import notes_on, read_as_text, read_later, settle_readings
 from mklkit.datasets.remarks import remarks
 from mklkit.datasets.table import NewRows, RawTable, Table
 from mklkit.datasets.target import (
@@ -33,7 +27,7 @@ from mklkit.datasets.target import (
     numbers_of_weights,
     warn_of_numbers,
 )
-from mklkit.datasets.text_columns import ColumnReading
+from mklkit.datasets.text_columns import ColumnReading, is_text
 from mklkit.datasets.values import plain_values
 from mklkit.errors import DataError, listed, suggest
 
@@ -128,14 +122,13 @@ def load_table(
 
 def _written(frame: pd.DataFrame, globs: Collection[str]) -> list[str]:
     """Return the columns that stay text; numbers without leading zeros are numbers."""
+    names = [str(name) for name in frame if any(fnmatchcase(str(name), glob) for glob in globs)]
+    texts = {name: frame[name].dropna() for name in names if is_text(frame[name])}
     return [
         name
-        for name in columns_of_text(frame)
-        if any(fnmatchcase(name, glob) for glob in globs)
-        and (
-            frame[name].str.fullmatch(r"0\d+").any()
-            or pd.to_numeric(frame[name], errors="coerce").isna().ne(frame[name].isna()).any()
-        )
+        for name, values in texts.items()
+        if values.str.fullmatch(r"0\d+").any()
+        or pd.to_numeric(values, errors="coerce").isna().any()
     ]
 
 

@@ -92,7 +92,7 @@ def _in_digits(text: str, notation: str) -> str | None:
 def _with_year_first(text: str, notation: str) -> str:
     match = YEAR_LAST.fullmatch(text)
     if match is None:
-        return text if notation == "year first" else ""
+        return text
     first, mark, second, year, time = match.groups()
     if notation == "year first" or (notation == "month first" and mark == "."):
         return ""

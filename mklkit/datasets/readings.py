@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 
 import numpy as np
 import pandas as pd
@@ -20,19 +20,7 @@ from mklkit.datasets.text_columns import (
 )
 from mklkit.errors import DataError, counted, listed, named, quoted
 
-__all__ = [
-    "columns_of_text",
-    "notes_on",
-    "read_as_text",
-    "read_later",
-    "settle_readings",
-    "take_as_gaps",
-]
-
-
-def columns_of_text(frame: pd.DataFrame) -> list[str]:
-    """Return the columns that hold only text and gaps."""
-    return [str(name) for name in frame if is_text(frame[name])]
+__all__ = ["notes_on", "read_as_text", "read_later", "settle_readings", "take_as_gaps"]
 
 
 def read_as_text(readings: Mapping[str, ColumnReading]) -> list[str]:
@@ -52,7 +40,7 @@ def settle_readings(
     marks: frozenset[str] = GAP_MARKS,
     written: Collection[str] = (),
 ) -> tuple[pd.DataFrame, dict[str, ColumnReading]]:
-    """Settle how columns of text are read, and read them.
+    """Read columns of text as numbers or dates where their values are, and return how.
 
     Parameters
     ----------
@@ -65,13 +53,6 @@ def settle_readings(
     written : collection of str
         Columns of text that stay as they are written.
 
-    Returns
-    -------
-    frame : pandas.DataFrame
-        With numbers and dates as such.
-    readings : dict of str to ColumnReading
-        Of each column of text.
-
     Examples
     --------
     >>> frame, readings = settle_readings(pd.DataFrame({"price": ["900", "1,250.5", "-"]}))
@@ -82,16 +63,19 @@ def settle_readings(
     column 'price' read as numbers: '1,250.5' as 1250.5
     1 gap in column 'price', written '-'
     """
-    names = [name for name in columns_of_text(frame) if name not in written]
-    columns = {name: TextColumn.of(frame[name], marks) for name in names}
+    columns = {
+        str(name): TextColumn.of(column, marks)
+        for name, column in frame.items()
+        if name not in written and is_text(column)
+    }
     for column in columns.values():
         column.settle(tolerant=marks is GAP_MARKS)
     _settle_commas(columns.values(), decimal)
     _settle_points(columns.values())
+    new = {name: column.read()[0] for name, column in columns.items() if column.notation != TEXT}
     readings = {name: column.reading() for name, column in columns.items()}
-    new = {n: c.read(c.notation)[0] for n, c in columns.items() if c.notation != TEXT}
-    written_so = {name: ColumnReading(WRITTEN) for name in written}
-    return (frame.assign(**new) if new else frame), readings | written_so
+    frame = frame.assign(**new) if new else frame
+    return frame, readings | {name: ColumnReading(WRITTEN) for name in written}
 
 
 def _settle_commas(columns: Collection[TextColumn], decimal: str) -> None:
@@ -130,37 +114,27 @@ def notes_on(readings: Mapping[str, ColumnReading]) -> list[str]:
         advice = "; if that is not meant, write 1234.5 or 2024-03-31" if ambiguous else ""
         notes.append(f"{named(names)} read as {reading.holds}: {reading.example}{advice}")
     for name, reading in readings.items():
-        if reading.misfits and reading.notation == TEXT:
+        column = f"column {quoted(name)}"
+        if reading.misfits and reading.holds == "text":
             notes.append(
-                f"column {quoted(name)} mixes text with numbers: taken as text because of"
-                f" {reading.misfits}; correct it, or leave it empty, if numbers are meant"
+                f"{column} mixes text with numbers: taken as text because of {reading.misfits};"
+                " correct it, or leave it empty, if numbers are meant"
             )
         elif reading.misfits:
-            kind = reading.holds.removesuffix("s")
-            notes.append(
-                f"column {quoted(name)} holds {reading.misfits}, not a {kind}: taken as a gap"
-            )
+            notes.append(_misfit(column, reading.misfits, reading.holds))
         if reading.n_marks:
-            notes.append(
-                f"{counted(reading.n_marks, 'gap')} in column {quoted(name)}, written"
-                f" {listed(list(reading.marks))}"
-            )
+            gaps, marks = counted(reading.n_marks, "gap"), listed(list(reading.marks))
+            notes.append(f"{gaps} in {column}, written {marks}")
     return notes
 
 
 def read_later(
     frame: pd.DataFrame, readings: Mapping[str, ColumnReading], decimal: str = "."
 ) -> tuple[pd.DataFrame, dict[str, ColumnReading]]:
-    """Read columns of text as training did.
+    """Read columns of text as training did, and return how.
 
     Columns that held no text then but do now are read by their values where most are numbers or
     dates.
-
-    Returns
-    -------
-    frame : pandas.DataFrame
-    readings : dict of str to ColumnReading
-        Of these rows, with an example of values that are not written as in Python.
 
     Raises
     ------
@@ -168,30 +142,28 @@ def read_later(
         If more values than typing errors do not fit; a few are taken for gaps, with a warning.
     """
     columns: dict[str, TextColumn] = {}
-    for name in columns_of_text(frame):
+    for name in map(str, frame.columns):
         reading = readings.get(name)
-        if reading is not None and reading.holds == "text":
+        if (reading is not None and reading.holds == "text") or not is_text(frame[name]):
             continue
-        column = columns[name] = TextColumn.of(frame[name])
-        if reading is not None:
-            column.notation = reading.notation
-        elif 2 * column.choose()[0] >= (~column.marked).sum() > 0:
-            del columns[name]
-        elif not len(column.known):
-            column.notation = NUMBER
+        column = TextColumn.of(
+            frame[name], notation=NUMBER if reading is None else reading.notation
+        )
+        if reading is None and len(column.known):
+            n_misfits, _ = column.choose()
+            if 2 * n_misfits >= (~column.missing).sum():
+                continue
+        columns[name] = column
     _settle_commas(columns.values(), decimal)
-    new = {}
+    new, told = {}, {}
     for name, column in columns.items():
-        new[name], misfits = column.read(column.notation)
-        take_as_gaps(frame[name], misfits, ColumnReading(column.notation).holds)
-    told = {
-        name: ColumnReading(column.notation, column.example(), ambiguous=column.ambiguous)
-        for name, column in columns.items()
-    }
+        new[name], misfits = column.read()
+        told[name] = ColumnReading(column.notation, column.example(), ambiguous=column.ambiguous)
+        take_as_gaps(frame[name], misfits, told[name].holds)
     return (frame.assign(**new) if new else frame), told
 
 
-def take_as_gaps(column: pd.Series, places: Sequence[int] | NDArray[np.intp], holds: str) -> None:
+def take_as_gaps(column: pd.Series, places: NDArray[np.intp], holds: str) -> None:
     """Warn of places of a column that hold no numbers or dates, which are taken as gaps.
 
     Raises
@@ -202,13 +174,14 @@ def take_as_gaps(column: pd.Series, places: Sequence[int] | NDArray[np.intp], ho
     """
     if not len(places):
         return
-    first = first_of(column, np.asarray(places))
+    first = first_of(column, places)
     if len(places) > max(holds == "numbers", TYPING_ERRORS * len(column)):
         raise DataError(
             f"Column {quoted(column.name)} held {holds} in training but holds {first}: correct"
             " these values, or leave them empty."
         )
-    kind = holds.removesuffix("s")
-    warnings.warn(
-        f"column {quoted(column.name)} holds {first}, not a {kind}: taken as a gap", stacklevel=2
-    )
+    warnings.warn(_misfit(f"column {quoted(column.name)}", first, holds), stacklevel=2)
+
+
+def _misfit(column: str, misfits: str, holds: str) -> str:
+    return f"{column} holds {misfits}, not a {holds.removesuffix('s')}: taken as a gap"

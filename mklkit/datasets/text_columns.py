@@ -78,10 +78,11 @@ class ColumnReading:
         """
         if self.holds == "text" or not is_text(column):
             return column, np.array([], dtype=np.intp)
-        return TextColumn.of(column).read(self.notation)
+        return TextColumn.of(column, notation=self.notation).read()
 
 
 def is_text(column: pd.Series) -> bool:
+    """Return whether a column holds only text and gaps."""
     if not is_string_dtype(column.dtype) or not column.notna().any():
         return False
     return pd.api.types.infer_dtype(column, skipna=True) in ("string", "empty")
@@ -96,22 +97,31 @@ class TextColumn:
     words: NDArray[np.object_]
     """The different values, stripped, in the order in which they come."""
     is_mark: NDArray[np.bool_]
-    stray: NDArray[np.bool_]
-    """The values that are no numbers, in a column of text where most are."""
+    """Which of these are marks for a gap."""
     notation: str = TEXT
     ambiguous: bool = False
+    stray: str = ""
+    """The values that are no numbers, in a column of text where most are."""
 
     @classmethod
-    def of(cls, column: pd.Series, marks: Collection[str] = GAP_MARKS) -> Self:
+    def of(
+        cls, column: pd.Series, marks: Collection[str] = GAP_MARKS, notation: str = TEXT
+    ) -> Self:
+        """Take a column apart."""
         codes, distinct = pd.factorize(column)
         words = np.array([str(word).strip() for word in distinct], dtype=object)
         is_mark = np.array([word.casefold() in marks for word in words], dtype=bool)
-        return cls(column, codes, words, is_mark, np.zeros(len(words), dtype=bool))
+        return cls(column, codes, words, is_mark, notation)
 
     @property
     def known(self) -> NDArray[np.object_]:
         """The different values besides marks for gaps."""
         return self.words[~self.is_mark]
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Which rows hold a gap or a mark for one."""
+        return np.append(self.is_mark, True)[self.codes]
 
     def choose(self) -> tuple[int, NDArray[np.bool_]]:
         """Choose the notation that fits most rows, the first of several.
@@ -145,38 +155,31 @@ class TextColumn:
     def settle(self, tolerant: bool) -> None:
         """Choose the notation that fits all values, or all except a few typing errors."""
         n_misfits, fits = self.choose()
-        few = n_misfits <= TYPING_ERRORS * (~self.marked).sum()
+        few = n_misfits <= TYPING_ERRORS * (~self.missing).sum()
         tolerated = tolerant and few and NUMBERS_PER_ERROR * (~fits).sum() <= fits.sum()
         if n_misfits and not tolerated:
             if self.notation in NUMBERS and 2 * fits.sum() > len(fits) > 2:
-                self.stray[np.flatnonzero(~self.is_mark)[~fits]] = True
+                self.stray = first_of(self.column, self.read()[1])
             self.notation = TEXT
 
-    @property
-    def marked(self) -> NDArray[np.bool_]:
-        """Which rows hold a gap or a mark for one."""
-        return np.append(self.is_mark, True)[self.codes]
-
-    def read(self, notation: str) -> tuple[pd.Series, NDArray[np.intp]]:
-        """Return what the rows mean in a notation, and the places of those that do not fit."""
-        known = meanings(notation, self.known).set_axis(np.flatnonzero(~self.is_mark))
+    def read(self) -> tuple[pd.Series, NDArray[np.intp]]:
+        """Return what the rows mean in the notation, and the places of those that do not fit."""
+        known = meanings(self.notation, self.known).set_axis(np.flatnonzero(~self.is_mark))
         # A gap has the code -1, and so the last value.
         by_word = known.reindex(range(len(self.words) + bool((self.codes < 0).any())))
         values = by_word.take(self.codes).set_axis(self.column.index)
-        return values, np.flatnonzero(values.isna().to_numpy() & ~self.marked)
+        return values, np.flatnonzero(values.isna().to_numpy() & ~self.missing)
 
     def reading(self) -> ColumnReading:
         """Return the chosen reading, with what is worth saying of it."""
         if self.notation == TEXT:
-            stray = np.append(self.stray, False)[self.codes]
-            return ColumnReading(misfits=first_of(self.column, np.flatnonzero(stray)))
-        n_marks = int((self.marked & (self.codes >= 0)).sum())
+            return ColumnReading(misfits=self.stray)
         return ColumnReading(
             self.notation,
             self.example(),
             tuple(self.words[self.is_mark]),
-            n_marks,
-            first_of(self.column, self.read(self.notation)[1]),
+            int((self.missing & (self.codes >= 0)).sum()),
+            first_of(self.column, self.read()[1]),
             self.ambiguous,
         )
 
@@ -186,13 +189,11 @@ class TextColumn:
             return ""
         pointed = self.ambiguous and self.notation == NUMBER
         for text, meaning in zip(self.known, meanings(self.notation, self.known), strict=True):
-            if pd.isna(meaning) or (
-                _is_as_written(text, meaning) and not (pointed and "." in text)
-            ):
-                continue
-            is_date = isinstance(meaning, pd.Timestamp)
-            shown = str(meaning).removesuffix(" 00:00:00") if is_date else f"{meaning:.15g}"
-            return f"{quoted(text, 40)} as {shown}"
+            unusual = not _is_as_written(text, meaning) or (pointed and "." in text)
+            if unusual and not pd.isna(meaning):
+                is_date = isinstance(meaning, pd.Timestamp)
+                shown = str(meaning).removesuffix(" 00:00:00") if is_date else f"{meaning:.15g}"
+                return f"{quoted(text, 40)} as {shown}"
         return ""
 
 

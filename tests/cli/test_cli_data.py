@@ -216,9 +216,7 @@ def test_text_with_many_values_is_named(mklkit: Run, tmp_path: Path) -> None:
     frame.loc[0, "remark"] = "fever"
     frame.to_csv(tmp_path / "a.csv", index=False)
     said = mklkit("fit", tmp_path / "a.csv", "-k", "linear@x").out
-    assert (
-        "column 'mass' holds 60 different texts in 80 rows, such as '40 kg', and looks numeric:"
-        " write numbers alone, or leave it out with --drop mass" in said
-    )
+    assert "column 'mass' holds 60 different texts in 80 rows, such as '40 kg'" in said
+    assert "--drop mass" in said
     assert "'remark' holds" not in said
     assert "'ward' holds" not in said
