@@ -50,7 +50,7 @@ class Table:
     origin : str
         Their origin, such as ``"built into scikit-learn"`` or ``"CSV file heart.csv"``.
     notes : list of str
-        Remarks on the data as read: dropped rows, renamed or constant columns.
+        Remarks on the data as read.
     dropped : list of str
         Columns that were left out because the user asked for it.
     readings : dict of str to ColumnReading
@@ -104,24 +104,22 @@ class Table:
 
     def summary(self) -> str:
         """Return the data in one line: rows, features, classes or range, target."""
-        n_features = self.features.shape[1]
-        n_text = sum(not _is_number(self.features[name]) for name in self.features)
-        text = f" ({n_text} not numeric)" if n_text else ""
+        columns = [self.features[name] for name in self.features]
+        n_text = sum(not is_numeric_dtype(c) or is_bool_dtype(c) for c in columns)
+        features = counted(len(columns), "feature") + (f" ({n_text} not numeric)" if n_text else "")
+        target = f"target {str(self.target.name)!r}"
         if self.task == "regression":
-            return (
-                f"{self.name}: {counted(len(self.target), 'row')},"
-                f" {counted(n_features, 'feature')}{text}; target {self.target.name!r}, numbers"
-                f" from {self.target.min():g} to {self.target.max():g}"
-            )
+            bounds = f"numbers from {self.target.min():g} to {self.target.max():g}"
+            rows = counted(len(self.target), "row")
+            return f"{self.name}: {rows}, {features}; {target}, {bounds}"
         counts = self.class_counts()
-        shown = [f"{label} ({count})" for label, count in counts.head(CLASSES_SHOWN).items()]
+        classes = [f"{label} ({count})" for label, count in counts.head(CLASSES_SHOWN).items()]
         if len(counts) > CLASSES_SHOWN:
-            shown.append(f"{len(counts) - CLASSES_SHOWN} more")
-        n_rows = int(counts.sum())
-        weights = "" if self.weights is None else f", weights {self.weights.name!r}"
+            classes.append(f"{len(counts) - CLASSES_SHOWN} more")
+        weights = "" if self.weights is None else f", weights {str(self.weights.name)!r}"
         return (
-            f"{self.name}: {counted(n_rows, 'row')}, {counted(n_features, 'feature')}{text},"
-            f" {len(counts)} classes: {', '.join(shown)}; target {self.target.name!r}{weights}"
+            f"{self.name}: {counted(int(counts.sum()), 'row')}, {features}, {len(counts)} classes:"
+            f" {', '.join(classes)}; {target}{weights}"
         )
 
 
@@ -142,7 +140,3 @@ class NewRows:
     features: pd.DataFrame
     target: pd.Series | None = None
     notes: list[str] = attrs.field(factory=list)
-
-
-def _is_number(column: pd.Series) -> bool:
-    return is_numeric_dtype(column) and not is_bool_dtype(column)
