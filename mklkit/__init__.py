@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from mklkit.combiners.templates.weighting import weighting_rule as weighting_rule
     from mklkit.comparison.comparing import compare as compare
     from mklkit.comparison.comparison import Comparison as Comparison
+    from mklkit.datasets.encoder import TableEncoder as TableEncoder
+    from mklkit.datasets.pipeline import build_pipeline as build_pipeline
+    from mklkit.datasets.pipeline import preset_pipeline as preset_pipeline
+    from mklkit.datasets.scaling import ScaledColumns as ScaledColumns
     from mklkit.errors import DataError as DataError
     from mklkit.errors import IncompatibleError as IncompatibleError
     from mklkit.errors import MKLKitError as MKLKitError
@@ -112,9 +116,6 @@ if TYPE_CHECKING:
     from mklkit.plotting.search_surface import SearchSurfaceDisplay as SearchSurfaceDisplay
     from mklkit.plotting.weights import KernelWeightsDisplay as KernelWeightsDisplay
     from mklkit.plotting.worth import KernelWorthDisplay as KernelWorthDisplay
-    from mklkit.preprocessing.encoder import TableEncoder as TableEncoder
-    from mklkit.preprocessing.pipeline import build_pipeline as build_pipeline
-    from mklkit.preprocessing.pipeline import preset_pipeline as preset_pipeline
     from mklkit.protocols import Array as Array
     from mklkit.protocols import Combiner as Combiner
     from mklkit.protocols import CombinerFacts as CombinerFacts
@@ -194,6 +195,9 @@ FOR_USERS = {
     "comparison.comparing": "compare",
     "comparison.comparison": "Comparison",
     "errors": "DataError IncompatibleError MKLKitError MKLKitWarning SpecError WeightsWarning",
+    "datasets.encoder": "TableEncoder",
+    "datasets.pipeline": "build_pipeline preset_pipeline",
+    "datasets.scaling": "ScaledColumns",
     "estimators.classifier": "MKLClassifier",
     "estimators.from_preset": "preset_classifier",
     "estimators.one_class": "MKLOneClass",
@@ -246,8 +250,6 @@ FOR_USERS = {
     "plotting.search_surface": "SearchSurfaceDisplay",
     "plotting.weights": "KernelWeightsDisplay",
     "plotting.worth": "KernelWorthDisplay",
-    "preprocessing.encoder": "TableEncoder",
-    "preprocessing.pipeline": "build_pipeline preset_pipeline",
     "protocols.preset": "Preset",
     "registry.registry": "get_registry",
     "registry.specs": "to_spec",

@@ -26,7 +26,6 @@ ROOMS = (
     "estimators",
     "evaluation",
     "datasets",
-    "preprocessing",
     "persistence",
     "plotting",
     "explanation",

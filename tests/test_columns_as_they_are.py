@@ -13,13 +13,14 @@ import pytest
 import reading_kernels
 from processes import write_plugin
 from reading_kernels import KnownSmaller, Letters, Same, Smaller
-from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from mklkit import RBF, DataError, MKLClassifier, MKLSearchCV, MKLVotingClassifier, Precomputed
+from mklkit.datasets.encoder import TableEncoder
+from mklkit.datasets.pipeline import build_pipeline, describe
+from mklkit.datasets.scaling import ScaledColumns
 from mklkit.persistence import load_model, save_model
-from mklkit.preprocessing import ScaledColumns, TableEncoder, build_pipeline, describe
 from mklkit.registry.registry import forget_registry
 
 
@@ -188,9 +189,3 @@ def test_a_kernel_on_numbers_that_names_an_identifier_is_told_why(
         build_pipeline(MKLClassifier([kernel, "linear@count_a"])).fit(frame, y)
     assert str(told.value).startswith(f"Kernel '{named}': the column ")
     assert ("use a kernel on text, such as " in str(told.value)) is advised
-
-
-def test_an_encoder_that_was_saved_without_what_is_asked_can_be_copied() -> None:
-    encoder = TableEncoder()
-    del encoder.asked
-    assert clone(encoder).asked == ()

@@ -20,8 +20,10 @@ from sklearn.preprocessing import StandardScaler
 
 import mklkit
 from mklkit import MKLClassifier
+from mklkit.datasets.encoder import TableEncoder
+from mklkit.datasets.pipeline import build_pipeline, describe
+from mklkit.datasets.text_columns import ColumnReading
 from mklkit.errors import DataError, MKLKitError
-from mklkit.preprocessing import TableEncoder, build_pipeline, describe
 
 
 @pytest.fixture
@@ -158,8 +160,9 @@ class TestReadings:
         frame = self.FRAME.assign(crp=["<0,6", *self.FRAME["crp"][1:]])
         encoder = TableEncoder().fit(frame)
         assert encoder.numeric_ == ["crp", "cost"]
-        assert encoder.dates_ == ["seen"]
-        assert encoder.readings_ == {
+        assert list(encoder.dates_) == ["seen"]
+        notations = {name: reading.notation for name, reading in encoder.readings_.items()}
+        assert notations == {
             "crp": "decimal comma",
             "cost": "decimal comma, points between thousands",
             "seen": "day first",
@@ -176,7 +179,9 @@ class TestReadings:
     def test_categories_and_what_is_said_to_be_text_stay_text(self) -> None:
         frame = self.FRAME.assign(code=pd.Categorical(["1", "2"] * 20), grade=["1", "2"] * 20)
         assert TableEncoder().fit(frame).text_ == ["ward", "code"]
-        encoder = TableEncoder(readings={"grade": "text", "seen": "day first"}).fit(frame)
+        encoder = TableEncoder(
+            readings={"grade": ColumnReading("text"), "seen": ColumnReading("day first")}
+        ).fit(frame)
         assert encoder.text_ == ["ward", "code", "grade"]
         assert clone(encoder).readings == encoder.readings
 
@@ -365,7 +370,7 @@ class TestRefusals:
         encoder = TableEncoder().fit(mixed)
         new = mixed.assign(age=["30", "31", "old", None, "1", "older"])
         with pytest.raises(
-            DataError, match=r"'age' was numeric in training but holds 'old' in row 3 and 1 more"
+            DataError, match=r"'age' held numbers in training but holds 'old' in row 3 and 1 more"
         ):
             encoder.transform(new)
 
@@ -471,4 +476,7 @@ def test_any_table_becomes_finite_numbers(rows: list[tuple[Any, Any]]) -> None:
     assert out.columns.is_unique
     # Each row has exactly one value of each text column, a gap being one.
     encoder = TableEncoder().fit(frame)
-    assert (out.to_numpy()[:, encoder._text_places].sum(axis=1) == len(encoder.text_)).all()
+    assert (
+        out.to_numpy()[:, [name in encoder.text_ for name in encoder.sources_]].sum(axis=1)
+        == len(encoder.text_)
+    ).all()

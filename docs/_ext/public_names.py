@@ -25,7 +25,7 @@ TITLES = {
     "evaluation": "Evaluation",
     "explanation": "What a model uses",
     "plotting": "Figures",
-    "preprocessing": "Tables to numbers",
+    "datasets": "Tables to numbers",
     "persistence": "Model files",
     "kernels": "Kernels",
     "feature_maps": "Feature maps",

@@ -63,7 +63,7 @@ def build_model(options: ModelOptions) -> Any:
     SpecError
         If a name is unknown or a spec string is invalid; the data have not been read then.
     """
-    from mklkit.preprocessing import preset_pipeline
+    from mklkit.datasets.pipeline import preset_pipeline
     from mklkit.protocols.preset import Preset
     from mklkit.registry.composing import are_proposed, kernel_list
     from mklkit.registry.registry import get_registry
@@ -160,7 +160,7 @@ def _default_choices(options: ModelOptions) -> list[str]:
 
 def steps_of(table: Table, pipeline: Any) -> list[str]:
     """Return a line for each preprocessing step of the columns."""
-    from mklkit.preprocessing import describe
+    from mklkit.datasets.pipeline import describe
 
     dropped = [f"{named(table.dropped)} left out, as asked"] if table.dropped else []
     return dropped + describe(pipeline)
@@ -190,7 +190,7 @@ def read_data(
 
     from mklkit.datasets import load_table
     from mklkit.datasets.builtin import DEFAULT_NAME
-    from mklkit.preprocessing.kernel_columns import kernels_in, text_columns
+    from mklkit.datasets.kernel_columns import kernels_in, text_columns
 
     written = text_columns(kernels_in(pipeline[-1]))
     source = DEFAULT_NAME if data is None else data
@@ -215,8 +215,8 @@ def settle_columns(
     DataError
         If a kernel names a column that was dropped, is the target or holds identifiers.
     """
-    from mklkit.preprocessing import find_identifiers
-    from mklkit.preprocessing.asked_columns import check_not_left_out
+    from mklkit.datasets.identifiers import find_identifiers
+    from mklkit.datasets.kernel_columns import check_not_left_out
 
     identifiers = find_identifiers(table.features)
     check_not_left_out(kernels or [], table, identifiers)

@@ -46,10 +46,10 @@ def save_best(output: Path, found: Comparison) -> None:
     """Save the best method with the facts that 'fit' saves, and those of the comparison."""
     from time import perf_counter
 
+    from mklkit.datasets.pipeline import describe
     from mklkit.estimators.anatomy import ChoosingModel
     from mklkit.evaluation import score
     from mklkit.persistence import save_model
-    from mklkit.preprocessing import describe
 
     (data,) = found.data
     best = found.best_method.name

@@ -127,9 +127,9 @@ def _rows(
     import pandas as pd
 
     from mklkit.datasets import load_features
+    from mklkit.datasets.pipeline import encoder_in
     from mklkit.datasets.target import drop_without_target
     from mklkit.errors import DataError, IncompatibleError, quoted
-    from mklkit.preprocessing import encoder_in
 
     if task.n_targets > 1:
         raise IncompatibleError(

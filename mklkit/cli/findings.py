@@ -15,7 +15,7 @@ from mklkit.cli.console import say
 if TYPE_CHECKING:
     import pandas as pd
 
-    from mklkit.preprocessing.encoder import TableEncoder
+    from mklkit.datasets.encoder import TableEncoder
 
 __all__ = ["Accuracy", "FarValues", "UnknownValues", "warnings_once"]
 
@@ -33,12 +33,10 @@ class UnknownValues:
 
     def add(self, features: pd.DataFrame) -> None:
         """Count the rows with such values."""
-        from mklkit.preprocessing.columns import unseen_values
-
         encoder = self.encoder
         if encoder is None:
             return
-        for name, unknown in unseen_values(features, encoder.text_, encoder.one_hot_):
+        for name, unknown in encoder.unseen_values(features):
             self.rows[name] += len(unknown)
             found = self.values.setdefault(name, {})
             if len(found) < VALUES_KEPT:
@@ -125,7 +123,7 @@ class Accuracy:
 
     def add(self, target: pd.Series | None, predictions: pd.Series) -> None:
         """Count the pairs of a class and its prediction."""
-        from mklkit.preprocessing.columns import text_of
+        from mklkit.datasets.columns import text_of
 
         if target is None:
             return

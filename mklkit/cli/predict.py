@@ -64,9 +64,9 @@ def predict(
     """
 
     from mklkit.datasets.new_rows import load_in_chunks
+    from mklkit.datasets.pipeline import columns_needed, encoder_in
     from mklkit.errors import ModelFileError
     from mklkit.persistence import load_model, read_facts
-    from mklkit.preprocessing import columns_needed, encoder_in
 
     if output is not None:
         _check_output(output, model, data)
@@ -122,7 +122,7 @@ def _accuracy_of(pipeline: Any) -> Accuracy | NumberErrors:
 
 def _check_output(output: Path, model: Path, data: str) -> None:
     from mklkit.datasets import BUILTIN_NAMES
-    from mklkit.datasets.chunked import files_of
+    from mklkit.datasets.files import files_of
     from mklkit.datasets.paths import same_file
     from mklkit.errors import DataError
     from mklkit.persistence.atomic import check_writable

@@ -41,8 +41,8 @@ def stream_of(data: str | None, max_memory: str | None, stream: bool) -> Chunked
     """
     from mklkit.datasets import BUILTIN_NAMES
     from mklkit.datasets.builtin import DEFAULT_NAME
-    from mklkit.datasets.chunked import CHUNKED, ChunkedTable, files_of
-    from mklkit.datasets.files import READERS, ending_of
+    from mklkit.datasets.chunked import CHUNKED, ChunkedTable
+    from mklkit.datasets.files import READERS, ending_of, files_of
     from mklkit.datasets.paths import status
     from mklkit.errors import DataError
     from mklkit.views.memory import memory_limit
@@ -115,10 +115,10 @@ def fit_stream(
 
     import pandas as pd
 
+    from mklkit.datasets.encoded_rows import encoded_rows
     from mklkit.datasets.scanning import scan_table
     from mklkit.evaluation.splits import held_out_mask
     from mklkit.persistence.facts import facts_of_model
-    from mklkit.preprocessing.streaming import encoded_rows
     from mklkit.views.dask.rows import DaskRows
     from mklkit.views.memory import memory_limit, refuse_large_gram
 
@@ -170,8 +170,8 @@ def fit_stream(
 
 def _refuse_more_than_numbers(classifier: Any) -> None:
     """Refuse kernels on text, categories or gaps for a table that is read in parts."""
+    from mklkit.datasets.kernel_columns import kernels_in
     from mklkit.errors import IncompatibleError, quoted
-    from mklkit.preprocessing.kernel_columns import kernels_in
 
     for kernel in kernels_in(classifier):
         what = "gaps" if kernel.facts.allows_gaps else kernel.reads

@@ -14,14 +14,13 @@ from numpy.typing import NDArray
 
 from mklkit.comparison.checking import check_labels, in_unicode
 from mklkit.datasets import Table, load_table
+from mklkit.datasets.encoder import TableEncoder
+from mklkit.datasets.encoding_notes import LIKE_IDENTIFIERS, left_out
+from mklkit.datasets.kernel_columns import check_not_left_out, needed_unchanged
 from mklkit.datasets.loading import target_and_dropped
 from mklkit.datasets.target import class_labels, drop_without_target, warn_of_numbers
 from mklkit.errors import DataError, counted, named, quoted
 from mklkit.estimators.table_reading import placed_kernels
-from mklkit.preprocessing import TableEncoder
-from mklkit.preprocessing.asked_columns import check_not_left_out
-from mklkit.preprocessing.kernel_columns import needed_unchanged
-from mklkit.preprocessing.wording import LIKE_IDENTIFIERS, left_out
 from mklkit.registry.composing import are_proposed, bind_kernels, kernel_list
 
 __all__ = ["DataSet", "data_sets"]
@@ -70,7 +69,7 @@ class DataSet:
         """Return the data without a column that is no feature."""
         if self.table is None:
             return _of_rows(self.name, self.features.drop(columns=column), self.target)
-        readings = {name: way for name, way in self.table.readings.items() if name != column}
+        readings = {n: reading for n, reading in self.table.readings.items() if n != column}
         features = self.table.features.drop(columns=column)
         return _of_table(attrs.evolve(self.table, features=features, readings=readings), self.name)
 

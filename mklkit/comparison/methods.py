@@ -13,10 +13,9 @@ from sklearn.pipeline import Pipeline
 
 from mklkit._version import __version__
 from mklkit.comparison.checking import in_unicode
+from mklkit.datasets.pipeline import DEFAULT_SCALE, build_pipeline, preset_pipeline
 from mklkit.errors import IncompatibleError, SpecError, UnknownNameError, quoted, suggest
 from mklkit.estimators.from_preset import find_preset
-from mklkit.preprocessing import build_pipeline, preset_pipeline
-from mklkit.preprocessing.pipeline import DEFAULT_SCALE
 from mklkit.protocols import CombinerFacts, facts_of
 from mklkit.protocols.preset import Preset
 from mklkit.registry.composing import (

@@ -9,11 +9,12 @@ from __future__ import annotations
 import io
 import re
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
 
 import pandas as pd
 
-from mklkit.datasets.paths import refused
+from mklkit.datasets.table import RawTable
 from mklkit.errors import DataError
 
 __all__ = ["attributes_in", "read_arff"]
@@ -24,53 +25,21 @@ ATTRIBUTE = re.compile(
 NUMERIC = ("numeric", "real", "integer")
 
 
-def read_arff(path: Path) -> tuple[pd.DataFrame, list[str]]:
-    """Read a dense ARFF file.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-
-    Returns
-    -------
-    frame : pandas.DataFrame
-        Numeric attributes as numbers, nominal ones as categories, all others as text; ``?`` is a
-        gap.
-    notes : list of str
-        Always empty.
-
-    Raises
-    ------
-    DataError
-        If the header or a row can't be read, or the rows are sparse.
-    """
+def read_arff(path: Path) -> RawTable:
+    """Read a dense ARFF file: numbers, nominal attributes as categories, all others as text."""
     try:
         lines = path.read_text(encoding="utf-8-sig", errors="replace").splitlines()
-    except OSError as error:
-        raise DataError(refused(Path(path.name), "read", error)) from error
-    lines = [line for line in lines if line.strip() and not line.lstrip().startswith("%")]
-    start = next((n for n, line in enumerate(lines) if _starts(line, "@data")), None)
-    if start is None:
-        raise DataError(f"{path.name} can't be read as ARFF: it has no @data line.")
-    kinds = attributes_in(lines[:start], path.name)
-    rows = lines[start + 1 :]
-    if rows and rows[0].lstrip().startswith("{"):
-        raise DataError(f"{path.name} holds sparse ARFF rows; save it as dense ARFF, or as libsvm.")
-    if not rows:
-        return pd.DataFrame(columns=list(kinds)), []
-    try:
-        return _rows(rows, kinds), []
-    except pd.errors.ParserWarning as error:
-        raise DataError(
-            f"{path.name} can't be read as ARFF: a data row has more values than the {len(kinds)}"
-            " attributes that are declared."
-        ) from error
-    except ValueError as error:
+        lines = [line for line in lines if line.strip() and not line.lstrip().startswith("%")]
+        start = next((n for n, line in enumerate(lines) if _starts(line, "@data")), None)
+        if start is None:
+            raise ValueError("it has no @data line")
+        return RawTable(_rows(lines[start + 1 :], attributes_in(lines[:start])))
+    except (OSError, ValueError, pd.errors.ParserWarning) as error:
         reason = str(error).replace("Error tokenizing data. C error: ", "").strip()
-        raise DataError(f"{path.name} can't be read as ARFF: {reason}") from error
+        raise DataError(f"{path.name} can't be read as ARFF: {reason}.") from error
 
 
-def attributes_in(header: list[str], name: str) -> dict[str, str]:
+def attributes_in(header: Iterable[str]) -> dict[str, str]:
     """Return the attributes by name, each with its type; ``{`` begins the values of a nominal."""
     kinds: dict[str, str] = {}
     for line in header:
@@ -78,19 +47,23 @@ def attributes_in(header: list[str], name: str) -> dict[str, str]:
             continue
         match = ATTRIBUTE.match(line.strip())
         if match is None:
-            raise DataError(f"{name} can't be read as ARFF: {line.strip()!r} names no attribute.")
+            raise ValueError(f"{line.strip()!r} names no attribute")
         title = match.group(1)
         if title[0] in "'\"":
             title = re.sub(r"\\(.)", r"\1", title[1:-1])
         if title in kinds:
-            raise DataError(f"{name} can't be read as ARFF: two attributes are named {title!r}.")
+            raise ValueError(f"two attributes are named {title!r}")
         kinds[title] = match.group(2).lower()
     if not kinds:
-        raise DataError(f"{name} can't be read as ARFF: it has no @attribute lines.")
+        raise ValueError("it has no @attribute lines")
     return kinds
 
 
 def _rows(rows: list[str], kinds: dict[str, str]) -> pd.DataFrame:
+    if not rows:
+        return pd.DataFrame(columns=list(kinds))
+    if rows[0].lstrip().startswith("{"):
+        raise ValueError("its rows are sparse; save it as dense ARFF, or as libsvm")
     text = "\n".join(rows)
     with warnings.catch_warnings():
         # pandas cuts rows that are too long with only a warning.
@@ -110,19 +83,14 @@ def _rows(rows: list[str], kinds: dict[str, str]) -> pd.DataFrame:
     short = (frame == "").to_numpy().any(axis=1)
     if short.any():
         raise ValueError(
-            f"data row {int(short.argmax()) + 1} has fewer values than the"
-            f" {len(kinds)} attributes that are declared, or an empty one; a gap is written ?"
+            f"data row {int(short.argmax()) + 1} has fewer values than the {len(kinds)} attributes"
+            " that are declared, or an empty one; a gap is written ?"
         )
     for name, kind in kinds.items():
         column = frame[name].str.strip()
         # Nominal values are categories even where they look like numbers.
-        frame[name] = (
-            _numbers(column)
-            if kind in NUMERIC
-            else column.astype("category")
-            if kind == "{"
-            else column
-        )
+        typed = column.astype("category") if kind == "{" else column
+        frame[name] = _numbers(column) if kind in NUMERIC else typed
     return frame
 
 
@@ -133,8 +101,8 @@ def _numbers(column: pd.Series) -> pd.Series:
     wrong = column[numbers.isna() & column.notna()]
     if len(wrong):
         raise ValueError(
-            f"the attribute {str(column.name)!r} is numeric, but data row"
-            f" {wrong.index[0] + 1} holds {wrong.iloc[0]!r:.80}"
+            f"the attribute {str(column.name)!r} is numeric, but data row {wrong.index[0] + 1}"
+            f" holds {wrong.iloc[0]!r:.80}"
         )
     return numbers
 

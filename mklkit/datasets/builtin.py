@@ -12,39 +12,19 @@ if TYPE_CHECKING:
 __all__ = ["BUILTIN_NAMES", "DEFAULT_NAME", "ORIGINS", "read_builtin"]
 
 DEFAULT_NAME = "breast_cancer"
-BUILTIN_NAMES = (
-    "breast_cancer",
-    "iris",
-    "wine",
-    "digits",
-    "digits_sources",
-    "mixed_sources",
-    "multiple_features",
-)
 ORIGINS = {
     "digits_sources": "computed from scikit-learn's digits",
     "mixed_sources": "generated",
     "multiple_features": "a part of UCI's Multiple Features by R. Duin, CC BY 4.0",
 }
+BUILTIN_NAMES = ("breast_cancer", "iris", "wine", "digits", *ORIGINS)
 
 
 def read_builtin(name: str) -> pd.DataFrame:
-    """Read a built-in data set.
+    """Read a built-in data set, with the column ``target``.
 
-    Parameters
-    ----------
-    name : str
-        One of ``BUILTIN_NAMES``.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The features under scikit-learn's names and the column ``target`` with the class names
-        (for ``digits`` the digits 0 to 9). ``digits_sources`` is computed from ``digits``: the 719
-        images of 1, 3, 8 and 9 by three sources of columns, ``profile_*``, ``fourier_*`` and
-        ``pattern_*``. ``mixed_sources`` is generated: text, numbers and categories.
-        ``multiple_features`` is a part of UCI's: 500 handwritten digits by three sources of
-        columns, ``fourier_*``, ``pixel_*`` and ``zernike_*``.
+    scikit-learn's have its names of columns and classes; of the others see
+    :mod:`mklkit.datasets.several_sources`.
 
     Raises
     ------
@@ -61,23 +41,20 @@ def read_builtin(name: str) -> pd.DataFrame:
             f"No built-in data set is named {name!r}.{suggest(name, BUILTIN_NAMES)}"
             f" Known: {', '.join(BUILTIN_NAMES)}."
         )
-    if name == "mixed_sources":
-        from mklkit.datasets.mixed_sources import mixed_sources
-
-        return mixed_sources()
-    if name == "multiple_features":
-        from mklkit.datasets.multiple_features import multiple_features
-
-        return multiple_features()
     # scikit-learn takes most of a second to import, so it is imported only when needed.
-    from sklearn import datasets
+    if name in ORIGINS:
+        from mklkit.datasets.several_sources import TABLES
 
-    if name == "digits_sources":
-        from mklkit.datasets.digits_sources import digits_sources
+        return TABLES[name]()
+    from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 
-        bunch = datasets.load_digits()
-        return digits_sources(bunch.images, bunch.target)
-    bunch = getattr(datasets, f"load_{name}")(as_frame=True)
+    load = {
+        "breast_cancer": load_breast_cancer,
+        "iris": load_iris,
+        "wine": load_wine,
+        "digits": load_digits,
+    }[name]
+    bunch = load(as_frame=True)
     frame: pd.DataFrame = bunch.data
     labels = bunch.target
     if name != "digits":

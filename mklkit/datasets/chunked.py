@@ -2,57 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from glob import glob, has_magic
+from collections.abc import Callable, Iterator, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Self
 
 import attrs
 import pandas as pd
-from pandas.api.types import union_categoricals
+from pandas.api.types import is_numeric_dtype, union_categoricals
 
-from mklkit.datasets.chunk_files import ChunkFile, CSVFile, EncodingError, ParquetFile
-from mklkit.datasets.files import READERS, checked_ending, ending_of
-from mklkit.datasets.paths import status, user_path
+from mklkit.datasets.csv_file import CSVFile
+from mklkit.datasets.files import READERS, checked_ending, files_of
+from mklkit.datasets.parquet_file import ParquetFile
 from mklkit.datasets.values import plain_values
-from mklkit.errors import DataError, listed, quoted
+from mklkit.errors import DataError, quoted
 from mklkit.views.stored_rows import signature_of
 
-__all__ = ["CHUNKED", "ChunkedTable", "files_of", "joined"]
+__all__ = ["CHUNKED", "ChunkedTable", "LateText", "joined"]
 
 CHUNKED = ("CSV", "Parquet")
 """The formats that are read in chunks."""
 CHUNK_CELLS = 1 << 20
 CHUNK_ROWS = (100, 100_000)
-SNIFFED_ROWS = 10_000
-SEPARATE = ("text", "truth values")
 Progress = Callable[[int, int], object]
 
 
-def files_of(source: str | PathLike[str]) -> list[Path]:
-    """Return the data files that a path, a glob (``rows/*.parquet``) or a folder stands for.
-
-    Raises
-    ------
-    DataError
-        If there are none, or they are of several formats.
-    """
-    path = user_path(source)
-    found = status(path)
-    if found is None and has_magic(str(path)):
-        files = [Path(name) for name in sorted(glob(str(path)))]
-    elif path.is_dir():
-        inside = (one for one in sorted(path.iterdir()) if one.is_file())
-        files = [one for one in inside if ending_of(one) is not None]
-    else:
-        return [path]
-    if not files:
-        raise DataError(f"There is no data file {path}.")
-    formats = {READERS[checked_ending(file)][0] for file in files}
-    if len(formats) > 1:
-        raise DataError(f"{path} holds files of several formats: {listed(sorted(formats))}.")
-    return files
+class LateText(Exception):
+    """Text follows numbers in a column of a CSV file, which is read as text from now on."""
 
 
 @attrs.define(eq=False)
@@ -65,22 +41,19 @@ class ChunkedTable:
         The columns of the first file, which all others have.
     name, origin : str
         As of a ``Table``.
-    notes : list of str
-        Remarks on the data as read.
     decimal : str or None
-        The decimal mark that a CSV file suggests; None for Parquet.
-    wanted : list of str or None
-        The columns to read; None for all.
-    as_text : set of str
-        The columns of CSV files that are read as they are written.
+        The decimal mark of CSV files.
     chunk_rows : int
         The rows that are read at a time.
-    settled : bool
-        Whether the last pass ended with columns read as it had begun to read them. If not, as
-        where text follows numbers in a column of a CSV file, it has to be repeated.
+    notes : list of str
+        Remarks on the data as read.
+    wanted : list of str, optional
+        The columns to read. All by default.
+    as_text : set of str
+        Columns of CSV files that are read as they are written.
     """
 
-    files: list[ChunkFile]
+    files: list[CSVFile] | list[ParquetFile]
     columns: list[str]
     name: str
     origin: str
@@ -89,7 +62,6 @@ class ChunkedTable:
     notes: list[str] = attrs.field(factory=list)
     wanted: list[str] | None = None
     as_text: set[str] = attrs.field(factory=set)
-    settled: bool = False
 
     @classmethod
     def opened(cls, source: str | PathLike[str], chunk_rows: int | None = None) -> Self:
@@ -107,23 +79,22 @@ class ChunkedTable:
                 f"{paths[0].name} is a {kind} file, which can't be read in parts: save it as"
                 f" {' or '.join(CHUNKED)}."
             )
-        for path in paths[1:]:
-            checked_ending(path)
-        files: list[ChunkFile] = [
-            ParquetFile.opened(path) if kind == "Parquet" else CSVFile.opened(path, SNIFFED_ROWS)
-            for path in paths
-        ]
-        first = files[0]
-        if len(files) == 1:
-            name, origin = paths[0].name[: -len(ending)], f"{kind} file {paths[0].name}"
-        else:
-            name, origin = Path(source).name, f"{len(files)} {kind} files, {source}"
-        decimal = first.dialect.decimal if isinstance(first, CSVFile) else None
+        name, origin = paths[0].name[: -len(ending)], f"{kind} file {paths[0].name}"
+        if len(paths) > 1:
+            name, origin = Path(source).name, f"{len(paths)} {kind} files, {source}"
+        name = name or paths[0].name
         fewest, most = CHUNK_ROWS
-        fitting = min(most, max(fewest, CHUNK_CELLS // max(1, len(first.columns))))
-        rows = fitting if chunk_rows is None else chunk_rows
-        table = cls(files, first.columns, name or paths[0].name, origin, decimal, rows)
-        table._say(note for file in files for note in file.notes)
+        if kind == "Parquet":
+            parquet = [ParquetFile.opened(path) for path in paths]
+            table = cls(parquet, parquet[0].columns, name, origin, None, most)
+        else:
+            texts = [CSVFile.opened(path) for path in paths]
+            table = cls(texts, texts[0].columns, name, origin, texts[0].dialect.decimal, most)
+            table.as_text = set().union(*(file.text for file in texts))
+        fitting = min(most, max(fewest, CHUNK_CELLS // max(1, len(table.columns))))
+        table.chunk_rows = fitting if chunk_rows is None else chunk_rows
+        for file in table.files:
+            table._say(file.notes)
         return table
 
     @property
@@ -132,13 +103,7 @@ class ChunkedTable:
         return sum(file.bytes_in_memory for file in self.files)
 
     def check_agreement(self, columns: Sequence[str]) -> None:
-        """Check that all files have these columns, with values of the same kind.
-
-        Raises
-        ------
-        DataError
-            If not; it names the first file that has others.
-        """
+        """Check that all files have these columns, with values of the same kind."""
         first = self.files[0]
         for file in self.files[1:]:
             missing = [name for name in columns if name not in file.columns]
@@ -160,47 +125,66 @@ class ChunkedTable:
             if signature_of(file.path) != file.signature:
                 raise DataError(f"{file.path} has changed since it was first read: start again.")
 
-    def chunks(self, progress: Progress | None = None) -> Iterator[pd.DataFrame]:
+    def chunks(
+        self, progress: Progress | None = None, uniform: bool = True
+    ) -> Iterator[pd.DataFrame]:
         """Yield the rows in chunks, indexed from 0 by their number in the table.
 
         Parameters
         ----------
         progress : callable, optional
             Called with the bytes read and their total.
+        uniform : bool, default=True
+            Whether a column has to be read alike in all chunks.
 
         Raises
         ------
         DataError
             If a file has changed, or can't be read.
+        LateText
+            If columns are not read alike; they will be in the next pass.
         """
         self.check_unchanged()
         total = sum(file.signature[0] for file in self.files)
-        kinds: dict[str, set[str]] = {}
+        kinds: dict[str, str] = {}
         start = before = 0
-        self.settled = False
         for file in self.files:
-            try:
-                for frame, done in file.chunks(self.chunk_rows, self.wanted, self.as_text):
-                    if isinstance(file, CSVFile):
-                        _add_kinds(kinds, frame)
-                    chunk, said = plain_values(frame)
-                    self._say(said)
-                    chunk.index = pd.RangeIndex(start, start + len(chunk))
-                    start += len(chunk)
-                    yield chunk
-                    if progress is not None:
-                        progress(before + done, total)
-            except EncodingError:
-                self._say(file.notes)
-                return
+            for frame, done in file.chunks(self.chunk_rows, self.wanted, self.as_text):
+                if uniform and isinstance(file, CSVFile):
+                    self._check_kinds(kinds, frame)
+                chunk, notes = plain_values(frame)
+                self._say(notes)
+                chunk.index = pd.RangeIndex(start, start + len(chunk))
+                start += len(chunk)
+                yield chunk
+                if progress is not None:
+                    progress(before + done, total)
             before += file.signature[0]
         self.check_unchanged()
-        mixed = {name for name, held in kinds.items() if len(held) > 1 and held & {*SEPARATE}}
-        self.settled = mixed <= self.as_text
-        self.as_text |= mixed
 
-    def _say(self, notes: Iterable[str]) -> None:
+    def _check_kinds(self, kinds: dict[str, str], frame: pd.DataFrame) -> None:
+        late = {
+            name
+            for name in map(str, frame)
+            if name not in self.as_text
+            and (kind := _kind(frame[name]))
+            and kinds.setdefault(name, kind) != kind
+        }
+        if late:
+            self.as_text |= late
+            raise LateText
+
+    def _say(self, notes: Sequence[str]) -> None:
         self.notes += [note for note in notes if note not in self.notes]
+
+
+def _kind(column: pd.Series) -> str:
+    """Return the kind of values that pandas has read from a part of a CSV file."""
+    if column.isna().all():
+        return ""
+    if pd.api.types.infer_dtype(column, skipna=True) == "boolean":
+        return "truth values"
+    return "numbers" if is_numeric_dtype(column) else "text"
 
 
 def joined(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
@@ -212,13 +196,3 @@ def joined(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
             for frame in frames
         ]
     return pd.concat(frames)
-
-
-def _add_kinds(kinds: dict[str, set[str]], frame: pd.DataFrame) -> None:
-    """Add the kinds of values that pandas has read from a part of a CSV file."""
-    for name, dtype in frame.dtypes.items():
-        if frame[name].isna().all():
-            continue
-        inferred = "text" if dtype == "str" else pd.api.types.infer_dtype(frame[name], skipna=True)
-        kind = {"boolean": "truth values", "integer": "numbers", "floating": "numbers"}
-        kinds.setdefault(str(name), set()).add(kind.get(inferred, "text"))

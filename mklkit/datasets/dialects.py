@@ -6,7 +6,6 @@ import csv
 import gzip
 import io
 import zlib
-from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -19,22 +18,7 @@ __all__ = ["Dialect", "sample_of", "sniff"]
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 # pandas' own list without "None", which may be a class or category, and with UCI's question mark.
-GAPS = (
-    "",
-    "?",
-    "#N/A",
-    "#NA",
-    "<NA>",
-    "N/A",
-    "NA",
-    "NULL",
-    "NaN",
-    "n/a",
-    "nan",
-    "null",
-    "-NaN",
-    "-nan",
-)
+GAPS = ("", *"? #N/A #NA <NA> N/A NA NULL NaN n/a nan null -NaN -nan".split())  # noqa: SIM905
 SAMPLE_BYTES = 1 << 20
 # Numbers that rise this many times in a row are column names (wavelengths, years), not data.
 RISING_NAMES = 6
@@ -58,13 +42,12 @@ class Dialect:
         """Whether data rows end in a delimiter that the header lacks."""
         return len(self.first_row) == len(self.header) + 1 and self.first_row[-1] == ""
 
-    def options(self, text_columns: Iterable[str | int] = ()) -> dict[str, Any]:
-        """Return the options of ``pandas.read_csv`` that read the file, some columns as text."""
+    def options(self) -> dict[str, Any]:
+        """Return the options of ``pandas.read_csv`` that read the file."""
         return {
             "sep": self.delimiter,
             "header": 0 if self.has_header else None,
             "encoding": self.encoding,
-            "dtype": dict.fromkeys(text_columns, str),
             "na_values": list(GAPS),
             "keep_default_na": False,
             "skipinitialspace": True,
@@ -74,27 +57,16 @@ class Dialect:
 
     def notes(self) -> list[str]:
         """Return what is worth saying of the format."""
-        told = []
+        notes = []
         if self.delimiter != ",":
-            told.append(f"fields separated by {DELIMITERS[self.delimiter]}")
+            notes.append(f"fields separated by {DELIMITERS[self.delimiter]}")
         if self.encoding == "latin-1":
-            told.append("not UTF-8: read as Latin-1")
-        return told
+            notes.append("not UTF-8: read as Latin-1")
+        return notes
 
 
 def sniff(sample: bytes, name: str) -> Dialect:
-    """Detect a file's format from its beginning.
-
-    Parameters
-    ----------
-    sample : bytes
-        The beginning of the file; its last line may be cut.
-    name : str
-        The name of the file in error messages.
-
-    Returns
-    -------
-    Dialect
+    """Detect a file's format from its beginning, whose last line may be cut.
 
     Raises
     ------
@@ -148,17 +120,17 @@ def _decode(sample: bytes) -> tuple[str, str]:
 
 def _first_rows(text: str, delimiter: str) -> list[list[str]]:
     reader = csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True)
-    found: list[list[str]] = []
+    rows: list[list[str]] = []
     try:
         for row in reader:
             if any(cell.strip() for cell in row):
-                found.append([cell.strip() for cell in row])
-            if len(found) == 2:
+                rows.append([cell.strip() for cell in row])
+            if len(rows) == 2:
                 break
     except csv.Error:
         # A field exceeds csv's limit, so this is not the delimiter.
         return [[""]]
-    return found or [[""]]
+    return rows or [[""]]
 
 
 def _is_number(cell: str) -> bool:

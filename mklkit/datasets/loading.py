@@ -2,46 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fnmatch import fnmatchcase
 from os import PathLike
-from pathlib import Path
 
+import attrs
 import pandas as pd
-from pandas.api.types import is_numeric_dtype
 
 from mklkit.datasets.builtin import BUILTIN_NAMES, ORIGINS, read_builtin
-from mklkit.datasets.delimited import DECIMAL
 from mklkit.datasets.files import READERS, ending_of, read_file
-from mklkit.datasets.numerals import TEXT, WRITTEN
+from mklkit.datasets.notations import TEXT
 from mklkit.datasets.paths import status, user_path
-from mklkit.datasets.points import with_points_as_written
-from mklkit.datasets.readings import read_as_text, read_columns
-from mklkit.datasets.remarks import remarks, remarks_on_text
-from mklkit.datasets.table import NewRows, Table
+from mklkit.datasets.readings import notes_on, read_as_text, read_later, settle_readings
+from mklkit.datasets.remarks import remarks
+from mklkit.datasets.table import NewRows, RawTable, Table
 from mklkit.datasets.target import (
     choose_target,
+    choose_weights,
     class_labels,
     columns_to_drop,
     drop_without_target,
     learned_numbers,
     looks_like_numbers,
+    numbers_of_weights,
     warn_of_numbers,
 )
+from mklkit.datasets.text_columns import ColumnReading, is_text
 from mklkit.datasets.values import plain_values
-from mklkit.datasets.weights import choose_weights, numbers_of_weights
 from mklkit.errors import DataError, listed, suggest
 
 __all__ = [
-    "TARGET_GAPS",
     "check_needed",
     "check_rows",
     "load_features",
     "load_table",
-    "read_features",
-    "read_text",
+    "read_target",
+    "remarks_on",
     "target_and_dropped",
-    "with_target_read",
 ]
 
 # A column of numbers may mark a gap so; other marks may be classes.
@@ -91,56 +88,56 @@ def load_table(
     >>> load_table("wine").features.shape
     (178, 13)
     """
-    frame, notes, name, origin = _read(source)
+    raw, name, origin = _read(source, as_written)
+    frame, decimal, notes = raw.frame, raw.decimal, list(raw.notes)
     check_rows(name, len(frame), least=1)
     counts = None
     if weights is not None:
         column = choose_weights(list(frame.columns), weights, target)
-        counts = numbers_of_weights(with_target_read(frame, column, [])[column])
+        counts = numbers_of_weights(read_target(frame[column], decimal, []))
         target = None if target is None else choose_target(list(frame.columns), target)
         frame = frame.drop(columns=column)
     target_name, dropped = target_and_dropped(list(frame.columns), name, target, drop)
-    frame = with_target_read(frame.drop(columns=dropped), target_name, notes)
+    labels = read_target(frame[target_name], decimal, notes)
+    frame = frame.drop(columns=[*dropped, target_name])
     # Before rows go, so that a message names a row of the file.
-    given = frame.drop(columns=target_name)
-    written = _as_written(source, given, as_written)
-    features, readings, read = read_features(
-        given.drop(columns=list(written)), lambda names: _read(source, names)[0]
-    )
-    features = pd.concat([features, written], axis=1)[list(given)]
-    readings |= dict.fromkeys(map(str, written), WRITTEN)
-    frame = pd.concat([features, frame[[target_name]]], axis=1)
-    if counts is not None:
-        counts = counts[frame[target_name].notna()].reset_index(drop=True)
+    features, readings = settle_readings(frame, decimal or ".", written=_written(frame, as_written))
+    known = labels.notna()
+    frame = pd.concat([features, labels], axis=1)
     frame = drop_without_target(frame, target_name, notes)
     check_rows(name, len(frame))
+    features, labels = frame.drop(columns=target_name), frame[target_name]
     if task == "auto":
-        numbers = looks_like_numbers(frame[target_name])
-        task = "regression" if numbers else "classification"
-    if task == "regression":
-        labels = learned_numbers(frame[target_name])
-    else:
-        labels = class_labels(frame[target_name])
+        task = "regression" if looks_like_numbers(labels) else "classification"
+    notes += remarks_on(features, labels, readings)
+    labels = learned_numbers(labels) if task == "regression" else class_labels(labels)
+    if task == "classification":
         warn_of_numbers(labels)
-    features = frame.drop(columns=target_name)
-    notes += read + remarks(features, frame[target_name])
-    notes += remarks_on_text(features[n] for n, way in readings.items() if way == TEXT)
+    if counts is not None:
+        counts = counts[known].reset_index(drop=True)
     return Table(
         features, labels, name, origin, notes, dropped, readings, weights=counts, task=task
     )
 
 
-def _as_written(
-    source: str | PathLike[str], frame: pd.DataFrame, globs: Collection[str]
-) -> pd.DataFrame:
+def _written(frame: pd.DataFrame, globs: Collection[str]) -> list[str]:
     """Return the columns that stay text; numbers without leading zeros are numbers."""
-    names = [str(n) for n in frame if any(fnmatchcase(str(n), glob) for glob in globs)]
-    if not names:
-        return frame[[]]
-    again = _read(source, names)[0][names]
-    padded = (again[name].astype("str").str.fullmatch(r"0\d+").any() for name in names)
-    pairs = zip(names, padded, strict=True)
-    return again[[name for name, digits in pairs if digits or not is_numeric_dtype(frame[name])]]
+    names = [str(name) for name in frame if any(fnmatchcase(str(name), glob) for glob in globs)]
+    texts = {name: frame[name].dropna() for name in names if is_text(frame[name])}
+    return [
+        name
+        for name, values in texts.items()
+        if values.str.fullmatch(r"0\d+").any()
+        or pd.to_numeric(values, errors="coerce").isna().any()
+    ]
+
+
+def remarks_on(
+    features: pd.DataFrame, target: pd.Series, readings: Mapping[str, ColumnReading]
+) -> list[str]:
+    """Return what is worth saying of a table, and of how its text is read."""
+    texts = [name for name, reading in readings.items() if reading.notation == TEXT]
+    return notes_on(readings) + remarks(features, target, texts)
 
 
 def target_and_dropped(
@@ -161,7 +158,7 @@ def load_features(
     columns: Sequence[str],
     target: str | None = None,
     needed: Sequence[str] | None = None,
-    readings: Mapping[str, str] | None = None,
+    readings: Mapping[str, ColumnReading] | None = None,
 ) -> NewRows:
     """Read new rows to predict for.
 
@@ -176,7 +173,7 @@ def load_features(
     needed : sequence of str, optional
         Those of the columns that affect predictions; the others may be absent, and are returned
         without values. All by default.
-    readings : mapping of str to str, optional
+    readings : mapping of str to ColumnReading, optional
         How the training table's columns of text were read, as in ``Table.readings``.
 
     Returns
@@ -187,90 +184,69 @@ def load_features(
     Raises
     ------
     DataError
-        If the data can't be read, have no rows, or lack a feature column.
+        If the data can't be read, have no rows, lack a feature column, or hold values unlike those
+        of training.
     """
     readings = {} if readings is None else readings
-    frame, notes, name, _ = _read(source, read_as_text(readings))
-    if frame.empty:
-        raise DataError(f"{name} has no rows.")
+    raw, name, origin = _read(source, read_as_text(readings))
+    frame = raw.frame
+    check_rows(name, len(frame), least=1)
     wanted = list(columns if needed is None else needed)
-    if _is_libsvm(source):
+    if origin.startswith("libsvm"):
         # The format omits zeros, and trailing columns that are zero in all rows.
         absent = [column for column in wanted if column not in frame]
         frame = pd.concat([frame, pd.DataFrame(0.0, frame.index, absent)], axis=1)
     check_needed(name, frame.columns.tolist(), wanted, columns)
     labels = None
     if target is not None and target in frame:
-        labels = with_target_read(frame, target, [])[target]
-    features, _, read = read_text(frame[wanted], readings)
-    return NewRows(features.reindex(columns=list(columns)), labels, notes + read)
+        labels = read_target(frame[target], raw.decimal, [])
+    features, told = read_later(frame[wanted], readings, raw.decimal or ".")
+    return NewRows(features.reindex(columns=list(columns)), labels, raw.notes + notes_on(told))
 
 
 def check_needed(
-    name: str, found: Sequence[str], wanted: Sequence[str], columns: Sequence[str]
+    name: str, present: Sequence[str], wanted: Sequence[str], columns: Sequence[str]
 ) -> None:
     """Refuse new rows without a column that the model needs."""
-    missing = [column for column in wanted if column not in found]
+    missing = [column for column in wanted if column not in present]
     if missing:
-        near = suggest(missing[0], [one for one in found if one not in columns])
+        others = [column for column in present if column not in columns]
         raise DataError(
             f"{name} lacks {len(missing)} of the {len(wanted)} columns the model needs:"
-            f" {listed(missing)}.{near}"
+            f" {listed(missing)}.{suggest(missing[0], others)}"
         )
 
 
 def check_rows(name: str, count: int, least: int = 2) -> None:
-    """Refuse a table without rows, or of a single one."""
-    if count == 0:
-        raise DataError(f"{name} has no rows.")
+    """Refuse a table without rows, or with a single one to learn from."""
     if count < least:
-        raise DataError(f"{name} has a single row: at least two, of two classes, are needed.")
+        few = "a single row: at least two, of two classes, are needed" if count else "no rows"
+        raise DataError(f"{name} has {few}.")
 
 
-def read_features(
-    frame: pd.DataFrame, reread: Callable[[Sequence[str]], pd.DataFrame]
-) -> tuple[pd.DataFrame, dict[str, str], list[str]]:
-    """Settle how columns of text are read, with those of numbers that may be grouped by points."""
-    if DECIMAL in frame.attrs:
-        frame = with_points_as_written(frame, reread)
-    return read_text(frame)
-
-
-def read_text(
-    frame: pd.DataFrame, readings: Mapping[str, str] | None = None
-) -> tuple[pd.DataFrame, dict[str, str], list[str]]:
-    """Read columns of text as numbers or dates; categories of an ARFF file are none."""
-    return read_columns(frame, frame.attrs.get(DECIMAL, "."), readings)
-
-
-def with_target_read(frame: pd.DataFrame, target: str, notes: list[str]) -> pd.DataFrame:
+def read_target(column: pd.Series, decimal: str | None, notes: list[str]) -> pd.Series:
     """Read the target as numbers if all values are; most gap marks may be classes here."""
-    if DECIMAL not in frame.attrs:
-        return frame
-    read, _, said = read_columns(frame[[target]], frame.attrs[DECIMAL], marks=TARGET_GAPS)
-    notes += said
-    return frame.assign(**{target: read[target]})
+    if decimal is None:
+        return column
+    frame, readings = settle_readings(column.to_frame(), decimal, marks=TARGET_GAPS)
+    notes += notes_on(readings)
+    return frame[column.name]
 
 
-def _read(
-    source: str | PathLike[str], as_text: Sequence[str] = ()
-) -> tuple[pd.DataFrame, list[str], str, str]:
+def _read(source: str | PathLike[str], as_text: Collection[str] = ()) -> tuple[RawTable, str, str]:
+    """Return a table, its name and its origin."""
     text = str(source)
     if text in BUILTIN_NAMES:
-        return read_builtin(text), [], text, ORIGINS.get(text, "built into scikit-learn")
+        return RawTable(read_builtin(text)), text, ORIGINS.get(text, "built into scikit-learn")
     path = user_path(text)
     if not path.suffix and status(path) is None:
         raise DataError(
             f"There is no built-in data set and no file {text!r}.{suggest(text, BUILTIN_NAMES)}"
             f" Built in: {', '.join(BUILTIN_NAMES)}. Files: {', '.join(READERS)}."
         )
-    frame, notes = read_file(path, as_text)
-    frame, plain = plain_values(frame)
+    raw = read_file(path, as_text)
+    frame, notes = plain_values(raw.frame)
     ending = ending_of(path) or ""
     name = path.name[: len(path.name) - len(ending)] or path.name
-    return frame, notes + plain, name, f"{READERS[ending][0]} file {path.name}"
-
-
-def _is_libsvm(source: str | PathLike[str]) -> bool:
-    ending = None if str(source) in BUILTIN_NAMES else ending_of(Path(source))
-    return ending is not None and READERS[ending][0] == "libsvm"
+    raw = attrs.evolve(raw, frame=frame, notes=raw.notes + notes)
+    return raw, name, f"{READERS[ending][0]} file {path.name}"

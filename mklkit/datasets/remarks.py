@@ -1,4 +1,4 @@
-"""Remarks on suspicious columns: constant, repeated, or copies of the target."""
+"""Remarks on suspicious columns: constant, repeated, copies of the target, texts of many values."""
 
 from __future__ import annotations
 
@@ -10,62 +10,53 @@ import pandas as pd
 
 from mklkit.errors import quoted
 
-__all__ = ["remarks", "remarks_on_text"]
+__all__ = ["remarks"]
 
 NAMES_SHOWN = 5
 # Texts of which there are more, and in half the rows another, are rarely categories.
 MANY_CATEGORIES = 30
 
 
-def remarks(features: pd.DataFrame, target: pd.Series) -> list[str]:
-    """Return remarks on constant columns, repeated columns and copies of the target."""
+def remarks(features: pd.DataFrame, target: pd.Series, texts: Iterable[str]) -> list[str]:
+    """Return remarks on the columns of a table, of which some hold text."""
     constant: list[str] = []
     leaks: list[str] = []
     copies: list[str] = []
     first_of: dict[Hashable, str] = {}
-    [(wanted, _)] = _contents(target.to_frame()).values()
+    [(content_of_target, _)] = _contents(target.to_frame()).values()
     for name, (content, varies) in _contents(features).items():
-        if not varies:
-            constant.append(name)
-            continue
         twin = first_of.setdefault(content, name)
-        if twin != name:
+        if not varies:
+            constant.append(repr(name))
+        elif twin != name:
             copies.append(f"{name!r} (as {twin!r})")
-        if content == wanted:
+        if varies and content == content_of_target:
             leaks.append(f"column {name!r} is a copy of the target")
-    found = [f"{_columns([repr(name) for name in constant])} constant"] if constant else []
-    found += leaks
+    notes = [f"{_columns(constant)} constant"] if constant else []
+    notes += leaks
     if copies:
-        found.append(f"{_columns(copies)} the same as another")
-    return found
+        notes.append(f"{_columns(copies)} the same as another")
+    on_text = [note for name in texts for note in _remark_on_text(features[name])]
+    more = len(on_text) - NAMES_SHOWN
+    rest = [f"{more} more columns of text are like it"] if more > 0 else []
+    return notes + on_text[:NAMES_SHOWN] + rest
 
 
-def remarks_on_text(columns: Iterable[pd.Series]) -> list[str]:
-    """Return a sentence each on columns of text in which most rows hold another one.
+def _remark_on_text(column: pd.Series) -> list[str]:
+    """Return a sentence on a column in which most rows hold another text.
 
-    Those of another value in every row are taken for identifiers, which is said elsewhere.
+    A different one in every row is an identifier, which is said elsewhere.
     """
-    found = []
-    for column in columns:
-        distinct = column.dropna().unique()
-        if len(distinct) <= max(MANY_CATEGORIES, len(column) / 2):
-            continue
-        if len(distinct) == column.notna().sum():
-            continue
-        numeric = 2 * sum(any(map(str.isdigit, str(value))) for value in distinct) > len(distinct)
-        advice = (
-            "and looks numeric: write numbers alone, or leave"
-            if numeric
-            else f"one-hot encoded, which tells little: read it by a kernel on text, -k"
-            f" {quote(f'spectrum@{column.name}')}, or leave"
-        )
-        found.append(
-            f"column {quoted(column.name)} holds {len(distinct)} different texts in {len(column)}"
-            f" rows, such as {quoted(distinct[0], 40)}, {advice} it out with --drop"
-            f" {quote(str(column.name))}"
-        )
-    more = len(found) - NAMES_SHOWN
-    return found[:NAMES_SHOWN] + ([f"{more} more columns of text are like it"] if more > 0 else [])
+    distinct = column.dropna().unique()
+    many = len(distinct) > max(MANY_CATEGORIES, len(column) / 2)
+    if not many or len(distinct) == column.notna().sum():
+        return []
+    return [
+        f"column {quoted(column.name)} holds {len(distinct)} different texts in {len(column)} rows,"
+        f" such as {quoted(distinct[0], 40)}: write numbers alone if they are meant, read it by a"
+        f" kernel on text, -k {quote(f'spectrum@{column.name}')}, or leave it out with --drop"
+        f" {quote(str(column.name))}"
+    ]
 
 
 def _contents(frame: pd.DataFrame) -> dict[str, tuple[Hashable, bool]]:
@@ -73,10 +64,9 @@ def _contents(frame: pd.DataFrame) -> dict[str, tuple[Hashable, bool]]:
     plain = [isinstance(kind, np.dtype) and kind.kind in "iuf" for kind in frame.dtypes]
     # Tables may be very wide: numbers are compared together.
     numbers = frame.loc[:, plain].to_numpy(dtype=np.float64).T
-    varies = (~((numbers == numbers[:, :1]) | np.isnan(numbers))).any(axis=1)
-    # Where the first value is a gap, the others are compared with one another.
-    for place in np.flatnonzero(np.isnan(numbers[:, 0])):
-        varies[place] = len(np.unique(numbers[place][~np.isnan(numbers[place])])) > 1
+    known = ~np.isnan(numbers)
+    first = np.take_along_axis(numbers, known.argmax(axis=1)[:, None], axis=1)
+    varies = ((numbers != first) & known).any(axis=1)
     numeric = iter(zip(numbers, varies, strict=True))
     contents: dict[str, tuple[Hashable, bool]] = {}
     for name, is_plain in zip(frame.columns, plain, strict=True):

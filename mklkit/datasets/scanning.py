@@ -10,22 +10,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mklkit.datasets.chunked import ChunkedTable, Progress, joined
-from mklkit.datasets.delimited import DECIMAL
-from mklkit.datasets.loading import (
-    check_rows,
-    read_features,
-    target_and_dropped,
-    with_target_read,
-)
-from mklkit.datasets.numerals import TEXT
-from mklkit.datasets.remarks import remarks, remarks_on_text
+from mklkit.datasets.chunked import ChunkedTable, LateText, Progress, joined
+from mklkit.datasets.loading import check_rows, read_target, remarks_on, target_and_dropped
+from mklkit.datasets.readings import settle_readings
 from mklkit.datasets.table import Table
 from mklkit.datasets.target import class_labels, warn_of_numbers
 from mklkit.errors import DataError, counted
 from mklkit.numerics.sampling import own_stream
 
-__all__ = ["RowSample", "Scan", "sample_size", "scan_table"]
+__all__ = ["Scan", "scan_table"]
 
 SAMPLE_ROWS = 200_000
 SAMPLE_CELLS = 20_000_000
@@ -35,7 +28,7 @@ MOST_LABELS = 1 << 16
 
 @attrs.frozen(eq=False)
 class Scan:
-    """What the first pass has found.
+    """What the first pass over a table tells.
 
     Attributes
     ----------
@@ -90,10 +83,6 @@ def scan_table(
         The rows of the sample; fewer where there are many columns. A table of no more rows is
         settled as ``load_table`` does.
 
-    Returns
-    -------
-    Scan
-
     Raises
     ------
     DataError
@@ -102,49 +91,48 @@ def scan_table(
     name, dropped = target_and_dropped(table.columns, table.name, target, drop)
     table.wanted = [column for column in table.columns if column not in dropped]
     table.check_agreement(table.wanted)
-    most = min(most, sample_size(len(table.wanted)))
-    while True:
-        labels, sample = _Labels(name), RowSample(most, own_stream(seed))
-        for chunk in table.chunks(progress):
-            labels.add(chunk[name])
-            sample.add(chunk)
-        if table.settled:
-            break
+    most = min(most, SAMPLE_ROWS, max(1000, SAMPLE_CELLS // len(table.wanted)))
+    labels, sample = _first_pass(table, name, most, seed, progress)
     check_rows(table.name, labels.n_rows, least=1)
+    rows = sample.rows()
     notes = list(table.notes)
     classes, codes = labels.settled(table.decimal, notes)
-    without = int((codes < 0).sum())
-    if without:
-        notes.append(f"{counted(without, 'row')} without a target left out")
-    check_rows(table.name, len(codes) - without)
-    rows = sample.rows()
-    features = rows.drop(columns=name)
-    if table.decimal is not None:
-        features.attrs[DECIMAL] = table.decimal
-    features, readings, read = read_features(features, lambda names: _reread(table, names, rows))
-    table.as_text |= {n for n in readings if rows[n].dtype == np.float64}
+    known = codes >= 0
+    n_known = int(known.sum())
+    if n_known < len(codes):
+        notes.append(f"{counted(len(codes) - n_known, 'row')} without a target left out")
+    check_rows(table.name, n_known)
+    features, readings = settle_readings(rows.drop(columns=name), table.decimal or ".")
     # Of the rows with a target, as if there were no others.
-    members = rows.index.to_numpy()[codes[rows.index] >= 0]
-    numbers = members if not without else np.cumsum(codes >= 0)[members] - 1
-    features = features.loc[members].set_axis(pd.Index(numbers + 1, name="row"))
-    target_column = pd.Series(classes[codes[members]], features.index, name=name)
-    if len(members) < len(codes) - without:
+    members = rows.index.to_numpy()[known[rows.index]]
+    numbers = pd.Index(np.cumsum(known)[members], name="row")
+    features = features.loc[members].set_axis(numbers)
+    target_column = pd.Series(classes[codes[members]], numbers, name=name)
+    if len(members) < n_known:
         notes.append(
-            f"columns settled on a random sample of {len(members):,} of the"
-            f" {len(codes) - without:,} rows: types, categories, medians, remarks"
+            f"columns settled on a random sample of {len(members):,} of the {n_known:,} rows:"
+            " types, categories, medians, remarks"
         )
-    notes += read + remarks(features, target_column)
-    notes += remarks_on_text(features[n] for n, way in readings.items() if way == TEXT)
-    counts = pd.Series(np.bincount(codes[codes >= 0], minlength=len(classes)), classes)
-    found = Table(
+    notes += remarks_on(features, target_column, readings)
+    counts = pd.Series(np.bincount(codes[known], minlength=len(classes)), classes)
+    settled = Table(
         features, target_column, table.name, table.origin, notes, dropped, readings, counts
     )
-    return Scan(found, classes, codes, members)
+    return Scan(settled, classes, codes, members)
 
 
-def sample_size(n_columns: int) -> int:
-    """Return the number of rows of a sample, fewer where there are many columns."""
-    return min(SAMPLE_ROWS, max(1000, SAMPLE_CELLS // max(1, n_columns)))
+def _first_pass(
+    table: ChunkedTable, target: str, most: int, seed: int, progress: Progress | None
+) -> tuple[_Labels, _RowSample]:
+    while True:
+        labels, sample = _Labels(target), _RowSample(most, own_stream(seed))
+        try:
+            for chunk in table.chunks(progress):
+                labels.add(chunk[target])
+                sample.add(chunk)
+        except LateText:
+            continue
+        return labels, sample
 
 
 @attrs.define(eq=False)
@@ -152,7 +140,7 @@ class _Labels:
     """The target of the rows so far: its different values, and which of them each row has."""
 
     name: str
-    found: dict[Hashable, int] = attrs.field(factory=dict)
+    places: dict[Hashable, int] = attrs.field(factory=dict)
     parts: list[NDArray[np.int32]] = attrs.field(factory=list)
 
     @property
@@ -161,8 +149,8 @@ class _Labels:
 
     def add(self, column: pd.Series) -> None:
         codes, distinct = pd.factorize(column)
-        places = [self.found.setdefault(value, len(self.found)) for value in distinct]
-        if len(self.found) > MOST_LABELS:
+        places = [self.places.setdefault(value, len(self.places)) for value in distinct]
+        if len(self.places) > MOST_LABELS:
             raise DataError(
                 f"The target {self.name!r} has more than {MOST_LABELS} different values: a"
                 " measurement or an identifier, not a class. Choose a column of classes as the"
@@ -175,25 +163,21 @@ class _Labels:
         self, decimal: str | None, notes: list[str]
     ) -> tuple[NDArray[Any], NDArray[np.int32]]:
         """Return the classes and the rows' places among them."""
-        values = pd.DataFrame({self.name: list(self.found)})
-        if decimal is not None:
-            values.attrs[DECIMAL] = decimal
-        values = with_target_read(values, self.name, notes)
-        known = values[self.name].dropna()
+        values = read_target(pd.Series(list(self.places), name=self.name), decimal, notes)
+        known = values.dropna()
         if known.empty:
             raise DataError(f"The target {self.name!r} has no values at all.")
         codes = np.concatenate(self.parts)
         self.parts.clear()
-        places = np.full(len(values) + 1, -1, dtype=np.int32)
-        given = np.isin(codes, known.index)
-        labels = class_labels(known, int(given.sum()))
+        labels = class_labels(known, int(np.isin(codes, known.index).sum()))
         warn_of_numbers(labels)
+        places = np.full(len(values) + 1, -1, dtype=np.int32)
         classes, places[known.index] = np.unique(labels.to_numpy(), return_inverse=True)
         return classes, places[codes]
 
 
 @attrs.define(eq=False)
-class RowSample:
+class _RowSample:
     """A random sample of the rows so far: those with the least of a random number each."""
 
     most: int
@@ -223,9 +207,3 @@ class RowSample:
             self.bound = float(np.partition(keys, self.most - 1)[self.most - 1])
             rows, keys = rows[keys <= self.bound], keys[keys <= self.bound]
         self.frames, self.keys = [rows], [keys]
-
-
-def _reread(table: ChunkedTable, names: Sequence[str], rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of a sample again, with some columns as text."""
-    again = attrs.evolve(table, wanted=list(names), as_text=table.as_text | {*names}, notes=[])
-    return joined([chunk[chunk.index.isin(rows.index)] for chunk in again.chunks()])

@@ -1,4 +1,4 @@
-"""Data sets that have been read."""
+"""Tables as they are read from files, with a target, or with new rows."""
 
 from __future__ import annotations
 
@@ -8,12 +8,31 @@ import attrs
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
+from mklkit.datasets.text_columns import ColumnReading
 from mklkit.errors import counted
 
-__all__ = ["NewRows", "Table"]
+__all__ = ["NewRows", "RawTable", "Table"]
 
 # The summary of a data set shows only its largest classes.
 CLASSES_SHOWN = 6
+
+
+@attrs.frozen(eq=False)
+class RawTable:
+    """A file as its reader returns it.
+
+    Attributes
+    ----------
+    frame : pandas.DataFrame
+    notes : list of str
+        Remarks on the data as read.
+    decimal : str, optional
+        The decimal mark of a format whose columns of text may be numbers or dates.
+    """
+
+    frame: pd.DataFrame
+    notes: list[str] = attrs.field(factory=list)
+    decimal: str | None = None
 
 
 @attrs.frozen(eq=False)
@@ -31,12 +50,12 @@ class Table:
     origin : str
         Their origin, such as ``"built into scikit-learn"`` or ``"CSV file heart.csv"``.
     notes : list of str
-        Remarks on the data as read: dropped rows, renamed or constant columns.
+        Remarks on the data as read.
     dropped : list of str
         Columns that were left out because the user asked for it.
-    readings : dict of str to str
-        How columns of text in a CSV file are read: as numbers or dates of some form, or as
-        ``"text"``. ``load_features`` reads later data in the same way.
+    readings : dict of str to ColumnReading
+        How columns of text are read. ``load_features`` and ``TableEncoder`` read later data in the
+        same way.
     all_counts : pandas.Series, optional
         The number of rows of each class, where the rows here are a sample of more.
     weights : pandas.Series of shape (n_rows,), optional
@@ -51,7 +70,7 @@ class Table:
     origin: str
     notes: list[str] = attrs.field(factory=list)
     dropped: list[str] = attrs.field(factory=list)
-    readings: dict[str, str] = attrs.field(factory=dict)
+    readings: dict[str, ColumnReading] = attrs.field(factory=dict)
     all_counts: pd.Series | None = None
     weights: pd.Series | None = None
     task: str = "classification"
@@ -71,7 +90,7 @@ class Table:
             "rows": len(self.target),
             "columns": self.features.columns.tolist(),
             "dropped": self.dropped,
-            "readings": self.readings,
+            "readings": {name: reading.notation for name, reading in self.readings.items()},
             "target": str(self.target.name),
             "task": self.task,
             "weights": None if self.weights is None else str(self.weights.name),
@@ -85,24 +104,22 @@ class Table:
 
     def summary(self) -> str:
         """Return the data in one line: rows, features, classes or range, target."""
-        n_features = self.features.shape[1]
-        n_text = sum(not _is_number(self.features[name]) for name in self.features)
-        text = f" ({n_text} not numeric)" if n_text else ""
+        columns = [self.features[name] for name in self.features]
+        n_text = sum(not is_numeric_dtype(c) or is_bool_dtype(c) for c in columns)
+        features = counted(len(columns), "feature") + (f" ({n_text} not numeric)" if n_text else "")
+        target = f"target {str(self.target.name)!r}"
         if self.task == "regression":
-            return (
-                f"{self.name}: {counted(len(self.target), 'row')},"
-                f" {counted(n_features, 'feature')}{text}; target {self.target.name!r}, numbers"
-                f" from {self.target.min():g} to {self.target.max():g}"
-            )
+            bounds = f"numbers from {self.target.min():g} to {self.target.max():g}"
+            rows = counted(len(self.target), "row")
+            return f"{self.name}: {rows}, {features}; {target}, {bounds}"
         counts = self.class_counts()
-        shown = [f"{label} ({count})" for label, count in counts.head(CLASSES_SHOWN).items()]
+        classes = [f"{label} ({count})" for label, count in counts.head(CLASSES_SHOWN).items()]
         if len(counts) > CLASSES_SHOWN:
-            shown.append(f"{len(counts) - CLASSES_SHOWN} more")
-        n_rows = int(counts.sum())
-        weights = "" if self.weights is None else f", weights {self.weights.name!r}"
+            classes.append(f"{len(counts) - CLASSES_SHOWN} more")
+        weights = "" if self.weights is None else f", weights {str(self.weights.name)!r}"
         return (
-            f"{self.name}: {counted(n_rows, 'row')}, {counted(n_features, 'feature')}{text},"
-            f" {len(counts)} classes: {', '.join(shown)}; target {self.target.name!r}{weights}"
+            f"{self.name}: {counted(int(counts.sum()), 'row')}, {features}, {len(counts)} classes:"
+            f" {', '.join(classes)}; {target}{weights}"
         )
 
 
@@ -123,7 +140,3 @@ class NewRows:
     features: pd.DataFrame
     target: pd.Series | None = None
     notes: list[str] = attrs.field(factory=list)
-
-
-def _is_number(column: pd.Series) -> bool:
-    return is_numeric_dtype(column) and not is_bool_dtype(column)

@@ -1,4 +1,4 @@
-"""The choice of the target and of columns to leave out, and checks of the class labels."""
+"""The choice of the target, of weights and of columns to leave out, and checks of their values."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from mklkit.registry.columns import resolve_columns
 
 __all__ = [
     "choose_target",
+    "choose_weights",
     "class_labels",
     "columns_to_drop",
     "drop_without_target",
     "learned_numbers",
     "looks_like_numbers",
-    "named_column",
+    "numbers_of_weights",
     "warn_of_numbers",
 ]
 
@@ -33,24 +34,7 @@ NAMES_SHOWN = 12
 
 
 def choose_target(columns: list[str], target: str | int | None) -> str:
-    """Return the name of the target column.
-
-    Parameters
-    ----------
-    columns : list of str
-        All columns of the data.
-    target : str, int or None
-        A name, or a position (also as text; negative ones count from the end). None: the
-        column ``target``, else the last one.
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    DataError
-        If there is no such column; the most similar name is suggested.
+    """Return the target column: a name or position; by default ``target``, else the last one.
 
     Examples
     --------
@@ -64,8 +48,8 @@ def choose_target(columns: list[str], target: str | int | None) -> str:
     return named_column(columns, target, "to take as the target")
 
 
-def named_column(columns: list[str], given: str | int, purpose: str) -> str:
-    """Return the name of a column that is given by name or position, wanted for a purpose.
+def named_column(columns: list[str], wanted: str | int, purpose: str) -> str:
+    """Return a column's name, of a name or a position (also as text; -1 is the last).
 
     Raises
     ------
@@ -77,15 +61,15 @@ def named_column(columns: list[str], given: str | int, purpose: str) -> str:
     >>> named_column(["kind", "width"], "-1", "to take as the target")
     'width'
     """
-    if isinstance(given, str) and given in columns:
-        return given
+    if isinstance(wanted, str) and wanted in columns:
+        return wanted
     try:
-        position = int(given)
+        position = int(wanted)
     except ValueError:
         shown = ", ".join(columns[:NAMES_SHOWN]) + (", …" if len(columns) > NAMES_SHOWN else "")
         raise DataError(
-            f"There is no column {quoted(given)} {purpose}."
-            f"{suggest(str(given), columns)} Columns: {shown}."
+            f"There is no column {quoted(wanted)} {purpose}."
+            f"{suggest(str(wanted), columns)} Columns: {shown}."
         ) from None
     if not -len(columns) <= position < len(columns):
         raise DataError(
@@ -96,16 +80,7 @@ def named_column(columns: list[str], given: str | int, purpose: str) -> str:
 
 
 def columns_to_drop(columns: list[str], drop: Sequence[str], target: str) -> list[str]:
-    """Return the columns to leave out, in the order of the data.
-
-    Parameters
-    ----------
-    columns : list of str
-        All columns of the data.
-    drop : sequence of str
-        Names, globs or positions.
-    target : str
-        The target, which is kept even if a glob matches it.
+    """Return the columns to leave out: names, globs or positions, which never match the target.
 
     Raises
     ------
@@ -123,9 +98,9 @@ def columns_to_drop(columns: list[str], drop: Sequence[str], target: str) -> lis
         raise DataError(
             f"Column {target!r} is the target and can't be left out; --target chooses another."
         )
-    found = resolve_columns(drop, len(columns), columns)
-    asked = set(columns) if found is None else {columns[place] for place in found}
-    dropped = [name for name in columns if name in asked and name != target]
+    places = resolve_columns(drop, len(columns), columns)
+    matched = set(columns) if places is None else {columns[place] for place in places}
+    dropped = [name for name in columns if name in matched and name != target]
     if len(dropped) == len(columns) - 1:
         raise DataError(
             f"No feature is left: {cut(', '.join(drop))} leaves out all {len(dropped)}."
@@ -146,7 +121,7 @@ def drop_without_target(frame: pd.DataFrame, name: str, notes: list[str]) -> pd.
 
 
 def class_labels(target: pd.Series, n_rows: int | None = None) -> pd.Series:
-    """Return the labels as plain text, integers or booleans.
+    """Return the labels as plain text, integers or booleans; mixed types as text.
 
     Parameters
     ----------
@@ -154,11 +129,6 @@ def class_labels(target: pd.Series, n_rows: int | None = None) -> pd.Series:
         A column without gaps, or its different values.
     n_rows : int, optional
         The number of rows that have these values. The length of ``target`` by default.
-
-    Returns
-    -------
-    pandas.Series
-        Whole floats (integers of a column with gaps) as integers, mixed types as text.
 
     Raises
     ------
@@ -214,13 +184,7 @@ def looks_like_numbers(target: pd.Series) -> bool:
 def learned_numbers(
     target: pd.Series, remedy: str = "leave out --task regression, or choose a column of numbers"
 ) -> pd.Series:
-    """Return a target without gaps as numbers in float64.
-
-    Parameters
-    ----------
-    target : pandas.Series
-    remedy : str
-        What to do about a column that holds no numbers.
+    """Return a target without gaps as numbers in float64; the remedy is for one of words.
 
     Raises
     ------
@@ -245,6 +209,42 @@ def learned_numbers(
             " nothing to learn."
         )
     return values
+
+
+def choose_weights(columns: list[str], name: str | int, target: str | int | None) -> str:
+    """Return the column of weights, by name or position, which can't be the target.
+
+    Examples
+    --------
+    >>> choose_weights(["age", "often", "kind"], "often", None)
+    'often'
+    """
+    column = named_column(columns, name, "to take as the weights of the rows")
+    if target is not None and named_column(columns, target, "to take as the target") == column:
+        raise DataError(
+            f"Column {quoted(column)} is the target and can't hold the weights of the rows too."
+        )
+    return column
+
+
+def numbers_of_weights(column: pd.Series) -> pd.Series:
+    """Return weights as numbers, which must be finite and not negative.
+
+    Examples
+    --------
+    >>> numbers_of_weights(pd.Series([1, 2], name="often")).tolist()
+    [1.0, 2.0]
+    """
+    numbers = pd.to_numeric(column, errors="coerce").astype(np.float64)
+    wrong = np.flatnonzero(~(np.isfinite(numbers) & (numbers >= 0)))
+    if len(wrong):
+        value = column.iloc[wrong[0]]
+        raise DataError(
+            f"The column {quoted(str(column.name))} holds the weights of the rows, which must be"
+            f" finite numbers from 0 up; row {wrong[0] + 1} has"
+            f" {'nothing' if pd.isna(value) else quoted(value)}."
+        )
+    return numbers
 
 
 def warn_of_numbers(labels: pd.Series) -> None:

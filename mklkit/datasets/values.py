@@ -1,12 +1,13 @@
-"""Conversion of values of special types to equivalent numbers or text."""
+"""Values of special types as equivalent numbers or text."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import time
 from decimal import Decimal
+from typing import Any
 
 import pandas as pd
-from pandas.api.types import is_timedelta64_dtype
 
 from mklkit.errors import quoted
 
@@ -14,18 +15,7 @@ __all__ = ["plain_values"]
 
 
 def plain_values(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Return a table with decimals, durations and times of day as floats, and bytes as text.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-
-    Returns
-    -------
-    frame : pandas.DataFrame
-        Unchanged if there is nothing to convert.
-    notes : list of str
-        Which columns were converted to seconds.
+    """Return a table with decimals, durations and times of day as floats, bytes as text, and notes.
 
     Examples
     --------
@@ -33,22 +23,20 @@ def plain_values(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     >>> plain_values(pd.DataFrame({"begin": [time(1, 0, 30), None]}))[0]["begin"].tolist()
     [3630.0, nan]
     """
-    places = [n for n, kind in enumerate(frame.dtypes) if kind.kind in "Om"]
     new: dict[int, pd.Series] = {}
     notes = []
-    for place in places:
+    for place in [place for place, kind in enumerate(frame.dtypes) if kind.kind in "Om"]:
         column = frame.iloc[:, place]
         kind = pd.api.types.infer_dtype(column, skipna=True)
-        if is_timedelta64_dtype(column.dtype) or kind in ("timedelta", "timedelta64"):
+        if column.dtype.kind == "m" or kind in ("timedelta", "timedelta64"):
             new[place] = pd.to_timedelta(column).dt.total_seconds()
             notes.append(f"durations in column {quoted(column.name)} taken as seconds")
-        elif kind == "time":
-            new[place] = column.map(_second_of_day, na_action="ignore").astype("float64")
+        elif kind in PLAIN:
+            new[place] = column.map(PLAIN[kind], na_action="ignore")
+            if kind != "bytes":
+                new[place] = new[place].astype("float64")
+        if kind == "time":
             notes.append(f"times in column {quoted(column.name)} taken as seconds of the day")
-        elif kind == "decimal":
-            new[place] = column.map(_as_float, na_action="ignore").astype("float64")
-        elif kind == "bytes":
-            new[place] = column.map(_as_text, na_action="ignore")
     if not new:
         return frame, notes
     columns = [new.get(place, frame.iloc[:, place]) for place in range(frame.shape[1])]
@@ -61,12 +49,16 @@ def _second_of_day(value: time) -> float:
 
 
 def _as_float(value: Decimal) -> float:
-    try:
-        return float(value)
-    except ValueError:  # A signalling NaN.
-        return float("nan")
+    return float("nan") if value.is_nan() else float(value)
 
 
 def _as_text(value: bytes) -> str:
     # Bytes that are not UTF-8 stay distinguishable.
     return value.decode("utf-8", "backslashreplace")
+
+
+PLAIN: dict[str, Callable[[Any], float | str]] = {
+    "time": _second_of_day,
+    "decimal": _as_float,
+    "bytes": _as_text,
+}

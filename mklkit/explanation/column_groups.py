@@ -11,9 +11,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
+from mklkit.datasets.encoder import TableEncoder
 from mklkit.errors import SpecError, quoted, suggest
 from mklkit.estimators.anatomy import KernelModel, column_names
-from mklkit.preprocessing import TableEncoder
 from mklkit.registry.columns import resolve_columns
 
 __all__ = ["ColumnGroup", "columns_by_kernel", "group_columns", "shuffled"]

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from mklkit._version import __version__
+from mklkit.datasets.pipeline import encoder_in
 from mklkit.estimators.anatomy import (
     KernelClassifier,
     KernelModel,
@@ -20,7 +21,6 @@ from mklkit.estimators.anatomy import (
 )
 from mklkit.estimators.regressor import MKLRegressor
 from mklkit.estimators.voting import MKLVotingClassifier
-from mklkit.preprocessing import encoder_in
 from mklkit.registry.specs import to_spec
 
 __all__ = ["facts_of_model", "json_ready", "versions"]

@@ -41,14 +41,17 @@ def trusted_names() -> list[str]:
 
 
 def _registered_types() -> dict[str, type]:
+    from mklkit.datasets.dates import DateParts
+    from mklkit.datasets.encoder import TableEncoder
+    from mklkit.datasets.scaling import ScaledColumns
+    from mklkit.datasets.text_columns import ColumnReading
     from mklkit.estimators.model_types import MODEL_TYPES
-    from mklkit.preprocessing import ScaledColumns, TableEncoder
     from mklkit.registry.registry import get_registry
 
     # The registry contains components; these types contain components.
-    own = (TableEncoder, ScaledColumns, *MODEL_TYPES)
+    of_tables = (TableEncoder, ScaledColumns, ColumnReading, DateParts)
     return get_registry().model_types() | {
-        f"{cls.__module__}.{cls.__qualname__}": cls for cls in own
+        f"{cls.__module__}.{cls.__qualname__}": cls for cls in (*of_tables, *MODEL_TYPES)
     }
 
 

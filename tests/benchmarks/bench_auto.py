@@ -23,8 +23,8 @@ from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 from sklearn.svm import SVC
 
 from mklkit.datasets import load_table
+from mklkit.datasets.pipeline import preset_pipeline
 from mklkit.estimators.proposing import bank_of
-from mklkit.preprocessing import preset_pipeline
 from mklkit.views.bound_kernels import fit_kernels
 
 COSTS = (0.1, 1.0, 10.0, 100.0)

@@ -21,7 +21,7 @@ from mklkit.cli.completion import columns, names
 from mklkit.cli.completion.install import SHELLS
 from mklkit.cli.completion.words import read_line
 from mklkit.datasets import BUILTIN_NAMES, load_table
-from mklkit.datasets.delimited import read_delimited
+from mklkit.datasets.csv_file import read_csv
 from mklkit.registry.entries import HOOKS
 from mklkit.registry.registry import get_registry
 
@@ -157,7 +157,7 @@ def test_columns_are_those_that_are_read(tmp_path: Path) -> None:
     (tmp_path / "e.arff").write_text(arff)
     with mock.patch.object(columns, "known_names", return_value=KNOWN):
         for name in ("a.csv", "b.csv.gz", "d.csv"):
-            read, _ = read_delimited(tmp_path / name)
+            read = read_csv(tmp_path / name).frame
             assert columns.columns_of(str(tmp_path / name)) == list(read.columns), name
         assert columns.columns_of(str(tmp_path / "c.parquet")) == list(frame.columns)
         assert columns.columns_of(str(tmp_path / "e.arff")) == ["a b", "kind"]

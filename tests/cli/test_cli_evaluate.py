@@ -11,8 +11,8 @@ from sklearn.metrics import confusion_matrix
 from sklearn.model_selection import StratifiedKFold, cross_val_predict, cross_val_score
 
 from mklkit.datasets import load_table
+from mklkit.datasets.pipeline import build_pipeline
 from mklkit.estimators.classifier import MKLClassifier
-from mklkit.preprocessing import build_pipeline
 
 
 def test_scores_are_scikit_learns(mklkit: Run) -> None:

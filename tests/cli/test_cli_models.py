@@ -175,7 +175,7 @@ class TestRefusals:
         patients.assign(pulse="fast").to_csv(new, index=False)
         out = tmp_path / "out.csv"
         out.write_text("precious")
-        mklkit("predict", fitted.model, new, "-o", out).refused("'pulse' was numeric", "'fast'")
+        mklkit("predict", fitted.model, new, "-o", out).refused("'pulse' held numbers", "'fast'")
         assert out.read_text() == "precious"
         before = fitted.data.read_bytes()
         mklkit("predict", fitted.model, fitted.data, "-o", fitted.data).refused("read from")

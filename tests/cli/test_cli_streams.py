@@ -15,7 +15,7 @@ from sklearn.linear_model import LogisticRegression
 
 from mklkit.cli.streams import fit_stream
 from mklkit.datasets.chunked import ChunkedTable
-from mklkit.preprocessing import build_pipeline
+from mklkit.datasets.pipeline import build_pipeline
 from mklkit.views.stored_rows import StoredRows
 
 

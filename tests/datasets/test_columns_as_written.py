@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from mklkit.datasets import load_table
+from mklkit.datasets.encoder import TableEncoder
 from mklkit.datasets.loading import load_features
-from mklkit.preprocessing.encoder import TableEncoder
 
 CODES = ["0110", "0011", "1110", "0001"]
 

@@ -7,7 +7,7 @@ from sklearn.model_selection import cross_val_score
 
 from mklkit import MKLClassifier
 from mklkit.datasets import load_table
-from mklkit.preprocessing.pipeline import build_pipeline
+from mklkit.datasets.pipeline import build_pipeline
 
 SOURCES = {
     "site": "spectrum(k=4)@sequence",

@@ -17,7 +17,7 @@ from data_files import damaged
 from drawing import ODD_NUMBERS, ODD_TEXTS, Draw
 
 from mklkit import MKLClassifier, preset_classifier, save_model
-from mklkit.preprocessing import build_pipeline
+from mklkit.datasets.pipeline import build_pipeline
 
 __all__ = ["MODELS", "altered", "new_rows", "whole_file"]
 

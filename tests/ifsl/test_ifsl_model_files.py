@@ -17,8 +17,8 @@ from mklkit import (
     read_facts,
     save_model,
 )
+from mklkit.datasets.pipeline import build_pipeline
 from mklkit.persistence.facts import facts_of_model
-from mklkit.preprocessing import build_pipeline
 
 NAMES = np.array(["nettle", "fern", "moss"])
 IN_A_FRESH_PROCESS = """

@@ -9,8 +9,8 @@ from typing import Any
 
 import pandas as pd
 
+from mklkit.datasets.pipeline import build_pipeline
 from mklkit.estimators.classifier import MKLClassifier
-from mklkit.preprocessing import build_pipeline
 
 
 def fitted(table: pd.DataFrame, labels: Any, **parameters: Any) -> Any:

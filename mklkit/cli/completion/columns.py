@@ -66,7 +66,7 @@ def _of_arff(path: Path) -> list[str]:
     from mklkit.datasets.arff import attributes_in
 
     text = sample_of(path).decode("utf-8-sig", errors="replace")
-    return list(attributes_in(text.splitlines(), path.name))
+    return list(attributes_in(text.splitlines()))
 
 
 def _of_parquet(path: Path) -> list[str]:

@@ -7,7 +7,6 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from mklkit.comparison.report.methods_table import KINDS
-from mklkit.datasets.numerals import TEXT
 from mklkit.display.markup import EMPTY, Html, breakable, element, joined, section, table
 from mklkit.errors import counted
 
@@ -62,7 +61,7 @@ def _data(data: DataSet, facts: dict[str, Any]) -> Html:
         for label, count in zip(facts["classes"], facts["class_counts"], strict=True)
     ]
     readings = data.encoding["readings"].items()
-    read = [f"{name}: {way}" for name, way in readings if way != TEXT]
+    read = [f"{name}: {reading.notation}" for name, reading in readings if reading.holds != "text"]
     shown = {
         "Rows": facts["rows"],
         "Columns": f"{len(facts['columns'])}{columns}",

@@ -11,9 +11,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mklkit.combiners.ifsl.rules import PAPER_GRID
 from mklkit.comparison.data import DataSet
+from mklkit.datasets.pipeline import build_pipeline
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.search import MKLSearchCV
-from mklkit.preprocessing import build_pipeline
 from mklkit.presets.plain import PLAIN_KERNELS
 from mklkit_papers.entry import Curves, Entry
 from mklkit_papers.estimators import PreferredScaling

@@ -11,9 +11,9 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from mklkit.datasets.encoder import TableEncoder
 from mklkit.estimators.rpemekl import RPEMEKLClassifier
 from mklkit.plotting.curves import CurvesDisplay
-from mklkit.preprocessing import TableEncoder
 from mklkit_papers.entry import Curves
 from mklkit_papers.lines import Line, Measure
 from mklkit_papers.printed import Printed

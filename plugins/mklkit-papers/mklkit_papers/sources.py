@@ -133,7 +133,7 @@ def find_data(
     """
     table, notes = _table(name, folder, openml)
     features = table.features if columns is None else table.features.iloc[:, :columns]
-    readings = {one: way for one, way in table.readings.items() if one in features}
+    readings = {name: reading for name, reading in table.readings.items() if name in features}
     table = attrs.evolve(table, features=_votes_as_numbers(features), readings=readings)
     (found,) = data_sets({name: table}, None, None, ())
     return attrs.evolve(found, notes=notes)

@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype, is_numeric_dtype
 
+from mklkit.datasets.columns import is_numeric
+from mklkit.datasets.dates import is_date
 from mklkit.errors import DataError, quoted, suggest
-from mklkit.preprocessing.columns import is_numeric
-from mklkit.preprocessing.dates import is_date
 
-__all__ = ["find_identifiers", "identifiers_of", "is_identifier"]
+__all__ = ["find_identifiers", "identifiers_of"]
 
 # A column of fewer rows may have only distinct values by chance.
 IDENTIFIER_ROWS = 20
@@ -38,46 +38,31 @@ def find_identifiers(frame: pd.DataFrame) -> list[str]:
     >>> find_identifiers(pd.DataFrame({"No.": range(1, 31), "age": ages}))
     ['No.']
     """
-    found = [str(name) for name, column in frame.items() if is_identifier(column)]
-    counting = [str(name) for name, column in frame.items() if _counts_rows(column)]
-    either = [str(name) for name in frame.columns if name in found or name in counting]
-    return either if len(either) < frame.shape[1] else found
+    naming = [str(name) for name, column in frame.items() if _names_rows(column)]
+    either = [str(name) for name, column in frame.items() if name in naming or _counts_rows(column)]
+    return either if len(either) < frame.shape[1] else naming
 
 
-def identifiers_of(frame: pd.DataFrame, given: Sequence[str] | None) -> Sequence[str]:
-    """Return the columns that are given as identifiers, or those found where none are given.
-
-    Raises
-    ------
-    DataError
-        If a given one is no column.
-    """
-    if given is None:
+def identifiers_of(frame: pd.DataFrame, names: Sequence[str] | None) -> Sequence[str]:
+    """Return the columns that are said to be identifiers, or look so where none are named."""
+    if names is None:
         return find_identifiers(frame)
-    for name in given:
+    for name in names:
         if name not in frame.columns:
             raise DataError(
                 f"There is no column {quoted(name)} to leave out as an identifier."
                 f"{suggest(str(name), frame.columns.tolist())}"
             )
-    return given
+    return names
 
 
-def is_identifier(column: pd.Series) -> bool:
-    """Return whether a column only names its rows: distinct texts, or distinct numbers called id.
-
-    Examples
-    --------
-    >>> is_identifier(pd.Series([f"patient {number}" for number in range(30)]))
-    True
-    >>> is_identifier(pd.Series(range(30), name="age"))
-    False
-    """
+def _names_rows(column: pd.Series) -> bool:
+    """Return whether a column has distinct texts, or distinct whole numbers and is called id."""
     if is_float_dtype(column) or is_bool_dtype(column):
         return False
     if is_numeric(column):
-        named = IDENTIFIER_NAME.fullmatch(str(column.name))
-        if not is_numeric_dtype(column) or named is None:
+        called = IDENTIFIER_NAME.fullmatch(str(column.name))
+        if not is_numeric_dtype(column) or called is None:
             return False
     values = column.dropna()
     if len(values) < max(IDENTIFIER_ROWS, len(column) / 2) or not values.is_unique:

@@ -12,7 +12,7 @@ from pandas.api.types import is_numeric_dtype
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from mklkit.preprocessing.kernel_columns import chosen_columns
+from mklkit.datasets.kernel_columns import chosen_columns
 
 __all__ = ["ScaledColumns"]
 

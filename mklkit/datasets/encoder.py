@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from pandas.api.types import is_bool_dtype
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_is_fitted
 
-from mklkit.datasets.numerals import TEXT, WRITTEN
+from mklkit.datasets.columns import all_as_numbers, as_frame, is_numeric, text_of
+from mklkit.datasets.dates import DateParts, is_date
+from mklkit.datasets.encoding_notes import described, input_columns
+from mklkit.datasets.identifiers import identifiers_of
+from mklkit.datasets.kernel_columns import check_no_identifier, chosen_columns, passed_on
+from mklkit.datasets.notations import VALUES, WRITTEN
+from mklkit.datasets.readings import notes_on, read_later, settle_readings
+from mklkit.datasets.text_columns import ColumnReading
 from mklkit.errors import DataError, named
-from mklkit.preprocessing.asked_columns import check_no_identifier
-from mklkit.preprocessing.columns import (
-    all_as_numbers,
-    as_frame,
-    read_as_told,
-    text_of,
-)
-from mklkit.preprocessing.dates import DAYS, date_parts, parts_in_use
-from mklkit.preprocessing.identifiers import identifiers_of
-from mklkit.preprocessing.kernel_columns import chosen_columns, passed_on
-from mklkit.preprocessing.kinds import kind_as_it_is, kind_of
-from mklkit.preprocessing.layout import lay_out_columns, one_hot_columns
-from mklkit.preprocessing.wording import described, input_columns
 
 __all__ = ["TableEncoder"]
 
@@ -52,7 +47,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     identifiers : sequence of str, optional
         Columns to leave out. Those that ``fit`` takes for identifiers by default, which may depend
         on the rows that it sees.
-    readings : mapping of str to str, optional
+    readings : mapping of str to ColumnReading, optional
         How columns of text are read, as ``load_table(...).readings`` tells. ``fit`` settles it by
         default, by the rows that it sees.
     as_they_are : sequence, default=()
@@ -71,8 +66,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         The number of input columns.
     numeric_ : list of str
         Those treated as numbers.
-    dates_ : list of str
-        Those treated as dates.
+    dates_ : dict of str to DateParts
+        Those treated as dates, and what becomes of each.
     text_ : list of str
         Those one-hot encoded.
     as_they_are_ : list of str
@@ -81,12 +76,14 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Those of them that hold no numbers.
     identifiers_ : list of str
         Those that are dropped.
-    readings_ : dict of str to str
-        How columns of text are read: as numbers or dates of some form, or as ``"text"``.
+    readings_ : dict of str to ColumnReading
+        How columns of text are read: as numbers or dates of some form, or as text.
     notes_ : list of str
         What ``fit`` read differently from how it is written.
     gaps_ : dict of str to int
         The number of missing values per column in training.
+    empty_ : list of str
+        Those of the numeric ones that have no value in training.
     medians_ : ndarray
         The values that replace gaps, of numeric columns and then of each part of dates.
     ranges_ : ndarray of shape (2, n_numeric)
@@ -120,14 +117,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     ['ill', 'well', 'well']
     """
 
-    # Of models that were saved before it was a parameter.
-    asked: Sequence[tuple[str, str]] = ()
-
     def __init__(
         self,
         max_categories: int = 100,
         identifiers: Sequence[str] | None = None,
-        readings: Mapping[str, str] | None = None,
+        readings: Mapping[str, ColumnReading] | None = None,
         as_they_are: Sequence[Any] = (),
         imputed: Sequence[Any] = (),
         asked: Sequence[tuple[str, str]] = (),
@@ -153,19 +147,20 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             raise DataError("There are no feature columns.")
         self.feature_names_in_ = frame.columns.to_numpy(dtype=object)
         self.n_features_in_ = frame.shape[1]
-        frame, found, self.notes_ = read_as_told(frame, self.readings)
-        self.readings_ = found if self.readings is None else dict(self.readings)
-        self._settle_kinds(frame)
+        frame = self._settle_columns(frame)
+        self.gaps_ = {str(name): int(number) for name, number in frame.isna().sum().items()}
         numbers = self._numbers(frame)
         gaps = np.isnan(numbers)
-        self.gaps_ = {str(name): int(number) for name, number in frame.isna().sum().items()}
-        self.medians_ = np.zeros(numbers.shape[1])
         filled = np.asarray(~gaps.all(axis=0))
-        self.medians_[filled] = np.nanmedian(numbers[:, filled], axis=0) if filled.any() else 0.0
+        self.medians_ = np.zeros(numbers.shape[1])
         self.ranges_ = np.zeros((2, len(self.numeric_)))
-        known = np.flatnonzero(~gaps[:, : len(self.numeric_)].all(axis=0))
-        self.ranges_[0, known] = np.nanmin(numbers[:, known], axis=0)
-        self.ranges_[1, known] = np.nanmax(numbers[:, known], axis=0)
+        if filled.any():
+            self.medians_[filled] = np.nanmedian(numbers[:, filled], axis=0)
+        known = np.flatnonzero(filled[: len(self.numeric_)])
+        self.ranges_[:, known] = [
+            np.nanmin(numbers[:, known], axis=0),
+            np.nanmax(numbers[:, known], axis=0),
+        ]
         self.one_hot_ = OneHotEncoder(
             handle_unknown="infrequent_if_exist",
             max_categories=self.max_categories,
@@ -173,16 +168,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         )
         if self.text_:
             self.one_hot_.fit(text_of(frame[self.text_]))
-        layout = lay_out_columns(
-            self.feature_names_in_.tolist(),
-            self._number_columns,
-            one_hot_columns(self.text_, self.one_hot_),
-            self.kept_,
-        )
-        self.feature_names_out_: list[str] = layout.names
-        self.sources_: list[str] = layout.sources
-        self._numeric_places, self._text_places = layout.numeric_places, layout.text_places
-        self._kept_places = layout.kept_places
+        self._name_outputs()
         return self
 
     def transform(self, X: Any) -> pd.DataFrame:
@@ -206,20 +192,34 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         frame = as_frame(X, self.feature_names_in_.tolist(), [*self.identifiers_, *self.empty_])
-        frame, _, _ = read_as_told(frame, self.readings_)
+        frame, _ = read_later(frame.drop(columns=self.identifiers_), self.readings_)
         numbers = self._numbers(frame)
         gaps = np.isnan(numbers)
-        gaps[:, : len(self.numeric_)] &= ~np.isin(self.numeric_, self._with_gaps)
+        gaps[:, : len(self.numeric_)] &= ~np.isin(self.numeric_, self.with_gaps_)
         rows, columns = np.nonzero(gaps)
         numbers[rows, columns] = self.medians_[columns]
-        out = np.empty((len(frame), len(self.feature_names_out_)))
-        out[:, self._numeric_places] = numbers
         if self.text_:
-            out[:, self._text_places] = self.one_hot_.transform(text_of(frame[self.text_]))
-        encoded = pd.DataFrame(out, columns=self.feature_names_out_, index=frame.index)
-        for place, name in zip(self._kept_places, self.kept_, strict=True):
-            encoded.isetitem(place, text_of(frame[[name]], gap=None)[:, 0])
-        return encoded
+            numbers = np.hstack([numbers, self.one_hot_.transform(text_of(frame[self.text_]))])
+        encoded = pd.DataFrame(numbers[:, self._places], frame.index, self._number_names)
+        for name in self.kept_:
+            encoded[name] = text_of(frame[[name]], gap=None)[:, 0]
+        return encoded[self.feature_names_out_] if self.kept_ else encoded
+
+    def unseen_values(self, frame: pd.DataFrame) -> Iterator[tuple[str, NDArray[np.object_]]]:
+        """Yield each column of categories that is there with its values that training lacks.
+
+        Yields
+        ------
+        name : str
+        values : ndarray of shape (n,)
+            As text, one for each row with such a value, in the order of the rows.
+        """
+        categories = self.one_hot_.categories_ if self.text_ else []
+        for name, known in zip(self.text_, categories, strict=True):
+            if name in frame:
+                codes, distinct = pd.factorize(text_of(frame[[name]])[:, 0])
+                new = ~np.isin(distinct.astype(str), known.astype(str))
+                yield name, distinct[codes[new[codes]]]
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the names of the output columns."""
@@ -252,54 +252,91 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         tags.input_tags.categorical = True
         return tags
 
-    def _settle_kinds(self, frame: pd.DataFrame) -> None:
-        """Determine the type of each column, and the parts of dates to use."""
-        self.numeric_: list[str] = []
-        self.dates_: list[str] = []
-        self.text_: list[str] = []
-        self.identifiers_: list[str] = []
-        self.kept_: list[str] = []
-        names = frame.columns.tolist()
+    def _settle_columns(self, written: pd.DataFrame) -> pd.DataFrame:
+        """Determine how each column is read and treated, and return them as read."""
+        names = written.columns.tolist()
+        if self.readings is None:
+            frame, self.readings_ = settle_readings(written)
+            readings = self.readings_
+        else:
+            frame, readings = read_later(written, self.readings)
+            self.readings_ = readings | dict(self.readings)
+        self.notes_ = notes_on(readings)
         identifiers = identifiers_of(frame, self.identifiers)
         self.as_they_are_ = passed_on(self.as_they_are, names, identifiers)
         imputed = chosen_columns(self.imputed, names)
-        self._with_gaps = [name for name in self.as_they_are_ if name not in imputed]
-        kinds = {"number": self.numeric_, "date": self.dates_, "text": self.text_}
-        for name, column in frame.items():
-            way = self.readings_.get(str(name), TEXT) if column.notna().any() else TEXT
+        self.with_gaps_ = [name for name in self.as_they_are_ if name not in imputed]
+        self.numeric_: list[str] = []
+        self.text_: list[str] = []
+        self.kept_: list[str] = []
+        self.identifiers_: list[str] = []
+        self.dates_: dict[str, DateParts] = {}
+        for name in names:
+            column, reading = frame[name], self.readings_.get(name, ColumnReading(VALUES))
             if name in self.as_they_are_:
-                numeric = kind_as_it_is(column, way) == "number"
-                kind = self.numeric_ if numeric else self.kept_
+                numeric = is_numeric(column) or is_bool_dtype(column)
+                kept = not numeric or reading.notation == WRITTEN
+                (self.kept_ if kept else self.numeric_).append(name)
             elif name in identifiers:
-                kind = self.identifiers_
+                self.identifiers_.append(name)
+            elif is_date(column):
+                self.dates_[name] = DateParts.of(column)
             else:
-                kind = kinds[kind_of(column, way)]
-            kind.append(str(name))
+                (self.numeric_ if is_numeric(column) else self.text_).append(name)
+            if name in self.text_:
+                self.readings_[name] = ColumnReading(VALUES) if reading.holds != "text" else reading
+            elif self.readings is None and name in self.kept_ and reading.holds != "text":
+                # Text for its kernel, although it looks like dates.
+                frame[name], self.readings_[name] = written[name], ColumnReading(VALUES)
         check_no_identifier(self.asked, self.identifiers_, self.readings_)
-        for name in [*self.text_, *self.kept_]:
-            if self.readings_.get(name) != WRITTEN:
-                self.readings_[name] = TEXT
-        if len(self.identifiers_) == frame.shape[1]:
+        if len(self.identifiers_) == len(names):
             raise DataError(
                 f"No feature is left: {named(self.identifiers_)} left out, with a different value"
                 " in every row, like identifiers."
             )
         without_values = frame[self.numeric_].isna().all()
         self.empty_: list[str] = without_values.index[without_values].tolist()
-        self._number_columns = [(name, "") for name in self.numeric_]
-        self.first_days_: dict[str, float] = {}
-        for name in self.dates_:
-            self.first_days_[name], parts = parts_in_use(frame[name])
-            self._number_columns += [(name, part) for part in parts]
+        return frame
 
     def _numbers(self, frame: pd.DataFrame) -> NDArray[np.float64]:
         """Return numeric columns and the parts of dates as floats with NaN for gaps."""
         # A column without values in training is ignored, whatever it contains now.
         full = frame[self.numeric_].assign(**dict.fromkeys(self.empty_, np.nan))
-        blocks = [all_as_numbers(full)]
-        for name in self.dates_:
-            parts = date_parts(frame[name])
-            parts[DAYS] -= self.first_days_[name]
-            kept = [parts[part] for column, part in self._number_columns if column == name]
-            blocks.append(np.column_stack(kept))
-        return np.hstack(blocks)
+        dates = [parts.numbers(frame[name]) for name, parts in self.dates_.items()]
+        return np.hstack([all_as_numbers(full), *dates])
+
+    def _name_outputs(self) -> None:
+        """Name the output columns, in the order of the input, by columns and values."""
+        # Each with its source; the numbers first, as they are computed.
+        outputs = [(name, name) for name in self.numeric_]
+        for source, parts in self.dates_.items():
+            outputs += [(source, name) for name in parts.names(source)]
+        if self.text_:
+            numbered = [str(place) for place in range(len(self.text_))]
+            for coded in self.one_hot_.get_feature_names_out(numbered):
+                place, _, value = coded.partition("_")
+                source = self.text_[int(place)]
+                rest = value == "infrequent_sklearn"
+                outputs.append((source, f"{source}_{'other' if rest else value}"))
+        n_numbers = len(outputs)
+        outputs += [(name, name) for name in self.kept_]
+        rank = {name: place for place, name in enumerate(self.feature_names_in_)}
+        order = sorted(range(len(outputs)), key=lambda place: rank[outputs[place][0]])
+        taken = {*self.numeric_, *self.dates_, *self.kept_}
+        self.sources_: list[str] = [outputs[place][0] for place in order]
+        self.feature_names_out_: list[str] = [
+            name if name == source else _unique(name, taken)
+            for source, name in (outputs[place] for place in order)
+        ]
+        self._places = [place for place in order if place < n_numbers]
+        self._number_names = [n for n in self.feature_names_out_ if n not in self.kept_]
+
+
+def _unique(name: str, taken: set[str]) -> str:
+    """Return the name, with a number if another column has it, and reserve it."""
+    unique, number = name, 1
+    while unique in taken:
+        number += 1
+        unique = f"{name}_{number}"
+    taken.add(unique)
+    return unique

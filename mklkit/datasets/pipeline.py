@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
+from mklkit.datasets.encoder import TableEncoder
+from mklkit.datasets.kernel_columns import kernels_in, named_for_numbers, needed_unchanged
+from mklkit.datasets.scaling import ScaledColumns
 from mklkit.errors import MKLKitError, named, suggest
 from mklkit.estimators.anatomy import KernelModel, column_names, split
 from mklkit.estimators.from_preset import find_preset, preset_classifier
-from mklkit.preprocessing.encoder import TableEncoder
-from mklkit.preprocessing.kernel_columns import kernels_in, named_for_numbers, needed_unchanged
-from mklkit.preprocessing.scaling import ScaledColumns
 from mklkit.protocols.preset import Preset
 
 __all__ = [
     "DEFAULT_SCALE",
-    "Scale",
     "build_pipeline",
     "columns_needed",
     "describe",
@@ -26,7 +25,7 @@ __all__ = [
     "preset_pipeline",
 ]
 
-Scale = Literal["standard", "minmax", "none"]
+SCALES: tuple[str, ...] = ("standard", "minmax", "none")
 DEFAULT_SCALE = "standard"
 SCALE_WORDS = {
     StandardScaler: "features standardised (mean 0, deviation 1)",
@@ -71,26 +70,25 @@ def build_pipeline(
     >>> list(build_pipeline(SVC(), scale="minmax").named_steps)
     ['encode', 'scale', 'classify']
     """
-    if scale not in get_args(Scale):
+    if scale not in SCALES:
         raise MKLKitError(
             f"scale must be 'standard', 'minmax' or 'none', got {scale!r}."
-            f"{suggest(str(scale), get_args(Scale))}"
+            f"{suggest(str(scale), SCALES)}"
         )
     kernels = kernels_in(classifier)
     as_they_are, imputed = needed_unchanged(kernels)
-    scaler: Any = "passthrough"
-    if scale == "standard":
-        scaler = StandardScaler().set_output(transform="pandas")
-    elif scale == "minmax":
-        scaler = MinMaxScaler(feature_range=(-1, 1)).set_output(transform="pandas")
-    if as_they_are and scale != "none":
-        scaler = ScaledColumns(scaler, as_they_are)
     encoder = TableEncoder(
         max_categories=max_categories,
         as_they_are=as_they_are,
         imputed=imputed,
         asked=named_for_numbers(kernels),
     )
+    scaler: Any = "passthrough"
+    if scale != "none":
+        scaler = StandardScaler() if scale == "standard" else MinMaxScaler(feature_range=(-1, 1))
+        scaler.set_output(transform="pandas")
+        if as_they_are:
+            scaler = ScaledColumns(scaler, as_they_are)
     return Pipeline([("encode", encoder), ("scale", scaler), ("classify", classifier)])
 
 
@@ -118,22 +116,22 @@ def preset_pipeline(preset: str | Preset, *, scale: str | None = None, **setting
     >>> bool(model.fit(X[:300], y[:300]).score(X[300:], y[300:]) > 0.95)
     True
     """
-    found = find_preset(preset)
-    classifier = preset_classifier(found, **settings)
-    return build_pipeline(classifier, scale=scale or found.scale or DEFAULT_SCALE)
+    system = find_preset(preset)
+    classifier = preset_classifier(system, **settings)
+    return build_pipeline(classifier, scale=scale or system.scale or DEFAULT_SCALE)
 
 
 def describe(pipeline: Pipeline) -> list[str]:
     """Describe the fitted steps of ``build_pipeline``, one line per step."""
-    encoder, scaler, others = pipeline.named_steps["encode"], pipeline.named_steps["scale"], ""
+    encoder, scaler, rest = pipeline.named_steps["encode"], pipeline.named_steps["scale"], ""
     if isinstance(scaler, ScaledColumns):
         left = [name for name in encoder.as_they_are_ if name in encoder.numeric_]
-        others = f", but not {named(left)}" if left else ""
+        rest = f", but not {named(left)}" if left else ""
         all_left = set(encoder.feature_names_out_) <= set(encoder.as_they_are_)
         scaler = None if all_left else scaler.scaler
     words = SCALE_WORDS.get(type(scaler))
     lines: list[str] = encoder.describe()
-    return [*lines, "features not scaled" if words is None else words + others]
+    return [*lines, "features not scaled" if words is None else words + rest]
 
 
 def encoder_in(model: Any) -> TableEncoder | None:
@@ -144,13 +142,10 @@ def encoder_in(model: Any) -> TableEncoder | None:
 
 
 def columns_needed(pipeline: Any) -> list[str]:
-    """Return the input columns that some kernel uses, in the order of the training data.
+    """Return the input columns that some kernel of a fitted pipeline uses, in their order.
 
-    Parameters
-    ----------
-    pipeline : estimator
-        A fitted pipeline. All its columns except identifiers are needed if a step between the
-        ``TableEncoder`` at its beginning and the classifier cannot be traced.
+    All except identifiers are, if a step between the ``TableEncoder`` at its beginning and the
+    classifier can't be traced.
 
     Examples
     --------
@@ -167,14 +162,10 @@ def columns_needed(pipeline: Any) -> list[str]:
     if not isinstance(encoder, TableEncoder):
         return names
     names = [name for name in names if name not in encoder.identifiers_]
-    if not isinstance(classifier, KernelModel):
-        return names
-    if column_names(classifier).tolist() != encoder.feature_names_out_:
+    traced = isinstance(classifier, KernelModel)
+    if not traced or column_names(classifier).tolist() != encoder.feature_names_out_:
         return names
     sources = np.asarray(encoder.sources_, dtype=object)
-    seen = {
-        name
-        for columns in classifier.kernel_columns_
-        for name in (sources if columns is None else sources[columns])
-    }
-    return [name for name in names if name in seen]
+    columns = [slice(None) if places is None else places for places in classifier.kernel_columns_]
+    used = {name for places in columns for name in sources[places]}
+    return [name for name in names if name in used]

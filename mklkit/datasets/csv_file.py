@@ -1,0 +1,196 @@
+"""CSV and similar files; delimiter, header, encoding and decimal mark are detected."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import zlib
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, Self
+
+import attrs
+import numpy as np
+import pandas as pd
+
+from mklkit.datasets.dialects import Dialect, sample_of, sniff
+from mklkit.datasets.notations import COMMA, meanings, points_may_group
+from mklkit.datasets.table import RawTable
+from mklkit.errors import DataError
+from mklkit.views.stored_rows import Signature, signature_of
+
+__all__ = ["CSVFile", "read_csv"]
+
+HEAD_ROWS = 1000
+TRUTH_VALUES = {"True", "TRUE", "true", "False", "FALSE", "false"}
+# Of a table in memory: text takes a Python object a cell, numbers eight bytes.
+TEXT_BYTES, NUMBER_BYTES = 64, 8
+GZIP_RATIO = 5
+LATIN_1 = "mklkit-latin-1"
+
+
+def _as_latin_1(error: UnicodeError) -> tuple[str, int]:
+    """Read what is no UTF-8, perhaps far behind the beginning of a file, as Latin-1."""
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return error.object[error.start : error.end].decode("latin-1"), error.end
+
+
+codecs.register_error(LATIN_1, _as_latin_1)
+
+
+def read_csv(path: Path, as_text: Collection[str] = ()) -> RawTable:
+    """Read a CSV file, gzipped or not; ``as_text`` names columns that stay text, or has globs."""
+    file = CSVFile.opened(path)
+    with _unreadable_told(path):
+        frame = pd.read_csv(path, **file.options(as_text))
+    frame = _with_names(frame.reset_index(drop=True), file.names)
+    return RawTable(frame, file.notes, file.dialect.decimal)
+
+
+@attrs.frozen(eq=False)
+class CSVFile:
+    """A file of delimited text.
+
+    Attributes
+    ----------
+    names : list of str or None
+        The name of each column, None for those that only number or pad the rows.
+    raw_names : list
+        Their names in pandas.
+    text : set of str
+        The columns to read as text: in the first rows they hold some, or numbers such as 1.470,
+        whose points may stand between thousands.
+    """
+
+    path: Path
+    dialect: Dialect
+    names: list[str | None]
+    raw_names: list[Any]
+    text: set[str]
+    notes: list[str]
+    signature: Signature
+    bytes_in_memory: int
+
+    @classmethod
+    def opened(cls, path: Path) -> Self:
+        """Read the beginning of a file for its format, names and columns of text."""
+        signature, beginning = signature_of(path), sample_of(path)
+        dialect = sniff(beginning, path.name)
+        notes = dialect.notes()
+        with _unreadable_told(path):
+            head = pd.read_csv(path, nrows=HEAD_ROWS, **_options(dialect, str))
+        if not isinstance(head.index, pd.RangeIndex):
+            notes.append("first column left out: it has no name, so it is taken for row names")
+        names = _column_names(head, dialect, notes)
+        text = _columns_of_text(_with_names(head, names), dialect)
+        size = path.stat().st_size * (GZIP_RATIO if _is_packed(path) else 1)
+        n_rows = size * max(1, beginning.count(b"\n")) / len(beginning)
+        row_bytes = TEXT_BYTES * len(text) + NUMBER_BYTES * (len(names) - len(text))
+        return cls(path, dialect, names, [*head], text, notes, signature, int(n_rows * row_bytes))
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return [name for name in self.names if name is not None]
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """Nothing: the kinds of values are known when all have been read."""
+        return {}
+
+    def options(self, as_text: Collection[str] = ()) -> dict[str, Any]:
+        """Return the options of ``pandas.read_csv`` that read the file, some columns as text."""
+        text = [
+            raw
+            for raw, name in zip(self.raw_names, self.names, strict=True)
+            if name in self.text
+            or name in as_text
+            or any(fnmatchcase(str(name), glob) for glob in as_text)
+        ]
+        return _options(self.dialect, dict.fromkeys(text, str))
+
+    def chunks(
+        self, rows: int, columns: Sequence[str] | None, as_text: Collection[str]
+    ) -> Iterator[tuple[pd.DataFrame, int]]:
+        """Yield some rows, and how many bytes of the file have been read."""
+        names = [None if columns is not None and n not in columns else n for n in self.names]
+        with _unreadable_told(self.path), self.path.open("rb") as file:
+            source: Any = gzip.GzipFile(fileobj=file) if _is_packed(self.path) else file
+            for chunk in pd.read_csv(source, chunksize=rows, **self.options(as_text)):
+                yield _with_names(chunk.reset_index(drop=True), names), file.tell()
+
+
+def _options(dialect: Dialect, dtype: Any) -> dict[str, Any]:
+    return {**dialect.options(), "dtype": dtype, "encoding_errors": LATIN_1}
+
+
+def _is_packed(path: Path) -> bool:
+    return path.suffix.lower() == ".gz"
+
+
+@contextmanager
+def _unreadable_told(path: Path) -> Iterator[None]:
+    """Turn errors of pandas' parser, and of the system, into a ``DataError``."""
+    try:
+        yield
+    except DataError:
+        raise
+    except (ValueError, OSError, EOFError, zlib.error) as error:
+        # pandas' parser errors are ValueErrors; "C error: " does not help a user.
+        reason = str(error).replace("Error tokenizing data. C error: ", "").strip()
+        raise DataError(f"{path.name} can't be read as CSV: {reason}") from error
+
+
+def _with_names(frame: pd.DataFrame, names: Sequence[str | None]) -> pd.DataFrame:
+    """Return the columns that have a name in the list, by their places, under these names."""
+    kept = [place for place, name in enumerate(names) if name is not None]
+    if len(kept) < frame.shape[1]:
+        frame = frame.iloc[:, kept]
+    return frame.set_axis([names[place] for place in kept], axis=1)
+
+
+def _column_names(head: pd.DataFrame, dialect: Dialect, notes: list[str]) -> list[str | None]:
+    if not dialect.has_header:
+        notes.append(f"no header row: columns named x0 to x{head.shape[1] - 1}")
+        return [f"x{i}" for i in range(head.shape[1])]
+    for cell in dict.fromkeys(dialect.header):
+        if cell and dialect.header.count(cell) > 1:
+            notes.append(f"{dialect.header.count(cell)} columns are named {cell!r}: numbered apart")
+    stripped = [str(name).strip() for name in head.columns]
+    unique = len(set(stripped)) == len(stripped)
+    names: list[str | None] = [*(stripped if unique else map(str, head.columns))]
+    for place, name in enumerate(names):
+        if not str(name).startswith("Unnamed: "):
+            continue
+        column = head.iloc[:, place]
+        if _counts_rows(column):
+            notes.append("column without a name left out: it numbers the rows")
+            names[place] = None
+        elif column.isna().all():
+            names[place] = None
+    return names
+
+
+def _counts_rows(column: pd.Series) -> bool:
+    numbers = pd.to_numeric(column, errors="coerce")
+    first = int(numbers.iloc[0]) if len(numbers) and numbers.notna().all() else -1
+    return first in (0, 1) and bool((numbers - first == np.arange(len(numbers))).all())
+
+
+def _columns_of_text(head: pd.DataFrame, dialect: Dialect) -> set[str]:
+    texts = {str(name): column.dropna() for name, column in head.items()}
+    text = {
+        name
+        for name, values in texts.items()
+        if pd.to_numeric(values, errors="coerce").isna().any() and not {*values} <= TRUTH_VALUES
+    }
+    commas = dialect.decimal == "," or any(
+        meanings(COMMA, [value for value in texts[name][:20] if "," in value]).notna().any()
+        for name in text
+    )
+    return text | {
+        name for name in {*texts} - text if points_may_group(texts[name], pointed=not commas)
+    }

@@ -1,0 +1,231 @@
+"""The second pass over a table that is read in chunks: its rows as numbers, in files."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory, gettempdir
+from typing import Any
+
+import attrs
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from mklkit.datasets.chunked import ChunkedTable, Progress
+from mklkit.datasets.encoder import TableEncoder
+from mklkit.datasets.scanning import Scan
+from mklkit.datasets.text_columns import TYPING_ERRORS, ColumnReading
+from mklkit.errors import DataError, counted, quoted
+from mklkit.views.stored_rows import StoredRows
+
+__all__ = ["EncodedRows", "encoded_rows"]
+
+BLOCK_CELLS = 1 << 21
+ROOM = Path("/var/tmp")
+
+
+@attrs.frozen(eq=False)
+class EncodedRows:
+    """The rows of a table as numbers, in temporary files, and what the sample could not tell."""
+
+    train: StoredRows
+    held_out: StoredRows
+    notes: list[str]
+
+
+@contextmanager
+def encoded_rows(
+    table: ChunkedTable,
+    scan: Scan,
+    held: NDArray[np.bool_],
+    encoder: TableEncoder,
+    scaler: Any,
+    progress: Progress | None = None,
+) -> Iterator[EncodedRows]:
+    """Encode and scale a table's rows into files that are removed when the block ends.
+
+    The encoder is fitted on the training rows of the scan's sample; gaps, ranges and the moments of
+    the scaler, which needs ``partial_fit``, are those of all training rows. The numbers are
+    ``float32`` where all inputs are. Rows that are ``held`` (N,) out, and those without a target,
+    are no training rows.
+
+    Raises
+    ------
+    DataError
+        If the disk is too small, a file has changed, or a column holds other values than in the
+        sample.
+    """
+    features = scan.table.features
+    encoder.fit(features[~held[scan.members]])
+    known = scan.codes >= 0
+    sizes = [int((known & ~held).sum()), int((known & held).sum())]
+    names, dtype = encoder.feature_names_out_, _dtype(encoder, features)
+    room = gettempdir()
+    if "TMPDIR" not in os.environ and os.access(ROOM, os.W_OK | os.X_OK):
+        room = str(ROOM)
+    _check_space(room, sum(sizes), len(names), dtype)
+    with TemporaryDirectory(prefix="mklkit-", dir=room, ignore_cleanup_errors=True) as folder:
+        paths = [Path(folder, "train"), Path(folder, "held-out")]
+        counts = _Counts(encoder)
+        with _full_disk_told(room), paths[0].open("wb") as train, paths[1].open("wb") as rest:
+            for frame, out in _blocks(table, scan, held, counts, progress):
+                numbers = frame.to_numpy().astype(dtype, order="C")
+                numbers[~out].tofile(train)
+                numbers[out].tofile(rest)
+                if scaler != "passthrough" and not out.all():
+                    scaler.partial_fit(frame[~out])
+        counts.put_into_encoder()
+        if not scan.whole:
+            counts.check_misfits()
+        if scaler != "passthrough":
+            for path in paths:
+                _scale(path, scaler, names, dtype)
+        train_rows, rest_rows = (
+            StoredRows(path, (size, len(names)), dtype, column_names=names)
+            for path, size in zip(paths, sizes, strict=True)
+        )
+        try:
+            yield EncodedRows(train_rows, rest_rows, [] if scan.whole else counts.notes())
+        finally:
+            train_rows.close()
+            rest_rows.close()
+
+
+@attrs.define(eq=False)
+class _Counts:
+    """What is counted on all rows, of those that a sample may lack."""
+
+    encoder: TableEncoder
+    gaps: Counter[str] = attrs.field(factory=Counter)
+    values: Counter[str] = attrs.field(factory=Counter)
+    misfits: Counter[str] = attrs.field(factory=Counter)
+    unseen: Counter[str] = attrs.field(factory=Counter)
+    late: Counter[str] = attrs.field(factory=Counter)
+    low: Any = np.inf
+    high: Any = -np.inf
+
+    def read(self, frame: pd.DataFrame, readings: Mapping[str, ColumnReading]) -> pd.DataFrame:
+        """Read columns of text, and count the values that do not fit, which are gaps."""
+        new = {}
+        for name, reading in readings.items():
+            if reading.holds != "text":
+                self.values[name] += int(frame[name].notna().sum())
+                new[name], misfits = reading.read(frame[name])
+                self.misfits[name] += len(misfits)
+        return frame.assign(**new)
+
+    def add(self, frame: pd.DataFrame, encoded: pd.DataFrame) -> None:
+        """Count in training rows, as read and as encoded."""
+        self.gaps.update({str(name): int(count) for name, count in frame.isna().sum().items()})
+        numbers = encoded[self.encoder.numeric_].to_numpy()
+        # Medians, which stand for gaps, lie within the range.
+        self.low = np.minimum(self.low, numbers.min(axis=0))
+        self.high = np.maximum(self.high, numbers.max(axis=0))
+        for name in self.encoder.empty_:
+            self.late[name] += int(frame[name].notna().sum())
+        for name, values in self.encoder.unseen_values(frame):
+            self.unseen[name] += len(values)
+
+    def put_into_encoder(self) -> None:
+        """Set the encoder's gaps and ranges to those of all training rows."""
+        names = self.encoder.feature_names_in_
+        self.encoder.gaps_ = {str(name): self.gaps[str(name)] for name in names}
+        self.encoder.ranges_ = np.array([self.low, self.high])
+
+    def check_misfits(self) -> None:
+        """Refuse columns that are not what the sample says in more than a few rows."""
+        for name, count in self.misfits.items():
+            if count > TYPING_ERRORS * self.values[name]:
+                raise DataError(
+                    f"Column {quoted(name)} holds numbers or dates in a sample of the rows, but"
+                    f" other text in {counted(count, 'row')} of all: correct these values, leave"
+                    " them empty, or leave the column out with --drop."
+                )
+
+    def notes(self) -> list[str]:
+        """Return a line for each column with values that the sample lacks."""
+        fates = [
+            (self.misfits, "that are no numbers or dates taken as gaps, in all rows"),
+            (self.unseen, "that the sample lacks taken as none of its categories"),
+            (self.late, "left out, as the sample has none in this column"),
+        ]
+        return [
+            f"column {quoted(name)}: {counted(count, 'value')} {fate}"
+            for counter, fate in fates
+            for name, count in counter.items()
+            if count
+        ]
+
+
+def _blocks(
+    table: ChunkedTable,
+    scan: Scan,
+    held: NDArray[np.bool_],
+    counts: _Counts,
+    progress: Progress | None,
+) -> Iterator[tuple[pd.DataFrame, NDArray[np.bool_]]]:
+    """Yield some encoded rows, not yet scaled, and which of them are held out."""
+    size = max(1, BLOCK_CELLS // len(counts.encoder.feature_names_out_))
+    n_rows = 1
+    for chunk in table.chunks(progress):
+        for start in range(0, len(chunk), size):
+            block = chunk.iloc[start : start + size].drop(columns=str(scan.table.target.name))
+            known = scan.codes[block.index] >= 0
+            out = held[block.index][known]
+            # As the rows of a table in memory are numbered.
+            numbers = pd.RangeIndex(n_rows, n_rows + len(out), name="row")
+            frame = counts.read(block[known].set_axis(numbers), scan.table.readings)
+            n_rows += len(out)
+            if len(frame):
+                encoded = counts.encoder.transform(frame)
+                if not out.all():
+                    counts.add(frame[~out], encoded[~out])
+                yield encoded, out
+
+
+def _dtype(encoder: TableEncoder, features: pd.DataFrame) -> np.dtype[Any]:
+    """Return ``float32`` where all numbers of the table are, of which none is lost then."""
+    single = all(features[name].dtype == np.float32 for name in encoder.numeric_)
+    plain = bool(encoder.numeric_) and not encoder.dates_
+    return np.dtype(np.float32 if single and plain else np.float64)
+
+
+def _scale(path: Path, scaler: Any, names: list[str], dtype: np.dtype[Any]) -> None:
+    """Scale the numbers of a file in their place."""
+    size = max(1, BLOCK_CELLS // len(names)) * len(names) * dtype.itemsize
+    with path.open("r+b") as file:
+        while block := file.read(size):
+            # Computed in double precision, whatever is stored.
+            numbers = np.frombuffer(block, dtype).reshape(-1, len(names)).astype(np.float64)
+            scaled = scaler.transform(pd.DataFrame(numbers, columns=names, copy=False))
+            file.seek(-len(block), os.SEEK_CUR)
+            file.write(np.asarray(scaled).astype(dtype, order="C").tobytes())
+
+
+def _check_space(room: str, n_rows: int, n_columns: int, dtype: np.dtype[Any]) -> None:
+    needed, free = n_rows * n_columns * dtype.itemsize, shutil.disk_usage(room).free
+    if needed > free:
+        raise DataError(
+            f"{n_rows} encoded rows of {n_columns} columns take {needed / 2**20:,.0f} MiB of disk"
+            f" space, and {free / 2**20:,.0f} MiB are free in {room}: set the environment variable"
+            " TMPDIR to a folder with more."
+        )
+
+
+@contextmanager
+def _full_disk_told(room: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise
+        raise DataError(
+            f"The encoded rows can't be written to {room}: {error.strerror}. Set the environment"
+            " variable TMPDIR to a folder with more space."
+        ) from error

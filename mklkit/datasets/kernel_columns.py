@@ -1,0 +1,183 @@
+"""Columns that kernels name, or need as they are, and so neither encoded nor scaled."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from mklkit.datasets.notations import TEXT
+from mklkit.datasets.table import Table
+from mklkit.datasets.text_columns import ColumnReading
+from mklkit.errors import DataError, MKLKitError, quoted
+from mklkit.registry.columns import resolve_columns
+from mklkit.registry.composing import are_proposed, bind_kernels, kernels_on
+from mklkit.views.bound_kernels import BoundKernel
+
+__all__ = [
+    "check_no_identifier",
+    "check_not_left_out",
+    "chosen_columns",
+    "kernels_in",
+    "named_for_numbers",
+    "needed_unchanged",
+    "passed_on",
+    "text_columns",
+]
+
+
+def kernels_in(estimator: Any) -> list[BoundKernel]:
+    """Return the kernels that an estimator, search or vote was given; none of those proposed.
+
+    Kernels that can't be made are left to ``fit``, which says what is wrong.
+    """
+    kernels = []
+    for bank in _banks(estimator):
+        if not are_proposed(bank):
+            with suppress(MKLKitError):
+                kernels += bind_kernels(bank)
+    return kernels
+
+
+def _banks(estimator: Any) -> Iterator[Any]:
+    if getattr(estimator, "kernels", None) is not None:
+        yield estimator.kernels
+    grids = getattr(estimator, "param_grid", None)
+    for grid in [grids] if isinstance(grids, Mapping) else grids or []:
+        yield from grid.get("kernels", ())
+    if getattr(estimator, "estimator", None) is not None:
+        yield from _banks(estimator.estimator)
+
+
+def needed_unchanged(kernels: Iterable[BoundKernel]) -> tuple[list[Any], list[Any]]:
+    """Return the columns that kernels need as they are, and those of them without gaps.
+
+    Returns
+    -------
+    as_they_are : list
+        Columns as the kernels name them, None for all: of those that do not read numbers.
+    imputed : list
+        The columns of amounts whose kernels do not leave gaps out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mklkit import Precomputed
+    >>> needed_unchanged(bind_kernels(["rbf@age", ("graph", Precomputed(np.eye(2)), "id")]))
+    (['id'], [])
+    """
+    unchanged = [kernel for kernel in kernels if kernel.reads != "numbers"]
+    amounts = [kernel for kernel in unchanged if kernel.reads == "amounts"]
+    imputed = [kernel.columns for kernel in amounts if not kernel.facts.allows_gaps]
+    return [kernel.columns for kernel in unchanged], imputed
+
+
+def text_columns(kernels: Iterable[BoundKernel]) -> list[str]:
+    """Return the columns, as names or globs, of kernels that read text.
+
+    Examples
+    --------
+    >>> text_columns(bind_kernels(["rbf@age", "spectrum@dna"]))
+    ['dna']
+    """
+    columns = [kernel.columns for kernel in kernels if kernel.reads == "text"]
+    return [name for names in columns if isinstance(names, str) for name in names.split(",")]
+
+
+def named_for_numbers(kernels: Iterable[BoundKernel]) -> list[tuple[str, str]]:
+    """Return the columns that kernels on numbers name, each after the kernel's label.
+
+    Examples
+    --------
+    >>> named_for_numbers(bind_kernels(["lab:rbf@age,lab_*", "spectrum@dna", "linear"]))
+    [('lab', 'age'), ('lab', 'lab_*')]
+    """
+    pairs = []
+    for kernel in kernels:
+        names = kernel.columns.split(",") if isinstance(kernel.columns, str) else kernel.columns
+        if kernel.reads == "numbers" and isinstance(names, list):
+            pairs += [(kernel.label, name.strip()) for name in names if isinstance(name, str)]
+    return pairs
+
+
+def chosen_columns(selectors: Iterable[Any], names: Sequence[str]) -> set[str]:
+    """Return the names of the columns that any of these selects.
+
+    What selects none of them may select columns that are made of them, and is left to the kernels.
+
+    Examples
+    --------
+    >>> sorted(chosen_columns(["a*", ["c"], "other"], ["a1", "a2", "b", "c"]))
+    ['a1', 'a2', 'c']
+    """
+    chosen: set[str] = set()
+    every = np.asarray(names, dtype=object)
+    for selector in selectors:
+        with suppress(MKLKitError):
+            places = resolve_columns(selector, len(names), names)
+            chosen.update(every if places is None else every[places])
+    return chosen
+
+
+def passed_on(
+    selectors: Sequence[Any], names: Sequence[str], identifiers: Collection[str]
+) -> list[str]:
+    """Return the columns of a table that kernels need as they are, in their order.
+
+    Identifiers are among them where a kernel names them, or where there are no other columns.
+
+    Examples
+    --------
+    >>> passed_on(["id"], ["id", "age"], ["id"]), passed_on([None], ["id", "age"], ["id"])
+    (['id'], ['age'])
+    """
+    chosen = chosen_columns([selector for selector in selectors if selector is not None], names)
+    if any(selector is None for selector in selectors):
+        chosen.update([name for name in names if name not in identifiers] or names)
+    return [name for name in names if name in chosen]
+
+
+def check_not_left_out(kernels: Sequence[str], table: Table, identifiers: Sequence[str]) -> None:
+    """Refuse kernels on a column that is left out: dropped, the target, weights, or identifiers."""
+    for kernel in [] if are_proposed(kernels) else kernels:
+        (bound,) = bind_kernels(kernel)
+        names = [name.strip() for name in (bound.columns or "").split(",")]
+        for name in names:
+            reason = ""
+            if name in table.dropped:
+                reason = "as asked by --drop"
+            elif name == str(table.target.name):
+                reason = "because it is the target, which is to be predicted"
+            elif table.weights is not None and name == str(table.weights.name):
+                reason = "because it holds the weights of the rows"
+            if reason:
+                raise _refusal(kernel, name, reason)
+        if bound.reads == "numbers":
+            check_no_identifier([(kernel, name) for name in names], identifiers, table.readings)
+
+
+def check_no_identifier(
+    asked: Sequence[tuple[str, str]],
+    identifiers: Sequence[str],
+    readings: Mapping[str, ColumnReading],
+) -> None:
+    """Refuse kernels on numbers that name an identifier, each with a column that it names."""
+    for kernel, name in asked:
+        if name in identifiers:
+            # Sequences differ in every row too.
+            text = name in readings and readings[name].notation == TEXT
+            raise _refusal(
+                kernel,
+                name,
+                "because it has a different value in every row, as identifiers have",
+                f", or {kernels_on('text')}" if text else "",
+            )
+
+
+def _refusal(kernel: str, name: str, reason: str, advice: str = "") -> DataError:
+    return DataError(
+        f"Kernel {quoted(kernel)}: the column {quoted(name)} is left out, {reason}."
+        f" Choose other columns for this kernel{advice}."
+    )

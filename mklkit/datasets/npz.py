@@ -1,0 +1,103 @@
+"""NumPy archives of rows and labels."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from mklkit.datasets.table import RawTable
+from mklkit.errors import DataError, plain_message
+
+__all__ = ["read_npz"]
+
+# The exceptions of NumPy's and Python's zip readers on damaged archives.
+UNREADABLE = (
+    ValueError,
+    OSError,
+    EOFError,
+    KeyError,
+    NotImplementedError,
+    RuntimeError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+# The kinds of NumPy types that hold one number, text, date or duration per element.
+PLAIN_KINDS = "biufSUMm"
+
+
+def read_npz(path: Path) -> RawTable:
+    """Read arrays ``X`` and ``y`` (or ``data`` and ``target``) from a NumPy archive.
+
+    ``feature_names`` may name the columns; the labels may be absent.
+    """
+    arrays = _arrays_in(path)
+    rows_name = next((name for name in ("X", "data") if name in arrays), None)
+    label_name = next((name for name in ("y", "target") if name in arrays), None)
+    if rows_name is None:
+        raise DataError(
+            f"{path.name} must hold arrays X and y (or data and target); it holds:"
+            f" {', '.join(sorted(arrays)) or 'none'}."
+        )
+    rows = arrays[rows_name]
+    if rows.ndim != 2:
+        raise DataError(f"{rows_name} in {path.name} must have 2 dimensions, it has {rows.ndim}.")
+    names = arrays.get("feature_names", np.array([f"x{i}" for i in range(rows.shape[1])]))
+    if names.size != rows.shape[1]:
+        raise DataError(
+            f"feature_names in {path.name} has {names.size} names for {rows.shape[1]} columns."
+        )
+    frame = pd.DataFrame(rows, columns=[str(name) for name in names.ravel().tolist()])
+    if label_name is not None:
+        labels = arrays[label_name].ravel()
+        if len(labels) != len(rows):
+            raise DataError(
+                f"{rows_name} has {len(rows)} rows but {label_name} has {len(labels)} labels"
+                f" in {path.name}."
+            )
+        frame["target"] = labels
+    return RawTable(frame)
+
+
+def _arrays_in(path: Path) -> dict[str, np.ndarray]:
+    try:
+        # Opened here, as NumPy leaves the file open if the archive is damaged.
+        with path.open("rb") as file:
+            loaded = np.load(file, allow_pickle=False)
+            if isinstance(loaded, np.ndarray):
+                raise DataError(f"{path.name} holds a single array; X and y are expected.")
+            return {name: _native(loaded[name], name, path.name) for name in loaded.files}
+    except DataError:
+        raise
+    except UNREADABLE as error:
+        # NumPy's message advises to allow pickles, which execute code in the file.
+        pickled = "it holds Python objects, which are never loaded; save arrays of numbers or text."
+        reason = pickled if "pickle" in str(error) else plain_message(error)
+        raise DataError(
+            f"{path.name} can't be read as an NPZ archive of plain arrays: {reason}"
+        ) from error
+
+
+def _native(array: np.ndarray, name: str, file: str) -> np.ndarray:
+    """Return an array for pandas: with plain values in the native byte order."""
+    kind = array.dtype.kind
+    try:
+        if kind not in PLAIN_KINDS:
+            raise ValueError(f"type {array.dtype!s:.60}")
+        if kind in "mM" and np.datetime_data(array.dtype)[0] == "generic":
+            raise ValueError("dates or durations without a unit")
+        if kind == "U":
+            "".join(array.ravel().tolist()).encode()
+        if kind == "f" and array.dtype.itemsize > np.dtype(np.float64).itemsize:
+            array = array.astype(np.float64)
+        array = array.astype(array.dtype.newbyteorder("="), copy=False)
+        if kind in "mM":
+            pd.Series(array.ravel())
+    except ValueError as error:  # pandas refuses times that are too far away by such errors too.
+        raise DataError(
+            f"{name} in {file} must hold numbers, text or dates: {plain_message(error)}."
+        ) from error
+    return array

@@ -1,0 +1,134 @@
+"""Parquet files, whole or some rows at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Self
+
+import attrs
+import pandas as pd
+
+from mklkit.datasets.csv_file import NUMBER_BYTES, TEXT_BYTES
+from mklkit.datasets.table import RawTable
+from mklkit.errors import DataError, plain_message, quoted
+from mklkit.views.stored_rows import Signature, signature_of
+
+__all__ = ["ParquetFile", "read_parquet"]
+
+COLUMN_BUFFER = 1 << 20
+
+
+def read_parquet(path: Path) -> RawTable:
+    """Read a Parquet file; needs pyarrow."""
+    file = ParquetFile.opened(path)
+    with _unreadable_told(path):
+        import pyarrow.parquet as pq
+
+        return RawTable(_plain(pq.read_table(path), file.columns))
+
+
+@attrs.frozen(eq=False)
+class ParquetFile:
+    """A Parquet file; needs pyarrow."""
+
+    path: Path
+    columns: list[str]
+    kinds: dict[str, str]
+    """The kind of each column's values; numbers are one kind, whatever their size."""
+    n_rows: int
+    signature: Signature
+    notes: list[str] = attrs.field(factory=list)
+
+    @classmethod
+    def opened(cls, path: Path) -> Self:
+        """Read a file's schema."""
+        signature = signature_of(path)
+        with _unreadable_told(path):
+            import pyarrow.parquet as pq
+
+            with pq.ParquetFile(path) as file:
+                schema, n_rows = file.schema_arrow, file.metadata.num_rows
+            repeated = [name for name in schema.names if schema.names.count(name) > 1]
+            if repeated:
+                raise DataError(
+                    f"{path.name} has several columns named {quoted(repeated[0])}: names must be"
+                    " unique."
+                )
+            # Without those that pandas wrote as the labels of rows.
+            columns = [str(name) for name in schema.empty_table().to_pandas().columns]
+            kinds = {name: _kind(schema.field(name).type) for name in columns}
+        for name, kind in kinds.items():
+            if kind in ("lists", "records"):
+                raise DataError(
+                    f"Column {quoted(name)} of {path.name} holds {kind}; one number or text per row"
+                    " is expected: spread it over several columns, or remove it from the file."
+                )
+        return cls(path, columns, kinds, n_rows, signature)
+
+    @property
+    def bytes_in_memory(self) -> int:
+        """About how much memory the whole table takes."""
+        widths = (NUMBER_BYTES if kind == "numbers" else TEXT_BYTES for kind in self.kinds.values())
+        return self.n_rows * sum(widths)
+
+    def chunks(
+        self, rows: int, columns: Sequence[str] | None, as_text: Collection[str]
+    ) -> Iterator[tuple[pd.DataFrame, int]]:
+        """Yield some rows, and how many bytes of the file have been read."""
+        wanted = [n for n in self.columns if columns is None or n in columns]
+        done = 0
+        with _unreadable_told(self.path):
+            import pyarrow as pa
+            import pyarrow.parquet as pq
+
+            # Without a buffer a whole row group is read at once, which may be the whole file.
+            with pq.ParquetFile(self.path, buffer_size=COLUMN_BUFFER, pre_buffer=False) as file:
+                for batch in file.iter_batches(rows, columns=wanted, use_threads=False):
+                    frame = _plain(pa.Table.from_batches([batch]), wanted)
+                    done += len(frame)
+                    yield frame, self.signature[0] * done // max(1, self.n_rows)
+
+
+def _plain(table: Any, columns: list[str]) -> pd.DataFrame:
+    # Text is decoded on access only, so damaged text would be detected too late.
+    table.validate(full=True)
+    frame: pd.DataFrame = table.to_pandas().reset_index(drop=True)
+    return frame.set_axis([str(name) for name in frame.columns], axis=1)[columns]
+
+
+@contextmanager
+def _unreadable_told(path: Path) -> Iterator[None]:
+    """Turn errors of the Parquet reader into a ``DataError``."""
+    try:
+        import pyarrow as pa
+    except ImportError as error:
+        raise DataError(
+            f"Reading {path.name} needs pyarrow: pip install pyarrow, or save as CSV."
+        ) from error
+    try:
+        yield
+    except DataError:
+        raise
+    except (ValueError, OSError, TypeError, KeyError, pa.ArrowException) as error:
+        raise DataError(f"{path.name} can't be read as Parquet: {plain_message(error)}") from error
+
+
+def _kind(values: Any) -> str:
+    """Return the kind of an Arrow type's values, in words; nothing where it has none."""
+    from pyarrow import types
+
+    if types.is_dictionary(values):
+        return _kind(values.value_type)
+    kinds = {
+        "numbers": (types.is_integer, types.is_floating, types.is_decimal),
+        "text": (types.is_string, types.is_large_string, types.is_string_view),
+        "dates": (types.is_timestamp, types.is_date),
+        "truth values": (types.is_boolean,),
+        "": (types.is_null,),
+        "records": (types.is_struct, types.is_map),
+        "lists": (types.is_nested,),
+    }
+    matching = (kind for kind, tests in kinds.items() if any(test(values) for test in tests))
+    return next(matching, str(values))
