@@ -17,8 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from mklkit._version import __version__
-from mklkit.cli.completion.homes import base_folder
-from mklkit.errors import DataError
 from mklkit.registry.discovery import InstalledPlugin, installed_plugins
 from mklkit.registry.hookspecs import ENTRY_POINT_GROUP
 
@@ -27,9 +25,8 @@ __all__ = ["Names", "known_names", "names_file"]
 Names = dict[str, dict[str, Any]]
 """By kind (``"kernel"``, ``"combiner"``, …) what is known of each name, such as its summary."""
 
-STATE = "state"
-# What reading a damaged file may raise.
-DAMAGED = (ValueError, LookupError, TypeError, RecursionError)
+# What a missing, damaged or unwritable file raises, or the lack of a home.
+NO_FILE = (OSError, ValueError, LookupError, TypeError, RecursionError, RuntimeError)
 
 
 def known_names() -> Names:
@@ -43,47 +40,42 @@ def known_names() -> Names:
         data sets with their columns; ``"package"``: the distributions of plugins.
     """
     state = _state()
-    with contextlib.suppress(OSError, DataError, *DAMAGED):
-        known: Names = json.loads(names_file().read_text(encoding="utf-8"))
-        if known[STATE] == _marked(state, {kind: known[kind] for kind in known if kind != STATE}):
-            return known
-    found = _find()
+    with contextlib.suppress(*NO_FILE):
+        kept = json.loads(names_file().read_text(encoding="utf-8"))
+        names: Names = kept["names"]
+        if kept["state"] == _digest(state, names):
+            return names
+    names = _find()
     # Without the file completion is slow, and still right.
-    with contextlib.suppress(OSError, DataError):
-        _write(names_file(), json.dumps({**found, STATE: _marked(state, found)}))
-    return found
-
-
-def _marked(state: dict[str, Any], found: Names) -> dict[str, Any]:
-    """Return a state with a digest of the names, by which a damaged file is told."""
-    content = json.dumps(found, sort_keys=True).encode()
-    return {**state, "content": hashlib.sha256(content).hexdigest()}
+    with contextlib.suppress(*NO_FILE):
+        content = {"state": _digest(state, names), "names": names}
+        _write(names_file(), json.dumps(content))
+    return names
 
 
 def names_file() -> Path:
     """Return the file of the names that this Python environment has.
 
-    Raises
-    ------
-    DataError
-        If the folder of caches is not known.
+    It is in the folder of caches, as the XDG specification has it: a relative path is ignored.
     """
     environment = hashlib.sha256(os.fsencode(sys.prefix)).hexdigest()[:16]
-    return base_folder("XDG_CACHE_HOME", ".cache") / "mklkit" / f"names-{environment}.json"
+    folder = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    folder = folder if folder.is_absolute() else Path.home() / ".cache"
+    return folder / "mklkit" / f"names-{environment}.json"
 
 
-def _state() -> dict[str, Any]:
+def _digest(*content: Any) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def _state() -> list[Any]:
     """Return what the names depend on: versions, and the last change of a module."""
     plugins = installed_plugins(ENTRY_POINT_GROUP, lambda _: None)
-    homes = [Path(__file__).parents[2], *(home for one in plugins for home in _homes(one))]
+    homes = [Path(__file__).parents[2], *(home for plugin in plugins for home in _homes(plugin))]
     files = [file for home in homes for file in home.rglob("*.py")]
-    return {
-        "mklkit": __version__,
-        "switched off": os.environ.get("MKLKIT_DISABLE_PLUGINS", ""),
-        "plugins": [[one.name, one.distribution, one.version] for one in plugins],
-        "files": len(files),
-        "changed": max(map(_changed, files)),
-    }
+    versions = [[plugin.name, plugin.distribution, plugin.version] for plugin in plugins]
+    switched_off = os.environ.get("MKLKIT_DISABLE_PLUGINS", "")
+    return [__version__, switched_off, versions, len(files), max(map(_changed, files))]
 
 
 def _changed(file: Path) -> int:
@@ -97,8 +89,8 @@ def _changed(file: Path) -> int:
 def _homes(plugin: InstalledPlugin) -> list[Path]:
     """Return the folder of a plugin's package, found without importing it."""
     with contextlib.suppress(ImportError, ValueError):
-        found = importlib.util.find_spec(plugin.package)
-        return [Path(place) for place in (found and found.submodule_search_locations) or []]
+        package = importlib.util.find_spec(plugin.package)
+        return [Path(place) for place in (package and package.submodule_search_locations) or []]
     return []
 
 
@@ -112,11 +104,11 @@ def _find() -> Names:
     registry, papers = get_registry(), entries()
     return {
         **{
-            kind: {one.name: without_markup(one.help) for one in registry.entries(kind)}
+            kind: {entry.name: without_markup(entry.help) for entry in registry.entries(kind)}
             for kind in HOOKS
         },
-        "entry": {one.name: one.title for one in papers},
-        "set": {label: "" for one in papers for label in one.labels()},
+        "entry": {entry.name: entry.title for entry in papers},
+        "set": {label: "" for entry in papers for label in entry.labels()},
         "data": {name: list(map(str, read_builtin(name).columns)) for name in BUILTIN_NAMES},
         "package": dict.fromkeys(sorted(registry.distributions()), ""),
     }
