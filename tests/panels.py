@@ -13,14 +13,14 @@ VOID = {"input", "meta", "br", "wbr", "hr"}
 
 @attrs.define
 class Panel:
-    """One piece of HTML: its tables as text, its facts, paragraphs, notes and elements."""
+    """One piece of HTML: its tables as text, its facts, paragraphs, notes, bars and elements."""
 
     tables: list[list[list[str]]] = attrs.field(factory=list)
     facts: dict[str, str] = attrs.field(factory=dict)
     paragraphs: list[str] = attrs.field(factory=list)
     notes: list[str] = attrs.field(factory=list)
     tags: list[str] = attrs.field(factory=list)
-    styles: list[str] = attrs.field(factory=list)
+    bars: list[str] = attrs.field(factory=list)
     addresses: list[str] = attrs.field(factory=list)
 
 
@@ -42,7 +42,10 @@ class _Reader(HTMLParser):
             self.open.append(tag)
         panel = self.found[-1]
         panel.tags.append(tag)
-        panel.styles.append(own.get("style") or "")
+        if tag == "rect":
+            panel.bars.append(f"{float(own['width'] or 0):g}")
+        elif tag == "line":
+            panel.bars.append(f"{float(own['x1'] or 0):g} to {float(own['x2'] or 0):g}")
         panel.addresses += [own[key] or "" for key in ("src", "href") if key in own]
         if tag == "table":
             panel.tables.append([])
@@ -74,7 +77,7 @@ class _Reader(HTMLParser):
 def panels(html: str) -> list[Panel]:
     """Return what mklkit shows in some HTML, a panel each; fail if elements are not closed."""
     reader = _Reader()
-    reader.feed(html)
+    reader.feed(str(html))
     reader.close()
     assert not reader.open, f"not closed: {reader.open}"
     return reader.found

@@ -20,8 +20,8 @@ import typer
 from typer.core import TyperGroup
 
 from mklkit.cli.compare import compare
-from mklkit.cli.completion.answering import ASKED, answer
-from mklkit.cli.console import say, show_warnings_briefly, working
+from mklkit.cli.completion.shells import answer, asked_shell
+from mklkit.cli.console import say, show_warnings_briefly
 from mklkit.cli.describe import describe
 from mklkit.cli.evaluate import evaluate
 from mklkit.cli.examples import EXAMPLES, epilog
@@ -114,7 +114,6 @@ app = typer.Typer(
     help="Multiple kernel learning: learn which kernels matter, and classify with them.",
     epilog=epilog(*EXAMPLES["mklkit"]),
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -164,8 +163,8 @@ def main() -> None:
 def _run() -> None:
     """Run the command and flush stdout, so that errors of writing are raised here."""
     try:
-        if os.environ.get(ASKED):
-            answer(typer.main.get_command(app))
+        if shell := asked_shell():
+            answer(typer.main.get_command(app), shell)
         else:
             app(prog_name="mklkit")
     except SystemExit:
@@ -258,53 +257,12 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-def _install_completion(wanted: bool) -> None:
-    if wanted:
-        from mklkit.cli.completion.install import install, this_shell
-        from mklkit.cli.completion.names import known_names
-
-        shell = this_shell()
-        for done in install(shell):
-            say(done)
-        with working("looking for all names"):
-            known_names()
-        say(f"Completion works in the next {shell} that is opened.")
-        raise typer.Exit
-
-
-def _show_completion(wanted: bool) -> None:
-    if wanted:
-        from mklkit.cli.completion.install import script, this_shell
-
-        print(script(this_shell()), end="")
-        raise typer.Exit
-
-
 @app.callback()
 def top(
     version: Annotated[
         bool,
         typer.Option(
             "--version", callback=_print_version, is_eager=True, help="Show the version and exit."
-        ),
-    ] = False,
-    install_completion: Annotated[
-        bool,
-        typer.Option(
-            "--install-completion",
-            callback=_install_completion,
-            is_eager=True,
-            help="Let the TAB key complete commands, names, columns and files in this shell (bash,"
-            " zsh or fish).",
-        ),
-    ] = False,
-    show_completion: Annotated[
-        bool,
-        typer.Option(
-            "--show-completion",
-            callback=_show_completion,
-            is_eager=True,
-            help="Show the script that does so, to put it elsewhere.",
         ),
     ] = False,
 ) -> None:

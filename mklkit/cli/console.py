@@ -112,7 +112,7 @@ def counting(what: str) -> Iterator[Any]:
 @contextmanager
 def progressing() -> Iterator[Any]:
     """Show a progress bar as ``counting`` does, with the name of what runs as a third argument."""
-    from mklkit.display.terminal_bar import terminal_bar
+    from mklkit.display.progress import terminal_bar
 
     with terminal_bar("starting", _console(sys.stderr)) as tell:
         yield tell

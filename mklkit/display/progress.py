@@ -5,12 +5,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from threading import Lock
-from typing import Any
+from time import monotonic
+from typing import TYPE_CHECKING, Any
 
 from mklkit.errors import SpecError
 
-__all__ = ["BRIEF", "Progress", "Report", "check_progress", "reported", "silent"]
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["BRIEF", "Progress", "Report", "check_progress", "reported", "silent", "terminal_bar"]
 
 Report = Callable[..., Any]
 """Called with the parts done, all parts and, if it is known, the name of what runs next."""
@@ -21,23 +26,29 @@ Progress = Report | bool | None
 BRIEF = 1.0
 """Seconds of work that needs no bar where it is often a part of other work, as fits are."""
 
+PAUSE = 0.2
+"""Seconds between two pictures of a notebook's bar: each is a message to the browser."""
+
 _ONE_AT_A_TIME = Lock()
 """Held by the outermost work: what it calls, a search within a comparison say, shows no bar."""
 
+_last: dict[str, Any] = {}
+"""The cell that had a bar last, by its number, and the display that the next one can use again."""
 
-def check_progress(given: Any) -> None:
+
+def check_progress(progress: Any) -> None:
     """Raise a ``SpecError`` if a parameter ``progress`` is no :data:`Progress`."""
-    if given is not None and not isinstance(given, bool) and not callable(given):
-        raise SpecError(f"progress must be None, True, False or a function; got {given!r:.80}.")
+    if progress is not None and not isinstance(progress, bool) and not callable(progress):
+        raise SpecError(f"progress must be None, True, False or a function; got {progress!r:.80}.")
 
 
 @contextmanager
-def reported(given: Progress, title: str, after: float = 0.0) -> Iterator[Report]:
+def reported(progress: Progress, title: str, after: float = 0.0) -> Iterator[Report]:
     """Yield the function that work calls when a part of it is done.
 
     Parameters
     ----------
-    given : callable, bool or None
+    progress : callable, bool or None
         The user's function; or whether to show a bar: None only in a notebook.
     title : str
         What is done, in a word or two.
@@ -47,23 +58,22 @@ def reported(given: Progress, title: str, after: float = 0.0) -> Iterator[Report
     Raises
     ------
     SpecError
-        If ``given`` is anything else.
+        If ``progress`` is anything else.
     """
-    check_progress(given)
+    check_progress(progress)
     outermost = _ONE_AT_A_TIME.acquire(blocking=False)
     try:
-        if callable(given):
-            yield given
-        elif not outermost or given is False:
+        if callable(progress):
+            yield progress
+        elif not outermost or progress is False:
             yield silent
         elif in_notebook():
-            from mklkit.display.cell_bar import cell_bar
-
-            with cell_bar(title, after) as tell:
-                yield tell
-        elif given:
-            from mklkit.display.terminal_bar import terminal_bar
-
+            bar = _CellBar(title, after)
+            try:
+                yield bar
+            finally:
+                bar.clear()
+        elif progress:
             with terminal_bar(title) as tell:
                 yield tell
         else:
@@ -84,3 +94,75 @@ def in_notebook() -> bool:
 
 def silent(*_: Any) -> None:
     """Say nothing."""
+
+
+@contextmanager
+def terminal_bar(title: str, console: Console | None = None) -> Iterator[Report]:
+    """Yield a function that moves rich's bar on a terminal; in a pipe it does nothing.
+
+    Parameters
+    ----------
+    title : str
+        Shown until something has a name.
+    console : Console, optional
+        By default that of standard error.
+    """
+    from rich import progress as rich
+    from rich.console import Console
+
+    console = console or Console(stderr=True, markup=False, highlight=False, emoji=False)
+    if not console.is_terminal:
+        # Before rich 15 even a disabled bar left an empty line.
+        yield silent
+        return
+    done = (rich.BarColumn(), rich.MofNCompleteColumn(), rich.TimeElapsedColumn())
+    left = (rich.TextColumn("left:"), rich.TimeRemainingColumn())
+    name = rich.TextColumn("{task.description:<24.24}")
+    with rich.Progress(name, *done, *left, console=console, transient=True) as bar:
+        task = bar.add_task(title, total=None)
+        yield lambda done, total, part="": bar.update(
+            task, completed=done, total=total, description=part or title
+        )
+
+
+class _CellBar:
+    """A bar below a cell of a notebook, by IPython's own displays: no widgets are needed.
+
+    A cell has one bar, however much work it does one after another, and none is left in the end.
+    """
+
+    def __init__(self, title: str, after: float) -> None:
+        self._title, self._start = title, monotonic()
+        self._next = self._start + after
+        self._drawn = False
+        self._lock = Lock()
+
+    def __call__(self, done: int, total: int, part: str = "") -> None:
+        """Draw it, from any thread, but not too often."""
+        from mklkit.display.html import progress_bar
+
+        with self._lock:
+            now = monotonic()
+            if now < self._next:
+                return
+            self._next = now + PAUSE
+            self._drawn = True
+            minutes, seconds = divmod(round(now - self._start), 60)
+            said = (f"{self._title}: {done} of {total}", part, f"{minutes}:{seconds:02}")
+            text = ", ".join(filter(None, said))
+            _draw({"text/html": progress_bar(done, max(total, 1), text), "text/plain": text})
+
+    def clear(self) -> None:
+        """Leave nothing."""
+        if self._drawn:
+            _draw({"text/html": "", "text/plain": ""})
+
+
+def _draw(content: dict[str, str]) -> None:
+    """Show content in the cell's display, in place of what it has."""
+    cell = sys.modules["IPython"].get_ipython().execution_count
+    if _last.get("cell") == cell:
+        _last["display"].update(content, raw=True)
+    else:
+        display = import_module("IPython.display").display
+        _last.update(cell=cell, display=display(content, raw=True, display_id=True))

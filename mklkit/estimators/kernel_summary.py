@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import numpy as np
 
-from mklkit.display.markup import EMPTY, Html, joined
-from mklkit.display.notebook import bar, facts, grid
+from mklkit.display.html import bar, facts, grid
 from mklkit.display.numbers import number
 from mklkit.errors import counted, cut
 from mklkit.estimators.anatomy import KernelModel, column_names
@@ -17,6 +16,9 @@ from mklkit.protocols import Array
 from mklkit.registry.composing import Choice, are_proposed, bind_kernels, kernel_list
 from mklkit.registry.specs import to_spec
 from mklkit.views.bound_kernels import BoundKernel
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 __all__ = ["KernelSummary", "fitted_summary", "planned_summary"]
 
@@ -52,60 +54,43 @@ class KernelSummary:
     weights: Array | None = None
     over: str = ""
 
-    def caption(self) -> str:
-        """Return a few words for a diagram."""
-        known = dict(self.facts)
-        parts = [known[name] for name in ("combiner", "learner") if name in known]
-        many = [counted(self.n_kernels, "kernel")] if self.n_kernels else []
-        return cut(", ".join([*many, *parts]), 2 * LONGEST)
-
-    def html(self) -> Html:
+    def html(self) -> Markup:
         """Return a table of the kernels, the heaviest of many, and the facts."""
-        return joined(facts(self.facts), self._table() if self.kernels else EMPTY)
+        listed = facts(self.facts)
+        if not self.kernels:
+            return listed
+        return listed + (self._names() if self.weights is None else self._weights(self.weights))
 
-    def _table(self) -> Html:
-        heads = ["name", "kernel", "columns"]
-        if self.weights is None:
-            rows: list[Sequence[object]] = [self._words(place) for place in self._shown()]
-            return grid(heads, rows, words=3, rest=self._rest())
-        means, low, high = (found(self.weights, axis=0) for found in (np.mean, np.min, np.max))
-        largest = float(np.nanmax(np.abs([low, high, means]), initial=0.0))
-        several = len(self.weights) > 1
-        heads += ["mean weight" if several else "weight", ""]
+    def _names(self) -> Markup:
+        rows = [self._words(kernel) for kernel in self.kernels[:MOST_KERNELS]]
+        more = self.n_kernels - len(rows)
+        rest = f"and {more} more" if more > 0 else ""
+        return grid(["name", "kernel", "columns"], rows, words=3, rest=rest)
+
+    def _weights(self, weights: Array) -> Markup:
+        means, lowest, highest = weights.mean(axis=0), weights.min(axis=0), weights.max(axis=0)
+        largest = float(np.nanmax(np.abs(weights), initial=0.0))
+        several = len(weights) > 1
+        places = list(range(self.n_kernels))
+        if self.n_kernels > MOST_KERNELS:
+            places = np.argsort(-np.abs(means), kind="stable")[:MOST_KERNELS].tolist()
         rows = []
-        for place in self._shown():
-            ends = (float(low[place]), float(high[place])) if several else None
-            weight = [number(means[place], 3), bar(float(means[place]), largest, ends)]
-            if ends is not None:
-                weight.append(f"{number(ends[0], 3)} to {number(ends[1], 3)}")
-            rows.append([*self._words(place), *weight])
-        if several:
-            heads.append(f"range over {self.over}")
-        return grid(heads, rows, words=3, rest=self._rest())
+        for place in places:
+            mean, ends = float(means[place]), (float(lowest[place]), float(highest[place]))
+            drawn = bar(mean, largest, ends if several else None)
+            row = [*self._words(self.kernels[place]), number(mean, 3), drawn]
+            rows.append([*row, f"{number(ends[0], 3)} to {number(ends[1], 3)}"] if several else row)
+        heads = ["name", "kernel", "columns", "mean weight" if several else "weight", ""]
+        heads += [f"range over {self.over}"] * several
+        rest = ""
+        if more := self.n_kernels - len(places):
+            together = number(float(means.sum() - means[places].sum()), 3)
+            rest = f"and {more} more with smaller weights, {together} together"
+        return grid(heads, rows, words=3, rest=rest)
 
-    def _shown(self) -> list[int]:
-        """Return the places of the kernels to show: all, or the heaviest or first of many."""
-        places = range(min(self.n_kernels, len(self.kernels)))
-        if self.weights is None or self.n_kernels <= MOST_KERNELS:
-            return list(places[:MOST_KERNELS])
-        heaviest = np.argsort(-np.abs(self.weights.mean(axis=0)), kind="stable")
-        return [int(place) for place in heaviest[:MOST_KERNELS]]
-
-    def _rest(self) -> str:
-        shown = self._shown()
-        more = self.n_kernels - len(shown)
-        if more <= 0 or not shown:
-            return ""
-        if self.weights is None:
-            return f"and {more} more"
-        means = self.weights.mean(axis=0)
-        rest = number(float(means.sum() - means[shown].sum()), 3)
-        return f"and {more} more with smaller weights, {rest} together"
-
-    def _words(self, place: int) -> list[str]:
-        kernel = self.kernels[place]
-        own = _in_words(kernel.columns, self.columns)
-        return [cut(str(kernel.label), LONGEST), cut(to_spec(kernel.kernel), LONGEST), own]
+    def _words(self, kernel: BoundKernel) -> list[Any]:
+        columns = _in_words(kernel.columns, self.columns)
+        return [cut(str(kernel.label), LONGEST), cut(to_spec(kernel.kernel), LONGEST), columns]
 
 
 def fitted_summary(
@@ -122,8 +107,8 @@ def fitted_summary(
     more : sequence of (name, text)
         Further facts.
     """
-    parts = model.kernel_names_, model.kernels_, model.kernel_columns_
-    kernels = [BoundKernel(*one) for one in zip(*parts, strict=True)]
+    parts = zip(model.kernel_names_, model.kernels_, model.kernel_columns_, strict=True)
+    kernels = [BoundKernel(*part) for part in parts]
     n_problems = len(model.problems_)
     over = [counted(n_problems, "problem")] * (n_problems > 1)
     over += ["clusters"] * (len(weights) > n_problems)
@@ -153,13 +138,17 @@ def planned_summary(
     if are_proposed(kernels):
         proposed = ("kernels", "a bank that fit proposes from its rows")
         return KernelSummary([], 0, (proposed, *parts, *more))
-    given = kernel_list(kernels)
-    return KernelSummary(bind_kernels(given[:MOST_KERNELS]), len(given), (*parts, *more))
+    listed = kernel_list(kernels)
+    return KernelSummary(bind_kernels(listed[:MOST_KERNELS]), len(listed), (*parts, *more))
 
 
 def _components(combiner: Any, learner: Any, feature_map: Any) -> tuple[tuple[str, str], ...]:
     pairs = (("combiner", combiner), ("learner", learner), ("feature map", feature_map))
-    return tuple((name, cut(to_spec(one), 2 * LONGEST)) for name, one in pairs if one is not None)
+    return tuple(
+        (name, cut(to_spec(component), 2 * LONGEST))
+        for name, component in pairs
+        if component is not None
+    )
 
 
 def _in_words(columns: Any, names: Any) -> str:
@@ -171,8 +160,8 @@ def _in_words(columns: Any, names: Any) -> str:
         return ":".join(ends)
     if isinstance(columns, str) or not np.ndim(columns):
         return cut(str(columns), LONGEST)
-    first = list(columns[:MOST_COLUMNS])
-    found = first if names is None else [names[place] for place in first]
-    more = len(columns) - len(first)
+    first = columns[:MOST_COLUMNS]
+    shown = [str(column if names is None else names[column]) for column in first]
+    more = len(columns) - len(shown)
     rest = f" and {more} more" if more else ""
-    return ", ".join(cut(str(one), LONGEST) for one in found) + rest
+    return ", ".join(cut(name, LONGEST) for name in shown) + rest

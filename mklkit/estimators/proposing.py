@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from mklkit.display.notebook import notes, shown
+from mklkit.display.html import notes, shown
 from mklkit.estimators.checking import check_training_data
 from mklkit.estimators.column_groups import column_groups
 from mklkit.estimators.kernel_summary import KernelSummary

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
-from mklkit.display.notebook import grid, notes, shown
+from mklkit.display.html import grid, notes, shown
 from mklkit.display.numbers import percent, seconds
 from mklkit.display.progress import BRIEF, Progress, Report, check_progress, reported
 from mklkit.errors import DataError, counted

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from mklkit.display.markup import EMPTY, Html, element
-from mklkit.display.notebook import bar, grid, notes, shown
+from mklkit.display.html import bar, grid, notes, shown
 from mklkit.display.numbers import DASH, number
 from mklkit.errors import cut
 
 if TYPE_CHECKING:
+    from markupsafe import Markup
+
     from mklkit.explanation.explanation import Explanation
 
 __all__ = ["explanation_html"]
@@ -25,16 +26,14 @@ LONGEST = 60
 def explanation_html(explanation: Explanation) -> str:
     """Return an explanation as HTML: its ``repr``, what kernels and columns are worth, notes."""
     points = f"points of {explanation.task.score_name} lost"
-    said = zip(explanation.notes["about"], explanation.notes["note"], strict=True)
-    return shown(
-        element("p", repr(explanation)),
-        _kernels(explanation.kernels, points),
-        _columns(explanation.columns, points),
-        notes("Notes", [f"{about}: {note}" for about, note in said]),
-    )
+    parts = [repr(explanation), _kernels(explanation.kernels, points)]
+    if not explanation.columns.empty:
+        parts.append(_columns(explanation.columns, points))
+    about = explanation.notes[["about", "note"]].itertuples(index=False)
+    return shown(*parts, notes("Notes", [f"{subject}: {note}" for subject, note in about]))
 
 
-def _kernels(kernels: pd.DataFrame, points: str) -> Html:
+def _kernels(kernels: pd.DataFrame, points: str) -> Markup:
     largest = float(kernels["weight"].abs().max())
     heads = ["kernel", "weight", "", f"{points} if left out", "if shuffled"]
     heaviest = kernels
@@ -53,9 +52,7 @@ def _kernels(kernels: pd.DataFrame, points: str) -> Html:
     return grid(heads, rows, rest=_rest(len(kernels), "with smaller weights"))
 
 
-def _columns(columns: pd.DataFrame, points: str) -> Html:
-    if columns.empty:
-        return EMPTY
+def _columns(columns: pd.DataFrame, points: str) -> Markup:
     largest = float(columns["shuffled"].abs().max())
     rows = [
         [

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 from mklkit.errors import DataError
 from mklkit.evaluation.alignment import alignment_matrix
+from mklkit.plotting.base import Display
 from mklkit.plotting.cells import draw_cells, short
-from mklkit.plotting.parts import check_table, figure_of, new_figure, require_matplotlib
+from mklkit.plotting.parts import check_table
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 __all__ = ["AlignmentDisplay"]
 
@@ -24,7 +24,7 @@ WRITTEN_KERNELS = 10
 """Up to so many kernels have their alignments written in the cells."""
 
 
-class AlignmentDisplay:
+class AlignmentDisplay(Display):
     """The alignment of each pair of kernels.
 
     Parameters
@@ -84,35 +84,26 @@ class AlignmentDisplay:
         MKLKitError
             If matplotlib is not installed.
         """
-        require_matplotlib()
         return cls(alignment_matrix(kernels, X, centered=centered), centered).plot(ax)
 
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw on ``ax``, or on a new figure.
-
-        Raises
-        ------
-        DataError
-            If ``ax`` is no matplotlib Axes, or the alignments are no square table or an empty one.
-        """
+    def _check(self) -> None:
         source = "mklkit.alignment_matrix"
         check_table(self.alignments, (), source)
-        n_rows, n_columns = self.alignments.shape
-        if n_rows != n_columns:
-            raise DataError(
-                f"A square DataFrame like that of {source} is expected; got {n_rows} x {n_columns}."
-            )
-        names = [str(name) for name in self.alignments.index]
-        values = self.alignments.to_numpy(dtype=float)
-        if ax is None:
-            side = min(max(SMALLEST, CELL * len(names)), LARGEST)
-            beside = CHARACTER * max(len(short(name)) for name in names)
-            ax = new_figure(side + beside + BESIDE, side + 0.6 * beside + 0.3).add_subplot()
-        self.figure_: Figure = figure_of(ax)
-        self.ax_: Axes = ax
-        few = len(names) <= WRITTEN_KERNELS
+        if self.alignments.shape[0] != self.alignments.shape[1]:
+            raise DataError(f"A square DataFrame like that of {source} is expected.")
+
+    def _names(self) -> list[str]:
+        return [str(name) for name in self.alignments.index]
+
+    def _size(self) -> tuple[float, float]:
+        names = self._names()
+        side = min(max(SMALLEST, CELL * len(names)), LARGEST)
+        beside = CHARACTER * max(len(short(name)) for name in names)
+        return side + beside + BESIDE, side + 0.6 * beside + 0.3
+
+    def _draw(self, ax: Axes) -> None:
+        names, values = self._names(), self.alignments.to_numpy(dtype=float)
         limits = min(0.0, float(values.min())), 1.0
-        image = draw_cells(ax, values, limits, names, names, written=few)
+        image = draw_cells(ax, values, limits, names, names, len(names) <= WRITTEN_KERNELS)
         label = "alignment of centred kernels" if self.centered else "alignment of kernels"
         self.figure_.colorbar(image, ax=ax, label=label)
-        return self

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mklkit.display.html import printable
 from mklkit.plotting.parts import ON_DARK, ON_LIGHT, SCALE, paper
 from mklkit.protocols import Array
 
@@ -71,12 +72,12 @@ def draw_cells(
 
 
 def short(name: str) -> str:
-    """Return a name that fits, cut in the middle: names often differ at their ends.
+    """Return a name as it is drawn, cut in the middle: names often differ at their ends.
 
     Examples
     --------
     >>> short("rbf of the columns number 17")
     'rbf of the c…s number 17'
     """
-    half = LONGEST_NAME // 2
+    name, half = printable(name), LONGEST_NAME // 2
     return name if len(name) <= LONGEST_NAME else f"{name[:half]}…{name[1 - half :]}"

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mklkit.errors import DataError
-from mklkit.plotting.parts import (
-    COLOURS,
-    FAINT,
-    check_table,
-    figure_of,
-    ink,
-    new_figure,
-    require_matplotlib,
-)
+from mklkit.plotting.base import Display
+from mklkit.plotting.cells import short
+from mklkit.plotting.parts import COLOURS, FAINT, check_table, ink
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 __all__ = ["ComparisonDisplay"]
+
+WIDTH = 5.4
 
 KINDS = {
     "method": (COLOURS[0], "o", "several kernels"),
@@ -33,7 +28,7 @@ KINDS = {
 """Colour, marker and caption; markers differ too, as colours alone don't print."""
 
 
-class ComparisonDisplay:
+class ComparisonDisplay(Display):
     """Mean accuracy per method with its 95 % interval, the best at the top.
 
     Parameters
@@ -59,48 +54,35 @@ class ComparisonDisplay:
     def __init__(self, table: pd.DataFrame) -> None:
         self.table = table
 
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw on ``ax``, or on a new figure.
-
-        Raises
-        ------
-        DataError
-            If no method has an accuracy, the table lacks a column, or ``ax`` is no matplotlib Axes.
-        MKLKitError
-            If matplotlib is not installed.
-        """
-        require_matplotlib()
+    def _check(self) -> None:
         check_table(self.table, ("method", "kind", "accuracy"), "mklkit.compare(...).table()")
-        table = self.table[self.table["accuracy"].notna()]
-        if table.empty:
+        if self.table["accuracy"].isna().all():
             raise DataError("No method has an accuracy to draw.")
-        if ax is None:
-            ax = new_figure(7, 1.3 + 0.28 * len(table)).add_subplot()
-        self.figure_: Figure = figure_of(ax)
-        self.ax_: Axes = ax
-        places = np.arange(len(table))
+
+    def _scored(self) -> pd.DataFrame:
+        return self.table[self.table["accuracy"].notna()].reset_index()
+
+    def _size(self) -> tuple[float, float]:
+        return WIDTH, 1.3 + 0.28 * len(self._scored())
+
+    def _draw(self, ax: Axes) -> None:
+        table = self._scored()
         for kind, (colour, marker, caption) in KINDS.items():
-            own = (table["kind"] == kind).to_numpy()
-            if own.any():
-                self._draw(table[own], places[own], colour, marker, caption)
+            methods = table[table["kind"] == kind]
+            if len(methods):
+                means = 100 * methods["accuracy"].to_numpy(dtype=float)
+                spread = None
+                if "low" in table:
+                    ends = (100 * methods[name].to_numpy(dtype=float) for name in ("low", "high"))
+                    low, high = ends
+                    spread = np.nan_to_num([means - low, high - means])
+                ax.errorbar(means, methods.index, xerr=spread, fmt=marker, color=colour, capsize=3,
+                            label=caption)  # fmt: skip
         best = 100 * table["accuracy"].max()
         ax.axvline(best, color=ink(), alpha=3 * FAINT, linewidth=1, zorder=0)
-        ax.set_yticks(places, table["method"])
+        ax.set_yticks(range(len(table)), [short(name) for name in table["method"]])
         ax.invert_yaxis()
         ax.set_xlabel("accuracy on test rows, %")
         ax.grid(axis="x", color=ink(), alpha=FAINT)
         ax.set_axisbelow(True)
-        self.figure_.legend(loc="outside upper center", ncols=len(KINDS), frameon=False)
-        return self
-
-    def _draw(
-        self, table: pd.DataFrame, places: np.ndarray, colour: str, marker: str, caption: str
-    ) -> None:
-        means = 100 * table["accuracy"].to_numpy(dtype=float)
-        spread = None
-        if "low" in table:
-            low, high = (100 * table[name].to_numpy(dtype=float) for name in ("low", "high"))
-            spread = np.nan_to_num([means - low, high - means])
-        self.ax_.errorbar(
-            means, places, xerr=spread, fmt=marker, color=colour, capsize=3, label=caption
-        )
+        self.figure_.legend(loc="outside upper center", ncols=2, frameon=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import cycle
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -18,22 +19,14 @@ from mklkit.errors import DataError, IncompatibleError
 from mklkit.estimators.anatomy import FittedSearch, KernelModel, WeightedModel
 from mklkit.evaluation.alignment import alignment_matrix, combined_gram
 from mklkit.numerics.centring import centred_gram
+from mklkit.plotting.base import PanelsDisplay
 from mklkit.plotting.cells import draw_cells, short
 from mklkit.plotting.class_markers import class_markers
-from mklkit.plotting.parts import (
-    BARS,
-    COLOURS,
-    SCALE,
-    axes_among,
-    ink,
-    new_figure,
-    require_matplotlib,
-)
+from mklkit.plotting.parts import BARS, COLOURS, SCALE, ink, new_figure
 from mklkit.protocols import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 __all__ = ["ConsensusDisplay"]
 
@@ -42,7 +35,7 @@ WRITTEN_KERNELS = 8
 LARGEST_MATRIX = 11.0
 
 
-class ConsensusDisplay:
+class ConsensusDisplay(PanelsDisplay):
     """Rows in two kernel principal components, kernel weights, and cosines of the kernels.
 
     Above the rows in the first two principal components of the combined kernel Σ w_m K_m; below
@@ -135,48 +128,26 @@ class ConsensusDisplay:
         One Gram matrix and its two largest eigenpairs, O(n²) per kernel and O(n³) at most: some
         thousands of rows.
         """
-        require_matplotlib()
         before, model = _with_kernels(estimator)
-        check_is_fitted(model)
-        seen = X if before is None else before.transform(X)
+        rows = X if before is None else before.transform(X)
         labels = None if y is None else np.asarray(y)
-        if labels is not None and len(labels) != len(seen):
-            raise DataError(f"X has {len(seen)} rows but y has {len(labels)} labels.")
-        if labels is not None and labels.ndim != 1:
-            raise DataError(
-                f"Rows are coloured by one value each, and y is of shape {labels.shape}: give one"
-                " of its columns."
-            )
-        if len(seen) < 3:
-            raise DataError(f"At least 3 rows are needed to draw components; got {len(seen)}.")
+        if labels is not None and labels.shape != (len(rows),):
+            raise DataError(f"X has {len(rows)} rows but y is of shape {labels.shape}.")
+        if len(rows) < 3:
+            raise DataError(f"At least 3 rows are needed to draw components; got {len(rows)}.")
         if labels is not None and is_outlier_detector(model) and set(labels) <= {-1, 1}:
             labels = np.where(labels == 1, "inlier", "outlier")
         frame = model.weights_frame()
         names: list[str] = model.kernel_names_
         weights = frame["weight"].to_numpy(float).reshape(-1, len(names)).mean(axis=0)
-        points, shares = _components(combined_gram(model, weights, seen))
-        cosines = alignment_matrix(model, seen, centered=True).to_numpy()
+        points, shares = _components(combined_gram(model, weights, rows))
+        cosines = alignment_matrix(model, rows, centered=True).to_numpy()
         return cls(points, shares, weights, cosines, names, labels).plot(axes)
 
-    def plot(self, axes: Sequence[Axes] | None = None) -> Self:
-        """Draw on three axes, those of rows, weights and cosines, or on a new figure.
+    def _check(self) -> int:
+        return 3
 
-        Raises
-        ------
-        DataError
-            If ``axes`` are not three matplotlib Axes.
-        """
-        if axes is None:
-            axes = self._new_axes()
-        found = axes_among(axes, 3, "Three axes are needed, for rows, weights and cosines")
-        self.axes_: list[Axes] = found[0]
-        self.figure_: Figure = found[1]
-        self._draw_rows(self.axes_[0])
-        self._draw_weights(self.axes_[1])
-        self._draw_cosines(self.axes_[2])
-        return self
-
-    def _new_axes(self) -> list[Axes]:
+    def _new_axes(self) -> Sequence[Axes]:
         # The matrix of cosines is about as wide as it is high.
         side = min(max(2.4, 0.27 * len(self.kernel_names)), LARGEST_MATRIX)
         names = 0.075 * max(len(short(name)) for name in self.kernel_names)
@@ -185,6 +156,12 @@ class ConsensusDisplay:
         above, below = parts
         widths = {"width_ratios": (1.6, side)}
         return [above.subplots(), *below.subplots(1, 2, gridspec_kw=widths)]
+
+    def _draw(self) -> None:
+        rows, weights, cosines = self.axes_
+        self._draw_rows(rows)
+        self._draw_weights(weights)
+        self._draw_cosines(cosines)
 
     def _draw_rows(self, ax: Axes) -> None:
         edge: dict[str, Any] = {"edgecolors": ink(), "linewidths": 0.35, "s": 24}
@@ -196,20 +173,14 @@ class ConsensusDisplay:
             self.figure_.colorbar(drawn, ax=ax, label="y", location="left", pad=0.02)
         else:
             classes = np.unique(self.labels)
-            names = [str(one) for one in classes]
-            markers = class_markers(names)
-            for place, (one, name, marker) in enumerate(zip(classes, names, markers, strict=True)):
-                colour = COLOURS[place % len(COLOURS)]
-                own = self.points[self.labels == one]
-                ax.scatter(*own.T, color=colour, marker=marker, label=name, **edge)
-            beside = len(names) > 4
-            ax.legend(
-                loc="upper left" if beside else "best",
-                bbox_to_anchor=(1.0, 1.02) if beside else None,
-                frameon=not beside,
-                fontsize="small",
-                handletextpad=0.3,
-            )
+            names = [str(label) for label in classes]
+            looks = zip(classes, names, class_markers(names), cycle(COLOURS), strict=False)
+            for label, name, marker, colour in looks:
+                points = self.points[self.labels == label]
+                ax.scatter(*points.T, color=colour, marker=marker, label=name, **edge)
+            many = len(names) > 4
+            place: Any = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.02)} if many else {}
+            ax.legend(fontsize="small", handletextpad=0.3, frameon=not many, **place)
         ax.set_title("rows in the combined kernel", fontsize="medium")
         first, second = self.shares
         ax.set_xlabel(f"component 1 ({first:.0%} of variance)")
@@ -241,20 +212,20 @@ class ConsensusDisplay:
 
 
 def _with_kernels(estimator: Any) -> tuple[Pipeline | None, Any]:
-    """Return the steps before the step with kernels, and that step."""
+    """Return the steps before the fitted step with kernels, and that step."""
     if isinstance(estimator, FittedSearch):
         return _with_kernels(estimator.best_estimator_)
-    steps = [one for _, one in estimator.steps] if isinstance(estimator, Pipeline) else [estimator]
+    steps = (
+        [step for _, step in estimator.steps] if isinstance(estimator, Pipeline) else [estimator]
+    )
     for place, step in enumerate(steps):
-        if isinstance(step, KernelModel) and isinstance(step, WeightedModel):
-            return (estimator[:place] if place else None), step
-    for step in steps:
         if isinstance(step, WeightedModel):
             check_is_fitted(step)
+        if isinstance(step, KernelModel) and isinstance(step, WeightedModel):
+            return (estimator[:place] if place else None), step
     raise IncompatibleError(
-        f"{type(steps[-1]).__name__} has no kernels whose consensus could be drawn; a fitted"
-        " MKLTransformer, MKLOneClass, MKLClassifier or MKLRegressor is expected, or a pipeline"
-        " with one."
+        f"{type(steps[-1]).__name__} has no kernels whose consensus could be drawn; an estimator of"
+        " mklkit is expected, or a pipeline with one."
     )
 
 

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mklkit.errors import DataError, counted
-from mklkit.evaluation.rank_tests import average_ranks, critical_difference
+from mklkit.evaluation.rank_tests import average_ranks, critical_difference, indistinguishable
+from mklkit.plotting.base import Display
 from mklkit.plotting.cells import short
-from mklkit.plotting.parts import BARS, figure_of, ink, new_figure, require_matplotlib
-from mklkit.plotting.rank_bars import OVERHANG, limits_of_ranks, rank_bars, sides
+from mklkit.plotting.parts import BARS, figure_of, ink, require_matplotlib
+from mklkit.protocols import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 __all__ = ["CriticalDifferenceDisplay"]
 
@@ -33,10 +33,12 @@ CHARACTER = 0.075
 """Inches: the axis without names, and an average character of a name."""
 WIDEST = 18.0
 MOST_TICKS = 10
+OVERHANG = 0.008
+"""Of a bar beyond the ranks that it joins, as a share of the axis."""
 FONT_SIZE = 10.0
 
 
-class CriticalDifferenceDisplay:
+class CriticalDifferenceDisplay(Display):
     """The critical-difference diagram of methods on several data sets.
 
     Methods stand at their average ranks on an axis with the best on the right. A bar joins methods
@@ -69,9 +71,10 @@ class CriticalDifferenceDisplay:
     """
 
     def __init__(self, ranks: ArrayLike, names: Sequence[str], difference: float) -> None:
-        self.ranks: NDArray[np.float64] = np.asarray(ranks, dtype=float)
+        self.ranks: Array = np.asarray(ranks, dtype=float)
         self.names = [str(name) for name in names]
         self.difference = difference
+        self._font_size = FONT_SIZE
 
     @classmethod
     def from_scores(
@@ -120,28 +123,38 @@ class CriticalDifferenceDisplay:
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw on ``ax``, or on a new figure."""
-        left, right = sides(self.ranks)
-        bars = rank_bars(self.ranks, self.difference)
-        first = FIRST_BAR + BAR_STEP * max((level + 1 for *_, level in bars), default=0) + 0.6
-        bottom = first + len(right) - 0.4
-        n_lines = bottom - RULER + 1
-        if ax is None:
-            names = [short(name) for name in self.names]
-            beside = sum(
-                max((len(names[method]) for method in side), default=0) + len(" (10.00)")
-                for side in (left, right)
+        if ax is not None:
+            points = figure_of(ax).dpi / 72
+            self._font_size = min(FONT_SIZE, 0.7 * ax.bbox.height / points / self._lines())
+        return super().plot(ax)
+
+    def _check(self) -> None:
+        if len(self.names) != len(self.ranks) or len(self.ranks) == 0:
+            raise DataError(
+                f"{counted(len(self.ranks), 'rank')} but {counted(len(self.names), 'name')}."
             )
-            width = min(AXIS_WIDTH + CHARACTER * beside, WIDEST)
-            ax = new_figure(width, LINE * (n_lines + 0.5)).add_subplot()
-            self._font_size = FONT_SIZE
-        else:
-            dpi = figure_of(ax).dpi
-            line = ax.bbox.height / dpi * 72 / n_lines
-            self._font_size = min(FONT_SIZE, 0.7 * line)
-        self.figure_: Figure = figure_of(ax)
-        self.ax_: Axes = ax
-        self._axis(bottom)
-        for start, end, level in bars:
+
+    def _first(self) -> float:
+        """Return the height of the first name below the axis, in lines."""
+        levels = [level for *_, level in rank_bars(self.ranks, self.difference)]
+        return FIRST_BAR + BAR_STEP * (max(levels, default=-1) + 1) + 0.6
+
+    def _bottom(self) -> float:
+        return self._first() + len(sides(self.ranks)[1]) - 0.4
+
+    def _lines(self) -> float:
+        return self._bottom() - RULER + 1
+
+    def _size(self) -> tuple[float, float]:
+        beside = sum(
+            max((len(short(self.names[method])) for method in side), default=0) + len(" (10.00)")
+            for side in sides(self.ranks)
+        )
+        return min(AXIS_WIDTH + CHARACTER * beside, WIDEST), LINE * (self._lines() + 0.5)
+
+    def _draw(self, ax: Axes) -> None:
+        self._axis(ax, self._bottom())
+        for start, end, level in rank_bars(self.ranks, self.difference):
             height = FIRST_BAR + BAR_STEP * level
             ends = [end + self._overhang, start - self._overhang]
             ax.plot(
@@ -153,22 +166,20 @@ class CriticalDifferenceDisplay:
                 clip_on=False,
                 gid="group",
             )
-        for members, on_left in ((left, True), (right, False)):
+        for members, on_left in zip(sides(self.ranks), (True, False), strict=True):
             for line, method in enumerate(members):
-                self._name(method, first + line, on_left)
-        return self
+                self._name(method, self._first() + line, on_left)
 
     @property
     def _overhang(self) -> float:
         low, high = limits_of_ranks(self.ranks)
         return OVERHANG * (high - low)
 
-    def _axis(self, bottom: float) -> None:
+    def _axis(self, ax: Axes, bottom: float) -> None:
         """Draw the axis of ranks with its ticks, and the ruler."""
         from matplotlib.ticker import MaxNLocator
 
         low, high = limits_of_ranks(self.ranks)
-        ax = self.ax_
         ax.set_axis_off()
         ax.set_xlim(max(high, low + self.difference), low)
         ax.set_ylim(bottom, RULER - 1)
@@ -203,3 +214,34 @@ class CriticalDifferenceDisplay:
             fontsize=self._font_size,
             annotation_clip=False,
         )
+
+
+def limits_of_ranks(ranks: Array) -> tuple[float, float]:
+    """Return the ends of the axis: whole ranks around all."""
+    low = float(np.floor(ranks.min()))
+    return low, max(float(np.ceil(ranks.max())), low + 1)
+
+
+def rank_bars(ranks: Array, difference: float) -> list[tuple[float, float, int]]:
+    """Return best rank, worst rank and level of each bar; those on one level do not meet."""
+    low, high = limits_of_ranks(ranks)
+    apart = 4 * OVERHANG * (high - low)
+    ends_of_levels: list[float] = []
+    bars = []
+    for group in indistinguishable(ranks, difference):
+        start, end = ranks[group[0]], ranks[group[-1]]
+        free = (i for i, last in enumerate(ends_of_levels) if last + apart < start)
+        level = next(free, len(ends_of_levels))
+        ends_of_levels[level : level + 1] = [end]
+        bars.append((float(start), float(end), level))
+    return bars
+
+
+def sides(ranks: Array) -> tuple[list[int], list[int]]:
+    """Return the methods named on the left, where the worst are, and on the right.
+
+    Each from the outside to the inside, so that no line of a name crosses another.
+    """
+    order = np.argsort(-ranks, kind="stable").tolist()
+    half = (len(order) + 1) // 2
+    return order[: len(order) - half], order[len(order) - half :][::-1]

@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
+import attrs
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mklkit.errors import DataError, IncompatibleError, SpecError, counted, quoted
+from mklkit.errors import DataError, IncompatibleError, SpecError, quoted
 from mklkit.estimators.anatomy import GatedModel, split
+from mklkit.plotting.base import PanelsDisplay
 from mklkit.plotting.class_markers import SHAPES, class_markers, is_text
-from mklkit.plotting.gate_plane import Plane, plane_of_gates, principal_components
-from mklkit.plotting.parts import (
-    ON_DARK,
-    ON_LIGHT,
-    SCALE,
-    axes_among,
-    ink,
-    new_figure,
-    require_matplotlib,
-)
+from mklkit.plotting.parts import ON_DARK, ON_LIGHT, SCALE, ink, new_figure
 from mklkit.protocols import Array
 from mklkit.protocols.component import is_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 __all__ = ["GatesDisplay", "Plane"]
 
@@ -35,12 +27,23 @@ TEXT_SIZE = 70.0
 LEGEND_SIZE = 75.0
 """Areas of markers, in square points: of coloured text, and the maximum in the legend."""
 
+MARGIN = 0.06
+"""Of the plane beyond the points, as a share of their range."""
 PANELS_A_ROW = 3
 WIDTH, BESIDE, LARGEST_PANEL = 7.0, 1.2, 2.9
 """Inches: the widest figure, what is beside the panels, and the largest panel."""
 
 
-class GatesDisplay:
+@attrs.frozen(eq=False)
+class Plane:
+    """Gates on a grid of the plane: coordinates (G,) per axis, weights (G, G, M), y by x."""
+
+    horizontal: Array
+    vertical: Array
+    gates: Array
+
+
+class GatesDisplay(PanelsDisplay):
     """Each row's weight on each kernel for gating combiners, one panel per kernel.
 
     For rows of two columns the plane is coloured by the gate, with the rows on top (paper 001,
@@ -76,6 +79,9 @@ class GatesDisplay:
     >>> GatesDisplay.from_estimator(model, X, y).figure_.savefig("gates.png")  # doctest: +SKIP
     """
 
+    # Further axes stay empty, as panels of a grid that is not full do.
+    _more_axes = True
+
     def __init__(
         self,
         points: Array,
@@ -85,12 +91,9 @@ class GatesDisplay:
         plane: Plane | None = None,
         labels: NDArray[Any] | None = None,
     ) -> None:
-        self.points = points
-        self.gates = gates
-        self.kernel_names = kernel_names
-        self.axis_names = axis_names
-        self.plane = plane
-        self.labels = labels
+        self.points, self.gates = points, gates
+        self.kernel_names, self.axis_names = kernel_names, axis_names
+        self.plane, self.labels = plane, labels
 
     @classmethod
     def from_estimator(
@@ -132,70 +135,54 @@ class GatesDisplay:
         MKLKitError
             If matplotlib is not installed.
         """
-        require_matplotlib()
         if not is_whole(grid_resolution) or grid_resolution < 2:
             raise SpecError(
                 "grid_resolution must be a whole number, 2 or above; got"
                 f" {quoted(grid_resolution)}."
             )
-        before, classifier = split(estimator)
-        if not isinstance(classifier, GatedModel):
+        before, model = split(estimator)
+        if not isinstance(model, GatedModel):
             raise IncompatibleError(
-                f"{type(classifier).__name__} has no gates to draw; a fitted MKLClassifier with a"
-                " gating combiner, such as cluster-gating, is expected."
+                f"{type(model).__name__} has no gates to draw; a fitted MKLClassifier with a"
+                " gating combiner is expected."
             )
-        seen = X if before is None else before.transform(X)
-        gates = np.asarray(classifier.gate_weights(seen), dtype=np.float64)
+
+        def gates_at(table: Any) -> Array:
+            rows = table if before is None else before.transform(table)
+            return np.asarray(model.gate_weights(rows), dtype=np.float64)
+
+        gates, names = gates_at(X), model.kernel_names_
         labels = None if y is None else np.asarray(y)
         if labels is not None and len(labels) != len(gates):
             raise DataError(f"X has {len(gates)} rows but y has {len(labels)} labels.")
-        names: list[str] = classifier.kernel_names_
-        if np.shape(X)[1] == 2 and _numeric(X):
+        if np.shape(X)[1] == 2 and np.asarray(X).dtype.kind in "fiub":
             points: Array = np.asarray(X, dtype=np.float64)
-
-            def gates_at(rows: Array) -> Array:
-                named = isinstance(X, pd.DataFrame)
-                table = pd.DataFrame(rows, columns=X.columns) if named else rows
-                taken = table if before is None else before.transform(table)
-                return np.asarray(classifier.gate_weights(taken))
-
-            plane = plane_of_gates(points, gates_at, grid_resolution)
-            display = cls(points, gates, names, _column_names(X), plane, labels)
+            columns = list(X.columns) if isinstance(X, pd.DataFrame) else None
+            plane = _plane_of_gates(points, columns, gates_at, grid_resolution)
+            first, second = map(str, columns or ("first column", "second column"))
+            display = cls(points, gates, names, (first, second), plane, labels)
         else:
-            points, axis_names = principal_components(np.asarray(seen, dtype=np.float64))
+            rows = X if before is None else before.transform(X)
+            points, axis_names = _principal_components(np.asarray(rows, dtype=np.float64))
             display = cls(points, gates, names, axis_names, None, labels)
         return display.plot(axes)
 
-    def plot(self, axes: Sequence[Axes] | None = None) -> Self:
-        """Draw on ``axes``, one per kernel, or on a new figure."""
-        if axes is None:
-            axes = self._new_axes()
-        n_kernels = len(self.kernel_names)
-        what = f"Axes for {counted(n_kernels, 'kernel')} are needed, one panel per kernel"
-        found = axes_among(axes, n_kernels, what, more=True)
-        self.axes_: list[Axes] = found[0]
-        self.figure_: Figure = found[1]
-        coloured: Any = None
-        for index, ax in enumerate(self.axes_):
-            coloured = self._panel(ax, index)
-        self.figure_.colorbar(coloured, ax=self.axes_, label="kernel weight")
+    def _check(self) -> int:
+        return len(self.kernel_names)
+
+    def _draw(self) -> None:
+        panels = [self._panel(ax, index) for index, ax in enumerate(self.axes_)]
+        self.figure_.colorbar(panels[-1], ax=self.axes_, label="kernel weight")
         handles, texts = self.axes_[0].get_legend_handles_labels()
         if handles:
             # The approximate width of a legend entry, in inches.
             entry = 0.67 + 0.085 * max(map(len, texts))
             columns = int(np.clip(self.figure_.get_figwidth() // entry, 1, 6))
-            legend = self.figure_.legend(
-                handles,
-                texts,
-                loc="outside upper center",
-                ncols=columns,
-                frameon=False,
-                markerscale=1.8,
-            )
-            shown: list[Any] = legend.legend_handles
-            for handle in shown:
-                handle.set_sizes(np.minimum(handle.get_sizes(), LEGEND_SIZE))
-        return self
+            place: dict[str, Any] = {"loc": "outside upper center", "ncols": columns}
+            legend = self.figure_.legend(handles, texts, frameon=False, markerscale=1.8, **place)
+            markers: list[Any] = legend.legend_handles
+            for marker in markers:
+                marker.set_sizes(np.minimum(marker.get_sizes(), LEGEND_SIZE))
 
     def _new_axes(self) -> list[Axes]:
         n_panels = len(self.kernel_names)
@@ -216,37 +203,23 @@ class GatesDisplay:
     def _panel(self, ax: Axes, index: int) -> Any:
         """Draw one kernel's panel; return the artist with its colours."""
         ax.set_title(self.kernel_names[index], fontsize="medium")
-        if self.plane is None:
-            for rows, marker, name in self._by_class():
-                across, up = self.points[rows].T
-                drawn = ax.scatter(
-                    across,
-                    up,
-                    c=self.gates[rows, index],
-                    s=TEXT_SIZE if is_text(marker) else 22,
-                    edgecolors=ink(),
-                    linewidths=0.4,
-                    marker=marker,
-                    label=name,
-                    cmap=SCALE,
-                    vmin=0,
-                    vmax=1,
-                )
-            return drawn
-        mesh = ax.pcolormesh(
-            self.plane.horizontal,
-            self.plane.vertical,
-            self.plane.gates[:, :, index],
-            shading="nearest",
-            rasterized=True,
-            cmap=SCALE,
-            vmin=0,
-            vmax=1,
-        )
+        scale: dict[str, Any] = {"cmap": SCALE, "vmin": 0, "vmax": 1}
+        drawn: Any = None
+        if self.plane is not None:
+            gates = self.plane.gates[:, :, index]
+            places = self.plane.horizontal, self.plane.vertical
+            drawn = ax.pcolormesh(*places, gates, shading="nearest", rasterized=True, **scale)
         for place, (rows, marker, name) in enumerate(self._by_class()):
             across, up = self.points[rows].T
-            ax.scatter(across, up, marker=marker, label=name, **_colours_on_plane(place, marker))
-        return mesh
+            if self.plane is not None:
+                look = _colours_on_plane(place, marker)
+                ax.scatter(across, up, marker=marker, label=name, **look)
+                continue
+            size = TEXT_SIZE if is_text(marker) else 22
+            edge: dict[str, Any] = {"s": size, "edgecolors": ink(), "linewidths": 0.4}
+            colours = self.gates[rows, index]
+            drawn = ax.scatter(across, up, c=colours, marker=marker, label=name, **edge, **scale)
+        return drawn
 
     def _by_class(self) -> list[tuple[Any, str, str]]:
         """Return the rows of each class, its marker, and its name in the legend."""
@@ -271,11 +244,28 @@ def _colours_on_plane(place: int, marker: str) -> dict[str, Any]:
     return {"s": 9, "c": face, "edgecolors": edge, "linewidths": 0.4}
 
 
-def _numeric(X: Any) -> bool:
-    return np.asarray(X).dtype.kind in "fiub"
+def _plane_of_gates(
+    points: Array, columns: list[str] | None, gates_at: Callable[[Any], Array], resolution: int
+) -> Plane:
+    """Return the gates on a grid a little wider than the points."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    margin = MARGIN * np.where(high > low, high - low, 1)
+    horizontal, vertical = np.linspace(low - margin, high + margin, resolution, axis=1)
+    rows = np.stack(np.meshgrid(horizontal, vertical), axis=-1).reshape(-1, 2)
+    gates = gates_at(rows if columns is None else pd.DataFrame(rows, columns=columns))
+    return Plane(horizontal, vertical, gates.reshape(resolution, resolution, -1))
 
 
-def _column_names(X: Any) -> tuple[str, str]:
-    names = X.columns if isinstance(X, pd.DataFrame) else ("first column", "second column")
-    first, second = names
-    return str(first), str(second)
+def _principal_components(rows: Array) -> tuple[Array, tuple[str, str]]:
+    """Return rows (n, d) in their first two principal components, and the names of these."""
+    from sklearn.decomposition import PCA
+
+    if min(rows.shape) < 2:
+        raise DataError(
+            f"Two rows and two columns at least are needed to draw gates; got {rows.shape[0]} x"
+            f" {rows.shape[1]}."
+        )
+    components = PCA(n_components=2, svd_solver="full").fit(rows)
+    first, second = components.explained_variance_ratio_
+    names = (f"principal component 1 ({first:.0%})", f"principal component 2 ({second:.0%})")
+    return components.transform(rows), names

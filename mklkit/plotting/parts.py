@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 
 from mklkit.errors import DataError, MKLKitError, named, quoted, type_name
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = [
@@ -21,7 +19,6 @@ __all__ = [
     "ON_DARK",
     "ON_LIGHT",
     "SCALE",
-    "axes_among",
     "check_table",
     "figure_of",
     "ink",
@@ -71,10 +68,7 @@ def figure_of(ax: Any) -> Figure:
     ------
     DataError
         If it is no Axes, or is no longer in a figure.
-    MKLKitError
-        If matplotlib is not installed.
     """
-    require_matplotlib()
     from matplotlib.axes import Axes
 
     if not isinstance(ax, Axes):
@@ -85,36 +79,6 @@ def figure_of(ax: Any) -> Figure:
     if figure is None:
         raise DataError("The axes to draw on were removed from their figure; pass others.")
     return figure
-
-
-def axes_among(
-    axes: Any, needed: int, what: str, *, more: bool = False
-) -> tuple[list[Axes], Figure]:
-    """Return several axes in one list, and the figure of the first.
-
-    Parameters
-    ----------
-    axes : array-like of matplotlib Axes
-        One of them stands for itself.
-    needed : int
-        How many are drawn on.
-    what : str
-        What the message says of them: ``"Two axes are needed, for weights and losses"``.
-    more : bool, default=False
-        Whether further axes may be given, which stay empty.
-
-    Raises
-    ------
-    DataError
-        If there are others than needed, or one is no Axes.
-    MKLKitError
-        If matplotlib is not installed.
-    """
-    given = list(np.ravel(np.asarray(axes, dtype=object)))
-    figures = [figure_of(ax) for ax in given]
-    if len(given) < needed or (len(given) > needed and not more):
-        raise DataError(f"{what}; got {len(given)}.")
-    return given[:needed], figures[0]
 
 
 def check_table(table: Any, columns: Sequence[str], source: str) -> None:

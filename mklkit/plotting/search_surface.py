@@ -11,20 +11,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from mklkit.errors import DataError, IncompatibleError, quoted, suggest
 from mklkit.estimators.search import MKLSearchCV
+from mklkit.plotting.base import Display
 from mklkit.plotting.cells import short
-from mklkit.plotting.parts import (
-    ON_DARK,
-    ON_LIGHT,
-    SCALE,
-    figure_of,
-    new_figure,
-    require_matplotlib,
-)
+from mklkit.plotting.parts import ON_DARK, ON_LIGHT, SCALE
 from mklkit.protocols import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 __all__ = ["SearchSurfaceDisplay"]
 
@@ -41,7 +34,7 @@ class SearchResults(Protocol):
     best_index_: int
 
 
-class SearchSurfaceDisplay:
+class SearchSurfaceDisplay(Display):
     """Mean scores of a search over a grid of two parameters, with a ring around the best point.
 
     Parameters
@@ -130,7 +123,6 @@ class SearchSurfaceDisplay:
         sklearn.exceptions.NotFittedError
             If it is not fitted.
         """
-        require_matplotlib()
         if isinstance(estimator, MetaEstimatorMixin | MKLSearchCV):
             check_is_fitted(estimator)
         if not isinstance(estimator, SearchResults):
@@ -152,24 +144,18 @@ class SearchSurfaceDisplay:
             best = x_values.index(chosen[x]), y_values.index(chosen[y])
         return cls(x_values, y_values, scores, x, y, best, score_name).plot(ax)
 
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw on ``ax``, or on a new figure.
-
-        Raises
-        ------
-        DataError
-            If ``ax`` is no matplotlib Axes, or there is not one score for each pair of values.
-        """
+    def _check(self) -> None:
         shape = len(self.y_values), len(self.x_values)
         if self.scores.shape != shape or not self.scores.size:
             raise DataError(
-                "Scores of shape (n_y, n_x) are expected, for one or more values of each parameter;"
-                f" got shape {self.scores.shape} for {shape[0]} of y and {shape[1]} of x."
+                f"Scores of shape (n_y, n_x) = {shape} are expected, for one or more values of each"
+                f" parameter; got shape {self.scores.shape}."
             )
-        if ax is None:
-            ax = new_figure(WIDTH, HEIGHT).add_subplot()
-        self.figure_: Figure = figure_of(ax)
-        self.ax_: Axes = ax
+
+    def _size(self) -> tuple[float, float]:
+        return WIDTH, HEIGHT
+
+    def _draw(self, ax: Axes) -> None:
         # Cells of equal size at the places of the values: most grids are geometric.
         mesh = ax.pcolormesh(self.scores, cmap=SCALE, rasterized=True)
         self.figure_.colorbar(mesh, ax=ax, label=self.score_name)
@@ -179,19 +165,11 @@ class SearchSurfaceDisplay:
             axis.set_ticks([place + 0.5 for place in places], _written(values)[::step])
         ax.set(xlabel=self.x_name, ylabel=self.y_name)
         if self.best is not None:
-            across, up = self.best
+            centre = [place + 0.5 for place in self.best]
+            ring: dict[str, Any] = {"markersize": 14, "markerfacecolor": "none"}
             # Two rings, so that one is seen on any colour.
             for colour, width in ((ON_LIGHT, 4.5), (ON_DARK, 2)):
-                ax.plot(
-                    across + 0.5,
-                    up + 0.5,
-                    "o",
-                    markersize=14,
-                    markerfacecolor="none",
-                    markeredgecolor=colour,
-                    markeredgewidth=width,
-                )
-        return self
+                ax.plot(*centre, "o", markeredgecolor=colour, markeredgewidth=width, **ring)
 
 
 def _values(points: Sequence[dict[str, Any]], name: str) -> list[Any]:

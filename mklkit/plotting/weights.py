@@ -8,22 +8,13 @@ import numpy as np
 
 from mklkit.errors import IncompatibleError
 from mklkit.estimators.anatomy import KernelRegressor, WeightedModel, classifier_in
+from mklkit.plotting.base import Display
 from mklkit.plotting.cells import draw_cells
-from mklkit.plotting.parts import (
-    BARS,
-    COLOURS,
-    check_table,
-    figure_of,
-    ink,
-    new_figure,
-    paper,
-    require_matplotlib,
-)
+from mklkit.plotting.parts import BARS, COLOURS, check_table, ink, paper
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 __all__ = ["KernelWeightsDisplay"]
 
@@ -33,7 +24,7 @@ WRITTEN_CELLS = 200
 """Up to this many cells of a heat map are labelled with their values."""
 
 
-class KernelWeightsDisplay:
+class KernelWeightsDisplay(Display):
     """Kernel weights of a fitted estimator.
 
     One bar per kernel; for several binary problems or targets bars side by side or, from five on,
@@ -93,36 +84,17 @@ class KernelWeightsDisplay:
         sklearn.exceptions.NotFittedError
             If it is not fitted.
         """
-        require_matplotlib()
-        classifier = classifier_in(estimator)
-        if not isinstance(classifier, WeightedModel):
+        model = classifier_in(estimator)
+        if not isinstance(model, WeightedModel):
             raise IncompatibleError(
-                f"{type(classifier).__name__} has no kernel weights to draw; a fitted"
-                " MKLClassifier, MKLRegressor, MKLOneClass or MKLTransformer is expected, or a"
-                " pipeline or search around one."
+                f"{type(model).__name__} has no kernel weights to draw; an estimator of mklkit is"
+                " expected, or a pipeline or search around one."
             )
-        each = "target" if isinstance(classifier, KernelRegressor) else "problem"
-        return cls(classifier.weights_frame(), each).plot(ax)
+        each = "target" if isinstance(model, KernelRegressor) else "problem"
+        return cls(model.weights_frame(), each).plot(ax)
 
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw on ``ax``, or on a new figure.
-
-        Raises
-        ------
-        DataError
-            If ``ax`` is no matplotlib Axes, or the weights are no such table or none.
-        """
+    def _check(self) -> None:
         check_table(self.weights, ("problem", "kernel", "weight"), "weights_frame()")
-        table = self._table()
-        if ax is None:
-            ax = new_figure(*self._size(table)).add_subplot()
-        self.figure_: Figure = figure_of(ax)
-        self.ax_: Axes = ax
-        if "cluster" in self.weights:
-            self._heat_map(table)
-        else:
-            self._bars(table)
-        return self
 
     def _table(self) -> pd.DataFrame:
         """Return the weights as a matrix: problems or clusters by kernels, in their order."""
@@ -142,56 +114,54 @@ class KernelWeightsDisplay:
         alone = self.weights["problem"].nunique() == 1
         return f"cluster {cluster}" if alone else f"{problem}, cluster {cluster}"
 
-    def _size(self, table: pd.DataFrame) -> tuple[float, float]:
-        n_rows, n_kernels = table.shape
+    def _size(self) -> tuple[float, float]:
+        n_rows, n_kernels = self._table().shape
         if "cluster" in self.weights:
             return min(2.8 + 0.9 * n_kernels, 16), min(1.6 + 0.45 * n_rows, 16)
         bars = n_rows if n_rows <= GROUPED_PROBLEMS else 1
         return 6.4, min(1.2 + n_kernels * (0.22 + 0.2 * bars), 16)
 
-    def _heat_map(self, table: pd.DataFrame) -> None:
-        names = table.index.tolist(), table.columns.tolist()
-        few = table.size <= WRITTEN_CELLS
-        image = draw_cells(self.ax_, table.to_numpy(), (0, 1), *names, written=few)
-        self.figure_.colorbar(image, ax=self.ax_, label="kernel weight")
-
-    def _bars(self, table: pd.DataFrame) -> None:
-        if 1 < len(table) <= GROUPED_PROBLEMS:
-            self._grouped_bars(table)
-        else:
-            self._mean_bars(table)
-        self.ax_.set_yticks(range(table.shape[1]), table.columns)
-        self.ax_.invert_yaxis()
-        self.ax_.set_xlim(0, max(float(table.to_numpy().max()) * 1.12, 1e-12))
-        self.ax_.set_xlabel("kernel weight")
-        self.ax_.spines[["top", "right"]].set_visible(False)
-        self.ax_.tick_params(axis="y", length=0)
-
-    def _mean_bars(self, table: pd.DataFrame) -> None:
-        bars = self.ax_.barh(range(table.shape[1]), table.mean(), height=0.7, color=BARS)
-        if len(table) == 1:
-            self.ax_.bar_label(bars, fmt="%.3f", padding=3)
+    def _draw(self, ax: Axes) -> None:
+        table = self._table()
+        if "cluster" in self.weights:
+            few = table.size <= WRITTEN_CELLS
+            names = list(table.index), list(table.columns)
+            image = draw_cells(ax, table.to_numpy(), (0, 1), *names, written=few)
+            self.figure_.colorbar(image, ax=ax, label="kernel weight")
             return
-        for (_, column), weight in np.ndenumerate(table.to_numpy()):
-            self.ax_.plot(
-                weight,
-                column,
-                "o",
-                markerfacecolor=paper(),
-                markeredgecolor=ink(),
-                markersize=4,
-                zorder=3,
-            )
-        self.ax_.set_title(
-            f"mean over {len(table)} {self.each}s, and each (dots)", fontsize="medium"
-        )
+        if 1 < len(table) <= GROUPED_PROBLEMS:
+            self._grouped_bars(ax, table)
+        else:
+            self._mean_bars(ax, table)
+        ax.set_yticks(range(table.shape[1]), table.columns)
+        ax.invert_yaxis()
+        ax.set_xlim(0, max(float(table.to_numpy().max()) * 1.12, 1e-12))
+        ax.set_xlabel("kernel weight")
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.tick_params(axis="y", length=0)
 
-    def _grouped_bars(self, table: pd.DataFrame) -> None:
+    def _mean_bars(self, ax: Axes, table: pd.DataFrame) -> None:
+        bars = ax.barh(range(table.shape[1]), table.mean(), height=0.7, color=BARS)
+        if len(table) == 1:
+            ax.bar_label(bars, fmt="%.3f", padding=3)
+            return
+        dot: dict[str, Any] = {
+            "markerfacecolor": paper(),
+            "markeredgecolor": ink(),
+            "markersize": 4,
+            "zorder": 3,
+        }
+        for (_, column), weight in np.ndenumerate(table.to_numpy()):
+            ax.plot(weight, column, "o", **dot)
+        title = f"mean over {len(table)} {self.each}s, and each (dots)"
+        ax.set_title(title, fontsize="medium")
+
+    def _grouped_bars(self, ax: Axes, table: pd.DataFrame) -> None:
         height = 0.8 / len(table)
         for place, (problem, weights) in enumerate(table.iterrows()):
-            centres = [k - 0.4 + (place + 0.5) * height for k in range(len(weights))]
+            centres = np.arange(len(weights)) - 0.4 + (place + 0.5) * height
             colour = COLOURS[place]
-            self.ax_.barh(centres, weights.to_numpy(), height, label=str(problem), color=colour)
+            ax.barh(centres, weights.to_numpy(), height, label=str(problem), color=colour)
         columns = len(table) if sum(map(len, table.index)) < 50 else 2
         self.figure_.legend(
             loc="outside upper center", title=self.each, ncols=columns, frameon=False

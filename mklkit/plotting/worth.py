@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mklkit.plotting.parts import (
-    BARS,
-    COLOURS,
-    axes_among,
-    check_table,
-    ink,
-    new_figure,
-    paper,
-    require_matplotlib,
-)
-from mklkit.protocols import Array
+from mklkit.plotting.base import PanelsDisplay
+from mklkit.plotting.parts import BARS, COLOURS, check_table, ink, new_figure, paper
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 __all__ = ["KernelWorthDisplay"]
 
@@ -31,7 +21,7 @@ WIDTH = 7.0
 NEEDED = ("kernel", "weight", "weight_std", "left_out", "left_out_std", "shuffled")
 
 
-class KernelWorthDisplay:
+class KernelWorthDisplay(PanelsDisplay):
     """The weight of each kernel, and the score lost when it is left out or shuffled.
 
     Left the mean weight over folds with its deviation; right the points of the score that are
@@ -66,77 +56,40 @@ class KernelWorthDisplay:
         self.kernels = kernels
         self.score = score
 
-    def plot(self, axes: tuple[Axes, Axes] | None = None) -> Self:
-        """Draw on two axes, left and right, or on a new figure.
-
-        Raises
-        ------
-        DataError
-            If ``axes`` are not two matplotlib Axes, or the table lacks a column or is empty.
-        MKLKitError
-            If matplotlib is not installed.
-        """
-        require_matplotlib()
+    def _check(self) -> int:
         check_table(self.kernels, NEEDED, "mklkit.explain(...).kernels")
-        if axes is None:
-            height = min(1.6 + 0.45 * len(self.kernels), 16)
-            left, right = new_figure(WIDTH, height).subplots(
-                1, 2, sharey=True, gridspec_kw={"wspace": 0.08}
-            )
-            axes = (left, right)
-        found = axes_among(axes, 2, "Two axes are needed, for weights and for what is lost")
-        left, right = found[0]
-        self.axes_: tuple[Axes, Axes] = (left, right)
-        self.figure_: Figure = found[1]
-        self._draw_weights(left)
+        return 2
+
+    def _new_axes(self) -> Sequence[Axes]:
+        figure = new_figure(WIDTH, min(1.6 + 0.45 * len(self.kernels), 16))
+        axes: Sequence[Axes] = figure.subplots(1, 2, sharey=True, gridspec_kw={"wspace": 0.08})
+        return axes
+
+    def _draw(self) -> None:
+        left, right = self.axes_
+        _draw_bars(left, self.kernels["weight"], self.kernels["weight_std"], BARS)
+        left.set_xlabel("weight,\nmean ± deviation over folds")
         self._draw_losses(right)
         left.set_yticks(range(len(self.kernels)), self.kernels["kernel"])
         left.set_ylim(len(self.kernels) - 0.4, -0.6)
-        for ax in (left, right):
+        for ax in self.axes_:
             ax.spines[["top", "right"]].set_visible(False)
             ax.tick_params(axis="y", length=0)
-        return self
-
-    def _draw_weights(self, ax: Axes) -> None:
-        frame = self.kernels
-        _bars(
-            ax,
-            np.arange(len(frame)),
-            frame["weight"].to_numpy(),
-            frame["weight_std"].to_numpy(),
-            BARS,
-        )
-        ax.set_xlabel("weight,\nmean ± deviation over folds")
 
     def _draw_losses(self, ax: Axes) -> None:
-        frame, places = self.kernels, np.arange(len(self.kernels))
-        lost, deviation = (100 * frame[name].to_numpy() for name in ("left_out", "left_out_std"))
-        known = np.isfinite(lost)
-        if known.any():
-            _bars(ax, places[known], lost[known], deviation[known], LEFT_OUT, "left out")
-        shuffled = 100 * frame["shuffled"].to_numpy()
-        if np.isfinite(shuffled).any():
-            ax.plot(
-                shuffled,
-                places,
-                "D",
-                color=SHUFFLED,
-                markeredgecolor=paper(),
-                markersize=7,
-                label="columns shuffled",
-                zorder=4,
-            )
-        for place in places[~known]:
-            # Above the diamond of its row, wherever that is.
-            ax.annotate(
-                "can't be left out",
-                (0, place),
-                xytext=(4, 5),
-                textcoords="offset points",
-                va="bottom",
-                fontsize="small",
-                color=ink(),
-            )
+        frame = self.kernels
+        lost = 100 * frame["left_out"]
+        if lost.notna().any():
+            _draw_bars(ax, lost, 100 * frame["left_out_std"], LEFT_OUT, "left out")
+        shuffled = 100 * frame["shuffled"]
+        if shuffled.notna().any():
+            diamond: dict[str, Any] = {"markeredgecolor": paper(), "markersize": 7, "zorder": 4}
+            places = np.arange(len(frame))
+            ax.plot(shuffled, places, "D", color=SHUFFLED, label="columns shuffled", **diamond)
+        # Above the diamond of its row, wherever that is.
+        above: dict[str, Any] = {"xytext": (4, 5), "textcoords": "offset points", "va": "bottom"}
+        for place in np.flatnonzero(lost.isna()):
+            ax.annotate("can't be left out", (0, place), fontsize="small", color=ink(), **above)
         ax.axvline(0, color=ink(), linewidth=0.8)
         ax.spines["left"].set_visible(False)
         ax.margins(x=0.06)
@@ -150,17 +103,12 @@ class KernelWorthDisplay:
             )
 
 
-def _bars(
-    ax: Axes,
-    places: NDArray[np.intp],
-    means: Array,
-    deviations: Array,
-    colour: str,
-    label: str = "",
+def _draw_bars(
+    ax: Axes, means: pd.Series, deviations: pd.Series, colour: str, label: str = ""
 ) -> None:
-    """Draw bars with their deviations, those that are zero left out."""
-    ax.barh(places, means, height=0.6, color=colour, label=label)
-    shown = deviations > 0
-    ax.errorbar(
-        means[shown], places[shown], xerr=deviations[shown], fmt="none", ecolor=ink(), capsize=3
-    )
+    """Draw a bar for each number that is known, with its deviation unless that is zero."""
+    places = np.flatnonzero(means.notna())
+    ax.barh(places, means.iloc[places], height=0.6, color=colour, label=label)
+    places = np.flatnonzero(means.notna() & (deviations > 0))
+    spread: dict[str, Any] = {"xerr": deviations.iloc[places], "ecolor": ink(), "capsize": 3}
+    ax.errorbar(means.iloc[places], places, fmt="none", **spread)

@@ -1,31 +1,33 @@
-"""What the TAB key offers, what the shells' scripts make of it, and how they are installed."""
+"""What the TAB key offers, how Typer's scripts are answered, and the names that are kept."""
 
 from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from importlib.resources import files
+from collections.abc import Iterator
 from pathlib import Path
 from unittest import mock
 
 import pandas as pd
 import pytest
 import shellingham
+import typer
 from processes import Run
+from typer.testing import CliRunner
 
-from mklkit.cli.completion import columns, names
-from mklkit.cli.completion.install import SHELLS
-from mklkit.cli.completion.words import read_line
+from mklkit.cli.app import app
+from mklkit.cli.completion import columns, names, shells
+from mklkit.cli.completion.candidates import candidates
+from mklkit.cli.completion.line import read_line
 from mklkit.datasets import BUILTIN_NAMES, load_table
 from mklkit.datasets.csv_file import read_csv
 from mklkit.registry.entries import HOOKS
 from mklkit.registry.registry import get_registry
 
-SCRIPTS = files("mklkit.cli.completion") / "scripts"
 KNOWN = {
     "kernel": {"rbf": "Gaussian similarity. More.", "linear": "Inner product."},
     "feature_map": {"implicit": "Similarities."},
@@ -35,30 +37,27 @@ KNOWN = {
     "data": {"breast_cancer": ["mean radius", "target"], "iris": ["petal", "target"]},
     "package": {"mklkit": "", "mklkit-views": ""},
 }
-Ask = Callable[..., dict[str, str]]
 
 
 @pytest.fixture
-def ask(mklkit: Run, tmp_path: Path) -> Iterator[Ask]:
-    """Return what asks for the completions of a line, by word, with their remarks."""
-
-    def asked(line: str, adds: str = "nothing", shell: str = "fish") -> dict[str, str]:
-        asking = {"_MKLKIT_COMPLETE": shell, "_MKLKIT_LINE": f"mklkit {line}"}
-        done = mklkit(cwd=tmp_path, **asking)
-        assert (done.code, done.err) == (0, "")
-        first, *found = done.out.splitlines()
-        assert first == adds
-        return dict(one.split("\t") for one in found) if shell != "bash" else dict.fromkeys(found)
-
+def known() -> Iterator[None]:
     with (
         mock.patch.object(names, "known_names", return_value=KNOWN),
         mock.patch.object(columns, "known_names", return_value=KNOWN),
     ):
-        yield asked
+        yield
 
 
+def offered(line: str, adds: str = "nothing") -> dict[str, str]:
+    """Return the candidates for a line with their remarks."""
+    paths, words = candidates(typer.main.get_command(app), read_line(f"mklkit {line}"))
+    assert paths == adds
+    return dict(words)
+
+
+@pytest.mark.usefixtures("known")
 @pytest.mark.parametrize(
-    ("line", "adds", "found"),
+    ("line", "adds", "words"),
     [
         ("f", "nothing", ["fit"]),
         ("plugin ", "nothing", ["new", "check"]),
@@ -75,7 +74,6 @@ def ask(mklkit: Run, tmp_path: Path) -> Iterator[Ask]:
         ("fit --max-memory ", "nothing", []),
         ("fit -k ", "nothing", ["rbf", "linear", "auto"]),
         ("fit -k r", "nothing", ["rbf"]),
-        ("fit -kr", "nothing", ["-krbf"]),
         ("fit --kernel=r", "nothing", ["--kernel=rbf"]),
         ("fit -k rbf -k fou:l", "nothing", ["fou:linear"]),
         ("fit -k 'my own:r", "nothing", ["my own:rbf"]),
@@ -97,54 +95,145 @@ def ask(mklkit: Run, tmp_path: Path) -> Iterator[Ask]:
         ("fit -- ir", "files", ["iris"]),
     ],
 )
-def test_completions(ask: Ask, line: str, adds: str, found: list[str]) -> None:
-    assert list(ask(line, adds)) == found
+def test_completions(line: str, adds: str, words: list[str]) -> None:
+    assert list(offered(line, adds)) == words
 
 
-def test_options_are_offered_once_nothing_else_is_missing(ask: Ask) -> None:
-    offered = ask("fit iris --seed 3 -k rbf ")
-    assert {"--kernel", "--combiner", "--json", "--help"} <= set(offered)
-    assert "--seed" not in offered
-    assert offered["--scale"] == "How features are scaled"
+@pytest.mark.usefixtures("known")
+def test_options_are_offered_once_nothing_else_is_missing() -> None:
+    options = offered("fit iris --seed 3 -k rbf ")
+    assert {"--kernel", "--combiner", "--json", "--help"} <= set(options)
+    assert "--seed" not in options
+    assert options["--scale"] == "How features are scaled"
+    assert offered("fit -k r") == {"rbf": "Gaussian similarity"}
 
 
-def test_remarks_are_the_first_sentences_of_summaries(ask: Ask) -> None:
-    assert ask("fit -k r") == {"rbf": "Gaussian similarity"}
-
-
-def test_columns_of_the_table_on_the_line(ask: Ask, tmp_path: Path) -> None:
-    (tmp_path / "my table.csv").write_text("pulse (rest),fever,target\n1,2,a\n", encoding="utf-8")
-    assert list(ask("fit 'my table.csv' --target ")) == ["pulse (rest)", "fever", "target"]
-    assert list(ask("fit my\\ table.csv --weights ")) == ["pulse (rest)", "fever"]
-    assert list(ask("fit 'my table.csv' -t fever -k \"a:rbf(sigma='mean')@")) == [
+@pytest.mark.usefixtures("known")
+def test_columns_of_the_table_on_the_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("my table.csv").write_text("pulse (rest),fever,target\n1,2,a\n", encoding="utf-8")
+    assert list(offered("fit 'my table.csv' --target ")) == ["pulse (rest)", "fever", "target"]
+    assert list(offered("fit my\\ table.csv --weights ")) == ["pulse (rest)", "fever"]
+    assert list(offered("fit 'my table.csv' -t fever -k \"a:rbf(sigma='mean')@")) == [
         "a:rbf(sigma='mean')@pulse (rest)",
         "a:rbf(sigma='mean')@target",
     ]
-    assert list(ask("fit 'my table.csv' -k 'rbf@fever,")) == ["rbf@fever,pulse (rest)"]
-    assert ask("fit 'my table.csv' --drop pu", shell="bash") == {"lse\\ \\(rest\\)": None}
-    assert ask("fit 'my table.csv' --drop \"pu", shell="bash") == {"lse (rest)": None}
+    assert list(offered("fit 'my table.csv' -k 'rbf@fever,")) == ["rbf@fever,pulse (rest)"]
 
 
-@pytest.mark.parametrize("shell", SHELLS)
-def test_nothing_follows_what_a_shell_would_run(ask: Ask, tmp_path: Path, shell: str) -> None:
-    (tmp_path / "a.csv").write_text("$(touch b),`touch b`,\\$(touch b),!!,!a\n1,2,3,4,5\n")
+# A line as bash cuts it into words, and what is to stand in place of the last of them.
+@pytest.mark.usefixtures("known")
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        (["fit", "--kernel", "=", "r"], ["rbf"]),
+        (["fit", "--kernel", "="], ["rbf", "linear", "auto"]),
+        (["fit", "-k", "fou", ":", "r"], ["rbf"]),
+        (["fit", "-k", "fou", ":"], ["rbf", "linear"]),
+        (["fit", "-k", "'fou:r"], ["fou:rbf"]),
+        (["fit", "a.csv", "-k", "x", ":", "rbf", "@", "fev"], ["@fever"]),
+        (["fit", "a.csv", "-k", "rbf", "@"], ["@fever", "@pulse\\ \\(rest\\)", "@\\~"]),
+        (["fit", "a.csv", "-t", '"pu'], ["pulse (rest)"]),
+        (["fit", "a.csv", "-t", "~"], ["\\~"]),
+        (["fit", "i"], ["iris", "irregular.csv"]),
+        (["fit", "irr"], []),
+    ],
+)
+def test_bash_replaces_the_part_of_the_word_that_it_knows(
+    words: list[str],
+    answer: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.csv").write_text("fever,pulse (rest),~,target\n1,2,3,a\n", encoding="utf-8")
+    Path("irregular.csv").touch()
+    monkeypatch.setenv("COMP_WORDS", "\n".join(["mklkit", *words, "more"]))
+    monkeypatch.setenv("COMP_CWORD", str(len(words)))
+    shells.answer(typer.main.get_command(app), "bash")
+    assert capsys.readouterr().out.split("\n")[:-1] == (answer or [""])
+
+
+EVIL = ["$(touch b)", "`touch b`", "\\$(touch b)", "!!", "!a", "a*", "'; touch b; '"]
+
+
+@pytest.mark.usefixtures("known")
+@pytest.mark.parametrize("shell", shells.ANSWERS)
+def test_nothing_that_a_shell_would_run_is_answered(
+    shell: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    pd.DataFrame([range(7)], columns=EVIL).to_csv("a.csv", index=False)
+
+    def answer(typed: str) -> str:
+        words = ["mklkit", "fit", "a.csv", "-t", typed]
+        monkeypatch.setenv("_TYPER_COMPLETE_ARGS", " ".join(words))
+        monkeypatch.setenv("COMP_WORDS", "\n".join(words))
+        monkeypatch.setenv("COMP_CWORD", "4")
+        shells.answer(typer.main.get_command(app), shell)
+        return capsys.readouterr().out.strip("\n")
+
+    nothing = shells.ZSH.format(names="", files="true") if shell == "zsh" else ""
     for typed in ('"$', '"`', '"\\', "$", "`", '"$"(', "'$'$"):
-        assert ask(f"fit a.csv -t {typed}", shell=shell) == {}, typed
-    for typed in ("'$", '"\\$', "\\$", '"\\`', "'`"):
-        assert len(ask(f"fit a.csv -t {typed}", shell=shell)) == 1, typed
-    for typed in ("!", '"!'):
-        assert len(ask(f"fit a.csv -t {typed}", shell=shell)) == (2 if shell == "fish" else 0)
-    assert len(ask('fit a.csv -t "', shell=shell)) == (3 if shell == "bash" else 5)
-    assert len(ask("fit a.csv -t '!", shell=shell)) == 2
+        assert answer(typed) == nothing, typed
+    assert "touch" in answer("'$")
+    if shell == "bash":
+        assert shlex.split(answer("")) == EVIL
+        assert answer('"!') == answer("!") == ""
+        assert answer("'a") == ""
+    elif shell == "zsh":
+        assert set(answer("").partition("=(")[2].partition(");")[0]) & set("`()!;* ") <= {" "}
 
 
-def test_columns_that_cannot_be_read_are_none(ask: Ask, tmp_path: Path) -> None:
+# What eval is given by Typer's script for zsh; the words are kept as zsh reads them.
+ZSH = "_describe() { print -rl -- ${(P)4}; }; eval $(print -r -- $1)"
+
+
+@pytest.mark.process
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="there is no zsh")
+def test_zsh_reads_the_names_as_they_are(tmp_path: Path) -> None:
+    words = [shells._for_zsh(word, "remark: a") for word in EVIL]
+    command = shells.ZSH.format(names=" ".join(words), files="true")
+    command = command.replace("-V mklkit", "1 2 3")
+    done = subprocess.run(
+        ["zsh", "-fc", ZSH, "zsh", command],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    escaped = [word.replace("\\", "\\\\").replace(":", "\\:") for word in EVIL]
+    assert done.stdout.splitlines() == [f"{word}:remark: a" for word in escaped]
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("known")
+def test_fish_offers_files_where_there_are_no_names(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("_TYPER_COMPLETE_FISH_ACTION", "is-args")
+    for line, code in (("fit -k r", 0), ("fit --seed ", 0), ("fit -o ", 1), ("fit ir", 0)):
+        monkeypatch.setenv("_TYPER_COMPLETE_ARGS", f"mklkit {line}")
+        with pytest.raises(SystemExit) as ended:
+            shells.answer(typer.main.get_command(app), "fish")
+        assert ended.value.code == code, line
+    monkeypatch.setenv("_TYPER_COMPLETE_FISH_ACTION", "get-args")
+    monkeypatch.setenv("_TYPER_COMPLETE_ARGS", "mklkit fit -k r")
+    shells.answer(typer.main.get_command(app), "fish")
+    assert capsys.readouterr().out == "rbf\tGaussian similarity\n"
+
+
+def test_columns_that_cannot_be_read_are_none(tmp_path: Path) -> None:
     (tmp_path / "empty.csv").touch()
     (tmp_path / "noise.csv").write_bytes(bytes(range(256)))
     (tmp_path / "noise.parquet").write_bytes(bytes(range(256)))
     os.mkfifo(tmp_path / "pipe.csv")
-    for name in ("empty.csv", "noise.csv", "noise.parquet", "pipe.csv", "missing.csv", "~no/a.csv"):
-        assert ask(f"fit {name} --target ") == {}, name
+    for name in ("empty.csv", "noise.csv", "noise.parquet", "pipe.csv", "missing.csv"):
+        assert columns.columns_of(str(tmp_path / name)) == [], name
 
 
 def test_columns_are_those_that_are_read(tmp_path: Path) -> None:
@@ -197,31 +286,47 @@ def test_names_are_those_of_the_registry_and_are_kept(
     for name in BUILTIN_NAMES:
         table = load_table(name)
         assert set(found["data"][name]) == {*table.features.columns, "target"}
-    kept = json.loads(names.names_file().read_text(encoding="utf-8"))
-    assert found.items() <= kept.items()
     with mock.patch.object(names, "_find", side_effect=AssertionError):
-        assert names.known_names() == kept
-    # What was found in another state, or is no list of names, is found again.
-    for other in (json.dumps({**kept, "kernel": {}, "state": {}}), "{", "[]", "null"):
-        names.names_file().write_text(other, encoding="utf-8")
-        assert names.known_names()["kernel"] == found["kernel"], other
-    # Without a file there is an answer too.
-    (tmp_path / "file").touch()
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    assert names.known_names() == found
+        assert names.known_names() == found
+
+
+def test_a_file_of_names_that_is_damaged_or_of_another_state_is_written_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    with mock.patch.object(names, "_find", return_value=KNOWN) as find:
+        names.known_names()
+        file = names.names_file()
+        whole = file.read_text(encoding="utf-8")
+        kept = json.loads(whole)
+        other = {**kept, "names": {**KNOWN, "combiner": ["dimkl3"]}}
+        damaged = [json.dumps(other), json.dumps({**kept, "state": ""}), "{", "[]", "[" * 100_000]
+        for place, text in enumerate(damaged, start=2):
+            file.write_text(text, encoding="utf-8")
+            assert names.known_names() == KNOWN
+            assert file.read_text(encoding="utf-8") == whole
+            assert find.call_count == place
+        # A folder in the place of the file is left alone, and nothing is left beside it.
+        file.unlink()
+        file.mkdir()
+        assert names.known_names() == KNOWN
+        assert list(file.parent.iterdir()) == [file]
+        monkeypatch.delenv("XDG_CACHE_HOME")
+        with mock.patch.object(Path, "home", side_effect=RuntimeError("no home")):
+            assert names.known_names() == KNOWN
 
 
 @pytest.mark.process
 def test_the_second_tab_imports_nothing_heavy(tmp_path: Path) -> None:
     script = (
         "import sys; from mklkit.__main__ import main; main();"
-        "print(*{'numpy', 'numba', 'scipy', 'sklearn', 'pandas'} & set(sys.modules))"
+        "print(*{'numpy', 'numba', 'scipy', 'sklearn', 'pandas', 'jinja2'} & set(sys.modules))"
     )
     environment = {
         **os.environ,
         "XDG_CACHE_HOME": str(tmp_path),
-        "_MKLKIT_COMPLETE": "zsh",
-        "_MKLKIT_LINE": "mklkit fit a.csv -k 'rbf@",
+        "_MKLKIT_COMPLETE": "complete_fish",
+        "_TYPER_COMPLETE_ARGS": "mklkit fit a.csv -k 'rbf@",
     }
     (tmp_path / "a.csv").write_text("fever,target\n1,a\n")
     for loaded in (None, ""):
@@ -235,209 +340,25 @@ def test_the_second_tab_imports_nothing_heavy(tmp_path: Path) -> None:
         )
         assert done.stderr == ""
         *answer, imported = done.stdout.split("\n")[:-1]
-        assert answer == ["nothing", "rbf@fever\t"]
+        assert answer == ["rbf@fever\t"]
         assert loaded is None or imported == loaded
 
 
-# Words as bash cuts them, with what it will replace ($2) and what stands before it ($3).
-BASH = """
-source "$1"
-COMP_LINE=$2 COMP_POINT=${#2}
-compopt() { echo "compopt $2"; }
-_mklkit_complete "$3" "$4" ''
-printf '%s\\n' "${COMPREPLY[@]}"
-"""
-
-
-@pytest.mark.process
-@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
-def test_bash_replaces_the_part_of_the_word_that_it_knows(tmp_path: Path) -> None:
-    command = tmp_path / "mklkit"
-    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m mklkit "$@"\n')
-    command.chmod(0o755)
-    (tmp_path / "irregular.csv").write_text("a b,~root,target\n1,3,2\n")
-
-    def completed(line: str, current: str) -> list[str]:
-        arguments = [str(SCRIPTS / "mklkit.bash"), f"mklkit {line}", str(command), current]
-        done = subprocess.run(
-            ["bash", "-c", BASH, "bash", *arguments],
-            cwd=tmp_path,
-            env={**os.environ, "XDG_CACHE_HOME": str(tmp_path / "caches")},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        assert done.stderr == ""
-        return done.stdout.splitlines()
-
-    assert completed("fit --kernel=lap", "lap") == ["laplacian"]
-    assert completed("fit -k fou:lap", "lap") == ["laplacian"]
-    assert completed("fit -k 'fou:lap", "fou:lap") == ["fou:laplacian"]
-    assert completed("fit irregular.csv -k rbf@", "@") == ["@a\\ b", "@\\~root"]
-    assert completed('fit irregular.csv -k "rbf@', "rbf@") == ["rbf@a b", "rbf@~root"]
-    assert completed("fit irregular.csv -t ~", "~") == ["\\~root"]
-    assert completed('fit irregular.csv -t "~', "~") == ["~root"]
-    assert completed("fit ir", "ir") == ["compopt filenames", "iris", "irregular.csv"]
-    assert completed("fit irre", "irre") == ["compopt default", ""]
-    assert completed("plugin new x --into=", "") == ["compopt dirnames", ""]
-
-
-# What zsh's own part of a completion would do with what was found.
-ZSH = """
-compdef() { }; compset() { }; _files() { }
-_describe() { print -l -- $found; }
-source "$1"
-words=("$2" pred) CURRENT=2 PREFIX=pred IPREFIX= QIPREFIX=
-_mklkit
-"""
-
-
-@pytest.mark.process
-@pytest.mark.parametrize("typed", ["sp\\ [dir/mklkit", "'sp [dir'/mklkit", '~/"sp [dir"/mklkit'])
-@pytest.mark.parametrize("shell", ["bash", "zsh"])
-def test_the_path_of_the_command_may_be_quoted(tmp_path: Path, shell: str, typed: str) -> None:
-    if shutil.which(shell) is None:
-        pytest.skip(f"there is no {shell}")
-    folder = tmp_path / "sp [dir"
-    folder.mkdir()
-    command = folder / "mklkit"
-    command.write_text("#!/bin/sh\nprintf 'nothing\\nict\\n'\n")
-    command.chmod(0o755)
-    arguments = [str(SCRIPTS / f"mklkit.{shell}"), "mklkit pred", typed, "pred"]
-    if shell == "zsh":
-        arguments = [arguments[0], typed]
-    done = subprocess.run(
-        [shell, "-c", BASH if shell == "bash" else ZSH, shell, *arguments],
-        cwd=tmp_path,
-        env={**os.environ, "HOME": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert (done.stdout.split(), done.stderr) == (["predict" if shell == "bash" else "ict:ict"], "")
-
-
-@pytest.mark.process
-@pytest.mark.parametrize("shell", SHELLS)
-def test_scripts_are_valid(shell: str) -> None:
-    if shutil.which(shell) is None:
-        pytest.skip(f"there is no {shell}")
-    subprocess.run([shell, "-n", str(SCRIPTS / f"mklkit.{shell}")], check=True)
-
-
-@pytest.mark.parametrize("shell", SHELLS)
-def test_installing_twice_is_installing_once(
+@pytest.mark.parametrize("shell", shells.ANSWERS)
+def test_typer_installs_the_script(
     mklkit: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shell: str
 ) -> None:
-    for variable in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "ZDOTDIR"):
-        monkeypatch.delenv(variable, raising=False)
-    start_file = tmp_path / f".{shell}rc"
-    start_file.write_text("alias ll='ls -l'")
-    with (
-        mock.patch.object(shellingham, "detect_shell", return_value=(shell, f"/bin/{shell}")),
-        mock.patch.object(names, "known_names", return_value=KNOWN),
-    ):
-        first = mklkit("--install-completion", HOME=str(tmp_path))
-        told = start_file.read_text()
-        second = mklkit("--install-completion", HOME=str(tmp_path))
-        shown = mklkit("--show-completion").out
-    assert (first.code, second.code) == (0, 0)
-    assert f"next {shell}" in first.err
-    assert start_file.read_text() == told
-    assert told.startswith("alias ll='ls -l'")
-    assert len(told.splitlines()) == (1 if shell == "fish" else 2)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with mock.patch.object(shellingham, "detect_shell", return_value=(shell, f"/bin/{shell}")):
+        assert mklkit("--install-completion", HOME=str(tmp_path)).code == 0
+        shown = CliRunner().invoke(app, ["--show-completion"], prog_name="mklkit").output
     written = [path for path in tmp_path.rglob("*mklkit*") if path.is_file()]
-    assert [path.read_text(encoding="utf-8") for path in written] == [shown]
+    assert [path.read_text(encoding="utf-8").strip() for path in written] == [shown.strip()]
+    assert f"{shells.ASKED}=complete_{shell}" in shown
 
 
-def test_other_shells_and_unwritable_homes_are_refused(mklkit: Run, tmp_path: Path) -> None:
-    with mock.patch.object(shellingham, "detect_shell", return_value=("tcsh", "/bin/tcsh")):
-        mklkit("--install-completion").refused("bash, zsh, fish", "'tcsh'")
-    with mock.patch.object(
-        shellingham, "detect_shell", side_effect=shellingham.ShellDetectionFailure
-    ):
-        mklkit("--show-completion", SHELL="").refused("not known")
-        assert "compdef" in mklkit("--show-completion", SHELL="/usr/bin/zsh").out
-        (tmp_path / "home").touch()
-        home = {"HOME": str(tmp_path / "home"), "XDG_CONFIG_HOME": ""}
-        done = mklkit("--install-completion", SHELL="/usr/bin/fish", **home)
-        done.refused("can't be written", "--show-completion")
-
-
-@pytest.fixture
-def in_bash() -> Iterator[None]:
-    """Have bash be the shell, and the names known."""
-    with (
-        mock.patch.object(shellingham, "detect_shell", return_value=("bash", "/bin/bash")),
-        mock.patch.object(names, "known_names", return_value=KNOWN),
-    ):
-        yield
-
-
-@pytest.mark.usefixtures("in_bash")
-def test_a_home_that_cannot_be_used_is_refused(mklkit: Run, tmp_path: Path) -> None:
-    odd = os.fsdecode(os.fsencode(tmp_path) + b"/h\xff")
-    done = mklkit("--install-completion", HOME=odd, XDG_DATA_HOME="")
-    done.refused("is not in UTF-8", "Set HOME", "--show-completion")
-    assert list(tmp_path.iterdir()) == []
-    with mock.patch.object(Path, "home", side_effect=RuntimeError("no home")):
-        mklkit("--install-completion").refused("home folder is not known", "Set HOME")
-
-
-@pytest.mark.usefixtures("in_bash")
-def test_no_script_is_left_where_the_start_file_cannot_be_written(
-    mklkit: Run, tmp_path: Path
-) -> None:
-    (tmp_path / ".bashrc").mkdir()
-    done = mklkit("--install-completion", HOME=str(tmp_path), XDG_DATA_HOME="")
-    done.refused(".bashrc can't be written", "--show-completion")
-    assert [path.name for path in tmp_path.rglob("*mklkit*")] == []
-
-
-@pytest.mark.usefixtures("in_bash")
-def test_a_relative_folder_of_data_is_ignored(mklkit: Run, tmp_path: Path) -> None:
-    home = {"HOME": str(tmp_path / "home"), "XDG_DATA_HOME": "data"}
-    assert mklkit("--install-completion", cwd=tmp_path, **home).code == 0
-    assert [path.name for path in tmp_path.iterdir()] == ["home"]
-    script = tmp_path / "home" / ".local/share/bash-completion/completions/mklkit"
-    assert str(script) in (tmp_path / "home" / ".bashrc").read_text()
-
-
-def test_names_are_known_without_a_home(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    with (
-        mock.patch.object(Path, "home", side_effect=RuntimeError("no home")),
-        mock.patch.object(names, "_find", return_value=KNOWN),
-    ):
-        assert names.known_names() == KNOWN
-
-
-def test_a_damaged_file_of_names_is_written_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    with mock.patch.object(names, "_find", return_value=KNOWN) as find:
-        names.known_names()
-        file = names.names_file()
-        whole = file.read_text(encoding="utf-8")
-        kept = json.loads(whole)
-        damaged = [
-            json.dumps({kind: kept[kind] for kind in kept if kind != "combiner"}),
-            json.dumps({**kept, "combiner": ["dimkl3"]}),
-            json.dumps({**kept, "combiner": {"dimkl3": 3}}),
-            whole.replace('{"dimkl3"', "[" * 100_000 + '{"dimkl3"'),
-            "[" * 100_000,
-            "[]",
-        ]
-        for place, text in enumerate(damaged, start=2):
-            file.write_text(text, encoding="utf-8")
-            assert names.known_names()["combiner"] == KNOWN["combiner"]
-            assert file.read_text(encoding="utf-8") == whole
-            assert find.call_count == place
-        assert names.known_names() == kept
-        assert find.call_count == len(damaged) + 1
-        # A folder in the place of the file is left alone, and nothing is left beside it.
-        file.unlink()
-        file.mkdir()
-        assert names.known_names() == KNOWN
-        assert list(file.parent.iterdir()) == [file]
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_home_that_cannot_be_written_is_refused(mklkit: Run, tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with mock.patch.object(shellingham, "detect_shell", return_value=("fish", "/usr/bin/fish")):
+        mklkit("--install-completion", HOME=str(tmp_path)).refused("can't be read or written")

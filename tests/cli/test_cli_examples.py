@@ -61,4 +61,3 @@ def test_commands_of_the_guide_run(mklkit: Run, tmp_path: Path) -> None:
             done = mklkit(*shlex.split(call)[1:], cwd=tmp_path, **home)
             assert done.code == 0, (call, done)
     assert (tmp_path / ".config" / "fish" / "completions" / "mklkit.fish").exists()
-    assert len(list((tmp_path / ".cache" / "mklkit").glob("names-*.json"))) == 1

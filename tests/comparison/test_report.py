@@ -18,7 +18,6 @@ from reported import EVIL, REASON, comparison
 
 from mklkit.comparison.comparison import Comparison
 from mklkit.comparison.report import html_report
-from mklkit.comparison.report.charts import Axis
 from mklkit.comparison.report.confusion import confusion_table
 from mklkit.errors import DataError
 from mklkit.evaluation import nemenyi_p_values
@@ -82,7 +81,7 @@ def test_names_from_the_data_are_text(n_datasets: int, found: Comparison, severa
 
 
 def test_the_page_needs_nothing_else(several: str) -> None:
-    assert not re.search(r"https?:|//[a-z]|@import|url\(", several)
+    assert not re.search(r"https?:|//[a-z]|@import|url\((?!#)", several)
     (policy,) = [
         given["content"] for tag, given in Read(several).tags if given.get("http-equiv") is not None
     ]
@@ -118,13 +117,36 @@ def test_what_it_says(found: Comparison) -> None:
     assert f"{100 * best['accuracy']:.1f}" in read.text("strong")
     # Two rows of four splits with sums of probabilities 0.1 and 2.9, hits 1 and 3: by hand,
     # (2·|0.05 − 0.5| + 3·|2.9/3 − 1|) / 5.
-    assert f"off by {100 * (2 * 0.45 + 0.1) / 5:.1f} points" in read.text("figcaption")
-    assert "0.75 ± 0.00" in "".join(text for _, text in read.texts)
+    assert f"{100 * (2 * 0.45 + 0.1) / 5:.1f}" in read.text("td")
+    assert "0.75 ± 0.00" in read.text("td")
 
 
 def test_thirty_methods_are_a_small_page() -> None:
     page = html_report(comparison(n_methods=30))
     assert len(page.encode()) < 300_000
+
+
+def test_pictures_are_text_in_the_colours_of_the_page(several: str) -> None:
+    read = Read(several)
+    pictures = [given for tag, given in read.tags if tag == "svg" and "role" in given]
+    assert len({given["aria-label"] for given in pictures}) == len(pictures) == 1 + 2 * 5
+    drawn = read.text("text")
+    # Four methods that did not fail on five data sets: 2.569 √(4·5 / (6·5)).
+    assert {"method 3", "accuracy on test rows, %", "critical difference 2.10"} <= set(
+        drawn.splitlines()
+    )
+    colours = {given[key] for _, given in read.tags for key in ("fill", "stroke") if key in given}
+    assert "currentColor" in colours
+    assert not [colour for colour in colours if colour and colour.startswith("#")]
+
+
+def test_without_matplotlib_there_are_tables(
+    found: Comparison, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    read = Read(html_report(found))
+    assert "Charts need matplotlib" in read.text("p")
+    assert [tag for tag, _ in read.tags].count("table") > 5
 
 
 def test_interrupted_is_said(found: Comparison) -> None:
@@ -158,19 +180,8 @@ def test_many_classes_are_listed_by_what_is_confused() -> None:
     labels = [f"c{place}" for place in range(30)]
     counts = 9 * np.eye(30, dtype=int)
     counts[4, 7], counts[2, 1] = 3, 1
-    read = Read(confusion_table(counts, labels))
-    assert [text for tag, text in read.texts if tag == "td"] == [
-        "c7", "3", "25.0 %", "c1", "1", "10.0 %",
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize("values", [[0.0, 1.0], [81.3, 99.9], [0.5], [-3.0, 4e5], [1e-9, 0.02]])
-def test_an_axis_holds_its_values(values: list[float]) -> None:
-    ticks = Axis.around(values).ticks
-    assert ticks[0] <= min(values)
-    assert max(values) <= ticks[-1] * (1 + 1e-12)
-    # As many intervals as the style has grids for.
-    assert 1 <= len(ticks) - 1 <= 7
+    rows = [[cell.text for cell in row] for row in confusion_table(counts, labels).rows]
+    assert rows == [["c4", "c7", 3, "25.0 %"], ["c2", "c1", 1, "10.0 %"]]
 
 
 def test_nemenyi_p_values_of_published_ranks() -> None:
@@ -193,5 +204,6 @@ def test_a_wheel_has_the_style_and_the_script(tmp_path: Path) -> None:
     subprocess.run(command, check=True)
     (wheel,) = tmp_path.glob("*.whl")
     names = zipfile.ZipFile(wheel).namelist()
-    assert "mklkit/comparison/report/style.css" in names
-    assert "mklkit/comparison/report/page.js" in names
+    for name in ("page.html", "style.css", "page.js"):
+        assert f"mklkit/comparison/report/{name}" in names
+    assert "mklkit/display/parts.html" in names

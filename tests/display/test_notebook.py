@@ -7,7 +7,7 @@ import math
 import pytest
 from panels import panels
 
-from mklkit.display.notebook import bar, facts, grid, notes, shown
+from mklkit.display.html import bar, facts, grid, notes, shown
 
 
 def test_text_is_escaped_everywhere() -> None:
@@ -34,16 +34,21 @@ def test_parts_without_content_are_left_out() -> None:
     assert panel.tags == ["div", "style"]
 
 
+def test_what_cannot_be_shown_is_replaced() -> None:
+    (panel,) = panels(shown("bell \x07, half \udcff, ümlaut"))
+    assert panel.paragraphs == ["bell \ufffd, half \ufffd, ümlaut"]
+
+
 @pytest.mark.parametrize(
     ("value", "ends", "lengths"),
     [
-        (1.0, None, ["width:50.0%"]),
-        (-2.0, None, ["width:100.0%"]),
-        (9.0, None, ["width:100.0%"]),
-        (1.0, (0.5, 1.5), ["width:50.0%", "left:25.0%;width:50.0%"]),
-        (-1.0, (-1.5, -0.5), ["width:50.0%", "left:25.0%;width:50.0%"]),
-        (0.0, (-1.0, 1.0), ["width:0.0%", "left:0.0%;width:50.0%"]),
-        (1.0, (math.nan, 1.0), ["width:50.0%"]),
+        (1.0, None, ["50"]),
+        (-2.0, None, ["100"]),
+        (9.0, None, ["100"]),
+        (1.0, (0.5, 1.5), ["50", "25 to 75"]),
+        (-1.0, (-1.5, -0.5), ["50", "25 to 75"]),
+        (0.0, (-1.0, 1.0), ["0", "0 to 50"]),
+        (1.0, (math.nan, 1.0), ["50"]),
         (math.nan, None, []),
     ],
 )
@@ -51,7 +56,7 @@ def test_a_bar_is_as_long_as_its_share(
     value: float, ends: tuple[float, float] | None, lengths: list[str]
 ) -> None:
     (panel,) = panels(shown(bar(value, 2.0, ends)))
-    assert [style for style in panel.styles if style] == lengths
+    assert panel.bars == lengths
 
 
 @pytest.mark.parametrize("largest", [0.0, math.nan, math.inf])

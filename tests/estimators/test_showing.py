@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 import sklearn
 from panels import Panel, panels
-from sklearn.base import BaseEstimator
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -29,7 +28,7 @@ from mklkit import (
     propose_kernels,
 )
 from mklkit.combiners.uniform import Uniform
-from mklkit.display.notebook import shown
+from mklkit.display.html import shown
 from mklkit.estimators.kernel_summary import fitted_summary
 from mklkit.estimators.showing import ShowsKernels
 
@@ -59,12 +58,7 @@ def alone(estimator: Any) -> Panel:
     html = estimator._repr_html_()
     (panel,) = panels(html)
     assert panels(estimator._repr_mimebundle_()["text/html"]) == [panel]
-    assert type(estimator).__name__ in html
-    return panel
-
-
-def in_a_pipeline(estimator: Any) -> Panel:
-    (panel,) = panels(make_pipeline(StandardScaler(), estimator)._repr_html_())
+    assert f"{type(estimator).__name__}</div>" in html
     return panel
 
 
@@ -97,14 +91,6 @@ def test_it_shows_what_was_used(kind: str, frame: pd.DataFrame) -> None:
     assert panel.facts["feature map"].startswith(used.feature_map_.name)
     if used.learner_ is not None:
         assert panel.facts["learner"].startswith(used.learner_.name)
-
-
-@pytest.mark.parametrize("kind", ESTIMATORS)
-def test_a_pipeline_shows_the_same(kind: str, frame: pd.DataFrame) -> None:
-    model = ESTIMATORS[kind]()
-    assert in_a_pipeline(model) == alone(model)
-    model.fit(frame, np.arange(len(frame)) % 2)
-    assert in_a_pipeline(model) == alone(model)
 
 
 def test_several_problems_have_a_mean_and_a_range(frame: pd.DataFrame) -> None:
@@ -192,7 +178,6 @@ def test_bad_parameters_are_said_and_raise_nothing(model: Any, reason: str) -> N
     (said,) = alone(model).paragraphs
     assert said.startswith("Its kernels can't be shown, and fit would fail: ")
     assert reason in said
-    make_pipeline(model)._repr_html_()
 
 
 def test_errors_of_components_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,22 +195,16 @@ def test_a_matrix_is_neither_written_nor_compared() -> None:
     assert panel.tables[0][1] == ["graph", "precomputed(matrix=<array 3x3>)", "0"]
 
 
-def test_attributes_that_are_long_are_not_written(frame: pd.DataFrame) -> None:
-    html = MKLClassifier().fit(frame, np.arange(24) % 2)._repr_html_()
-    assert "decisions_" not in html
-    if hasattr(BaseEstimator, "_get_fitted_attr_html"):
-        assert "kernel_names_" in html
+def test_a_pipeline_is_shown_by_scikit_learn(frame: pd.DataFrame) -> None:
+    html = make_pipeline(StandardScaler(), MKLClassifier("rbff"))._repr_html_()
+    assert "MKLClassifier" in html
+    assert panels(html) == []
 
 
 def test_scikit_learn_may_be_told_to_display_text() -> None:
     with sklearn.config_context(display="text"):
         assert not hasattr(MKLClassifier(), "_repr_html_")
         assert list(MKLClassifier()._repr_mimebundle_()) == ["text/plain"]
-
-
-def test_the_box_has_a_caption() -> None:
-    block = MKLClassifier(["linear", "rbf"], combiner="alignment")._sk_visual_block_()
-    assert block.name_caption == "2 kernels, alignment, svm"
 
 
 def test_a_bank_is_a_table_with_notes(frame: pd.DataFrame) -> None:

@@ -51,7 +51,7 @@ def _first_file(path: Path) -> Path | None:
     else:
         inside = [path]
     endings = (*TEXT, *PARQUET, *ARFF)
-    known = (one for one in inside if one.name.lower().endswith(endings) and one.is_file())
+    known = (file for file in inside if file.name.lower().endswith(endings) and file.is_file())
     return next(known, None)
 
 

@@ -7,8 +7,6 @@ what is typed: Typer leaves these out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Any
 
 import typer
 
@@ -29,40 +27,40 @@ __all__ = [
     "table_columns",
 ]
 
-Found = list[tuple[str, str]]
+Named = list[tuple[str, str]]
 
 # [label:]kernel[(parameters)]@: what comes before the columns of a kernel.
 BEFORE_COLUMNS = re.compile(r"\s*(?:[A-Za-z_][\w. -]*:\s*)?[A-Za-z_][\w.-]*(?:\(.*\))?\s*@")
 BEFORE_KERNEL = re.compile(r"\s*(?:[A-Za-z_][\w. -]*:)?\s*")
 
 
-def combiners(incomplete: str) -> Found:
+def combiners(incomplete: str) -> Named:
     """Return all combiners."""
     return _named("combiner")
 
 
-def feature_maps(incomplete: str) -> Found:
+def feature_maps(incomplete: str) -> Named:
     """Return all feature maps."""
     return _named("feature_map")
 
 
-def learners(incomplete: str) -> Found:
+def learners(incomplete: str) -> Named:
     """Return all learners."""
     return _named("learner")
 
 
-def presets(incomplete: str) -> Found:
+def presets(incomplete: str) -> Named:
     """Return all presets."""
     return _named("preset")
 
 
-def components(incomplete: str) -> Found:
+def components(incomplete: str) -> Named:
     """Return the names of every kind."""
     kinds = ("kernel", "feature_map", "combiner", "learner", "preset")
     return [pair for kind in kinds for pair in _named(kind)]
 
 
-def kernels(ctx: typer.Context, incomplete: str) -> Found:
+def kernels(ctx: typer.Context, incomplete: str) -> Named:
     """Return all kernels, also after a label; after ``@`` the columns of the table given."""
     before = BEFORE_COLUMNS.match(incomplete)
     if before is None:
@@ -76,47 +74,42 @@ def kernels(ctx: typer.Context, incomplete: str) -> Found:
     return [(f"{start}{name}", "") for name in columns]
 
 
-def table_columns(ctx: typer.Context, incomplete: str) -> Found:
+def table_columns(ctx: typer.Context, incomplete: str) -> Named:
     """Return the columns of the table that is given in the same command line."""
     from mklkit.cli.completion.columns import columns_of
 
-    given = _given(ctx, "data") or [DEFAULT_NAME]
-    return [(name, "") for name in columns_of(given[0])]
+    tables = ctx.params.get("data") or [DEFAULT_NAME]
+    return [(name, "") for name in columns_of(tables[0])]
 
 
-def feature_columns(ctx: typer.Context, incomplete: str) -> Found:
+def feature_columns(ctx: typer.Context, incomplete: str) -> Named:
     """Return the columns of the table without its target, as far as that is known."""
     columns = table_columns(ctx, incomplete)
-    targets = (_given(ctx, "target") or ["target"])[-1:]
-    return [(name, help) for name, help in columns if name not in targets]
+    target = (ctx.params.get("target") or ["target"])[-1]
+    return [(name, remark) for name, remark in columns if name != target]
 
 
-def data_sets(incomplete: str) -> Found:
+def data_sets(incomplete: str) -> Named:
     """Return the built-in data sets; files are the shell's part."""
     return [(name, ORIGINS.get(name, "built into scikit-learn")) for name in BUILTIN_NAMES]
 
 
-def packages(incomplete: str) -> Found:
+def packages(incomplete: str) -> Named:
     """Return the distributions that have components."""
     return _named("package")
 
 
-def efforts(incomplete: str) -> Found:
+def efforts(incomplete: str) -> Named:
     """Return the words for how long a search may take."""
     return [("fast", "a few values of each parameter"), ("thorough", "all values")]
 
 
-def balanced(incomplete: str) -> Found:
+def balanced(incomplete: str) -> Named:
     """Return the one word for weights of classes."""
     return [("balanced", "rare classes count as much as frequent ones")]
 
 
-def _named(kind: str) -> Found:
+def _named(kind: str) -> Named:
     from mklkit.cli.completion.names import known_names
 
     return list(known_names()[kind].items())
-
-
-def _given(ctx: typer.Context, name: str) -> list[Any]:
-    given: Iterable[Any] = ctx.params.get(name) or []
-    return list(given)

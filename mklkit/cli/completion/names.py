@@ -18,9 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from mklkit._version import __version__
-from mklkit.cli.completion.homes import base_folder
 from mklkit.cli.package_commands import COMMAND_GROUP
-from mklkit.errors import DataError
 from mklkit.registry.discovery import InstalledPlugin, installed_plugins
 from mklkit.registry.hookspecs import ENTRY_POINT_GROUP
 
@@ -29,9 +27,8 @@ __all__ = ["Names", "kept_names", "known_names", "names_file"]
 Names = dict[str, dict[str, Any]]
 """By kind (``"kernel"``, ``"combiner"``, …) what is known of each name, such as its summary."""
 
-STATE = "state"
-# What reading a damaged file may raise.
-DAMAGED = (ValueError, LookupError, TypeError, RecursionError)
+# What a missing, damaged or unwritable file raises, or the lack of a home.
+NO_FILE = (OSError, ValueError, LookupError, TypeError, RecursionError, RuntimeError)
 
 
 def known_names() -> Names:
@@ -57,33 +54,32 @@ def kept_names(topic: str, find: Callable[[], Names]) -> Names:
         Returns the names by kind, with a summary of each.
     """
     state = _state()
-    with contextlib.suppress(OSError, DataError, *DAMAGED):
-        kept: Names = json.loads(names_file(topic).read_text(encoding="utf-8"))
-        if kept[STATE] == _marked(state, {kind: kept[kind] for kind in kept if kind != STATE}):
-            return kept
+    with contextlib.suppress(*NO_FILE):
+        kept = json.loads(names_file(topic).read_text(encoding="utf-8"))
+        names: Names = kept["names"]
+        if kept["state"] == _digest(state, names):
+            return names
     names = find()
     # Without the file completion is slow, and still right.
-    with contextlib.suppress(OSError, DataError):
-        _write(names_file(topic), json.dumps({**names, STATE: _marked(state, names)}))
+    with contextlib.suppress(*NO_FILE):
+        content = {"state": _digest(state, names), "names": names}
+        _write(names_file(topic), json.dumps(content))
     return names
-
-
-def _marked(state: dict[str, Any], names: Names) -> dict[str, Any]:
-    """Return a state with a digest of the names, by which a damaged file is told."""
-    content = json.dumps(names, sort_keys=True).encode()
-    return {**state, "content": hashlib.sha256(content).hexdigest()}
 
 
 def names_file(topic: str = "names") -> Path:
     """Return the file of the names that this Python environment has.
 
-    Raises
-    ------
-    DataError
-        If the folder of caches is not known.
+    It is in the folder of caches, as the XDG specification has it: a relative path is ignored.
     """
     environment = hashlib.sha256(os.fsencode(sys.prefix)).hexdigest()[:16]
-    return base_folder("XDG_CACHE_HOME", ".cache") / "mklkit" / f"{topic}-{environment}.json"
+    folder = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    folder = folder if folder.is_absolute() else Path.home() / ".cache"
+    return folder / "mklkit" / f"{topic}-{environment}.json"
+
+
+def _digest(*content: Any) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def _plugins() -> list[InstalledPlugin]:
@@ -91,18 +87,14 @@ def _plugins() -> list[InstalledPlugin]:
     return [plugin for group in groups for plugin in installed_plugins(group, lambda _: None)]
 
 
-def _state() -> dict[str, Any]:
+def _state() -> list[Any]:
     """Return what the names depend on: versions, and the last change of a module."""
     plugins = _plugins()
-    homes = [Path(__file__).parents[2], *(home for each in plugins for home in _homes(each))]
+    homes = [Path(__file__).parents[2], *(home for plugin in plugins for home in _homes(plugin))]
     files = [file for home in homes for file in home.rglob("*.py")]
-    return {
-        "mklkit": __version__,
-        "switched off": os.environ.get("MKLKIT_DISABLE_PLUGINS", ""),
-        "plugins": [[each.name, each.distribution, each.version] for each in plugins],
-        "files": len(files),
-        "changed": max(map(_changed, files)),
-    }
+    versions = [[plugin.name, plugin.distribution, plugin.version] for plugin in plugins]
+    switched_off = os.environ.get("MKLKIT_DISABLE_PLUGINS", "")
+    return [__version__, switched_off, versions, len(files), max(map(_changed, files))]
 
 
 def _changed(file: Path) -> int:
@@ -116,8 +108,8 @@ def _changed(file: Path) -> int:
 def _homes(plugin: InstalledPlugin) -> list[Path]:
     """Return the folder of a plugin's package, found without importing it."""
     with contextlib.suppress(ImportError, ValueError):
-        found = importlib.util.find_spec(plugin.package)
-        return [Path(place) for place in (found and found.submodule_search_locations) or []]
+        package = importlib.util.find_spec(plugin.package)
+        return [Path(place) for place in (package and package.submodule_search_locations) or []]
     return []
 
 
@@ -131,7 +123,7 @@ def _find() -> Names:
     packages = registry.distributions() | {plugin.distribution for plugin in _plugins()}
     return {
         **{
-            kind: {one.name: without_markup(one.help) for one in registry.entries(kind)}
+            kind: {entry.name: without_markup(entry.help) for entry in registry.entries(kind)}
             for kind in HOOKS
         },
         "data": {name: list(map(str, read_builtin(name).columns)) for name in BUILTIN_NAMES},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.display.markup import Html, element, table
+from mklkit.comparison.report.tables import Cell, Head, Table
 from mklkit.display.numbers import percent
 
 __all__ = ["confusion_table"]
@@ -16,7 +16,7 @@ MOST_PAIRS = 20
 SHADES = 5
 
 
-def confusion_table(counts: NDArray[np.int64], labels: list[str]) -> Html:
+def confusion_table(counts: NDArray[np.int64], labels: list[str]) -> Table:
     """Return counts by true class (rows) and predicted class, darker for a larger share of a row.
 
     Parameters
@@ -25,50 +25,37 @@ def confusion_table(counts: NDArray[np.int64], labels: list[str]) -> Html:
         Summed over splits.
     labels : list of C str
     """
-    totals = counts.sum(axis=1, keepdims=True)
-    shares = counts / np.maximum(totals, 1)
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     if len(labels) > MOST_CLASSES:
         return _most_confused(counts, shares, labels)
-    head = element(
-        "tr",
-        element("th", "true, down; predicted, across", scope="col"),
-        *(element("th", label, scope="col") for label in labels),
-        element("th", "found", element("small", "%"), scope="col"),
-    )
     rows = []
-    for place, (label, own, share) in enumerate(zip(labels, counts, shares, strict=True)):
+    for true, label in enumerate(labels):
         cells = [
-            element("td", int(count), class_=_class(part, place == at))
-            for at, (count, part) in enumerate(zip(own, share, strict=True))
+            Cell(int(count), style=_shade(share, true == predicted))
+            for predicted, (count, share) in enumerate(zip(counts[true], shares[true], strict=True))
         ]
-        found = element("td", percent(float(share[place])) if own.sum() else "–")
-        rows.append(element("tr", element("th", label, scope="row"), *cells, found))
+        recall = percent(float(shares[true, true])) if counts[true].any() else "–"
+        rows.append([Cell(label), *cells, Cell(recall)])
+    heads = [Head("true, down; predicted, across"), *map(Head, labels), Head("found", "%")]
     caption = "Test rows by true and predicted class, summed over the splits."
-    return table(caption, head, rows, class_="confusion")
+    return Table(caption, heads, rows, "confusion")
 
 
-def _class(share: float, right: bool) -> str | None:
+def _shade(share: float, right: bool) -> str:
     shade = int(np.ceil(share * SHADES))
-    return None if shade == 0 else f"{'right' if right else 'wrong'}-{shade}"
+    return f"{'right' if right else 'wrong'}-{shade}" if shade else ""
 
 
 def _most_confused(
     counts: NDArray[np.int64], shares: NDArray[np.float64], labels: list[str]
-) -> Html:
+) -> Table:
     wrong = np.where(np.eye(len(labels), dtype=bool), 0, counts)
     order = np.argsort(-wrong, axis=None, kind="stable")[:MOST_PAIRS]
-    rows = []
-    for true, told in zip(*np.unravel_index(order, wrong.shape), strict=True):
-        if wrong[true, told]:
-            share = f"{percent(float(shares[true, told]))} %"
-            texts = (labels[told], int(wrong[true, told]), share)
-            cells = [element("td", text) for text in texts]
-            rows.append(element("tr", element("th", labels[true], scope="row"), *cells))
-    head = element(
-        "tr",
-        *(
-            element("th", text, scope="col")
-            for text in ("true", "predicted", "rows", "of the class")
-        ),
-    )
-    return table(f"What is confused most often, of {len(labels)} classes.", head, rows)
+    rows = [
+        (labels[true], labels[predicted], wrong[true, predicted],
+         f"{percent(float(shares[true, predicted]))} %")
+        for true, predicted in zip(*np.unravel_index(order, wrong.shape), strict=True)
+        if wrong[true, predicted]
+    ]  # fmt: skip
+    caption = f"What is confused most often, of {len(labels)} classes."
+    return Table.of_words(caption, ("true", "predicted", "rows", "of the class"), rows, "")

@@ -8,25 +8,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from mklkit.comparison.report.charts import Axis, accuracy_chart, calibration_chart, chart, strip
 from mklkit.comparison.report.confusion import confusion_table
-from mklkit.comparison.report.methods_table import methods_table
-from mklkit.display.markup import EMPTY, Html, breakable, element, joined, section
+from mklkit.comparison.report.pictures import drawn
+from mklkit.comparison.report.tables import Cell, Head, Table, methods_table, number_cell
+from mklkit.display.html import bar
 from mklkit.display.numbers import number, percent
-from mklkit.errors import counted
 
 if TYPE_CHECKING:
     from mklkit.comparison.comparison import Comparison
-    from mklkit.comparison.running import Cell
+    from mklkit.comparison.running import Cell as Run
 
 __all__ = ["results_on"]
 
-OPEN = 4
-"""Methods whose details are shown at first; those of the others unfold."""
 CONFUSIONS = 3
 """Methods with the best accuracy whose confusion matrices are shown, and the best of each kind."""
 MOST_KERNELS = 25
-TABLE_NOTE = (
+MOST_CURVES = 6
+NOTE = (
     "Means over the splits ± standard deviation, with a 95 % interval by the variance of the"
     " corrected test. “p corrected”: corrected resampled t-test against the best (Nadeau and"
     " Bengio 2003) with Holm's correction. “p paired”: the ordinary paired t-test without"
@@ -34,141 +32,113 @@ TABLE_NOTE = (
     " Fit: seconds, tuning included. Rise of memory: of the process's peak during the fit. What"
     " methods share on the same rows is made once and counted with the first of them."
 )
-WEIGHTS_NOTE = (
-    "Means over the splits, the line from the lowest to the highest. A weight is not what a kernel"
-    " is worth: kernels that are alike share it, and it depends on their scales."
-)
 
 
-def results_on(comparison: Comparison, name: str, title: str, level: int) -> Html:
-    """Return the section of one data set.
+def results_on(comparison: Comparison, name: str) -> dict[str, Any]:
+    """Return the parts of the section on one data set.
 
     Parameters
     ----------
     comparison : Comparison
     name : str
         The data set's.
-    title : str
-    level : int
-        Of its heading.
     """
-    table = comparison.table(name)
-    cells = comparison.compared_cells(name)
-    (facts,) = (one for one in comparison.plan["data"] if one["name"] == name)
-    labels = [str(label) for label in facts["classes"]]
-    below = level + 1
-    place = [one["name"] for one in comparison.plan["data"]].index(name)
-    note = element("span", TABLE_NOTE, class_="note") if place == 0 else None
-    details = joined(
-        section(
-            below,
-            "Accuracy",
-            accuracy_chart(table, "Mean accuracy in percent with its 95 % interval, best first."),
-        ),
-        section(below, "Kernel weights", _weights(table, cells)),
-        section(below, "Confusion matrices", _confusions(table, cells, labels)),
-        section(below, "Calibration", _calibration(table, cells, labels)),
-    )
-    if len(comparison.plan["data"]) > 1:
-        details = element("details", element("summary", "Charts and confusion matrices"), details)
-    return section(
-        level,
-        title,
-        section(below, "Methods", methods_table(table, joined("Methods on ", name, ". ", note))),
-        details,
-        id=f"data-{place + 1}",
-    )
+    from mklkit.plotting.comparison import ComparisonDisplay
+
+    methods = comparison.table(name)
+    runs = comparison.compared_cells(name)
+    names = [facts["name"] for facts in comparison.plan["data"]]
+    place = names.index(name)
+    labels = [str(label) for label in comparison.plan["data"][place]["classes"]]
+    chart = None
+    if methods["accuracy"].notna().any():
+        chart = drawn(ComparisonDisplay(methods), f"Mean accuracy on {name}")
+    return {
+        "id": f"data-{place + 1}",
+        "name": name,
+        "methods": methods_table(methods, f"Methods on {name}.", "" if place else NOTE),
+        "accuracy": chart,
+        "weights": _weights(methods, runs),
+        "confusions": _confusions(methods, runs, labels),
+        **_calibration(name, methods, runs, labels),
+    }
 
 
 def _by_method(
-    table: pd.DataFrame, cells: list[Cell], get: Callable[[Cell], Any]
+    methods: pd.DataFrame, runs: list[Run], get: Callable[[Run], Any]
 ) -> dict[str, list[Any]]:
-    """Return what each method's cells have, the best method first, without those without any."""
-    found: dict[str, list[Any]] = {str(name): [] for name in table["method"]}
-    for cell in cells:
-        if (value := get(cell)) is not None:
-            found[cell.method].append(value)
-    return {name: values for name, values in found.items() if values}
+    """Return what each method's runs have, the best method first, without those without any."""
+    values: dict[str, list[Any]] = {str(name): [] for name in methods["method"]}
+    for run in runs:
+        if (value := get(run)) is not None:
+            values[run.method].append(value)
+    return {name: of_runs for name, of_runs in values.items() if of_runs}
 
 
-def _folded(figures: list[Html]) -> Html:
-    """Return figures side by side, all but the first few under a line that unfolds them."""
-    first, others = figures[:OPEN], figures[OPEN:]
-    rest = EMPTY
-    if others:
-        words = counted(len(others), "more method")
-        rest = element("details", element("summary", words), element("div", *others, class_="few"))
-    return joined(element("div", *first, class_="few"), rest)
-
-
-def _weights(table: pd.DataFrame, cells: list[Cell]) -> Html:
-    """Return a chart of weights per method with several kernels, its kernels in their order."""
-    found = _by_method(table, cells, lambda cell: cell.weights)
-    frames = {name: pd.DataFrame(values) for name, values in found.items()}
+def _weights(methods: pd.DataFrame, runs: list[Run]) -> list[Table]:
+    """Return a table of weights per method with several kernels, its kernels in their order."""
+    by_method = _by_method(methods, runs, lambda run: run.weights)
+    frames = {name: pd.DataFrame(weights).fillna(0.0) for name, weights in by_method.items()}
     frames = {name: frame for name, frame in frames.items() if frame.shape[1] > 1}
-    if not frames:
-        return EMPTY
-    ends = [
-        float(end) for frame in frames.values() for end in (frame.min().min(), frame.max().max())
-    ]
-    axis = Axis.around([0.0, *ends])
-    figures = []
+    largest = max((float(frame.abs().max().max()) for frame in frames.values()), default=0.0)
+    tables = []
     for name, frame in frames.items():
-        lines = []
-        shown = set(frame.mean().nlargest(MOST_KERNELS).index)
-        for kernel in (kernel for kernel in frame if kernel in shown):
-            values = frame[kernel].fillna(0.0)
-            mean = float(values.mean())
-            deviation = f" ± {values.std():.2f}" if len(values) > 1 else ""
-            lines.append(
-                joined(
-                    element("span", breakable(str(kernel)), class_="name"),
-                    strip(axis, mean, float(values.min()), float(values.max())),
-                    element("span", number(mean, 2), deviation, class_="value"),
-                )
-            )
-        more = frame.shape[1] - len(lines)
-        words = f" – {counted(more, 'kernel')} with less weight not shown" if more else None
-        figures.append(chart(lines, axis, joined(element("b", name), words)))
-    return joined(element("p", WEIGHTS_NOTE, class_="note"), _folded(figures))
+        heaviest = set(frame.mean().nlargest(MOST_KERNELS).index)
+        rows = []
+        for kernel in filter(heaviest.__contains__, frame):
+            weights = frame[kernel]
+            mean, low, high = float(weights.mean()), float(weights.min()), float(weights.max())
+            deviation = f" ± {number(weights.std(), 2)}" if len(weights) > 1 else ""
+            spread = f"{number(low, 2)} to {number(high, 2)}" if len(weights) > 1 else ""
+            cells = [Cell(bar(mean, largest, (low, high))), Cell(spread)]
+            rows.append([Cell(kernel), number_cell(mean, number(mean, 2) + deviation), *cells])
+        more = frame.shape[1] - len(rows)
+        rest = f"The {len(rows)} heaviest of {frame.shape[1]} kernels." if more else ""
+        heads = [Head("Kernel"), Head("Mean weight"), Head(""), Head("Lowest to highest")]
+        tables.append(Table(name, heads, rows, "weights", rest))
+    return tables
 
 
-def _confusions(table: pd.DataFrame, cells: list[Cell], labels: list[str]) -> Html:
-    """Return the matrices of the best methods and of the best of each kind, the first unfolded."""
-    found = _by_method(table, cells, lambda cell: cell.confusion)
-    own = table[table["method"].isin(list(found))]
-    chosen = pd.concat([own.head(CONFUSIONS), own.drop_duplicates("kind")]).sort_index()
-    parts = []
-    chosen = chosen.drop_duplicates("method")
-    for place, (name, accuracy) in enumerate(
-        zip(chosen["method"], chosen["accuracy"], strict=True)
-    ):
-        counts = np.sum(found[name], axis=0)
-        words = f" – {percent(accuracy)} % accuracy"
-        parts.append(
-            element(
-                "details",
-                element("summary", element("b", name), words),
-                confusion_table(counts, labels),
-                open="" if place == 0 else None,
-            )
-        )
-    return joined(*parts)
-
-
-def _calibration(table: pd.DataFrame, cells: list[Cell], labels: list[str]) -> Html:
-    """Return a chart per method that gives probabilities."""
-    found = _by_method(table, cells, lambda cell: cell.calibration)
-    if not found:
-        return EMPTY
-    what = f"class {labels[1]}" if len(labels) == 2 else "the likeliest class"
-    words = (
-        f"Across: the predicted probability of {what}, in ten bins over all splits; up: how often"
-        " it was right. On the dashed line both are equal; a larger dot has more rows. Methods"
-        " without probabilities are left out."
-    )
-    figures = [
-        calibration_chart(name, sum(map(pd.DataFrame, values[1:]), pd.DataFrame(values[0])))
-        for name, values in found.items()
+def _confusions(
+    methods: pd.DataFrame, runs: list[Run], labels: list[str]
+) -> list[tuple[str, str, Table]]:
+    """Return name, accuracy and matrix of the best methods and of the best of each kind."""
+    counts = _by_method(methods, runs, lambda run: run.confusion)
+    known = methods[methods["method"].isin(list(counts))]
+    best = pd.concat([known.head(CONFUSIONS), known.drop_duplicates("kind")]).sort_index()
+    best = best.drop_duplicates("method")
+    return [
+        (name, percent(accuracy), confusion_table(np.sum(counts[name], axis=0), labels))
+        for name, accuracy in zip(best["method"], best["accuracy"], strict=True)
     ]
-    return joined(element("p", words, class_="note"), _folded(figures))
+
+
+def _calibration(
+    name: str, methods: pd.DataFrame, runs: list[Run], labels: list[str]
+) -> dict[str, Any]:
+    """Return how often events happened beside their predicted probability, and the errors."""
+    from mklkit.plotting.curves import CurvesDisplay
+
+    nan, curves, rows = float("nan"), {}, []
+    by_method = _by_method(methods, runs, lambda run: run.calibration)
+    for method, parts in by_method.items():
+        bins = sum(map(pd.DataFrame, parts[1:]), pd.DataFrame(parts[0]))
+        bins = bins[bins["rows"] > 0]
+        predicted, happened = bins["probability"] / bins["rows"], bins["hits"] / bins["rows"]
+        error = float((bins["rows"] * (predicted - happened).abs()).sum() / bins["rows"].sum())
+        curves[method] = [(x, y, nan) for x, y in zip(predicted, happened, strict=True)]
+        rows.append((method, error))
+    if not rows:
+        return {"calibration": None}
+    event = f"class {labels[1]}" if len(labels) == 2 else "the likeliest class"
+    largest = max(error for _, error in rows)
+    first = dict(list(curves.items())[:MOST_CURVES])
+    display = CurvesDisplay(first, "predicted probability", "how often it happened", even=True)
+    cells = [
+        [Cell(method), number_cell(error, number(100 * error, 1)), Cell(bar(error, largest))]
+        for method, error in rows
+    ]
+    heads = [Head("Method"), Head("Off by", "points"), Head("")]
+    errors = Table("Mean difference of predicted and happened.", heads, cells, "weights")
+    return {"calibration": drawn(display, f"Calibration on {name}"), "errors": errors,
+            "event": event, "curves": len(first), "probabilistic": len(rows)}  # fmt: skip

@@ -9,8 +9,7 @@ from typing import Any
 
 import attrs
 
-from mklkit.display.markup import element
-from mklkit.display.notebook import grid, notes, shown
+from mklkit.display.html import grid, notes, shown
 from mklkit.display.progress import reported
 from mklkit.persistence.facts import json_ready, versions
 from mklkit.plotting.curves import CurvesDisplay
@@ -143,7 +142,7 @@ class Reproduction:
         """Return what a notebook shows: ours beside the published numbers, and the notes."""
         from mklkit_papers.tables import WORDS, heads_of, notes_of, rows_of, summary
 
-        title = element("p", f"{self.entry.name}: {self.entry.title}. {summary(self)}")
+        title = f"{self.entry.name}: {self.entry.title}. {summary(self)}"
         table = grid(heads_of(self), rows_of(self), words=WORDS)
         return shown(title, table, notes("Notes", notes_of(self)))
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib import pyplot
@@ -15,13 +12,6 @@ from mklkit import AlignmentDisplay, MKLClassifier
 from mklkit.errors import DataError
 
 X, Y = load_iris(return_X_y=True)
-
-
-@pytest.fixture(autouse=True)
-def no_windows() -> Iterator[None]:
-    mpl.use("Agg")
-    yield
-    pyplot.close("all")
 
 
 @pytest.mark.parametrize("centered", [True, False])

@@ -1,4 +1,4 @@
-"""The words of a command line that is still being typed, and how its last one goes on."""
+"""A command line that is still being typed: its words, and how the last one goes on."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 import attrs
 
-__all__ = ["Typed", "read_line"]
+__all__ = ["TypedLine", "read_line"]
 
 SPACE = " \t\r\n"
 QUOTES = "'\""
@@ -18,7 +18,7 @@ IN_DOUBLE_QUOTES = re.compile(r'["$`\\]')
 
 
 @attrs.frozen
-class Typed:
+class TypedLine:
     """A command line up to the cursor.
 
     Attributes
@@ -29,6 +29,8 @@ class Typed:
         The word at the cursor, without quotes; empty after a space.
     quote : str
         The quote that is open at the cursor; empty outside of quotes.
+    opened : int
+        The place in the last word where that quote was opened.
     live : str
         The letters of the word at the cursor that a shell does not take as they are, with a
         backslash if the word ends with one: what follows would be read otherwise.
@@ -36,8 +38,9 @@ class Typed:
 
     words: list[str]
     last: str
-    quote: str
-    live: str
+    quote: str = ""
+    opened: int = 0
+    live: str = ""
 
     def quoted(self, text: str) -> str:
         """Return how a text is typed at the cursor, so that the shell takes each letter as it is.
@@ -54,17 +57,17 @@ class Typed:
         return (IN_DOUBLE_QUOTES if self.quote else SPECIAL).sub(r"\\\g<0>", text)
 
 
-def read_line(line: str) -> Typed:
+def read_line(line: str) -> TypedLine:
     """Read a command line as a shell does, though a quote may be open.
 
     Examples
     --------
     >>> read_line("mklkit fit -k 'rbf@mean r")
-    Typed(words=['mklkit', 'fit', '-k'], last='rbf@mean r', quote="'", live='')
+    TypedLine(words=['mklkit', 'fit', '-k'], last='rbf@mean r', quote="'", opened=0, live='')
     """
     words: list[str] = []
     word: str | None = None
-    quote = live = ""
+    quote, opened, live = "", 0, ""
     letters = iter(line)
     for letter in letters:
         if letter in SPACE and not quote:
@@ -73,7 +76,7 @@ def read_line(line: str) -> Typed:
             continue
         word = word or ""
         if letter in QUOTES and letter == (quote or letter):
-            quote = "" if quote else letter
+            quote, opened = ("", 0) if quote else (letter, len(word))
         elif letter == "\\" and quote != "'":
             escaped = next(letters, "")
             word += _without_escape(escaped, quote)
@@ -81,7 +84,7 @@ def read_line(line: str) -> Typed:
         else:
             word += letter
             live += letter if letter in LIVE and quote != "'" else ""
-    return Typed(words, word or "", quote, live)
+    return TypedLine(words, word or "", quote, opened, live)
 
 
 def _without_escape(letter: str, quote: str) -> str:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib import pyplot
@@ -21,13 +18,6 @@ from mklkit.errors import DataError, IncompatibleError
 
 X, Y = load_iris(return_X_y=True)
 KERNELS = ["sepals:rbf@0:2", "petals:rbf@2:4", "all:linear"]
-
-
-@pytest.fixture(autouse=True)
-def no_windows() -> Iterator[None]:
-    mpl.use("Agg")
-    yield
-    pyplot.close("all")
 
 
 def test_it_shows_components_weights_and_cosines() -> None:
@@ -95,11 +85,11 @@ def test_outliers_are_named() -> None:
 
 def test_what_cannot_be_drawn_is_refused() -> None:
     model = MKLTransformer(KERNELS).fit(X)
-    with pytest.raises(DataError, match="150 rows but y has 3"):
+    with pytest.raises(DataError, match="150 rows"):
         ConsensusDisplay.from_estimator(model, X, [1, 2, 3])
     with pytest.raises(DataError, match="At least 3 rows"):
         ConsensusDisplay.from_estimator(model, X[:2])
-    with pytest.raises(DataError, match="Three axes"):
+    with pytest.raises(DataError, match="3 axes"):
         ConsensusDisplay.from_estimator(model, X, axes=[pyplot.figure().add_subplot()])
     with pytest.raises(IncompatibleError, match="LogisticRegression has no kernels"):
         ConsensusDisplay.from_estimator(LogisticRegression(), X)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib import pyplot
@@ -18,13 +15,6 @@ from mklkit.errors import DataError, IncompatibleError
 
 X, Y = load_iris(return_X_y=True)
 GRID = {"C": [0.25, 1, 4], "gamma": [0.01, 0.5], "shrinking": [True, False]}
-
-
-@pytest.fixture(autouse=True)
-def no_windows() -> Iterator[None]:
-    mpl.use("Agg")
-    yield
-    pyplot.close("all")
 
 
 @pytest.fixture(scope="module")

@@ -5,11 +5,9 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
-from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
@@ -34,13 +32,6 @@ from mklkit.errors import DataError, IncompatibleError
 from mklkit.plotting.gates import Plane
 
 KERNELS = ["narrow:rbf(gamma=100)", "wide:rbf(gamma=1)", "linear"]
-
-
-@pytest.fixture(autouse=True)
-def no_windows() -> Iterator[None]:
-    mpl.use("Agg")
-    yield
-    pyplot.close("all")
 
 
 @pytest.fixture(scope="module")
@@ -232,7 +223,7 @@ def test_mistakes_are_told(gated: MKLClassifier, stars: Any) -> None:
     with pytest.raises(DataError, match=r"160 rows but y has 3"):
         GatesDisplay.from_estimator(gated, stars[0], [0, 1, 1])
     _, axes = pyplot.subplots(1, 2)
-    with pytest.raises(DataError, match=r"3 kernels are needed.*got 2\."):
+    with pytest.raises(DataError, match="3 axes"):
         GatesDisplay.from_estimator(gated, stars[0], axes=axes)
 
 
@@ -306,5 +297,5 @@ def test_rows_are_coloured_by_numbers(numbers: tuple[pd.DataFrame, np.ndarray]) 
     assert display.axes_[0].get_legend() is None
     (points,) = display.axes_[0].collections
     np.testing.assert_allclose(points.get_array(), targets[:, 0], rtol=1e-9)
-    with pytest.raises(DataError, match="one value each"):
+    with pytest.raises(DataError, match="of shape"):
         ConsensusDisplay.from_estimator(model, rows, targets)

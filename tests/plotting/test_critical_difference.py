@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import combinations
 
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,13 +12,6 @@ from matplotlib.text import Text
 
 from mklkit import CriticalDifferenceDisplay
 from mklkit.errors import DataError
-
-
-@pytest.fixture(autouse=True)
-def no_windows() -> Iterator[None]:
-    mpl.use("Agg")
-    yield
-    pyplot.close("all")
 
 
 def scores_of(k: int, n_datasets: int = 12) -> pd.DataFrame:

@@ -1,0 +1,149 @@
+"""HTML from templates in which all text is escaped: parts that notebooks show, and whole pages.
+
+What a notebook is shown is static: no script, nothing from elsewhere, the colours of the text
+around it. Where styles and drawings are left out, as GitHub does, plain tables remain.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+__all__ = ["bar", "facts", "grid", "notes", "printable", "progress_bar", "rendered", "shown"]
+
+
+@cache
+def _templates() -> Environment:
+    # Here, since a fit that shows nothing needs none of it.
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=PackageLoader("mklkit", "."),
+        autoescape=True,
+        finalize=_finished,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def _finished(value: Any) -> Any:
+    from markupsafe import Markup
+
+    if isinstance(value, Markup):
+        return value
+    return "" if value is None else printable(f"{value:g}" if isinstance(value, float) else value)
+
+
+def printable(text: object) -> str:
+    """Return text without control characters and halves of characters."""
+    return "".join(
+        letter if letter.isprintable() or letter in "\n\t" else "\N{REPLACEMENT CHARACTER}"
+        for letter in str(text)
+    )
+
+
+def rendered(template: str, **content: Any) -> str:
+    """Return a template of this package with its content.
+
+    Parameters
+    ----------
+    template : str
+        Its path below the package, such as ``"display/parts.html"``.
+    **content
+        What is not HTML already is escaped.
+    """
+    return _templates().get_template(template).render(**content).lstrip()
+
+
+def _part(name: str, *arguments: object) -> Markup:
+    macros = vars(_templates().get_template("display/parts.html").module)
+    return macros[name](*arguments)
+
+
+@cache
+def _style() -> str:
+    return (files("mklkit.display") / "notebook.css").read_text(encoding="utf-8")
+
+
+def shown(*content: object) -> str:
+    """Return parts of a result as one piece of HTML, text as paragraphs, with their style.
+
+    Examples
+    --------
+    >>> shown("a<b").partition("</style>")[2]
+    '<p>a&lt;b</p></div>'
+    """
+    # No longer of markupsafe's type, which would escape HTML of others that is added to it.
+    return str(_part("shown", _style(), content))
+
+
+def grid(
+    heads: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    words: int = 1,
+    best: int | None = None,
+    rest: str = "",
+) -> Markup:
+    """Return a table; the first cell of a row names it.
+
+    Parameters
+    ----------
+    heads : sequence of str
+        Of the columns.
+    rows : iterable of sequences
+        Text or HTML, a cell per column.
+    words : int, default=1
+        How many of the first columns hold words; the others hold numbers.
+    best : int, optional
+        The number of the row that is marked.
+    rest : str, default=""
+        What is said of rows that are left out, in a last row.
+    """
+    return _part("grid", heads, rows, words, best, rest)
+
+
+def bar(value: float, largest: float, ends: tuple[float, float] | None = None) -> Markup | str:
+    """Return a bar as long as a number's share of the largest, with a line from end to end.
+
+    Parameters
+    ----------
+    value : float
+    largest : float
+        The number of the longest bar; signs do not count.
+    ends : (float, float), optional
+        Between which the number varies, which a line shows.
+    """
+    if math.isnan(value) or not 0 < largest < math.inf:
+        return ""
+    line = None
+    if ends is not None and not any(map(math.isnan, ends)):
+        low, high = sorted(_percent(end, largest) for end in ends)
+        line = (0.0 if min(ends) < 0 < max(ends) else low), high
+    return _part("bar", _percent(value, largest), line)
+
+
+def _percent(value: float, largest: float) -> float:
+    return round(min(100.0, 100 * abs(value) / largest), 1)
+
+
+def facts(pairs: Iterable[tuple[str, object]]) -> Markup:
+    """Return names with a text each, side by side as far as there is room."""
+    return _part("facts", list(pairs))
+
+
+def notes(title: str, sentences: Sequence[str]) -> Markup:
+    """Return sentences under a title that opens them, nothing where there are none."""
+    return _part("notes", title, sentences)
+
+
+def progress_bar(done: int, total: int, text: str) -> Markup:
+    """Return a bar of the parts done of all parts, with a text beside it."""
+    return _part("progress", done, total, text)

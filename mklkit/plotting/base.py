@@ -1,0 +1,126 @@
+"""What all displays do: check what they were given, take or make axes, and draw."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from mklkit.errors import DataError
+from mklkit.plotting.parts import figure_of, require_matplotlib
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["Display", "PanelsDisplay"]
+
+
+class Display(ABC):
+    """A figure of results, drawn on one matplotlib Axes, in the style of scikit-learn's displays.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+    """
+
+    ax_: Axes
+    figure_: Figure
+
+    @abstractmethod
+    def _check(self) -> None:
+        """Raise a ``DataError`` for what can't be drawn."""
+
+    @abstractmethod
+    def _size(self) -> tuple[float, float]:
+        """Return width and height of a new figure, in inches."""
+
+    @abstractmethod
+    def _draw(self, ax: Axes) -> None:
+        """Draw on these axes."""
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw on ``ax``, or on a new figure, which notebooks show.
+
+        Raises
+        ------
+        DataError
+            If ``ax`` is no matplotlib Axes, or there is nothing to draw.
+        MKLKitError
+            If matplotlib is not installed.
+        """
+        require_matplotlib()
+        self._check()
+        if ax is None:
+            from matplotlib import pyplot
+
+            ax = pyplot.figure(figsize=self._size(), layout="constrained").add_subplot()
+        return self._on(ax)
+
+    def figure(self) -> Figure:
+        """Return a figure of its own that no notebook or window shows, to be written to a file."""
+        require_matplotlib()
+        from matplotlib.figure import Figure
+
+        self._check()
+        self._on(Figure(figsize=self._size(), layout="constrained").add_subplot())
+        return self.figure_
+
+    def _on(self, ax: Axes) -> Self:
+        self.figure_, self.ax_ = figure_of(ax), ax
+        self._draw(ax)
+        return self
+
+
+class PanelsDisplay(ABC):
+    """A figure of results on several matplotlib Axes.
+
+    Attributes
+    ----------
+    axes_ : list of matplotlib Axes
+    figure_ : matplotlib Figure
+    """
+
+    axes_: list[Axes]
+    figure_: Figure
+    _more_axes = False
+    """Whether axes beyond those that are needed are left empty."""
+
+    @abstractmethod
+    def _check(self) -> int:
+        """Return how many axes are needed; raise a ``DataError`` for what can't be drawn."""
+
+    @abstractmethod
+    def _new_axes(self) -> Sequence[Axes]:
+        """Return the axes of a new figure."""
+
+    @abstractmethod
+    def _draw(self) -> None:
+        """Draw on ``axes_``."""
+
+    def plot(self, axes: Sequence[Axes] | None = None) -> Self:
+        """Draw on several axes, one for each panel, or on a new figure.
+
+        Raises
+        ------
+        DataError
+            If ``axes`` are not as many matplotlib Axes as there are panels, or there is nothing
+            to draw.
+        MKLKitError
+            If matplotlib is not installed.
+        """
+        require_matplotlib()
+        needed = self._check()
+        axes = self._new_axes() if axes is None else axes
+        panels: list[Any] = list(np.ravel(np.asarray(axes, dtype=object)))
+        figures = [figure_of(ax) for ax in panels]
+        if len(panels) < needed or (len(panels) > needed and not self._more_axes):
+            raise DataError(
+                f"{needed} axes are needed by {type(self).__name__}; got {len(panels)}."
+            )
+        self.axes_, self.figure_ = panels[:needed], figures[0]
+        self._draw()
+        return self
