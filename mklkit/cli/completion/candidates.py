@@ -11,7 +11,6 @@ import typer
 from typer.core import TyperGroup
 
 from mklkit.cli.completion.line import TypedLine
-from mklkit.cli.package_commands import whole_command
 
 __all__ = ["Candidate", "candidates"]
 
