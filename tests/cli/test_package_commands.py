@@ -80,8 +80,13 @@ def test_names_come_from_the_metadata_alone(mklkit: Run, counting: dict[str, str
         "version": "1.2",
         "help": "Numbers in a row",
     }
-    offered = mklkit(_MKLKIT_COMPLETE="fish", _MKLKIT_LINE="mklkit cou", **counting)
-    assert offered.out == "nothing\ncount\tNumbers in a row (mklkit-counting)\n"
+    offered = mklkit(
+        _MKLKIT_COMPLETE="complete_fish",
+        _TYPER_COMPLETE_FISH_ACTION="get-args",
+        _TYPER_COMPLETE_ARGS="mklkit cou",
+        **counting,
+    )
+    assert offered.out == "count\tNumbers in a row (mklkit-counting)\n"
     for done in (shown, offered):
         assert "imported" not in done.out + done.err
     off = {**counting, "MKLKIT_DISABLE_PLUGINS": "1"}
@@ -90,8 +95,13 @@ def test_names_come_from_the_metadata_alone(mklkit: Run, counting: dict[str, str
 
 
 def test_options_of_a_command_are_completed(mklkit: Run, counting: dict[str, str]) -> None:
-    offered = mklkit(_MKLKIT_COMPLETE="fish", _MKLKIT_LINE="mklkit count --f", **counting)
-    assert offered.out.splitlines()[1].startswith("--fault")
+    offered = mklkit(
+        _MKLKIT_COMPLETE="complete_fish",
+        _TYPER_COMPLETE_FISH_ACTION="get-args",
+        _TYPER_COMPLETE_ARGS="mklkit count --f",
+        **counting,
+    )
+    assert offered.out.startswith("--fault")
 
 
 @pytest.mark.parametrize(
@@ -116,8 +126,13 @@ def test_a_broken_command_stops_nothing(
     (line,) = [each for each in broken.err.splitlines() if each != "imported"]
     assert "'count' of mklkit-counting" in line
     assert error in line
-    completed = mklkit(_MKLKIT_COMPLETE="fish", _MKLKIT_LINE="mklkit count --", **environment)
-    assert (completed.code, completed.out, completed.err) == (0, "nothing\n", "")
+    completed = mklkit(
+        _MKLKIT_COMPLETE="complete_fish",
+        _TYPER_COMPLETE_FISH_ACTION="get-args",
+        _TYPER_COMPLETE_ARGS="mklkit count --",
+        **environment,
+    )
+    assert (completed.code, completed.out, completed.err) == (0, "\n", "")
     checked = mklkit("plugin", "check", "mklkit-counting", **environment)
     assert checked.code == 1
     assert error in checked.out

@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from mklkit.cli.completion.line import TypedLine
+from mklkit.cli.package_commands import whole_command
 
 __all__ = ["Candidate", "candidates"]
 
@@ -99,9 +100,10 @@ class Place:
                 self._give(option, value or word)
             else:
                 self.awaiting = option
-        elif isinstance(command, TyperGroup) and word in command.commands:
-            chosen = command.commands[word]
-            return Place(typer.Context(chosen, info_name=word, parent=self.context))
+        elif isinstance(command, TyperGroup) and (
+            chosen := command.get_command(self.context, word)
+        ):
+            return Place(typer.Context(whole_command(chosen), info_name=word, parent=self.context))
         else:
             self._give(self.argument(), word)
             self.plain += 1
