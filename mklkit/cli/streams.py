@@ -32,13 +32,7 @@ SCORED_ROWS = 100_000
 
 
 def stream_of(data: str | None, max_memory: str | None, stream: bool) -> ChunkedTable | None:
-    """Return the table in chunks if it should be read so: asked for, several files, or too large.
-
-    Raises
-    ------
-    DataError
-        If that was asked for data of a format that is not read in parts.
-    """
+    """Return the table in chunks if that was asked for, it is several files, or too large."""
     from mklkit.datasets import BUILTIN_NAMES
     from mklkit.datasets.builtin import DEFAULT_NAME
     from mklkit.datasets.chunked import CHUNKED, ChunkedTable
@@ -55,12 +49,12 @@ def stream_of(data: str | None, max_memory: str | None, stream: bool) -> Chunked
     files = files_of(source)
     if stream or len(files) > 1:
         return ChunkedTable.opened(source)
-    ending, found, limit = ending_of(files[0]), status(files[0]), memory_limit(max_memory)
-    if ending is None or not found or not found.st_size or limit is None:
+    ending, state, limit = ending_of(files[0]), status(files[0]), memory_limit(max_memory)
+    if ending is None or not state or not state.st_size or limit is None:
         return None
     kind = READERS[ending][0]
     small = kind == "CSV" and not ending.endswith(".gz")
-    if kind not in CHUNKED or (small and COPIES * CSV_RATIO * found.st_size < limit):
+    if kind not in CHUNKED or (small and COPIES * CSV_RATIO * state.st_size < limit):
         return None
     table = ChunkedTable.opened(source)
     return table if COPIES * table.bytes_in_memory > limit else None
@@ -93,22 +87,14 @@ def fit_stream(
     max_memory : str, optional
         The memory to use.
     distributed : bool, default=False
-        Whether the classifier is fitted on the workers of a Dask scheduler; see
-        :func:`on_cluster`.
+        Whether the classifier is fitted on the workers of a Dask scheduler.
 
     Returns
     -------
     table : Table
         A sample of the rows.
-    facts : dict
-        Of the data, as for ``read_data``.
-    result : dict
-        As of a fit in memory.
-
-    Raises
-    ------
-    IncompatibleError
-        If a kernel reads text, categories or gaps.
+    facts, result : dict
+        Of the data, as for ``read_data``, and as of a fit in memory.
     """
     from contextlib import ExitStack
     from time import perf_counter
@@ -145,15 +131,15 @@ def fit_stream(
                 encoded_rows(chunked, scan, held, pipeline[0], pipeline[1], progress)
             )
         facts["notes"] += rows.notes
-        given: Any = rows.train
+        training_rows: Any = rows.train
         if implicit:
             # Its Gram matrix takes more memory than the rows.
-            given = pd.DataFrame(rows.train[:], columns=rows.train.column_names)
+            training_rows = pd.DataFrame(rows.train[:], columns=rows.train.column_names)
         elif distributed:
             with working("sending rows"):
-                given = DaskRows.sent(rows.train)
+                training_rows = DaskRows.sent(rows.train)
         with fitting(classifier):
-            classifier.fit(given, scan.classes[codes["train"]])
+            classifier.fit(training_rows, scan.classes[codes["train"]])
         seconds = perf_counter() - start
         parts = {"train": rows.train, "held_out": rows.held_out}
         scores = _scores(classifier, parts, codes, scan.classes, seed)
@@ -174,10 +160,10 @@ def _refuse_more_than_numbers(classifier: Any) -> None:
     from mklkit.errors import IncompatibleError, quoted
 
     for kernel in kernels_in(classifier):
-        what = "gaps" if kernel.facts.allows_gaps else kernel.reads
-        if what in ("text", "categories", "gaps"):
+        reads = "gaps" if kernel.facts.allows_gaps else kernel.reads
+        if reads in ("text", "categories", "gaps"):
             raise IncompatibleError(
-                f"Kernel {quoted(kernel.label)} reads {what}, and a table that is read in parts"
+                f"Kernel {quoted(kernel.label)} reads {reads}, and a table that is read in parts"
                 " becomes a file of numbers: leave out --stream, allow more memory by --max-memory,"
                 " or give fewer rows."
             )
@@ -185,15 +171,7 @@ def _refuse_more_than_numbers(classifier: Any) -> None:
 
 @contextmanager
 def on_cluster(address: str | None, pipeline: Any) -> Iterator[None]:
-    """Connect to the Dask scheduler at an address, if there is one.
-
-    Raises
-    ------
-    IncompatibleError
-        If the pipeline's map needs all rows in one place.
-    MKLKitError
-        If Dask is not installed, no scheduler is there, or a worker can't run mklkit.
-    """
+    """Connect to the Dask scheduler at an address; refuse a map that needs all rows at once."""
     if address is None:
         yield
         return
@@ -227,12 +205,13 @@ def _facts_of_map(classifier: Any) -> FeatureMapFacts | None:
     from mklkit.protocols import FeatureMapFacts, facts_of
     from mklkit.registry.composing import choose_components
 
-    while hasattr(classifier, "estimator"):
-        classifier = classifier.estimator
+    parameters = classifier.get_params()
+    while "estimator" in parameters:
+        parameters = parameters["estimator"].get_params()
     names = ("combiner", "feature_map", "learner")
-    if not all(hasattr(classifier, name) for name in names):
+    if not {*names} <= parameters.keys():
         return None
-    choice = choose_components(*(getattr(classifier, name) for name in names))
+    choice = choose_components(*(parameters[name] for name in names))
     return facts_of(choice.feature_map, FeatureMapFacts)
 
 
@@ -246,6 +225,7 @@ def _scores(
     """Return the scores of each part of the rows; training rows are scored by a sample of them."""
     import numpy as np
 
+    from mklkit.evaluation.scores import score_confusion
     from mklkit.numerics.sampling import own_stream
 
     commonest = int(np.bincount(codes["train"]).argmax())
@@ -253,13 +233,12 @@ def _scores(
     for part, rows in parts.items():
         members = np.arange(len(rows))
         if part == "train" and len(rows) > SCORED_ROWS:
-            members = own_stream(seed).choice(len(rows), SCORED_ROWS, replace=False)
-            members.sort()
+            members = np.sort(own_stream(seed).choice(len(rows), SCORED_ROWS, replace=False))
         scores[part] = None
         if len(members):
-            with passing("scoring") as progress:
-                confusion = _confusion(classifier, rows, members, codes[part], classes, progress)
-            scores[part] = _score(confusion, classes, commonest)
+            confusion = _confusion(classifier, rows, members, codes[part], classes)
+            baseline = confusion[commonest].sum() / confusion.sum()
+            scores[part] = score_confusion(confusion, classes, baseline)
     return scores
 
 
@@ -269,22 +248,16 @@ def _confusion(
     members: NDArray[np.intp],
     codes: NDArray[Any],
     classes: NDArray[Any],
-    progress: Callable[[int, int], object],
 ) -> NDArray[np.intp]:
     import numpy as np
     import pandas as pd
 
     confusion = np.zeros((len(classes), len(classes)), dtype=np.intp)
     size = max(1, BLOCK_CELLS // rows.shape[1])
-    for start in range(0, len(members), size):
-        some = members[start : start + size]
-        answers = classifier.predict(pd.DataFrame(rows[some], columns=rows.column_names))
-        np.add.at(confusion, (codes[some], np.searchsorted(classes, answers)), 1)
-        progress(start + len(some), len(members))
+    with passing("scoring") as progress:
+        for start in range(0, len(members), size):
+            block = members[start : start + size]
+            answers = classifier.predict(pd.DataFrame(rows[block], columns=rows.column_names))
+            np.add.at(confusion, (codes[block], np.searchsorted(classes, answers)), 1)
+            progress(start + len(block), len(members))
     return confusion
-
-
-def _score(confusion: NDArray[np.intp], classes: NDArray[Any], commonest: int) -> dict[str, Any]:
-    from mklkit.evaluation.scores import score_confusion
-
-    return score_confusion(confusion, classes, confusion[commonest].sum() / confusion.sum())

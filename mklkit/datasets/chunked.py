@@ -65,13 +65,7 @@ class ChunkedTable:
 
     @classmethod
     def opened(cls, source: str | PathLike[str], chunk_rows: int | None = None) -> Self:
-        """Open the files of a path, a glob or a folder.
-
-        Raises
-        ------
-        DataError
-            If there are none, or some can't be read, or they are not CSV or Parquet files.
-        """
+        """Open the CSV or Parquet files of a path, a glob or a folder."""
         paths = files_of(source)
         kind, ending = READERS[checked_ending(paths[0])][0], checked_ending(paths[0])
         if kind not in CHUNKED:
@@ -130,19 +124,8 @@ class ChunkedTable:
     ) -> Iterator[pd.DataFrame]:
         """Yield the rows in chunks, indexed from 0 by their number in the table.
 
-        Parameters
-        ----------
-        progress : callable, optional
-            Called with the bytes read and their total.
-        uniform : bool, default=True
-            Whether a column has to be read alike in all chunks.
-
-        Raises
-        ------
-        DataError
-            If a file has changed, or can't be read.
-        LateText
-            If columns are not read alike; they will be in the next pass.
+        ``progress`` is called with the bytes read and their total. Raises ``LateText`` if a column
+        has to be ``uniform`` and is not read alike in all chunks; it will be in the next pass.
         """
         self.check_unchanged()
         total = sum(file.signature[0] for file in self.files)

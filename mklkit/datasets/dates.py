@@ -36,13 +36,8 @@ def is_date(column: pd.Series) -> bool:
 class DateParts:
     """The numbers that a column of dates becomes.
 
-    Attributes
-    ----------
-    first_day : float
-        The first one in training, in days since 1970.
-    parts : sequence of str
-        ``"days"`` since the first (with the time of day as the fraction) and, if they vary in
-        training, ``"month"`` (1 to 12), ``"weekday"`` (Monday is 0) and ``"hour"``.
+    ``"days"`` since the first in training (with the time of day as the fraction) and, if they vary
+    there, ``"month"`` (1 to 12), ``"weekday"`` (Monday is 0) and ``"hour"``.
     """
 
     first_day: float

@@ -68,11 +68,6 @@ class Dialect:
 def sniff(sample: bytes, name: str) -> Dialect:
     """Detect a file's format from its beginning, whose last line may be cut.
 
-    Raises
-    ------
-    DataError
-        If there is nothing to read, or it is not text.
-
     Examples
     --------
     >>> sniff(b"width;height;kind\\n1,5;2;a\\n", "cups.csv").decimal

@@ -64,18 +64,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         The input columns.
     n_features_in_ : int
         The number of input columns.
-    numeric_ : list of str
-        Those treated as numbers.
+    numeric_, text_, identifiers_ : list of str
+        Those treated as numbers, one-hot encoded, and dropped.
     dates_ : dict of str to DateParts
         Those treated as dates, and what becomes of each.
-    text_ : list of str
-        Those one-hot encoded.
-    as_they_are_ : list of str
-        Those passed on, whatever they hold.
-    kept_ : list of str
-        Those of them that hold no numbers.
-    identifiers_ : list of str
-        Those that are dropped.
+    as_they_are_, kept_, with_gaps_ : list of str
+        Those passed on; those of them that hold no numbers; those whose gaps stay.
     readings_ : dict of str to ColumnReading
         How columns of text are read: as numbers or dates of some form, or as text.
     notes_ : list of str
@@ -83,19 +77,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     gaps_ : dict of str to int
         The number of missing values per column in training.
     empty_ : list of str
-        Those of the numeric ones that have no value in training.
+        The numeric columns that have no value in training; they are ignored.
     medians_ : ndarray
         The values that replace gaps, of numeric columns and then of each part of dates.
     ranges_ : ndarray of shape (2, n_numeric)
         The least and the largest number of each numeric column.
-    feature_names_out_ : list of str
-        The output columns.
-    sources_ : list of str
-        The input column from which each was derived.
-
-    See Also
-    --------
-    MKLClassifier : Learns from the numbers; kernels may choose columns by name.
+    feature_names_out_, sources_ : list of str
+        The output columns, and the input column from which each was derived.
 
     Examples
     --------
@@ -191,8 +179,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             If a column is missing, or one that was numeric holds text.
         """
         check_is_fitted(self)
-        frame = as_frame(X, self.feature_names_in_.tolist(), [*self.identifiers_, *self.empty_])
-        frame, _ = read_later(frame.drop(columns=self.identifiers_), self.readings_)
+        unread = [*self.identifiers_, *self.empty_]
+        frame = as_frame(X, self.feature_names_in_.tolist(), unread)
+        frame, _ = read_later(frame.drop(columns=unread), self.readings_)
         numbers = self._numbers(frame)
         gaps = np.isnan(numbers)
         gaps[:, : len(self.numeric_)] &= ~np.isin(self.numeric_, self.with_gaps_)
@@ -206,13 +195,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return encoded[self.feature_names_out_] if self.kept_ else encoded
 
     def unseen_values(self, frame: pd.DataFrame) -> Iterator[tuple[str, NDArray[np.object_]]]:
-        """Yield each column of categories that is there with its values that training lacks.
+        """Yield each column of categories that is there, with its values that training lacks.
 
-        Yields
-        ------
-        name : str
-        values : ndarray of shape (n,)
-            As text, one for each row with such a value, in the order of the rows.
+        The values are text, one for each row with such a value, in the order of the rows.
         """
         categories = self.one_hot_.categories_ if self.text_ else []
         for name, known in zip(self.text_, categories, strict=True):
@@ -275,8 +260,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             column, reading = frame[name], self.readings_.get(name, ColumnReading(VALUES))
             if name in self.as_they_are_:
                 numeric = is_numeric(column) or is_bool_dtype(column)
-                kept = not numeric or reading.notation == WRITTEN
-                (self.kept_ if kept else self.numeric_).append(name)
+                numeric &= reading.notation != WRITTEN
+                (self.numeric_ if numeric else self.kept_).append(name)
             elif name in identifiers:
                 self.identifiers_.append(name)
             elif is_date(column):
@@ -300,10 +285,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def _numbers(self, frame: pd.DataFrame) -> NDArray[np.float64]:
         """Return numeric columns and the parts of dates as floats with NaN for gaps."""
-        # A column without values in training is ignored, whatever it contains now.
-        full = frame[self.numeric_].assign(**dict.fromkeys(self.empty_, np.nan))
+        filled = frame[[name for name in self.numeric_ if name not in self.empty_]]
         dates = [parts.numbers(frame[name]) for name, parts in self.dates_.items()]
-        return np.hstack([all_as_numbers(full), *dates])
+        return np.hstack([all_as_numbers(filled.reindex(columns=self.numeric_)), *dates])
 
     def _name_outputs(self) -> None:
         """Name the output columns, in the order of the input, by columns and values."""

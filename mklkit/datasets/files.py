@@ -8,9 +8,6 @@ from glob import glob, has_magic
 from os import PathLike
 from pathlib import Path
 
-import attrs
-import pandas as pd
-
 from mklkit.datasets.arff import read_arff
 from mklkit.datasets.csv_file import read_csv
 from mklkit.datasets.libsvm import read_libsvm
@@ -40,20 +37,10 @@ READERS: dict[str, tuple[str, Reader]] = {
 
 
 def read_file(path: Path, as_text: Collection[str] = ()) -> RawTable:
-    """Read a data file.
+    """Read a data file: features and target side by side, under unique text names.
 
-    Parameters
-    ----------
-    path : pathlib.Path
-        A file with one of the endings of ``READERS``.
-    as_text : collection of str, optional
-        Names or globs of columns of a CSV file to leave as text.
-
-    Returns
-    -------
-    RawTable
-        Features and target side by side, under unique text names. Formats that keep the target
-        apart (libsvm, NPZ) have it last, as ``target``.
+    Formats that keep the target apart (libsvm, NPZ) have it last, as ``target``. ``as_text`` are
+    names or globs of columns of a CSV file to leave as text.
 
     Raises
     ------
@@ -61,21 +48,11 @@ def read_file(path: Path, as_text: Collection[str] = ()) -> RawTable:
         If the file is missing, empty, of another format, or has an unknown ending.
     """
     reader = READERS[checked_ending(path)][1]
-    table = read_csv(path, as_text) if reader is read_csv else reader(path)
-    if table.frame.columns.has_duplicates:
-        notes = [*table.notes, "repeated column names numbered apart"]
-        return attrs.evolve(table, frame=_numbered_apart(table.frame), notes=notes)
-    return table
+    return read_csv(path, as_text) if reader is read_csv else reader(path)
 
 
 def checked_ending(path: Path) -> str:
-    """Return the ending of a data file, a key of ``READERS``.
-
-    Raises
-    ------
-    DataError
-        If the file is missing, empty, no plain file, or has an unknown ending.
-    """
+    """Return the ending of a file with data, a key of ``READERS``, or refuse it."""
     state = status(path)
     if state is None:
         raise DataError(f"There is no file {path}.{_near(path)}")
@@ -103,13 +80,7 @@ def ending_of(path: Path) -> str | None:
 
 
 def files_of(source: str | PathLike[str]) -> list[Path]:
-    """Return the data files that a path, a glob (``rows/*.parquet``) or a folder stands for.
-
-    Raises
-    ------
-    DataError
-        If there are none, or they are of several formats.
-    """
+    """Return the data files of one format that a path, a glob or a folder stands for."""
     path = user_path(source)
     if status(path) is None and has_magic(str(path)):
         files = [Path(name) for name in sorted(glob(str(path)))]
@@ -123,17 +94,6 @@ def files_of(source: str | PathLike[str]) -> list[Path]:
     if len(formats) > 1:
         raise DataError(f"{path} holds files of several formats: {listed(sorted(formats))}.")
     return files
-
-
-def _numbered_apart(frame: pd.DataFrame) -> pd.DataFrame:
-    names: list[str] = []
-    for name in frame.columns:
-        unique, number = name, 0
-        while unique in names or (number and unique in frame.columns):
-            number += 1
-            unique = f"{name}.{number}"
-        names.append(unique)
-    return frame.set_axis(names, axis=1)
 
 
 def _near(path: Path) -> str:

@@ -52,14 +52,9 @@ def _banks(estimator: Any) -> Iterator[Any]:
 
 
 def needed_unchanged(kernels: Iterable[BoundKernel]) -> tuple[list[Any], list[Any]]:
-    """Return the columns that kernels need as they are, and those of them without gaps.
+    """Return the columns of kernels on other than numbers, and those that must have no gaps.
 
-    Returns
-    -------
-    as_they_are : list
-        Columns as the kernels name them, None for all: of those that do not read numbers.
-    imputed : list
-        The columns of amounts whose kernels do not leave gaps out.
+    Both as the kernels name them, None for all columns.
 
     Examples
     --------

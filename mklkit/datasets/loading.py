@@ -80,8 +80,7 @@ def load_table(
     ------
     DataError
         If there is no such data set, file or column, it can't be read, or there is nothing to
-        learn from it: no feature, a single row or class, a continuous target; or weights are not
-        numbers from 0 up.
+        learn from it.
 
     Examples
     --------

@@ -36,16 +36,7 @@ def load_in_chunks(
     Small files are one chunk. Of large CSV and Parquet files, globs and folders of them, some
     thousand rows are in memory at a time. Columns that training has not read are read in all chunks
     as in the first that holds some text in them.
-
-    Yields
-    ------
-    NewRows
-        The rows in their order, with their number from 1 as the index.
-
-    Raises
-    ------
-    DataError
-        As ``load_features``, and if a file changes meanwhile.
+    Rows are numbered from 1 then.
     """
     if not _is_large(source):
         yield load_features(source, columns, target, needed, readings)

@@ -30,9 +30,9 @@ PLAIN_KINDS = "biufSUMm"
 
 
 def read_npz(path: Path) -> RawTable:
-    """Read arrays ``X`` and ``y`` (or ``data`` and ``target``) from a NumPy archive.
+    """Read arrays ``X`` and ``y`` (or ``data`` and ``target``), the labels if there are some.
 
-    ``feature_names`` may name the columns; the labels may be absent.
+    ``feature_names`` may name the columns.
     """
     arrays = _arrays_in(path)
     rows_name = next((name for name in ("X", "data") if name in arrays), None)
@@ -45,12 +45,12 @@ def read_npz(path: Path) -> RawTable:
     rows = arrays[rows_name]
     if rows.ndim != 2:
         raise DataError(f"{rows_name} in {path.name} must have 2 dimensions, it has {rows.ndim}.")
-    names = arrays.get("feature_names", np.array([f"x{i}" for i in range(rows.shape[1])]))
-    if names.size != rows.shape[1]:
-        raise DataError(
-            f"feature_names in {path.name} has {names.size} names for {rows.shape[1]} columns."
-        )
-    frame = pd.DataFrame(rows, columns=[str(name) for name in names.ravel().tolist()])
+    columns = [f"x{i}" for i in range(rows.shape[1])]
+    if "feature_names" in arrays:
+        columns = [str(name) for name in arrays["feature_names"].ravel().tolist()]
+    if len({*columns}) != rows.shape[1]:
+        raise DataError(f"feature_names in {path.name} must be {rows.shape[1]} different names.")
+    frame = pd.DataFrame(rows, columns=columns)
     if label_name is not None:
         labels = arrays[label_name].ravel()
         if len(labels) != len(rows):

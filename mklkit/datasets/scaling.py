@@ -52,15 +52,20 @@ class ScaledColumns(TransformerMixin, BaseEstimator):
 
     def fit(self, X: pd.DataFrame, y: Any = None) -> Self:
         """Fit the scaler to its columns of the training rows."""
-        return self._begin(X)._fit_scaler("fit", X)
+        self._begin(X)
+        if self.scaled_:
+            self.scaler_.fit(X[self.scaled_])
+        return self
 
     def partial_fit(self, X: pd.DataFrame, y: Any = None) -> Self:
         """Fit the scaler to more training rows."""
         if not hasattr(self, "scaler_"):
             self._begin(X)
-        return self._fit_scaler("partial_fit", X)
+        if self.scaled_:
+            self.scaler_.partial_fit(X[self.scaled_])
+        return self
 
-    def _begin(self, X: pd.DataFrame) -> Self:
+    def _begin(self, X: pd.DataFrame) -> None:
         self.feature_names_in_ = X.columns.to_numpy(dtype=object)
         self.n_features_in_ = X.shape[1]
         names = X.columns.tolist()
@@ -69,12 +74,6 @@ class ScaledColumns(TransformerMixin, BaseEstimator):
         self.left_ = [name for name in names if name in left]
         self.scaled_ = [name for name in names if name not in left]
         self.scaler_ = clone(self.scaler)
-        return self
-
-    def _fit_scaler(self, method: str, X: pd.DataFrame) -> Self:
-        if self.scaled_:
-            getattr(self.scaler_, method)(X[self.scaled_])
-        return self
 
     def transform(self, X: pd.DataFrame) -> pd.DataFrame:
         """Return rows with the same columns, some of them scaled."""

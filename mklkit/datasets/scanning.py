@@ -33,8 +33,7 @@ class Scan:
     Attributes
     ----------
     table : Table
-        A sample of the rows that have a target, numbered from 1 among all of these. All of them
-        where they are few.
+        A sample of the rows that have a target, numbered from 1 among all of these.
     classes : ndarray of shape (n_classes,)
         The labels, sorted.
     codes : ndarray of shape (n_rows,)
@@ -69,19 +68,9 @@ def scan_table(
 ) -> Scan:
     """Read a table once for its classes, and settle on a sample what its columns hold.
 
-    Parameters
-    ----------
-    table : ChunkedTable
-        Its columns ``wanted`` and ``as_text`` are set.
-    target, drop
-        As for :func:`mklkit.datasets.load_table`.
-    seed : int
-        The seed of the sample.
-    progress : callable, optional
-        Called with the bytes read and their total.
-    most : int
-        The rows of the sample; fewer where there are many columns. A table of no more rows is
-        settled as ``load_table`` does.
+    The sample has at most so many rows, fewer where there are many columns. A table of no more rows
+    is settled as :func:`mklkit.datasets.load_table` does. The table's columns ``wanted`` and
+    ``as_text`` are set.
 
     Raises
     ------

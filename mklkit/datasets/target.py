@@ -45,22 +45,21 @@ def choose_target(columns: list[str], target: str | int | None) -> str:
     """
     if target is None:
         return DEFAULT_TARGET if DEFAULT_TARGET in columns else columns[-1]
-    return named_column(columns, target, "to take as the target")
+    return _named_column(columns, target, "to take as the target")
 
 
-def named_column(columns: list[str], wanted: str | int, purpose: str) -> str:
-    """Return a column's name, of a name or a position (also as text; -1 is the last).
+def choose_weights(columns: list[str], name: str | int, target: str | int | None) -> str:
+    """Return the column of weights, by name or position, which can't be the target."""
+    column = _named_column(columns, name, "to take as the weights of the rows")
+    if target is not None and choose_target(columns, target) == column:
+        raise DataError(
+            f"Column {quoted(column)} is the target and can't hold the weights of the rows too."
+        )
+    return column
 
-    Raises
-    ------
-    DataError
-        If there is no such column; the most similar name is suggested.
 
-    Examples
-    --------
-    >>> named_column(["kind", "width"], "-1", "to take as the target")
-    'width'
-    """
+def _named_column(columns: list[str], wanted: str | int, purpose: str) -> str:
+    """Return a column's name, of a name or a position (also as text; -1 is the last)."""
     if isinstance(wanted, str) and wanted in columns:
         return wanted
     try:
@@ -68,8 +67,8 @@ def named_column(columns: list[str], wanted: str | int, purpose: str) -> str:
     except ValueError:
         shown = ", ".join(columns[:NAMES_SHOWN]) + (", …" if len(columns) > NAMES_SHOWN else "")
         raise DataError(
-            f"There is no column {quoted(wanted)} {purpose}."
-            f"{suggest(str(wanted), columns)} Columns: {shown}."
+            f"There is no column {quoted(wanted)} {purpose}.{suggest(str(wanted), columns)}"
+            f" Columns: {shown}."
         ) from None
     if not -len(columns) <= position < len(columns):
         raise DataError(
@@ -81,11 +80,6 @@ def named_column(columns: list[str], wanted: str | int, purpose: str) -> str:
 
 def columns_to_drop(columns: list[str], drop: Sequence[str], target: str) -> list[str]:
     """Return the columns to leave out: names, globs or positions, which never match the target.
-
-    Raises
-    ------
-    DataError
-        If there is no such column, it is the target, or no other is left.
 
     Examples
     --------
@@ -115,8 +109,7 @@ def drop_without_target(frame: pd.DataFrame, name: str, notes: list[str]) -> pd.
         return frame
     if not known.any():
         raise DataError(f"The target {name!r} has no values at all.")
-    missing = int((~known).sum())
-    notes.append(f"{counted(missing, 'row')} without a target left out")
+    notes.append(f"{counted(int((~known).sum()), 'row')} without a target left out")
     return frame[known].reset_index(drop=True)
 
 
@@ -136,29 +129,27 @@ def class_labels(target: pd.Series, n_rows: int | None = None) -> pd.Series:
         If the column is continuous, holds a single class, or nearly one class per row.
     """
     labels = _plain(target)
+    n_rows, n_classes = len(labels) if n_rows is None else n_rows, labels.nunique()
+    regression = ""
+    if is_numeric_dtype(labels) and not is_bool_dtype(labels):
+        regression = (
+            ", or learn the numbers: 'mklkit fit --task regression', or MKLRegressor in Python"
+        )
     if is_float_dtype(labels):
         # If all are whole numbers, they are too large to be distinguished as classes.
         example = next((value for value in labels if value != round(value)), labels.iloc[0])
-        raise DataError(
-            f"The target {target.name!r} is continuous (it holds {example:g}), and classes are"
-            " expected. Choose a column of classes, or learn the numbers: 'mklkit fit --task"
-            " regression' on rows in memory, or MKLRegressor in Python."
-        )
-    n_rows = len(labels) if n_rows is None else n_rows
-    n_classes = labels.nunique()
-    if n_classes < 2:
-        raise DataError(
-            f"The target {target.name!r} has a single class ({labels.tolist()[0]!r}) in"
-            f" {n_rows} row{'s' * (n_rows > 1)}: at least two are needed."
-        )
-    if n_classes > MANY_CLASSES and n_rows < ROWS_PER_CLASS * n_classes:
-        kind = "a measurement" if is_numeric_dtype(labels) else "an identifier"
-        raise DataError(
-            f"The target {target.name!r} has {n_classes} different values in {n_rows} rows:"
-            f" {kind}, not a class. Choose a column of classes as the target"
-            + (", or --task regression." if is_numeric_dtype(labels) else ".")
-        )
-    return labels
+        reason = f"is continuous (it holds {example:g}), and classes are expected"
+    elif n_classes < 2:
+        reason = f"has a single class ({labels.tolist()[0]!r}) in {counted(n_rows, 'row')}"
+        regression = ""
+    elif n_classes > MANY_CLASSES and n_rows < ROWS_PER_CLASS * n_classes:
+        kind = "a measurement" if regression else "an identifier"
+        reason = f"has {n_classes} different values in {n_rows} rows: {kind}, not a class"
+    else:
+        return labels
+    raise DataError(
+        f"The target {target.name!r} {reason}. Choose a column of at least two classes{regression}."
+    )
 
 
 def looks_like_numbers(target: pd.Series) -> bool:
@@ -192,17 +183,11 @@ def learned_numbers(
         If it holds words, an infinite number, or the same number in all rows.
     """
     if not is_numeric_dtype(target) or is_bool_dtype(target):
-        example = str(target.iloc[0])
         raise DataError(
-            f"The target {target.name!r} holds no numbers (but {quoted(example)}), so there is no"
-            f" regression: {remedy}."
+            f"The target {target.name!r} holds no numbers (but {quoted(str(target.iloc[0]))}), so"
+            f" there is no regression: {remedy}."
         )
-    values = target.astype("float64")
-    if not np.isfinite(values).all():
-        raise DataError(
-            f"The target {target.name!r} holds an infinite number. Leave the cell empty if the"
-            " number is not known."
-        )
+    values = _finite(target)
     if values.nunique() < 2:
         raise DataError(
             f"The target {target.name!r} is {values.iloc[0]:g} in all {len(values)} rows: there is"
@@ -211,30 +196,8 @@ def learned_numbers(
     return values
 
 
-def choose_weights(columns: list[str], name: str | int, target: str | int | None) -> str:
-    """Return the column of weights, by name or position, which can't be the target.
-
-    Examples
-    --------
-    >>> choose_weights(["age", "often", "kind"], "often", None)
-    'often'
-    """
-    column = named_column(columns, name, "to take as the weights of the rows")
-    if target is not None and named_column(columns, target, "to take as the target") == column:
-        raise DataError(
-            f"Column {quoted(column)} is the target and can't hold the weights of the rows too."
-        )
-    return column
-
-
 def numbers_of_weights(column: pd.Series) -> pd.Series:
-    """Return weights as numbers, which must be finite and not negative.
-
-    Examples
-    --------
-    >>> numbers_of_weights(pd.Series([1, 2], name="often")).tolist()
-    [1.0, 2.0]
-    """
+    """Return weights as numbers, which must be finite and not negative."""
     numbers = pd.to_numeric(column, errors="coerce").astype(np.float64)
     wrong = np.flatnonzero(~(np.isfinite(numbers) & (numbers >= 0)))
     if len(wrong):
@@ -269,12 +232,17 @@ def _plain(target: pd.Series) -> pd.Series:
     if is_integer_dtype(target):
         return target.astype("int64")
     if is_float_dtype(target):
-        values = target.astype("float64")
-        if not np.isfinite(values).all():
-            raise DataError(
-                f"The target {target.name!r} holds an infinite number: classes are expected. Leave"
-                " the cell empty if the class is not known."
-            )
+        values = _finite(target)
         whole = values.abs().max() < 2**53 and bool((values == values.round()).all())
         return values.astype("int64") if whole else values
     return target.map(str).astype(object)
+
+
+def _finite(target: pd.Series) -> pd.Series:
+    values = target.astype("float64")
+    if not np.isfinite(values).all():
+        raise DataError(
+            f"The target {target.name!r} holds an infinite number. Leave the cell empty if the"
+            " value is not known."
+        )
+    return values
