@@ -32,7 +32,7 @@ def mklkit_kernels():
 """
 
 
-@pytest.mark.parametrize("kind", Listed)
+@pytest.mark.parametrize("kind", KINDS)
 def test_everything_is_said_of_each_name(mklkit: Run, kind: Listed) -> None:
     registry = get_registry()
     listed = mklkit("list", kind.value, "--json").json
