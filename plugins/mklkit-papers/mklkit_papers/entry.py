@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
 from typing import Any
 
@@ -13,38 +13,11 @@ from mklkit.display.markup import element
 from mklkit.display.notebook import grid, notes, shown
 from mklkit.display.progress import reported
 from mklkit.persistence.facts import json_ready, versions
-from mklkit.plotting.curves import CurvesDisplay
 from mklkit.registry.registry import get_registry
 from mklkit_papers.lines import Line
-from mklkit_papers.session import Asking, Session
+from mklkit_papers.session import Session, SetLines
 
-__all__ = ["Curves", "Entry", "Reproduction"]
-
-
-@attrs.frozen
-class Curves:
-    """How a figure of curves is drawn: a curve per row of the lines, its places their columns.
-
-    Attributes
-    ----------
-    x, y : str
-        What the axes show.
-    base : float, optional
-        Of a logarithmic horizontal axis.
-    """
-
-    x: str
-    y: str
-    base: float | None = None
-
-    def __call__(self, lines: Sequence[Line]) -> CurvesDisplay:
-        """Return the picture of lines, drawn."""
-        curves: dict[str, list[tuple[float, float, float]]] = {}
-        for line in lines:
-            if not math.isnan(line.ours):
-                points = curves.setdefault(line.row, [])
-                points.append((float(line.column), line.ours, line.spread))
-        return CurvesDisplay(curves, self.x, self.y, self.base).plot()
+__all__ = ["Entry", "Reproduction"]
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -56,8 +29,8 @@ class Entry:
     name : str
         ``"003-table6"``.
     title : str
-    lines : callable
-        ``lines(session)`` yields our numbers beside the printed ones.
+    lines : SetLines
+        Our numbers beside the printed ones.
     protocol : tuple of str
         How they are obtained, a sentence each: kernels, divisions, grids, tests.
     missing : mapping of str to str
@@ -74,7 +47,7 @@ class Entry:
 
     name: str
     title: str
-    lines: Callable[[Session], Iterable[Line]]
+    lines: SetLines
     protocol: tuple[str, ...]
     missing: Mapping[str, str] = {}
     explained: Mapping[str, str] = {}
@@ -94,11 +67,8 @@ class Entry:
         }
 
     def labels(self) -> list[str]:
-        """Return the labels of the data sets that it runs, without running any."""
-        asking = Asking()
-        for _ in self.lines(asking):
-            pass
-        return asking.labels
+        """Return the labels of the data sets that it runs."""
+        return [use.label for use in self.lines.sets]
 
     def run(self, session: Session) -> Reproduction:
         """Run it."""

@@ -101,7 +101,7 @@ ENTRIES = (
     Entry(
         name="002-table2",
         title="Test accuracies with a Gaussian and a polynomial kernel",
-        lines=accuracy_lines(EXPERIMENT, TABLE_2, own=HETEROGENEOUS),
+        lines=accuracy_lines(EXPERIMENT, TABLE_2, against=HETEROGENEOUS),
         protocol=PROTOCOL,
         explained=EXPLAINED,
         minutes=(1, 3),
@@ -109,7 +109,7 @@ ENTRIES = (
     Entry(
         name="002-table3",
         title="Test accuracies with two Gaussian kernels",
-        lines=accuracy_lines(EXPERIMENT, TABLE_3, own=HOMOGENEOUS),
+        lines=accuracy_lines(EXPERIMENT, TABLE_3, against=HOMOGENEOUS),
         protocol=PROTOCOL,
         explained=EXPLAINED,
         minutes=(1, 3),

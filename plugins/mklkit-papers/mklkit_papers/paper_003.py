@@ -13,15 +13,15 @@ from typing import Any
 import attrs
 
 from mklkit.estimators.from_preset import find_preset, preset_classifier
-from mklkit.plotting.curves import CurvesDisplay
 from mklkit.plotting.parts import new_figure
+from mklkit_papers.curves import CurvesDisplay
 from mklkit_papers.entry import Entry
 from mklkit_papers.lines import Line
 from mklkit_papers.paper_003_times import TIMES
 from mklkit_papers.printed import PrintedTable, printed
 from mklkit_papers.protocol import DataUse, Division, Experiment, System
-from mklkit_papers.scores import accuracy_lines, weight_lines
-from mklkit_papers.session import Session
+from mklkit_papers.scores import WEIGHT, accuracy_lines, weight_lines
+from mklkit_papers.session import Session, SetLines
 
 __all__ = ["ENTRIES"]
 
@@ -113,15 +113,15 @@ PROTOCOL = (
 )
 
 
-def mean_weight_lines(session: Session) -> Iterator[Line]:
+KERNELS: PrintedTable = {f"κ{number}": {} for number in range(1, 6)}
+
+
+def mean_weight_lines(session: Session, use: DataUse) -> Iterator[Line]:
     """Yield the mean weight of each kernel and its deviation over the divisions (Figure 4)."""
-    kernels: PrintedTable = {f"κ{number}": {} for number in range(1, 6)}
-    names = [(name, name) for name in HEURISTICS]
-    for use in EXPERIMENT.sets:
-        for found in weight_lines(EXPERIMENT, use.label, kernels, names)(session):
-            place = found.row.removeprefix("κ")
-            curve = attrs.evolve(found, row=f"{use.label}, {found.column}", column=place)
-            yield found if found.reason else curve
+    weights = weight_lines(EXPERIMENT, use.label, KERNELS, [(name, name) for name in HEURISTICS])
+    for line in weights.of_set(session, use):
+        row, column = f"{use.label}, {line.column}", line.row.removeprefix("κ")
+        yield line if line.reason else attrs.evolve(line, row=row, column=column)
 
 
 def draw_mean_weights(lines: Sequence[Line]) -> Any:
@@ -160,6 +160,7 @@ EXPLAINED = {
     "GAMKL": "a random search of the best accuracy, which hardly depends on the weights",
 }
 
+NOTHING = accuracy_lines(EXPERIMENT, {})
 NO_DATA = (
     "the infrared images of a U.S. Army test site, their learned features and the target lanes were"
     " never published"
@@ -169,7 +170,7 @@ ENTRIES = (
     Entry(
         name="003-table3",
         title="Explosive hazards: NAUC of 16 fused kernels",
-        lines=lambda session: iter(()),
+        lines=NOTHING,
         protocol=("Lane-based threefold cross-validation.",),
         missing={"all numbers, with Table 2 and Figures 2 and 3": NO_DATA},
         minutes=(0, 0),
@@ -177,7 +178,7 @@ ENTRIES = (
     Entry(
         name="003-table4",
         title="Explosive hazards: NAUC of four fused kernels",
-        lines=lambda session: iter(()),
+        lines=NOTHING,
         protocol=("Lane-based threefold cross-validation.",),
         missing={"all numbers": NO_DATA},
         minutes=(0, 0),
@@ -186,7 +187,10 @@ ENTRIES = (
         name="003-table6",
         title="Test accuracies on three UCI data sets",
         lines=accuracy_lines(
-            EXPERIMENT, TABLE_6, own="DiMKL1", extra=[UNIFORM, TRUE_DISTANCE, SAME_PRICE, TWO_NORM]
+            EXPERIMENT,
+            TABLE_6,
+            against="DiMKL1",
+            extra=[UNIFORM, TRUE_DISTANCE, SAME_PRICE, TWO_NORM],
         ),
         protocol=PROTOCOL,
         minutes=(1, 13),
@@ -213,7 +217,7 @@ ENTRIES = (
         name="003-fig4",
         title="Mean kernel weights and their deviations",
         heads=("data set and system", "kernel"),
-        lines=mean_weight_lines,
+        lines=SetLines(EXPERIMENT.sets, WEIGHT, mean_weight_lines),
         protocol=PROTOCOL,
         minutes=(1, 1),
         draw=draw_mean_weights,

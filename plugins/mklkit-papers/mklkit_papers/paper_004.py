@@ -244,7 +244,7 @@ ENTRIES = (
     Entry(
         name="004-table2",
         title="Test accuracies on thirteen UCI data sets",
-        lines=accuracy_lines(EXPERIMENT, TABLE_2, own=OWN),
+        lines=accuracy_lines(EXPERIMENT, TABLE_2, against=OWN),
         protocol=PROTOCOL,
         missing=MISSING,
         explained=EXPLAINED,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Self
 
 from mklkit.plotting.parts import COLOURS, figure_of, new_figure
+from mklkit_papers.lines import Line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,6 +52,18 @@ class CurvesDisplay:
         base: float | None = None,
     ) -> None:
         self.curves, self.x, self.y, self.base = curves, x, y, base
+
+    @classmethod
+    def of_lines(
+        cls, lines: Iterable[Line], x: str, y: str, base: float | None = None
+    ) -> CurvesDisplay:
+        """Return the picture of lines, drawn: a curve per row, its places the columns."""
+        curves: dict[str, list[tuple[float, float, float]]] = {}
+        for line in lines:
+            if not math.isnan(line.ours):
+                points = curves.setdefault(line.row, [])
+                points.append((float(line.column), line.ours, line.spread))
+        return cls(curves, x, y, base).plot()
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw the curves on axes, by default those of a new figure."""
