@@ -140,17 +140,17 @@ class Reproduction:
     @property
     def left_out(self) -> dict[str, str]:
         """What was not run, by name, with the reason."""
-        found = dict(self.missing)
+        reasons = dict(self.missing)
         for line in self.lines:
             if line.reason is not None and math.isnan(line.ours):
-                found.setdefault(
+                reasons.setdefault(
                     f"{line.row}, {line.column}" if line.column else line.row, line.reason
                 )
-        return found
+        return reasons
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, in which NaN becomes None."""
-        found = {
+        facts = {
             **self.entry.facts(),
             "quick": self.quick,
             "seconds": self.seconds,
@@ -168,9 +168,9 @@ class Reproduction:
             ],
             "versions": {**versions(), **_packages()},
         }
-        return dict(json_ready(found))
+        return dict(json_ready(facts))
 
 
 def _packages() -> dict[str, str]:
     """Return the versions of the packages that combiners come from."""
-    return {one.distribution: one.version for one in get_registry().entries("combiner")}
+    return {each.distribution: each.version for each in get_registry().entries("combiner")}

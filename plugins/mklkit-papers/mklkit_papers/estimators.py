@@ -69,8 +69,7 @@ class PreferredScaling(ClassifierMixin, BaseEstimator):
         self.scaler_ = scaler if better else None
         self.best_estimator_ = standardised if better else raw
         self.best_score_ = self.best_estimator_.best_score_
-        found = {"scaling": SCALINGS[better], **self.best_estimator_.best_params_}
-        self.best_params_ = found
+        self.best_params_ = {"scaling": SCALINGS[better], **self.best_estimator_.best_params_}
         self.refit_time_ = self.best_estimator_.refit_time_
         self.classes_ = self.best_estimator_.classes_
         return self
@@ -149,12 +148,12 @@ class InTurn(ClassifierMixin, BaseEstimator):
         y : array-like of shape (n_rows,)
         """
         best = self.estimator
-        found: dict[str, Any] = {}
+        parameters: dict[str, Any] = {}
         for grid in self.grids:
             search = MKLSearchCV(clone(best), grid, cv=self.cv, random_state=self.random_state)
             best = search.fit(X, y).best_estimator_
-            found |= search.best_params_
-        self.best_params_ = found
+            parameters |= search.best_params_
+        self.best_params_ = parameters
         self.best_estimator_ = best
         self.best_score_ = search.best_score_
         self.refit_time_ = search.refit_time_

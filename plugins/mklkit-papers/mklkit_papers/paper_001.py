@@ -73,19 +73,19 @@ def systems(use: DataUse) -> list[System]:
         combiner = ClusterGating(n_clusters=n_clusters, alpha=gamma, **settings)
         return discriminant(list(FOUR_WIDTHS), combiner)
 
-    found = {
+    discriminants = {
         f"K{name[1:]}σ".replace("K1σ", "Kσ"): discriminant(kernel, "uniform")
-        for name, _, kernel in (one.partition(":") for one in FOUR_WIDTHS)
+        for name, _, kernel in (spec.partition(":") for spec in FOUR_WIDTHS)
     }
-    found[EVEN] = discriminant(list(FOUR_WIDTHS), "uniform")
+    discriminants[EVEN] = discriminant(list(FOUR_WIDTHS), "uniform")
     for n_clusters in range(1, 5):
-        found[f"C={n_clusters}"] = gated(n_clusters, pairs="random", steps="plain")
-    found |= {CONVERGED: gated(4, max_iter=500, tol=1e-6), TWO_TURNS: gated(4, max_iter=2)}
+        discriminants[f"C={n_clusters}"] = gated(n_clusters, pairs="random", steps="plain")
+    discriminants |= {CONVERGED: gated(4, max_iter=500, tol=1e-6), TWO_TURNS: gated(4, max_iter=2)}
     localized = MKLClassifier(list(FOUR_WIDTHS), combiner="localized", random_state=SEED)
     gates = {"combiner__gating": ["softmax", "sigmoid"]}
     uniform = discriminant(list(FOUR_WIDTHS), f"mkda(alpha={GAMMA:g})")
     return [
-        *(System(name, ShareThreshold(one)) for name, one in found.items()),
+        *(System(name, ShareThreshold(model)) for name, model in discriminants.items()),
         System("MKL", ShareThreshold(uniform), PEERS),
         System("LocalizedMKL", MKLSearchCV(localized, gates, cv=FOLDS), PEERS),
     ]

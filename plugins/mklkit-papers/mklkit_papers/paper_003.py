@@ -71,14 +71,14 @@ def systems(use: DataUse) -> list[System]:
     """Return the single kernels, DiMKL 1 to 6 and the systems they are compared with."""
     classifier = partial(preset_classifier, PRESET, random_state=0)
     kernels = find_preset(PRESET).kernels or ()
-    found = [
+    every = [
         System(f"K{number}", classifier(kernels=kernel, combiner="uniform"))
         for number, kernel in enumerate(kernels, start=1)
     ]
     combiners = {name: name.lower() for name in HEURISTICS}
     combiners |= {"DiMKL5": "dimkl5(distance='printed')", TRUE_DISTANCE: "dimkl5"}
     combiners[UNIFORM] = "uniform"
-    found += [System(name, classifier(combiner=one)) for name, one in combiners.items()]
+    every += [System(name, classifier(combiner=spec)) for name, spec in combiners.items()]
     peers = {
         "DeFIMKL": ("defimkl", "mklkit-fusion"),
         "GAMKL": ("gamkl", "mklkit-optimize"),
@@ -86,7 +86,7 @@ def systems(use: DataUse) -> list[System]:
         SAME_PRICE: ("mklgl", "mklkit-optimize"),
         TWO_NORM: ("mklgl(p=2)", "mklkit-optimize"),
     }
-    return found + [
+    return every + [
         System(name, classifier(combiner=combiner), package)
         for name, (combiner, package) in peers.items()
     ]
@@ -127,7 +127,9 @@ def mean_weight_lines(session: Session, use: DataUse) -> Iterator[Line]:
 def draw_mean_weights(lines: Sequence[Line]) -> Any:
     """Return the picture of mean weights, a panel per data set."""
     panels: dict[str, dict[str, list[tuple[float, float, float]]]] = {}
-    for line in sorted((one for one in lines if one.repeats), key=lambda one: float(one.column)):
+    for line in sorted(
+        (each for each in lines if each.repeats), key=lambda each: float(each.column)
+    ):
         label, name = line.row.split(", ")
         points = panels.setdefault(label, {}).setdefault(name, [])
         points.append((float(line.column), line.ours, line.spread))

@@ -59,9 +59,9 @@ def time_lines(session: Session, use: DataUse) -> Iterator[Line]:
     """
     most = QUICK_ROWS if session.quick else MOST_ROWS
     for name, cells in TABLE_10.items():
-        for column, theirs in cells.items():
+        for column, cell in cells.items():
             n = int(column)
-            line = Line(row=name, column=column, measure=TIME, printed=theirs)
+            line = Line(row=name, column=column, measure=TIME, printed=cell)
             if name == "MKLGL":
                 yield _timed(session, line, n, partial(_mklgl, n))
                 continue

@@ -120,16 +120,16 @@ class Session:
         key = (use.name, use.columns, use.change)
         if key not in self._data:
             try:
-                found = find_data(use.name, self.folder, use.columns, self.openml)
-                self._data[key] = found if use.change is None else use.change(found)
+                data = find_data(use.name, self.folder, use.columns, self.openml)
+                self._data[key] = data if use.change is None else use.change(data)
             except MKLKitError as error:
                 self._data[key] = LeftOut(str(error))
-        data = self._data[key]
-        if isinstance(data, LeftOut):
-            raise data
-        if data.notes:
-            self.notes[use.label] = "; ".join(data.notes)
-        return data
+        known = self._data[key]
+        if isinstance(known, LeftOut):
+            raise known
+        if known.notes:
+            self.notes[use.label] = "; ".join(known.notes)
+        return known
 
     def divided(self, use: DataUse, division: Division) -> SplitPlan:
         """Return the divisions of a data set's rows.
@@ -160,7 +160,7 @@ class Session:
         repeats = self.number(use)
         data = self.data(use)
         plan = self.divided(use, use.division or experiment.division)
-        systems = {one.name: one for one in experiment.systems(use)}
+        systems = {system.name: system for system in experiment.systems(use)}
         lacking = {name: _lacking(systems[name]) for name in names}
         known = self._cells.setdefault((experiment.name, use), {})
         new = [name for name in lacking if not lacking[name] and (repeats - 1, name) not in known]
@@ -185,7 +185,7 @@ class Session:
     ) -> dict[tuple[int, str], Cell]:
         facts = plan_facts([data], [plan], methods, None, SEED)
         total = len(methods) * len(plan.splits)
-        found: dict[tuple[int, str], Cell] = {}
+        cells: dict[tuple[int, str], Cell] = {}
         with Results(
             self._file(experiment, use, data.name, len(plan.splits)), facts, methods
         ) as stored:
@@ -194,12 +194,12 @@ class Session:
                 plan,
                 methods,
                 partial(stored.known, data.name),
-                lambda method: self.progress(len(found), total, f"{use.label}: {method.name}"),
+                lambda method: self.progress(len(cells), total, f"{use.label}: {method.name}"),
             )
             for place, method, cell in runs:
-                found[place, method.name] = stored.add(place, method, cell)
-            self.reused += len(found) - stored.n_new
-        return found
+                cells[place, method.name] = stored.add(place, method, cell)
+            self.reused += len(cells) - stored.n_new
+        return cells
 
     def _file(self, experiment: Experiment, use: DataUse, name: str, repeats: int) -> Path | None:
         """Return the file of runs of a data set: other divisions have a file of their own."""
