@@ -23,7 +23,6 @@ from mklkit import (
     SearchSurfaceDisplay,
 )
 from mklkit.errors import MKLKitError
-from mklkit.plotting.curves import CurvesDisplay
 
 WEIGHTS = pd.DataFrame({"problem": "0 vs 1", "kernel": ["rbf", "linear"], "weight": [0.7, 0.3]})
 WORTH = pd.DataFrame(
@@ -44,7 +43,6 @@ ON_ONE = [
     AlignmentDisplay(ALIKE),
     ComparisonDisplay(COMPARED),
     CriticalDifferenceDisplay([1.2, 1.8], NAMES, 0.5),
-    CurvesDisplay({"wine": [(1, 0.9, 0.1)]}, "λ", "accuracy"),
     KernelWeightsDisplay(WEIGHTS),
     SearchSurfaceDisplay([1, 2], [1], np.ones((1, 2)), "x", "y"),
 ]

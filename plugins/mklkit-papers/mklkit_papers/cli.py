@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -166,14 +164,16 @@ def reproduce(
     Data sets and plugins that are missing are named and left out. Ctrl-C shows what is done.
     """
     from mklkit.errors import DataError, MKLKitError, counted
+    from mklkit_papers.files import Files
     from mklkit_papers.listing import ALL, find_entries, with_sets
 
-    chosen = find_entries([name for name in names if name != LIST] or [ALL])
-    chosen = with_sets(chosen, sets or ())
+    entries = find_entries([name for name in names if name != LIST] or [ALL])
+    entries = with_sets(entries, sets or ())
     if LIST in names:
-        show_list(chosen, as_json)
+        show_list(entries, as_json)
         return
-    _check(chosen, data_dir, latex, plots, pages, results)
+    files = Files(data_dir, results, latex, plots, pages)
+    files.check(entries)
     from mklkit_papers.openml import OpenML
     from mklkit_papers.session import Session
 
@@ -187,41 +187,41 @@ def reproduce(
             progress=progress,
             openml=None if offline else OpenML(say),
         )
-        found, ended_by = _run(chosen, session)
+        reproductions, ended_by = _run(entries, session)
     if session.reused:
         say(f"{counted(session.reused, 'run')} taken from {results}")
     complete = ended_by is None
     # Files come before the first word on stdout, since a reader may leave.
     try:
-        _write(found, latex, plots, pages)
+        files.write(reproductions)
     except MKLKitError as error:
         ended_by = ended_by or error
     if as_json:
-        reproductions = [one.as_dict() for one in found]
-        show_json({"complete": complete, "reproductions": reproductions})
+        facts = [reproduction.as_dict() for reproduction in reproductions]
+        show_json({"complete": complete, "reproductions": facts})
     else:
-        for one in found:
-            show_reproduction(one)
-    if ended_by is None and not any(one.has_numbers for one in found):
+        for reproduction in reproductions:
+            show_reproduction(reproduction)
+    if ended_by is None and not any(each.has_numbers for each in reproductions):
         raise DataError("nothing could be run; what is left out, and why, is above.")
     if ended_by is not None:
-        _end(ended_by, len(found), len(chosen), results)
+        _end(ended_by, len(reproductions), len(entries), results)
 
 
 def _run(
-    chosen: list[Entry], session: Session
+    entries: list[Entry], session: Session
 ) -> tuple[list[Reproduction], KeyboardInterrupt | MKLKitError | None]:
     """Return the finished reproductions, and what ended the run before all were."""
     from mklkit.errors import MKLKitError
 
-    found: list[Reproduction] = []
+    reproductions: list[Reproduction] = []
     try:
-        for entry in chosen:
-            found.append(entry.run(session))
-            say(f"{entry.name}: {found[-1].seconds:.0f} s")
+        for entry in entries:
+            reproductions.append(entry.run(session))
+            say(f"{entry.name}: {reproductions[-1].seconds:.0f} s")
     except (KeyboardInterrupt, MKLKitError) as error:
-        return found, error
-    return found, None
+        return reproductions, error
+    return reproductions, None
 
 
 def _end(
@@ -235,93 +235,3 @@ def _end(
         how = f"the same command goes on from {results}"
     say(f"interrupted after {done} of {number}; {how}.", style="yellow")
     raise typer.Exit(INTERRUPTED)
-
-
-def _check(
-    chosen: list[Entry],
-    data_dir: Path | None,
-    latex: Path | None,
-    plots: Path | None,
-    pages: Path | None,
-    results: Path | None,
-) -> None:
-    """Refuse what can't be read or written before anything is computed."""
-    from mklkit.errors import DataError
-    from mklkit.persistence.atomic import check_writable
-    from mklkit_papers.sources import FOLDER
-
-    if data_dir is not None and not data_dir.is_dir():
-        raise DataError(f"{data_dir} is not a folder; --data-dir takes one with CSV files.")
-    if latex is not None:
-        check_writable(latex)
-        named = os.environ.get(FOLDER)
-        data = data_dir if data_dir is not None or not named else Path(named)
-        _keep_inputs(latex, (data, results, pages))
-    if plots is not None:
-        from mklkit.plotting.parts import require_matplotlib
-
-        require_matplotlib()
-    for folder in (plots, results):
-        if folder is not None:
-            _make_folder(folder)
-    if plots is not None and not any(one.draw for one in chosen):
-        say(f"{plots} stays empty: none of these is a figure of curves")
-    if pages is not None:
-        from mklkit_papers.pages import without_place
-
-        for name in without_place(pages, [one.name for one in chosen]):
-            say(f"the pages of {pages} have no place for {name}")
-
-
-def _keep_inputs(latex: Path, folders: tuple[Path | None, ...]) -> None:
-    """Refuse to write tables over the data, the runs or the pages that are read."""
-    from mklkit.errors import DataError
-
-    goal = latex.resolve()
-    inside = any(folder is not None and folder.resolve() in goal.parents for folder in folders)
-    if inside and goal.exists() and goal.suffix != ".tex":
-        raise DataError(f"{latex} is read by this command; choose another file for --latex.")
-
-
-def _make_folder(folder: Path) -> None:
-    from mklkit.datasets.paths import refused
-    from mklkit.errors import DataError
-
-    if folder.is_file():
-        raise DataError(f"{folder} is a file; the name of a folder is expected.")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DataError(refused(folder, "written", error)) from error
-    if not os.access(folder, os.W_OK):
-        raise DataError(f"{folder} can't be written to; choose another folder.")
-
-
-def _write(
-    found: list[Reproduction], latex: Path | None, plots: Path | None, pages: Path | None
-) -> None:
-    """Write the finished ones into files."""
-    from mklkit.cli.pictures import draw
-    from mklkit.comparison.writing import write_text
-    from mklkit.errors import UnknownNameError
-    from mklkit_papers.pages import write_pages
-    from mklkit_papers.tables import latex as latex_of
-    from mklkit_papers.tables import rows_of
-
-    written = []
-    if latex is not None:
-        write_text(latex, "\n".join(latex_of(one) for one in found if rows_of(one)))
-        written.append(latex)
-    for one in found:
-        if plots is not None and one.entry.draw is not None and one.has_numbers:
-            path = plots / f"{one.entry.name}.png"
-            try:
-                draw(path, partial(one.entry.draw, one.lines))
-            except UnknownNameError as error:  # of a plugin that is not there
-                say(f"{path} is not drawn: {error}", style="yellow")
-            else:
-                written.append(path)
-    if pages is not None:
-        written += write_pages(pages, found)
-    for path in written:
-        say(f"wrote {path}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
 from typing import Any
 
@@ -12,38 +12,11 @@ import attrs
 from mklkit.display.html import grid, notes, shown
 from mklkit.display.progress import reported
 from mklkit.persistence.facts import json_ready, versions
-from mklkit.plotting.curves import CurvesDisplay
 from mklkit.registry.registry import get_registry
 from mklkit_papers.lines import Line
-from mklkit_papers.session import Asking, Session
+from mklkit_papers.session import Session, SetLines
 
-__all__ = ["Curves", "Entry", "Reproduction"]
-
-
-@attrs.frozen
-class Curves:
-    """How a figure of curves is drawn: a curve per row of the lines, its places their columns.
-
-    Attributes
-    ----------
-    x, y : str
-        What the axes show.
-    base : float, optional
-        Of a logarithmic horizontal axis.
-    """
-
-    x: str
-    y: str
-    base: float | None = None
-
-    def __call__(self, lines: Sequence[Line]) -> CurvesDisplay:
-        """Return the picture of lines, drawn."""
-        curves: dict[str, list[tuple[float, float, float]]] = {}
-        for line in lines:
-            if not math.isnan(line.ours):
-                points = curves.setdefault(line.row, [])
-                points.append((float(line.column), line.ours, line.spread))
-        return CurvesDisplay(curves, self.x, self.y, self.base).plot()
+__all__ = ["Entry", "Reproduction"]
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -55,8 +28,8 @@ class Entry:
     name : str
         ``"003-table6"``.
     title : str
-    lines : callable
-        ``lines(session)`` yields our numbers beside the printed ones.
+    lines : SetLines
+        Our numbers beside the printed ones.
     protocol : tuple of str
         How they are obtained, a sentence each: kernels, divisions, grids, tests.
     missing : mapping of str to str
@@ -73,7 +46,7 @@ class Entry:
 
     name: str
     title: str
-    lines: Callable[[Session], Iterable[Line]]
+    lines: SetLines
     protocol: tuple[str, ...]
     missing: Mapping[str, str] = {}
     explained: Mapping[str, str] = {}
@@ -93,11 +66,8 @@ class Entry:
         }
 
     def labels(self) -> list[str]:
-        """Return the labels of the data sets that it runs, without running any."""
-        asking = Asking()
-        for _ in self.lines(asking):
-            pass
-        return asking.labels
+        """Return the labels of the data sets that it runs."""
+        return [use.label for use in self.lines.sets]
 
     def run(self, session: Session) -> Reproduction:
         """Run it."""
@@ -169,17 +139,17 @@ class Reproduction:
     @property
     def left_out(self) -> dict[str, str]:
         """What was not run, by name, with the reason."""
-        found = dict(self.missing)
+        reasons = dict(self.missing)
         for line in self.lines:
             if line.reason is not None and math.isnan(line.ours):
-                found.setdefault(
+                reasons.setdefault(
                     f"{line.row}, {line.column}" if line.column else line.row, line.reason
                 )
-        return found
+        return reasons
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, in which NaN becomes None."""
-        found = {
+        facts = {
             **self.entry.facts(),
             "quick": self.quick,
             "seconds": self.seconds,
@@ -197,9 +167,9 @@ class Reproduction:
             ],
             "versions": {**versions(), **_packages()},
         }
-        return dict(json_ready(found))
+        return dict(json_ready(facts))
 
 
 def _packages() -> dict[str, str]:
     """Return the versions of the packages that combiners come from."""
-    return {one.distribution: one.version for one in get_registry().entries("combiner")}
+    return {each.distribution: each.version for each in get_registry().entries("combiner")}

@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from mklkit.errors import MKLKitError
 from mklkit.estimators.search import MKLSearchCV
 
-__all__ = ["SCALINGS", "InTurn", "PreferredScaling"]
+__all__ = ["SCALINGS", "InTurn", "PreferredScaling", "ShareThreshold"]
 
 SCALINGS = ("raw", "standardised")
 
@@ -69,8 +69,7 @@ class PreferredScaling(ClassifierMixin, BaseEstimator):
         self.scaler_ = scaler if better else None
         self.best_estimator_ = standardised if better else raw
         self.best_score_ = self.best_estimator_.best_score_
-        found = {"scaling": SCALINGS[better], **self.best_estimator_.best_params_}
-        self.best_params_ = found
+        self.best_params_ = {"scaling": SCALINGS[better], **self.best_estimator_.best_params_}
         self.refit_time_ = self.best_estimator_.refit_time_
         self.classes_ = self.best_estimator_.classes_
         return self
@@ -149,12 +148,12 @@ class InTurn(ClassifierMixin, BaseEstimator):
         y : array-like of shape (n_rows,)
         """
         best = self.estimator
-        found: dict[str, Any] = {}
+        parameters: dict[str, Any] = {}
         for grid in self.grids:
             search = MKLSearchCV(clone(best), grid, cv=self.cv, random_state=self.random_state)
             best = search.fit(X, y).best_estimator_
-            found |= search.best_params_
-        self.best_params_ = found
+            parameters |= search.best_params_
+        self.best_params_ = parameters
         self.best_estimator_ = best
         self.best_score_ = search.best_score_
         self.refit_time_ = search.refit_time_
@@ -164,3 +163,60 @@ class InTurn(ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> Any:
         """Return the labels of rows."""
         return self.best_estimator_.predict(X)
+
+
+class ShareThreshold(ClassifierMixin, BaseEstimator):
+    """Linear discriminant analysis of a classifier's output, for two classes.
+
+    The outputs of each class are normal with the same variance, and classes have their shares of
+    the training rows: the threshold is m + s² log(π₀/π₁)/(m₁ − m₀) for the mean m of both classes'
+    means m₀ and m₁. With π₀ = π₁ it is the nearest class mean.
+
+    Parameters
+    ----------
+    classifier : estimator
+        Has ``decision_function``.
+
+    Attributes
+    ----------
+    classifier_ : estimator
+        Fitted.
+    threshold_ : float
+    classes_ : ndarray of shape (2,)
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from mklkit import MKLClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = ShareThreshold(MKLClassifier("rbf", learner="kda")).fit(X[::2], y[::2])
+    >>> bool(model.score(X[1::2], y[1::2]) > 0.9)
+    True
+    """
+
+    def __init__(self, classifier: Any) -> None:
+        self.classifier = classifier
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit the classifier, and the threshold to its outputs for the same rows.
+
+        Parameters
+        ----------
+        X : DataFrame or array of shape (n_rows, n_columns)
+        y : array-like of shape (n_rows,)
+        """
+        self.classifier_ = clone(self.classifier).fit(X, y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        outputs = np.asarray(self.classifier_.decision_function(X), dtype=np.float64)
+        counts = np.bincount(codes)
+        means = np.bincount(codes, outputs) / counts
+        variance = float(np.square(outputs - means[codes]).sum()) / max(len(outputs) - 2, 1)
+        apart = float(means[1] - means[0])
+        shift = variance * float(np.log(counts[0] / counts[1])) / apart if apart > 0 else 0.0
+        self.threshold_ = float(means.mean()) + shift
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """Return the labels of rows."""
+        above = self.classifier_.decision_function(X) > self.threshold_
+        return self.classes_[above.astype(int)]

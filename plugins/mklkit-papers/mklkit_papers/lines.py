@@ -153,8 +153,7 @@ class Line:
 
         The printed deviation; where none is printed, our own.
         """
-        theirs = self.printed_spread
-        spread = self.spread if math.isnan(theirs) else theirs
+        spread = self.spread if math.isnan(self.printed_spread) else self.printed_spread
         return max(self.measure.slack, 0.0 if math.isnan(spread) else spread)
 
     @property
@@ -185,12 +184,11 @@ class Line:
 
     def as_dict(self) -> dict[str, object]:
         """Return plain values."""
-        own = attrs.asdict(self, filter=lambda field, _: field.name not in ("measure", "printed"))
-        theirs = {} if self.printed is None else attrs.asdict(self.printed)
+        facts = attrs.asdict(self, filter=lambda field, _: field.name not in ("measure", "printed"))
         return {
-            **own,
+            **facts,
             "measure": self.measure.name,
-            "printed": theirs or None,
+            "printed": None if self.printed is None else attrs.asdict(self.printed),
             "difference": self.difference,
             "holds": self.holds,
         }

@@ -35,10 +35,10 @@ def find_entries(names: Sequence[str]) -> list[Entry]:
     ['003-table6', '003-table7']
     """
     known = {entry.name: entry for entry in entries()}
-    found: dict[str, Entry] = {}
+    chosen: dict[str, Entry] = {}
     for name in names:
         pattern = "*" if name == ALL else f"{name}-*" if name in PAPERS else name
-        matching = [one for one in known if fnmatchcase(one, pattern)]
+        matching = [entry for entry in known if fnmatchcase(entry, pattern)]
         if not matching:
             hint = suggest(name, [*known, *PAPERS, ALL])
             raise UnknownNameError(
@@ -46,8 +46,8 @@ def find_entries(names: Sequence[str]) -> list[Entry]:
                 " 'mklkit reproduce list' shows them all.",
                 name,
             )
-        found |= {one: known[one] for one in matching}
-    return list(found.values())
+        chosen |= {entry: known[entry] for entry in matching}
+    return list(chosen.values())
 
 
 def with_sets(chosen: Sequence[Entry], labels: Collection[str]) -> list[Entry]:
@@ -72,12 +72,12 @@ def with_sets(chosen: Sequence[Entry], labels: Collection[str]) -> list[Entry]:
     if not labels:
         return list(chosen)
     shown = {entry.name: entry.labels() for entry in chosen}
-    known = {label.casefold(): label for one in shown.values() for label in one}
+    known = {label.casefold(): label for labels_of in shown.values() for label in labels_of}
     for label in labels:
         if label.casefold() not in known:
             raise UnknownNameError(_unknown(label, chosen, list(known.values())), label)
     wanted = {label.casefold() for label in labels}
-    return [one for one in chosen if wanted & {label.casefold() for label in shown[one.name]}]
+    return [entry for entry in chosen if wanted & {label.casefold() for label in shown[entry.name]}]
 
 
 def _unknown(label: str, chosen: Sequence[Entry], known: Sequence[str]) -> str:

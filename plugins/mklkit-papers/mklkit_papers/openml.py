@@ -65,14 +65,14 @@ class OpenML:
                 self._reach(data_id)
                 self._say(f"fetching data set {data_id} from OpenML")
             with _in_time():
-                found = fetch_openml(data_id=data_id, as_frame=True, n_retries=1, delay=0.1)
+                bunch = fetch_openml(data_id=data_id, as_frame=True, n_retries=1, delay=0.1)
         except NotFetched:
             raise
         except TROUBLE as error:
             raise NotFetched(
                 f"data set {data_id} of OpenML can't be used: {_plain(error)}"
             ) from error
-        return found.data.assign(target=found.target)
+        return bunch.data.assign(target=bunch.target)
 
     def _reach(self, data_id: int) -> None:
         if self._unreached is None:

@@ -33,23 +33,23 @@ def marked(folder: Path) -> dict[Path, list[str]]:
     DataError
         If no page has marks, one has a mark without an end, or can't be read.
     """
-    found = {}
+    pages = {}
     for page in sorted(folder.glob("*.md")):
         text = _text(page)
-        places = {one.start(): one["name"] for one in MARK.finditer(text)}
+        places = {mark.start(): mark["name"] for mark in MARK.finditer(text)}
         for opened in OPENING.finditer(text):
             if opened.start() not in places:
                 raise DataError(
                     f"{page} has '<!-- {opened['name']} -->' without '<!-- end -->' below it."
                 )
         if places:
-            found[page] = list(places.values())
-    if not found:
+            pages[page] = list(places.values())
+    if not pages:
         raise DataError(
             f"{folder} has no page with a place for a table, such as"
             " '<!-- 003-table6 -->' above '<!-- end -->'."
         )
-    return found
+    return pages
 
 
 def without_place(folder: Path, names: Sequence[str]) -> list[str]:
@@ -67,7 +67,7 @@ def without_place(folder: Path, names: Sequence[str]) -> list[str]:
     return absent
 
 
-def write_pages(folder: Path, found: Sequence[Reproduction]) -> list[Path]:
+def write_pages(folder: Path, reproductions: Sequence[Reproduction]) -> list[Path]:
     """Replace tables on the pages of a folder; return the pages that were written.
 
     Raises
@@ -75,7 +75,7 @@ def write_pages(folder: Path, found: Sequence[Reproduction]) -> list[Path]:
     DataError
         If a page can't be read or written; see :func:`marked`.
     """
-    tables = {one.entry.name: markdown(one) for one in found}
+    tables = {each.entry.name: markdown(each) for each in reproductions}
     pages = [page for page, names in marked(folder).items() if tables.keys() & set(names)]
     for page in pages:
         text = _text(page)

@@ -24,7 +24,6 @@ from mklkit_papers.paper_000_curves import AS_IN_TABLE_1, CURVES
 from mklkit_papers.printed import printed
 from mklkit_papers.protocol import (
     SEED,
-    CountedDivision,
     DataUse,
     Division,
     Experiment,
@@ -101,13 +100,13 @@ def systems(use: DataUse) -> list[System]:
     """Return MultiK-MHKS, also as printed, and the systems that it is compared with."""
     letters = use.label == LETTERS
     effort = ON_LETTERS if letters else Effort()
-    found = [*_coupled(effort), *_correlated(effort), *_machines(effort), *_several(effort)]
-    return [one for one in found if not (letters and one.name in TOO_LONG_ON_LETTERS)]
+    every = [*_coupled(effort), *_correlated(effort), *_machines(effort), *_several(effort)]
+    return [system for system in every if not (letters and system.name in TOO_LONG_ON_LETTERS)]
 
 
 def _coupled(effort: Effort) -> list[System]:
     grid = {"combiner__lam": PAPER_GRID, "learner__alpha": PAPER_GRID}
-    alone = {"kernels": [[one] for one in PLAIN_KERNELS], "learner__alpha": PAPER_GRID}
+    alone = {"kernels": [[kernel] for kernel in PLAIN_KERNELS], "learner__alpha": PAPER_GRID}
     return [
         System(OWN, PreferredScaling(_search(COUPLED, "mhks", grid, effort))),
         System(AS_PRINTED, _search(AS_IN_TABLE_1, "mhks", grid, effort)),
@@ -118,18 +117,18 @@ def _coupled(effort: Effort) -> list[System]:
 def _correlated(effort: Effort) -> list[System]:
     grids: list[Grid] = [{"combiner__alpha": REGULARISERS}, {"learner__alpha": effort.ridges}]
     return [
-        System(f"CCA+MHKS{one}", _in_turn(f"cca-mhks{one}", "mhks", grids, effort), VIEWS)
-        for one in (1, 2)
+        System(f"CCA+MHKS{number}", _in_turn(f"cca-mhks{number}", "mhks", grids, effort), VIEWS)
+        for number in (1, 2)
     ]
 
 
 def _machines(effort: Effort) -> list[System]:
     """Return the support vector machines on one kernel, and on all features in a row."""
     costs = {"learner__C": effort.costs}
-    one = {"kernels": [[kernel] for kernel in PLAIN_KERNELS], **costs}
+    single = {"kernels": [[kernel] for kernel in PLAIN_KERNELS], **costs}
     svm2 = _search("svm-concat", STOPPED_SVM, costs, effort)
     return [
-        System("SVM1", PreferredScaling(_search("uniform", STOPPED_SVM, one, effort))),
+        System("SVM1", PreferredScaling(_search("uniform", STOPPED_SVM, single, effort))),
         System("SVM2", PreferredScaling(svm2), VIEWS),
     ]
 
@@ -167,14 +166,14 @@ def _model(combiner: str, learner: str, effort: Effort) -> MKLClassifier:
 EXPERIMENT = Experiment(
     "000",
     (
-        DataUse("Soybean", "soybean_small", quick=1, division=CountedDivision((5, 5, 5, 9))),
-        DataUse("Balance", "balance_scale", quick=0, division=CountedDivision((25, 144, 144))),
-        DataUse("Sonar", "sonar", quick=1, division=CountedDivision((50, 50))),
-        DataUse("Wdbc", "wdbc", quick=0, division=CountedDivision((112, 187))),
-        DataUse("Diabetes", "pima", quick=0, division=CountedDivision((250, 168))),
-        DataUse("Iris", "iris", quick=1, division=CountedDivision((25, 25, 25))),
-        DataUse("Wine", "wine", quick=1, division=CountedDivision((24, 24, 24))),
-        DataUse("Segment.", "segment", repeats=5, quick=0, division=CountedDivision((30,) * 7)),
+        DataUse("Soybean", "soybean_small", quick=1, division=Division((5, 5, 5, 9))),
+        DataUse("Balance", "balance_scale", quick=0, division=Division((25, 144, 144))),
+        DataUse("Sonar", "sonar", quick=1, division=Division((50, 50))),
+        DataUse("Wdbc", "wdbc", quick=0, division=Division((112, 187))),
+        DataUse("Diabetes", "pima", quick=0, division=Division((250, 168))),
+        DataUse("Iris", "iris", quick=1, division=Division((25, 25, 25))),
+        DataUse("Wine", "wine", quick=1, division=Division((24, 24, 24))),
+        DataUse("Segment.", "segment", repeats=5, quick=0, division=Division((30,) * 7)),
         DataUse(LETTERS, "letter", repeats=1, quick=0),
     ),
     Division(train=0.5),
@@ -226,7 +225,7 @@ ENTRIES = (
     Entry(
         name="000-table2",
         title="Test accuracies on nine of the paper's eleven data sets",
-        lines=accuracy_lines(EXPERIMENT, TABLE_2, own=OWN, extra=[AS_PRINTED]),
+        lines=accuracy_lines(EXPERIMENT, TABLE_2, against=OWN, extra=[AS_PRINTED]),
         protocol=PROTOCOL,
         missing=LEFT_OUT,
         explained=EXPLAINED,

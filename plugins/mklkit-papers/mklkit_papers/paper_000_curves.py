@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,13 @@ from mklkit.datasets.pipeline import build_pipeline
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.search import MKLSearchCV
 from mklkit.presets.plain import PLAIN_KERNELS
-from mklkit_papers.entry import Curves, Entry
+from mklkit_papers.curves import CurvesDisplay
+from mklkit_papers.entry import Entry
 from mklkit_papers.estimators import PreferredScaling
 from mklkit_papers.lines import Line, Measure
 from mklkit_papers.printed import Printed
 from mklkit_papers.protocol import SEED, DataUse
-from mklkit_papers.session import LeftOut, Session
+from mklkit_papers.session import Session, SetLines
 
 __all__ = ["AS_IN_TABLE_1", "CURVES"]
 
@@ -55,24 +57,21 @@ BY_ITERATION = (
 )
 
 
-def accuracy_by_lambda(session: Session) -> Iterator[Line]:
-    """Yield the accuracy of each λ with the c that is best for it, set by set."""
-    for use, data in _sets(BY_LAMBDA, session, VALIDATED):
-        if isinstance(data, Line):
-            yield data
-            continue
-        rows = _rows(data, "none")
-        with warnings.catch_warnings():
-            # At the ends of the grid some iterations stop at max_iter.
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            ours = PreferredScaling(_search("ifsl")).fit(rows, data.target).best_estimator_
-            printed = _search(AS_IN_TABLE_1).fit(rows, data.target)
-        for suffix, search in zip(STARTS, (ours, printed), strict=True):
-            found = search.cv_results_
-            for lam in PAPER_GRID:
-                best = found["mean_test_score"][found["param_combiner__lam"] == lam].max()
-                row, column = use.label + suffix, f"{lam:g}"
-                yield Line(row=row, column=column, measure=VALIDATED, ours=100 * best)
+def accuracy_by_lambda(session: Session, use: DataUse) -> Iterator[Line]:
+    """Yield the accuracy of each λ with the c that is best for it."""
+    data = _data(session, use)
+    rows = _rows(data, "none")
+    with warnings.catch_warnings():
+        # At the ends of the grid some iterations stop at max_iter.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        ours = PreferredScaling(_search("ifsl")).fit(rows, data.target).best_estimator_
+        printed = _search(AS_IN_TABLE_1).fit(rows, data.target)
+    for suffix, search in zip(STARTS, (ours, printed), strict=True):
+        results = search.cv_results_
+        for lam in PAPER_GRID:
+            best = results["mean_test_score"][results["param_combiner__lam"] == lam].max()
+            row, column = use.label + suffix, f"{lam:g}"
+            yield Line(row=row, column=column, measure=VALIDATED, ours=100 * best)
 
 
 def _search(combiner: str) -> MKLSearchCV:
@@ -81,22 +80,16 @@ def _search(combiner: str) -> MKLSearchCV:
     return MKLSearchCV(model, grid, cv=10, random_state=SEED)
 
 
-def objective_by_iteration(session: Session) -> Iterator[Line]:
+def objective_by_iteration(session: Session, use: DataUse) -> Iterator[Line]:
     """Yield ln L after each of the first iterations."""
-    for row, history in _histories(session, OBJECTIVE):
-        if isinstance(history, Line):
-            yield history
-            continue
+    for row, history in _histories(session, use):
         for place, value in enumerate(history[:SHOWN], start=1):
             yield Line(row=row, column=str(place), measure=OBJECTIVE, ours=value)
 
 
-def iterations(session: Session) -> Iterator[Line]:
+def iterations(session: Session, use: DataUse) -> Iterator[Line]:
     """Yield how many passes L takes to be stable, as a picture shows it and as ξ says."""
-    for row, history in _histories(session, ITERATIONS):
-        if isinstance(history, Line):
-            yield history
-            continue
+    for row, history in _histories(session, use):
         unsteady = np.flatnonzero(np.abs(history - history[-1]) > STEADY)
         # The first value is that before the first pass.
         stable, ended = float(unsteady.max(initial=-1) + 1), float(len(history) - 1)
@@ -105,34 +98,24 @@ def iterations(session: Session) -> Iterator[Line]:
         yield Line(row=row, column=ENDED, measure=ITERATIONS, ours=ended)
 
 
-def _histories(session: Session, measure: Measure) -> Iterator[tuple[str, Any]]:
-    """Yield each curve's name and ln L by iteration, or a line that says why there is none."""
-    for use, data in _sets(BY_ITERATION, session, measure):
-        if isinstance(data, Line):
-            yield use.label, data
-            continue
-        kept = np.full(len(data.target), True)
-        if use.label == LAST_TWO:
-            kept = data.target != np.unique(data.target)[0]
-        rows, target = _rows(data, "standard", kept), data.target[kept]
-        for suffix, combiner in STARTS.items():
-            model = MKLClassifier(PLAIN_KERNELS, combiner=combiner, learner=PATIENT)
-            decision: Any = model.fit(rows, target).decisions_[0]
-            yield use.label + suffix, np.log(decision.history)
+def _histories(session: Session, use: DataUse) -> Iterator[tuple[str, Any]]:
+    """Yield each curve's name and ln L by iteration."""
+    data = _data(session, use)
+    kept = np.full(len(data.target), True)
+    if use.label == LAST_TWO:
+        kept = data.target != np.unique(data.target)[0]
+    rows, target = _rows(data, "standard", kept), data.target[kept]
+    for suffix, combiner in STARTS.items():
+        model = MKLClassifier(PLAIN_KERNELS, combiner=combiner, learner=PATIENT)
+        decision: Any = model.fit(rows, target).decisions_[0]
+        yield use.label + suffix, np.log(decision.history)
 
 
-def _sets(
-    uses: tuple[DataUse, ...], session: Session, measure: Measure
-) -> Iterator[tuple[DataUse, DataSet | Line]]:
-    """Yield the data sets that are asked for, or lines that say why there is none."""
-    wanted = [use for use in uses if session.wants(use.label)]
-    for place, use in enumerate(wanted):
-        session.progress(place, len(wanted), use.label)
-        try:
-            session.number(use)
-            yield use, session.data(use)
-        except LeftOut as error:
-            yield use, Line(row=use.label, column="", measure=measure, reason=str(error))
+def _data(session: Session, use: DataUse) -> DataSet:
+    """Return the data set, unless it is left out of quick runs."""
+    session.progress(0, 1, use.label)
+    session.number(use)
+    return session.data(use)
 
 
 def _rows(data: DataSet, scale: str, kept: Any = slice(None)) -> Any:
@@ -168,7 +151,7 @@ CURVES = (
         name="000-fig1",
         title="Cross-validated accuracy of MultiK-MHKS by λ",
         heads=("data set", "λ"),
-        lines=accuracy_by_lambda,
+        lines=SetLines(BY_LAMBDA, VALIDATED, accuracy_by_lambda),
         protocol=(
             KERNELS,
             "Ten folds; for each λ the best c of 2⁻⁴ … 2⁴; raw or standardised features, whichever"
@@ -176,23 +159,23 @@ CURVES = (
         ),
         missing=WATER,
         minutes=(1, 1),
-        draw=Curves("λ", "cross-validated accuracy (%)", base=2),
+        draw=partial(CurvesDisplay.of_lines, x="λ", y="cross-validated accuracy (%)", base=2),
     ),
     Entry(
         name="000-fig3",
         title="The objective of MultiK-MHKS by iteration",
         heads=("data set", "iteration"),
-        lines=objective_by_iteration,
+        lines=SetLines(BY_ITERATION, OBJECTIVE, objective_by_iteration),
         protocol=OBJECTIVES,
         missing=WATER,
         minutes=(0, 0),
-        draw=Curves("iteration", "ln of the objective"),
+        draw=partial(CurvesDisplay.of_lines, x="iteration", y="ln of the objective"),
     ),
     Entry(
         name="000-fig3-iterations",
         title='Iterations to convergence ("less than 10 iterations are usually enough")',
         heads=("data set", "until"),
-        lines=iterations,
+        lines=SetLines(BY_ITERATION, ITERATIONS, iterations),
         protocol=(
             *OBJECTIVES,
             "Compared is when ln L is stable, as the figure shows it; the paper does not say when its"

@@ -13,11 +13,11 @@ from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.search import MKLSearchCV
 from mklkit.presets.nu_mkl import FOUR_WIDTHS
 from mklkit_papers.entry import Entry
+from mklkit_papers.estimators import ShareThreshold
 from mklkit_papers.paper_001_stars import STARS_ENTRIES
 from mklkit_papers.printed import printed
 from mklkit_papers.protocol import SEED, DataUse, Division, Experiment, System
 from mklkit_papers.scores import accuracy_lines
-from mklkit_papers.thresholds import ShareThreshold
 
 __all__ = ["ENTRIES"]
 
@@ -73,19 +73,19 @@ def systems(use: DataUse) -> list[System]:
         combiner = ClusterGating(n_clusters=n_clusters, alpha=gamma, **settings)
         return discriminant(list(FOUR_WIDTHS), combiner)
 
-    found = {
+    discriminants = {
         f"K{name[1:]}σ".replace("K1σ", "Kσ"): discriminant(kernel, "uniform")
-        for name, _, kernel in (one.partition(":") for one in FOUR_WIDTHS)
+        for name, _, kernel in (spec.partition(":") for spec in FOUR_WIDTHS)
     }
-    found[EVEN] = discriminant(list(FOUR_WIDTHS), "uniform")
+    discriminants[EVEN] = discriminant(list(FOUR_WIDTHS), "uniform")
     for n_clusters in range(1, 5):
-        found[f"C={n_clusters}"] = gated(n_clusters, pairs="random", steps="plain")
-    found |= {CONVERGED: gated(4, max_iter=500, tol=1e-6), TWO_TURNS: gated(4, max_iter=2)}
+        discriminants[f"C={n_clusters}"] = gated(n_clusters, pairs="random", steps="plain")
+    discriminants |= {CONVERGED: gated(4, max_iter=500, tol=1e-6), TWO_TURNS: gated(4, max_iter=2)}
     localized = MKLClassifier(list(FOUR_WIDTHS), combiner="localized", random_state=SEED)
     gates = {"combiner__gating": ["softmax", "sigmoid"]}
     uniform = discriminant(list(FOUR_WIDTHS), f"mkda(alpha={GAMMA:g})")
     return [
-        *(System(name, ShareThreshold(one)) for name, one in found.items()),
+        *(System(name, ShareThreshold(model)) for name, model in discriminants.items()),
         System("MKL", ShareThreshold(uniform), PEERS),
         System("LocalizedMKL", MKLSearchCV(localized, gates, cv=FOLDS), PEERS),
     ]
@@ -148,7 +148,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         name="001-table3",
         title="Test accuracies on eight UCI data sets",
-        lines=accuracy_lines(EXPERIMENT, TABLE_3, own="C=4", extra=EXTRAS),
+        lines=accuracy_lines(EXPERIMENT, TABLE_3, against="C=4", extra=EXTRAS),
         protocol=(
             *PROTOCOL,
             "MKL: mkda (the QCQP of [6]) with its regularisation 1e-3. LocalizedMKL: softmax or"

@@ -23,7 +23,7 @@ from mklkit_papers.paper_001_regions import RegionsDisplay
 from mklkit_papers.printed import PrintedTable, printed
 from mklkit_papers.protocol import DataUse
 from mklkit_papers.scores import WEIGHT
-from mklkit_papers.session import Session
+from mklkit_papers.session import Session, SetLines
 
 __all__ = ["STARS_ENTRIES", "Stars", "cluster_weights", "group_gates"]
 
@@ -118,7 +118,7 @@ def group_gates(seed: int) -> Array:
 
 
 def _by_group(stars: Stars, values: Array) -> Array:
-    return np.stack([values[stars.groups == one].mean(axis=0) for one in range(len(GAPS))])
+    return np.stack([values[stars.groups == group].mean(axis=0) for group in range(len(GAPS))])
 
 
 def _accuracies(name: str, seed: int) -> Array:
@@ -126,7 +126,7 @@ def _accuracies(name: str, seed: int) -> Array:
     stars = Stars.of_seed(seed)
     right = stars.fitted(name, seed).predict(stars.rows[stars.test]) == stars.labels[stars.test]
     groups = stars.groups[stars.test]
-    parts = [right, *(right[groups == one] for one in range(len(GAPS)))]
+    parts = [right, *(right[groups == group] for group in range(len(GAPS)))]
     return 100 * np.array([[part.mean() for part in parts]])
 
 
@@ -139,29 +139,27 @@ def _lines(
     table: PrintedTable | None = None,
 ) -> Iterator[Line]:
     """Yield the means over seeds of values (rows, columns)."""
-    if not session.wants(STARS.label):
-        return
     number = session.number(STARS)
-    found = []
+    of_seeds = []
     for seed in range(number):
         session.progress(seed, number, f"{STARS.label}: {rows[0]}")
-        found.append(values(seed))
-    by_place = np.moveaxis(np.array(found), 0, -1)
+        of_seeds.append(values(seed))
+    by_place = np.moveaxis(np.array(of_seeds), 0, -1)
     for i, row in enumerate(rows):
         for j, column in enumerate(columns):
             printed = table[row][column] if table else None
             yield Line.mean_of(row, column, measure, by_place[i, j], printed)
 
 
-def _theta_lines(session: Session) -> Iterator[Line]:
+def _theta_lines(session: Session, use: DataUse) -> Iterator[Line]:
     return _lines(session, cluster_weights, GROUPS, NAMES, WEIGHT, THETA)
 
 
-def _gate_lines(session: Session) -> Iterator[Line]:
+def _gate_lines(session: Session, use: DataUse) -> Iterator[Line]:
     return _lines(session, group_gates, NAMES, GROUPS, WEIGHT)
 
 
-def _accuracy_lines(session: Session) -> Iterator[Line]:
+def _accuracy_lines(session: Session, use: DataUse) -> Iterator[Line]:
     for name in (*NAMES, EVEN, LOCALIZED, GATED):
         try:
             yield from _lines(
@@ -200,7 +198,7 @@ STARS_ENTRIES = (
         name="001-eq16",
         title="Kernel weights of the clusters of the four stars, Θ (equation 16)",
         heads=("cluster", "kernel"),
-        lines=_theta_lines,
+        lines=SetLines([STARS], WEIGHT, _theta_lines),
         protocol=(
             *PROTOCOL,
             "The paper shows one run, on rows that are not published: a number holds within 0.05"
@@ -212,7 +210,7 @@ STARS_ENTRIES = (
         name="001-fig2",
         title="Accuracies on the four stars, by group",
         heads=("system", "group"),
-        lines=_accuracy_lines,
+        lines=SetLines([STARS], ACCURACY, _accuracy_lines),
         protocol=(
             *PROTOCOL,
             "LocalizedMKL has softmax gates and a support vector machine with C = 1.",
@@ -225,7 +223,7 @@ STARS_ENTRIES = (
         name="001-fig3",
         title="Mean kernel weights of the rows of each group of stars",
         heads=("kernel", "group"),
-        lines=_gate_lines,
+        lines=SetLines([STARS], WEIGHT, _gate_lines),
         protocol=(*PROTOCOL, "The paper shows the weights of its equation 16 in a picture."),
         minutes=(1, 1),
         draw=_draw_gates,

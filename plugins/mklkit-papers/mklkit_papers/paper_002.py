@@ -48,12 +48,14 @@ KERNELS = {
 def systems(use: DataUse) -> list[System]:
     """Return MultiV-KMHKS with both pairs of kernels, and KMHKS on each kernel."""
     pairs = {HETEROGENEOUS: ("RBF", "POLY"), HOMOGENEOUS: ("RBF1", "RBF2")}
-    found = [
-        System(name, _tuned([KERNELS[one] for one in pair], COUPLINGS_OF_002))
+    coupled = [
+        System(name, _tuned([KERNELS[kernel] for kernel in pair], COUPLINGS_OF_002))
         for name, pair in pairs.items()
     ]
-    singles = [System(f"KMHKS ({name})", _tuned([one], (0,))) for name, one in KERNELS.items()]
-    return found + singles
+    singles = [
+        System(f"KMHKS ({name})", _tuned([kernel], (0,))) for name, kernel in KERNELS.items()
+    ]
+    return coupled + singles
 
 
 def _tuned(kernels: Sequence[str], couplings: Iterable[float]) -> Any:
@@ -101,7 +103,7 @@ ENTRIES = (
     Entry(
         name="002-table2",
         title="Test accuracies with a Gaussian and a polynomial kernel",
-        lines=accuracy_lines(EXPERIMENT, TABLE_2, own=HETEROGENEOUS),
+        lines=accuracy_lines(EXPERIMENT, TABLE_2, against=HETEROGENEOUS),
         protocol=PROTOCOL,
         explained=EXPLAINED,
         minutes=(1, 3),
@@ -109,7 +111,7 @@ ENTRIES = (
     Entry(
         name="002-table3",
         title="Test accuracies with two Gaussian kernels",
-        lines=accuracy_lines(EXPERIMENT, TABLE_3, own=HOMOGENEOUS),
+        lines=accuracy_lines(EXPERIMENT, TABLE_3, against=HOMOGENEOUS),
         protocol=PROTOCOL,
         explained=EXPLAINED,
         minutes=(1, 3),

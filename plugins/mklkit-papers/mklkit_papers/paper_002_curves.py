@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,11 @@ from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.from_preset import preset_classifier
 from mklkit.estimators.search import MKLSearchCV
 from mklkit.evaluation.alignment import alignment_matrix
-from mklkit_papers.entry import Curves, Entry
+from mklkit_papers.curves import CurvesDisplay
+from mklkit_papers.entry import Entry
 from mklkit_papers.lines import ACCURACY, Line, Measure
 from mklkit_papers.protocol import SEED, DataUse, Division, Experiment, System
-from mklkit_papers.session import LeftOut, Session
+from mklkit_papers.session import Session, SetLines
 
 __all__ = ["FIGURES"]
 
@@ -42,21 +44,14 @@ STARTS = {
 TRAINING_ERROR = Measure("training error, %", "lower", 2)
 
 
-def error_lines(session: Session) -> Iterator[Line]:
+def error_lines(session: Session, use: DataUse) -> Iterator[Line]:
     """Yield the share of training rows that are misclassified after each number of passes."""
-    for use in CONVERGING:
-        if not session.wants(use.label):
-            continue
-        try:
-            halves = _training_halves(use, session)
-        except LeftOut as error:
-            yield Line(row=use.label, column="", measure=TRAINING_ERROR, reason=str(error))
-            continue
-        for start, combiner in STARTS.items():
-            for place, passes in enumerate(PASSES):
-                session.progress(place, len(PASSES), use.label + start)
-                shares = [training_error(combiner, passes, *half) for half in halves]
-                yield Line.mean_of(use.label + start, str(passes), TRAINING_ERROR, shares)
+    halves = _training_halves(use, session)
+    for start, combiner in STARTS.items():
+        for place, passes in enumerate(PASSES):
+            session.progress(place, len(PASSES), use.label + start)
+            shares = [training_error(combiner, passes, *half) for half in halves]
+            yield Line.mean_of(use.label + start, str(passes), TRAINING_ERROR, shares)
 
 
 def training_error(combiner: str, passes: int, rows: Any, labels: Any) -> float:
@@ -81,7 +76,7 @@ def _training_halves(use: DataUse, session: Session) -> list[tuple[Any, Any]]:
     data = session.data(use)
     method = EXPERIMENT.method(System("", MKLClassifier()))
     splits = session.divided(use, HALVES).splits
-    return [(Encoded(data, one).rows_for(method)[0], data.target[one.train]) for one in splits]
+    return [(Encoded(data, each).rows_for(method)[0], data.target[each.train]) for each in splits]
 
 
 # Figure 2: accuracy by the alignment of two Gaussians, of which one has a tenth of the mean distance.
@@ -127,22 +122,15 @@ EXPERIMENT = Experiment(
 )
 
 
-def alignment_lines(session: Session) -> Iterator[Line]:
+def alignment_lines(session: Session, use: DataUse) -> Iterator[Line]:
     """Yield mean accuracies at mean alignments, the least alignment first."""
     widths = QUICK_WIDTHS if session.quick else WIDTHS
-    for use in EXPERIMENT.sets:
-        if not session.wants(use.label):
-            continue
-        try:
-            runs = session.cells(EXPERIMENT, use, [_named(width) for width in widths])
-            halves = _training_halves(use, session)
-        except LeftOut as error:
-            yield Line(row=use.label, column="", measure=ACCURACY, reason=str(error))
-            continue
-        places = [_alignment(width, halves) for width in widths]
-        for place, cells in sorted(zip(places, runs, strict=True), key=lambda one: one[0]):
-            scores = [100 * cell.accuracy for cell in cells]
-            yield Line.mean_of(use.label, f"{place:.4f}", ACCURACY, scores)
+    runs = session.cells(EXPERIMENT, use, [_named(width) for width in widths])
+    halves = _training_halves(use, session)
+    alignments = [_alignment(width, halves) for width in widths]
+    for alignment, cells in sorted(zip(alignments, runs, strict=True), key=lambda pair: pair[0]):
+        scores = [100 * cell.accuracy for cell in cells]
+        yield Line.mean_of(use.label, f"{alignment:.4f}", ACCURACY, scores)
 
 
 def _alignment(width: float, halves: list[tuple[Any, Any]]) -> float:
@@ -160,7 +148,7 @@ FIGURES = (
         name="002-fig1",
         title="Training error of MultiV-KMHKS by iteration",
         heads=("data set", "iterations"),
-        lines=error_lines,
+        lines=SetLines(CONVERGING, TRAINING_ERROR, error_lines),
         protocol=(
             "Gaussian and cubic kernels as in Table 2, c = γ = 1 (the paper does not give them),"
             " standardised features.",
@@ -169,19 +157,21 @@ FIGURES = (
         ),
         missing={"the first pass": "the criterion compares two, so that two are made at least"},
         minutes=(1, 1),
-        draw=Curves("iterations", "training error, %"),
+        draw=partial(CurvesDisplay.of_lines, x="iterations", y="training error, %"),
     ),
     Entry(
         name="002-fig2",
         title="Accuracy of MultiV-KMHKS by the alignment of its two Gaussians",
         heads=("data set", "alignment"),
-        lines=alignment_lines,
+        lines=SetLines(EXPERIMENT.sets, ACCURACY, alignment_lines),
         protocol=(
             "τ = 0.1 for one Gaussian, 0.1, 0.2 … 1, 2 … 10 for the other (quick: six of them).",
             "Standardised features; ten halves (quick: 1), alignment on the training half.",
             "c = 1; γ from 10⁻⁵ to 10⁴ by five-fold cross-validation on the training half.",
         ),
         minutes=(1, 5),
-        draw=Curves("alignment of the two kernels", "test accuracy, %"),
+        draw=partial(
+            CurvesDisplay.of_lines, x="alignment of the two kernels", y="test accuracy, %"
+        ),
     ),
 )

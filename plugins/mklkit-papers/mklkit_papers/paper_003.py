@@ -13,15 +13,15 @@ from typing import Any
 import attrs
 
 from mklkit.estimators.from_preset import find_preset, preset_classifier
-from mklkit.plotting.curves import CurvesDisplay
 from mklkit.plotting.parts import new_figure
+from mklkit_papers.curves import CurvesDisplay
 from mklkit_papers.entry import Entry
 from mklkit_papers.lines import Line
 from mklkit_papers.paper_003_times import TIMES
 from mklkit_papers.printed import PrintedTable, printed
 from mklkit_papers.protocol import DataUse, Division, Experiment, System
-from mklkit_papers.scores import accuracy_lines, weight_lines
-from mklkit_papers.session import Session
+from mklkit_papers.scores import WEIGHT, accuracy_lines, weight_lines
+from mklkit_papers.session import Session, SetLines
 
 __all__ = ["ENTRIES"]
 
@@ -71,14 +71,14 @@ def systems(use: DataUse) -> list[System]:
     """Return the single kernels, DiMKL 1 to 6 and the systems they are compared with."""
     classifier = partial(preset_classifier, PRESET, random_state=0)
     kernels = find_preset(PRESET).kernels or ()
-    found = [
+    every = [
         System(f"K{number}", classifier(kernels=kernel, combiner="uniform"))
         for number, kernel in enumerate(kernels, start=1)
     ]
     combiners = {name: name.lower() for name in HEURISTICS}
     combiners |= {"DiMKL5": "dimkl5(distance='printed')", TRUE_DISTANCE: "dimkl5"}
     combiners[UNIFORM] = "uniform"
-    found += [System(name, classifier(combiner=one)) for name, one in combiners.items()]
+    every += [System(name, classifier(combiner=spec)) for name, spec in combiners.items()]
     peers = {
         "DeFIMKL": ("defimkl", "mklkit-fusion"),
         "GAMKL": ("gamkl", "mklkit-optimize"),
@@ -86,7 +86,7 @@ def systems(use: DataUse) -> list[System]:
         SAME_PRICE: ("mklgl", "mklkit-optimize"),
         TWO_NORM: ("mklgl(p=2)", "mklkit-optimize"),
     }
-    return found + [
+    return every + [
         System(name, classifier(combiner=combiner), package)
         for name, (combiner, package) in peers.items()
     ]
@@ -113,21 +113,23 @@ PROTOCOL = (
 )
 
 
-def mean_weight_lines(session: Session) -> Iterator[Line]:
+KERNELS: PrintedTable = {f"κ{number}": {} for number in range(1, 6)}
+
+
+def mean_weight_lines(session: Session, use: DataUse) -> Iterator[Line]:
     """Yield the mean weight of each kernel and its deviation over the divisions (Figure 4)."""
-    kernels: PrintedTable = {f"κ{number}": {} for number in range(1, 6)}
-    names = [(name, name) for name in HEURISTICS]
-    for use in EXPERIMENT.sets:
-        for found in weight_lines(EXPERIMENT, use.label, kernels, names)(session):
-            place = found.row.removeprefix("κ")
-            curve = attrs.evolve(found, row=f"{use.label}, {found.column}", column=place)
-            yield found if found.reason else curve
+    weights = weight_lines(EXPERIMENT, use.label, KERNELS, [(name, name) for name in HEURISTICS])
+    for line in weights.of_set(session, use):
+        row, column = f"{use.label}, {line.column}", line.row.removeprefix("κ")
+        yield line if line.reason else attrs.evolve(line, row=row, column=column)
 
 
 def draw_mean_weights(lines: Sequence[Line]) -> Any:
     """Return the picture of mean weights, a panel per data set."""
     panels: dict[str, dict[str, list[tuple[float, float, float]]]] = {}
-    for line in sorted((one for one in lines if one.repeats), key=lambda one: float(one.column)):
+    for line in sorted(
+        (each for each in lines if each.repeats), key=lambda each: float(each.column)
+    ):
         label, name = line.row.split(", ")
         points = panels.setdefault(label, {}).setdefault(name, [])
         points.append((float(line.column), line.ours, line.spread))
@@ -160,6 +162,7 @@ EXPLAINED = {
     "GAMKL": "a random search of the best accuracy, which hardly depends on the weights",
 }
 
+NOTHING = accuracy_lines(EXPERIMENT, {})
 NO_DATA = (
     "the infrared images of a U.S. Army test site, their learned features and the target lanes were"
     " never published"
@@ -169,7 +172,7 @@ ENTRIES = (
     Entry(
         name="003-table3",
         title="Explosive hazards: NAUC of 16 fused kernels",
-        lines=lambda session: iter(()),
+        lines=NOTHING,
         protocol=("Lane-based threefold cross-validation.",),
         missing={"all numbers, with Table 2 and Figures 2 and 3": NO_DATA},
         minutes=(0, 0),
@@ -177,7 +180,7 @@ ENTRIES = (
     Entry(
         name="003-table4",
         title="Explosive hazards: NAUC of four fused kernels",
-        lines=lambda session: iter(()),
+        lines=NOTHING,
         protocol=("Lane-based threefold cross-validation.",),
         missing={"all numbers": NO_DATA},
         minutes=(0, 0),
@@ -186,7 +189,10 @@ ENTRIES = (
         name="003-table6",
         title="Test accuracies on three UCI data sets",
         lines=accuracy_lines(
-            EXPERIMENT, TABLE_6, own="DiMKL1", extra=[UNIFORM, TRUE_DISTANCE, SAME_PRICE, TWO_NORM]
+            EXPERIMENT,
+            TABLE_6,
+            against="DiMKL1",
+            extra=[UNIFORM, TRUE_DISTANCE, SAME_PRICE, TWO_NORM],
         ),
         protocol=PROTOCOL,
         minutes=(1, 13),
@@ -213,7 +219,7 @@ ENTRIES = (
         name="003-fig4",
         title="Mean kernel weights and their deviations",
         heads=("data set and system", "kernel"),
-        lines=mean_weight_lines,
+        lines=SetLines(EXPERIMENT.sets, WEIGHT, mean_weight_lines),
         protocol=PROTOCOL,
         minutes=(1, 1),
         draw=draw_mean_weights,

@@ -24,7 +24,7 @@ from mklkit_papers.entry import Entry
 from mklkit_papers.lines import Line, Measure
 from mklkit_papers.printed import printed
 from mklkit_papers.protocol import SEED, DataUse
-from mklkit_papers.session import Session
+from mklkit_papers.session import Session, SetLines
 
 __all__ = ["TIMES"]
 
@@ -52,18 +52,16 @@ FEW = 3
 """Runs on more rows than those of a quick one."""
 
 
-def time_lines(session: Session) -> Iterator[Line]:
+def time_lines(session: Session, use: DataUse) -> Iterator[Line]:
     """Yield seconds: of DiMKL for n similarities in q₁ and in q₂, of MKLGL for n rows.
 
     Extra rows of the table have DiMKL for n rows.
     """
-    if not session.wants(RUNS.label):
-        return
     most = QUICK_ROWS if session.quick else MOST_ROWS
     for name, cells in TABLE_10.items():
-        for column, theirs in cells.items():
+        for column, cell in cells.items():
             n = int(column)
-            line = Line(row=name, column=column, measure=TIME, printed=theirs)
+            line = Line(row=name, column=column, measure=TIME, printed=cell)
             if name == "MKLGL":
                 yield _timed(session, line, n, partial(_mklgl, n))
                 continue
@@ -146,7 +144,7 @@ TIMES = Entry(
     name="003-table10",
     title="Seconds for the weight of a kernel, and for MKLGL",
     heads=("system", "n"),
-    lines=time_lines,
+    lines=SetLines([RUNS], TIME, time_lines),
     protocol=(
         "DiMKL 1 to 6: q₁ and q₂ are arrays of n similarities each, blocks of √n × √n of a Gram"
         " matrix that is known; extra rows: of a Gram matrix of n rows.",

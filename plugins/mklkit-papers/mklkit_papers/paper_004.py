@@ -131,7 +131,7 @@ def systems(use: DataUse) -> list[System]:
     discriminant = MKLClassifier(WIDTHS, combiner="mkda")
     silp = MKLClassifier(WIDTHS, combiner="silp(tol=1e-3)", learner="svm")
     voting = partial(RPEMEKLClassifier, tune=True, cv=effort.folds, random_state=0)
-    found = {
+    models = {
         OWN: (voting(subset="auto"), None),
         "RPEMEKL (p = 0.1)": (voting(subset=0.1), None),
         "MultiK-MHKS": (search(multik, COUPLED_GRID, effort.folds), None),
@@ -144,7 +144,7 @@ def systems(use: DataUse) -> list[System]:
     }
     return [
         System(name, PreferredScaling(model), package)
-        for name, (model, package) in found.items()
+        for name, (model, package) in models.items()
         if (use.label, name) not in LEFT_OUT
     ]
 
@@ -244,7 +244,7 @@ ENTRIES = (
     Entry(
         name="004-table2",
         title="Test accuracies on thirteen UCI data sets",
-        lines=accuracy_lines(EXPERIMENT, TABLE_2, own=OWN),
+        lines=accuracy_lines(EXPERIMENT, TABLE_2, against=OWN),
         protocol=PROTOCOL,
         missing=MISSING,
         explained=EXPLAINED,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,12 +13,11 @@ from sklearn.preprocessing import StandardScaler
 
 from mklkit.datasets.encoder import TableEncoder
 from mklkit.estimators.rpemekl import RPEMEKLClassifier
-from mklkit.plotting.curves import CurvesDisplay
-from mklkit_papers.entry import Curves
+from mklkit_papers.curves import CurvesDisplay
 from mklkit_papers.lines import Line, Measure
 from mklkit_papers.printed import Printed
 from mklkit_papers.protocol import DataUse, Division
-from mklkit_papers.session import LeftOut, Session
+from mklkit_papers.session import Session, SetLines
 
 __all__ = ["CLAIM", "draw", "logarithms", "objective_lines", "settled"]
 
@@ -30,34 +29,24 @@ LAST = 8
 """Iterations that are shown; a run that has ended keeps its last value."""
 
 
-def objective_lines(
-    sets: Sequence[DataUse], division: Division
-) -> Callable[[Session], Iterator[Line]]:
-    """Return a function that yields ln L, the mean over divisions and members, by iteration."""
+def objective_lines(sets: Sequence[DataUse], division: Division) -> SetLines:
+    """Return ln L, the mean over divisions and members, by iteration."""
 
-    def lines(session: Session) -> Iterator[Line]:
-        for use in sets:
-            if not session.wants(use.label):
-                continue
-            try:
-                found = _runs(use, division, session)
-            except LeftOut as error:
-                yield Line(row=use.label, column="", measure=OBJECTIVE, reason=str(error))
-                continue
-            repeats = session.number(use)
-            curves = [one[np.minimum(np.arange(LAST), len(one) - 1)] for one in found]
-            for place, values in enumerate(np.transpose(curves), start=1):
-                yield Line.mean_of(use.label, str(place), OBJECTIVE, values, repeats=repeats)
-            ends = [settled(one) for one in found]
-            yield Line.mean_of(use.label, "settled after", SETTLED, ends, CLAIM, repeats)
+    def of_set(session: Session, use: DataUse) -> Iterator[Line]:
+        curves, repeats = _curves(session, use, division), session.number(use)
+        shown = [curve[np.minimum(np.arange(LAST), len(curve) - 1)] for curve in curves]
+        for place, values in enumerate(np.transpose(shown), start=1):
+            yield Line.mean_of(use.label, str(place), OBJECTIVE, values, repeats=repeats)
+        ends = [settled(curve) for curve in curves]
+        yield Line.mean_of(use.label, "settled after", SETTLED, ends, CLAIM, repeats)
 
-    return lines
+    return SetLines(sets, OBJECTIVE, of_set)
 
 
 def draw(lines: Sequence[Line]) -> CurvesDisplay:
     """Return the picture of the curves."""
-    curves = Curves("iteration", OBJECTIVE.name)
-    return curves([line for line in lines if line.measure is OBJECTIVE])
+    objectives = [line for line in lines if line.measure is OBJECTIVE]
+    return CurvesDisplay.of_lines(objectives, "iteration", OBJECTIVE.name)
 
 
 def settled(curve: NDArray[np.float64]) -> int:
@@ -77,13 +66,14 @@ def logarithms(model: RPEMEKLClassifier) -> list[NDArray[np.float64]]:
     return [np.log(decision.history) for decision in decisions]
 
 
-def _runs(use: DataUse, division: Division, session: Session) -> list[NDArray[np.float64]]:
+def _curves(session: Session, use: DataUse, division: Division) -> list[NDArray[np.float64]]:
+    """Return ln L by iteration for each member and division."""
     data, repeats = session.data(use), session.number(use)
     steps = TableEncoder(**data.encoding), StandardScaler(), RPEMEKLClassifier(random_state=0)
     pipeline = make_pipeline(*steps)
-    found = []
+    curves = []
     for done, split in enumerate(session.divided(use, division).splits):
         session.progress(done, repeats, f"{use.label}: objective")
         fitted = clone(pipeline).fit(data.features.iloc[split.train], data.target[split.train])
-        found += logarithms(fitted[-1])
-    return found
+        curves += logarithms(fitted[-1])
+    return curves

@@ -89,14 +89,14 @@ def printed(text: str) -> PrintedTable:
 
 
 def _printed(cell: str) -> Printed:
-    found = CELL.fullmatch(cell)
-    if found is None:
+    match = CELL.fullmatch(cell)
+    if match is None:
         raise ValueError(f"{cell!r} is not a number as tables print them")
-    tested = NAN if found["tested"] is None else float(found["tested"])
+    tested = NAN if match["tested"] is None else float(match["tested"])
     return Printed(
-        float(found["value"]),
-        NAN if found["spread"] is None else float(found["spread"]),
-        p_value=tested if found["test"] == "p" else NAN,
-        t_statistic=tested if found["test"] == "t" else NAN,
-        test="" if found["test"] is None else f"{found['test']} = {found['tested']}",
+        float(match["value"]),
+        NAN if match["spread"] is None else float(match["spread"]),
+        p_value=tested if match["test"] == "p" else NAN,
+        t_statistic=tested if match["test"] == "t" else NAN,
+        test="" if match["test"] is None else f"{match['test']} = {match['tested']}",
     )

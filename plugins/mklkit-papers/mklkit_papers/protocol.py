@@ -16,7 +16,7 @@ from mklkit.comparison.methods import CLASSIFIER, Method, MethodOptions
 from mklkit.comparison.splits import SplitPlan, make_splits
 from mklkit.errors import DataError
 
-__all__ = ["CountedDivision", "DataUse", "Division", "Experiment", "System"]
+__all__ = ["DataUse", "Division", "Experiment", "System"]
 
 SEED = 0
 
@@ -27,43 +27,14 @@ class Division:
 
     Attributes
     ----------
-    train : float
-        The share of training rows.
+    train : float or tuple of int
+        The share of training rows, or how many of each class, in the order of the labels.
     stratified : bool, default=True
         Whether each part has the classes in the same shares.
     """
 
-    train: float
+    train: float | tuple[int, ...]
     stratified: bool = True
-
-    def splits(self, labels: Any, repeats: int) -> SplitPlan:
-        """Return the divisions of rows with these labels; fewer are the first of more.
-
-        Examples
-        --------
-        >>> plan = Division(train=0.5).splits([0, 0, 1, 1], repeats=3)
-        >>> [len(split.test) for split in plan.splits]
-        [2, 2, 2]
-        """
-        kind = StratifiedShuffleSplit if self.stratified else ShuffleSplit
-        cut = kind(repeats, train_size=self.train, random_state=SEED)
-        plan = make_splits(labels, cv=cut)
-        divided = f"{repeats} random divisions, {100 * self.train:g} % for training"
-        how = ", stratified by class" if self.stratified else ""
-        return attrs.evolve(plan, description=divided + how)
-
-
-@attrs.frozen
-class CountedDivision:
-    """Random divisions of the rows with so many training rows of each class.
-
-    Attributes
-    ----------
-    train : tuple of int
-        Training rows of each class, in the order of the labels.
-    """
-
-    train: tuple[int, ...]
 
     def splits(self, labels: Any, repeats: int) -> SplitPlan:
         """Return the divisions of rows with these labels; fewer are the first of more.
@@ -71,32 +42,51 @@ class CountedDivision:
         Raises
         ------
         DataError
-            If there are other classes, or a class has no rows left to test.
+            If there are other classes than counted ones, or one of them has no rows left to test.
 
         Examples
         --------
-        >>> plan = CountedDivision(train=(2, 1)).splits(list("aaabbb"), repeats=2)
+        >>> plan = Division(train=0.5).splits([0, 0, 1, 1], repeats=3)
+        >>> [len(split.test) for split in plan.splits]
+        [2, 2, 2]
+        >>> plan = Division(train=(2, 1)).splits(list("aaabbb"), repeats=2)
         >>> [(len(split.train), len(split.test)) for split in plan.splits]
         [(3, 3), (3, 3)]
         """
-        draws = np.random.RandomState(SEED)
-        by_class = [np.flatnonzero(np.asarray(labels) == label) for label in np.unique(labels)]
-        counts, sizes = ", ".join(map(str, self.train)), [len(rows) for rows in by_class]
-        enough = [size > count for size, count in zip(sizes, self.train, strict=False)]
-        if len(sizes) != len(self.train) or not all(enough):
-            raise DataError(
-                f"its classes have {', '.join(map(str, sizes))} rows, of which {counts} are to be"
-                " for training and others for testing"
-            )
-        cut = []
-        for _ in range(repeats):
-            mixed = [draws.permutation(rows) for rows in by_class]
-            pairs = list(zip(mixed, self.train, strict=True))
-            parts = [rows[:count] for rows, count in pairs], [rows[count:] for rows, count in pairs]
-            cut.append(tuple(np.sort(np.concatenate(part)) for part in parts))
-        plan = make_splits(labels, cv=cut)
-        described = f"{repeats} random divisions, {counts} rows of each class for training"
-        return attrs.evolve(plan, description=described)
+        if isinstance(self.train, tuple):
+            plan = make_splits(labels, cv=_counted(self.train, labels, repeats))
+            how = f"{_enumerated(self.train)} rows of each class for training"
+        else:
+            kind = StratifiedShuffleSplit if self.stratified else ShuffleSplit
+            cut = kind(repeats, train_size=self.train, random_state=SEED)
+            plan = make_splits(labels, cv=cut)
+            how = f"{100 * self.train:g} % for training"
+            how += ", stratified by class" if self.stratified else ""
+        return attrs.evolve(plan, description=f"{repeats} random divisions, {how}")
+
+
+def _counted(train: tuple[int, ...], labels: Any, repeats: int) -> list[tuple[Any, ...]]:
+    """Return pairs of training and test rows with so many training rows of each class."""
+    draws = np.random.RandomState(SEED)
+    by_class = [np.flatnonzero(np.asarray(labels) == label) for label in np.unique(labels)]
+    sizes = [len(rows) for rows in by_class]
+    enough = [size > count for size, count in zip(sizes, train, strict=False)]
+    if len(sizes) != len(train) or not all(enough):
+        raise DataError(
+            f"its classes have {_enumerated(sizes)} rows, of which {_enumerated(train)} are to be"
+            " for training and others for testing"
+        )
+    cut = []
+    for _ in range(repeats):
+        mixed = [draws.permutation(rows) for rows in by_class]
+        pairs = list(zip(mixed, train, strict=True))
+        parts = [rows[:count] for rows, count in pairs], [rows[count:] for rows, count in pairs]
+        cut.append(tuple(np.sort(np.concatenate(part)) for part in parts))
+    return cut
+
+
+def _enumerated(numbers: Sequence[int]) -> str:
+    return ", ".join(map(str, numbers))
 
 
 @attrs.frozen
@@ -118,7 +108,7 @@ class DataUse:
     change : callable, optional
         ``change(data)`` returns the data set that is used in place of the one that is read, with a
         name of its own.
-    division : Division or CountedDivision, optional
+    division : Division, optional
         How this set's rows are divided; by default as the experiment says.
     """
 
@@ -128,7 +118,7 @@ class DataUse:
     repeats: int = 10
     quick: int = 2
     change: Callable[[DataSet], DataSet] | None = None
-    division: Division | CountedDivision | None = None
+    division: Division | None = None
 
 
 @attrs.frozen(eq=False)

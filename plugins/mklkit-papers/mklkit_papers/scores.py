@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import attrs
@@ -15,70 +15,57 @@ from mklkit.comparison.table import tests_against
 from mklkit_papers.lines import ACCURACY, Line, Measure
 from mklkit_papers.printed import Printed, PrintedTable
 from mklkit_papers.protocol import DataUse, Experiment
-from mklkit_papers.session import LeftOut, Session
+from mklkit_papers.session import Session, SetLines
 
 __all__ = ["SECONDS", "WEIGHT", "accuracy_lines", "second_lines", "weight_lines"]
 
 SECONDS = Measure("training time, s", "lower", 3)
 WEIGHT = Measure("kernel weight", "near", 2, slack=0.05)
 
-Table = dict[str, list[Cell]]
+Runs = dict[str, list[Cell]]
+"""The runs of each system, one for each division."""
 
 
 def accuracy_lines(
     experiment: Experiment,
     printed: PrintedTable,
-    own: str | None = None,
+    against: str | None = None,
     extra: Sequence[str] = (),
-) -> Callable[[Session], Iterator[Line]]:
-    """Return a function that yields test accuracies in per cent, set by set.
+) -> SetLines:
+    """Return test accuracies in per cent.
 
     Parameters
     ----------
     experiment : Experiment
     printed : PrintedTable
         By the labels of data sets and the names of systems; it says which of both are run.
-    own : str, optional
+    against : str, optional
         The paper's own system, against which the others are tested.
     extra : sequence of str, default=()
         Further systems, which the table does not have; where a set has them.
     """
 
-    def lines(session: Session) -> Iterator[Line]:
-        for use in _uses(experiment, printed, session):
-            names = _columns(printed, experiment, use, extra)
-            cells = _cells(experiment, use, names, session, ACCURACY)
-            if isinstance(cells, Line):
-                yield cells
-                continue
-            tests = _tests(cells, own)
-            for name, runs in cells.items():
-                scores = np.array([100 * cell.accuracy for cell in runs])
-                line = _line(use.label, name, scores, runs, ACCURACY, printed[use.label].get(name))
-                paired, corrected = tests.get(name, (math.nan, math.nan))
-                yield attrs.evolve(line, p_paired=paired, p_corrected=corrected, against=own)
+    def of_set(session: Session, use: DataUse) -> Iterator[Line]:
+        systems = _runs(session, experiment, use, [*_heads(printed), *extra])
+        tests = _tests(systems, against)
+        for name, runs in systems.items():
+            scores = np.array([100 * cell.accuracy for cell in runs])
+            line = _line(use.label, name, scores, runs, ACCURACY, printed[use.label].get(name))
+            paired, corrected = tests.get(name, (math.nan, math.nan))
+            yield attrs.evolve(line, p_paired=paired, p_corrected=corrected, against=against)
 
-    return lines
+    return SetLines(_sets(experiment, printed), ACCURACY, of_set)
 
 
-def second_lines(
-    experiment: Experiment, printed: PrintedTable
-) -> Callable[[Session], Iterator[Line]]:
-    """Return a function that yields training times, with the parameters that were chosen."""
+def second_lines(experiment: Experiment, printed: PrintedTable) -> SetLines:
+    """Return training times, with the parameters that were chosen."""
 
-    def lines(session: Session) -> Iterator[Line]:
-        for use in _uses(experiment, printed, session):
-            names = _columns(printed, experiment, use)
-            cells = _cells(experiment, use, names, session, SECONDS)
-            if isinstance(cells, Line):
-                yield cells
-                continue
-            for name, runs in cells.items():
-                seconds = np.array([cell.refit_seconds for cell in runs])
-                theirs = printed[use.label].get(name)
-                yield _line(use.label, name, seconds, runs, SECONDS, theirs)
+    def of_set(session: Session, use: DataUse) -> Iterator[Line]:
+        for name, runs in _runs(session, experiment, use, _heads(printed)).items():
+            seconds = np.array([cell.refit_seconds for cell in runs])
+            yield _line(use.label, name, seconds, runs, SECONDS, printed[use.label].get(name))
 
-    return lines
+    return SetLines(_sets(experiment, printed), SECONDS, of_set)
 
 
 def weight_lines(
@@ -87,8 +74,8 @@ def weight_lines(
     printed: PrintedTable,
     renamed: Collection[tuple[str, str]] = (),
     measure: Measure = WEIGHT,
-) -> Callable[[Session], Iterator[Line]]:
-    """Return a function that yields the weights of kernels (rows) by systems (columns).
+) -> SetLines:
+    """Return the weights of kernels (rows) by systems (columns).
 
     Parameters
     ----------
@@ -103,49 +90,33 @@ def weight_lines(
     measure : Measure
     """
 
-    def lines(session: Session) -> Iterator[Line]:
-        (use,) = (one for one in experiment.sets if one.label == label)
-        if not session.wants(label):
-            return
-        columns = {name: name for name in _columns(printed, experiment, use)} | dict(renamed)
-        cells = _cells(experiment, use, list(columns), session, measure)
-        if isinstance(cells, Line):
-            yield cells
-            return
+    def of_set(session: Session, use: DataUse) -> Iterator[Line]:
+        columns = {name: name for name in _heads(printed)} | dict(renamed)
+        systems = _runs(session, experiment, use, list(columns))
         for place, (kernel, row) in enumerate(printed.items()):
-            for name, column in columns.items():
-                runs = cells[name]
-                found = [list((cell.weights or {}).values()) for cell in runs]
-                weights = np.array([one[place] if place < len(one) else math.nan for one in found])
-                yield _line(kernel, name, weights, runs, measure, row.get(column))
+            for name, runs in systems.items():
+                weights = [list((cell.weights or {}).values()) for cell in runs]
+                values = [each[place] if place < len(each) else math.nan for each in weights]
+                yield _line(kernel, name, np.array(values), runs, measure, row.get(columns[name]))
 
-    return lines
-
-
-def _uses(experiment: Experiment, printed: PrintedTable, session: Session) -> Iterator[DataUse]:
-    for use in experiment.sets:
-        if use.label in printed and session.wants(use.label):
-            yield use
+    sets = [use for use in experiment.sets if use.label == label]
+    return SetLines(sets, measure, of_set)
 
 
-def _columns(
-    printed: PrintedTable, experiment: Experiment, use: DataUse, extra: Sequence[str] = ()
-) -> list[str]:
-    """Return the table's columns that the experiment has, in their order, and extra ones."""
-    here = {system.name for system in experiment.systems(use)}
-    heads = dict.fromkeys(name for row in printed.values() for name in row)
-    return [name for name in (*heads, *extra) if name in here]
+def _sets(experiment: Experiment, printed: PrintedTable) -> list[DataUse]:
+    return [use for use in experiment.sets if use.label in printed]
 
 
-def _cells(
-    experiment: Experiment, use: DataUse, names: Sequence[str], session: Session, measure: Measure
-) -> Table | Line:
-    """Return the runs by system, or a line that says why there are none."""
-    try:
-        found = session.cells(experiment, use, names)
-    except LeftOut as error:
-        return Line(row=use.label, column="", measure=measure, reason=str(error))
-    return dict(zip(names, found, strict=True))
+def _heads(printed: PrintedTable) -> list[str]:
+    """Return the columns of a table in their order."""
+    return list(dict.fromkeys(name for row in printed.values() for name in row))
+
+
+def _runs(session: Session, experiment: Experiment, use: DataUse, names: Sequence[str]) -> Runs:
+    """Return the runs of those of the systems that the experiment has for a data set."""
+    systems = {system.name for system in experiment.systems(use)}
+    names = [name for name in names if name in systems]
+    return dict(zip(names, session.cells(experiment, use, names), strict=True))
 
 
 def _line(
@@ -164,20 +135,20 @@ def _line(
     return Line.mean_of(row, column, measure, values, printed)
 
 
-def _tests(cells: Table, own: str | None) -> dict[str, tuple[float, float]]:
+def _tests(systems: Runs, against: str | None) -> dict[str, tuple[float, float]]:
     """Return each system's p values against the paper's own: paired, and corrected.
 
     A system that failed on a division has no line, and no part in the tests.
     """
     whole = {
-        name: runs for name, runs in cells.items() if all(cell.reason is None for cell in runs)
+        name: runs for name, runs in systems.items() if all(cell.reason is None for cell in runs)
     }
-    if own is None or own not in whole:
+    if against is None or against not in whole:
         return {}
     rows = [attrs.asdict(cell, recurse=False) for runs in whole.values() for cell in runs]
-    found = tests_against(pd.DataFrame(rows), own)
+    p_values = tests_against(pd.DataFrame(rows), against)
     return {
         str(name): (float(row["p_paired"]), float(row["p_corrected"]))
-        for name, row in found.iterrows()
-        if name != own
+        for name, row in p_values.iterrows()
+        if name != against
     }

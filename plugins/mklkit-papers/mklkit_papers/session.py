@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -20,10 +20,10 @@ from mklkit.display.progress import Progress, Report
 from mklkit.errors import DataError, MKLKitError
 from mklkit.registry.discovery import canonical
 from mklkit.registry.registry import get_registry
+from mklkit_papers.lines import Line, Measure
 from mklkit_papers.openml import OpenML
 from mklkit_papers.protocol import (
     SEED,
-    CountedDivision,
     DataUse,
     Division,
     Experiment,
@@ -31,7 +31,7 @@ from mklkit_papers.protocol import (
 )
 from mklkit_papers.sources import find_data
 
-__all__ = ["Asking", "LeftOut", "Session"]
+__all__ = ["LeftOut", "Session", "SetLines"]
 
 
 class LeftOut(DataError):
@@ -92,10 +92,7 @@ class Session:
         self._cells: dict[tuple[str, DataUse], dict[tuple[int, str], Cell]] = {}
 
     def wants(self, label: str) -> bool:
-        """Return whether a data set of this label is among those asked for.
-
-        An entry asks this of each of its sets before it computes anything on it.
-        """
+        """Return whether a data set of this label is among those asked for."""
         return not self.only or label.casefold() in self.only
 
     def number(self, use: DataUse) -> int:
@@ -123,18 +120,18 @@ class Session:
         key = (use.name, use.columns, use.change)
         if key not in self._data:
             try:
-                found = find_data(use.name, self.folder, use.columns, self.openml)
-                self._data[key] = found if use.change is None else use.change(found)
+                data = find_data(use.name, self.folder, use.columns, self.openml)
+                self._data[key] = data if use.change is None else use.change(data)
             except MKLKitError as error:
                 self._data[key] = LeftOut(str(error))
-        data = self._data[key]
-        if isinstance(data, LeftOut):
-            raise data
-        if data.notes:
-            self.notes[use.label] = "; ".join(data.notes)
-        return data
+        known = self._data[key]
+        if isinstance(known, LeftOut):
+            raise known
+        if known.notes:
+            self.notes[use.label] = "; ".join(known.notes)
+        return known
 
-    def divided(self, use: DataUse, division: Division | CountedDivision) -> SplitPlan:
+    def divided(self, use: DataUse, division: Division) -> SplitPlan:
         """Return the divisions of a data set's rows.
 
         Raises
@@ -163,7 +160,7 @@ class Session:
         repeats = self.number(use)
         data = self.data(use)
         plan = self.divided(use, use.division or experiment.division)
-        systems = {one.name: one for one in experiment.systems(use)}
+        systems = {system.name: system for system in experiment.systems(use)}
         lacking = {name: _lacking(systems[name]) for name in names}
         known = self._cells.setdefault((experiment.name, use), {})
         new = [name for name in lacking if not lacking[name] and (repeats - 1, name) not in known]
@@ -188,7 +185,7 @@ class Session:
     ) -> dict[tuple[int, str], Cell]:
         facts = plan_facts([data], [plan], methods, None, SEED)
         total = len(methods) * len(plan.splits)
-        found: dict[tuple[int, str], Cell] = {}
+        cells: dict[tuple[int, str], Cell] = {}
         with Results(
             self._file(experiment, use, data.name, len(plan.splits)), facts, methods
         ) as stored:
@@ -197,12 +194,12 @@ class Session:
                 plan,
                 methods,
                 partial(stored.known, data.name),
-                lambda method: self.progress(len(found), total, f"{use.label}: {method.name}"),
+                lambda method: self.progress(len(cells), total, f"{use.label}: {method.name}"),
             )
             for place, method, cell in runs:
-                found[place, method.name] = stored.add(place, method, cell)
-            self.reused += len(found) - stored.n_new
-        return found
+                cells[place, method.name] = stored.add(place, method, cell)
+            self.reused += len(cells) - stored.n_new
+        return cells
 
     def _file(self, experiment: Experiment, use: DataUse, name: str, repeats: int) -> Path | None:
         """Return the file of runs of a data set: other divisions have a file of their own."""
@@ -217,31 +214,31 @@ class Session:
         return folder / f"{name}{columns}-{repeats}.jsonl"
 
 
-class Asking(Session):
-    """A session that runs nothing, and learns which data sets are asked for.
+@attrs.frozen
+class SetLines:
+    """The lines of a table or figure, data set by data set.
 
     Attributes
     ----------
-    labels : list of str
+    sets : tuple of DataUse
+    measure : Measure
+        What its numbers are.
+    of_set : callable
+        ``of_set(session, use)`` yields the lines of a data set, or raises ``LeftOut`` at first.
     """
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.labels: list[str] = []
+    sets: Sequence[DataUse]
+    measure: Measure
+    of_set: Callable[[Session, DataUse], Iterator[Line]]
 
-    def wants(self, label: str) -> bool:
-        """Note the label, and want no set."""
-        if label not in self.labels:
-            self.labels.append(label)
-        return False
-
-    def number(self, use: DataUse) -> int:
-        """Leave every set out."""
-        raise LeftOut(f"{use.label} is only asked for")
-
-    def data(self, use: DataUse) -> DataSet:
-        """Leave every set out."""
-        raise LeftOut(f"{use.label} is only asked for")
+    def __call__(self, session: Session) -> Iterator[Line]:
+        """Yield the lines of the sets that are asked for, or why there are none of a set."""
+        for use in self.sets:
+            if session.wants(use.label):
+                try:
+                    yield from self.of_set(session, use)
+                except LeftOut as error:
+                    yield Line(row=use.label, column="", measure=self.measure, reason=str(error))
 
 
 def _lacking(system: System) -> str:

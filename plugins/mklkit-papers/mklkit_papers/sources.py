@@ -47,9 +47,9 @@ class Known:
     openml: int | None = None
     complete: bool = False
 
-    def remark(self, found: Table) -> str:
+    def remark(self, table: Table) -> str:
         """Return how a table's size differs from what is known, empty if it does not."""
-        ours = len(found.target), found.features.shape[1], found.target.nunique()
+        ours = len(table.target), table.features.shape[1], table.target.nunique()
         known = self.rows, self.features, self.classes
         if ours == known:
             return ""
@@ -133,10 +133,10 @@ def find_data(
     """
     table, notes = _table(name, folder, openml)
     features = table.features if columns is None else table.features.iloc[:, :columns]
-    readings = {name: reading for name, reading in table.readings.items() if name in features}
+    readings = {column: way for column, way in table.readings.items() if column in features}
     table = attrs.evolve(table, features=_votes_as_numbers(features), readings=readings)
-    (found,) = data_sets({name: table}, None, None, ())
-    return attrs.evolve(found, notes=notes)
+    (data,) = data_sets({name: table}, None, None, ())
+    return attrs.evolve(data, notes=notes)
 
 
 def _table(name: str, folder: Path | None, openml: OpenML | None) -> tuple[Table, list[str]]:
@@ -147,7 +147,7 @@ def _table(name: str, folder: Path | None, openml: OpenML | None) -> tuple[Table
         table = load_table(OF_SCIKIT_LEARN[name] if path is None else path)
         remark = known.remark(table) if known else ""
         return table, [f"{table.origin} has {remark}"] if remark else []
-    places = [str(one) for one in _folders(folder)]
+    places = list(map(str, _folders(folder)))
     missing = f"there is no folder to look for {name}.csv in: give --data-dir or set ${FOLDER}"
     if places:
         missing = f"there is no {name}.csv or {name}.csv.gz in {' or '.join(places)}"
@@ -180,7 +180,7 @@ def _folders(folder: Path | None) -> list[Path]:
 
 def _path(name: str, folder: Path | None) -> Path | None:
     names = (f"{name}.csv", f"{name}.csv.gz")
-    paths = [place / one for place in _folders(folder) for one in names]
+    paths = [place / file for place in _folders(folder) for file in names]
     return next((path for path in paths if status(path) is not None), None)
 
 

@@ -20,21 +20,21 @@ WORDS = 2
 """The first columns hold words, the others numbers."""
 
 
-def heads_of(found: Reproduction) -> list[str]:
+def heads_of(result: Reproduction) -> list[str]:
     """Return the heads of the table's columns."""
-    heads = [*found.entry.heads, "ours"]
-    if _has_printed(found):
+    heads = [*result.entry.heads, "ours"]
+    if _has_printed(result):
         heads += ["published", "difference", "holds"]
-    heads += list(TESTS) * _has_tests(found)
-    return heads + ["published test"] * _has_printed_tests(found)
+    heads += list(TESTS) * _has_tests(result)
+    return heads + ["published test"] * _has_printed_tests(result)
 
 
-def rows_of(found: Reproduction) -> list[list[str]]:
+def rows_of(result: Reproduction) -> list[list[str]]:
     """Return the cells of each line that has a number of ours or a printed one."""
-    printed, tests = _has_printed(found), _has_tests(found)
-    printed_tests = _has_printed_tests(found)
+    printed, tests = _has_printed(result), _has_tests(result)
+    printed_tests = _has_printed_tests(result)
     rows = []
-    for line in found.lines:
+    for line in result.lines:
         if math.isnan(line.ours) and line.printed is None:
             continue
         row = [line.row, line.column, _with_spread(line.ours, line.spread, line)]
@@ -48,48 +48,48 @@ def rows_of(found: Reproduction) -> list[list[str]]:
     return rows
 
 
-def summary(found: Reproduction) -> str:
+def summary(result: Reproduction) -> str:
     """Return in a sentence how many numbers hold, and how many are above the published ones."""
-    if not found.has_numbers:
+    if not result.has_numbers:
         return "not run"
-    measures = dict.fromkeys(line.measure.name for line in found.lines)
-    repeats = sorted({line.repeats for line in found.lines if line.repeats})
-    compared = len(found.compared)
+    measures = dict.fromkeys(line.measure.name for line in result.lines)
+    repeats = sorted({line.repeats for line in result.lines if line.repeats})
+    compared = len(result.compared)
     held = "no printed number"
     if compared:
-        held = f"{found.held} of {counted(compared, 'number')} hold, {found.above} above print"
+        held = f"{result.held} of {counted(compared, 'number')} hold, {result.above} above print"
     return f"{', '.join(measures)}: {held}{_span(repeats)}"
 
 
-def markdown(found: Reproduction) -> str:
+def markdown(result: Reproduction) -> str:
     """Return the table with notes: when it was made, what is left out, what misses and why."""
-    heads = heads_of(found)
+    heads = heads_of(result)
     rule = ["---"] * WORDS + ["--:"] * (len(heads) - WORDS)
-    rows = [[cell.replace("|", r"\|") for cell in row] for row in rows_of(found)]
+    rows = [[cell.replace("|", r"\|") for cell in row] for row in rows_of(result)]
     lines = [f"| {' | '.join(cells)} |" for cells in (heads, rule, *rows)] if rows else []
-    made = f"mklkit {__version__}, {date.today().isoformat()}"
-    notes = [f"{summary(found)} ({made})", *notes_of(found)]
+    stamp = f"mklkit {__version__}, {date.today().isoformat()}"
+    notes = [f"{summary(result)} ({stamp})", *notes_of(result)]
     return "\n".join([*lines, "", *(f"- {note}." for note in notes)]).lstrip()
 
 
-def rules_of(found: Reproduction) -> list[str]:
+def rules_of(result: Reproduction) -> list[str]:
     """Return what it means that a number holds, for each measure that is compared."""
-    return list(dict.fromkeys(line.measure.rule for line in found.compared))
+    return list(dict.fromkeys(line.measure.rule for line in result.compared))
 
 
-def notes_of(found: Reproduction) -> list[str]:
+def notes_of(result: Reproduction) -> list[str]:
     """Return what is to be said below a table: remarks on data, what is left out or missed, why."""
-    against = dict.fromkeys(line.against for line in found.lines if not math.isnan(line.p_paired))
+    against = dict.fromkeys(line.against for line in result.lines if not math.isnan(line.p_paired))
     missed = [
-        (f"{line.row}, {line.column}", _reason(found.entry.why(line)))
-        for line in found.compared
+        (f"{line.row}, {line.column}", _reason(result.entry.why(line)))
+        for line in result.compared
         if not line.holds
     ]
     return [
-        *rules_of(found),
-        *(f"note: {label}: {text}" for label, text in found.notes.items()),
-        *(f"p values are of tests against {one}" for one in against),
-        *_by_reason("left out", found.left_out.items()),
+        *rules_of(result),
+        *(f"note: {label}: {text}" for label, text in result.notes.items()),
+        *(f"p values are of tests against {system}" for system in against),
+        *_by_reason("left out", result.left_out.items()),
         *_by_reason("missed", missed),
     ]
 
@@ -107,18 +107,18 @@ def _by_reason(word: str, pairs: Iterable[tuple[str, str]]) -> list[str]:
     return [f"{word}: {'; '.join(of_it)}: {reason}" for reason, of_it in names.items()]
 
 
-def latex(found: Reproduction) -> str:
+def latex(result: Reproduction) -> str:
     """Return the table for LaTeX (packages booktabs and, if it is long, longtable)."""
     rows = [
         [
             *(latex_text(cell) for cell in row[:WORDS]),
             *(latex_text(cell.replace("-", "−")) for cell in row[WORDS:]),
         ]
-        for row in rows_of(found)
+        for row in rows_of(result)
     ]
-    heads = [latex_text(head) for head in heads_of(found)]
-    told = ". ".join([f"{found.entry.title}: {summary(found)}", *rules_of(found)]) + "."
-    return latex_table(heads, rows, told, left=WORDS, label=f"tab:{found.entry.name}")
+    heads = [latex_text(head) for head in heads_of(result)]
+    told = ". ".join([f"{result.entry.title}: {summary(result)}", *rules_of(result)]) + "."
+    return latex_table(heads, rows, told, left=WORDS, label=f"tab:{result.entry.name}")
 
 
 def _span(repeats: list[int]) -> str:
@@ -152,13 +152,13 @@ def _p(value: float) -> str:
     return "<0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def _has_printed(found: Reproduction) -> bool:
-    return any(line.printed is not None for line in found.lines)
+def _has_printed(result: Reproduction) -> bool:
+    return any(line.printed is not None for line in result.lines)
 
 
-def _has_tests(found: Reproduction) -> bool:
-    return any(not math.isnan(line.p_paired) for line in found.lines)
+def _has_tests(result: Reproduction) -> bool:
+    return any(not math.isnan(line.p_paired) for line in result.lines)
 
 
-def _has_printed_tests(found: Reproduction) -> bool:
-    return any(line.printed is not None and line.printed.test for line in found.lines)
+def _has_printed_tests(result: Reproduction) -> bool:
+    return any(line.printed is not None and line.printed.test for line in result.lines)

@@ -23,18 +23,18 @@ def show_list(known: list[Entry], as_json: bool) -> None:
     from rich.text import Text
 
     if as_json:
-        show_json([one.facts() for one in known])
+        show_json([entry.facts() for entry in known])
         return
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
     grid.add_column("name", no_wrap=True)
     grid.add_column("what it is")
     grid.add_column("quick", justify="right", no_wrap=True)
     grid.add_column("full", justify="right", no_wrap=True)
-    for one in known:
-        told = [f"sets: {', '.join(one.labels())}"] if one.labels() else []
-        told += [f"without {name}: {reason}" for name, reason in one.missing.items()]
-        quick, full = (_minutes(minutes) for minutes in one.minutes)
-        grid.add_row(one.name, Text("\n".join([one.title, *told])), quick, full)
+    for entry in known:
+        told = [f"sets: {', '.join(entry.labels())}"] if entry.labels() else []
+        told += [f"without {name}: {reason}" for name, reason in entry.missing.items()]
+        quick, full = (_minutes(minutes) for minutes in entry.minutes)
+        grid.add_row(entry.name, Text("\n".join([entry.title, *told])), quick, full)
     show(
         grid,
         "Times were measured on a machine with two cores. Tables of a paper share their runs, so"
@@ -46,7 +46,7 @@ def _minutes(minutes: float) -> str:
     return "<1 min" if minutes < 1 else f"{minutes:.0f} min"
 
 
-def show_reproduction(found: Reproduction) -> None:
+def show_reproduction(reproduction: Reproduction) -> None:
     """Print a table with its notes."""
     from rich import box
     from rich.table import Table as Grid
@@ -54,10 +54,10 @@ def show_reproduction(found: Reproduction) -> None:
 
     from mklkit_papers.tables import WORDS, heads_of, notes_of, rows_of, summary
 
-    show(Text(f"\n{found.entry.name}: {found.entry.title}", style="bold"))
+    show(Text(f"\n{reproduction.entry.name}: {reproduction.entry.title}", style="bold"))
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    rows = rows_of(found)
-    for place, head in enumerate(heads_of(found)):
+    rows = rows_of(reproduction)
+    for place, head in enumerate(heads_of(reproduction)):
         if place < WORDS:
             grid.add_column(head, overflow="fold")
         else:
@@ -71,4 +71,4 @@ def show_reproduction(found: Reproduction) -> None:
         last = row[0]
     if rows:
         show(grid)
-    show(summary(found), *notes_of(found))
+    show(summary(reproduction), *notes_of(reproduction))

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 import attrs
-from mklkit_papers.entry import Curves, Entry
+from mklkit_papers.curves import CurvesDisplay
+from mklkit_papers.entry import Entry
 from mklkit_papers.lines import ACCURACY, Line
 from mklkit_papers.printed import printed
 from mklkit_papers.protocol import DataUse, Division, Experiment, System
 from mklkit_papers.scores import accuracy_lines, second_lines, weight_lines
-from mklkit_papers.session import LeftOut, Session
+from mklkit_papers.session import Session, SetLines
 from sklearn.naive_bayes import GaussianNB
 
 from mklkit import MKLClassifier
@@ -69,22 +71,23 @@ WEIGHTS = printed("""
 """)
 
 
-def curve(session: Session) -> Iterator[Line]:
-    """Yield a curve of two points for each set."""
-    for use in USES:
-        if not session.wants(use.label):
-            continue
-        try:
-            rows = len(session.data(use).target)
-        except LeftOut as error:
-            yield Line(row=use.label, column="", measure=ACCURACY, reason=str(error))
-            continue
-        for place in (1, 10):
-            found = {"ours": rows / place, "spread": 1.0, "repeats": session.number(use)}
-            yield Line(row=use.label, column=str(place), measure=ACCURACY, **found)
+def points(session: Session, use: DataUse) -> Iterator[Line]:
+    """Yield a curve of two points."""
+    rows = len(session.data(use).target)
+    for place in (1, 10):
+        values = {"ours": rows / place, "spread": 1.0, "repeats": session.number(use)}
+        yield Line(row=use.label, column=str(place), measure=ACCURACY, **values)
 
 
-def entry(name: str, lines: Callable[[Session], Any], **more: Any) -> Entry:
+curve = SetLines(USES, ACCURACY, points)
+
+
+def known(lines: Sequence[Line]) -> SetLines:
+    """Return lines that need no run."""
+    return SetLines([DataUse("known", "known")], ACCURACY, lambda *_: iter(lines))
+
+
+def entry(name: str, lines: SetLines, **more: Any) -> Entry:
     """Return an entry of the paper."""
     title = f"Title of {name}"
     return Entry(
@@ -94,7 +97,7 @@ def entry(name: str, lines: Callable[[Session], Any], **more: Any) -> Entry:
 
 def table(extra: Sequence[str] = (), **more: Any) -> Entry:
     """Return the table of accuracies."""
-    lines = accuracy_lines(EXPERIMENT, TABLE, own="sharp", extra=extra)
+    lines = accuracy_lines(EXPERIMENT, TABLE, against="sharp", extra=extra)
     return entry("000-table1", lines, **more)
 
 
@@ -106,7 +109,7 @@ ENTRIES = (
     entry("000-table2", accuracy_lines(EXPERIMENT, MORE)),
     entry("000-table3", weight_lines(EXPERIMENT, "Iris", WEIGHTS, [("aligned", "even")])),
     entry("000-table4", second_lines(EXPERIMENT, MORE)),
-    entry("000-figure1", curve, draw=Curves(x="λ", y="rows", base=10)),
+    entry("000-figure1", curve, draw=partial(CurvesDisplay.of_lines, x="λ", y="rows", base=10)),
 )
 
 

@@ -9,10 +9,9 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib import pyplot
+from mklkit_papers.curves import CurvesDisplay
 from mklkit_papers.session import Session
 from small_paper import ENTRIES
-
-from mklkit.plotting.curves import CurvesDisplay
 
 NAN = math.nan
 

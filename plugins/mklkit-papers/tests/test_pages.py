@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from mklkit_papers.pages import marked, without_place, write_pages
 from mklkit_papers.session import Session
 from mklkit_papers.tables import markdown
-from small_paper import ENTRIES, entry
+from small_paper import ENTRIES, entry, known
 
 from mklkit.errors import DataError
 
@@ -110,7 +110,7 @@ parts = st.lists(
 @given(parts.map("".join))
 def test_whatever_a_page_has(text):
     """What is outside of marks stays, and a second time changes nothing."""
-    reproduction = entry("000-table9", lambda _: []).run(Session())
+    reproduction = entry("000-table9", known([])).run(Session())
     with TemporaryDirectory() as folder:
         page = Path(folder) / "page.md"
         page.write_bytes(text.encode())

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from documents import ROOT
+from mklkit_papers.estimators import ShareThreshold
 from mklkit_papers.listing import find_entries
 from mklkit_papers.paper_001 import EXPERIMENT, TABLE_3, TABLE_4
 from mklkit_papers.paper_001_stars import (
@@ -18,7 +19,6 @@ from mklkit_papers.paper_001_stars import (
     group_gates,
 )
 from mklkit_papers.session import Session
-from mklkit_papers.thresholds import ShareThreshold
 from oracles.gated import discriminant_matrices, ratio_of
 from sklearn.datasets import load_breast_cancer
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis

@@ -239,7 +239,7 @@ def test_results_are_shown_where_files_can_not_be_written(
     def full(*_: Any) -> None:
         raise DataError("tables.tex can't be written: No space left on device.")
 
-    monkeypatch.setattr("mklkit.comparison.writing.write_text", full)
+    monkeypatch.setattr("mklkit_papers.files.write_text", full)
     done = mklkit(*TABLE, "--latex", tmp_path / "tables.tex", "--json")
     assert done.code == 2
     assert done.json["complete"] is True

@@ -51,7 +51,7 @@ def session() -> Session:
 @pytest.fixture(scope="module")
 def lines(session):
     extra = ["flat"]
-    return by_column(accuracy_lines(EXPERIMENT, TABLE, own="sharp", extra=extra)(session))
+    return by_column(accuracy_lines(EXPERIMENT, TABLE, against="sharp", extra=extra)(session))
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +99,7 @@ def test_p_values(lines, by_hand):
 
 
 def test_one_repeat_has_no_deviation_and_no_test():
-    lines = accuracy_lines(EXPERIMENT, TABLE, own="sharp")(Session(only=["iris"], repeats=1))
+    lines = accuracy_lines(EXPERIMENT, TABLE, against="sharp")(Session(only=["iris"], repeats=1))
     line = by_column(lines)["smooth"]
     assert line.repeats == 1
     assert math.isnan(line.spread)
@@ -118,7 +118,7 @@ def test_a_system_that_fails_once_has_its_reason_and_no_part_in_the_tests(lines)
     assert math.isnan(found["absent"].ours)
     for name in ("ours", "p_paired", "p_corrected"):
         assert getattr(found["smooth"], name) == getattr(lines["smooth"], name)
-    alone = accuracy_lines(other, TABLE, own="absent")(Session(only=["iris"]))
+    alone = accuracy_lines(other, TABLE, against="absent")(Session(only=["iris"]))
     assert all(math.isnan(line.p_paired) for line in alone)
 
 

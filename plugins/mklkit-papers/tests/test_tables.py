@@ -16,7 +16,7 @@ from mklkit_papers.printed import Printed
 from mklkit_papers.scores import SECONDS
 from mklkit_papers.session import Session
 from mklkit_papers.tables import heads_of, latex, markdown, notes_of, rows_of, summary
-from small_paper import ENTRIES, curve, entry, table
+from small_paper import ENTRIES, curve, entry, known, table
 
 from mklkit._version import __version__
 from mklkit.comparison.writing import latex_text
@@ -79,7 +79,7 @@ def test_the_same_reason_is_said_once():
         Line(row="c", column=name, measure=ACCURACY, ours=1.0, printed=Printed(2.0))
         for name in "xyz"
     ]
-    one = entry("000-table9", lambda _: [*lines, *missed], explained={"y": "slow"})
+    one = entry("000-table9", known([*lines, *missed]), explained={"y": "slow"})
     found = one.run(Session())
     assert notes_of(found)[1:] == [
         "left out: a; b: it is gone",
@@ -98,7 +98,7 @@ def test_numbers_above_print_are_counted():
             ("t", SECONDS, 91.0),
         ]
     ]
-    found = entry("000-table9", lambda _: lines).run(Session())
+    found = entry("000-table9", known(lines)).run(Session())
     assert (found.held, found.above, len(found.compared)) == (3, 2, 4)
     assert found.as_dict()["above"] == 2
     assert (
@@ -109,7 +109,7 @@ def test_numbers_above_print_are_counted():
 
 
 def test_nothing_was_run():
-    found = entry("000-table9", lambda _: []).run(Session())
+    found = entry("000-table9", known([])).run(Session())
     assert summary(found) == "not run"
     assert rows_of(found) == []
     assert re.fullmatch(r"- not run \(mklkit [^\n]*\)\.", markdown(found))
@@ -125,7 +125,7 @@ def test_printed_tests_are_shown():
     line = Line(
         row="a", column="b", measure=ACCURACY, ours=1.0, printed=Printed(2.0, test="t = 4.50")
     )
-    found = entry("000-table9", lambda _: [line]).run(Session())
+    found = entry("000-table9", known([line])).run(Session())
     assert heads_of(found)[-1] == "published test"
     assert rows_of(found)[0][-1] == "t = 4.50"
 
@@ -142,7 +142,7 @@ def test_json_has_no_nan(found):
 def test_latex_has_maths_for_what_is_not_text():
     lines = [Line(row="κ₁", column="MHKS_2 & λ", measure=ACCURACY, ours=1.0, spread=0.5, repeats=2)]
     printed = [attrs.evolve(lines[0], printed=Printed(2.0), p_paired=1e-9, p_corrected=0.5)]
-    found = entry("000-table9", lambda _: printed).run(Session())
+    found = entry("000-table9", known(printed)).run(Session())
     text = latex(found)
     (row,) = (line for line in text.splitlines() if line.startswith(r"$\kappa$"))
     assert row == (
@@ -185,7 +185,7 @@ def test_a_long_table_breaks_over_pages():
         Line(row=str(place), column="b", measure=ACCURACY, ours=1.0, repeats=1)
         for place in range(60)
     ]
-    text = latex(entry("000-table9", lambda _: lines).run(Session()))
+    text = latex(entry("000-table9", known(lines)).run(Session()))
     assert text.startswith(r"\begin{longtable}{llr}")
     assert text.count("\n") == 60 + 9
     assert r"\begin{table}" not in text
