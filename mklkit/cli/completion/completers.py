@@ -7,6 +7,7 @@ what is typed: Typer leaves these out.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import typer
 
@@ -37,24 +38,18 @@ BEFORE_KERNEL = re.compile(r"\s*(?:[A-Za-z_][\w. -]*:)?\s*")
 PAPERS = {"list": "only list them", "all": "every table and figure"}
 
 
-def combiners(incomplete: str) -> Named:
-    """Return all combiners."""
-    return _named("combiner")
+def _of_kind(kind: str) -> Callable[[str], Named]:
+    """Return a function that returns the names of a kind; Typer reads its signature."""
+
+    def completer(incomplete: str) -> Named:
+        return _named(kind)
+
+    return completer
 
 
-def feature_maps(incomplete: str) -> Named:
-    """Return all feature maps."""
-    return _named("feature_map")
-
-
-def learners(incomplete: str) -> Named:
-    """Return all learners."""
-    return _named("learner")
-
-
-def presets(incomplete: str) -> Named:
-    """Return all presets."""
-    return _named("preset")
+combiners, feature_maps, learners, presets, paper_sets, packages = map(
+    _of_kind, ("combiner", "feature_map", "learner", "preset", "set", "package")
+)
 
 
 def components(incomplete: str) -> Named:
@@ -103,16 +98,6 @@ def entries(incomplete: str) -> Named:
     numbers = dict.fromkeys(name.partition("-")[0] for name, _ in entries)
     papers = [(paper, f"tables and figures of paper {paper}") for paper in numbers]
     return [*entries, *papers, *PAPERS.items()]
-
-
-def paper_sets(incomplete: str) -> Named:
-    """Return the papers' data sets."""
-    return _named("set")
-
-
-def packages(incomplete: str) -> Named:
-    """Return the distributions that have components."""
-    return _named("package")
 
 
 def efforts(incomplete: str) -> Named:
