@@ -118,8 +118,6 @@ class ConsensusDisplay(PanelsDisplay):
             If there are fewer than 3 rows, or ``y`` is not one value per row.
         ValueError
             If X has other columns than those that the estimator was fitted on.
-        MKLKitError
-            If matplotlib is not installed.
         sklearn.exceptions.NotFittedError
             If it is not fitted.
 

@@ -57,8 +57,7 @@ class CriticalDifferenceDisplay(Display):
     Attributes
     ----------
     ranks, names, difference : as above
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
+    ax_, figure_ : matplotlib Axes and Figure
 
     Examples
     --------
@@ -107,8 +106,6 @@ class CriticalDifferenceDisplay(Display):
         ------
         DataError
             If the scores are no such table or not all finite, or the names do not fit.
-        MKLKitError
-            If matplotlib is not installed.
         """
         ranks = average_ranks(scores)
         n_datasets, k = np.shape(scores)

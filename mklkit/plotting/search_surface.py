@@ -51,8 +51,7 @@ class SearchSurfaceDisplay(Display):
     Attributes
     ----------
     x_values, y_values, scores, x_name, y_name, best, score_name : as above
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
+    ax_, figure_ : matplotlib Axes and Figure
 
     Examples
     --------
@@ -118,8 +117,6 @@ class SearchSurfaceDisplay(Display):
             If the estimator is no search.
         DataError
             If the search has not varied a parameter of this name.
-        MKLKitError
-            If matplotlib is not installed.
         sklearn.exceptions.NotFittedError
             If it is not fitted.
         """

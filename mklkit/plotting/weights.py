@@ -42,8 +42,7 @@ class KernelWeightsDisplay(Display):
     Attributes
     ----------
     weights, each : as above
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
+    ax_, figure_ : matplotlib Axes and Figure
 
     Examples
     --------
@@ -79,8 +78,6 @@ class KernelWeightsDisplay(Display):
         ------
         IncompatibleError
             If the estimator has no kernel weights.
-        MKLKitError
-            If matplotlib is not installed.
         sklearn.exceptions.NotFittedError
             If it is not fitted.
         """
