@@ -28,21 +28,20 @@ def check_outputs(
     from mklkit.errors import DataError
     from mklkit.persistence.atomic import check_writable
 
-    given = [path for path in (results, *reports, output) if path is not None]
-    for path in given:
+    files = [path for path in (results, *reports, output) if path is not None]
+    for path in files:
         check_writable(path)
         for source in sources:
             if same_file(path, user_path(source)):
                 raise DataError(f"{path} holds the data; choose another name for the file.")
-    for first, second in combinations(given, 2):
+    for first, second in combinations(files, 2):
         if same_file(first, second):
-            alike = f"{first} is" if first == second else f"{first} and {second} are the same file,"
-            raise DataError(f"{alike} given for two files; choose another name for one of them.")
+            raise DataError(f"{first} and {second} are the same file.")
     if output is not None and len(sources) > 1:
         raise DataError("With several data sets there is no single model to save by --output.")
 
 
-def save_best(output: Path, found: Comparison) -> None:
+def save_best(output: Path, comparison: Comparison) -> None:
     """Save the best method with the facts that 'fit' saves, and those of the comparison."""
     from time import perf_counter
 
@@ -51,23 +50,26 @@ def save_best(output: Path, found: Comparison) -> None:
     from mklkit.evaluation import score
     from mklkit.persistence import save_model
 
-    (data,) = found.data
-    best = found.best_method.name
+    (data,) = comparison.data
+    best = comparison.best_method.name
     with working("fitting the best method on all rows"):
         start = perf_counter()
-        pipeline = found.best_estimator_
+        pipeline = comparison.best_estimator_
         seconds = perf_counter() - start
         choices = pipeline[-1].choices_ if isinstance(pipeline[-1], ChoosingModel) else []
         scores = score(data.target, pipeline.predict(data.features), data.target)
         facts: dict[str, Any] = {
             "preset": None,
-            "seed": found.plan["seed"],
+            "seed": comparison.plan["seed"],
             "preprocessing": describe(pipeline),
-            "choices": [f"{best}: the best of {len(found.methods)} compared methods", *choices],
+            "choices": [
+                f"{best}: the best of {len(comparison.methods)} compared methods",
+                *choices,
+            ],
             "split": "none",
             "scores": {"train": scores, "held_out": None},
             "seconds": seconds,
-            "comparison": {"method": best, "verdict": found.verdict},
+            "comparison": {"method": best, "verdict": comparison.verdict},
         }
         if data.table is not None:
             facts["data"] = data.table.facts()

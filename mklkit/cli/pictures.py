@@ -34,9 +34,9 @@ def check_picture(path: Path, others: Mapping[str, str | PathLike[str] | None]) 
 
     if path.suffix.lower() not in FORMATS:
         raise DataError(f"A picture's name must end in {', '.join(FORMATS)}; got {path}.")
-    for content, other in others.items():
+    for content, file in others.items():
         # The name of a built-in data set is not a file, which is harmless.
-        if other is not None and same_file(path, Path(other)):
+        if file is not None and same_file(path, Path(file)):
             raise DataError(f"{path} is the file of {content}; choose another name for the plot.")
     check_writable(path)
     require_matplotlib()
@@ -44,16 +44,12 @@ def check_picture(path: Path, others: Mapping[str, str | PathLike[str] | None]) 
 
 def draw_weights(path: Path, estimator: Any) -> None:
     """Write the figure of a fitted estimator's kernel weights."""
+    from mklkit.plotting.weights import KernelWeightsDisplay
 
-    def drawn() -> Any:
-        from mklkit.plotting.weights import KernelWeightsDisplay
-
-        return KernelWeightsDisplay.from_estimator(estimator)
-
-    draw(path, drawn)
+    draw(path, lambda: KernelWeightsDisplay.from_estimator(estimator))
 
 
-def draw(path: Path, drawn: Callable[[], Any]) -> None:
+def draw(path: Path, display: Callable[[], Any]) -> None:
     """Write the figure of a display, which is drawn when no window can open any more."""
     import matplotlib
 
@@ -61,6 +57,6 @@ def draw(path: Path, drawn: Callable[[], Any]) -> None:
     matplotlib.use("Agg")
     from mklkit.persistence.atomic import replacing
 
-    figure = drawn().figure_
+    figure = display().figure_
     with replacing(path) as file:
         figure.savefig(file, format=path.suffix[1:].lower(), dpi=150)

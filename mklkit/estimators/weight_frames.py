@@ -35,12 +35,12 @@ def tidy_weights(
     1  a vs b     rbf    0.75
     """
     rows = np.vstack(weights)
-    counts = [np.ndim(one) == 1 or len(one) for one in weights]
+    counts = [np.ndim(matrix) == 1 or len(matrix) for matrix in weights]
     frame = pd.DataFrame({"kernel": list(kernels) * len(rows)})
     if weights[0].ndim == 2:
         clusters = np.concatenate([np.arange(count) for count in counts])
         frame.insert(0, "cluster", np.repeat(clusters, len(kernels)))
-    names = np.repeat([_problem_name(one) for one in problems], counts)
+    names = np.repeat([_problem_name(problem) for problem in problems], counts)
     frame.insert(0, "problem", np.repeat(names, len(kernels)))
     return frame.assign(weight=rows.ravel())
 

@@ -37,8 +37,7 @@ class AlignmentDisplay(Display):
     Attributes
     ----------
     alignments, centered : as above
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
+    ax_, figure_ : matplotlib Axes and Figure
 
     Examples
     --------
@@ -81,8 +80,6 @@ class AlignmentDisplay(Display):
             If X is not a table of at least two rows of finite numbers.
         ValueError
             If X has other columns than those that the estimator was fitted on.
-        MKLKitError
-            If matplotlib is not installed.
         """
         return cls(alignment_matrix(kernels, X, centered=centered), centered).plot(ax)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from mklkit.errors import DataError
-from mklkit.plotting.parts import figure_of, require_matplotlib
+from mklkit.plotting.parts import figure_of, new_figure, require_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,9 +55,7 @@ class Display(ABC):
         require_matplotlib()
         self._check()
         if ax is None:
-            from matplotlib import pyplot
-
-            ax = pyplot.figure(figsize=self._size(), layout="constrained").add_subplot()
+            ax = new_figure(*self._size()).add_subplot()
         return self._on(ax)
 
     def figure(self) -> Figure:

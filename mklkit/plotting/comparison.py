@@ -41,8 +41,7 @@ class ComparisonDisplay(Display):
     Attributes
     ----------
     table : pandas.DataFrame
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
+    ax_, figure_ : matplotlib Axes and Figure
 
     Examples
     --------

@@ -19,10 +19,12 @@ from mklkit.errors import DataError, IncompatibleError
 from mklkit.estimators.anatomy import FittedSearch, KernelModel, WeightedModel
 from mklkit.evaluation.alignment import alignment_matrix, combined_gram
 from mklkit.numerics.centring import centred_gram
+from mklkit.plotting.alignment import WRITTEN_KERNELS, AlignmentDisplay
 from mklkit.plotting.base import PanelsDisplay
-from mklkit.plotting.cells import draw_cells, short
+from mklkit.plotting.cells import short
 from mklkit.plotting.class_markers import class_markers
-from mklkit.plotting.parts import BARS, COLOURS, SCALE, ink, new_figure
+from mklkit.plotting.parts import COLOURS, SCALE, ink, new_figure
+from mklkit.plotting.weights import KernelWeightsDisplay
 from mklkit.protocols import Array
 
 if TYPE_CHECKING:
@@ -30,8 +32,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ConsensusDisplay"]
 
-WRITTEN_KERNELS = 8
-"""Names are below the columns, and cosines in the cells, of up to so many kernels."""
 LARGEST_MATRIX = 11.0
 
 
@@ -118,8 +118,6 @@ class ConsensusDisplay(PanelsDisplay):
             If there are fewer than 3 rows, or ``y`` is not one value per row.
         ValueError
             If X has other columns than those that the estimator was fitted on.
-        MKLKitError
-            If matplotlib is not installed.
         sklearn.exceptions.NotFittedError
             If it is not fitted.
 
@@ -158,10 +156,19 @@ class ConsensusDisplay(PanelsDisplay):
         return [above.subplots(), *below.subplots(1, 2, gridspec_kw=widths)]
 
     def _draw(self) -> None:
-        rows, weights, cosines = self.axes_
+        rows, bars, cells = self.axes_
         self._draw_rows(rows)
-        self._draw_weights(weights)
-        self._draw_cosines(cosines)
+        weights = {"problem": "all", "kernel": self.kernel_names, "weight": self.weights}
+        KernelWeightsDisplay(pd.DataFrame(weights)).plot(bars)
+        cosines = pd.DataFrame(self.cosines, self.kernel_names, self.kernel_names)
+        AlignmentDisplay(cosines).plot(cells)
+        # The rows are those of the bars beside, with their names.
+        cells.set_yticks([])
+        if len(self.kernel_names) > WRITTEN_KERNELS:
+            cells.set_xticks([])
+            cells.set_xlabel("columns in the order of the rows")
+        for ax, title in ((bars, "kernel weights"), (cells, "agreement of kernels")):
+            ax.set_title(title, fontsize="medium")
 
     def _draw_rows(self, ax: Axes) -> None:
         edge: dict[str, Any] = {"edgecolors": ink(), "linewidths": 0.35, "s": 24}
@@ -186,29 +193,6 @@ class ConsensusDisplay(PanelsDisplay):
         ax.set_xlabel(f"component 1 ({first:.0%} of variance)")
         ax.set_ylabel(f"component 2 ({second:.0%})")
         ax.spines[["top", "right"]].set_visible(False)
-
-    def _draw_weights(self, ax: Axes) -> None:
-        places = range(len(self.weights))
-        bars = ax.barh(places, self.weights, height=0.7, color=BARS)
-        ax.bar_label(bars, fmt="%.2f", padding=3)
-        ax.set_yticks(places, [short(name) for name in self.kernel_names])
-        ax.set_ylim(len(self.weights) - 0.5, -0.5)
-        ax.set_xlim(0, max(float(self.weights.max()) * 1.25, 1e-12))
-        ax.set_title("kernel weights", fontsize="medium")
-        ax.set_xlabel("weight")
-        ax.spines[["top", "right"]].set_visible(False)
-        ax.tick_params(axis="y", length=0)
-
-    def _draw_cosines(self, ax: Axes) -> None:
-        low = min(0.0, float(self.cosines.min()))
-        few = len(self.weights) <= WRITTEN_KERNELS
-        # The rows are those of the bars beside, with their names.
-        names = self.kernel_names if few else []
-        image = draw_cells(ax, self.cosines, (low, 1), [], names, written=few)
-        if not few:
-            ax.set_xlabel("columns in the order of the rows")
-        ax.set_title("agreement of kernels", fontsize="medium")
-        self.figure_.colorbar(image, ax=ax, label="cosine of centred kernels")
 
 
 def _with_kernels(estimator: Any) -> tuple[Pipeline | None, Any]:

@@ -13,7 +13,7 @@ from mklkit.errors import DataError, counted
 from mklkit.evaluation.rank_tests import average_ranks, critical_difference, indistinguishable
 from mklkit.plotting.base import Display
 from mklkit.plotting.cells import short
-from mklkit.plotting.parts import BARS, figure_of, ink, require_matplotlib
+from mklkit.plotting.parts import BARS, figure_of, ink
 from mklkit.protocols import Array
 
 if TYPE_CHECKING:
@@ -57,8 +57,7 @@ class CriticalDifferenceDisplay(Display):
     Attributes
     ----------
     ranks, names, difference : as above
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
+    ax_, figure_ : matplotlib Axes and Figure
 
     Examples
     --------
@@ -107,10 +106,7 @@ class CriticalDifferenceDisplay(Display):
         ------
         DataError
             If the scores are no such table or not all finite, or the names do not fit.
-        MKLKitError
-            If matplotlib is not installed.
         """
-        require_matplotlib()
         ranks = average_ranks(scores)
         n_datasets, k = np.shape(scores)
         if names is None and isinstance(scores, pd.DataFrame):
@@ -124,96 +120,70 @@ class CriticalDifferenceDisplay(Display):
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw on ``ax``, or on a new figure."""
         if ax is not None:
-            points = figure_of(ax).dpi / 72
-            self._font_size = min(FONT_SIZE, 0.7 * ax.bbox.height / points / self._lines())
+            line = 72 / figure_of(ax).dpi * ax.bbox.height / self._lines
+            self._font_size = min(FONT_SIZE, 0.7 * line)
         return super().plot(ax)
 
     def _check(self) -> None:
-        if len(self.names) != len(self.ranks) or len(self.ranks) == 0:
-            raise DataError(
-                f"{counted(len(self.ranks), 'rank')} but {counted(len(self.names), 'name')}."
-            )
+        if len(self.names) != len(self.ranks) or len(self.ranks) < 2:
+            raise DataError(f"{len(self.ranks)} ranks and {len(self.names)} names can't be drawn.")
 
+    @property
     def _first(self) -> float:
-        """Return the height of the first name below the axis, in lines."""
+        """The height of the first name below the axis, in lines."""
         levels = [level for *_, level in rank_bars(self.ranks, self.difference)]
         return FIRST_BAR + BAR_STEP * (max(levels, default=-1) + 1) + 0.6
 
-    def _bottom(self) -> float:
-        return self._first() + len(sides(self.ranks)[1]) - 0.4
-
+    @property
     def _lines(self) -> float:
-        return self._bottom() - RULER + 1
+        return self._first + len(sides(self.ranks)[1]) + 0.6 - RULER
 
     def _size(self) -> tuple[float, float]:
         beside = sum(
             max((len(short(self.names[method])) for method in side), default=0) + len(" (10.00)")
             for side in sides(self.ranks)
         )
-        return min(AXIS_WIDTH + CHARACTER * beside, WIDEST), LINE * (self._lines() + 0.5)
+        return min(AXIS_WIDTH + CHARACTER * beside, WIDEST), LINE * (self._lines + 0.5)
 
     def _draw(self, ax: Axes) -> None:
-        self._axis(ax, self._bottom())
-        for start, end, level in rank_bars(self.ranks, self.difference):
-            height = FIRST_BAR + BAR_STEP * level
-            ends = [end + self._overhang, start - self._overhang]
-            ax.plot(
-                ends,
-                [height] * 2,
-                color=BARS,
-                linewidth=4,
-                solid_capstyle="butt",
-                clip_on=False,
-                gid="group",
-            )
-        for members, on_left in zip(sides(self.ranks), (True, False), strict=True):
-            for line, method in enumerate(members):
-                self._name(method, self._first() + line, on_left)
-
-    @property
-    def _overhang(self) -> float:
-        low, high = limits_of_ranks(self.ranks)
-        return OVERHANG * (high - low)
-
-    def _axis(self, ax: Axes, bottom: float) -> None:
-        """Draw the axis of ranks with its ticks, and the ruler."""
-        from matplotlib.ticker import MaxNLocator
-
         low, high = limits_of_ranks(self.ranks)
         ax.set_axis_off()
         ax.set_xlim(max(high, low + self.difference), low)
-        ax.set_ylim(bottom, RULER - 1)
-        ax.plot([high, low], [0, 0], color=ink(), linewidth=1)
+        ax.set_ylim(self._lines + RULER - 1, RULER - 1)
+        self._draw_axis(ax, low, high)
+        overhang = OVERHANG * (high - low)
+        wide: dict[str, Any] = {"linewidth": 4, "solid_capstyle": "butt", "clip_on": False}
+        for start, end, level in rank_bars(self.ranks, self.difference):
+            height = FIRST_BAR + BAR_STEP * level
+            ends = [end + overhang, start - overhang]
+            ax.plot(ends, [height] * 2, color=BARS, gid="group", **wide)
+        left, right = ax.get_xlim()
+        edges = (left + 2 * overhang, "right", -4), (right - 2 * overhang, "left", 4)
+        for members, (edge, side, apart) in zip(sides(self.ranks), edges, strict=True):
+            text: dict[str, Any] = {"ha": side, "va": "center", "fontsize": self._font_size}
+            for line, method in enumerate(members):
+                rank, height = self.ranks[method], self._first + line
+                places = [rank, rank, edge], [0, height, height]
+                ax.plot(*places, color=ink(), linewidth=0.8, clip_on=False)
+                name = f"{short(self.names[method])} ({rank:.2f})"
+                ax.annotate(name, (edge, height), (apart, 0), textcoords="offset points",
+                            annotation_clip=False, **text)  # fmt: skip
+
+    def _draw_axis(self, ax: Axes, low: float, high: float) -> None:
+        """Draw the axis of ranks with its ticks, and the ruler."""
+        from matplotlib.ticker import MaxNLocator
+
+        line: dict[str, Any] = {"color": ink(), "linewidth": 1}
+        text: dict[str, Any] = {"va": "bottom", "fontsize": self._font_size}
+        ax.plot([high, low], [0, 0], **line)
         ticks = np.asarray(MaxNLocator(MOST_TICKS, integer=True).tick_values(low, high))
         for rank in ticks[(ticks >= low) & (ticks <= high)]:
-            ax.plot([rank, rank], [0, -0.25], color=ink(), linewidth=1)
-            ax.text(
-                rank, TICK_LABELS, f"{rank:g}", ha="center", va="bottom", fontsize=self._font_size
-            )
+            ax.plot([rank, rank], [0, -0.25], **line)
+            ax.text(rank, TICK_LABELS, f"{rank:g}", ha="center", **text)
         start = ax.get_xlim()[0]
         ends = [start, start - self.difference]
-        ax.plot(ends, [RULER] * 2, "|-", color=ink(), linewidth=1, markersize=7, gid="ruler")
-        label = f"critical difference {self.difference:.2f}"
-        ax.text(start, RULER - 0.35, label, ha="left", va="bottom", fontsize=self._font_size)
-
-    def _name(self, method: int, height: float, on_left: bool) -> None:
-        """Write a method's name beside the axis, with a line to its rank."""
-        rank = self.ranks[method]
-        start, end = self.ax_.get_xlim()
-        edge = start + 2 * self._overhang if on_left else end - 2 * self._overhang
-        self.ax_.plot(
-            [rank, rank, edge], [0, height, height], color=ink(), linewidth=0.8, clip_on=False
-        )
-        self.ax_.annotate(
-            f"{short(self.names[method])} ({rank:.2f})",
-            (edge, height),
-            xytext=(-4 if on_left else 4, 0),
-            textcoords="offset points",
-            ha="right" if on_left else "left",
-            va="center",
-            fontsize=self._font_size,
-            annotation_clip=False,
-        )
+        ax.plot(ends, [RULER] * 2, "|-", markersize=7, gid="ruler", **line)
+        ax.text(start, RULER - 0.35, f"critical difference {self.difference:.2f}", **text)
 
 
 def limits_of_ranks(ranks: Array) -> tuple[float, float]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CurvesDisplay"]
 
-WIDTH, HEIGHT = 5.6, 3.6
+WIDTH, HEIGHT = 5.3, 3.5
 STYLES = ("-", "--", ":", "-.")
 """Told apart without colours."""
 MARKERS = "osD^v<>PX*"

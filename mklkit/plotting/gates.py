@@ -132,8 +132,6 @@ class GatesDisplay(PanelsDisplay):
             If there is only one column, or ``y`` and ``X`` differ in length.
         SpecError
             If ``grid_resolution`` is not a whole number, 2 or above.
-        MKLKitError
-            If matplotlib is not installed.
         """
         if not is_whole(grid_resolution) or grid_resolution < 2:
             raise SpecError(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from mklkit.errors import DataError, MKLKitError, named, quoted, type_name
+from mklkit.errors import DataError, MKLKitError, named, quoted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -77,7 +77,7 @@ def figure_of(ax: Any) -> Figure:
         )
     figure = ax.get_figure(root=True)
     if figure is None:
-        raise DataError("The axes to draw on were removed from their figure; pass others.")
+        raise DataError("The axes to draw on were removed from their figure.")
     return figure
 
 
@@ -95,23 +95,10 @@ def check_table(table: Any, columns: Sequence[str], source: str) -> None:
     ------
     DataError
         If it is no DataFrame, lacks a column or is empty.
-
-    Examples
-    --------
-    >>> check_table(pd.DataFrame({"kernel": ["rbf"]}), ["weight"], "weights_frame()")
-    Traceback (most recent call last):
-    mklkit.errors.DataError: A DataFrame like that of weights_frame() is expected; got one without \
-column 'weight'.
     """
-    if not isinstance(table, pd.DataFrame):
-        wrong = type_name(table)
-    elif missing := [name for name in columns if name not in table]:
-        wrong = f"one without {named(missing)}"
-    elif table.empty:
-        wrong = "an empty one"
-    else:
-        return
-    raise DataError(f"A DataFrame like that of {source} is expected; got {wrong}.")
+    if not isinstance(table, pd.DataFrame) or table.empty or not {*columns} <= {*table}:
+        needed = f" with {named(columns)}" if columns else ""
+        raise DataError(f"A DataFrame like that of {source}{needed} is expected, not empty.")
 
 
 def ink() -> str:

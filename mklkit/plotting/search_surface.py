@@ -51,8 +51,7 @@ class SearchSurfaceDisplay(Display):
     Attributes
     ----------
     x_values, y_values, scores, x_name, y_name, best, score_name : as above
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
+    ax_, figure_ : matplotlib Axes and Figure
 
     Examples
     --------
@@ -118,8 +117,6 @@ class SearchSurfaceDisplay(Display):
             If the estimator is no search.
         DataError
             If the search has not varied a parameter of this name.
-        MKLKitError
-            If matplotlib is not installed.
         sklearn.exceptions.NotFittedError
             If it is not fitted.
         """
@@ -130,19 +127,19 @@ class SearchSurfaceDisplay(Display):
                 f"{type(estimator).__name__} has no scores of a search to draw; a fitted"
                 " MKLSearchCV or GridSearchCV is expected."
             )
-        points = estimator.cv_results_["params"]
-        means = np.asarray(estimator.cv_results_["mean_test_score"], dtype=float)
+        results, best = estimator.cv_results_, estimator.best_index_
+        points = results["params"]
         x_values, y_values = _values(points, x), _values(points, y)
+
+        def place(point: dict[str, Any]) -> tuple[int, int] | None:
+            known = x in point and y in point
+            return (x_values.index(point[x]), y_values.index(point[y])) if known else None
+
         scores = np.full((len(y_values), len(x_values)), np.nan)
-        for point, mean in zip(points, means, strict=True):
-            if x in point and y in point:
-                cell = y_values.index(point[y]), x_values.index(point[x])
-                scores[cell] = np.fmax(scores[cell], mean)
-        chosen = points[estimator.best_index_]
-        best = None
-        if x in chosen and y in chosen:
-            best = x_values.index(chosen[x]), y_values.index(chosen[y])
-        return cls(x_values, y_values, scores, x, y, best, score_name).plot(ax)
+        for point, mean in zip(points, results["mean_test_score"], strict=True):
+            if (cell := place(point)) is not None:
+                scores[cell[1], cell[0]] = np.fmax(scores[cell[1], cell[0]], mean)
+        return cls(x_values, y_values, scores, x, y, place(points[best]), score_name).plot(ax)
 
     def _check(self) -> None:
         shape = len(self.y_values), len(self.x_values)
@@ -180,11 +177,8 @@ def _values(points: Sequence[dict[str, Any]], name: str) -> list[Any]:
             values.append(point[name])
     if not values:
         known = sorted({key for point in points for key in point})
-        raise DataError(
-            f"The search has not varied {quoted(name)}.{suggest(name, known)}"
-            f" Its parameters: {', '.join(known)}."
-        )
-    return sorted(values) if all(_is_number(value) for value in values) else values
+        raise DataError(f"The search has not varied {quoted(name)}.{suggest(name, known)}")
+    return sorted(values) if all(map(_is_number, values)) else values
 
 
 def _written(values: Sequence[Any]) -> list[str]:

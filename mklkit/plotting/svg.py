@@ -29,8 +29,10 @@ PIXELS = 96 / 72
 """A point of matplotlib's."""
 
 
-def svg_of(display: Display, label: str) -> Markup:
+def svg_of(display: Display, label: str) -> Markup | None:
     """Return a display as SVG that a page with any colours and a strict policy may contain.
+
+    Without matplotlib there is None.
 
     Parameters
     ----------
@@ -39,7 +41,11 @@ def svg_of(display: Display, label: str) -> Markup:
         What is read out in place of the picture; no two in a page are the same.
     """
     from markupsafe import Markup
-    from matplotlib import style
+
+    try:
+        from matplotlib import style
+    except ImportError:
+        return None
 
     options = {"svg.fonttype": "none", "svg.hashsalt": label, "text.parse_math": False}
     with style.context(["default", options]), warnings.catch_warnings():

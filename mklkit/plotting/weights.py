@@ -9,7 +9,7 @@ import numpy as np
 from mklkit.errors import IncompatibleError
 from mklkit.estimators.anatomy import KernelRegressor, WeightedModel, classifier_in
 from mklkit.plotting.base import Display
-from mklkit.plotting.cells import draw_cells
+from mklkit.plotting.cells import draw_cells, short
 from mklkit.plotting.parts import BARS, COLOURS, check_table, ink, paper
 
 if TYPE_CHECKING:
@@ -42,8 +42,7 @@ class KernelWeightsDisplay(Display):
     Attributes
     ----------
     weights, each : as above
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
+    ax_, figure_ : matplotlib Axes and Figure
 
     Examples
     --------
@@ -79,8 +78,6 @@ class KernelWeightsDisplay(Display):
         ------
         IncompatibleError
             If the estimator has no kernel weights.
-        MKLKitError
-            If matplotlib is not installed.
         sklearn.exceptions.NotFittedError
             If it is not fitted.
         """
@@ -133,7 +130,7 @@ class KernelWeightsDisplay(Display):
             self._grouped_bars(ax, table)
         else:
             self._mean_bars(ax, table)
-        ax.set_yticks(range(table.shape[1]), table.columns)
+        ax.set_yticks(range(table.shape[1]), [short(name) for name in table.columns])
         ax.invert_yaxis()
         ax.set_xlim(0, max(float(table.to_numpy().max()) * 1.12, 1e-12))
         ax.set_xlabel("kernel weight")

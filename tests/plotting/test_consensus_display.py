@@ -52,7 +52,7 @@ def test_all_estimators_with_kernels_have_one() -> None:
 
 
 def test_many_kernels_and_classes_have_names_once() -> None:
-    model = MKLTransformer([f"k{place}:rbf" for place in range(9)]).fit(X)
+    model = MKLTransformer([f"k{place}:rbf" for place in range(11)]).fit(X)
     display = ConsensusDisplay.from_estimator(model, X, np.arange(150) % 10)
     assert display.axes_[1].get_yticklabels()[0].get_text() == "k0"
     assert not display.axes_[2].texts

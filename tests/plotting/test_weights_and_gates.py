@@ -186,7 +186,7 @@ def test_wider_rows_are_seen_in_two_principal_components(flowers: Any) -> None:
 @pytest.mark.parametrize(
     "names",
     [
-        pytest.param("abcdefghijklm", marks=pytest.mark.slow),
+        "abcdefghijklm",
         [f"species {k:02d}" for k in range(13)],
     ],
 )

@@ -7,6 +7,7 @@ what is typed: Typer leaves these out.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import typer
 
@@ -34,24 +35,18 @@ BEFORE_COLUMNS = re.compile(r"\s*(?:[A-Za-z_][\w. -]*:\s*)?[A-Za-z_][\w.-]*(?:\(
 BEFORE_KERNEL = re.compile(r"\s*(?:[A-Za-z_][\w. -]*:)?\s*")
 
 
-def combiners(incomplete: str) -> Named:
-    """Return all combiners."""
-    return _named("combiner")
+def _of_kind(kind: str) -> Callable[[str], Named]:
+    """Return a function that returns the names of a kind; Typer reads its signature."""
+
+    def completer(incomplete: str) -> Named:
+        return _named(kind)
+
+    return completer
 
 
-def feature_maps(incomplete: str) -> Named:
-    """Return all feature maps."""
-    return _named("feature_map")
-
-
-def learners(incomplete: str) -> Named:
-    """Return all learners."""
-    return _named("learner")
-
-
-def presets(incomplete: str) -> Named:
-    """Return all presets."""
-    return _named("preset")
+combiners, feature_maps, learners, presets, packages = map(
+    _of_kind, ("combiner", "feature_map", "learner", "preset", "package")
+)
 
 
 def components(incomplete: str) -> Named:
@@ -92,11 +87,6 @@ def feature_columns(ctx: typer.Context, incomplete: str) -> Named:
 def data_sets(incomplete: str) -> Named:
     """Return the built-in data sets; files are the shell's part."""
     return [(name, ORIGINS.get(name, "built into scikit-learn")) for name in BUILTIN_NAMES]
-
-
-def packages(incomplete: str) -> Named:
-    """Return the distributions that have components."""
-    return _named("package")
 
 
 def efforts(incomplete: str) -> Named:

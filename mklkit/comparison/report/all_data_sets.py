@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from mklkit.comparison.report.pictures import drawn
 from mklkit.comparison.report.tables import Cell, Head, Table, methods_table, number_cell
 from mklkit.display.numbers import DASH, p_value, percent
 from mklkit.evaluation import nemenyi_p_values
+from mklkit.plotting.critical_difference import CriticalDifferenceDisplay
+from mklkit.plotting.svg import svg_of
 
 if TYPE_CHECKING:
     from mklkit.comparison.comparison import Comparison
@@ -38,13 +39,12 @@ def over_data_sets(comparison: Comparison) -> dict[str, Any]:
         "accuracies": _accuracies(comparison, names, list(methods["method"])),
     }
     if "friedman" in ranking:
-        from mklkit.plotting.critical_difference import CriticalDifferenceDisplay
-
         test, ranks = ranking["friedman"], ranking["ranks"]
         difference = ranking["critical_difference"]
         parts["friedman"] = f"F = {test['f_statistic']:.2f}, p {_compared(test['p_value'])}"
         diagram = CriticalDifferenceDisplay(list(ranks.values()), list(ranks), difference)
-        parts["diagram"] = drawn(diagram, "Critical-difference diagram; the ranks are in the table")
+        label = "Critical-difference diagram; the ranks are in the table"
+        parts["diagram"] = svg_of(diagram, label)
         parts["pairs"] = _pairs(pd.Series(ranks, dtype=float), len(names))
     return parts
 

@@ -9,10 +9,12 @@ import numpy as np
 import pandas as pd
 
 from mklkit.comparison.report.confusion import confusion_table
-from mklkit.comparison.report.pictures import drawn
 from mklkit.comparison.report.tables import Cell, Head, Table, methods_table, number_cell
 from mklkit.display.html import bar
 from mklkit.display.numbers import number, percent
+from mklkit.plotting.comparison import ComparisonDisplay
+from mklkit.plotting.curves import CurvesDisplay
+from mklkit.plotting.svg import svg_of
 
 if TYPE_CHECKING:
     from mklkit.comparison.comparison import Comparison
@@ -43,8 +45,6 @@ def results_on(comparison: Comparison, name: str) -> dict[str, Any]:
     name : str
         The data set's.
     """
-    from mklkit.plotting.comparison import ComparisonDisplay
-
     methods = comparison.table(name)
     runs = comparison.compared_cells(name)
     names = [facts["name"] for facts in comparison.plan["data"]]
@@ -52,7 +52,7 @@ def results_on(comparison: Comparison, name: str) -> dict[str, Any]:
     labels = [str(label) for label in comparison.plan["data"][place]["classes"]]
     chart = None
     if methods["accuracy"].notna().any():
-        chart = drawn(ComparisonDisplay(methods), f"Mean accuracy on {name}")
+        chart = svg_of(ComparisonDisplay(methods), f"Mean accuracy on {name}")
     return {
         "id": f"data-{place + 1}",
         "name": name,
@@ -117,8 +117,6 @@ def _calibration(
     name: str, methods: pd.DataFrame, runs: list[Run], labels: list[str]
 ) -> dict[str, Any]:
     """Return how often events happened beside their predicted probability, and the errors."""
-    from mklkit.plotting.curves import CurvesDisplay
-
     nan, curves, rows = float("nan"), {}, []
     by_method = _by_method(methods, runs, lambda run: run.calibration)
     for method, parts in by_method.items():
@@ -140,5 +138,5 @@ def _calibration(
     ]
     heads = [Head("Method"), Head("Off by", "points"), Head("")]
     errors = Table("Mean difference of predicted and happened.", heads, cells, "weights")
-    return {"calibration": drawn(display, f"Calibration on {name}"), "errors": errors,
+    return {"calibration": svg_of(display, f"Calibration on {name}"), "errors": errors,
             "event": event, "curves": len(first), "probabilistic": len(rows)}  # fmt: skip

@@ -12,7 +12,7 @@ import pandas as pd
 from mklkit.display import numbers
 from mklkit.errors import counted
 
-__all__ = ["KINDS", "Cell", "Head", "Table", "methods_table", "number_cell"]
+__all__ = ["KINDS", "Cell", "Head", "Table", "columns_of", "methods_table", "number_cell"]
 
 KINDS = {
     "method": "several kernels",
@@ -76,6 +76,12 @@ class Column:
     best: str = "high"
     unit: str = ""
 
+    def text(self, row: Mapping[Any, Any]) -> str:
+        """Return the number of a method as it is written, of accuracy with its deviation."""
+        deviation = row.get("deviation", math.nan) if self.key == "accuracy" else math.nan
+        spread = "" if math.isnan(deviation) else f" ± {numbers.percent(deviation)}"
+        return self.written(row[self.key]) + spread
+
 
 def _two_decimals(value: float) -> str:
     return numbers.number(value, 2)
@@ -109,6 +115,11 @@ MARKED = frozenset({"rank", "accuracy", "balanced_accuracy", "auc", "log_loss"})
 ORDERS = {"high": "descending", "low": "ascending"}
 
 
+def columns_of(methods: pd.DataFrame) -> tuple[Column, ...]:
+    """Return the columns of a table of methods, on one data set or over several."""
+    return DATASETS if "rank" in methods else SPLITS
+
+
 def methods_table(methods: pd.DataFrame, caption: str, note: str) -> Table:
     """Return the table of methods, whose rows can be sorted.
 
@@ -119,7 +130,7 @@ def methods_table(methods: pd.DataFrame, caption: str, note: str) -> Table:
     caption, note : str
         The note is written smaller.
     """
-    columns = DATASETS if "rank" in methods else SPLITS
+    columns = columns_of(methods)
     heads = [Head("Method", first="ascending"), Head("Kind", first="ascending")]
     for column in columns:
         order = ORDERS[column.best]
@@ -158,11 +169,10 @@ def _row(
         return [name, kind, Cell(reason, style="failed fault", across=len(columns))]
     cells = []
     for column in columns:
-        text, small = column.written(row[column.key]), ""
-        marked = best[column.key] == text
-        if column.key == "accuracy" and not math.isnan(row.get("deviation", math.nan)):
+        small = ""
+        if column.key == "accuracy" and not math.isnan(row.get("low", math.nan)):
             small = f"{numbers.percent(row['low'])} to {numbers.percent(row['high'])}"
-            text += f" ± {numbers.percent(row['deviation'])}"
-        cell = number_cell(row[column.key], text, small="" if numbers.DASH in small else small)
+        cell = number_cell(row[column.key], column.text(row), small=small)
+        marked = column.written(row[column.key]) == best[column.key]
         cells.append(attrs.evolve(cell, best=marked))
     return [name, kind, *cells]
