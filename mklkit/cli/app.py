@@ -1,20 +1,15 @@
-"""The ``mklkit`` command: its subcommands, and the handling of errors.
-
-Exit codes: 0 success, 2 an error in the call or the data, 130 interrupted, 1 a bug.
-"""
+"""The ``mklkit`` command and its subcommands."""
 
 from __future__ import annotations
 
 import atexit
 import contextlib
-import errno
 import io
 import os
 import sys
-import traceback
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, TextIO
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -26,7 +21,7 @@ from mklkit.cli.describe import describe
 from mklkit.cli.evaluate import evaluate
 from mklkit.cli.examples import epilog
 from mklkit.cli.explain import explain
-from mklkit.cli.faults import whose_fault
+from mklkit.cli.faults import closed_stdout, exit_codes, fail_by_our_fault, usage_errors_in_brief
 from mklkit.cli.fit import fit
 from mklkit.cli.inspect_model import inspect_model
 from mklkit.cli.kernels import kernels
@@ -34,24 +29,8 @@ from mklkit.cli.list_names import list_names
 from mklkit.cli.plugin import plugin
 from mklkit.cli.predict import predict
 from mklkit.cli.reproduce import reproduce
-from mklkit.cli.usage import usage_message
-from mklkit.errors import MKLKitError, plain_message
 
 __all__ = ["app", "main"]
-
-# Errors of writing; the error names no file if it is stdout.
-NOT_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF, errno.EROFS)
-# Errors of paths given by the user that cannot be resolved or used.
-NO_SUCH_USE = (
-    errno.EACCES,
-    errno.EPERM,
-    errno.ELOOP,
-    errno.ENAMETOOLONG,
-    errno.EISDIR,
-    errno.ENOTDIR,
-)
-# Errors in the call: a class of Click, or of the copy of it inside newer versions of Typer.
-UsageError: Any = typer.BadParameter.__base__
 
 
 class BriefGroup(TyperGroup):
@@ -59,28 +38,19 @@ class BriefGroup(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the options before a command."""
-        with _wording():
+        with usage_errors_in_brief():
             return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         """Find a command, read its arguments and run it."""
         try:
-            with _wording():
+            with usage_errors_in_brief():
                 return super().invoke(ctx)
         except SystemExit as leaving:
             if isinstance(leaving.__context__, BrokenPipeError):
                 raise  # By Rich, where a help's reader has closed the pipe.
             # Commands end by other exceptions, so this one was raised by a component.
-            _fail_by_our_fault(leaving)
-
-
-@contextlib.contextmanager
-def _wording() -> Iterator[None]:
-    try:
-        yield
-    except UsageError as error:
-        error.message = usage_message(error.message)
-        raise
+            fail_by_our_fault(leaving)
 
 
 app = typer.Typer(
@@ -94,16 +64,20 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("fit", epilog=epilog("mklkit fit"))(fit)
-app.command("predict", epilog=epilog("mklkit predict"))(predict)
-app.command("evaluate", epilog=epilog("mklkit evaluate"))(evaluate)
-app.command("compare", epilog=epilog("mklkit compare"))(compare)
-app.command("inspect", epilog=epilog("mklkit inspect"))(inspect_model)
-app.command("explain", epilog=epilog("mklkit explain"))(explain)
-app.command("kernels", epilog=epilog("mklkit kernels"))(kernels)
-app.command("list", epilog=epilog("mklkit list"))(list_names)
-app.command("describe", epilog=epilog("mklkit describe"))(describe)
-app.command("reproduce", epilog=epilog("mklkit reproduce"))(reproduce)
+COMMANDS: dict[str, Callable[..., None]] = {
+    "fit": fit,
+    "predict": predict,
+    "evaluate": evaluate,
+    "compare": compare,
+    "inspect": inspect_model,
+    "explain": explain,
+    "kernels": kernels,
+    "list": list_names,
+    "describe": describe,
+    "reproduce": reproduce,
+}
+for name, command in COMMANDS.items():
+    app.command(name, epilog=epilog(f"mklkit {name}"))(command)
 app.add_typer(plugin, name="plugin")
 
 
@@ -114,25 +88,8 @@ def main() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         # Do not fail on names that the terminal's encoding lacks.
         sys.stdout.reconfigure(errors="replace")
-    try:
+    with exit_codes():
         _run()
-    except MKLKitError as error:
-        _fail(str(error), 2)
-    except MemoryError as error:
-        from mklkit.views.memory import REMEDY
-
-        _fail(f"Not enough memory for this many rows: {error} {REMEDY}", 2)
-    except BrokenPipeError:
-        # The reader of the output has closed the pipe; Typer handles a command's writes the same.
-        _give_up(sys.stdout)
-        sys.exit(1)
-    except OSError as error:
-        _fail_by_the_system(error)
-    except (SystemExit, KeyboardInterrupt):
-        raise
-    except BaseException as error:
-        # The outermost layer: every unforeseen error is reported as a bug, in one line.
-        _fail_by_our_fault(error)
 
 
 def _run() -> None:
@@ -168,48 +125,7 @@ def _check_streams() -> None:
     if sys.stderr is None:
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
     if sys.stdout is None:
-        _fail(
-            "The output can't be written: stdout is closed. Send it to a file, or to"
-            f" {os.devnull} if it is not wanted.",
-            2,
-        )
-
-
-def _fail_by_the_system(error: OSError) -> NoReturn:
-    """Report an error of the operating system that the user can fix."""
-    if error.errno in NOT_WRITTEN:
-        _give_up(sys.stdout)
-        _fail(f"{error.filename or 'The output'} can't be written: {error.strerror}.", 2)
-    if error.errno in NO_SUCH_USE and error.filename is not None:
-        _fail(f"{error.filename} can't be read or written: {error.strerror}.", 2)
-    _fail_by_our_fault(error)
-
-
-def _give_up(stream: TextIO) -> None:
-    """Discard what a stream still holds, so that Python does not fail on it at exit."""
-    with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-
-
-def _fail_by_our_fault(error: BaseException) -> NoReturn:
-    whose, plugins = whose_fault(error)
-    _fail(
-        f"This is {whose}: {type(error).__name__}: {plain_message(error)}\n"
-        f"Please report it{' to its authors' if plugins else ''} with the traceback that"
-        " MKLKIT_DEBUG=1 shows.",
-        1,
-    )
-
-
-def _fail(message: str, code: int) -> NoReturn:
-    try:
-        if os.environ.get("MKLKIT_DEBUG"):
-            traceback.print_exc()
-        say(f"error: {message}", style="red")
-    except OSError:
-        # Stderr may not be writable either; the exit code still reports the error.
-        _give_up(sys.stderr)
-    sys.exit(code)
+        closed_stdout()
 
 
 def _print_version(wanted: bool) -> None:

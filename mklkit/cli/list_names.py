@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -14,39 +13,21 @@ from mklkit.cli.console import say, show, show_json
 if TYPE_CHECKING:
     from mklkit.registry.registry import Kind
 
-__all__ = ["Listed", "list_names"]
+__all__ = ["KINDS", "list_names"]
 
-
-class Listed(StrEnum):
-    """The kinds that can be listed."""
-
-    kernels = "kernels"
-    maps = "maps"
-    combiners = "combiners"
-    learners = "learners"
-    presets = "presets"
-
-
-KINDS: dict[Listed, Kind] = {
-    Listed.kernels: "kernel",
-    Listed.maps: "feature_map",
-    Listed.combiners: "combiner",
-    Listed.learners: "learner",
-    Listed.presets: "preset",
+KINDS: dict[str, tuple[Kind, str]] = {
+    "kernels": ("kernel", "reads"),
+    "maps": ("feature_map", ""),
+    "combiners": ("combiner", "learns"),
+    "learners": ("learner", "learns"),
+    "presets": ("preset", ""),
 }
-
-HEADS = {
-    Listed.kernels: ("name", "from", "reads", "what it is"),
-    Listed.maps: ("name", "from", "what it is"),
-    Listed.combiners: ("name", "from", "learns", "what it is"),
-    Listed.learners: ("name", "from", "learns", "what it is"),
-    Listed.presets: ("name", "from", "what it is"),
-}
+"""What can be listed, and what a line says of it beside name, package and description."""
 
 
 def list_names(
     kind: Annotated[
-        Listed | None,
+        Literal["kernels", "maps", "combiners", "learners", "presets"] | None,
         typer.Argument(
             metavar="KIND",
             show_default="all",
@@ -59,32 +40,32 @@ def list_names(
 
     'mklkit describe NAME' shows one of them with its parameters.
     """
-
+    from mklkit.cli.report import listing
     from mklkit.registry.registry import get_registry
 
     registry = get_registry()
-    wanted = [kind] if kind is not None else list(Listed)
-    entries = {one: registry.entries(KINDS[one]) for one in wanted}
+    facts = {
+        name: [component_facts(registry, entry) for entry in registry.entries(KINDS[name][0])]
+        for name in (KINDS if kind is None else [kind])
+    }
     if as_json:
-        show_json([component_facts(registry, entry) for one in wanted for entry in entries[one]])
+        show_json([component for components in facts.values() for component in components])
         return
-    from mklkit.cli.report import listing
-
-    for one in wanted:
-        rows = [_row(component_facts(registry, entry)) for entry in entries[one]]
-        if rows:
-            show(listing(one.value, HEADS[one], rows))
+    for name, components in facts.items():
+        extra = KINDS[name][1]
+        heads = ["name", "from", *filter(None, [extra]), "what it is"]
+        if components:
+            show(listing(name, heads, [_row(component, extra) for component in components]))
         else:
-            say(f"no {one.value}")
+            say(f"no {name}")
 
 
-def _row(facts: dict[str, Any]) -> tuple[str, ...]:
-    """Return the cells of a line of the table: what it reads or learns stands before what it is."""
-    origin = f"{facts['distribution']} {facts['version']}"
-    reads = [facts["reads"]] if "reads" in facts else []
-    learns = [_spoken(facts.get("learns", []))] if facts["kind"] in ("combiner", "learner") else []
-    return (facts["name"], origin, *reads, *learns, facts["help"])
-
-
-def _spoken(tasks: list[str]) -> str:
-    return ", ".join("no labels" if task == "none" else task for task in tasks)
+def _row(facts: dict[str, Any], extra: str) -> tuple[str, ...]:
+    """Return the cells of a line: what it reads or learns stands before what it is."""
+    cells = [facts["name"], f"{facts['distribution']} {facts['version']}"]
+    if extra == "learns":
+        tasks = facts.get("learns", [])
+        cells.append(", ".join("no labels" if task == "none" else task for task in tasks))
+    elif extra:
+        cells.append(facts[extra])
+    return (*cells, facts["help"])

@@ -38,7 +38,7 @@ def test_a_class_that_is_never_recognised_is_named(mklkit: Run, sites: Path) -> 
         rows = sum(score["confusion"][2])
         assert score["better_than_baseline"]
         assert f"no row of class 'rare' ({rows} rows)" in done.err
-        assert "more rows of that class" in done.err
+        assert "more rows of such classes" in done.err
     assert "recognised no row" not in mklkit("fit", "iris", "-k", "linear").err
 
 
@@ -127,7 +127,7 @@ def test_more_rows_are_advised_once(mklkit: Run, sites: Path) -> None:
         "fit", sites, "--holdout", "0.5", "-k", "rbf(sigma=0.05)@w", "-k", "rbf(sigma=0.01)"
     )
     message = " ".join(done.err.split())
-    assert "more rows of that class" in message
+    assert "more rows of such classes" in message
     assert message.count("more rows") == 1
 
 

@@ -119,10 +119,8 @@ def test_a_model_that_learned_nothing_is_told_from_one_that_did(
     done = mklkit("fit", tmp_path / "a.csv", *useless)
     assert done.code == 0, done
     message = done.err.splitlines()[0]
-    assert message.startswith(
-        "warning: this model is no better than always predicting the commonest class: accuracy"
-        " 75.0% on the held out rows, compared with 75.0% for that class. Try"
-    )
+    assert message.startswith("warning: this model is no better than always predicting")
+    assert message.count("75.0%") == 2
     for way in ("--scale standard", "the default kernels", "a smaller C (--learner 'svm(C=0.01)')"):
         assert way in message
     for command in (("fit", tmp_path / "a.csv", *useless[:6]), ("inspect", tmp_path / "a.mkl")):

@@ -75,9 +75,8 @@ def test_values_that_training_never_saw_are_said(mklkit: Run, tmp_path: Path) ->
     done = mklkit("predict", tmp_path / "a.mkl", new)
     assert done.code == 0
     assert done.err.splitlines() == [
-        "column 'b': 1 row holds a value that was not in the training data ('zzz')",
-        "column 'c': 5 rows hold values that were not in the training data"
-        " ('k', 'l', 'm' and 1 more)",
+        "column 'b': not in the training data, in 1 row: 'zzz'",
+        "column 'c': not in the training data, in 5 rows: 'k', 'l', 'm' and 1 more",
     ]
     assert len(pd.read_csv(io.StringIO(done.out))) == 6
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 from rich.console import Console
 
-from mklkit.cli.comparison_table import comparison_grid
+from mklkit.cli.tables import comparison_grid
 
 NUMBERS = {"balanced_accuracy": 0.9, "auc": 0.9, "seconds": 0.1, "failures": 0}
 COMMON = {"kind": ["method", "one kernel", "classifier"], **NUMBERS}

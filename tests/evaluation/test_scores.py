@@ -10,7 +10,7 @@ from rich.console import Console
 from sklearn.dummy import DummyClassifier
 from sklearn.metrics import balanced_accuracy_score, confusion_matrix, recall_score
 
-from mklkit.cli.score_tables import ClassTable
+from mklkit.cli.tables import class_table
 from mklkit.evaluation import score, score_confusion
 
 
@@ -57,7 +57,7 @@ def test_the_table_of_classes_fits_any_width(width: int, n_classes: int) -> None
     confusion = np.diag(np.arange(1, n_classes + 1))
     confusion[1, 2] = 5
     out = io.StringIO()
-    table = ClassTable(score_confusion(confusion, names, 0.5), "train")
+    table = class_table(score_confusion(confusion, names, 0.5), "train")
     Console(file=out, width=width).print(table)
     lines = out.getvalue().splitlines()
     assert max(map(len, lines)) <= width

@@ -305,7 +305,7 @@ def test_rows_without_names_and_more_than_are_used() -> None:
 def test_a_model_that_guesses_has_nothing_to_explain() -> None:
     model, rows, _ = fitted(KERNELS[1:2])
     labels = np.where(np.random.default_rng(1).random(120) < 0.7, "ill", "well")
-    assert "do not show that the model predicts" in notes_of(
+    assert "no better than always predicting" in notes_of(
         explain(model, rows, labels, **QUICK), "rows"
     )
 
@@ -316,13 +316,13 @@ def test_what_is_refused() -> None:
         explain(LogisticRegression().fit(rows, labels), rows, labels)
     with pytest.raises(NotFittedError):
         explain(MKLClassifier(), rows, labels)
-    with pytest.raises(DataError, match="only 'ill'"):
+    with pytest.raises(DataError, match=r"two classes.*'ill'"):
         explain(model, rows[labels == "ill"], labels[labels == "ill"])
     with pytest.raises(DataError, match="None of the classes 0, 1 is one of the model"):
         explain(model, rows, np.arange(120) % 2)
     with pytest.raises(DataError, match=r"lack column 'scan_a'.*Did you mean 'scan_aa'"):
         explain(model, rows.rename(columns={"scan_a": "scan_aa"}), labels)
-    with pytest.raises(DataError, match="one class per row, 120"):
+    with pytest.raises(DataError, match=r"\(120,\)"):
         explain(model, rows, labels[:5])
     with pytest.raises(DataError, match="1 row without a class"):
         explain(model, rows, np.where(np.arange(120) == 7, None, labels))
@@ -407,6 +407,6 @@ def test_a_loss_that_folds_do_not_show_is_left_open() -> None:
 
 def test_what_is_shown_of_an_explanation(learned: Explanation) -> None:
     accuracy = 100 * learned.scores["accuracy"].mean()
-    assert repr(learned) == f"Explanation(3 kernels, 4 folds: accuracy {accuracy:.1f} %)"
+    assert repr(learned) == f"Explanation(3 kernels, 4 folds: accuracy {accuracy:.1f}%)"
     assert learned.text().splitlines()[0].startswith("rows: fitted again on 4 folds, with")
     assert len(learned.text().splitlines()) == len(learned.notes)
