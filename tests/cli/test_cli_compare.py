@@ -20,7 +20,7 @@ from processes import ENVIRONMENT, Run
 from sklearn.naive_bayes import GaussianNB
 
 from mklkit import load_model
-from mklkit.comparison import baselines, comparing
+from mklkit.comparison import comparing, references
 from mklkit.comparison.running import run_cells
 from mklkit.registry.registry import get_registry
 
@@ -50,9 +50,9 @@ def two_kinds(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
     """Replace the dear baselines."""
-    monkeypatch.setattr(baselines, "RandomForestClassifier", lambda **_: GaussianNB())
+    monkeypatch.setattr(references, "RandomForestClassifier", lambda **_: GaussianNB())
     monkeypatch.setattr(
-        baselines, "HistGradientBoostingClassifier", lambda **_: GaussianNB(var_smoothing=0.1)
+        references, "HistGradientBoostingClassifier", lambda **_: GaussianNB(var_smoothing=0.1)
     )
 
 
