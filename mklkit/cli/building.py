@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from mklkit.errors import UnknownNameError, cut, named, quoted
+from mklkit.errors import named
 
 if TYPE_CHECKING:
     from mklkit.datasets import Table
@@ -26,14 +23,6 @@ __all__ = [
     "settle_columns",
     "steps_of",
 ]
-
-OPTIONS: dict[str, str] = {
-    "kernel": "--kernel",
-    "feature_map": "--feature-map",
-    "combiner": "--combiner",
-    "learner": "--learner",
-    "preset": "--preset",
-}
 
 
 @attrs.frozen(kw_only=True)
@@ -94,8 +83,7 @@ class ModelOptions:
         registry = get_registry()
         preset = default_preset()
         if self.preset is not None:
-            with _naming_the_right_option("preset", self.preset):
-                preset = registry.lookup("preset", self.preset).target
+            preset = registry.lookup("preset", self.preset).target
         kernels = self.kernels or preset.kernels
         parts: list[tuple[Kind, Any]] = [
             ("combiner", self.combiner),
@@ -106,8 +94,7 @@ class ModelOptions:
             parts += [("kernel", parse_kernel_spec(k).spec) for k in kernel_list(kernels)]
         for kind, spec in parts:
             if spec is not None:
-                with _naming_the_right_option(kind, spec):
-                    registry.create(kind, spec)
+                registry.create(kind, spec)
         return preset
 
     def choices(self) -> list[str]:
@@ -115,45 +102,13 @@ class ModelOptions:
         from mklkit.estimators.from_preset import default_preset
 
         if self.preset is not None:
-            overriding = [
-                option
-                for option, value in (
-                    ("--kernel", self.kernels),
-                    ("--feature-map", self.feature_map),
-                    ("--combiner", self.combiner),
-                    ("--learner", self.learner),
-                )
-                if value
-            ]
-            return [
-                f"preset {self.preset}"
-                + (f" ({', '.join(overriding)} as given)" if overriding else "")
-            ]
+            return [f"preset {self.preset}"]
         lines = []
         if not self.kernels:
             lines.append("kernels cosine(linear), rbf and cosine(polynomial): the default")
         if self.combiner is None:
             lines.append(f"combiner {default_preset().combiner}: the default")
         return lines
-
-
-@contextmanager
-def _naming_the_right_option(wanted: Kind, spec: str) -> Iterator[None]:
-    """Name the right option in the error if a name was given to the wrong one."""
-    try:
-        yield
-    except UnknownNameError as error:
-        # The unknown name may be one inside the parentheses, which no option takes.
-        if not error.other_kinds or spec.partition("(")[0].strip() != error.name:
-            raise
-        ways = [
-            f"a {kind.replace('_', ' ')}: {OPTIONS[kind]} {cut(quote(spec))}"
-            for kind in error.other_kinds
-        ]
-        raise UnknownNameError(
-            f"No {wanted.replace('_', ' ')} is named {quoted(error.name)};"
-            f" {error.name} is {', or '.join(ways)}"
-        ) from error
 
 
 @attrs.frozen(eq=False)

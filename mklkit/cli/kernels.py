@@ -63,7 +63,19 @@ def kernels(
         alignments = alignment_matrix(chosen, features, centered=centered)
     duplicates = near_duplicates(alignments)
     if as_json:
-        show_json(_as_json(facts, steps_of(table, steps), alignments, duplicates, centered))
+        show_json(
+            {
+                "data": facts,
+                "preprocessing": steps_of(table, steps),
+                "centered": centered,
+                "kernels": alignments.index.tolist(),
+                "alignment": alignments.to_numpy().tolist(),
+                "near_duplicates": [
+                    {"kernels": pair, "alignment": value} for *pair, value in duplicates
+                ],
+                "weakly_correlated": _weak_pairs(alignments),
+            }
+        )
     else:
         _report(table, facts["notes"], steps_of(table, steps), alignments, centered)
     for first, second, value in duplicates:
@@ -74,34 +86,13 @@ def kernels(
         )
 
 
-def _as_json(
-    data: dict[str, Any],
-    steps: list[str],
-    alignments: pd.DataFrame,
-    duplicates: list[tuple[str, str, float]],
-    centered: bool,
-) -> dict[str, Any]:
-    return {
-        "data": data,
-        "preprocessing": steps,
-        "centered": centered,
-        "kernels": alignments.index.tolist(),
-        "alignment": alignments.to_numpy().tolist(),
-        "near_duplicates": [
-            {"kernels": [first, second], "alignment": value} for first, second, value in duplicates
-        ],
-        "weakly_correlated": [list(pair) for pair in _weak_pairs(alignments)],
-    }
-
-
-def _weak_pairs(alignments: pd.DataFrame) -> list[tuple[str, str]]:
+def _weak_pairs(alignments: pd.DataFrame) -> list[list[str]]:
     """Return the pairs with an alignment above 0 and below 0.5."""
     from itertools import combinations
 
-    names = [str(name) for name in alignments.index]
-    values = alignments.to_numpy(dtype=float)
+    names, values = alignments.index.tolist(), alignments.to_numpy(dtype=float)
     pairs = combinations(range(len(names)), 2)
-    return [(names[i], names[j]) for i, j in pairs if 0 < values[i, j] < WEAK]
+    return [[names[i], names[j]] for i, j in pairs if 0 < values[i, j] < WEAK]
 
 
 def _report(
@@ -116,18 +107,12 @@ def _report(
         ("shown", measure),
     ]
     show(facts_grid(lines), alignment_grid(alignments))
-    pairs = _weak_pairs(alignments)
-    if len(alignments) < 2:
-        show("there is only one kernel, so there is nothing to compare")
-    elif pairs:
-        named = "; ".join(f"{first} with {second}" for first, second in pairs)
-        show(f"weakly correlated (alignment between 0 and 0.5), which often combine best: {named}")
-    else:
-        show(
-            "no pair is weakly correlated (alignment between 0 and 0.5); such pairs often combine"
-            " best: try widths or columns that differ more"
-        )
-    if len(alignments) > 1 and not centered:
+    pairs = "; ".join(f"{first} with {second}" for first, second in _weak_pairs(alignments))
+    show(
+        "weakly correlated (alignment between 0 and 0.5), which often combine best:"
+        f" {pairs or 'no pair'}"
+    )
+    if not centered:
         show(
             "alignments of kernels without negative values, such as rbf, are high for almost any"
             " two; --centered takes out what they share, as 'explain' does"

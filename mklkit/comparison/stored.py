@@ -203,17 +203,14 @@ class Results:
             self._cells[cell.data, split, str(key)] = cell
 
     def _check_plan(self, stored: dict[str, Any]) -> None:
-        differing = [key for key in COMPARED if stored.get(key) != self._plan[key]]
-        if not differing:
-            return
-        shown = [
-            f"{COMPARED[key]} ({_difference(stored.get(key), self._plan[key])})"
-            for key in differing
-        ]
-        raise DataError(
-            f"{self.path} has the results of another comparison: {' and '.join(shown)} differ."
-            " Choose another file for the results, or the same plan as before."
-        )
+        for key, part in COMPARED.items():
+            before, now = stored.get(key), self._plan[key]
+            if before != now:
+                raise DataError(
+                    f"{self.path} has the results of another comparison: {part} differ,"
+                    f" {quoted(before)} there, {quoted(now)} now. Choose another file for the"
+                    " results, or the same plan as before."
+                )
 
 
 def _need(holds: bool) -> None:
@@ -244,15 +241,3 @@ def _opened(path: Path) -> BinaryIO:
             " until it has ended, or choose another file for the results."
         ) from error
     return file
-
-
-def _difference(before: Any, now: Any) -> str:
-    """Return in few words what two parts of plans differ in."""
-    if not (isinstance(before, list) and isinstance(now, list)) or len(before) != len(now):
-        return f"{quoted(before)} there, {quoted(now)} now"
-    for old, new in zip(before, now, strict=True):
-        for key in new:
-            if old.get(key) != new[key]:
-                name = f"{key} of {new['name']}" if key != "name" else key
-                return f"{name}: {quoted(old.get(key))} there, {quoted(new[key])} now"
-    return "not the same"
