@@ -22,7 +22,6 @@ from sklearn.naive_bayes import GaussianNB
 from mklkit import load_model
 from mklkit.comparison import comparing, references
 from mklkit.comparison.running import run_cells
-from mklkit.registry.registry import get_registry
 
 REPORTS = ("html", "csv", "json", "tex")
 CHEAP = ("-c", "alignment", "-k", "linear", "-l", "svm(C=1.0)", "--cv", "2x1")
@@ -87,24 +86,6 @@ def test_json_has_everything(mklkit: Run, two_kinds: Path) -> None:
     assert [len(found[key]) for key in ("cells", "tables")] == [10, 1]
     assert found["plan"]["splits"][0]["description"] == "2 stratified folds"
     assert found["verdict"].endswith(".")
-
-
-def test_wrong_use_is_told(mklkit: Run, two_kinds: Path, tmp_path: Path) -> None:
-    mklkit("compare", "iris", "-c", "dinkl*").refused("No combiner matches 'dinkl*'")
-    mklkit("compare", "iris", "--cv", "5*2").refused("folds x repeats such as '5x4'")
-    mklkit("compare", "iris", "--report", "a.doc").refused("must end in .html, .csv, .json, .tex")
-    mklkit("compare", two_kinds, "--results", two_kinds).refused("holds the data")
-    (tmp_path / "link.csv").symlink_to(tmp_path / "runs.csv")
-    files = ("--results", tmp_path / "runs.csv", "--report", tmp_path / "link.csv")
-    mklkit("compare", two_kinds, *files).refused("are the same file")
-    mklkit("compare", "iris", "wine", "-o", tmp_path / "a.mkl").refused("no single model")
-    mklkit("compare", "iris", "--split-column", "part").refused("no column 'part'")
-    mklkit("compare", "iris", "--cv", "3x1", "--mccv", "2").refused("cv and mccv are given")
-    mklkit("compare", "iris", "--train", "0.4").refused("whose number mccv is missing")
-    mklkit("compare", two_kinds, "-k", "a:rbf@fevr").refused("Did you mean 'fever'?")
-    if "svm2k" in {one.name for one in get_registry().entries("combiner")}:  # a plugin's
-        done = mklkit("compare", "wine", "-c", "svm2k")
-        done.refused("svm2k takes 2 kernels, and 3 are given")
 
 
 @pytest.mark.usefixtures("cheap")

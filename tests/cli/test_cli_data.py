@@ -56,18 +56,6 @@ def test_columns_are_dropped(mklkit: Run, visits: Path, command: str) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("column", "message"),
-    [
-        ("wrad", "No column is named 'wrad'. Did you mean 'ward'?"),
-        ("state", "'state' is the target and can't be left out"),
-        ("*", "No feature is left"),
-    ],
-)
-def test_what_cannot_be_dropped(mklkit: Run, visits: Path, column: str, message: str) -> None:
-    mklkit("fit", visits, "--drop", column).refused(message)
-
-
 def test_kernels_shows_the_steps(mklkit: Run, visits: Path) -> None:
     assert "'ward' left out, as asked" in mklkit("kernels", visits, "--drop", "ward").out
 
@@ -85,11 +73,6 @@ def test_predict_needs_what_kernels_see(mklkit: Run, visits: Path, tmp_path: Pat
     assert outcome.err == ""
     rows[["seen", "ward"]].to_csv(few, index=False)
     mklkit("predict", model, few).refused("lacks 1 of the 2 columns the model needs: 'lab_a'")
-
-
-def test_seeds_are_those_that_numpy_takes(mklkit: Run, visits: Path) -> None:
-    mklkit("fit", visits, "--seed", 2**32).refused("4294967295")
-    assert mklkit("fit", visits, "--seed", 2**32 - 1).code == 0
 
 
 @pytest.fixture(scope="module")
@@ -165,14 +148,6 @@ def test_models_saved_from_python(mklkit: Run, sheet: Path, tmp_path: Path) -> N
         "column 'price' read as numbers: '2,110' as 2.11",
         "column 'colour': not in the training data, in 1 row: 'pink'",
     ]
-
-
-def test_long_arguments_are_cut(mklkit: Run, sheet: Path) -> None:
-    for digits in ("9" * 400, "9" * 5000, "9" * 400 + ":"):
-        for arguments in (("--drop", digits), ("-k", f"rbf@{digits}"), ("-t", digits)):
-            outcome = mklkit("fit", sheet, *arguments)
-            outcome.refused("characters)")
-            assert len(outcome.err) < 400
 
 
 def test_a_model_takes_the_file_it_was_trained_with(

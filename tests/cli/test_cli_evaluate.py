@@ -72,9 +72,3 @@ def test_fewer_folds_where_a_class_is_small(mklkit: Run, tmp_path: Path) -> None
         ],
     }
     assert sum(one["rows"] for one in done.json["folds"]) == 12
-
-
-def test_refusals(mklkit: Run, tmp_path: Path) -> None:
-    mklkit("evaluate", "iris", "--folds", "1").refused("--folds")
-    (tmp_path / "a.csv").write_text("x,kind\n1,a\n2,b\n")
-    mklkit("evaluate", tmp_path / "a.csv").refused("Every class has a single row")

@@ -47,10 +47,6 @@ def test_near_duplicates_are_warned_of_and_the_paper_is_cited(mklkit: Run) -> No
     assert "almost any two" not in mklkit("kernels", "iris", *KERNELS, "--centered").out
 
 
-def test_a_wrong_kernel_is_refused_before_data_are_read(mklkit: Run) -> None:
-    mklkit("kernels", "no-such-file.csv", "-k", "rfb").refused("Did you mean 'rbf'?")
-
-
 IFSL_TUNED = ("--combiner", "ifsl", "--tune", "fast")
 
 

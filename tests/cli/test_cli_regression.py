@@ -82,31 +82,6 @@ def test_cross_validation_reports_r2_and_absolute_error(mklkit, houses):
     assert "3 shuffled folds" in mklkit("evaluate", houses, "-t", "price", "--folds", "3").out
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--probability"], "--probability is for classes"),
-        (["--multiclass", "ovr"], "--multiclass is for classes"),
-        (["--preset", "paper-dimkl1"], "dimkl1"),
-        (["--tune", "fast"], "--tune is for classes"),
-        (["--combiner", "dimkl3"], "combiner 'dimkl3' can't learn from numbers"),
-        (["--learner", "svm"], "learner 'svm' can't learn from numbers"),
-        (["--stream", "--task", "regression"], "--task regression"),
-        (["--task", "classification"], "classes are expected"),
-    ],
-)
-def test_what_is_for_classes_is_refused_in_a_sentence(mklkit, houses, options, said):
-    done = mklkit("fit", houses, "-t", "price", *options)
-    assert done.code == 2
-    assert said in done.err
-
-
-def test_regression_on_words_is_refused(mklkit, houses):
-    done = mklkit("fit", houses, "-t", "place", "--task", "regression")
-    assert done.code == 2
-    assert "'place' holds no numbers" in done.err
-
-
 def test_whole_numbers_are_learned_as_numbers_if_asked_for(mklkit, houses):
     done = mklkit("fit", houses, "-t", "rooms", "--task", "regression", "--json")
     assert json.loads(done.out)["scores"]["held_out"]["r2"] > 0.5

@@ -65,18 +65,6 @@ def test_the_classifier_alone_is_fitted_on_rows_in_a_file(fitted: Fitted) -> Non
     assert result["scores"]["held_out"]["accuracy"] > 0.9
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["iris", "--stream"], "iris is built in, and can't be read in parts"),
-        (["--max-memory", "much"], "must be an amount of at least a megabyte"),
-        (["nothing/*.csv"], "There is no data file nothing/*.csv"),
-    ],
-)
-def test_what_cannot_be_read_in_parts(mklkit: Run, arguments: list[str], message: str) -> None:
-    mklkit("fit", *arguments).refused(message)
-
-
 def test_a_gram_matrix_that_does_not_fit_is_refused_first(
     mklkit: Run, fitted: Fitted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
