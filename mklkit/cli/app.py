@@ -17,7 +17,7 @@ from typer.core import TyperGroup
 from mklkit.cli.compare import compare
 from mklkit.cli.completion.answering import ASKED, answer
 from mklkit.cli.console import say, show_warnings_briefly, working
-from mklkit.cli.describe import describe
+from mklkit.cli.describe import describe, list_names
 from mklkit.cli.evaluate import evaluate
 from mklkit.cli.examples import epilog
 from mklkit.cli.explain import explain
@@ -25,7 +25,6 @@ from mklkit.cli.faults import closed_stdout, exit_codes, fail_by_our_fault, usag
 from mklkit.cli.fit import fit
 from mklkit.cli.inspect_model import inspect_model
 from mklkit.cli.kernels import kernels
-from mklkit.cli.list_names import list_names
 from mklkit.cli.plugin import plugin
 from mklkit.cli.predict import predict
 from mklkit.cli.reproduce import reproduce

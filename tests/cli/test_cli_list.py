@@ -8,7 +8,7 @@ import attrs
 import pytest
 from processes import Run, on_path, write_plugin
 
-from mklkit.cli.list_names import KINDS
+from mklkit.cli.describe import KINDS
 from mklkit.registry.registry import get_registry
 
 ODD = """
