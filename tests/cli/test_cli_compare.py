@@ -118,18 +118,6 @@ def test_an_interrupted_table_says_so(
     assert not (tmp_path / "a.mkl").exists()
 
 
-@pytest.mark.usefixtures("cheap")
-def test_what_fit_says_of_the_data(mklkit: Run, two_kinds: Path, tmp_path: Path) -> None:
-    rows = pd.read_csv(two_kinds)
-    rows.insert(0, "number", [f"p{place}" for place in range(40)])
-    path = tmp_path / "numbered.csv"
-    rows.to_csv(path, index=False)
-    done = mklkit("compare", path, *CHEAP, COLUMNS="200")
-    assert "40 rows, 4 features (2 not numeric)" in done.out
-    assert "column 'number' left out: a different value in every row" in done.out
-    assert "1 category column one-hot encoded into 2" in done.out
-
-
 @pytest.mark.process
 def test_interrupted_killed_and_resumed(
     mklkit: Run, started: Run, two_kinds: Path, tmp_path: Path

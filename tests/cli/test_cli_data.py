@@ -40,11 +40,6 @@ LEFT_OUT = (
 DATES = "dates in 'seen' as days since 2024-01-01, with month and weekday"
 
 
-def test_identifiers_are_left_out_and_dates_are_numbers(mklkit: Run, visits: Path) -> None:
-    facts = mklkit("fit", visits, "--holdout", 0, "--json").json
-    assert facts["preprocessing"][:2] == [LEFT_OUT, DATES]
-
-
 @pytest.mark.parametrize("command", ["fit", "evaluate", "kernels"])
 def test_columns_are_dropped(mklkit: Run, visits: Path, command: str) -> None:
     facts = mklkit(command, visits, "--drop", "lab_*", "--drop", "seen", "--json").json
@@ -54,10 +49,6 @@ def test_columns_are_dropped(mklkit: Run, visits: Path, command: str) -> None:
         "columns 'seen', 'lab_a', 'lab_b' left out, as asked",
         LEFT_OUT,
     ]
-
-
-def test_kernels_shows_the_steps(mklkit: Run, visits: Path) -> None:
-    assert "'ward' left out, as asked" in mklkit("kernels", visits, "--drop", "ward").out
 
 
 def test_predict_needs_what_kernels_see(mklkit: Run, visits: Path, tmp_path: Path) -> None:
@@ -148,19 +139,6 @@ def test_models_saved_from_python(mklkit: Run, sheet: Path, tmp_path: Path) -> N
         "column 'price' read as numbers: '2,110' as 2.11",
         "column 'colour': not in the training data, in 1 row: 'pink'",
     ]
-
-
-def test_a_model_takes_the_file_it_was_trained_with(
-    mklkit: Run, sheet: Path, tmp_path: Path
-) -> None:
-    mklkit("fit", sheet, "-o", tmp_path / "m.mkl", "-k", "linear")
-    done = mklkit("predict", tmp_path / "m.mkl", sheet)
-    assert done.code == 0
-    assert "column 'lab' holds '3..2' in row 9, not a number: taken as a gap" in done.err
-    frame = pd.read_csv(sheet)
-    frame.assign(lab=["low", "high"] * 30).to_csv(tmp_path / "words.csv", index=False)
-    done = mklkit("predict", tmp_path / "m.mkl", tmp_path / "words.csv")
-    done.refused("'lab' was numeric in training but holds 'low' in row 1 and 59 more: correct")
 
 
 def test_columns_in_other_units_are_named(mklkit: Run, sheet: Path, tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ import pytest
 from processes import Run
 
 from mklkit.cli import app
-from mklkit.errors import DataError
 
 
 def ended(
@@ -46,17 +45,6 @@ def test_other_errors_of_the_system_are_ours(
     code, said = ended(OSError(errno.ESRCH, "No such process"), monkeypatch, capsys)
     assert code == 1
     assert said.startswith("error: This is a bug in mklkit")
-
-
-@pytest.mark.parametrize("make", [DataError, RuntimeError])
-def test_a_message_keeps_its_ends_where_it_is_too_long(
-    make: type[Exception], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    error = make(f"Column {'x' * 200_000} is not there. Did you mean 'y'?")
-    _, said = ended(error, monkeypatch, capsys)
-    assert len(said) < 2100
-    assert "Column xxx" in said
-    assert "characters" in said
 
 
 @pytest.mark.parametrize("option", ["-o", "--plot"])

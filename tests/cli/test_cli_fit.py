@@ -143,23 +143,6 @@ def test_columns_are_chosen_by_their_readable_names(mklkit: Run, fitted: Fitted)
     mklkit("fit", fitted.data, "-k", "linear@word_*").refused("word_*")
 
 
-def test_constant_and_repeated_columns_are_said_and_work(mklkit: Run, tmp_path: Path) -> None:
-    rows = "".join(f"7,{i},{i},{'ab'[i % 2]}\n" for i in range(20))
-    (tmp_path / "a.csv").write_text("flat,x,x,kind\n" + rows)
-    done = mklkit("fit", tmp_path / "a.csv", "--combiner", "centered-alignment")
-    assert done.code == 0, done
-    assert "2 columns are named 'x': numbered apart" in done.out
-    assert "column 'flat' is constant" in done.out
-
-
-def test_the_help_of_a_preset_names_what_it_chooses(mklkit: Run) -> None:
-    words = " ".join(mklkit("fit", "--help").out.replace("│", " ").split())
-    assert "options above" not in words
-    said = words[words.index("A named choice of") :].partition(";")[0]
-    for option in ("--kernel", "--feature-map", "--combiner", "--learner", "--scale"):
-        assert option in said
-
-
 def test_the_model_is_saved_before_anything_is_printed(
     mklkit: Run, fitted: Fitted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

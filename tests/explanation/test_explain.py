@@ -74,20 +74,6 @@ def test_a_notebook_shows_kernels_columns_and_notes(learned: Explanation) -> Non
     assert panel.paragraphs == [repr(learned)]
 
 
-def test_of_many_columns_a_notebook_shows_some(learned: Explanation) -> None:
-    many = pd.concat([learned.columns] * 30, ignore_index=True)
-    (panel,) = panels(attrs.evolve(learned, columns=many)._repr_html_())
-    assert len(panel.tables[1]) == 1 + 20 + 1
-    assert panel.tables[1][-1] == [f"and {len(many) - 20} more that matter less"]
-
-
-def test_the_copy_is_named(learned: Explanation) -> None:
-    assert learned.alignment.loc["scan", "copy"] == pytest.approx(1)
-    assert "nearly the same kernels" in notes_of(learned, "weights")
-    assert "scan and copy (1.000)" in notes_of(learned, "weights")
-    assert "no loss of 1 point or more seen without: " in notes_of(learned, "left out")
-
-
 def test_the_only_source_of_the_labels_is_needed() -> None:
     found = explain(*fitted(KERNELS[:2], combiner="centered-alignment"), cv=3, repeats=2)
     kernels = found.kernels.set_index("kernel")
