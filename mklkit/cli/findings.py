@@ -135,7 +135,7 @@ class Tally:
             return
         (counts,) = self.counts
         pairs = counts.index.to_frame()
-        known = {str(label) for label in getattr(self.task, "labels", ())}
+        known = set() if self.task.labels is None else set(map(str, self.task.labels))
         if len(counts) == 0 or (known and not known & set(pairs["truth"])):
             say(f"column {self.name!r} has none of the model's {self.task.values}: no score")
             return

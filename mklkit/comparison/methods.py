@@ -122,8 +122,9 @@ class MethodOptions:
             max_memory=self.max_memory,
             **settings,
         )
+        of_preset = attrs.asdict(preset, recurse=False)
         parts = {
-            key: settings.get(key) or getattr(preset, key)
+            key: settings.get(key) or of_preset[key]
             for key in ("combiner", "kernels", "feature_map", "learner")
         }
         chosen = choose_components(parts["combiner"], parts["feature_map"], parts["learner"])

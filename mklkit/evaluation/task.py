@@ -31,6 +31,8 @@ class Task(Protocol):
         second, and the first of what needs no features.
     losses : mapping of str to str
         The scores of which an explanation says what is lost, by the ending of a column's name.
+    labels : ndarray of shape (C,), optional
+        The classes of a model.
     folds_are : str
         How rows are divided into folds, ``"stratified"`` or ``"shuffled"``.
     n_targets : int
@@ -43,6 +45,7 @@ class Task(Protocol):
     losses: ClassVar[Mapping[str, str]]
     folds_are: ClassVar[str]
     n_targets: int = 1
+    labels: NDArray[Any] | None = None
 
     @property
     def score_name(self) -> str:

@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline
 
 from mklkit.datasets.target import class_labels, learned_numbers
 from mklkit.errors import DataError, IncompatibleError, counted, listed
-from mklkit.estimators.anatomy import classifier_in
+from mklkit.estimators.anatomy import KernelRegressor, classifier_in
 from mklkit.estimators.folds import given_splits, plan_folds, splits_of
 from mklkit.estimators.regressor import MKLRegressor
 from mklkit.evaluation.scores import score, score_numbers
@@ -210,8 +210,9 @@ class Numbers(Task):
                 )
         if preset.members > 1:
             raise IncompatibleError(f"The preset {preset.name} is a vote, which is for classes.")
+        parts = attrs.asdict(preset, recurse=False)
         for part in ("kernels", "feature_map", "combiner", "learner"):
-            settings[part] = settings.get(part) or getattr(preset, part)
+            settings[part] = settings.get(part) or parts[part]
         steps = build_pipeline(MKLRegressor(**settings), scale or preset.scale or DEFAULT_SCALE)
         return Pipeline([*steps.steps[:-1], ("regress", steps[-1])])
 
@@ -286,7 +287,11 @@ def task_of(model: Any) -> Task:
     """Return the task of a model, fitted or not; a vote, pipeline or search has that inside it."""
     inside = classifier_in(model)
     if is_regressor(model):
-        return Numbers(list(getattr(inside, "target_names_", ["target"])))
+        return (
+            Numbers(list(inside.target_names_))
+            if isinstance(inside, KernelRegressor)
+            else Numbers()
+        )
     if is_outlier_detector(model):
         return OneClass()
     labels = getattr(model, "classes_", None)

@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import Any
 
 import pandas as pd
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -188,13 +188,12 @@ def explained_task(model: Any) -> Task:
             " MKLVotingClassifier or RPEMEKLClassifier is expected, or a pipeline or search around"
             " one. For other estimators there is sklearn.inspection.permutation_importance."
         )
-    task = task_of(model)
-    if not task.losses or not hasattr(model, "predict"):
+    if not (is_classifier(model) or is_regressor(model)):
         raise IncompatibleError(
             f"{type_name(last)} learns from rows without labels, so there is no score by which the"
             " worth of a kernel could be measured; its weights are in weights_frame()."
         )
-    return task
+    return task_of(model)
 
 
 def _check_counts(repeats: Any, max_rows: Any) -> None:

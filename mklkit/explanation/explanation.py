@@ -114,8 +114,11 @@ class Explanation:
         Numbers that are not known become None.
         """
         frames = {
-            name: getattr(self, name).to_dict("records")
-            for name in ("kernels", "columns", "scores", "weights", "notes")
+            "kernels": self.kernels,
+            "columns": self.columns,
+            "scores": self.scores,
+            "weights": self.weights,
+            "notes": self.notes,
         }
         alignment = {
             "kernels": list(self.alignment.index),
@@ -124,7 +127,7 @@ class Explanation:
         plain: dict[str, Any] = json_ready(
             {
                 "score": self.task.score_name,
-                **frames,
+                **{name: frame.to_dict("records") for name, frame in frames.items()},
                 "alignment": alignment,
                 "n_fits": self.n_fits,
                 "seconds": self.seconds,
