@@ -54,7 +54,7 @@ def advice_if_useless(
     trained = training()
     first = next(iter(task.scores))
     overfitted = (trained[first] or 0) - (score[first] or 0) > OVERFITTED
-    few = score["rows"] < FEW_ROWS
+    few = score["rows"] < FEW_ROWS and score["rows"] <= trained["rows"]
     ways = []
     if few:
         ways.append(f"'mklkit evaluate', which scores every row ({score['rows']} are too few)")

@@ -124,16 +124,17 @@ class Tally:
 
         self.name = target.name
         truth, guesses = (self.task.comparable(column) for column in (target, predictions))
-        pairs = pd.DataFrame({"truth": truth, "guess": guesses}).value_counts()
-        self.counts = [pd.concat([*self.counts, pairs]).groupby(level=[0, 1]).sum()]
+        self.counts.append(pd.DataFrame({"truth": truth, "guess": guesses}).value_counts())
 
     def say(self) -> None:
         """Say the scores, if the data have a column of targets."""
+        import pandas as pd
+
         from mklkit.errors import counted
 
         if self.name is None:
             return
-        (counts,) = self.counts
+        counts = pd.concat(self.counts).groupby(level=[0, 1]).sum()
         pairs = counts.index.to_frame()
         known = set() if self.task.labels is None else set(map(str, self.task.labels))
         if len(counts) == 0 or (known and not known & set(pairs["truth"])):
