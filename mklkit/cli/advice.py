@@ -1,12 +1,15 @@
-"""Advice for models that have learned nothing about all classes or about some."""
+"""Advice for models that are no better than guessing, or that miss some classes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from shlex import quote
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mklkit.cli.building import ModelOptions
+
+if TYPE_CHECKING:
+    from mklkit.evaluation.task import Task
 
 __all__ = ["advice_if_useless"]
 
@@ -16,26 +19,24 @@ FACTOR_ON_C = 100
 FEW_ROWS = 20
 """With fewer rows a single prediction changes the accuracy by more than 5 percentage points."""
 OVERFITTED = 0.1
-"""A model is overfitted if its accuracy is lower by more on other rows than on training rows."""
-CLASSES_NAMED = 3
+"""A model is overfitted if its score is lower by more on other rows than on training rows."""
 
 
 def advice_if_useless(
+    task: Task,
     score: Score,
     training: Callable[[], Score],
     rows: str,
     options: ModelOptions,
     model: Any,
 ) -> str | None:
-    """Return a warning of a model that is useless, or useless for some classes, and what to try.
-
-    A model is useless if it is no better than always predicting the commonest class, and useless
-    for a class if it recognises none of its rows.
+    """Return a warning of a model that guesses, or recognises no row of a class, and what to try.
 
     Parameters
     ----------
+    task : Task
     score : dict
-        The result of :func:`mklkit.evaluation.score` on the rows for assessing the model.
+        The task's score of the rows for assessing the model.
     training : callable
         Returns the score on the training rows; called only if needed.
     rows : str
@@ -45,71 +46,48 @@ def advice_if_useless(
     model : estimator
         Fitted.
     """
-    from mklkit.cli.report import percent
-
+    guessing = task.no_better_than_guessing(score)
     missed = _missed_classes(score)
-    if not score["better_than_baseline"]:
-        what = (
-            "this model is no better than always predicting the commonest class: accuracy"
-            f" {percent(score['accuracy'])} on the {rows}, compared with"
-            f" {percent(score['baseline'])} for that class."
-        )
-    elif missed:
-        what = f"this model recognised no row of {_listed(missed)} among the {rows}."
-    else:
+    if not guessing and not missed:
         return None
+    problem = f"is {guessing}" if guessing else f"recognised no row of {', '.join(missed)}"
     trained = training()
-    overfitted = trained["accuracy"] - score["accuracy"] > OVERFITTED
-    advice = []
-    if score["rows"] < FEW_ROWS and score["rows"] <= trained["rows"]:
-        advice.append(f"'mklkit evaluate', which scores every row ({score['rows']} are too few)")
-    elif score["better_than_baseline"]:
-        if options.class_weight is None:
-            advice.append("weights of classes (--class-weight balanced)")
-        advice.append(f"more rows of {'that class' if len(missed) == 1 else 'those classes'}")
-    rows_asked_for = any(words.startswith("more rows") for words in advice)
-    advice += _other_models(options, model, overfitted, more_rows=not rows_asked_for)
+    first = next(iter(task.scores))
+    overfitted = (trained[first] or 0) - (score[first] or 0) > OVERFITTED
+    few = score["rows"] < FEW_ROWS and score["rows"] <= trained["rows"]
+    ways = []
+    if few:
+        ways.append(f"'mklkit evaluate', which scores every row ({score['rows']} are too few)")
+    elif not guessing and options.class_weight is None:
+        ways.append("weights of classes (--class-weight balanced)")
+    if options.scale == "none":
+        ways.append("scaled features (--scale standard)")
+    if options.kernels or options.preset:
+        ways.append("the default kernels, which have the same scale")
+    ways += _other_c(model, larger=not overfitted)
+    ways.append("fewer or wider kernels" if overfitted else "other kernels or widths")
+    if overfitted or not guessing:
+        ways.append("more rows" + (" of such classes" if missed and not guessing else ""))
     remark = (
-        " It is overfitted: on the rows it was trained with its accuracy is"
-        f" {percent(trained['accuracy'])}."
+        f" It is overfitted: on the rows it was trained with its {task.score_name} is"
+        f" {task.shown(first, trained[first])}."
         if overfitted
         else ""
     )
-    tail = advice[-1] if len(advice) == 1 else f"{', '.join(advice[:-1])}, or {advice[-1]}"
-    return f"warning: {what} Try {tail}.{remark}"
+    return f"warning: this model {problem} on the {rows}. Try {', or '.join(ways)}.{remark}"
 
 
-def _missed_classes(score: Score) -> list[tuple[Any, int]]:
+def _missed_classes(score: Score) -> list[str]:
     """Return the classes of which no row was recognised, with the number of their rows."""
-    counts = [sum(answers) for answers in score["confusion"]]
-    found = zip(score["classes"], counts, score["recall"], strict=True)
-    return [(label, rows) for label, rows, recall in found if rows and recall == 0]
-
-
-def _listed(missed: list[tuple[Any, int]]) -> str:
     from mklkit.errors import counted, quoted
 
-    named = [f"{quoted(label)} ({counted(rows, 'row')})" for label, rows in missed]
-    more = len(named) - CLASSES_NAMED
-    shown = named[:CLASSES_NAMED] + ([f"{more} more"] if more > 0 else [])
-    head = ", ".join(shown[:-1])
-    noun = "class" if len(missed) == 1 else "classes"
-    return f"{noun} {head} and {shown[-1]}" if head else f"{noun} {shown[-1]}"
-
-
-def _other_models(
-    options: ModelOptions, model: Any, overfitted: bool, more_rows: bool
-) -> list[str]:
-    advice = []
-    if options.scale == "none":
-        advice.append("scaled features (--scale standard)")
-    if options.kernels or options.preset:
-        advice.append("the default kernels, which have the same scale")
-    advice += _other_c(model, larger=not overfitted)
-    if overfitted:
-        return [*advice, "fewer or wider kernels"] + (["more rows"] if more_rows else [])
-    advice.append("other kernels or widths ('mklkit kernels' shows which differ)")
-    return advice
+    counts = [sum(answers) for answers in score.get("confusion", [])]
+    triples = zip(score.get("classes", []), counts, score.get("recall", []), strict=True)
+    return [
+        f"class {quoted(label)} ({counted(rows, 'row')})"
+        for label, rows, recall in triples
+        if rows and recall == 0
+    ]
 
 
 def _other_c(model: Any, larger: bool) -> list[str]:

@@ -1,57 +1,36 @@
-"""The ``mklkit`` command: its subcommands, and the handling of errors.
-
-Exit codes: 0 success, 2 an error in the call or the data, 130 interrupted, 1 a bug.
-"""
+"""The ``mklkit`` command and its subcommands."""
 
 from __future__ import annotations
 
 import atexit
 import contextlib
-import errno
 import io
 import os
 import sys
-import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, TextIO
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from mklkit.cli.compare import compare
 from mklkit.cli.completion.shells import answer, asked_shell
-from mklkit.cli.console import say, show_warnings_briefly
-from mklkit.cli.describe import describe
+from mklkit.cli.console import show_warnings_briefly
+from mklkit.cli.describe import describe, list_names
 from mklkit.cli.evaluate import evaluate
 from mklkit.cli.examples import EXAMPLES, epilog
 from mklkit.cli.explain import explain
-from mklkit.cli.faults import lacks_memory_to_load, whose_fault
+from mklkit.cli.faults import closed_stdout, exit_codes, fail_by_our_fault, usage_errors_in_brief
 from mklkit.cli.fit import fit
 from mklkit.cli.inspect_model import inspect_model
 from mklkit.cli.kernels import kernels
-from mklkit.cli.list_names import list_names
-from mklkit.cli.package_commands import PACKAGES, BrokenCommandError, package_commands
+from mklkit.cli.package_commands import PACKAGES, package_commands
 from mklkit.cli.plugin import plugin
 from mklkit.cli.predict import predict
-from mklkit.cli.usage import usage_message
-from mklkit.errors import MKLKitError, UnknownNameError, plain_message, suggest
+from mklkit.errors import UnknownNameError, suggest
 
 __all__ = ["app", "main"]
-
-# Errors of writing; the error names no file if it is stdout.
-NOT_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF, errno.EROFS)
-# Errors of paths given by the user that cannot be resolved or used.
-NO_SUCH_USE = (
-    errno.EACCES,
-    errno.EPERM,
-    errno.ELOOP,
-    errno.ENAMETOOLONG,
-    errno.EISDIR,
-    errno.ENOTDIR,
-)
-# Errors in the call: a class of Click, or of the copy of it inside newer versions of Typer.
-UsageError: Any = typer.BadParameter.__base__
 
 
 class OpenGroup(TyperGroup):
@@ -84,28 +63,19 @@ class OpenGroup(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the options before a command."""
-        with _wording():
+        with usage_errors_in_brief():
             return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         """Find a command, read its arguments and run it."""
         try:
-            with _wording():
+            with usage_errors_in_brief():
                 return super().invoke(ctx)
         except SystemExit as leaving:
             if isinstance(leaving.__context__, BrokenPipeError):
                 raise  # By Rich, where a help's reader has closed the pipe.
             # Commands end by other exceptions, so this one was raised by a component.
-            _fail_by_our_fault(leaving)
-
-
-@contextlib.contextmanager
-def _wording() -> Iterator[None]:
-    try:
-        yield
-    except UsageError as error:
-        error.message = usage_message(error.message)
-        raise
+            fail_by_our_fault(leaving)
 
 
 app = typer.Typer(
@@ -118,7 +88,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-_COMMANDS: dict[str, Callable[..., None]] = {
+COMMANDS: dict[str, Callable[..., None]] = {
     "fit": fit,
     "predict": predict,
     "evaluate": evaluate,
@@ -129,8 +99,8 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "list": list_names,
     "describe": describe,
 }
-for _name, _function in _COMMANDS.items():
-    app.command(_name, epilog=epilog(*EXAMPLES[f"mklkit {_name}"]))(_function)
+for name, command in COMMANDS.items():
+    app.command(name, epilog=epilog(*EXAMPLES[f"mklkit {name}"]))(command)
 app.add_typer(plugin, name="plugin")
 
 
@@ -141,23 +111,8 @@ def main() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         # Do not fail on names that the terminal's encoding lacks.
         sys.stdout.reconfigure(errors="replace")
-    try:
+    with exit_codes():
         _run()
-    except MKLKitError as error:
-        _fail(str(error), 2)
-    except BrokenCommandError as error:
-        _fail(str(error), 1)
-    except BrokenPipeError:
-        # The reader of the output has closed the pipe; Typer handles a command's writes the same.
-        _give_up(sys.stdout)
-        sys.exit(1)
-    except (ImportError, MemoryError, OSError) as error:
-        _fail_by_the_system(error)
-    except (SystemExit, KeyboardInterrupt):
-        raise
-    except BaseException as error:
-        # The outermost layer: every unforeseen error is reported as a bug, in one line.
-        _fail_by_our_fault(error)
 
 
 def _run() -> None:
@@ -193,60 +148,7 @@ def _check_streams() -> None:
     if sys.stderr is None:
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
     if sys.stdout is None:
-        _fail(
-            "The output can't be written: stdout is closed. Send it to a file, or to"
-            f" {os.devnull} if it is not wanted.",
-            2,
-        )
-
-
-def _fail_by_the_system(error: ImportError | MemoryError | OSError) -> NoReturn:
-    """Report an error of the operating system that the user can fix."""
-    if lacks_memory_to_load(error):
-        _fail(
-            "There is too little memory to load the libraries that mklkit needs, such as numba:"
-            " allow the process more ('ulimit -v' shows its limit).",
-            2,
-        )
-    if isinstance(error, MemoryError):
-        from mklkit.views.memory import REMEDY
-
-        _fail(f"Not enough memory for this many rows: {error} {REMEDY}", 2)
-    if not isinstance(error, OSError):
-        _fail_by_our_fault(error)
-    if error.errno in NOT_WRITTEN:
-        _give_up(sys.stdout)
-        _fail(f"{error.filename or 'The output'} can't be written: {error.strerror}.", 2)
-    if error.errno in NO_SUCH_USE and error.filename is not None:
-        _fail(f"{error.filename} can't be read or written: {error.strerror}.", 2)
-    _fail_by_our_fault(error)
-
-
-def _give_up(stream: TextIO) -> None:
-    """Discard what a stream still holds, so that Python does not fail on it at exit."""
-    with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-
-
-def _fail_by_our_fault(error: BaseException) -> NoReturn:
-    whose, plugins = whose_fault(error)
-    _fail(
-        f"This is {whose}: {type(error).__name__}: {plain_message(error)}\n"
-        f"Please report it{' to its authors' if plugins else ''} with the traceback that"
-        " MKLKIT_DEBUG=1 shows.",
-        1,
-    )
-
-
-def _fail(message: str, code: int) -> NoReturn:
-    try:
-        if os.environ.get("MKLKIT_DEBUG"):
-            traceback.print_exc()
-        say(f"error: {message}", style="red")
-    except OSError:
-        # Stderr may not be writable either; the exit code still reports the error.
-        _give_up(sys.stderr)
-    sys.exit(code)
+        closed_stdout()
 
 
 def _print_version(wanted: bool) -> None:

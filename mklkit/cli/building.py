@@ -1,214 +1,189 @@
-"""From the command line's options to an unfitted pipeline."""
+"""From the command line's options to a pipeline and the rows that it is fitted on."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from mklkit.errors import UnknownNameError, cut, named, quoted
+from mklkit.errors import named
 
 if TYPE_CHECKING:
     from mklkit.datasets import Table
+    from mklkit.evaluation.task import Task
+    from mklkit.protocols.preset import Preset
     from mklkit.registry.registry import Kind
 
 __all__ = [
     "ModelOptions",
-    "build_model",
+    "System",
+    "data_line",
     "in_context",
-    "read_data",
+    "result_of",
     "settle_columns",
     "steps_of",
-    "weights_for",
 ]
 
-DEFAULT_COMBINER = "uniform"
-OPTION_OF: dict[str, str] = {
-    "kernel": "--kernel",
-    "feature_map": "--feature-map",
-    "combiner": "--combiner",
-    "learner": "--learner",
-    "preset": "--preset",
-}
 
-
-@attrs.frozen
+@attrs.frozen(kw_only=True)
 class ModelOptions:
     """The user's options; None leaves a choice to the preset, combiner or default."""
 
     kernels: list[str] | None
-    feature_map: str | None
-    combiner: str | None
-    learner: str | None
-    multiclass: str
-    bandwidths: str
     preset: str | None
     scale: str | None
-    seed: int
-    jobs: int | None
+    feature_map: str | None = None
+    combiner: str | None = None
+    learner: str | None = None
+    multiclass: str = "ovo"
+    bandwidths: str = "per-problem"
+    seed: int = 0
+    jobs: int | None = None
     tune: str | None = None
     max_memory: str | None = None
     probability: bool = False
     class_weight: str | None = None
 
+    def pipeline(self, task: Task) -> Any:
+        """Return the unfitted pipeline for a task: encode, scale, predict.
 
-def build_model(options: ModelOptions) -> Any:
-    """Return the unfitted pipeline: encode, scale, classify.
+        Raises
+        ------
+        SpecError
+            If a name is unknown or a spec string is invalid.
+        IncompatibleError
+            If an option is not for this task.
+        """
+        from mklkit.cli.options import weights_by_class
 
-    Raises
-    ------
-    SpecError
-        If a name is unknown or a spec string is invalid; the data have not been read then.
-    """
-    from mklkit.datasets.pipeline import preset_pipeline
-    from mklkit.protocols.preset import Preset
-    from mklkit.registry.composing import are_proposed, kernel_list
-    from mklkit.registry.registry import get_registry
-    from mklkit.registry.specs import parse_kernel_spec
+        return task.pipeline(
+            self._checked_preset(),
+            scale=self.scale,
+            tune=self.tune,
+            random_state=self.seed,
+            kernels=self.kernels or None,
+            feature_map=self.feature_map,
+            combiner=self.combiner,
+            learner=self.learner,
+            multiclass=self.multiclass,
+            bandwidths=self.bandwidths,
+            n_jobs=self.jobs,
+            max_memory=self.max_memory,
+            probability=self.probability,
+            class_weight=None if self.class_weight is None else weights_by_class(self.class_weight),
+        )
 
-    registry = get_registry()
-    preset = Preset("default", "The defaults.", DEFAULT_COMBINER)
-    if options.preset is not None:
-        with _naming_the_right_option("preset", options.preset):
-            preset = registry.lookup("preset", options.preset).target
-    kernels = options.kernels or preset.kernels
-    for kernel in [] if are_proposed(kernels) else kernel_list(kernels):
-        spec = parse_kernel_spec(kernel).spec
-        with _naming_the_right_option("kernel", spec):
-            registry.create("kernel", spec)
-    parts: dict[Kind, str | None] = {
-        "combiner": options.combiner or preset.combiner,
-        "feature_map": options.feature_map or preset.feature_map,
-        "learner": options.learner or preset.learner,
-    }
-    for kind, part in parts.items():
-        if part is not None:
-            with _naming_the_right_option(kind, part):
-                registry.create(kind, part)
-    return preset_pipeline(
-        preset,
-        scale=options.scale,
-        tune=options.tune,
-        random_state=options.seed,
-        kernels=options.kernels or None,
-        multiclass=options.multiclass,
-        bandwidths=options.bandwidths,
-        n_jobs=options.jobs,
-        max_memory=options.max_memory,
-        probability=options.probability,
-        class_weight=_class_weight(options),
-        **parts,
-    )
+    def _checked_preset(self) -> Preset:
+        """Return the preset, or that of defaults, if it and all components are known."""
+        from mklkit.estimators.from_preset import default_preset
+        from mklkit.registry.composing import are_proposed, kernel_list
+        from mklkit.registry.registry import get_registry
+        from mklkit.registry.specs import parse_kernel_spec
 
-
-def _class_weight(options: ModelOptions) -> str | dict[str, float] | None:
-    from mklkit.cli.options import weights_by_class
-
-    return None if options.class_weight is None else weights_by_class(options.class_weight)
-
-
-@contextmanager
-def _naming_the_right_option(wanted: Kind, spec: str) -> Iterator[None]:
-    """Name the right option in the error if a name was given to the wrong one."""
-    try:
-        yield
-    except UnknownNameError as error:
-        # The unknown name may be one inside the parentheses, which no option takes.
-        if not error.other_kinds or spec.partition("(")[0].strip() != error.name:
-            raise
-        ways = [
-            f"a {kind.replace('_', ' ')}: {OPTION_OF[kind]} {cut(quote(spec))}"
-            for kind in error.other_kinds
+        registry = get_registry()
+        preset = default_preset()
+        if self.preset is not None:
+            preset = registry.lookup("preset", self.preset).target
+        kernels = self.kernels or preset.kernels
+        parts: list[tuple[Kind, Any]] = [
+            ("combiner", self.combiner),
+            ("feature_map", self.feature_map),
+            ("learner", self.learner),
         ]
-        raise UnknownNameError(
-            f"No {wanted.replace('_', ' ')} is named {quoted(error.name)};"
-            f" {error.name} is {', or '.join(ways)}"
-        ) from error
+        if not are_proposed(kernels):
+            parts += [("kernel", parse_kernel_spec(k).spec) for k in kernel_list(kernels)]
+        for kind, spec in parts:
+            if spec is not None:
+                registry.create(kind, spec)
+        return preset
+
+    def choices(self) -> list[str]:
+        """Return a line for each choice that was made before the estimator got the options."""
+        from mklkit.estimators.from_preset import default_preset
+
+        if self.preset is not None:
+            return [f"preset {self.preset}"]
+        lines = []
+        if not self.kernels:
+            lines.append("kernels cosine(linear), rbf and cosine(polynomial): the default")
+        if self.combiner is None:
+            lines.append(f"combiner {default_preset().combiner}: the default")
+        return lines
 
 
-def in_context(
-    options: ModelOptions, data_facts: dict[str, Any], result: dict[str, Any]
-) -> dict[str, Any]:
-    """Return a command's result with the data, the options and what was chosen by default."""
-    choices = _default_choices(options) + result["choices"]
-    context = {"data": data_facts, "preset": options.preset, "seed": options.seed}
-    return {**context, **result, "choices": choices}
+@attrs.frozen(eq=False)
+class System:
+    """A pipeline, not fitted, with the rows to fit it on, their task, and facts about them."""
 
+    pipeline: Any
+    table: Table
+    task: Task
+    facts: dict[str, Any]
 
-def _default_choices(options: ModelOptions) -> list[str]:
-    """Return a line for each choice that was made before the estimator got the options."""
-    if options.preset is not None:
-        given = {
-            "--kernel": options.kernels,
-            "--feature-map": options.feature_map,
-            "--combiner": options.combiner,
-            "--learner": options.learner,
-        }
-        overriding = [name for name, value in given.items() if value]
-        note = f" ({', '.join(overriding)} as given)" if overriding else ""
-        return [f"preset {options.preset}{note}"]
-    lines = []
-    if not options.kernels:
-        lines.append("kernels cosine(linear), rbf and cosine(polynomial): the default")
-    if options.combiner is None:
-        lines.append(f"combiner {DEFAULT_COMBINER}: the default")
-    return lines
+    @classmethod
+    def of(
+        cls,
+        options: ModelOptions,
+        data: str | None,
+        target: str | None,
+        drop: list[str] | None,
+        weights: str | None = None,
+        task: str = "classification",
+    ) -> System:
+        """Read the training data for a model.
 
+        Names are checked before the data are read. The rows are numbered from 1, so that messages
+        after a split refer to the file's rows.
 
-def steps_of(table: Table, pipeline: Any) -> list[str]:
-    """Return a line for each preprocessing step of the columns."""
-    from mklkit.datasets.pipeline import describe
+        Raises
+        ------
+        DataError
+            If data can't be read, or a kernel names a column that was dropped, is the target or
+            holds identifiers.
+        """
+        import pandas as pd
 
-    dropped = [f"{named(table.dropped)} left out, as asked"] if table.dropped else []
-    return dropped + describe(pipeline)
+        from mklkit.cli.console import say
+        from mklkit.datasets import load_table
+        from mklkit.datasets.builtin import DEFAULT_NAME
+        from mklkit.datasets.kernel_columns import kernels_in, text_columns
+        from mklkit.evaluation.tasks import task_named
 
+        pipeline = options.pipeline(task_named("classification"))
+        written = text_columns(kernels_in(pipeline[-1]))
+        source = DEFAULT_NAME if data is None else data
+        table = load_table(source, target, drop or [], written, weights, task)
+        notes = list(table.notes)
+        if data is None:
+            notes.insert(0, f"no DATA was given: the built-in {DEFAULT_NAME} data are used")
+        numbers = pd.RangeIndex(1, len(table.features) + 1, name="row")
+        table = attrs.evolve(
+            table, features=table.features.set_axis(numbers), target=table.target.set_axis(numbers)
+        )
+        name = str(table.target.name)
+        learned = task_named(table.task, name)
+        if table.task != "classification":
+            pipeline = options.pipeline(learned)
+            if task == "auto":
+                say(f"the target {name!r} holds numbers: {table.task} (--task classification for"
+                    " classes)")  # fmt: skip
+        facts = settle_columns(pipeline, table, options.kernels, notes)
+        return cls(pipeline, table, learned, facts)
 
-def read_data(
-    pipeline: Any,
-    data: str | None,
-    target: str | None,
-    drop: list[str] | None,
-    kernels: list[str] | None,
-    weights: str | None = None,
-    task: str = "classification",
-) -> tuple[Table, dict[str, Any]]:
-    """Read the training data, and facts about them.
-
-    Identifier columns and the readings of text are found here and set in the pipeline, so that
-    they do not depend on a split. The rows are numbered from 1, so that messages after a split
-    refer to the file's rows.
-
-    Raises
-    ------
-    DataError
-        If a kernel names a column that was dropped, is the target or holds identifiers.
-    """
-    import pandas as pd
-
-    from mklkit.datasets import load_table
-    from mklkit.datasets.builtin import DEFAULT_NAME
-    from mklkit.datasets.kernel_columns import kernels_in, text_columns
-
-    written = text_columns(kernels_in(pipeline[-1]))
-    source = DEFAULT_NAME if data is None else data
-    table = load_table(source, target, drop or [], written, weights, task)
-    notes = list(table.notes)
-    if data is None:
-        notes.insert(0, f"no DATA was given: the built-in {DEFAULT_NAME} data are used")
-    numbers = pd.RangeIndex(1, len(table.features) + 1, name="row")
-    table = attrs.evolve(
-        table, features=table.features.set_axis(numbers), target=table.target.set_axis(numbers)
-    )
-    return table, settle_columns(pipeline, table, kernels, notes)
+    def weights(self, rows: Any = slice(None)) -> dict[str, Any]:
+        """Return the weights of some rows as an argument for the pipeline's last step."""
+        if self.table.weights is None:
+            return {}
+        step = self.pipeline.steps[-1][0]
+        return {f"{step}__sample_weight": self.table.weights.to_numpy()[rows]}
 
 
 def settle_columns(
     pipeline: Any, table: Table, kernels: list[str] | None, notes: list[str]
 ) -> dict[str, Any]:
     """Set identifiers, readings and weighted classes in the pipeline; return facts of the data.
+
+    They are those of all rows, so that they do not depend on a split.
 
     Raises
     ------
@@ -221,25 +196,43 @@ def settle_columns(
     identifiers = find_identifiers(table.features)
     check_not_left_out(kernels or [], table, identifiers)
     pipeline.set_params(encode__identifiers=identifiers, encode__readings=table.readings)
-    if table.task == "classification":
-        _name_classes(pipeline[-1], table.class_counts().index.tolist())
+    # Weights of classes name labels that are no text, such as numbers, by their text.
+    for name, weights in pipeline.get_params().items():
+        if name.rpartition("__")[2] == "class_weight" and isinstance(weights, dict):
+            labels = {str(label): label for label in table.class_counts().index.tolist()}
+            pipeline.set_params(**{name: {labels.get(k, k): w for k, w in weights.items()}})
     return {**table.facts(), "notes": notes}
 
 
-def _name_classes(classifier: Any, labels: list[Any]) -> None:
-    """Let weights of classes name labels that are no text, such as numbers, by their text."""
-    from mklkit.estimators.classifier import MKLClassifier
+def steps_of(table: Table, pipeline: Any) -> list[str]:
+    """Return a line for each preprocessing step of the columns."""
+    from mklkit.datasets.pipeline import describe
 
-    while hasattr(classifier, "estimator"):
-        classifier = classifier.estimator
-    if isinstance(classifier, MKLClassifier) and isinstance(classifier.class_weight, dict):
-        meant = {str(label): label for label in labels}
-        given = classifier.class_weight.items()
-        classifier.set_params(class_weight={meant.get(name, name): w for name, w in given})
+    dropped = [f"{named(table.dropped)} left out, as asked"] if table.dropped else []
+    return dropped + describe(pipeline)
 
 
-def weights_for(table: Table, rows: Any = slice(None), step: str = "classify") -> dict[str, Any]:
-    """Return the weights of some rows as an argument for a pipeline's last step."""
-    if table.weights is None:
-        return {}
-    return {f"{step}__sample_weight": table.weights.to_numpy()[rows]}
+def result_of(table: Table, pipeline: Any, **results: Any) -> dict[str, Any]:
+    """Return what a command found, with the steps, choices and components of a fitted pipeline."""
+    from mklkit.persistence.facts import facts_of_model
+
+    return {
+        "preprocessing": steps_of(table, pipeline),
+        "choices": list(pipeline[-1].choices_),
+        "model": facts_of_model(pipeline),
+        **results,
+    }
+
+
+def in_context(
+    options: ModelOptions, data_facts: dict[str, Any], result: dict[str, Any]
+) -> dict[str, Any]:
+    """Return a command's result with the data, the options and what was chosen by default."""
+    choices = options.choices() + result["choices"]
+    context = {"data": data_facts, "preset": options.preset, "seed": options.seed}
+    return {**context, **result, "choices": choices}
+
+
+def data_line(table: Table, notes: list[str]) -> tuple[str, list[str]]:
+    """Return what a report says of the data."""
+    return ("data", [f"{table.summary()} ({table.origin})", *notes])

@@ -6,8 +6,9 @@ import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,12 +19,14 @@ from mklkit.cli.console import progressing, say, show, show_json
 from mklkit.datasets.builtin import DEFAULT_NAME
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from mklkit.comparison.comparison import Comparison
 
 __all__ = ["compare"]
 
-SPLIT_PANEL = "Splits"
-RESULT_PANEL = "Results"
+split_option = partial(typer.Option, rich_help_panel="Splits")
+result_option = partial(typer.Option, rich_help_panel="Results")
 INTERRUPTED = 130
 
 
@@ -40,124 +43,113 @@ def compare(
     *,
     target: opt.Target = None,
     drop: opt.Drop = None,
-    scale: opt.ScaleOption = None,
+    scale: opt.Scale = None,
     combiners: Annotated[
         list[str] | None,
-        typer.Option(
+        opt.model_option(
             "--combiner",
             "-c",
             metavar="SPEC",
             autocompletion=complete.combiners,
             show_default="centered-alignment, dimkl*, ifsl",
             help="A combiner, or a glob such as 'dimkl*'. Repeat for several.",
-            rich_help_panel=opt.MODEL_PANEL,
         ),
     ] = None,
     every: Annotated[
         bool,
-        typer.Option(
+        opt.model_option(
             "--all",
             help="All combiners that can work with the kernels.",
-            rich_help_panel=opt.MODEL_PANEL,
         ),
     ] = False,
     presets: Annotated[
         list[str] | None,
-        typer.Option(
+        opt.model_option(
             "--preset",
             "-p",
             metavar="NAME",
             autocompletion=complete.presets,
             help="A preset, or a glob. Repeat for several.",
-            rich_help_panel=opt.MODEL_PANEL,
         ),
     ] = None,
     kernels: opt.Kernels = None,
     feature_map: opt.FeatureMap = None,
     learners: Annotated[
         list[str] | None,
-        typer.Option(
+        opt.model_option(
             "--learner",
             "-l",
             metavar="SPEC",
             autocompletion=complete.learners,
             show_default="each combiner's own",
             help='A learner: "svm(C=10)", mhks. Of several, each goes with each combiner.',
-            rich_help_panel=opt.MODEL_PANEL,
         ),
     ] = None,
-    multiclass: opt.MulticlassOption = opt.Multiclass.ovo,
-    bandwidths: opt.BandwidthsOption = opt.Bandwidths.per_problem,
+    multiclass: opt.Multiclass = "ovo",
+    bandwidths: opt.Bandwidths = "per-problem",
     tune: opt.Tune = None,
     cv: Annotated[
         str | None,
-        typer.Option(
+        split_option(
             "--cv",
             metavar="FOLDSxTIMES",
             show_default="5x2",
             help="Stratified folds: 5x4 is five folds, four times.",
-            rich_help_panel=SPLIT_PANEL,
         ),
     ] = None,
     mccv: Annotated[
         int | None,
-        typer.Option(
+        split_option(
             min=1,
             metavar="N",
             help="N random splits (Monte Carlo) instead of folds.",
-            rich_help_panel=SPLIT_PANEL,
         ),
     ] = None,
     train: Annotated[
         float | None,
-        typer.Option(
+        split_option(
             min=0.01,
             max=0.99,
             show_default="0.5",
             help="Share of training rows of --mccv.",
-            rich_help_panel=SPLIT_PANEL,
         ),
     ] = None,
     split_column: Annotated[
         str | None,
-        typer.Option(
+        split_option(
             "--split-column",
             metavar="COLUMN",
             autocompletion=complete.feature_columns,
             help="A column whose values 'train' and 'test' give the one split to use.",
-            rich_help_panel=SPLIT_PANEL,
         ),
     ] = None,
     results: Annotated[
         Path | None,
-        typer.Option(
+        result_option(
             "--results",
             metavar="FILE",
             parser=opt.output_path,
             help="Write each finished run to FILE (JSON lines); the same command goes on from it.",
-            rich_help_panel=RESULT_PANEL,
         ),
     ] = None,
     reports: Annotated[
         list[Path] | None,
-        typer.Option(
+        result_option(
             "--report",
             metavar="FILE",
             parser=opt.output_path,
             help="Write a report; the ending decides: .html (all on one page), .csv, .json or"
             " .tex. Repeat for several.",
-            rich_help_panel=RESULT_PANEL,
         ),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
+        result_option(
             "--output",
             "-o",
             metavar="MODEL",
             parser=opt.output_path,
             help="Fit the best multiple-kernel method on all rows and save it.",
-            rich_help_panel=RESULT_PANEL,
         ),
     ] = None,
     seed: opt.Seed = 0,
@@ -172,20 +164,20 @@ def compare(
     """
     sources = data or [DEFAULT_NAME]
     check_outputs(sources, results, reports or [], output)
-    asked: list[Any] | None = [*(combiners or []), *(["*"] if every else [])]
+    methods = [*(combiners or []), *(["*"] if every else [])]
     with progressing() as progress, _saying_that_nothing_is_done():
         from mklkit.comparison.comparing import compare as run
 
-        found = run(
+        comparison = run(
             sources,
-            methods=asked or None,
+            methods=methods or None,
             presets=presets or (),
             kernels=kernels or None,
             learners=learners or (),
             feature_map=feature_map,
             scale=scale,
-            multiclass=multiclass.value,
-            bandwidths=bandwidths.value,
+            multiclass=multiclass,
+            bandwidths=bandwidths,
             cv=cv,
             mccv=mccv,
             train=train,
@@ -200,20 +192,27 @@ def compare(
             progress=progress,
         )
     if data is None:
-        found.notes.insert(0, f"no DATA was given: the built-in {DEFAULT_NAME} data are used")
-    if found.reused:
-        say(f"{found.reused} of {len(found.cells)} runs were in {results} already")
+        comparison.notes.insert(0, f"no DATA was given: the built-in {DEFAULT_NAME} data are used")
+    if comparison.reused:
+        say(f"{comparison.reused} of {len(comparison.cells)} runs were in {results} already")
     # Files come before the first word on stdout, since a reader may leave.
-    for report in reports or []:
-        found.report(report, command=shlex.join(["mklkit", *sys.argv[1:]]))
-    if output is not None and found.complete:
-        save_best(output, found)
-    not_written = output if output is not None and not found.complete else None
-    _show(found, as_json, not_written)
-    for path in [*(reports or []), *([output] if output and found.complete else [])]:
+    written = list(reports or [])
+    for report in written:
+        comparison.report(report, command=shlex.join(["mklkit", *sys.argv[1:]]))
+    if output is not None and comparison.complete:
+        save_best(output, comparison)
+        written.append(output)
+    if as_json:
+        show_json(comparison.as_dict())
+    else:
+        _report(comparison, output)
+    for path in written:
         say(f"wrote {path}")
-    if not found.complete:
-        _say_how_to_go_on(found, results, not_written)
+    if not comparison.complete:
+        goes_on = "with --results FILE the same command goes on from what is done"
+        if results is not None:
+            goes_on = f"the same command goes on from {results}"
+        say("; ".join(["interrupted", *_lost(comparison, output), goes_on]), style="yellow")
         raise typer.Exit(INTERRUPTED)
 
 
@@ -227,47 +226,59 @@ def _saying_that_nothing_is_done() -> Iterator[None]:
         raise typer.Exit(INTERRUPTED) from None
 
 
-def _show(found: Comparison, as_json: bool, not_written: Path | None) -> None:
-    from mklkit.cli.comparison_table import comparison_grid, failure_lines, ranking_lines
+def _lost(comparison: Comparison, output: Path | None) -> list[str]:
+    """Return how far an interrupted comparison has come, and which file is not written."""
+    total = len(comparison.methods) * sum(plan["number"] for plan in comparison.plan["splits"])
+    lines = [f"after {len(comparison.cells)} of {total} runs"]
+    return lines if output is None else [*lines, f"{output} was not written"]
+
+
+def _report(comparison: Comparison, output: Path | None) -> None:
     from mklkit.cli.report import facts_grid
+    from mklkit.cli.tables import comparison_grid
 
-    if as_json:
-        show_json(found.as_dict())
-        return
-    splits = [one["description"] for one in found.plan["splits"]]
+    plan, data = comparison.plan, comparison.data
     lines: list[tuple[str, str | list[str]]] = []
-    if not found.complete:
-        lost = [] if not_written is None else [f"{not_written} was not written"]
-        lines.append(("interrupted", ["after {} of {} runs".format(*_runs(found)), *lost]))
+    if not comparison.complete:
+        lines.append(("interrupted", _lost(comparison, output)))
+    splits = dict.fromkeys(part["description"] for part in plan["splits"])
     lines += [
-        ("data", [line for one in found.data for line in (one.summary, *one.notes)]),
-        ("splits", [*dict.fromkeys(splits), *found.notes]),
+        ("data", [line for source in data for line in (source.summary, *source.notes)]),
+        ("splits", [*splits, *comparison.notes]),
     ]
-    if found.plan["tune"]:
-        lines.append(("tuned", f"{found.plan['tune']}, inside the training rows of each split"))
+    if plan["tune"]:
+        lines.append(("tuned", f"{plan['tune']}, inside the training rows of each split"))
     show(facts_grid(lines))
-    names = list(found.results["data"].unique())
+    names = list(comparison.results["data"].unique())
     for name in names:
-        title = name if len(names) > 1 else None
-        table = found.table(name)
-        show(comparison_grid(table, title))
-        show(*failure_lines(table))
+        table = comparison.table(name)
+        show(comparison_grid(table, name if len(names) > 1 else None))
+        show(*_failures(table))
     if len(names) > 1:
-        table = found.table()
-        show(comparison_grid(table, "over data sets"), *ranking_lines(found.ranking, len(names)))
-    show(found.verdict)
+        show(comparison_grid(comparison.table(), "over data sets"), *_rank_tests(comparison))
+    show(comparison.verdict)
 
 
-def _runs(found: Comparison) -> tuple[int, int]:
-    """Return the numbers of finished runs and of all."""
-    splits = sum(one["number"] for one in found.plan["splits"])
-    return len(found.cells), len(found.methods) * splits
+def _failures(table: pd.DataFrame) -> list[str]:
+    """Return a line for each method that failed on some split, with its first reason."""
+    from mklkit.errors import counted
+
+    failed = table[table["failures"] > 0]
+    return [
+        f"failed on {row['failures']} of {counted(row['splits'], 'split')}: {row['method']}:"
+        f" {row['reason']}"
+        for row in failed.to_dict("records")
+    ]
 
 
-def _say_how_to_go_on(found: Comparison, results: Path | None, not_written: Path | None) -> None:
-    how = f"the same command goes on from {results}"
-    if results is None:
-        how = "with --results FILE the same command goes on from what is done"
-    lost = "" if not_written is None else f" {not_written} was not written."
-    done, total = _runs(found)
-    say(f"interrupted after {done} of {total} runs; {how}.{lost}", style="yellow")
+def _rank_tests(comparison: Comparison) -> list[str]:
+    """Return a line on the tests of ranks, if there are data sets enough for them."""
+    from mklkit.evaluation.verdict import FEW_DATASETS
+
+    ranking = comparison.ranking
+    if "friedman" not in ranking or len(comparison.compared_data) < FEW_DATASETS:
+        return []
+    return [
+        f"Friedman's test of equal ranks: p = {ranking['friedman']['p_value']:.2g};"
+        f" Nemenyi's critical difference of ranks: {ranking['critical_difference']:.2f}"
+    ]

@@ -19,7 +19,7 @@ def check_outputs(
     """Refuse files that can't be written before anything is computed."""
     from itertools import combinations
 
-    from mklkit.comparison.endings import check_report
+    from mklkit.comparison.writing import check_report
 
     for report in reports:
         check_report(report)

@@ -7,7 +7,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, TextIO
 
 from rich.console import Console, RenderableType
@@ -93,20 +93,23 @@ def plain(text: object) -> str:
 
 
 @contextmanager
-def working(what: str) -> Iterator[None]:
+def working(action: str) -> Iterator[None]:
     """Show a spinner with the elapsed time on a terminal; nothing in a pipe."""
-    with _progress(SpinnerColumn(), TextColumn("{task.description}"), Elapsed()) as progress:
-        progress.add_task(what, total=None)
+    with _bar(action, SpinnerColumn(), TextColumn("{task.description}"), Elapsed()):
         yield
 
 
-@contextmanager
-def counting(what: str) -> Iterator[Any]:
+def counting(action: str) -> AbstractContextManager[Any]:
     """Show a progress bar on a terminal; yields a function of the parts done and their total."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Elapsed())
-    with _progress(*columns) as progress:
-        task = progress.add_task(what, total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)
+    return _bar(action, *columns)
+
+
+def passing(action: str, shown: bool = True) -> AbstractContextManager[Any]:
+    """Show the share done and the time left on a terminal; yields as ``counting`` does."""
+    left = (TextColumn("left:"), Remaining())
+    columns = (TextColumn("{task.description}"), BarColumn(), Percentage(), Elapsed(), *left)
+    return _bar(action, *columns, shown=shown)
 
 
 @contextmanager
@@ -118,30 +121,20 @@ def progressing() -> Iterator[Any]:
         yield tell
 
 
-@contextmanager
-def passing(what: str, shown: bool = True) -> Iterator[Any]:
-    """Show the share done and the time left on a terminal; yields as ``counting`` does."""
-    left = (TextColumn("left:"), Remaining())
-    columns = (TextColumn("{task.description}"), BarColumn(), Percentage(), Elapsed(), *left)
-    with _progress(*columns, shown=shown) as progress:
-        task = progress.add_task(what, total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)
-
-
 def show_warnings_briefly() -> None:
     """Show each Python warning once, as one line on stderr, without its place in the source.
 
     With ``python -W error`` warnings are shown too and not raised, which would end the command.
     """
     warnings.filters[:] = [  # type: ignore[index]
-        ("default" if one[0] == "error" else one[0], *one[1:]) for one in warnings.filters
+        ("default" if action == "error" else action, *rest) for action, *rest in warnings.filters
     ]
-    seen: set[str] = set()
+    said: set[str] = set()
 
     def show_warning(message: Warning | str, *_place: Any, **_more: Any) -> None:
         text = " ".join(str(message).split())
-        if text not in seen:
-            seen.add(text)
+        if text not in said:
+            said.add(text)
             say(f"warning: {text}", style="yellow")
 
     warnings.showwarning = show_warning
@@ -160,7 +153,10 @@ def _console(file: TextIO) -> Console:
     return _PlainConsole(file=file, width=width, markup=False, highlight=False, emoji=False)
 
 
-def _progress(*columns: Any, shown: bool = True) -> Progress:
+@contextmanager
+def _bar(action: str, *columns: Any, shown: bool = True) -> Iterator[Any]:
     console = _console(sys.stderr)
     hidden = not (shown and console.is_terminal)
-    return Progress(*columns, console=console, transient=True, disable=hidden)
+    with Progress(*columns, console=console, transient=True, disable=hidden) as progress:
+        task = progress.add_task(action, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)

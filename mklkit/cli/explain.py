@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -17,18 +16,10 @@ from mklkit.cli.predict import columns_of, target_of
 if TYPE_CHECKING:
     import pandas as pd
 
+    from mklkit.evaluation.task import Task
     from mklkit.explanation import Explanation
-    from mklkit.explanation.tasks import ScoredTask
 
 __all__ = ["explain"]
-
-
-class Columns(StrEnum):
-    """What is shuffled together."""
-
-    auto = "auto"
-    each = "each"
-    sources = "sources"
 
 
 def explain(
@@ -59,12 +50,12 @@ def explain(
         int, typer.Option(min=1, help="How often columns are shuffled in each fold.")
     ] = 5,
     columns: Annotated[
-        Columns,
+        Literal["auto", "each", "sources"],
         typer.Option(
             help="What is shuffled together: each column, or sources, the columns that the same"
             " kernels read; auto: each of up to 30 columns, else sources."
         ),
-    ] = Columns.auto,
+    ] = "auto",
     max_rows: Annotated[
         int,
         typer.Option(min=2, metavar="ROWS", help="Of more rows a random sample is used."),
@@ -87,41 +78,41 @@ def explain(
     them: FOLDS x (1 + KERNELS) fits.
     """
     from mklkit.explanation import explain as explained
-    from mklkit.explanation.tasks import task_of
+    from mklkit.explanation.explaining import explained_task
     from mklkit.persistence import load_model, read_facts
 
     if plot is not None:
         check_picture(plot, {"the data": data, "the model": model})
     with working("loading the model"):
         pipeline, facts = load_model(model), read_facts(model)
-    task = task_of(pipeline)
+    task = explained_task(pipeline)
     rows, truth, notes = _rows(data, pipeline, task, model, target or target_of(facts))
     with counting("fits and shuffles") as progress:
-        found = explained(
+        explanation = explained(
             pipeline,
             rows,
             truth,
             cv=cv,
             repeats=repeats,
-            columns=columns.value,
+            columns=columns,
             max_rows=max_rows,
             random_state=seed,
             progress=progress,
         )
     if plot is not None:
         with working("drawing"):
-            draw(plot, found.plot)
+            draw(plot, explanation.plot)
     if as_json:
         context = {"model": str(model), "data": data, "target": str(truth.name), "seed": seed}
-        show_json({**context, "data_notes": notes, **found.to_dict()})
+        show_json({**context, "data_notes": notes, **explanation.to_dict()})
     else:
-        _report(found, data, truth, notes)
+        _report(explanation, data, truth, notes)
     if plot is not None:
         say(f"drew {plot}")
 
 
 def _rows(
-    data: str, pipeline: Any, task: ScoredTask, model: Path, target: str | None
+    data: str, pipeline: Any, task: Task, model: Path, target: str | None
 ) -> tuple[pd.DataFrame, pd.Series, list[str]]:
     """Return the rows with a class or number, these, and remarks on the data as read."""
     import pandas as pd
@@ -150,42 +141,37 @@ def _rows(
     readings = {} if encoder is None else encoder.readings_
     dropped = [] if encoder is None else encoder.identifiers_
     needed = [name for name in columns if name not in dropped]
-    found = load_features(data, columns, target, needed, readings)
-    if found.target is None:
+    rows = load_features(data, columns, target, needed, readings)
+    if rows.target is None:
         raise DataError(
-            f"{data} has no column {quoted(target)}, the model's target: to see what a kernel is"
-            f" worth, the {task.values} of the rows are needed. If they have another name, give"
-            " --target."
+            f"{data} has no column {quoted(target)} of the {task.values}, by which the model is"
+            " scored: give --target."
         )
-    notes = list(found.notes)
-    known = found.target.notna().to_numpy()
-    labels = drop_without_target(found.target.to_frame(), str(found.target.name), notes)
-    features = found.features[known]
+    notes = list(rows.notes)
+    truth = drop_without_target(rows.target.to_frame(), str(rows.target.name), notes).iloc[:, 0]
+    features = rows.features[rows.target.notna().to_numpy()]
     numbers = pd.RangeIndex(1, len(features) + 1, name="row")
-    return (
-        features.set_axis(numbers),
-        task.of_column(labels.iloc[:, 0]).set_axis(numbers),
-        notes,
-    )
+    return features.set_axis(numbers), task.read(truth).set_axis(numbers), notes
 
 
-def _report(found: Explanation, data: str, truth: pd.Series, notes: list[str]) -> None:
+def _report(explanation: Explanation, data: str, truth: pd.Series, notes: list[str]) -> None:
     from mklkit.cli.report import alignment_grid, facts_grid
-    from mklkit.cli.worth_table import GroupTable, KernelTable
+    from mklkit.cli.tables import groups_grid, kernels_worth
     from mklkit.errors import counted
 
-    said = {about: list(those) for about, those in found.notes.groupby("about")["note"]}
+    by_subject = explanation.notes.groupby("about")["note"]
+    remarks = {str(about): list(sentences) for about, sentences in by_subject}
     described = f"{data}: {counted(len(truth), 'row')}, target {str(truth.name)!r}"
     lines: list[tuple[str, str | list[str]]] = [
         ("data", [described, *notes]),
-        ("how", said["rows"]),
-        (found.task.score_name, found.task.summary(found.scores)),
+        ("how", remarks["rows"]),
+        (explanation.task.score_name, explanation.summary()),
     ]
-    show(facts_grid(lines), KernelTable(found.kernels))
-    show(facts_grid([("weights", said["weights"]), ("left out", said["left out"])]))
-    if len(found.columns):
-        show(GroupTable(found.columns))
-    show(facts_grid([("shuffled", said["shuffled"])]))
-    if len(found.alignment) > 1:
-        show(alignment_grid(found.alignment), facts_grid([("alike", said["alike"])]))
-    show(f"{found.seconds:.2f} s")
+    show(facts_grid(lines), kernels_worth(explanation.kernels))
+    show(facts_grid([(about, remarks[about]) for about in ("weights", "left out")]))
+    if len(explanation.columns):
+        show(groups_grid(explanation.columns))
+    show(facts_grid([("shuffled", remarks["shuffled"])]))
+    if len(explanation.alignment) > 1:
+        show(alignment_grid(explanation.alignment), facts_grid([("alike", remarks["alike"])]))
+    show(f"{explanation.seconds:.2f} s")

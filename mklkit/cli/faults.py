@@ -1,19 +1,91 @@
-"""The origin of an unforeseen error."""
+"""From errors to messages and exit codes.
+
+Exit codes: 0 success, 2 an error in the call or the data, 130 interrupted, 1 a bug.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import os
+import re
 import sys
+import traceback
+from collections.abc import Iterator
 from traceback import walk_tb
-from typing import Any
+from typing import Any, NoReturn, TextIO
 
-__all__ = ["lacks_memory_to_load", "whose_fault"]
+import typer
 
+from mklkit.cli.console import say, shortened
+from mklkit.cli.package_commands import BrokenCommandError
+from mklkit.errors import MKLKitError, plain_message, suggest
+
+__all__ = ["closed_stdout", "exit_codes", "fail_by_our_fault", "usage_errors_in_brief"]
+
+# Errors of writing; the error names no file if it is stdout.
+NOT_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF, errno.EROFS)
+# Errors of paths given by the user that cannot be resolved or used.
+NO_SUCH_USE = (
+    errno.EACCES,
+    errno.EPERM,
+    errno.ELOOP,
+    errno.ENAMETOOLONG,
+    errno.EISDIR,
+    errno.ENOTDIR,
+)
+# Errors in the call: a class of Click, or of the copy of it inside newer versions of Typer.
+UsageError: Any = typer.BadParameter.__base__
+# Pydantic, by which Typer reads values, puts this before the message itself.
+NOISE = "Value error, "
+CHOICE = re.compile(r"(.*) is not one of (.*)\.", re.DOTALL)
 OURS = "mklkit"
-OURS_ALONE = "a bug in mklkit"
 NO_MEMORY = ("failed to map segment", "annot allocate memory")
 """What the loader of shared libraries says where memory is short."""
 DEPTH = 4
 """How deep a component may lie in what a call knows: in a list of kernels and columns, say."""
+
+
+@contextlib.contextmanager
+def exit_codes() -> Iterator[None]:
+    """Turn any error into a message on stderr and an exit code."""
+    try:
+        yield
+    except MKLKitError as error:
+        _fail(str(error), 2)
+    except BrokenCommandError as error:
+        _fail(str(error), 1)
+    except BrokenPipeError:
+        # The reader of the output has closed the pipe; Typer handles a command's writes the same.
+        _give_up(sys.stdout)
+        sys.exit(1)
+    except (ImportError, MemoryError, OSError) as error:
+        _fail_by_the_system(error)
+    except (SystemExit, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        # The outermost layer: every unforeseen error is reported as a bug, in one line.
+        fail_by_our_fault(error)
+
+
+def _fail_by_the_system(error: ImportError | MemoryError | OSError) -> NoReturn:
+    """Report an error of the operating system that the user can fix."""
+    if lacks_memory_to_load(error):
+        _fail(
+            "There is too little memory to load the libraries that mklkit needs, such as numba:"
+            " allow the process more ('ulimit -v' shows its limit).",
+            2,
+        )
+    if isinstance(error, MemoryError):
+        from mklkit.views.memory import REMEDY
+
+        _fail(f"Not enough memory for this many rows: {error} {REMEDY}", 2)
+    if isinstance(error, OSError) and error.errno in NOT_WRITTEN:
+        _give_up(sys.stdout)
+        _fail(f"{error.filename or 'The output'} can't be written: {error.strerror}.", 2)
+    if isinstance(error, OSError) and error.errno in NO_SUCH_USE and error.filename is not None:
+        _fail(f"{error.filename} can't be read or written: {error.strerror}.", 2)
+    fail_by_our_fault(error)
 
 
 def lacks_memory_to_load(error: BaseException) -> bool:
@@ -32,8 +104,61 @@ def lacks_memory_to_load(error: BaseException) -> bool:
     )
 
 
-def whose_fault(error: BaseException) -> tuple[str, list[str]]:
-    """Return where a bug is, in words, and the plugins that may have caused it.
+def closed_stdout() -> NoReturn:
+    """Refuse to run without a stdout."""
+    _fail(
+        "The output can't be written: stdout is closed. Send it to a file, or to"
+        f" {os.devnull} if it is not wanted.",
+        2,
+    )
+
+
+@contextlib.contextmanager
+def usage_errors_in_brief() -> Iterator[None]:
+    """Shorten messages of Typer's; after a word that is no choice add the one that is nearest."""
+    try:
+        yield
+    except UsageError as error:
+        text = error.message.removeprefix(NOISE)
+        choice = CHOICE.fullmatch(text)
+        if choice:
+            text += suggest(choice[1].strip("'\""), re.findall(r"'([^']+)'", choice[2]))
+        error.message = shortened(text)
+        raise
+
+
+def fail_by_our_fault(error: BaseException) -> NoReturn:
+    """Report a bug, of a plugin or of mklkit."""
+    plugins, is_sure = _plugins_behind(error)
+    suspects = [f"in the plugin {' or '.join(plugins)}"] if plugins else []
+    suspects += [] if is_sure else ["in mklkit"]
+    _fail(
+        f"This is a bug {', or '.join(suspects)}: {type(error).__name__}: {plain_message(error)}\n"
+        f"Please report it{' to its authors' if plugins else ''} with the traceback that"
+        " MKLKIT_DEBUG=1 shows.",
+        1,
+    )
+
+
+def _fail(message: str, code: int) -> NoReturn:
+    try:
+        if os.environ.get("MKLKIT_DEBUG"):
+            traceback.print_exc()
+        say(f"error: {message}", style="red")
+    except OSError:
+        # Stderr may not be writable either; the exit code still reports the error.
+        _give_up(sys.stderr)
+    sys.exit(code)
+
+
+def _give_up(stream: TextIO) -> None:
+    """Discard what a stream still holds, so that Python does not fail on it at exit."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _plugins_behind(error: BaseException) -> tuple[list[str], bool]:
+    """Return the plugins that may have caused an error, and whether mklkit has not.
 
     The innermost stack frame of a plugin or of mklkit decides, also for errors raised in a library
     called from there. A missing attribute is attributed to the package of the object's class. If
@@ -46,13 +171,9 @@ def whose_fault(error: BaseException) -> tuple[str, list[str]]:
         packages.append(_package(type(error.obj).__module__))
     concerned = [package for package in packages if package in homes or package == OURS]
     if concerned and concerned[-1] in homes:
-        name = homes[concerned[-1]]
-        return f"a bug in the plugin {name}", [name]
+        return [homes[concerned[-1]]], True
     known = _packages_in([value for frame in frames for value in frame.f_locals.values()])
-    partners = sorted({homes[package] for package in known & homes.keys()})
-    if not partners:
-        return OURS_ALONE, []
-    return f"a bug in the plugin {' or '.join(partners)}, or in mklkit", partners
+    return sorted({homes[package] for package in known & homes.keys()}), False
 
 
 def _homes_of_plugins() -> dict[str, str]:
@@ -77,15 +198,15 @@ def _homes_of_plugins() -> dict[str, str]:
 
 def _packages_in(values: list[Any]) -> set[str]:
     """Return the packages of objects, and of those that lists and mklkit's own objects hold."""
-    packages, seen = set(), set()
+    packages, visited = set(), set()
     for _ in range(DEPTH):
         held: list[Any] = []
         for value in values:
             package = _package(type(value).__module__)
             packages.add(package)
-            if id(value) in seen:
+            if id(value) in visited:
                 continue
-            seen.add(id(value))
+            visited.add(id(value))
             if isinstance(value, list | tuple):
                 held += value
             elif isinstance(value, dict):

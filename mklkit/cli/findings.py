@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from mklkit.datasets.encoder import TableEncoder
+    from mklkit.evaluation.task import Task
 
-__all__ = ["Accuracy", "FarValues", "UnknownValues", "warnings_once"]
+__all__ = ["FarValues", "Tally", "UnknownValues", "warnings_once"]
 
 VALUES_SHOWN = 3
 VALUES_KEPT = 10_000
@@ -38,26 +39,23 @@ class UnknownValues:
             return
         for name, unknown in encoder.unseen_values(features):
             self.rows[name] += len(unknown)
-            found = self.values.setdefault(name, {})
-            if len(found) < VALUES_KEPT:
-                found.update(dict.fromkeys(unknown))
+            values = self.values.setdefault(name, {})
+            if len(values) < VALUES_KEPT:
+                values.update(dict.fromkeys(unknown))
 
     def say(self) -> None:
         """Say how many rows have which."""
         from mklkit.errors import counted
 
-        for name, distinct in self.values.items():
-            if not distinct:
-                continue
-            shown = ", ".join(repr(value) for value in list(distinct)[:VALUES_SHOWN])
-            more = len(distinct) - VALUES_SHOWN
-            rest = f" and {more} more" if more > 0 else ""
-            holds = "holds" if self.rows[name] == 1 else "hold"
-            were = "a value that was" if len(distinct) == 1 else "values that were"
-            say(
-                f"column {name!r}: {counted(self.rows[name], 'row')} {holds} {were} not in the"
-                f" training data ({shown}{rest})"
-            )
+        for name, values in self.values.items():
+            if values:
+                shown = ", ".join(repr(value) for value in list(values)[:VALUES_SHOWN])
+                more = len(values) - VALUES_SHOWN
+                rest = f" and {more} more" if more > 0 else ""
+                say(
+                    f"column {name!r}: not in the training data, in"
+                    f" {counted(self.rows[name], 'row')}: {shown}{rest}"
+                )
 
 
 @attrs.define(eq=False)
@@ -65,7 +63,7 @@ class FarValues:
     """Numeric columns that lie wholly outside the training data, by more than their range."""
 
     encoder: TableEncoder | None
-    found: dict[str, tuple[int, float, float]] = attrs.field(factory=dict)
+    far: dict[str, tuple[int, float, float]] = attrs.field(factory=dict)
     """The number of values, the least and the largest; of columns of which none is near."""
     near: set[str] = attrs.field(factory=set)
 
@@ -83,25 +81,22 @@ class FarValues:
             if not ((values < low - reach) | (values > high + reach)).all():
                 self.near.add(name)
             elif len(values):
-                count, least, most = self.found.get(name, (0, np.inf, -np.inf))
+                count, least, most = self.far.get(name, (0, np.inf, -np.inf))
                 bounds = min(least, values.min()), max(most, values.max())
-                self.found[name] = (count + len(values), *bounds)
+                self.far[name] = (count + len(values), *bounds)
 
     def say(self) -> None:
         """Say which columns they are."""
-        from mklkit.errors import quoted
+        from mklkit.errors import counted, quoted
 
         for name, low, high in self._ranges():
-            if name in self.near or name not in self.found:
-                continue
-            count, least, most = self.found[name]
-            what = f"all {count} values ({least:.6g} to {most:.6g}) lie"
-            if count == 1:
-                what = f"{least:.6g} lies"
-            say(
-                f"column {quoted(name)}: {what} far outside the training data ({low:.6g} to"
-                f" {high:.6g}); same units?"
-            )
+            if name in self.far and name not in self.near:
+                count, least, most = self.far[name]
+                say(
+                    f"column {quoted(name)}: {counted(count, 'value')} from {least:.6g} to"
+                    f" {most:.6g}, all far outside the training data ({low:.6g} to {high:.6g});"
+                    " same units?"
+                )
 
     def _ranges(self) -> Iterator[tuple[str, float, float]]:
         import numpy as np
@@ -114,66 +109,59 @@ class FarValues:
 
 
 @attrs.define(eq=False)
-class Accuracy:
-    """The predictions of rows whose class is given."""
+class Tally:
+    """How often each pair of a target that is given and its prediction occurs."""
 
-    classes: Any
+    task: Task
     name: Any = None
-    pairs: Counter[tuple[str, str]] = attrs.field(factory=Counter)
+    counts: list[pd.Series] = attrs.field(factory=list)
 
-    def add(self, target: pd.Series | None, predictions: pd.Series) -> None:
-        """Count the pairs of a class and its prediction."""
-        from mklkit.datasets.columns import text_of
+    def add(self, target: pd.Series, predictions: pd.Series) -> None:
+        """Count the pairs of more rows."""
+        import pandas as pd
 
-        if target is None:
-            return
         self.name = target.name
-        # Compared as text, since labels of a file with few rows may be read as another type.
-        given = target.notna().to_numpy()
-        truth = text_of(target.to_frame())[given, 0]
-        guesses = text_of(predictions.to_frame())[given, 0]
-        self.pairs.update(zip(truth.tolist(), guesses.tolist(), strict=True))
+        truth, guesses = (self.task.comparable(column) for column in (target, predictions))
+        self.counts.append(pd.DataFrame({"truth": truth, "guess": guesses}).value_counts())
 
     def say(self) -> None:
-        """Say the accuracy, if the data have a column of classes."""
-        import numpy as np
+        """Say the scores, if the data have a column of targets."""
+        import pandas as pd
 
-        from mklkit.cli.report import percent
         from mklkit.errors import counted
-        from mklkit.evaluation.scores import score_confusion
 
         if self.name is None:
             return
-        if not {truth for truth, _ in self.pairs} & {str(label) for label in self.classes}:
-            say(f"column {self.name!r} has none of the model's classes: no accuracy")
+        counts = pd.concat(self.counts).groupby(level=[0, 1]).sum()
+        pairs = counts.index.to_frame()
+        known = set() if self.task.labels is None else set(map(str, self.task.labels))
+        if len(counts) == 0 or (known and not known & set(pairs["truth"])):
+            say(f"column {self.name!r} has none of the model's {self.task.values}: no score")
             return
-        labels = sorted({label for pair in self.pairs for label in pair})
-        confusion = np.zeros((len(labels), len(labels)), dtype=np.intp)
-        for (truth, guess), count in self.pairs.items():
-            confusion[labels.index(truth), labels.index(guess)] = count
-        commonest = confusion.sum(axis=1).max() / confusion.sum()
-        result = score_confusion(confusion, labels, commonest)
-        say(
-            f"accuracy {percent(result['accuracy'])}, balanced"
-            f" {percent(result['balanced_accuracy'])} on the {counted(result['rows'], 'row')} with"
-            f" {self.name!r} given; always the commonest class: {percent(result['baseline'])}"
+        truth, guesses = (pairs[side].to_numpy() for side in ("truth", "guess"))
+        score = self.task.score(truth, guesses, counts=counts.to_numpy())
+        first, second, third = (
+            f"{words} {self.task.shown(name, score[name])}"
+            for name, words in self.task.scores.items()
         )
+        rows = counted(score["rows"], "row")
+        say(f"{first}, {second} on the {rows} with {self.name!r} given; {third}")
 
 
 @contextmanager
 def warnings_once() -> Iterator[None]:
     """Hold back warnings, and issue one for each column or other subject at the end."""
-    found: dict[str, tuple[warnings.WarningMessage, int]] = {}
+    subjects: dict[str, tuple[warnings.WarningMessage, int]] = {}
     try:
         with warnings.catch_warnings(record=True) as caught:
             yield
     finally:
-        for one in caught:
+        for warning in caught:
             # "column 'x' holds 'abc' in row 7, not a number": for each chunk another row.
-            subject = str(one.message).partition(" holds ")[0]
-            first, count = found.get(subject, (one, 0))
-            found[subject] = first, count + 1
-        for first, count in found.values():
+            subject = str(warning.message).partition(" holds ")[0]
+            first, count = subjects.get(subject, (warning, 0))
+            subjects[subject] = first, count + 1
+        for first, count in subjects.values():
             text = str(first.message)
             if count > 1 and " holds " in text:
                 text += f" (and so on: in {count} parts of the data)"

@@ -37,8 +37,7 @@ def inspect_model(model: opt.ModelFile, as_json: opt.AsJson = False) -> None:
 
 def _report(facts: dict[str, Any]) -> None:
     from mklkit.cli.report import columns_grid, facts_grid, model_lines
-    from mklkit.cli.score_tables import scores_tables
-    from mklkit.cli.weight_table import weights_grid
+    from mklkit.cli.tables import scores_tables, weights_table
     from mklkit.estimators.proposing import shortened
 
     model = facts["model"]
@@ -67,7 +66,7 @@ def _report(facts: dict[str, Any]) -> None:
     if "input" in model:
         show(columns_grid(model["input"]))
     if "weights" in model and "kernels" in model:
-        show(weights_grid(model))
+        show(weights_table(model))
     if "scores" in facts:
         show(*scores_tables(facts["scores"]))
 

@@ -6,6 +6,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import attrs
 import typer
 
 from mklkit.cli import options as opt
@@ -102,17 +103,18 @@ def check(
     for warning in caught:
         if str(warning.message) not in broken:  # which is a result, to be shown with the others
             warnings.warn(warning.message, warning.category, stacklevel=2)
-    found = _commands_of(context, package)
-    checks = checks_of(registry, package, required=not broken and not found)
+    done = _commands_of(context, package)
+    checks = checks_of(registry, package, required=not broken and not done)
     with counting("checking") as progress:
         for finding in findings(checks):
-            found.append(finding)
-            progress(len(found), len(checks))
+            done.append(finding)
+            progress(len(done), len(checks))
     if as_json:
-        show_json(_as_facts(package, found, broken))
+        facts = [attrs.asdict(finding) for finding in done]
+        show_json({"package": package, "not_loaded": broken, "checks": facts})
     else:
-        _report(found, broken)
-    outcomes = {finding.outcome for finding in found}
+        _report(done, broken)
+    outcomes = {finding.outcome for finding in done}
     if broken or "failed" in outcomes or "passed" not in outcomes:
         raise typer.Exit(1)
 
@@ -144,46 +146,27 @@ def _failures(registry: Registry, package: str) -> list[str]:
     return [str(each) for each in registry.failures if canonical(each.distribution) == wanted]
 
 
-def _as_facts(package: str, found: list[Finding], broken: list[str]) -> dict[str, Any]:
-    return {
-        "package": package,
-        "not_loaded": broken,
-        "checks": [
-            {
-                "kind": finding.kind,
-                "component": finding.component,
-                "check": finding.check,
-                "outcome": finding.outcome,
-                "message": finding.message,
-            }
-            for finding in found
-        ],
-    }
-
-
-def _report(found: list[Finding], broken: list[str]) -> None:
+def _report(findings: list[Finding], broken: list[str]) -> None:
     from mklkit.testing.inspection import NEEDS_PYTHON
 
     for failure in broken:
         show(failure)
-    if found:
-        show(_table(found))
-    alike: dict[str, list[Finding]] = {}
-    for finding in found:
+    if findings:
+        show(_table(findings))
+    faults: dict[str, list[Finding]] = {}
+    for finding in findings:
         if finding.outcome == "failed":
-            # The check's name and description come before it.
+            # The check's name and description come before the fault.
             fault = finding.message.partition("Expected ")[2] or finding.message
-            alike.setdefault(fault, []).append(finding)
+            faults.setdefault(fault, []).append(finding)
         elif finding.check == NEEDS_PYTHON:
             show(f"not checked: {finding.message}")
-    for first, *others in alike.values():
-        show(f"failed: {first.message}")
-        if others:
-            names = ", ".join(dict.fromkeys(finding.check for finding in others))
-            show(f"  The same in {counted(len(others), 'other check')}: {names}.")
+    for first, *rest in faults.values():
+        again = f"  (the same in {counted(len(rest), 'other check')})" if rest else ""
+        show(f"failed: {first.message}{again}")
 
 
-def _table(found: list[Finding]) -> Any:
+def _table(findings: list[Finding]) -> Any:
     """Return how many checks each component passed."""
     from rich import box
     from rich.table import Table as Grid
@@ -195,10 +178,10 @@ def _table(found: list[Finding]) -> Any:
         grid.add_column(head, overflow="fold")
     for head in outcomes:
         grid.add_column(head, justify="right")
-    for kind, name in dict.fromkeys((finding.kind, finding.component) for finding in found):
-        own = [f.outcome for f in found if (f.kind, f.component) == (kind, name)]
-        counts = [own.count(outcome) for outcome in outcomes]
-        style = "red" if "failed" in own else ""
+    for kind, name in dict.fromkeys((finding.kind, finding.component) for finding in findings):
+        results = [f.outcome for f in findings if (f.kind, f.component) == (kind, name)]
+        counts = [results.count(outcome) for outcome in outcomes]
+        style = "red" if "failed" in results else ""
         cells = [kind.replace("_", " "), plain(name), *map(str, counts)]
         grid.add_row(*(Text(cell) for cell in cells), style=style)
     return grid

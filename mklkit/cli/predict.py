@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
 from mklkit.cli import options as opt
 from mklkit.cli.completion import completers as complete
-from mklkit.cli.console import passing, say, working
-from mklkit.cli.findings import Accuracy, FarValues, UnknownValues, warnings_once
-from mklkit.cli.regression import NumberErrors
-from mklkit.cli.results import check_parquet, results_file
+from mklkit.cli.console import passing, plain, say, working
+from mklkit.cli.findings import FarValues, Tally, UnknownValues, warnings_once
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from mklkit.evaluation.task import Task
+
 __all__ = ["columns_of", "predict", "target_of"]
 
-OUTLIER_WORDS = ("outlier", "inlier")
-"""Predictions of a model of rows without labels, by whether the score is 0 or more."""
+Write = Callable[["pd.DataFrame"], None]
 
 
 def predict(
@@ -66,6 +67,7 @@ def predict(
     from mklkit.datasets.new_rows import load_in_chunks
     from mklkit.datasets.pipeline import columns_needed, encoder_in
     from mklkit.errors import ModelFileError
+    from mklkit.evaluation.tasks import task_of
     from mklkit.persistence import load_model, read_facts
 
     if output is not None:
@@ -87,10 +89,11 @@ def predict(
     encoder = encoder_in(pipeline)
     readings = {} if encoder is None else encoder.readings_
     findings = UnknownValues(encoder), FarValues(encoder)
-    accuracy, n_rows = _accuracy_of(pipeline), 0
+    task, n_rows = task_of(pipeline), 0
+    tally = Tally(task)
     # A terminal shows either the results or their progress.
     shown = output is not None or not sys.stdout.isatty()
-    with passing("predicting", shown) as progress, results_file(output) as write, warnings_once():
+    with passing("predicting", shown) as progress, _results_file(output) as write, warnings_once():
         chunks = load_in_chunks(data, columns, target_of(facts), needed, readings, progress)
         try:
             for rows in chunks:
@@ -98,26 +101,17 @@ def predict(
                     say(note)
                 for finding in findings:
                     finding.add(rows.features[needed])
-                table = _tried(pipeline, rows.features, facts, model)
+                table = _tried(task, pipeline, rows.features, facts, model)
                 write(table)
-                if "prediction" in table:
-                    accuracy.add(rows.target, table["prediction"])
+                if rows.target is not None and "prediction" in table:
+                    tally.add(rows.target, table["prediction"])
                 n_rows += len(table)
         finally:
             for finding in findings:
                 finding.say()
-    accuracy.say()
+    tally.say()
     if output is not None:
         say(f"wrote {n_rows} predictions to {output}")
-
-
-def _accuracy_of(pipeline: Any) -> Accuracy | NumberErrors:
-    """Return what scores the predictions of rows whose target is given."""
-    from sklearn.base import is_outlier_detector, is_regressor
-
-    if is_regressor(pipeline):
-        return NumberErrors()
-    return Accuracy(OUTLIER_WORDS if is_outlier_detector(pipeline) else pipeline.classes_)
 
 
 def _check_output(output: Path, model: Path, data: str) -> None:
@@ -128,7 +122,7 @@ def _check_output(output: Path, model: Path, data: str) -> None:
     from mklkit.persistence.atomic import check_writable
 
     check_writable(output)
-    check_parquet(output)
+    _check_parquet(output)
     inputs = [] if data in BUILTIN_NAMES else files_of(data)
     for source in (model, *inputs):
         if same_file(output, source):
@@ -155,12 +149,14 @@ def target_of(facts: dict[str, Any]) -> str | None:
     return target if isinstance(target, str) else None
 
 
-def _tried(pipeline: Any, features: pd.DataFrame, facts: dict[str, Any], model: Path) -> Any:
+def _tried(
+    task: Task, pipeline: Any, features: pd.DataFrame, facts: dict[str, Any], model: Path
+) -> pd.DataFrame:
     """Return the predictions; without a trial at loading, an error may be due to the file."""
     from mklkit.errors import MKLKitError, ModelFileError, plain_message
 
     try:
-        return _predictions(pipeline, features)
+        return task.predictions(pipeline, features)
     except (MKLKitError, OSError, MemoryError):
         raise
     except Exception as error:
@@ -172,31 +168,77 @@ def _tried(pipeline: Any, features: pd.DataFrame, facts: dict[str, Any], model: 
         ) from error
 
 
-def _predictions(pipeline: Any, features: pd.DataFrame) -> pd.DataFrame:
-    import numpy as np
-    import pandas as pd
-    from sklearn.base import is_outlier_detector, is_regressor
+@contextmanager
+def _results_file(output: Path | None) -> Iterator[Write]:
+    """Yield a function that writes more rows to a CSV or Parquet file, or to stdout (None).
 
-    from mklkit.estimators.anatomy import classifier_in
+    The file is there when all rows have been written; until then, what was there before.
+    """
+    from mklkit.persistence.atomic import replacing
 
-    if is_regressor(pipeline):
-        numbers = np.asarray(pipeline.predict(features))
-        if numbers.ndim == 1:
-            return pd.DataFrame({"prediction": numbers})
-        names = [f"prediction_{name}" for name in classifier_in(pipeline).target_names_]
-        return pd.DataFrame(numbers, columns=names)
-    if is_outlier_detector(pipeline):
-        scores = np.asarray(pipeline.decision_function(features))
-        words = np.asarray(OUTLIER_WORDS)[(scores >= 0).astype(int)]
-        return pd.DataFrame({"prediction": words, "score": scores})
-    labels = np.asarray(pipeline.classes_)
-    # For two classes the decision value gives the class, without a second pass over the kernels.
-    if len(labels) == 2 and hasattr(pipeline, "decision_function"):
-        scores = np.asarray(pipeline.decision_function(features))
-        table = pd.DataFrame({"prediction": labels[(scores > 0).astype(int)], "score": scores})
-    else:
-        table = pd.DataFrame({"prediction": pipeline.predict(features)})
-    if not hasattr(pipeline, "predict_proba"):
-        return table
-    found = zip(labels.tolist(), pipeline.predict_proba(features).T, strict=True)
-    return table.assign(**{f"probability_{label}": column for label, column in found})
+    if output is None:
+        # UTF-8 like the file, whatever the terminal's encoding.
+        yield _csv_to(sys.stdout.buffer, plain if sys.stdout.isatty() else str)
+        sys.stdout.buffer.flush()
+        return
+    with replacing(output) as file:
+        if not _is_parquet(output):
+            yield _csv_to(file)
+            return
+        with _parquet_to(file) as write:
+            yield write
+
+
+def _check_parquet(output: Path) -> None:
+    """Raise a ``DataError`` if a Parquet file is asked for that can't be written."""
+    from mklkit.errors import DataError
+
+    if not _is_parquet(output):
+        return
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError as error:
+        raise DataError(
+            f"Writing {output.name} needs pyarrow: pip install pyarrow, or write CSV."
+        ) from error
+
+
+def _is_parquet(output: Path) -> bool:
+    from mklkit.datasets.files import READERS, ending_of
+
+    ending = ending_of(output)
+    return ending is not None and READERS[ending][0] == "Parquet"
+
+
+def _csv_to(file: BinaryIO, told: Callable[[str], str] = str) -> Write:
+    from mklkit.datasets.csv_text import csv_text
+
+    begun = False
+
+    def write(table: pd.DataFrame) -> None:
+        nonlocal begun
+        file.write(told(csv_text(table, header=not begun)).encode())
+        begun = True
+
+    return write
+
+
+@contextmanager
+def _parquet_to(file: BinaryIO) -> Iterator[Write]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    writer: Any = None
+
+    def write(table: pd.DataFrame) -> None:
+        nonlocal writer
+        rows = pa.Table.from_pandas(table, preserve_index=False)
+        if writer is None:
+            writer = pq.ParquetWriter(file, rows.schema)
+        writer.write_table(rows.cast(writer.schema))
+
+    try:
+        yield write
+    finally:
+        if writer is not None:
+            writer.close()

@@ -10,17 +10,16 @@ from typing import Any
 
 import attrs
 
-from mklkit.comparison.baselines import baselines, kernel_baselines
 from mklkit.comparison.comparison import Comparison
 from mklkit.comparison.data import DataSet, data_sets
 from mklkit.comparison.methods import (
-    DEFAULT_METHODS,
     Method,
     MethodOptions,
     make_methods,
     presets_of,
     unique_names,
 )
+from mklkit.comparison.references import DEFAULT_METHODS, baselines, kernel_baselines
 from mklkit.comparison.running import Cell, run_cells
 from mklkit.comparison.splits import SplitPlan, check_splits, make_splits, published_split
 from mklkit.comparison.stored import Results
@@ -120,8 +119,9 @@ def compare(
     --------
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> found = compare(X[50:], y[50:], methods="alignment", kernels=["linear", "rbf"], cv="2x1")
-    >>> sorted(found.results["method"].unique())  # doctest: +NORMALIZE_WHITESPACE
+    >>> settings = {"methods": "alignment", "kernels": ["linear", "rbf"], "cv": "2x1"}
+    >>> comparison = compare(X[50:], y[50:], **settings)
+    >>> sorted(comparison.results["method"].unique())  # doctest: +NORMALIZE_WHITESPACE
     ['alignment', 'best-single', 'gradient boosting', 'linear', 'logistic regression',
      'random forest', 'rbf', 'uniform']
     """
@@ -141,48 +141,47 @@ def compare(
     check_progress(progress)
     # Names are checked before data are read, which may take long.
     chosen, notes = methods_to_compare(methods, presets, options)
-    found = data_sets(X, y, target, drop)
-    plans = []
-    for place, data in enumerate(found):
+    data, plans = data_sets(X, y, target, drop), []
+    for place, source in enumerate(data):
         if split_column is None:
-            plans.append(make_splits(data.target, cv, mccv, train, seed))
+            plan = make_splits(source.target, cv, mccv, train, seed)
         else:
-            found[place], plan = _published(data, split_column)
-            plans.append(plan)
-    found = [data.for_kernels(kernels) for data in found]
-    many = len(found) > 1
-    for data, plan in zip(found, plans, strict=True):
-        notes += [f"{data.name}: {note}" if many else note for note in plan.notes]
-    facts = plan_facts(found, plans, chosen, tune, seed)
+            data[place], plan = _published(source, split_column)
+        plans.append(plan)
+        prefix = f"{source.name}: " if len(data) > 1 else ""
+        notes += [f"{prefix}{note}" for note in plan.notes]
+    data = [source.for_kernels(kernels) for source in data]
+    facts = plan_facts(data, plans, chosen, tune, seed)
     file = None if results is None else Path(results)
     with Results(file, facts, chosen) as stored, reported(progress, "comparing") as tell:
-        cells, complete = _run(found, plans, chosen, stored, tell, max_memory)
-    return Comparison(cells, found, chosen, facts, notes, complete, len(cells) - stored.n_new)
+        cells, complete = _run(data, plans, chosen, stored, tell, max_memory)
+    return Comparison(cells, data, chosen, facts, notes, complete, len(cells) - stored.n_new)
 
 
 def methods_to_compare(
-    asked: Any, presets: Sequence[Any], options: MethodOptions
+    requests: Any, presets: Sequence[Any], options: MethodOptions
 ) -> tuple[list[Method], list[str]]:
     """Return the methods of a comparison with the baselines, and notes on what was left out."""
-    if asked is None:
-        asked = () if presets else DEFAULT_METHODS
-    asked = list(asked) if isinstance(asked, (list, tuple)) and not _is_pair(asked) else [asked]
+    if requests is None:
+        requests = () if presets else DEFAULT_METHODS
+    if not isinstance(requests, (list, tuple)) or _is_pair(requests):
+        requests = [requests]
     chosen = presets_of([presets] if isinstance(presets, (str, Preset)) else presets)
-    methods, notes = make_methods(asked, chosen, options)
+    methods, notes = make_methods(requests, chosen, options)
     bank = options
-    if options.kernels is None and not asked:
+    if options.kernels is None and not requests:
         # Only presets, whose kernels are the ones to see alone, scaled as there.
-        own = {(one.kernels, one.scale) for one in chosen}
-        if len(own) == 1:
-            ((kernels, scale),) = own
+        banks = {(preset.kernels, preset.scale) for preset in chosen}
+        if len(banks) == 1:
+            ((kernels, scale),) = banks
             bank = attrs.evolve(options, kernels=kernels, scale=options.scale or scale)
     named, same = unique_names([*methods, *kernel_baselines(bank), *baselines(bank)])
     return named, notes + same
 
 
-def _is_pair(given: Any) -> bool:
+def _is_pair(methods: Any) -> bool:
     """Return whether this is one (name, estimator), not a sequence of methods."""
-    return isinstance(given, tuple) and len(given) == 2 and not isinstance(given[1], str)
+    return isinstance(methods, tuple) and len(methods) == 2 and not isinstance(methods[1], str)
 
 
 def _published(data: DataSet, column: str) -> tuple[DataSet, SplitPlan]:
@@ -200,15 +199,15 @@ def plan_facts(
 ) -> dict[str, Any]:
     """Return the plain values by which a comparison is known."""
     return {
-        "data": [one.facts() for one in data],
+        "data": [source.facts() for source in data],
         "splits": [
             {
-                "name": one.name,
+                "name": source.name,
                 "description": plan.description,
                 "number": len(plan.splits),
                 "digest": plan.digest(),
             }
-            for one, plan in zip(data, plans, strict=True)
+            for source, plan in zip(data, plans, strict=True)
         ],
         "seed": seed,
         "tune": tune,
@@ -228,18 +227,14 @@ def _run(
     """Return the cells and whether all are there; an interrupted run keeps what is done."""
     total = len(methods) * sum(len(plan.splits) for plan in plans)
     cells: list[Cell] = []
+
+    def begin(method: Method) -> None:
+        progress(len(cells), total, method.name)
+
     try:
-        for one, plan in zip(data, plans, strict=True):
-            known = partial(stored.known, one.name)
-            runs = run_cells(
-                one,
-                plan,
-                methods,
-                known,
-                lambda method: progress(len(cells), total, method.name),
-                max_memory,
-            )
-            for place, method, cell in runs:
+        for source, plan in zip(data, plans, strict=True):
+            known = partial(stored.known, source.name)
+            for place, method, cell in run_cells(source, plan, methods, known, begin, max_memory):
                 cells.append(stored.add(place, method, cell))
     except KeyboardInterrupt:
         if not cells:

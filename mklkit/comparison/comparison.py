@@ -12,23 +12,12 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from mklkit.comparison.data import DataSet
-from mklkit.comparison.endings import check_report
 from mklkit.comparison.methods import METHOD, ONE_KERNEL, Method
 from mklkit.comparison.notebook import comparison_html
 from mklkit.comparison.report import html_report
 from mklkit.comparison.running import Cell
-from mklkit.comparison.table import (
-    ranking,
-    sentence,
-    table_of_datasets,
-    table_of_splits,
-)
-from mklkit.comparison.writing import (
-    write_csv,
-    write_json,
-    write_latex,
-    write_text,
-)
+from mklkit.comparison.table import ranking, sentence, table_of_datasets, table_of_splits
+from mklkit.comparison.writing import check_report, write_csv, write_json, write_latex, write_text
 from mklkit.errors import DataError, counted, listed
 from mklkit.persistence.facts import json_ready
 
@@ -70,10 +59,10 @@ class Comparison:
     >>> from mklkit import compare
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> found = compare(X[50:], y[50:], methods="alignment", kernels=["rbf"], cv="2x1")
-    >>> found.table()["kind"].tolist().count("baseline")
+    >>> comparison = compare(X[50:], y[50:], methods="alignment", kernels=["rbf"], cv="2x1")
+    >>> comparison.table()["kind"].tolist().count("baseline")
     3
-    >>> bool(found.results.groupby("method")["accuracy"].mean()["alignment"] > 0.8)
+    >>> bool(comparison.results.groupby("method")["accuracy"].mean()["alignment"] > 0.8)
     True
     """
 
@@ -202,8 +191,8 @@ class Comparison:
             If no method of kernels could be fitted.
         """
         scored = self._scored()
-        own = [scored[scored["kind"] == kind] for kind in (METHOD, ONE_KERNEL)]
-        name = next((rows["method"].iloc[0] for rows in own if len(rows)), None)
+        of_kernels = [scored[scored["kind"] == kind] for kind in (METHOD, ONE_KERNEL)]
+        name = next((rows["method"].iloc[0] for rows in of_kernels if len(rows)), None)
         if name is None:
             (reason, *_) = [*self.table()["reason"].dropna(), "none was compared"]
             raise DataError(f"No method of kernels could be fitted: {reason}")
@@ -235,7 +224,7 @@ class Comparison:
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain values for JSON, in which NaN becomes None."""
         names = self.compared_data
-        found = {
+        content = {
             "plan": self.plan,
             "complete": self.complete,
             "notes": self.notes,
@@ -244,9 +233,9 @@ class Comparison:
             "cells": [attrs.asdict(cell) for cell in self.cells],
         }
         if len(names) > 1:
-            found["over_data_sets"] = self.table().to_dict("records")
-            found["ranking"] = self.ranking
-        return dict(json_ready(found))
+            content["over_data_sets"] = self.table().to_dict("records")
+            content["ranking"] = self.ranking
+        return dict(json_ready(content))
 
     def report(self, path: str | PathLike[str], command: str | None = None) -> None:
         """Write a file whose ending decides what it has.

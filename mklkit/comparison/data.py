@@ -12,18 +12,30 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mklkit.comparison.checking import check_labels, in_unicode
 from mklkit.datasets import Table, load_table
 from mklkit.datasets.encoder import TableEncoder
 from mklkit.datasets.encoding_notes import LIKE_IDENTIFIERS, left_out
 from mklkit.datasets.kernel_columns import check_not_left_out, needed_unchanged
 from mklkit.datasets.loading import target_and_dropped
 from mklkit.datasets.target import class_labels, drop_without_target, warn_of_numbers
-from mklkit.errors import DataError, counted, named, quoted
+from mklkit.errors import DataError, counted, named, quoted, type_name
 from mklkit.estimators.table_reading import placed_kernels
 from mklkit.registry.composing import are_proposed, bind_kernels, kernel_list
 
-__all__ = ["DataSet", "data_sets"]
+__all__ = ["DataSet", "check_labels", "data_sets", "in_unicode"]
+
+NUMBERS = (bool, int, float, np.bool_, np.integer, np.floating)
+
+
+def in_unicode(name: str) -> str:
+    """Return a name with what is not Unicode escaped, as of files whose names are not UTF-8.
+
+    Examples
+    --------
+    >>> in_unicode("caf\\udce9"), in_unicode("café")
+    ('caf\\\\udce9', 'café')
+    """
+    return name.encode(errors="backslashreplace").decode()
 
 
 @attrs.frozen(eq=False)
@@ -71,7 +83,8 @@ class DataSet:
             return _of_rows(self.name, self.features.drop(columns=column), self.target)
         readings = {n: reading for n, reading in self.table.readings.items() if n != column}
         features = self.table.features.drop(columns=column)
-        return _of_table(attrs.evolve(self.table, features=features, readings=readings), self.name)
+        table = attrs.evolve(self.table, features=features, readings=readings)
+        return _of_table(table, self.name)
 
     def for_kernels(self, kernels: Any) -> DataSet:
         """Return the data with a note on columns that kernels need as they are.
@@ -85,7 +98,7 @@ class DataSet:
         if kernels is None or are_proposed(kernels):
             return self
         if self.table is not None:
-            specs = [one for one in kernel_list(kernels) if isinstance(one, str)]
+            specs = [kernel for kernel in kernel_list(kernels) if isinstance(kernel, str)]
             check_not_left_out(specs, self.table, self.encoding["identifiers"])
         as_they_are, imputed = needed_unchanged(bind_kernels(kernels))
         if not as_they_are:
@@ -130,15 +143,62 @@ class DataSet:
         }
 
 
-def data_sets(given: Any, y: Any, target: str | int | None, drop: Any) -> list[DataSet]:
+def check_labels(name: str, labels: NDArray[Any]) -> None:
+    """Refuse labels that no method could learn.
+
+    Parameters
+    ----------
+    name : str
+        Of the data.
+    labels : ndarray of shape (n_rows,)
+
+    Raises
+    ------
+    DataError
+        If there are no rows, labels are missing, not finite, or anything but all text or all
+        numbers and booleans, or there are fewer than two classes.
+
+    Examples
+    --------
+    >>> check_labels("data", np.array(["a", "b"]))
+    >>> check_labels("data", np.array(["a", "a"]))
+    Traceback (most recent call last):
+        ...
+    mklkit.errors.DataError: data has the classes 'a'; at least two are needed to compare methods.
+    """
+    missing = np.flatnonzero(pd.isna(labels))
+    if len(missing):
+        raise DataError(
+            f"{name} has no label in row {missing[0]} (counted from 0), as in {len(missing)} of"
+            f" {len(labels)} rows; leave these rows out."
+        )
+    # Times of some units would become integers.
+    plain = list(labels) if labels.dtype.kind in "mM" else labels.tolist()
+    kind = str if any(isinstance(label, str) for label in plain) else NUMBERS
+    for label in plain:
+        if not isinstance(label, kind):
+            raise DataError(
+                f"Labels must be all text, or all numbers or booleans; {name} has {quoted(label)}"
+                f" of type {type_name(label)}. Convert them, such as by y.astype(str)."
+            )
+    if kind is NUMBERS and not np.isfinite(labels.astype(float)).all():
+        raise DataError(f"{name} has labels that are infinite; leave these rows out.")
+    if len(set(plain)) < 2:
+        classes = ", ".join(quoted(label) for label in plain[:1]) or "no"
+        raise DataError(
+            f"{name} has the classes {classes}; at least two are needed to compare methods."
+        )
+
+
+def data_sets(source: Any, y: Any, target: str | int | None, drop: Any) -> list[DataSet]:
     """Return the data sets of what a user gave.
 
     Parameters
     ----------
-    given : str, path, Table, array, DataFrame, list of names and tables, or dict of these by name
+    source : str, path, Table, array, DataFrame, list of names and tables, or dict of these by name
         In a dict also ``(X, y)`` pairs.
     y : array-like of shape (n_rows,), optional
-        The labels, where ``given`` holds the rows of one data set.
+        The labels, where ``source`` holds the rows of one data set.
     target, drop
         As for :func:`mklkit.datasets.load_table`, where names, files or a DataFrame that holds its
         target are given.
@@ -149,40 +209,39 @@ def data_sets(given: Any, y: Any, target: str | int | None, drop: Any) -> list[D
         If data can't be read, two sets have the same name, or labels are missing.
     """
     if y is not None:
-        found = [_of_rows("data", given, y)]
-    elif isinstance(given, Mapping):
-        found = [_one(value, name, target, drop) for name, value in given.items()]
-    elif isinstance(given, list):
-        found = [_one(value, None, target, drop) for value in given]
+        return [_of_rows("data", source, y)]
+    if not isinstance(source, Mapping):
+        sources = source if isinstance(source, list) else [source]
+        data = [_data_set(value, None, target, drop) for value in sources]
     else:
-        found = [_one(given, None, target, drop)]
-    names = [one.name for one in found]
+        data = [_data_set(value, name, target, drop) for name, value in source.items()]
+    names = [part.name for part in data]
     for name in names:
         if names.count(name) > 1:
             raise DataError(
                 f"Two data sets are named {quoted(name)}; in Python they can be named by a dict,"
                 " elsewhere by their files."
             )
-    if not found:
+    if not data:
         raise DataError("Expected at least one data set, got an empty list.")
-    return found
+    return data
 
 
-def _one(given: Any, name: str | None, target: str | int | None, drop: Any) -> DataSet:
-    if isinstance(given, (str, PathLike)):
-        given = load_table(given, target, drop)
-    if isinstance(given, Table):
-        return _of_table(given, name or given.name)
-    if isinstance(given, tuple) and len(given) == 2:
-        return _of_rows(name or "data", *given)
-    if isinstance(given, pd.DataFrame):
-        return _of_frame(name or "data", given, target, drop)
-    if isinstance(given, DataSet):
-        return given
+def _data_set(source: Any, name: str | None, target: str | int | None, drop: Any) -> DataSet:
+    if isinstance(source, (str, PathLike)):
+        source = load_table(source, target, drop)
+    if isinstance(source, Table):
+        return _of_table(source, name or source.name)
+    if isinstance(source, tuple) and len(source) == 2:
+        return _of_rows(name or "data", *source)
+    if isinstance(source, pd.DataFrame):
+        return _of_frame(name or "data", source, target, drop)
+    if isinstance(source, DataSet):
+        return source
     raise DataError(
         "Expected the name of a data set, a file, or rows with their labels as"
         f" compare(X, y), compare({{'name': (X, y)}}) or compare(frame, target='column'); got"
-        f" {quoted(given)}."
+        f" {quoted(source)}."
     )
 
 
@@ -199,8 +258,8 @@ def _of_frame(name: str, frame: pd.DataFrame, target: str | int | None, drop: An
     frame = drop_without_target(frame.drop(columns=dropped), label, notes)
     labels = class_labels(frame[label])
     warn_of_numbers(labels)
-    found = _of_rows(name, frame.drop(columns=label), labels)
-    return attrs.evolve(found, notes=[*notes, *found.notes])
+    data = _of_rows(name, frame.drop(columns=label), labels)
+    return attrs.evolve(data, notes=[*notes, *data.notes])
 
 
 def _of_table(table: Table, name: str) -> DataSet:

@@ -12,10 +12,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.pipeline import Pipeline
 
 from mklkit._version import __version__
-from mklkit.comparison.checking import in_unicode
-from mklkit.datasets.pipeline import DEFAULT_SCALE, build_pipeline, preset_pipeline
+from mklkit.comparison.data import in_unicode
+from mklkit.datasets.pipeline import DEFAULT_SCALE, build_pipeline
 from mklkit.errors import IncompatibleError, SpecError, UnknownNameError, quoted, suggest
 from mklkit.estimators.from_preset import find_preset
+from mklkit.evaluation.task import Task
+from mklkit.evaluation.tasks import Classes
 from mklkit.protocols import CombinerFacts, facts_of
 from mklkit.protocols.preset import Preset
 from mklkit.registry.composing import (
@@ -30,8 +32,6 @@ from mklkit.registry.specs import to_spec
 from mklkit.views.bound_kernels import BoundKernel
 
 __all__ = [
-    "DEFAULT_METHODS",
-    "EVERY",
     "Method",
     "MethodOptions",
     "make_methods",
@@ -39,10 +39,6 @@ __all__ = [
     "unique_names",
 ]
 
-DEFAULT_METHODS = ("centered-alignment", "dimkl*", "ifsl")
-"""The combiners that are compared where none is named."""
-EVERY = "*"
-"""The glob of all combiners."""
 METHOD, ONE_KERNEL, CLASSIFIER, BASELINE = "method", "one kernel", "classifier", "baseline"
 GLOB = frozenset("*?[")
 
@@ -96,6 +92,7 @@ class MethodOptions:
     tune : str, int or None, default=None
         How long each method searches for its parameters, on the training rows of each split.
     seed : int, default=0
+    task : Task
     """
 
     kernels: Any = None
@@ -108,11 +105,12 @@ class MethodOptions:
     seed: int = 0
     n_jobs: int | None = None
     max_memory: int | str | None = None
+    task: Task = attrs.field(factory=Classes)
 
     def of_preset(self, preset: Preset, name: str, kind: str, **parts: Any) -> Method:
         """Return the method of a preset, with some of its parts replaced."""
         settings = {"kernels": self.kernels, "feature_map": self.feature_map, **parts}
-        pipeline = preset_pipeline(
+        pipeline = self.task.pipeline(
             preset,
             scale=self.scale,
             tune=self.tune,
@@ -123,8 +121,9 @@ class MethodOptions:
             max_memory=self.max_memory,
             **settings,
         )
+        of_preset = attrs.asdict(preset, recurse=False)
         parts = {
-            key: settings.get(key) or getattr(preset, key)
+            key: settings.get(key) or of_preset[key]
             for key in ("combiner", "kernels", "feature_map", "learner")
         }
         chosen = choose_components(parts["combiner"], parts["feature_map"], parts["learner"])
@@ -155,13 +154,13 @@ class MethodOptions:
 
 
 def make_methods(
-    asked: Sequence[Any], presets: Sequence[Preset], options: MethodOptions
+    requests: Sequence[Any], presets: Sequence[Preset], options: MethodOptions
 ) -> tuple[list[Method], list[str]]:
     """Return the methods that were asked for, and notes on what was left out.
 
     Parameters
     ----------
-    asked : sequence
+    requests : sequence
         Of combiners (names, globs such as ``"dimkl*"``, spec strings, objects) and of
         ``(name, estimator)`` with a scikit-learn classifier.
     presets : sequence of Preset
@@ -174,19 +173,19 @@ def make_methods(
     SpecError, IncompatibleError
         If a spec string can't be read, or a named combiner works with none of the learners.
     """
-    found: list[Method] = []
+    methods: list[Method] = []
     notes: list[str] = []
     for learner in options.learners:
         get_registry().create("learner", learner)
-    for one in asked:
-        if isinstance(one, tuple):
-            found.append(_of_estimator(one, options))
+    for request in requests:
+        if isinstance(request, tuple):
+            methods.append(_of_estimator(request, options))
         else:
-            found += _of_combiner(one, options, notes)
+            methods += _of_combiner(request, options, notes)
     for preset in presets:
         learner = options.learners[0] if len(options.learners) == 1 else None
-        found.append(options.of_preset(preset, preset.name, METHOD, learner=learner))
-    return found, notes
+        methods.append(options.of_preset(preset, preset.name, METHOD, learner=learner))
+    return methods, notes
 
 
 def unique_names(methods: Sequence[Method]) -> tuple[list[Method], list[str]]:
@@ -195,11 +194,11 @@ def unique_names(methods: Sequence[Method]) -> tuple[list[Method], list[str]]:
     notes = []
     names: dict[str, str] = {}
     for method in methods:
-        same = names.setdefault(method.spec, method.name)
-        if same != method.name:
-            notes.append(f"{method.name} left out: it is the same as {same}")
-        if any(one.spec == method.spec for one in kept.values()):
+        if method.spec in names:
+            if (same := names[method.spec]) != method.name:
+                notes.append(f"{method.name} left out: it is the same as {same}")
             continue
+        names[method.spec] = method.name
         name, count = method.name, 1
         while name in kept:
             count += 1
@@ -208,29 +207,24 @@ def unique_names(methods: Sequence[Method]) -> tuple[list[Method], list[str]]:
     return list(kept.values()), notes
 
 
-def _of_combiner(asked: Any, options: MethodOptions, notes: list[str]) -> list[Method]:
+def _of_combiner(request: Any, options: MethodOptions, notes: list[str]) -> list[Method]:
     """Return the methods of one combiner or glob, with each learner that it works with."""
-    one_by_name = not (isinstance(asked, str) and GLOB & set(asked.partition("(")[0]))
-    specs = [asked] if one_by_name else _matching("combiner", asked)
-    several = len(options.learners) > 1
-    found = []
-    for spec in specs:
-        errors = []
+    is_glob = isinstance(request, str) and bool(GLOB & set(request.partition("(")[0]))
+    methods, errors = [], []
+    for spec in _matching("combiner", request) if is_glob else [request]:
         for learner in options.learners or (None,):
-            name = spec.strip() if isinstance(spec, str) else to_spec(spec)
-            label = f"{name} + {_short(learner)}" if several else name
+            name = _spec_text(spec)
+            label = f"{name} + {_spec_text(learner)}" if len(options.learners) > 1 else name
             try:
                 _check(spec, learner, options)
-                plain = Preset(name, "", "uniform")
-                found.append(
-                    options.of_preset(plain, label, METHOD, combiner=spec, learner=learner)
-                )
+                preset = Preset(name, "", spec)
+                methods.append(options.of_preset(preset, label, METHOD, learner=learner))
             except IncompatibleError as error:
                 errors.append(error)
                 notes.append(f"{label} left out: {error}")
-        if one_by_name and not found:
-            raise errors[0]
-    return found
+    if not is_glob and not methods:
+        raise errors[0]
+    return methods
 
 
 def _check(spec: Any, learner: Any, options: MethodOptions) -> None:
@@ -239,26 +233,26 @@ def _check(spec: Any, learner: Any, options: MethodOptions) -> None:
     number = facts_of(choice.combiner, CombinerFacts).n_kernels
     if are_proposed(options.kernels):  # How many is known in a fit only.
         return
-    given = len(kernel_list(options.kernels))
-    if number is not None and number != given:
+    n_kernels = len(kernel_list(options.kernels))
+    if number is not None and number != n_kernels:
         name = choice.combiner.name
-        raise IncompatibleError(f"{name} takes {number} kernels, and {given} are given.")
+        raise IncompatibleError(f"{name} takes {number} kernels, and {n_kernels} are given.")
 
 
 def _matching(kind: Kind, glob: str) -> list[str]:
     """Return the registered names that match a glob; an error names them all if none does."""
     known = list(dict.fromkeys(entry.name for entry in get_registry().entries(kind)))
-    found = [name for name in known if fnmatchcase(name, glob.strip())]
-    if not found:
+    names = [name for name in known if fnmatchcase(name, glob.strip())]
+    if not names:
         raise UnknownNameError(
             f"No {kind} matches {quoted(glob)}.{suggest(glob.strip('*?[]'), known)}"
             f" Known: {', '.join(known)}.",
             glob,
         )
-    return found
+    return names
 
 
-def presets_of(given: Sequence[Any]) -> list[Preset]:
+def presets_of(requests: Sequence[Any]) -> list[Preset]:
     """Return the presets of names, of globs of names, and presets themselves.
 
     Examples
@@ -266,17 +260,18 @@ def presets_of(given: Sequence[Any]) -> list[Preset]:
     >>> [preset.name for preset in presets_of(["*dimkl[12]", "plain"])]
     ['paper-dimkl1', 'paper-dimkl2', 'plain']
     """
-    found = []
-    for one in given:
-        names = _matching("preset", one) if isinstance(one, str) and GLOB & set(one) else [one]
-        found += [find_preset(name) for name in names]
-    return found
+    presets = []
+    for request in requests:
+        is_glob = isinstance(request, str) and bool(GLOB & set(request))
+        names = _matching("preset", request) if is_glob else [request]
+        presets += [find_preset(name) for name in names]
+    return presets
 
 
-def _of_estimator(given: tuple[Any, ...], options: MethodOptions) -> Method:
-    if len(given) != 2 or not isinstance(given[0], str):
-        raise SpecError(f"Expected (name, estimator), got {quoted(given)}.")
-    name, estimator = given
+def _of_estimator(pair: tuple[Any, ...], options: MethodOptions) -> Method:
+    if len(pair) != 2 or not isinstance(pair[0], str):
+        raise SpecError(f"Expected (name, estimator), got {quoted(pair)}.")
+    name, estimator = pair
     if not (isinstance(estimator, BaseEstimator) and isinstance(estimator, ClassifierMixin)):
         raise SpecError(
             f"{quoted(name)} must be a scikit-learn classifier; got {quoted(estimator)}."
@@ -307,8 +302,8 @@ def _listed(value: Any) -> str:
     return ", ".join(value) if isinstance(value, list) else str(value)
 
 
-def _short(learner: Any) -> str:
-    return learner.strip() if isinstance(learner, str) else to_spec(learner)
+def _spec_text(component: Any) -> str:
+    return component.strip() if isinstance(component, str) else to_spec(component)
 
 
 def _version_of(combiner: Any) -> str:

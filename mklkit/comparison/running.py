@@ -16,28 +16,72 @@ import pandas as pd
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from mklkit.comparison.checking import check_labels, check_number
-from mklkit.comparison.data import DataSet
-from mklkit.comparison.measures import (
-    area_under_curve,
-    calibration,
-    chosen_parameters,
-    kernel_weights,
-    logarithmic_loss,
-    outputs_of,
-    seconds_of_last_fit,
-)
-from mklkit.comparison.memory import peak_memory
+from mklkit.comparison.data import DataSet, check_labels
+from mklkit.comparison.measures import BINS, measured, peak_memory
 from mklkit.comparison.methods import Method
-from mklkit.comparison.splits import RowSplit, SplitPlan
+from mklkit.comparison.splits import RowSplit, SplitPlan, check_number
 from mklkit.errors import DataError, plain_message, quoted, type_name
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.shared_views import SharedViews
-from mklkit.evaluation.scores import score
+from mklkit.protocols.component import is_whole
 
-__all__ = ["Cell", "run_cells"]
+__all__ = ["Cell", "Encoded", "run_cells"]
 
 NAN = float("nan")
+LARGEST = 2**63
+"""Above any count, time or memory; integers of JSON have no bound."""
+
+
+def _is_count(value: Any) -> bool:
+    return is_whole(value) and 0 <= value < LARGEST
+
+
+def _is_number(value: Any) -> bool:
+    """Return whether a value is a number, or NaN; null stands for it in JSON."""
+    known = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return known and not abs(value) >= LARGEST
+
+
+def _is_calibration(bins: Any) -> bool:
+    return (
+        bins.keys() == {"rows", "probability", "hits"}
+        and all(len(values) == BINS for values in bins.values())
+        and all(map(_is_count, [*bins["rows"], *bins["hits"]]))
+        and all(map(_is_number, bins["probability"]))
+    )
+
+
+# What a value must be, as cells are read from files that are edited, joined and cut.
+KINDS: dict[str, Callable[[Any], bool]] = {
+    "text": lambda value: isinstance(value, str),
+    "count": _is_count,
+    "number": _is_number,
+    "share": lambda value: _is_number(value) and not (value < 0 or value > 1),
+    "amount": lambda value: _is_number(value) and not value < 0,
+    "params": lambda params: isinstance(params, dict),
+    "weights": lambda weights: all(w is None or _is_number(w) for w in weights.values()),
+    "confusion": lambda rows: all(len(r) == len(rows) and all(map(_is_count, r)) for r in rows),
+    "calibration": _is_calibration,
+}
+
+
+def _is(kind: str) -> Callable[[Any, Any, Any], None]:
+    """Return a validator of a kind of values, or None where that is the default."""
+
+    def check(_cell: Any, field: Any, value: Any) -> None:
+        if not (value is None and field.default is None) and not KINDS[kind](value):
+            raise ValueError(f"{field.name} can't be {quoted(value)}")
+
+    return check
+
+
+def _measured_as(kind: str) -> Any:
+    """Return a field of a number that may be missing: NaN, or null in JSON."""
+    return attrs.field(
+        default=NAN,
+        converter=lambda value: NAN if value is None else value,
+        validator=_is(kind),
+    )
 
 
 @attrs.frozen(kw_only=True)
@@ -75,26 +119,28 @@ class Cell:
         Why the method failed.
     """
 
-    data: str
-    method: str
-    kind: str
-    repeat: int
-    fold: int
-    n_train: int
-    n_test: int
-    accuracy: float = NAN
-    balanced_accuracy: float = NAN
-    auc: float = NAN
-    log_loss: float = NAN
-    seconds: float = NAN
-    predict_seconds: float = NAN
-    refit_seconds: float = NAN
-    memory: float = NAN
-    params: dict[str, Any] | None = None
-    weights: dict[str, float] | None = None
-    confusion: list[list[int]] | None = None
-    calibration: dict[str, list[float]] | None = None
-    reason: str | None = None
+    data: str = attrs.field(validator=_is("text"))
+    method: str = attrs.field(validator=_is("text"))
+    kind: str = attrs.field(validator=_is("text"))
+    repeat: int = attrs.field(validator=_is("count"))
+    fold: int = attrs.field(validator=_is("count"))
+    n_train: int = attrs.field(validator=_is("count"))
+    n_test: int = attrs.field(validator=_is("count"))
+    accuracy: float = _measured_as("share")
+    balanced_accuracy: float = _measured_as("share")
+    auc: float = _measured_as("share")
+    log_loss: float = _measured_as("number")
+    seconds: float = _measured_as("amount")
+    predict_seconds: float = _measured_as("amount")
+    refit_seconds: float = _measured_as("amount")
+    memory: float = _measured_as("amount")
+    params: dict[str, Any] | None = attrs.field(default=None, validator=_is("params"))
+    weights: dict[str, float] | None = attrs.field(default=None, validator=_is("weights"))
+    confusion: list[list[int]] | None = attrs.field(default=None, validator=_is("confusion"))
+    calibration: dict[str, list[float]] | None = attrs.field(
+        default=None, validator=_is("calibration")
+    )
+    reason: str | None = attrs.field(default=None, validator=_is("text"))
 
 
 class Encoded:
@@ -103,19 +149,19 @@ class Encoded:
     def __init__(self, data: DataSet, split: RowSplit) -> None:
         self.data, self.split = data, split
         self.labels = data.target[split.train], data.target[split.test]
-        self._made: dict[str, tuple[pd.DataFrame, pd.DataFrame]] = {}
+        self._rows: dict[str, tuple[pd.DataFrame, pd.DataFrame]] = {}
 
     def rows_for(self, method: Method) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Return a method's training and test rows."""
         steps = clone(method.pipeline[:-1])
         key = joblib.hash(steps)
-        if key not in self._made:
+        if key not in self._rows:
             steps.named_steps["encode"].set_params(**self.data.encoding)
             train, test = (
                 self.data.features.iloc[rows] for rows in (self.split.train, self.split.test)
             )
-            self._made[key] = steps.fit_transform(train, self.labels[0]), steps.transform(test)
-        return self._made[key]
+            self._rows[key] = steps.fit_transform(train, self.labels[0]), steps.transform(test)
+        return self._rows[key]
 
 
 def run_cells(
@@ -175,8 +221,8 @@ def _check_rows(cell: Cell | None, place: int, split: RowSplit) -> None:
     """Refuse the known cell of a split if it says that it is of another one."""
     if cell is None:
         return
-    found = cell.repeat, cell.fold, cell.n_train, cell.n_test
-    if found != (split.repeat, split.fold, len(split.train), len(split.test)):
+    numbers = cell.repeat, cell.fold, cell.n_train, cell.n_test
+    if numbers != (split.repeat, split.fold, len(split.train), len(split.test)):
         raise DataError(
             f"The file of results is damaged: its line of {quoted(cell.method)} on {cell.data} with"
             f' "split": {place} has the numbers of another split. Delete this line, and its run is'
@@ -232,24 +278,11 @@ def _measured(encoded: Encoded, method: Method) -> dict[str, Any]:
         fitted = perf_counter()
         answers = classifier.predict(test)
         predicted = perf_counter()
-        outputs = outputs_of(classifier, test)
-        classes = np.asarray(classifier.classes_)
-    if np.shape(answers) != labels.shape:
-        raise ValueError(f"it predicts labels of shape {np.shape(answers)}, not {labels.shape}")
-    found = score(labels, answers, encoded.data.target)
-    if len(found["confusion"]) != len(np.unique(encoded.data.target)):
-        raise ValueError("it predicts classes that are not in the data")
+        scores = measured(classifier, test, labels, answers, encoded.data.target)
     return {
-        "accuracy": found["accuracy"],
-        "balanced_accuracy": found["balanced_accuracy"],
-        "auc": area_under_curve(labels, classes, outputs.scores),
-        "log_loss": logarithmic_loss(labels, classes, outputs.probabilities),
+        **scores,
         "seconds": fitted - start,
         "predict_seconds": predicted - fitted,
-        "refit_seconds": seconds_of_last_fit(classifier, fitted - start),
+        "refit_seconds": getattr(classifier, "refit_time_", fitted - start),
         "memory": peak.bytes,
-        "params": chosen_parameters(classifier),
-        "weights": kernel_weights(classifier),
-        "confusion": found["confusion"],
-        "calibration": calibration(labels, classes, outputs.probabilities),
     }

@@ -10,21 +10,26 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.comparison.checking import check_number
 from mklkit.errors import DataError, SpecError, counted, quoted
-from mklkit.estimators.folds import Rows, plan_folds, splits_of
-from mklkit.evaluation.splits import hold_out
+from mklkit.estimators.folds import Rows
+from mklkit.evaluation.tasks import Classes
 from mklkit.protocols.component import is_whole
 
 __all__ = [
     "DEFAULT_CV",
     "RowSplit",
     "SplitPlan",
+    "check_number",
     "check_splits",
     "make_splits",
     "published_split",
     "read_cv",
 ]
+
+TASK = Classes()
+"""What is compared so far."""
+MOST_SPLITS = 10_000
+"""Far more than a test of differences needs; the row numbers of all are in memory."""
 
 DEFAULT_CV = "5x2"
 """Five stratified folds, twice: ten splits, the least from which a deviation can be judged."""
@@ -60,6 +65,15 @@ class SplitPlan:
         return digest.hexdigest()[:16]
 
 
+def check_number(splits: int) -> None:
+    """Refuse more splits than can be kept and run, by a SpecError."""
+    if splits > MOST_SPLITS:
+        raise SpecError(
+            f"{splits:,} splits are too many: at most {MOST_SPLITS:,} (folds x repeats) are"
+            " allowed, and some tens are usual."
+        )
+
+
 def read_cv(cv: Any) -> tuple[int, int] | None:
     """Return the folds and repeats of ``5`` or ``"5x4"``; None for anything but a number or text.
 
@@ -77,13 +91,13 @@ def read_cv(cv: Any) -> tuple[int, int] | None:
         return int(cv), 1
     if not isinstance(cv, str):
         return None
-    found = re.fullmatch(r"\s*(\d{1,6})\s*(?:[xX×]\s*(\d{1,6})\s*)?", cv)
-    if found is None:
+    numbers = re.fullmatch(r"\s*(\d{1,6})\s*(?:[xX×]\s*(\d{1,6})\s*)?", cv)
+    if numbers is None:
         raise SpecError(
             f"cv must be a number of folds, or folds x repeats such as '5x4' (five folds, four"
             f" times); got {quoted(cv)}."
         )
-    return int(found[1]), int(found[2] or 1)
+    return int(numbers[1]), int(numbers[2] or 1)
 
 
 def check_splits(cv: Any, mccv: Any, train: Any, split_column: Any) -> None:
@@ -96,10 +110,10 @@ def check_splits(cv: Any, mccv: Any, train: Any, split_column: Any) -> None:
         ``mccv``.
     """
     ways = {"cv": cv, "mccv": mccv, "split column": split_column}
-    given = [name for name, value in ways.items() if value is not None]
-    if len(given) > 1:
+    chosen = [name for name, value in ways.items() if value is not None]
+    if len(chosen) > 1:
         raise SpecError(
-            f"Splits are chosen in one way, but {' and '.join(given)} are given. Leave out all but"
+            f"Splits are chosen in one way, but {' and '.join(chosen)} are given. Leave out all but"
             " one of them."
         )
     if train is not None and mccv is None:
@@ -149,18 +163,16 @@ def make_splits(
     cv = DEFAULT_CV if cv is None else cv
     numbers = read_cv(cv)
     if numbers is None:
-        classes, codes = np.unique(labels, return_inverse=True)
-        found, notes = splits_of(cv, np.zeros((len(labels), 1)), codes, classes, seed)
-        splits = [RowSplit(0, fold, *rows) for fold, rows in enumerate(found)]
-        return SplitPlan(f"{counted(len(found), 'split')}, as given", splits, notes)
-    check_number(numbers[0] * numbers[1])
-    plan = plan_folds(labels, *numbers)
-    splits = [
-        RowSplit(*divmod(place, plan.folds), *rows)
-        for place, rows in enumerate(plan.splits(labels, seed))
-    ]
-    times = f", {plan.repeats} times" if plan.repeats > 1 else ""
-    return SplitPlan(f"{plan.folds} stratified folds{times}", splits, plan.notes)
+        folds, notes = TASK.folds(cv, labels, seed)
+        splits = [RowSplit(0, fold, *rows) for fold, rows in enumerate(folds)]
+        return SplitPlan(f"{counted(len(folds), 'split')}, as given", splits, notes)
+    n_folds, repeats = numbers
+    check_number(n_folds * repeats)
+    folds, notes = TASK.folds(n_folds, labels, seed, repeats)
+    n_folds = len(folds) // repeats
+    splits = [RowSplit(*divmod(place, n_folds), *rows) for place, rows in enumerate(folds)]
+    times = f", {repeats} times" if repeats > 1 else ""
+    return SplitPlan(f"{n_folds} {TASK.folds_are} folds{times}", splits, notes)
 
 
 def _monte_carlo(labels: NDArray[Any], number: int, train: float, seed: int) -> SplitPlan:
@@ -170,12 +182,13 @@ def _monte_carlo(labels: NDArray[Any], number: int, train: float, seed: int) -> 
     if not 0 < train < 1:
         raise SpecError(f"train must be a share of the rows between 0 and 1; got {quoted(train)}.")
     seeds = np.random.RandomState(seed).randint(2**31 - 1, size=number)
-    found = [hold_out(labels, 1 - train, one) for one in seeds.tolist()]
-    if len(found[0].held_out) == 0:
-        raise DataError(f"No row can be tested with train={train}: {found[0].kind}.")
-    splits = [RowSplit(place, 0, one.train, one.held_out) for place, one in enumerate(found)]
-    description = f"{counted(number, 'random split')}, {100 * train:g} % for training"
-    return SplitPlan(f"{description}, {found[0].kind}", splits)
+    parts = [TASK.hold_out(labels, 1 - train, drawn) for drawn in seeds.tolist()]
+    kind = parts[0].kind
+    if len(parts[0].held_out) == 0:
+        raise DataError(f"No row can be tested with train={train}: {kind}.")
+    splits = [RowSplit(place, 0, part.train, part.held_out) for place, part in enumerate(parts)]
+    description = f"{counted(number, 'random split')}, {100 * train:g} % for training, {kind}"
+    return SplitPlan(description, splits)
 
 
 def published_split(labels: NDArray[Any], parts: NDArray[Any], column: str) -> SplitPlan:
@@ -187,11 +200,11 @@ def published_split(labels: NDArray[Any], parts: NDArray[Any], column: str) -> S
         If the column has other values, or a class has rows for testing only.
     """
     words = np.array([str(part).strip().casefold() for part in parts])
-    other = sorted(set(words) - {"train", "test"})
-    if other or len(set(words)) < 2:
+    values = sorted(set(words), key=lambda word: word in ("train", "test"))
+    if set(values) != {"train", "test"}:
         raise DataError(
             f"The column {quoted(column)} must say 'train' or 'test' in every row, and both"
-            f" somewhere; got {quoted((other or sorted(set(words)))[0])}."
+            f" somewhere; got {quoted(values[0])}."
         )
     train, test = (np.flatnonzero(words == word) for word in ("train", "test"))
     untrained = np.setdiff1d(labels[test], labels[train])

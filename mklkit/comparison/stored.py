@@ -16,7 +16,6 @@ import attrs
 
 from mklkit.comparison.methods import Method
 from mklkit.comparison.running import Cell
-from mklkit.comparison.stored_lines import cell_of, check_cell_line, check_head, parsed
 from mklkit.datasets.paths import refused, status
 from mklkit.errors import DataError, quoted
 from mklkit.persistence.atomic import check_writable
@@ -92,7 +91,7 @@ class Results:
         self._file: BinaryIO | None = None
         self.n_new = 0
         self._plan = json_ready(plan)
-        self._methods = [{**one.facts(), "key": method_key(one)} for one in methods]
+        self._methods = [{**method.facts(), "key": method_key(method)} for method in methods]
         self._written_methods: Any = None
 
     def __enter__(self) -> Self:
@@ -143,7 +142,7 @@ class Results:
         self.n_new += 1
         values = json_ready(attrs.asdict(cell))
         self._write_line(self._dumped({"split": place, "key": key[2], **values}))
-        self._cells[key] = cell_of(values)
+        self._cells[key] = Cell(**values)
         return self._cells[key]
 
     def _write_line(self, line: str) -> None:
@@ -172,10 +171,10 @@ class Results:
         whole = content.rfind(b"\n") + 1
         for number, line in enumerate(content[:whole].splitlines(), start=1):
             try:
-                self._take(number, parsed(line))
+                self._take(number, json.loads(line))
             except DataError:
                 raise
-            except (ValueError, TypeError, KeyError, RecursionError) as error:
+            except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
                 advice = "delete this line, and its run is done again"
                 if number == 1:
                     advice = "it says what the results are of, so choose another file for them"
@@ -183,36 +182,47 @@ class Results:
         return whole
 
     def _take(self, number: int, values: dict[str, Any]) -> None:
+        parts = ("data", "splits", "methods") if number == 1 else ("methods",)
+        if number == 1 or values.keys() == {"methods"}:
+            for part in parts:
+                _need(isinstance(values[part], list))
+                _need(all(isinstance(entry, dict) for entry in values[part]))
+            self._written_methods = values["methods"]
         if number == 1:
-            check_head(values)
             self._check_plan(values)
-            self._written_methods = values["methods"]
-        elif set(values) == {"methods"}:
-            self._written_methods = values["methods"]
-        else:
-            check_cell_line(values, self._plan)
-            place, key = values.pop("split"), values.pop("key")
-            self._cells[values["data"], place, key] = cell_of(values)
+        elif values.keys() != {"methods"}:
+            split, key = values.pop("split"), values.pop("key")
+            _need(values.keys() == attrs.fields_dict(Cell).keys())
+            cell = Cell(**values)
+            place = [data["name"] for data in self._plan["data"]].index(cell.data)
+            _need(isinstance(split, int) and 0 <= split < self._plan["splits"][place]["number"])
+            n_classes = len(self._plan["data"][place]["classes"])
+            _need(cell.confusion is None or len(cell.confusion) == n_classes)
+            # A run has a score or a reason why it has none.
+            _need((cell.reason is None) == (values["accuracy"] is not None))
+            self._cells[cell.data, split, str(key)] = cell
 
     def _check_plan(self, stored: dict[str, Any]) -> None:
-        differing = [key for key in COMPARED if stored.get(key) != self._plan[key]]
-        if not differing:
-            return
-        shown = [
-            f"{COMPARED[key]} ({_difference(stored.get(key), self._plan[key])})"
-            for key in differing
-        ]
-        raise DataError(
-            f"{self.path} has the results of another comparison: {' and '.join(shown)} differ."
-            " Choose another file for the results, or the same plan as before."
-        )
+        for key, part in COMPARED.items():
+            before, now = stored.get(key), self._plan[key]
+            if before != now:
+                raise DataError(
+                    f"{self.path} has the results of another comparison: {part} differ,"
+                    f" {quoted(before)} there, {quoted(now)} now. Choose another file for the"
+                    " results, or the same plan as before."
+                )
+
+
+def _need(holds: bool) -> None:
+    if not holds:
+        raise ValueError("a value can't be that of a run")
 
 
 def _opened(path: Path) -> BinaryIO:
     """Return a file open for reading and writing, new if there was none, and locked."""
     check_writable(path)
-    found = status(path)
-    if found is not None and not stat.S_ISREG(found.st_mode):
+    known = status(path)
+    if known is not None and not stat.S_ISREG(known.st_mode):
         raise DataError(
             f"{path} is a device or a pipe, from which results can't be read again; the name of a"
             " file is expected."
@@ -231,15 +241,3 @@ def _opened(path: Path) -> BinaryIO:
             " until it has ended, or choose another file for the results."
         ) from error
     return file
-
-
-def _difference(before: Any, now: Any) -> str:
-    """Return in few words what two parts of plans differ in."""
-    if not (isinstance(before, list) and isinstance(now, list)) or len(before) != len(now):
-        return f"{quoted(before)} there, {quoted(now)} now"
-    for old, new in zip(before, now, strict=True):
-        for key in new:
-            if old.get(key) != new[key]:
-                name = f"{key} of {new['name']}" if key != "name" else key
-                return f"{name}: {quoted(old.get(key))} there, {quoted(new[key])} now"
-    return "not the same"

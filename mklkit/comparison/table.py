@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import attrs
 import numpy as np
 import pandas as pd
 
@@ -71,21 +72,18 @@ def tests_against(results: pd.DataFrame, reference: str | None) -> pd.DataFrame:
     """
     accuracy = _by_split(results, "accuracy")
     sizes = results.groupby(["repeat", "fold"], sort=False)[["n_train", "n_test"]].first()
-    found = {}
-    for name in accuracy:
-        theirs = accuracy[reference] if reference is not None else np.nan
-        both = accuracy[[name]].assign(reference=theirs).dropna()
-        found[name] = {"difference": np.nan, "p_corrected": np.nan, "p_paired": np.nan}
-        if len(both) == 0:
+    columns = ["difference", "p_corrected", "p_paired"]
+    tests = pd.DataFrame(np.nan, index=list(accuracy), columns=columns)
+    for name in tests.index if reference is not None else ():
+        differences = (accuracy[name] - accuracy[reference]).round(DIGITS).dropna()
+        if len(differences) == 0:
             continue
-        differences = (both[name] - both["reference"]).round(DIGITS).to_numpy()
-        found[name]["difference"] = float(differences.mean())
+        tests.loc[name, "difference"] = differences.mean()
         if name != reference:
-            rows = sizes.loc[both.index]
+            rows = sizes.loc[differences.index]
             corrected = corrected_t_test(differences, rows["n_train"], rows["n_test"])
-            found[name]["p_corrected"] = corrected.p_value
-            found[name]["p_paired"] = paired_t_test(differences).p_value
-    tests = pd.DataFrame.from_dict(found, orient="index")
+            tests.loc[name, "p_corrected"] = corrected.p_value
+            tests.loc[name, "p_paired"] = paired_t_test(differences).p_value
     tests["p_corrected"] = holm(tests["p_corrected"].to_numpy())
     return tests
 
@@ -108,10 +106,8 @@ def table_of_datasets(results: pd.DataFrame) -> pd.DataFrame:
     best = min(ranks, key=ranks.__getitem__) if ranks else None
     for name in ranks:
         if name != best:
-            found = bayesian_signed_rank((scores[name] - scores[best]).to_numpy())
-            rows.loc[name, ["p_worse", "p_equivalent", "p_better"]] = [
-                found.worse, found.equivalent, found.better,
-            ]  # fmt: skip
+            outcome = bayesian_signed_rank((scores[name] - scores[best]).to_numpy())
+            rows.loc[name, ["p_worse", "p_equivalent", "p_better"]] = attrs.astuple(outcome)
     return _sorted(rows, "rank", ascending=True)
 
 
@@ -130,20 +126,18 @@ def ranking(results: pd.DataFrame) -> dict[str, Any]:
     if len(names) < 2:
         return {"ranks": dict.fromkeys(names, 1.0)}
     values = average_ranks(scores.to_numpy())
-    found: dict[str, Any] = {"ranks": dict(zip(names, values.tolist(), strict=True))}
+    ranks = {"ranks": dict(zip(names, values.tolist(), strict=True))}
     if len(scores) < 2:
-        return found
-    test = friedman_test(scores.to_numpy())
+        return ranks
+    test = attrs.asdict(friedman_test(scores.to_numpy()))
     difference = critical_difference(len(names), len(scores))
     groups = indistinguishable(values, difference)
-    found["friedman"] = {
-        "chi_square": test.chi_square,
-        "f_statistic": test.f_statistic,
-        "p_value": test.p_value,
+    return {
+        **ranks,
+        "friedman": {key: test[key] for key in ("chi_square", "f_statistic", "p_value")},
+        "critical_difference": difference,
+        "groups": [[names[place] for place in group] for group in groups],
     }
-    found["critical_difference"] = difference
-    found["groups"] = [[names[place] for place in group] for group in groups]
-    return found
 
 
 def sentence(results: pd.DataFrame) -> str:
@@ -156,8 +150,8 @@ def sentence(results: pd.DataFrame) -> str:
     accuracy = _by_split(results, "accuracy")
     sizes = results.groupby(["repeat", "fold"], sort=False)[["n_train", "n_test"]].first()
     sizes = sizes.loc[accuracy.index]
-    found = {str(name): (own.mean(skipna=False), own.to_numpy()) for name, own in accuracy.items()}
-    return verdict(found, sizes["n_train"].to_numpy(), sizes["n_test"].to_numpy())
+    by_method = {str(name): (s.mean(skipna=False), s.to_numpy()) for name, s in accuracy.items()}
+    return verdict(by_method, sizes["n_train"].to_numpy(), sizes["n_test"].to_numpy())
 
 
 def _rows(results: pd.DataFrame) -> pd.DataFrame:

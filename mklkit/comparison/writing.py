@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from mklkit.datasets.csv_text import csv_text
+from mklkit.errors import DataError
 from mklkit.persistence.atomic import replacing
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 __all__ = [
+    "ENDINGS",
+    "check_report",
     "latex_number",
     "latex_table",
     "latex_text",
@@ -22,6 +26,8 @@ __all__ = [
     "write_text",
 ]
 
+ENDINGS = (".html", ".csv", ".json", ".tex")
+"""The files that a comparison can be written to."""
 SIGNS = r"- \pm \times \cdot \leq \geq \|"
 GREEK = (
     r"\alpha \beta \gamma \delta \varepsilon \eta \theta \kappa \lambda \mu \nu \xi \pi \rho \sigma"
@@ -33,8 +39,8 @@ SPECIAL = {
     "^": r"\textasciicircum{}",
     **{letter: f"\\{letter}" for letter in "&%$#_{}"},
     **{sign: f"${sign}$" for sign in "<>|"},
-    **dict(zip("−±×·≤≥‖", (f"${one}$" for one in SIGNS.split()), strict=True)),
-    **dict(zip("αβγδεηθκλμνξπρστφχψω", (f"${one}$" for one in GREEK.split()), strict=True)),
+    **dict(zip("−±×·≤≥‖", (f"${sign}$" for sign in SIGNS.split()), strict=True)),
+    **dict(zip("αβγδεηθκλμνξπρστφχψω", (f"${letter}$" for letter in GREEK.split()), strict=True)),
     **{low: f"$_{digit}$" for digit, low in enumerate("₀₁₂₃₄₅₆₇₈₉")},
     **{high: f"$^{digit}$" for digit, high in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
     "⁻": "$^-$",
@@ -45,10 +51,24 @@ PAGE_ROWS = 40
 """How many rows a page has room for."""
 
 
+def check_report(path: Path) -> str:
+    """Return the ending of a report's name, which decides its format, in small letters.
+
+    Raises
+    ------
+    DataError
+        If it is none of ``ENDINGS``.
+    """
+    ending = path.suffix.lower()
+    if ending not in ENDINGS:
+        raise DataError(f"A report's name must end in {', '.join(ENDINGS)}; got {path}.")
+    return ending
+
+
 def write_csv(path: Path, results: pd.DataFrame) -> None:
     """Write a tidy table; parameters are JSON in their cells."""
     plain = results.assign(
-        params=["" if one is None else json.dumps(one) for one in results["params"]]
+        params=["" if params is None else json.dumps(params) for params in results["params"]]
     )
     write_text(path, csv_text(plain))
 
@@ -152,5 +172,6 @@ def latex_text(text: str) -> str:
 
 def write_text(path: Path, text: str) -> None:
     """Write text in UTF-8; what is not Unicode, as in names of files, is written as ``\\udcff``."""
+
     with replacing(path) as file:
         file.write(text.encode(errors="backslashreplace"))

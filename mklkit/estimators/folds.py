@@ -1,4 +1,4 @@
-"""Folds: stratified ones that keep every class in the training rows, and those of numbers."""
+"""Folds: stratified ones that keep every class in the training rows, and those that are given."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import KFold, RepeatedStratifiedKFold, check_cv
+from sklearn.model_selection import RepeatedStratifiedKFold, check_cv
 
 from mklkit.errors import DataError, SpecError, counted, plain_message, quoted
 from mklkit.protocols import Array
@@ -17,10 +17,10 @@ from mklkit.protocols.component import is_whole
 __all__ = [
     "FoldPlan",
     "Rows",
+    "given_splits",
     "plan_folds",
     "single_rows_note",
     "splits_of",
-    "splits_of_numbers",
 ]
 
 Rows = NDArray[np.intp]
@@ -154,7 +154,7 @@ def splits_of(
     if not isinstance(cv, Sequence):
         kept = None
     rows = np.arange(len(codes) if kept is None else len(kept))
-    given = _given_splits(cv, X, codes, rows, True)
+    given = given_splits(cv, X, codes, rows, True)
     if kept is not None:
         places = np.cumsum(kept) - 1
         given = [(places[a[kept[a]]], places[b[kept[b]]]) for a, b in given]
@@ -173,54 +173,7 @@ def splits_of(
     return splits, [single_rows_note(len(moved))] if moved else []
 
 
-def splits_of_numbers(
-    cv: Any, numbers: Array, seed: int
-) -> tuple[list[tuple[Rows, Rows]], list[str]]:
-    """Return the rows to train on and to score of each fold, and notes on the folds.
-
-    Parameters
-    ----------
-    cv : int, scikit-learn splitter, or list of (training rows, scored rows)
-        An int means shuffled folds, as many as leave two rows in each.
-    numbers : ndarray of shape (N,) or (N, T)
-    seed : int
-        The seed of shuffled folds.
-
-    Raises
-    ------
-    SpecError
-        If ``cv`` gives no folds.
-    DataError
-        If the rows are fewer than four, or the numbers scored in a fold are all the same.
-
-    Examples
-    --------
-    >>> folds, notes = splits_of_numbers(5, np.arange(6.0), seed=0)
-    >>> len(folds), notes
-    (3, ['3 folds instead of 5: there are 6 rows, and R² needs two in each fold'])
-    """
-    rows, notes = np.arange(len(numbers)), []
-    if is_whole(cv) and cv >= 2:
-        if len(rows) < 4:
-            raise DataError(f"R² on folds needs four rows at least; there are {len(rows)}.")
-        n_folds = min(int(cv), len(rows) // 2)
-        if n_folds < cv:
-            notes.append(
-                f"{n_folds} folds instead of {cv}: there are {len(rows)} rows, and R² needs two in"
-                " each fold"
-            )
-        cv = KFold(n_folds, shuffle=True, random_state=seed)
-    splits = _given_splits(cv, rows[:, None], numbers, rows, False)
-    for fold, (_, scored) in enumerate(splits):
-        if len(scored) < 2 or (np.ptp(numbers[scored], axis=0) == 0).any():
-            raise DataError(
-                f"The numbers scored in fold {fold} are all the same, and R² needs different ones:"
-                " take fewer folds, or more rows."
-            )
-    return splits, notes
-
-
-def _given_splits(
+def given_splits(
     cv: Any, X: NDArray[Any], y: NDArray[Any], rows: Rows, classifier: bool
 ) -> list[tuple[Rows, Rows]]:
     """Return the folds of a splitter or list, of which ``rows`` are the rows that it may name."""

@@ -12,7 +12,7 @@ from mklkit.estimators.voting import MKLVotingClassifier
 from mklkit.protocols.preset import Preset
 from mklkit.registry.registry import get_registry
 
-__all__ = ["find_preset", "preset_classifier"]
+__all__ = ["default_preset", "find_preset", "preset_classifier"]
 
 
 def preset_classifier(
@@ -88,3 +88,8 @@ def find_preset(preset: Any) -> Preset:
         )
     found: Preset = get_registry().lookup("preset", preset).target
     return found
+
+
+def default_preset() -> Preset:
+    """Return the preset of what :class:`MKLClassifier` takes where nothing is given."""
+    return Preset("default", "The defaults.", MKLClassifier().combiner)

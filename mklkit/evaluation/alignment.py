@@ -169,8 +169,8 @@ def near_duplicates(table: pd.DataFrame) -> list[tuple[str, str, float]]:
 
 def _fitted_on(kernels: Any, X: Any) -> tuple[list[str], list[FittedKernel], list[Array]]:
     """Return the kernels' labels, the kernels fitted to X, and each kernel's own columns of X."""
-    given = _kernels_of(kernels, X)
-    reading = TableReading.of(X, [given]) if needs_reading(bind_kernels(given), X) else None
+    chosen = _kernels_of(kernels, X)
+    reading = TableReading.of(X, [chosen]) if needs_reading(bind_kernels(chosen), X) else None
     try:
         with np.errstate(over="ignore"):
             numbers = np.ascontiguousarray(
@@ -186,7 +186,7 @@ def _fitted_on(kernels: Any, X: Any) -> tuple[list[str], list[FittedKernel], lis
             "Alignment needs a table of at least two rows of finite numbers; got shape"
             f" {numbers.shape}" + ("." if finite.all() else " with NaN or infinity.")
         )
-    bound = bound_to(given, X, reading)
+    bound = bound_to(chosen, X, reading)
     fitted, own_rows = fit_kernels(bound, numbers if reading is None else reading.rows(X, numbers))
     return [kernel.label for kernel in bound], fitted, own_rows
 

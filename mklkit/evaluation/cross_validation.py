@@ -1,4 +1,4 @@
-"""Repeated stratified cross-validation, scored fold by fold and over all folds together."""
+"""Repeated cross-validation, scored fold by fold and of classes over all folds together."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ import pandas as pd
 from sklearn.base import clone
 
 from mklkit.display.html import grid, notes, shown
-from mklkit.display.numbers import percent, seconds
-from mklkit.display.progress import BRIEF, Progress, Report, check_progress, reported
-from mklkit.errors import DataError, counted
-from mklkit.estimators.folds import FoldPlan, Rows, plan_folds
-from mklkit.evaluation.scores import score, score_confusion
+from mklkit.display.numbers import seconds
+from mklkit.display.progress import BRIEF, Progress, check_progress, reported
+from mklkit.errors import DataError, SpecError, counted, quoted
+from mklkit.estimators.folds import Rows
+from mklkit.evaluation.scores import score_confusion
+from mklkit.evaluation.task import Task
+from mklkit.evaluation.tasks import task_of
+from mklkit.protocols.component import is_whole
 
-__all__ = ["SCORES", "CrossValidation", "cross_validate"]
+__all__ = ["CrossValidation", "cross_validate"]
 
 MOST_FOLDS = 20
 """Folds that a notebook shows."""
-
-SCORES = ("accuracy", "balanced_accuracy", "baseline")
-KEPT_PER_FOLD = ("repeat", "fold", "rows", *SCORES, "seconds")
 
 
 @attrs.frozen(eq=False)
@@ -35,10 +35,12 @@ class CrossValidation:
     Attributes
     ----------
     folds : list of dict
-        Per fold ``repeat``, ``fold``, ``rows``, ``accuracy``, ``balanced_accuracy``, ``baseline``
-        and ``seconds``.
-    pooled : dict
-        The scores of the rows of all folds together, as :func:`score_confusion` returns them.
+        Per fold ``repeat``, ``fold``, ``rows``, the scores and ``seconds``. Scores of classes are
+        ``accuracy``, ``balanced_accuracy`` and ``baseline``; of numbers ``r2``,
+        ``mean_absolute_error`` and ``baseline``.
+    pooled : dict or None
+        Of classes the scores of the rows of all folds together, as :func:`score_confusion` returns
+        them.
     n_folds, repeats : int
         The actual numbers.
     notes : list of str
@@ -47,40 +49,49 @@ class CrossValidation:
         The one fitted for the last fold.
     training_rows : ndarray of int
         The positions of its training rows.
+    task : Task
     """
 
     folds: list[dict[str, Any]]
-    pooled: dict[str, Any]
+    pooled: dict[str, Any] | None
     n_folds: int
     repeats: int
     notes: list[str]
     estimator: Any
     training_rows: Rows
+    task: Task
 
     @property
-    def scores(self) -> dict[str, dict[str, float]]:
+    def scores(self) -> dict[str, dict[str, float | None]]:
         """Mean and standard deviation over the folds, per score."""
-        return {name: _spread([fold[name] for fold in self.folds]) for name in SCORES}
-
-    def _repr_html_(self) -> str:
-        """Return what a notebook shows: the scores of each fold, and their means."""
-        means = [f"{percent(one['mean'])} ± {percent(one['std'])}" for one in self.scores.values()]
-        rows: list[list[object]] = [["all folds", "", *means, seconds(self.seconds)]]
-        for fold in self.folds:
-            name = f"{fold['repeat'] + 1}.{fold['fold'] + 1}" if self.repeats > 1 else ""
-            scores = [percent(fold[score]) for score in SCORES]
-            rows.append([f"fold {name or fold['fold'] + 1}", fold["rows"], *scores,
-                         seconds(fold["seconds"])])  # fmt: skip
-        heads = ["", "rows", "accuracy %", "balanced %", "most frequent class %", "seconds"]
-        more = len(rows) - 1 - MOST_FOLDS
-        rest = f"and {counted(more, 'fold')} more" if more > 0 else ""
-        table = grid(heads, rows[: MOST_FOLDS + 1], best=0, rest=rest)
-        return shown(table, notes("Notes", self.notes))
+        return {name: _spread([fold[name] for fold in self.folds]) for name in self.task.scores}
 
     @property
     def seconds(self) -> float:
         """The total time of fitting and predicting."""
         return sum(fold["seconds"] for fold in self.folds)
+
+    def shown_scores(self) -> list[str]:
+        """Return mean and deviation of each score, as they are written."""
+        return [
+            f"{self.task.shown(name, spread['mean'])} ± {self.task.shown(name, spread['std'])}"
+            for name, spread in self.scores.items()
+        ]
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the scores of each fold, and their means."""
+        rows: list[list[object]] = [["all folds", "", *self.shown_scores(), seconds(self.seconds)]]
+        for fold in self.folds:
+            place = [fold["repeat"] + 1, fold["fold"] + 1][self.repeats == 1 :]
+            scores = [self.task.shown(name, fold[name]) for name in self.task.scores]
+            name = "fold " + ".".join(map(str, place))
+            rows.append([name, fold["rows"], *scores, seconds(fold["seconds"])])
+        heads = ["", "rows", *self.task.scores.values(), "seconds"]
+        more = len(self.folds) - MOST_FOLDS
+        rest = f"and {counted(more, 'fold')} more" if more > 0 else ""
+        return shown(
+            grid(heads, rows[: MOST_FOLDS + 1], best=0, rest=rest), notes("Notes", self.notes)
+        )
 
 
 def cross_validate(
@@ -93,16 +104,17 @@ def cross_validate(
     progress: Progress = None,
     fit_params: Mapping[str, Any] | None = None,
 ) -> CrossValidation:
-    """Fit and score an estimator on stratified folds; every fold trains on every class.
+    """Fit and score an estimator on folds; those of classes are stratified.
 
     Parameters
     ----------
-    estimator : classifier or pipeline
+    estimator : classifier, regressor or pipeline
         It is cloned for each fold.
     X : array-like or DataFrame of shape (n_rows, n_columns)
     y : array-like of shape (n_rows,)
+        Classes, or numbers for a regressor.
     folds : int, default=5
-        Fewer where the smallest class has fewer rows.
+        Fewer where the smallest class has fewer rows; every fold trains on every class.
     repeats : int, default=1
         How often the rows are divided into folds, each time differently.
     random_state : int, RandomState or None, default=0
@@ -126,50 +138,40 @@ def cross_validate(
     >>> from mklkit import MKLClassifier
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> found = cross_validate(MKLClassifier(), X, y, folds=3)
-    >>> len(found.folds), found.pooled["rows"], found.scores["accuracy"]["mean"] > 0.9
+    >>> result = cross_validate(MKLClassifier(), X, y, folds=3)
+    >>> len(result.folds), result.pooled["rows"], result.scores["accuracy"]["mean"] > 0.9
     (3, 150, True)
     """
     rows = X if isinstance(X, pd.DataFrame) else np.asarray(X)
-    labels = np.asarray(y)
-    if len(rows) != len(labels):
-        raise DataError(f"X has {len(rows)} rows but y has {len(labels)} labels.")
+    targets = np.asarray(y)
+    if len(rows) != len(targets):
+        raise DataError(f"X has {len(rows)} rows but y has {len(targets)} labels.")
+    for name, number, least in (("folds", folds, 2), ("repeats", repeats, 1)):
+        if not is_whole(number) or number < least:
+            raise SpecError(
+                f"{name} must be a whole number, {least} or above; got {quoted(number)}."
+            )
     check_progress(progress)
-    plan = plan_folds(labels, folds, repeats)
-    with reported(progress, "cross-validating", BRIEF) as report:
-        found, fitted, train = _over_folds(
-            estimator, rows, labels, plan, random_state, report, fit_params or {}
-        )
-    kept = [{key: fold[key] for key in KEPT_PER_FOLD} for fold in found]
-    pooled = _pooled(found)
-    return CrossValidation(kept, pooled, plan.folds, plan.repeats, plan.notes, fitted, train)
-
-
-def _over_folds(
-    estimator: Any,
-    rows: Any,
-    labels: Any,
-    plan: FoldPlan,
-    random_state: Any,
-    report: Report,
-    fit_params: Mapping[str, Any],
-) -> tuple[list[dict[str, Any]], Any, Any]:
-    """Return the scores of each fold, and the last fold's estimator and training rows."""
-    total = plan.folds * plan.repeats
-    report(0, total)
-    found: list[dict[str, Any]] = []
+    task = task_of(estimator)
+    splits, remarks = task.folds(folds, targets, random_state, repeats)
+    n_folds = len(splits) // repeats
+    scored: list[dict[str, Any]] = []
     fitted: Any = None
-    train: Any = None
-    for train, scored in plan.splits(labels, random_state):
-        start = perf_counter()
-        given = {name: np.asarray(own)[train] for name, own in fit_params.items()}
-        fitted = clone(estimator).fit(_taken(rows, train), labels[train], **given)
-        predictions = fitted.predict(_taken(rows, scored))
-        repeat, fold = divmod(len(found), plan.folds)
-        own = score(labels[scored], predictions, labels[train])
-        found.append({"repeat": repeat, "fold": fold, **own, "seconds": perf_counter() - start})
-        report(len(found), total)
-    return found, fitted, train
+    with reported(progress, "cross-validating", BRIEF) as report:
+        report(0, len(splits))
+        for train, test in splits:
+            start = perf_counter()
+            params = {name: np.asarray(part)[train] for name, part in (fit_params or {}).items()}
+            fitted = clone(estimator).fit(_taken(rows, train), targets[train], **params)
+            scores = task.score(targets[test], fitted.predict(_taken(rows, test)), targets[train])
+            repeat, fold = divmod(len(scored), n_folds)
+            elapsed = perf_counter() - start
+            scored.append({"repeat": repeat, "fold": fold, **scores, "seconds": elapsed})
+            report(len(scored), len(splits))
+    kept = ("repeat", "fold", "rows", *task.scores, "seconds")
+    per_fold = [{key: fold[key] for key in kept} for fold in scored]
+    pooled = _pooled(scored) if "confusion" in scored[0] else None
+    return CrossValidation(per_fold, pooled, n_folds, repeats, remarks, fitted, train, task)
 
 
 def _taken(rows: Any, places: Any) -> Any:
@@ -184,5 +186,7 @@ def _pooled(folds: list[dict[str, Any]]) -> dict[str, Any]:
     return score_confusion(confusion, folds[0]["classes"], baseline)
 
 
-def _spread(values: list[float]) -> dict[str, float]:
-    return {"mean": fmean(values), "std": stdev(values) if len(values) > 1 else 0.0}
+def _spread(values: list[float | None]) -> dict[str, float | None]:
+    known = [value for value in values if value is not None]
+    deviation = stdev(known) if len(known) > 1 else 0.0
+    return {"mean": fmean(known) if known else None, "std": deviation}

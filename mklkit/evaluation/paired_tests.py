@@ -67,8 +67,8 @@ def paired_t_test(differences: ArrayLike) -> PairedTest:
 
     Examples
     --------
-    >>> found = paired_t_test([0.01, 0.03, 0.02])
-    >>> round(found.statistic, 3), round(found.p_value, 3)
+    >>> test = paired_t_test([0.01, 0.03, 0.02])
+    >>> round(test.statistic, 3), round(test.p_value, 3)
     (3.464, 0.074)
     """
     values = _per_split(differences)
@@ -104,8 +104,8 @@ def corrected_t_test(differences: ArrayLike, n_train: ArrayLike, n_test: ArrayLi
 
     Examples
     --------
-    >>> found = corrected_t_test([0.01, 0.03, 0.02], n_train=100, n_test=50)
-    >>> round(found.statistic, 3), round(found.p_value, 3)
+    >>> test = corrected_t_test([0.01, 0.03, 0.02], n_train=100, n_test=50)
+    >>> round(test.statistic, 3), round(test.p_value, 3)
     (2.191, 0.16)
     """
     values = _per_split(differences)
@@ -207,12 +207,10 @@ def holm(p_values: ArrayLike) -> Array:
     >>> [round(float(p), 3) for p in holm([0.01, float("nan"), 0.04, 0.03])]
     [0.03, nan, 0.06, 0.06]
     """
-    given = np.asarray(p_values, dtype=float)
-    adjusted = given.copy()
-    made = np.flatnonzero(~np.isnan(given))
-    ordered = made[np.argsort(given[made], kind="stable")]
-    factors = np.arange(len(ordered), 0, -1)
-    adjusted[ordered] = np.minimum(np.maximum.accumulate(factors * given[ordered]), 1)
+    adjusted = np.array(p_values, dtype=float)
+    order = np.argsort(adjusted, kind="stable")[: np.count_nonzero(~np.isnan(adjusted))]
+    factors = np.arange(len(order), 0, -1)
+    adjusted[order] = np.minimum(np.maximum.accumulate(factors * adjusted[order]), 1)
     return adjusted
 
 

@@ -180,8 +180,8 @@ def nemenyi_p_values(ranks: ArrayLike, n_datasets: int) -> Array:
     k = len(values)
     unit = np.sqrt(k * (k + 1) / (6 * n_datasets)) / np.sqrt(2)
     differences, where = np.unique(np.abs(np.subtract.outer(values, values)), return_inverse=True)
-    found = stats.studentized_range.sf(differences / unit, k, np.inf)
-    return np.asarray(found[where.reshape(k, k)], dtype=float)
+    p_values = stats.studentized_range.sf(differences / unit, k, np.inf)
+    return np.asarray(p_values[where.reshape(k, k)], dtype=float)
 
 
 def indistinguishable(ranks: ArrayLike, difference: float) -> list[tuple[int, ...]]:

@@ -1,4 +1,4 @@
-"""Scores of predicted labels, compared with always predicting the most frequent class."""
+"""Scores of predicted classes and numbers, beside the best that needs no features."""
 
 from __future__ import annotations
 
@@ -6,18 +6,21 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.dummy import DummyClassifier
+from sklearn.metrics import mean_absolute_error, r2_score
 
-__all__ = ["score", "score_confusion"]
+__all__ = ["score", "score_confusion", "score_numbers"]
 
 CHANCE_ERRORS = 2
 """Standard errors above chance that random guessing may reach by luck."""
 
 
 def score(
-    labels: ArrayLike, predictions: ArrayLike, training_labels: ArrayLike | None = None
+    labels: ArrayLike,
+    predictions: ArrayLike,
+    training_labels: ArrayLike | None = None,
+    counts: ArrayLike | None = None,
 ) -> dict[str, Any]:
-    """Return scores of predictions as plain values.
+    """Return scores of predicted classes as plain values.
 
     Parameters
     ----------
@@ -27,6 +30,8 @@ def score(
         The predicted classes.
     training_labels : array-like of shape (n_training,), optional
         The labels in which the most frequent class is counted; ``labels`` where not given.
+    counts : array-like of shape (n,), optional
+        How many rows each pair of a label and a prediction stands for; one by default.
 
     Returns
     -------
@@ -35,24 +40,24 @@ def score(
 
     Examples
     --------
-    >>> found = score(["a", "a", "a", "b"], ["a", "a", "a", "a"])
-    >>> found["accuracy"], found["balanced_accuracy"], found["baseline"]
+    >>> scores = score(["a", "a", "a", "b"], ["a", "a", "a", "a"])
+    >>> scores["accuracy"], scores["balanced_accuracy"], scores["baseline"]
     (0.75, 0.5, 0.75)
-    >>> found["confusion"], found["better_than_baseline"]
+    >>> scores["confusion"], scores["better_than_baseline"]
     ([[3, 0], [1, 0]], False)
     """
-    true, answered = np.asarray(labels), np.asarray(predictions)
-    training = true if training_labels is None else np.asarray(training_labels)
-    classes, codes = np.unique(np.concatenate([true, answered, training]), return_inverse=True)
+    truth, guesses = np.asarray(labels), np.asarray(predictions)
+    training = truth[:0] if training_labels is None else np.asarray(training_labels)
+    classes, codes = np.unique(np.concatenate([truth, guesses, training]), return_inverse=True)
     # scikit-learn's confusion_matrix warns where there is one class.
     confusion = np.zeros((len(classes), len(classes)), dtype=np.intp)
-    np.add.at(confusion, (codes[: len(true)], codes[len(true) : 2 * len(true)]), 1)
-    guesser = DummyClassifier(strategy="most_frequent").fit(np.zeros((len(training), 1)), training)
-    return score_confusion(
-        confusion,
-        classes,
-        float(guesser.score(np.zeros((len(true), 1)), true)),
-    )
+    pairs = codes[: len(truth)], codes[len(truth) : 2 * len(truth)]
+    np.add.at(confusion, pairs, 1 if counts is None else np.asarray(counts))
+    rows = confusion.sum(axis=1)
+    trained = rows
+    if training_labels is not None:
+        trained = np.bincount(codes[2 * len(truth) :], minlength=len(classes))
+    return score_confusion(confusion, classes, float(rows[trained.argmax()] / rows.sum()))
 
 
 def score_confusion(
@@ -105,3 +110,40 @@ def _lucky_guessing(counts: NDArray[np.integer[Any]]) -> float:
     share = 1 / len(counts)
     variance = share**3 * (1 - share) * float((1 / counts).sum())
     return share + CHANCE_ERRORS * variance**0.5
+
+
+def score_numbers(
+    truth: NDArray[Any], predictions: NDArray[Any], training: NDArray[Any] | None = None
+) -> dict[str, Any]:
+    """Return R², the mean absolute error, and that of the median of the training rows.
+
+    Parameters
+    ----------
+    truth, predictions : ndarray of shape (n,) or (n, T)
+        Of several targets, scores are the means over them.
+    training : ndarray of shape (N,) or (N, T), optional
+        The targets of the training rows; those scored where not given.
+
+    Returns
+    -------
+    dict
+        ``rows``, ``r2`` (None where all numbers of a target are the same), ``mean_absolute_error``,
+        ``baseline`` and ``better_than_baseline``.
+
+    Examples
+    --------
+    >>> scores = score_numbers(np.array([1.0, 2.0, 6.0]), np.array([1.0, 3.0, 5.0]))
+    >>> round(scores["r2"], 3), round(scores["mean_absolute_error"], 3), scores["baseline"]
+    (0.857, 0.667, 1.6666666666666667)
+    """
+    differ = len(truth) > 1 and bool((np.ptp(truth, axis=0) > 0).all())
+    error = float(mean_absolute_error(truth, predictions))
+    median = np.median(truth if training is None else training, axis=0)
+    baseline = float(np.abs(truth - median).mean())
+    return {
+        "rows": len(truth),
+        "r2": float(r2_score(truth, predictions)) if differ else None,
+        "mean_absolute_error": error,
+        "baseline": baseline,
+        "better_than_baseline": error < baseline,
+    }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-import attrs
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -29,16 +28,6 @@ FEW_DATASETS = 5
 """Below so many data sets, tests of ranks are not made."""
 DIGITS = 12
 """Differences of scores are rounded so: equal means differ by rounding."""
-
-
-@attrs.frozen(eq=False)
-class _Rival:
-    """A method beside the best: by how much its mean is lower, adjusted p, differences (J,)."""
-
-    name: str
-    lead: float
-    p_value: float
-    differences: Array
 
 
 def verdict(
@@ -93,25 +82,24 @@ def verdict(
     (p < 0.001).'
     """
     means, scores = _checked(results)
-    complete = [n for n in means if np.isfinite([means[n], *scores[n]]).all()]
+    complete = {
+        name: values for name, values in scores.items() if np.isfinite([means[name], *values]).all()
+    }
     missing = [name for name in means if name not in complete]
-    notes = []
-    if missing:
-        notes = [
-            f"{_joined(missing)} {_be(missing)} not compared, as some of the scores are missing"
-        ]
     if len(complete) < 2:
-        return _sentence(["there are no two methods to compare", *notes])
-    best = max(complete, key=lambda name: round(means[name], DIGITS))
-    if len(scores[best]) == 1:
-        found = [
-            f"{best} has the highest score, but one split cannot tell how much of the differences"
-            " is chance"
+        clauses = ["there are no two methods to compare"]
+    elif len(next(iter(complete.values()))) == 1:
+        clauses = [
+            f"{max(complete, key=means.__getitem__)} has the highest score, but one split cannot"
+            " tell how much of the differences is chance"
         ]
     else:
-        rivals = _rivals(best, {n: (means[n], scores[n]) for n in complete}, n_train, n_test)
-        found = _found(best, rivals, n_train, n_test, alpha)
-    return _sentence([*found, *notes])
+        clauses = _tested(means, complete, n_train, n_test, alpha)
+    if missing:
+        clauses.append(
+            f"{_joined(missing)} {_be(missing)} not compared, as some of the scores are missing"
+        )
+    return _sentence(clauses)
 
 
 def verdict_of_datasets(scores: ArrayLike, names: Sequence[str], alpha: float = 0.05) -> str:
@@ -164,13 +152,13 @@ def verdict_of_datasets(scores: ArrayLike, names: Sequence[str], alpha: float = 
     rivals = [(f"{names[i]} (rank {ranks[i]:.2f})", ranks[i] - ranks[best]) for i in order[1:]]
     near = [name for name, behind in rivals if behind < difference]
     worse = [name for name, behind in rivals if behind >= difference]
-    found = [f"the methods differ on {n_datasets} data sets (Friedman, {_p(test.p_value)})", lead]
+    clauses = [f"the methods differ on {n_datasets} data sets (Friedman, {_p(test.p_value)})", lead]
     limit = f"as the critical difference of ranks is {difference:.2f}"
     if near:
-        found.append(f"{_joined(near)} {_be(near)} not distinguishable from it, {limit}")
+        clauses.append(f"{_joined(near)} {_be(near)} not distinguishable from it, {limit}")
     if worse:
-        found.append(f"{_joined(worse)} {_be(worse)} worse{'' if near else ', ' + limit}")
-    return _sentence(found)
+        clauses.append(f"{_joined(worse)} {_be(worse)} worse{'' if near else ', ' + limit}")
+    return _sentence(clauses)
 
 
 def _checked(
@@ -178,82 +166,70 @@ def _checked(
 ) -> tuple[dict[str, float], dict[str, Array]]:
     """Return means and scores (J,) by method."""
     means = {name: float(mean) for name, (mean, _) in results.items()}
-    scores = {name: np.asarray(own, dtype=float) for name, (_, own) in results.items()}
-    shapes = {own.shape for own in scores.values()}
-    if len(shapes) != 1 or len(shape := shapes.pop()) != 1 or shape[0] == 0:
+    scores = {name: np.asarray(values, dtype=float) for name, (_, values) in results.items()}
+    shapes = {values.shape for values in scores.values()}
+    if len(shapes) != 1 or len(shape := next(iter(shapes))) != 1 or shape[0] == 0:
         raise DataError(
             "Every method needs one score per split, of the same splits; the shapes were"
-            f" {sorted({own.shape for own in scores.values()})}."
+            f" {sorted(shapes)}."
         )
     return means, scores
 
 
-def _rivals(
-    best: str,
-    results: Mapping[str, tuple[float, Array]],
+def _tested(
+    means: Mapping[str, float],
+    scores: Mapping[str, Array],
     n_train: ArrayLike,
     n_test: ArrayLike,
-) -> list[_Rival]:
-    """Return all methods but the best, the nearest first."""
-    highest, scores = results[best]
-    others = [name for name in results if name != best]
-    differences = [np.round(scores - results[name][1], DIGITS) for name in others]
-    tests = [corrected_t_test(own, n_train, n_test) for own in differences]
-    adjusted = holm([test.p_value for test in tests])
-    leads = [round(highest - results[name][0], DIGITS) for name in others]
-    rivals = [
-        _Rival(name, lead, float(p_value), own)
-        for name, lead, p_value, own in zip(others, leads, adjusted, differences, strict=True)
-    ]
-    return sorted(rivals, key=lambda rival: rival.lead)
-
-
-def _found(
-    best: str, rivals: list[_Rival], n_train: ArrayLike, n_test: ArrayLike, alpha: float
+    alpha: float,
 ) -> list[str]:
-    """Return the clauses on what two or more splits show."""
-    # Weights of the splits can make the given mean lower where that of the differences is not.
-    worse = [r for r in rivals if r.p_value < alpha and r.lead > 0 and r.differences.mean() > 0]
-    near = [rival for rival in rivals if rival not in worse]
-    behind = _joined([rival.name for rival in worse])
-    if not near:
-        return [f"{best} is better than {behind} {_by(worse)}"]
-    found = [f"{best} has the highest mean", _near(near, n_train, n_test, alpha)]
+    """Return the clauses on what two or more splits show of all methods beside the best."""
+    best = max(scores, key=lambda name: round(means[name], DIGITS))
+    leads = {name: round(means[best] - means[name], DIGITS) for name in scores if name != best}
+    rivals = sorted(leads, key=leads.__getitem__)
+    differences = {name: np.round(scores[best] - scores[name], DIGITS) for name in rivals}
+    tests = [corrected_t_test(differences[name], n_train, n_test).p_value for name in rivals]
+    p_values = dict(zip(rivals, holm(tests).tolist(), strict=True))
+    worse = [
+        name
+        for name in rivals
+        # Weights of the splits can make the mean lower where that of the differences is not.
+        if p_values[name] < alpha and leads[name] > 0 and differences[name].mean() > 0
+    ]
+    near = [name for name in rivals if name not in worse]
+    behind = ""
     if worse:
-        found.append(f"{behind} {_be(worse)} worse {_by(worse)}")
-    return found
-
-
-def _near(near: list[_Rival], n_train: ArrayLike, n_test: ArrayLike, alpha: float) -> str:
-    """Return the clause on methods that the splits do not tell from the best."""
-    names = _joined([rival.name for rival in near])
-    if not any(rival.differences.any() for rival in near):
-        return f"{names} {'has' if len(near) == 1 else 'have'} the same score as it in every split"
-    n_splits = len(near[0].differences)
-    # Holm's step for as many methods as are left. One that never differs has no such limit.
-    step = alpha / len(near)
-    differing = [rival.differences for rival in near if rival.differences.any()]
-    limits = [least_difference(own, n_train, n_test, step) for own in differing]
-    typical = max(float(np.median(limits)), LEAST)
-    about = "about " if len(limits) > 1 else ""
-    lead = f"{100 * near[-1].lead:.1f} points"
-    distance = f"{lead} lower" if len(near) == 1 else f"within {lead} of it"
-    if n_splits < FEW_SPLITS or typical > LARGE:
-        but = f"{n_splits} splits are too few to tell whether that is chance"
+        first, last = (f"{100 * leads[name]:.1f}" for name in (worse[0], worse[-1]))
+        largest = _p(max(p_values[name] for name in worse), at_most=len(worse) > 1)
+        points = first if first == last else f"{first} to {last}"
+        behind = f"by {points} points ({largest})"
+    if not near:
+        return [f"{best} is better than {_joined(worse)} {behind}"]
+    names = f"{_joined(near)} {_be(near)} not distinguishable from it"
+    differing = [differences[name] for name in near if differences[name].any()]
+    if differing:
+        # Holm's step for as many methods as are left. One that never differs has no such limit.
+        step = alpha / len(near)
+        limits = [least_difference(values, n_train, n_test, step) for values in differing]
+        lead = f"{100 * leads[near[-1]]:.1f} points"
+        distance = f"{lead} lower" if len(near) == 1 else f"within {lead} of it"
+        clause = f"{names} ({distance}, but {_missed(limits, len(scores[best]))})"
     else:
-        but = (
-            f"with these {n_splits} splits differences below {about}{100 * typical:.1f} points can"
-            " be missed"
-        )
-    return f"{names} {_be(near)} not distinguishable from it ({distance}, but {but})"
+        clause = f"{_joined(near)} {'has' if len(near) == 1 else 'have'} the same scores"
+    clauses = [f"{best} has the highest mean", clause]
+    return [*clauses, f"{_joined(worse)} {_be(worse)} worse {behind}"] if worse else clauses
 
 
-def _by(worse: list[_Rival]) -> str:
-    """Return by how many points methods are worse, nearest first, with the largest p value."""
-    first, last = (f"{100 * rival.lead:.1f}" for rival in (worse[0], worse[-1]))
-    points = first if first == last else f"{first} to {last}"
-    largest = max(rival.p_value for rival in worse)
-    return f"by {points} points ({_p(largest, at_most=len(worse) > 1)})"
+def _missed(limits: list[float], n_splits: int) -> str:
+    """Return how large differences can be missed, where the splits can tell any."""
+    typical = max(float(np.median(limits)), LEAST)
+    if n_splits < FEW_SPLITS or typical > LARGE:
+        return f"{n_splits} splits are too few to tell whether that is chance"
+    about = "about " if len(limits) > 1 else ""
+    return (
+        f"with these {n_splits} splits differences below {about}{100 * typical:.1f} points can be"
+        " missed"
+    )
 
 
 def _p(p_value: float, at_most: bool = False) -> str:

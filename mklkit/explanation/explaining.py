@@ -7,24 +7,26 @@ from time import perf_counter
 from typing import Any
 
 import pandas as pd
+from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from mklkit.display.progress import Progress, check_progress, reported
-from mklkit.errors import SpecError, counted, quoted
+from mklkit.errors import IncompatibleError, SpecError, counted, quoted, type_name
 from mklkit.estimators.anatomy import KernelModel, split
 from mklkit.evaluation.alignment import alignment_matrix, self_similarity
+from mklkit.evaluation.task import Task
+from mklkit.evaluation.tasks import task_of
+from mklkit.explanation.columns import ShufflePlan
 from mklkit.explanation.explanation import Explanation
-from mklkit.explanation.framing import Measured
-from mklkit.explanation.given_rows import GivenRows
-from mklkit.explanation.meaning import meaning_of, without_kernels
-from mklkit.explanation.measuring import Measuring
+from mklkit.explanation.meaning import joins_decisions, meaning_of, without_kernels
+from mklkit.explanation.measuring import Measuring, ScoredRows
 from mklkit.explanation.refitting import Refit
-from mklkit.explanation.shuffling import ShufflePlan
-from mklkit.explanation.tasks import task_of
+from mklkit.explanation.tables import FoldTables
 from mklkit.protocols import Array, CombinerFacts, facts_of
 from mklkit.protocols.component import is_whole
 
-__all__ = ["MOST_ROWS", "explain"]
+__all__ = ["MOST_ROWS", "explain", "explained_task"]
 
 MOST_ROWS = 5_000
 ALIGNED_ROWS = 2_000
@@ -110,10 +112,10 @@ def explain(
     ...     StandardScaler().set_output(transform="pandas"),
     ...     MKLClassifier(["means:rbf@mean *", "worst:rbf@worst *"], combiner="dimkl3"),
     ... ).fit(X, y)
-    >>> found = explain(model, X, y, cv=3, repeats=2, columns="sources")
-    >>> found.columns["group"].tolist()
+    >>> explanation = explain(model, X, y, cv=3, repeats=2, columns="sources")
+    >>> explanation.columns["group"].tolist()
     ['worst', 'means']
-    >>> bool((found.columns["shuffled"] > 0).all())
+    >>> bool((explanation.columns["shuffled"] > 0).all())
     True
     """
     start = perf_counter()
@@ -122,45 +124,76 @@ def explain(
     seed = random_state
     if not is_whole(random_state):
         seed = int(check_random_state(random_state).randint(2**31 - 1))
-    task = task_of(model)
+    task = explained_task(model)
     refit = Refit.of(model, seed)
-    data, notes = GivenRows.of(model, task, X, y).sampled(max_rows, seed)
-    splits, of_folds = task.splits(cv, data.targets, seed)
+    data, sample_notes = ScoredRows.of(model, task, X, y).sampled(task, max_rows, seed)
+    splits, fold_notes = task.folds(cv, data.targets, seed)
     plan = ShufflePlan.of(model, data.names, columns)
     _, fitted = split(model)
-    reasons = _kept_in(fitted)
-    left_out = [place for place in range(len(fitted.kernels_)) if place not in reasons]
+    kept_in = _kept_in(fitted)
+    left_out = [place for place in range(len(fitted.kernels_)) if place not in kept_in]
     with reported(progress, "explaining") as tell:
-        measuring = Measuring(refit, data, left_out, plan.keys, repeats, seed, tell)
+        measuring = Measuring(task, refit, data, left_out, plan.keys, repeats, seed, tell)
         folds = measuring.over(splits)
-    alignment, sizes, of_sample = _likeness(model, data, seed)
-    measured = Measured(
-        fitted, task, data.names, plan, folds, sizes, {**reasons, **measuring.failures}
-    )
-    kernels, scores = measured.kernels(), measured.scores()
-    again = (
-        f"fitted again on {len(splits)} folds, with the parameters that it has:"
-        f" {counted(measuring.n_fits, 'fit')}; ± is the deviation over folds"
-    )
-    said = {
-        "rows": [*notes, *of_folds, again, *refit.notes, *task.beside_guessing(scores)],
+    alignment, sizes, rows_note = _likeness(model, task, data, seed)
+    tables = FoldTables(list(fitted.kernel_names_), data.names, task, plan, folds)
+    reasons = {**kept_in, **measuring.failures}
+    kernels = tables.kernels(sizes, not joins_decisions(fitted), reasons)
+    scores = tables.scores()
+    guessing = task.no_better_than_guessing({name: scores[name].mean() for name in task.scores})
+    notes = {
+        "rows": [
+            *sample_notes,
+            *fold_notes,
+            f"fitted again on {len(splits)} folds, with the parameters that it has:"
+            f" {counted(measuring.n_fits, 'fit')}; ± is the deviation over folds",
+            *refit.notes,
+            *([f"the model is {guessing}, so that losses say little"] if guessing else []),
+        ],
         "weights": list(meaning_of(fitted, sizes, alignment)),
         "left out": list(without_kernels(kernels, len(splits))),
         "shuffled": plan.notes,
-        "alike": of_sample,
+        "alike": rows_note,
     }
-    pairs = [(about, note) for about, those in said.items() for note in those]
+    pairs = [(about, note) for about, sentences in notes.items() for note in sentences]
     return Explanation(
         kernels=kernels,
-        columns=measured.columns(),
+        columns=tables.columns(),
         alignment=alignment,
         scores=scores,
-        weights=measured.weights(),
+        weights=tables.weights(),
         notes=pd.DataFrame(pairs, columns=["about", "note"]),
         task=task,
         n_fits=measuring.n_fits,
         seconds=perf_counter() - start,
     )
+
+
+def explained_task(model: Any) -> Task:
+    """Return how a fitted model is scored.
+
+    Raises
+    ------
+    IncompatibleError
+        If it has no kernels, or there is nothing by which it could be scored.
+    sklearn.exceptions.NotFittedError
+        If it is not fitted.
+    """
+    if isinstance(model, BaseEstimator):
+        check_is_fitted(model)
+    _, last = split(model)
+    if not isinstance(last, KernelModel):
+        raise IncompatibleError(
+            f"{type_name(last)} has no kernels to explain; a fitted MKLClassifier, MKLRegressor,"
+            " MKLVotingClassifier or RPEMEKLClassifier is expected, or a pipeline or search around"
+            " one. For other estimators there is sklearn.inspection.permutation_importance."
+        )
+    if not (is_classifier(model) or is_regressor(model)):
+        raise IncompatibleError(
+            f"{type_name(last)} learns from rows without labels, so there is no score by which the"
+            " worth of a kernel could be measured; its weights are in weights_frame()."
+        )
+    return task_of(model)
 
 
 def _check_counts(repeats: Any, max_rows: Any) -> None:
@@ -184,12 +217,16 @@ def _kept_in(model: KernelModel) -> dict[int, str]:
     return dict.fromkeys(range(n_kernels), reason) if reason else {}
 
 
-def _likeness(model: Any, data: GivenRows, seed: int) -> tuple[pd.DataFrame, Array, list[str]]:
-    """Return the alignments, the mean k(x, x), and a note on the rows that were used."""
+def _likeness(
+    model: Any, task: Task, data: ScoredRows, seed: int
+) -> tuple[pd.DataFrame, Array, list[str]]:
+    """Return the alignments, the mean k(x, x), and notes on the rows that were used."""
     before, fitted = split(model)
-    sample, notes = data.sampled(ALIGNED_ROWS, seed)
-    rows = sample.given(sample.table)
+    sample, notes = data.sampled(task, ALIGNED_ROWS, seed)
+    rows = sample.as_fitted(sample.table)
     encoded = rows if before is None else before.transform(rows)
-    said = "centred alignment on the encoded rows: 1 for the same kernel, near 0 for unrelated ones"
+    meaning = (
+        "centred alignment on the encoded rows: 1 for the same kernel, near 0 for unrelated ones"
+    )
     aligned = alignment_matrix(fitted, encoded, centered=True)
-    return aligned, self_similarity(fitted, encoded).to_numpy(), [said, *notes]
+    return aligned, self_similarity(fitted, encoded).to_numpy(), [meaning, *notes]

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import attrs
 import pandas as pd
 
-from mklkit.errors import counted
-from mklkit.explanation.notebook import explanation_html
-from mklkit.explanation.tasks import ScoredTask
+from mklkit.display.html import bar, grid, notes, shown
+from mklkit.display.numbers import DASH, number
+from mklkit.errors import counted, cut
+from mklkit.evaluation.task import Task
 from mklkit.persistence.facts import json_ready
 from mklkit.plotting.worth import KernelWorthDisplay
 
 if TYPE_CHECKING:
+    from markupsafe import Markup
     from matplotlib.axes import Axes
 
 __all__ = ["Explanation"]
+
+MOST_ROWS = 20
+"""Of a table in a notebook."""
+LONGEST = 60
+"""Letters of a name there."""
 
 
 @attrs.frozen(eq=False)
@@ -51,7 +59,7 @@ class Explanation:
         ``about`` (``"rows"``, ``"weights"``, ``"left out"``, ``"shuffled"``, ``"alike"``) and
         ``note``, one sentence each: how it was done, and what a number does not say.
         :meth:`text` has them whole, as pandas cuts long cells.
-    task : ScoredTask
+    task : Task
         How rows were scored: ``task.score_name`` is ``"accuracy"`` or ``"R²"``.
     n_fits : int
         The number of fits.
@@ -64,18 +72,35 @@ class Explanation:
     scores: pd.DataFrame
     weights: pd.DataFrame
     notes: pd.DataFrame
-    task: ScoredTask
+    task: Task
     n_fits: int
     seconds: float
 
     def __repr__(self) -> str:
         """Return one line."""
         kernels, folds = counted(len(self.kernels), "kernel"), counted(len(self.scores), "fold")
-        return f"Explanation({kernels}, {folds}: {self.task.in_short(self.scores)})"
+        score = next(iter(self.task.scores))
+        mean = self.task.shown(score, self.scores[score].mean())
+        return f"Explanation({kernels}, {folds}: {self.task.score_name} {mean})"
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the line, the kernels, the columns, and the notes."""
-        return explanation_html(self)
+        points = f"points of {self.task.score_name} lost"
+        parts = [repr(self), _kernels(self.kernels, points)]
+        if not self.columns.empty:
+            parts.append(_columns(self.columns, points))
+        about = self.notes[["about", "note"]].itertuples(index=False)
+        return shown(*parts, notes("Notes", [f"{subject}: {note}" for subject, note in about]))
+
+    def summary(self) -> str:
+        """Return the mean scores of the folds, and the unit of what is lost."""
+        means = self.scores[list(self.task.scores)].mean()
+        first, second, third = (self.task.shown(name, means[name]) for name in self.task.scores)
+        _, error, guess = self.task.scores.values()
+        return (
+            f"{first}, {error} {second}, {guess} {third}; what is lost is in points of"
+            f" {self.task.score_name}"
+        )
 
     def text(self) -> str:
         """Return the notes in whole sentences, one per line: ``left out: these 5 folds …``."""
@@ -88,8 +113,11 @@ class Explanation:
         Numbers that are not known become None.
         """
         frames = {
-            name: getattr(self, name).to_dict("records")
-            for name in ("kernels", "columns", "scores", "weights", "notes")
+            "kernels": self.kernels,
+            "columns": self.columns,
+            "scores": self.scores,
+            "weights": self.weights,
+            "notes": self.notes,
         }
         alignment = {
             "kernels": list(self.alignment.index),
@@ -98,7 +126,7 @@ class Explanation:
         plain: dict[str, Any] = json_ready(
             {
                 "score": self.task.score_name,
-                **frames,
+                **{name: frame.to_dict("records") for name, frame in frames.items()},
                 "alignment": alignment,
                 "n_fits": self.n_fits,
                 "seconds": self.seconds,
@@ -109,3 +137,50 @@ class Explanation:
     def plot(self, axes: tuple[Axes, Axes] | None = None) -> KernelWorthDisplay:
         """Draw weights with their spread beside what is lost when a kernel is left out."""
         return KernelWorthDisplay(self.kernels, self.task.score_name).plot(axes)
+
+
+def _kernels(kernels: pd.DataFrame, points: str) -> Markup:
+    largest = float(kernels["weight"].abs().max())
+    heads = ["kernel", "weight", "", f"{points} if left out", "if shuffled"]
+    heaviest = kernels
+    if len(kernels) > MOST_ROWS:
+        heaviest = kernels.sort_values("weight", key=abs, ascending=False, kind="stable")
+    rows = [
+        [
+            cut(str(row["kernel"]), LONGEST),
+            _spread(row, "weight", 1, 3),
+            bar(row["weight"], largest),
+            _spread(row, "left_out", 100, 1),
+            _spread(row, "shuffled", 100, 1),
+        ]
+        for row in heaviest.head(MOST_ROWS).to_dict("records")
+    ]
+    return grid(heads, rows, rest=_rest(len(kernels), "with smaller weights"))
+
+
+def _columns(columns: pd.DataFrame, points: str) -> Markup:
+    largest = float(columns["shuffled"].abs().max())
+    rows = [
+        [
+            cut(str(row["group"]), LONGEST),
+            cut(", ".join(map(str, row["kernels"])), LONGEST),
+            _spread(row, "shuffled", 100, 1),
+            bar(max(row["shuffled"], 0.0), largest),
+        ]
+        for row in columns.head(MOST_ROWS).to_dict("records")
+    ]
+    heads = ["columns", "read by", f"{points} if shuffled", ""]
+    return grid(heads, rows, words=2, rest=_rest(len(columns), "that matter less"))
+
+
+def _rest(n_rows: int, which: str) -> str:
+    more = n_rows - MOST_ROWS
+    return f"and {more} more {which}" if more > 0 else ""
+
+
+def _spread(row: Mapping[Any, Any], name: str, scale: int, digits: int) -> str:
+    """Return a number with its deviation over folds, a dash where it is not known."""
+    value = number(scale * row[name], digits)
+    if value == DASH:
+        return value
+    return f"{value} ± {number(scale * row[f'{name}_std'], digits)}"

@@ -12,11 +12,11 @@ from mklkit.combiners.templates.coupling import CouplingCombiner
 from mklkit.combiners.templates.fusion import LearnedFusion
 from mklkit.errors import counted
 from mklkit.estimators.anatomy import KernelModel
-from mklkit.evaluation.alignment import NEAR_DUPLICATE, near_duplicates
+from mklkit.evaluation.alignment import NEAR_DUPLICATE
 from mklkit.explanation.refitting import members_of
 from mklkit.protocols import Array, CombinerFacts, RowWeights, facts_of
 
-__all__ = ["SIZES_DIFFER", "joins_decisions", "meaning_of", "without_kernels"]
+__all__ = ["joins_decisions", "meaning_of", "without_kernels"]
 
 SIZES_DIFFER = 1.1
 """The ratio of the largest mean k(x, x) to the smallest above which weights are not comparable."""
@@ -25,6 +25,17 @@ ALIKE = 0.9
 LARGE = 0.01
 """The mean loss that is named although its interval contains zero."""
 PAIRS_SHOWN = 5
+WEIGHTS_ARE = {
+    "fixed": "are fixed before any row is seen: they are no importance that was learned; read what"
+    " is lost when a kernel is left out",
+    "choice": "are those of a rule that chooses one kernel: a weight of 0 does not mean that a"
+    " kernel is useless, only that another was better in that fit; the mean is the share of fits in"
+    " which it was chosen",
+}
+LEARNED = (
+    "are learned from the rows; a large one says that a kernel is used, not that it is needed, as"
+    " others may stand in for it"
+)
 
 
 def joins_decisions(model: KernelModel) -> bool:
@@ -48,8 +59,9 @@ def meaning_of(model: Any, sizes: Array, alignment: pd.DataFrame) -> Iterator[st
     if len(sizes) == 1:
         yield "there is one kernel, whose weight says nothing"
         return
-    yield from _origin(combiner)
-    if any(isinstance(one, RowWeights) for one in members_of(model)[0].decisions_):
+    stated = facts_of(combiner, CombinerFacts).weights_are
+    yield f"the weights of {combiner.name} {WEIGHTS_ARE.get(stated, LEARNED)}"
+    if any(isinstance(decision, RowWeights) for decision in members_of(model)[0].decisions_):
         yield (
             "each row has its own weights; shown is their mean over the held-out rows, and"
             " row_spread is their deviation over them: a kernel with a small mean may decide some"
@@ -75,8 +87,8 @@ def without_kernels(kernels: pd.DataFrame, n_folds: int) -> Iterator[str]:
     A loss counts as shown if its interval excludes zero. One of a point or more that does not is
     left open; that a kernel is not needed can't be shown by folds, and is never said.
     """
-    for why, those in kernels[kernels["why_not"] != ""].groupby("why_not", sort=False)["kernel"]:
-        whose = "" if len(those) == len(kernels) else f"{', '.join(those)}: "
+    for why, names in kernels[kernels["why_not"] != ""].groupby("why_not", sort=False)["kernel"]:
+        whose = "" if len(names) == len(kernels) else f"{', '.join(names)}: "
         yield f"{whose}not possible, {why}"
     known = kernels[kernels["why_not"] == ""].sort_values("left_out", ascending=False)
     if known.empty:
@@ -86,13 +98,13 @@ def without_kernels(kernels: pd.DataFrame, n_folds: int) -> Iterator[str]:
         return
     above, below = known["left_out_low"] > 0, known["left_out_high"] < 0
     undecided = ~above & ~below & (known["left_out"] >= LARGE)
-    folds = f"these {n_folds} folds"
-    if above.any():
-        yield f"{folds} show a loss without: {_lost(known[above])}"
-    if undecided.any():
-        yield f"{folds} can't tell whether there is a loss without: {_lost(known[undecided])}"
-    if below.any():
-        yield f"{folds} show a gain without: {_lost(known[below])}"
+    for rows, outcome in (
+        (known[above], "show a loss without"),
+        (known[undecided], "can't tell whether there is a loss without"),
+        (known[below], "show a gain without"),
+    ):
+        if len(rows):
+            yield f"these {n_folds} folds {outcome}: {_lost(rows)}"
     rest = known[~above & ~below & ~undecided]
     if len(rest):
         most = 100 * rest["left_out_high"].max()
@@ -112,47 +124,19 @@ def _lost(rows: pd.DataFrame) -> str:
     )
 
 
-def _origin(combiner: Any) -> Iterator[str]:
-    stated = facts_of(combiner, CombinerFacts).weights_are
-    if stated == "fixed":
-        yield (
-            f"the weights of {combiner.name} are fixed before any row is seen: they are no"
-            " importance that was learned; read what is lost when a kernel is left out"
-        )
-    elif stated == "choice":
-        yield (
-            f"{combiner.name} chooses one kernel, which has all the weight: a weight of 0 does not"
-            " mean that a kernel is useless, only that another was better in that fit; the mean is"
-            " the share of fits in which it was chosen"
-        )
-    else:
-        yield (
-            f"the weights of {combiner.name} are learned from the rows; a large one says that a"
-            " kernel is used, not that it is needed, as others may stand in for it"
-        )
-
-
 def _alike(alignment: pd.DataFrame) -> Iterator[str]:
+    """Yield a sentence on nearly the same kernels, and one on those that are alike."""
     labels, values = [str(label) for label in alignment.index], alignment.to_numpy(dtype=float)
-    same = near_duplicates(alignment)
-    if same:
-        yield (
-            "nearly the same kernels, which may share a weight, so that one may be enough:"
-            f" {_listed(same)}"
-        )
     places = zip(*np.triu_indices(len(labels), 1), strict=True)
-    pairs = [(labels[i], labels[j], float(values[i, j])) for i, j in places]
-    alike = [pair for pair in pairs if ALIKE <= pair[2] <= NEAR_DUPLICATE]
-    if alike:
-        yield (
-            "kernels that are alike, so that part of a weight could as well be the other's:"
-            f" {_listed(alike)}"
-        )
-
-
-def _listed(pairs: list[tuple[str, str, float]]) -> str:
-    """Return the pairs with their alignment, the closest first and only a few of many."""
-    closest = sorted(pairs, key=lambda pair: -pair[2])[:PAIRS_SHOWN]
-    shown = ", ".join(f"{first} and {second} ({value:.3f})" for first, second, value in closest)
-    more = len(pairs) - len(closest)
-    return f"{shown} and {counted(more, 'pair')} more" if more else shown
+    pairs = sorted(((float(values[i, j]), labels[i], labels[j]) for i, j in places), reverse=True)
+    same = [pair for pair in pairs if pair[0] > NEAR_DUPLICATE]
+    alike = [pair for pair in pairs if ALIKE <= pair[0] <= NEAR_DUPLICATE]
+    for close, meaning in (
+        (same, "nearly the same kernels, which may share a weight, so that one may be enough"),
+        (alike, "kernels that are alike, so that part of a weight could as well be the other's"),
+    ):
+        if close:
+            shown = [f"{first} and {second} ({value:.3f})" for value, first, second in close]
+            more = len(close) - PAIRS_SHOWN
+            rest = f" and {counted(more, 'pair')} more" if more > 0 else ""
+            yield f"{meaning}: {', '.join(shown[:PAIRS_SHOWN])}{rest}"

@@ -72,11 +72,9 @@ class Refit:
         proposed = are_proposed(chosen.kernels)
         if proposed:
             notes.append("the kernels that the model has; the bank was not proposed again")
-            kernels = _taken(members[0])
-        else:
-            kernels = _given(members[0])
+        kernels = _bindings(members[0], proposed)
         if isinstance(whole, MKLVotingClassifier):
-            if any(_parameters(one) != _parameters(members[0]) for one in members):
+            if any(_parameters(member) != _parameters(members[0]) for member in members):
                 notes.append(
                     "each member of the vote was tuned on its own; refits use the parameters of the"
                     " first"
@@ -117,14 +115,14 @@ class Refit:
         whole : estimator
             What :meth:`on` returned, fitted on the rows that this one is to be fitted on.
         """
-        given = kernel_list(_member(whole).kernels)
-        kernels = []
-        for place, found in enumerate(members_of(whole)[0].kernel_columns_):
-            label, kernel, columns = given[place]
-            own = found.tolist() if columns is None and found is not None else columns
-            if place != left_out:
-                kernels.append((label, kernel, own))
-        return self._with(kernels)
+        settled = members_of(whole)[0].kernel_columns_
+        kernels = [
+            (label, kernel, read.tolist() if columns is None and read is not None else columns)
+            for (label, kernel, columns), read in zip(
+                kernel_list(_member(whole).kernels), settled, strict=True
+            )
+        ]
+        return self._with(kernels[:left_out] + kernels[left_out + 1 :])
 
     @staticmethod
     def rows_without(left_out: int, whole: Any, rows: Any) -> Any:
@@ -132,12 +130,11 @@ class Refit:
 
         It may leave gaps out, and without it nothing is known to do so.
         """
-        settled = [
-            one for i, one in enumerate(members_of(whole)[0].kernel_columns_) if i != left_out
-        ]
-        if any(columns is None for columns in settled):
+        columns_left = list(members_of(whole)[0].kernel_columns_)
+        del columns_left[left_out]
+        if any(columns is None for columns in columns_left):
             return rows
-        unread = np.setdiff1d(np.arange(rows.shape[1]), np.concatenate(settled))
+        unread = np.setdiff1d(np.arange(rows.shape[1]), np.concatenate(columns_left))
         if isinstance(rows, pd.DataFrame):
             rows = rows.copy()
             for place in unread:
@@ -168,20 +165,16 @@ def _member(whole: Any) -> Any:
     return whole.estimator if isinstance(whole, MKLVotingClassifier) else whole
 
 
-def _given(member: KernelEstimator[Any]) -> list[Binding]:
-    """Return the kernels of a fitted estimator with the columns as the user gave them."""
-    parts = zip(member.kernel_names_, member.kernels_, kernel_list(member.kernels), strict=True)
-    return [(label, kernel, parts_of(given)[2]) for label, kernel, given in parts]
-
-
-def _taken(member: KernelEstimator[Any]) -> list[Binding]:
-    """Return the kernels of a fitted estimator with the columns that they read."""
+def _bindings(member: KernelEstimator[Any], proposed: bool) -> list[Binding]:
+    """Return the kernels with the columns as the user gave them, of proposed ones those read."""
     names = column_names(member)
-    parts = zip(member.kernel_names_, member.kernels_, member.kernel_columns_, strict=True)
-    return [
-        (label, kernel, None if columns is None else names[columns].tolist())
-        for label, kernel, columns in parts
-    ]
+    if proposed:
+        columns: list[Any] = [
+            None if read is None else names[read].tolist() for read in member.kernel_columns_
+        ]
+    else:
+        columns = [parts_of(kernel)[2] for kernel in kernel_list(member.kernels)]
+    return list(zip(member.kernel_names_, member.kernels_, columns, strict=True))
 
 
 def _places(columns: list[Any] | None, rows: Any) -> list[int] | None:
@@ -193,8 +186,8 @@ def _places(columns: list[Any] | None, rows: Any) -> list[int] | None:
 
 def _parameters(member: KernelEstimator[Any]) -> dict[str, str]:
     """Return the parameters that a search may choose, as text that can be compared."""
-    given = member.get_params(deep=False)
-    return {name: repr(value) for name, value in given.items() if name != "random_state"}
+    params = member.get_params(deep=False)
+    return {name: repr(value) for name, value in params.items() if name != "random_state"}
 
 
 def _settled(before: Pipeline) -> Pipeline:

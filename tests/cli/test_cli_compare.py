@@ -20,9 +20,8 @@ from processes import ENVIRONMENT, Run
 from sklearn.naive_bayes import GaussianNB
 
 from mklkit import load_model
-from mklkit.comparison import baselines, comparing
+from mklkit.comparison import comparing, references
 from mklkit.comparison.running import run_cells
-from mklkit.registry.registry import get_registry
 
 REPORTS = ("html", "csv", "json", "tex")
 CHEAP = ("-c", "alignment", "-k", "linear", "-l", "svm(C=1.0)", "--cv", "2x1")
@@ -50,9 +49,9 @@ def two_kinds(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
     """Replace the dear baselines."""
-    monkeypatch.setattr(baselines, "RandomForestClassifier", lambda **_: GaussianNB())
+    monkeypatch.setattr(references, "RandomForestClassifier", lambda **_: GaussianNB())
     monkeypatch.setattr(
-        baselines, "HistGradientBoostingClassifier", lambda **_: GaussianNB(var_smoothing=0.1)
+        references, "HistGradientBoostingClassifier", lambda **_: GaussianNB(var_smoothing=0.1)
     )
 
 
@@ -89,24 +88,6 @@ def test_json_has_everything(mklkit: Run, two_kinds: Path) -> None:
     assert found["verdict"].endswith(".")
 
 
-def test_wrong_use_is_told(mklkit: Run, two_kinds: Path, tmp_path: Path) -> None:
-    mklkit("compare", "iris", "-c", "dinkl*").refused("No combiner matches 'dinkl*'")
-    mklkit("compare", "iris", "--cv", "5*2").refused("folds x repeats such as '5x4'")
-    mklkit("compare", "iris", "--report", "a.doc").refused("must end in .html, .csv, .json, .tex")
-    mklkit("compare", two_kinds, "--results", two_kinds).refused("holds the data")
-    (tmp_path / "link.csv").symlink_to(tmp_path / "runs.csv")
-    files = ("--results", tmp_path / "runs.csv", "--report", tmp_path / "link.csv")
-    mklkit("compare", two_kinds, *files).refused("are the same file")
-    mklkit("compare", "iris", "wine", "-o", tmp_path / "a.mkl").refused("no single model")
-    mklkit("compare", "iris", "--split-column", "part").refused("no column 'part'")
-    mklkit("compare", "iris", "--cv", "3x1", "--mccv", "2").refused("cv and mccv are given")
-    mklkit("compare", "iris", "--train", "0.4").refused("whose number mccv is missing")
-    mklkit("compare", two_kinds, "-k", "a:rbf@fevr").refused("Did you mean 'fever'?")
-    if "svm2k" in {one.name for one in get_registry().entries("combiner")}:  # a plugin's
-        done = mklkit("compare", "wine", "-c", "svm2k")
-        done.refused("svm2k takes 2 kernels, and 3 are given")
-
-
 @pytest.mark.usefixtures("cheap")
 def test_ctrl_c_before_the_first_run_is_told(
     mklkit: Run, two_kinds: Path, monkeypatch: pytest.MonkeyPatch
@@ -135,18 +116,6 @@ def test_an_interrupted_table_says_so(
     assert "after 2 of 10 runs" in done.out
     assert "a.mkl was not written" in " ".join(done.out.split())
     assert not (tmp_path / "a.mkl").exists()
-
-
-@pytest.mark.usefixtures("cheap")
-def test_what_fit_says_of_the_data(mklkit: Run, two_kinds: Path, tmp_path: Path) -> None:
-    rows = pd.read_csv(two_kinds)
-    rows.insert(0, "number", [f"p{place}" for place in range(40)])
-    path = tmp_path / "numbered.csv"
-    rows.to_csv(path, index=False)
-    done = mklkit("compare", path, *CHEAP, COLUMNS="200")
-    assert "40 rows, 4 features (2 not numeric)" in done.out
-    assert "column 'number' left out: a different value in every row" in done.out
-    assert "1 category column one-hot encoded into 2" in done.out
 
 
 @pytest.mark.process

@@ -40,11 +40,6 @@ LEFT_OUT = (
 DATES = "dates in 'seen' as days since 2024-01-01, with month and weekday"
 
 
-def test_identifiers_are_left_out_and_dates_are_numbers(mklkit: Run, visits: Path) -> None:
-    facts = mklkit("fit", visits, "--holdout", 0, "--json").json
-    assert facts["preprocessing"][:2] == [LEFT_OUT, DATES]
-
-
 @pytest.mark.parametrize("command", ["fit", "evaluate", "kernels"])
 def test_columns_are_dropped(mklkit: Run, visits: Path, command: str) -> None:
     facts = mklkit(command, visits, "--drop", "lab_*", "--drop", "seen", "--json").json
@@ -54,22 +49,6 @@ def test_columns_are_dropped(mklkit: Run, visits: Path, command: str) -> None:
         "columns 'seen', 'lab_a', 'lab_b' left out, as asked",
         LEFT_OUT,
     ]
-
-
-@pytest.mark.parametrize(
-    ("column", "message"),
-    [
-        ("wrad", "No column is named 'wrad'. Did you mean 'ward'?"),
-        ("state", "'state' is the target and can't be left out"),
-        ("*", "No feature is left"),
-    ],
-)
-def test_what_cannot_be_dropped(mklkit: Run, visits: Path, column: str, message: str) -> None:
-    mklkit("fit", visits, "--drop", column).refused(message)
-
-
-def test_kernels_shows_the_steps(mklkit: Run, visits: Path) -> None:
-    assert "'ward' left out, as asked" in mklkit("kernels", visits, "--drop", "ward").out
 
 
 def test_predict_needs_what_kernels_see(mklkit: Run, visits: Path, tmp_path: Path) -> None:
@@ -85,11 +64,6 @@ def test_predict_needs_what_kernels_see(mklkit: Run, visits: Path, tmp_path: Pat
     assert outcome.err == ""
     rows[["seen", "ward"]].to_csv(few, index=False)
     mklkit("predict", model, few).refused("lacks 1 of the 2 columns the model needs: 'lab_a'")
-
-
-def test_seeds_are_those_that_numpy_takes(mklkit: Run, visits: Path) -> None:
-    mklkit("fit", visits, "--seed", 2**32).refused("4294967295")
-    assert mklkit("fit", visits, "--seed", 2**32 - 1).code == 0
 
 
 @pytest.fixture(scope="module")
@@ -163,29 +137,8 @@ def test_models_saved_from_python(mklkit: Run, sheet: Path, tmp_path: Path) -> N
     # Prices are read as in training.
     assert said.splitlines() == [
         "column 'price' read as numbers: '2,110' as 2.11",
-        "column 'colour': 1 row holds a value that was not in the training data ('pink')",
+        "column 'colour': not in the training data, in 1 row: 'pink'",
     ]
-
-
-def test_long_arguments_are_cut(mklkit: Run, sheet: Path) -> None:
-    for digits in ("9" * 400, "9" * 5000, "9" * 400 + ":"):
-        for arguments in (("--drop", digits), ("-k", f"rbf@{digits}"), ("-t", digits)):
-            outcome = mklkit("fit", sheet, *arguments)
-            outcome.refused("characters)")
-            assert len(outcome.err) < 400
-
-
-def test_a_model_takes_the_file_it_was_trained_with(
-    mklkit: Run, sheet: Path, tmp_path: Path
-) -> None:
-    mklkit("fit", sheet, "-o", tmp_path / "m.mkl", "-k", "linear")
-    done = mklkit("predict", tmp_path / "m.mkl", sheet)
-    assert done.code == 0
-    assert "column 'lab' holds '3..2' in row 9, not a number: taken as a gap" in done.err
-    frame = pd.read_csv(sheet)
-    frame.assign(lab=["low", "high"] * 30).to_csv(tmp_path / "words.csv", index=False)
-    done = mklkit("predict", tmp_path / "m.mkl", tmp_path / "words.csv")
-    done.refused("'lab' held numbers in training but holds 'low' in row 1 and 59 more: correct")
 
 
 def test_columns_in_other_units_are_named(mklkit: Run, sheet: Path, tmp_path: Path) -> None:
@@ -194,7 +147,7 @@ def test_columns_in_other_units_are_named(mklkit: Run, sheet: Path, tmp_path: Pa
     frame["lab"] = [None, *range(1000, 1007)]
     frame.to_csv(tmp_path / "new.csv", index=False)
     done = mklkit("predict", tmp_path / "m.mkl", tmp_path / "new.csv")
-    assert "column 'lab': all 7 values (1000 to 1006) lie far outside the training data" in done.err
+    assert "column 'lab': 7 values from 1000 to 1006, all far outside" in done.err
     frame["lab"] = [0, *range(1000, 1007)]
     frame.to_csv(tmp_path / "new.csv", index=False)
     assert "outside" not in mklkit("predict", tmp_path / "m.mkl", tmp_path / "new.csv").err

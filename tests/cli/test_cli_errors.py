@@ -12,7 +12,6 @@ import pytest
 from processes import Run
 
 from mklkit.cli import app
-from mklkit.errors import DataError
 
 
 def ended(
@@ -46,61 +45,6 @@ def test_other_errors_of_the_system_are_ours(
     code, said = ended(OSError(errno.ESRCH, "No such process"), monkeypatch, capsys)
     assert code == 1
     assert said.startswith("error: This is a bug in mklkit")
-
-
-@pytest.mark.parametrize("make", [DataError, RuntimeError])
-def test_a_message_keeps_its_ends_where_it_is_too_long(
-    make: type[Exception], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    error = make(f"Column {'x' * 200_000} is not there. Did you mean 'y'?")
-    _, said = ended(error, monkeypatch, capsys)
-    assert len(said) < 2100
-    assert "Column xxx" in said
-    assert "characters" in said
-
-
-@pytest.mark.parametrize("arguments", [["{}"], ["--{}"], ["fit", "--scale", "{}"], ["list", "{}"]])
-def test_a_mistake_in_the_call_quotes_little(mklkit: Run, arguments: list[str]) -> None:
-    done = mklkit(*(argument.format("x" * 100_000) for argument in arguments))
-    done.refused("characters left out")
-    assert len(done.err) < 4000
-
-
-@pytest.mark.parametrize(
-    ("arguments", "meant"),
-    [
-        (["list", "kernel"], "kernels"),
-        (["list", "Presets"], "presets"),
-        (["fit", "--scale", "minma"], "minmax"),
-    ],
-)
-def test_a_near_miss_of_a_choice_suggests_it(mklkit: Run, arguments: list[str], meant: str) -> None:
-    done = mklkit(*arguments)
-    done.refused(f"{arguments[-1]!r} is not one of", f". Did you mean {meant!r}?")
-    assert "Value error" not in done.err
-
-
-def test_a_word_far_from_all_choices_suggests_none(mklkit: Run) -> None:
-    done = mklkit("list", "zebra")
-    done.refused("'zebra' is not one of", "'commands'.")
-    assert "Did you mean" not in done.err
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["fit", ""],
-        ["fit", "iris", "-o", ""],
-        ["fit", "iris", "--plot", ""],
-        ["predict", "", "iris"],
-        ["predict", "a.mkl", "iris", "-o", ""],
-        ["inspect", ""],
-        ["plugin", "new", "nearest-mean", "--into", ""],
-    ],
-)
-def test_an_empty_name_is_no_folder(mklkit: Run, tmp_path: Path, arguments: list[str]) -> None:
-    mklkit(*arguments, cwd=tmp_path).refused("is expected, not an empty text")
-    assert not os.listdir(tmp_path)
 
 
 @pytest.mark.parametrize("option", ["-o", "--plot"])

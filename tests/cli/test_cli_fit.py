@@ -72,7 +72,7 @@ def test_options_override_a_preset(mklkit: Run) -> None:
     result = mklkit(*arguments).json
     assert result["model"]["learner"] == "mhks(alpha=2.0)"
     assert result["model"]["feature_map"].startswith("empirical")
-    assert result["choices"][0] == "preset mhks (--learner as given)"
+    assert result["choices"][0] == "preset mhks"
 
 
 @pytest.mark.parametrize("command", [("fit",), ("evaluate", "--folds", "2")])
@@ -119,10 +119,8 @@ def test_a_model_that_learned_nothing_is_told_from_one_that_did(
     done = mklkit("fit", tmp_path / "a.csv", *useless)
     assert done.code == 0, done
     message = done.err.splitlines()[0]
-    assert message.startswith(
-        "warning: this model is no better than always predicting the commonest class: accuracy"
-        " 75.0% on the held out rows, compared with 75.0% for that class. Try"
-    )
+    assert message.startswith("warning: this model is no better than always predicting")
+    assert message.count("75.0%") == 2
     for way in ("--scale standard", "the default kernels", "a smaller C (--learner 'svm(C=0.01)')"):
         assert way in message
     for command in (("fit", tmp_path / "a.csv", *useless[:6]), ("inspect", tmp_path / "a.mkl")):
@@ -145,23 +143,6 @@ def test_columns_are_chosen_by_their_readable_names(mklkit: Run, fitted: Fitted)
     mklkit("fit", fitted.data, "-k", "linear@word_*").refused("word_*")
 
 
-def test_constant_and_repeated_columns_are_said_and_work(mklkit: Run, tmp_path: Path) -> None:
-    rows = "".join(f"7,{i},{i},{'ab'[i % 2]}\n" for i in range(20))
-    (tmp_path / "a.csv").write_text("flat,x,x,kind\n" + rows)
-    done = mklkit("fit", tmp_path / "a.csv", "--combiner", "centered-alignment")
-    assert done.code == 0, done
-    assert "2 columns are named 'x': numbered apart" in done.out
-    assert "column 'flat' is constant" in done.out
-
-
-def test_the_help_of_a_preset_names_what_it_chooses(mklkit: Run) -> None:
-    words = " ".join(mklkit("fit", "--help").out.replace("│", " ").split())
-    assert "options above" not in words
-    said = words[words.index("A named choice of") :].partition(";")[0]
-    for option in ("--kernel", "--feature-map", "--combiner", "--learner", "--scale"):
-        assert option in said
-
-
 def test_the_model_is_saved_before_anything_is_printed(
     mklkit: Run, fitted: Fitted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -181,54 +162,3 @@ def test_a_class_of_which_no_row_was_held_out_is_named(mklkit: Run, tmp_path: Pa
     done = mklkit("fit", tmp_path / "rare.csv", "-k", "linear")
     assert "no row of class 'moved' was held out; scores are of the other classes" in done.out
     assert "was held out" not in mklkit("fit", "iris", "-k", "linear").out
-
-
-class TestRefusals:
-    def test_names(self, mklkit: Run) -> None:
-        mklkit("fit", "--combiner", "dimk3").refused("Did you mean 'dimkl3'")
-        mklkit("fit", "-k", "rbf(sigm='mean')").refused("sigma")
-
-    @pytest.mark.parametrize(
-        ("option", "name", "said"),
-        [
-            ("--combiner", "svm", "svm is a learner: --learner svm"),
-            ("--learner", "ifsl", "ifsl is a combiner: --combiner ifsl"),
-            ("--kernel", "implicit", "implicit is a feature map: --feature-map implicit"),
-            ("--preset", "rbf(sigma=1)", "rbf is a kernel: --kernel 'rbf(sigma=1)'"),
-        ],
-    )
-    def test_names_of_another_kind(self, mklkit: Run, option: str, name: str, said: str) -> None:
-        mklkit("fit", option, name).refused(said)
-
-    def test_names_inside_a_name(self, mklkit: Run) -> None:
-        mklkit("fit", "-k", "cosine(implicit)").refused(
-            "No kernel is named 'implicit'. 'implicit' is a feature map. Known:"
-        )
-
-    def test_incompatible_components(self, mklkit: Run) -> None:
-        mklkit("fit", "--map", "implicit", "--learner", "mhks").refused("mhks", "implicit")
-
-    def test_data(self, mklkit: Run, fitted: Fitted, tmp_path: Path) -> None:
-        mklkit("fit", fitted.data, "--target", "tarqet").refused("Did you mean 'target'")
-        (tmp_path / "inf.csv").write_text("x,kind\n1,a\ninf,b\n3,a\n4,b\n")
-        mklkit("fit", tmp_path / "inf.csv", "--holdout", "0").refused("'x'", "infinite")
-
-    @pytest.mark.parametrize("row", [1, 4, 17, 40])
-    def test_a_row_is_named_by_its_place_in_the_file(
-        self, mklkit: Run, tmp_path: Path, row: int
-    ) -> None:
-        values = ["inf" if number == row else str(number) for number in range(1, 41)]
-        lines = [f"{value},{'ab'[place % 2]}" for place, value in enumerate(values)]
-        (tmp_path / "inf.csv").write_text("\n".join(["x,kind", *lines]) + "\n")
-        for arguments in (["fit", "--seed", "0"], ["fit", "--holdout", "0"], ["evaluate"]):
-            done = mklkit(*arguments, tmp_path / "inf.csv")
-            done.refused(f"is infinite in row {row} (1 such value)")
-        mklkit("kernels", tmp_path / "inf.csv").refused(f"is infinite in row {row} (1 such value)")
-
-    def test_output_is_checked_before_the_work(
-        self, mklkit: Run, fitted: Fitted, tmp_path: Path
-    ) -> None:
-        before = fitted.data.read_bytes()
-        mklkit("fit", fitted.data, "-o", fitted.data).refused("holds the data")
-        assert fitted.data.read_bytes() == before
-        mklkit("fit", "-o", tmp_path / "none" / "a.mkl").refused("there is no folder")

@@ -7,11 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pytest
 from processes import Fitted, Run
 
 from mklkit import MKLClassifier, load_model, save_model
-from mklkit.datasets import load_table
 
 
 def test_predictions_are_the_models_in_the_order_of_the_rows(
@@ -75,21 +73,10 @@ def test_values_that_training_never_saw_are_said(mklkit: Run, tmp_path: Path) ->
     done = mklkit("predict", tmp_path / "a.mkl", new)
     assert done.code == 0
     assert done.err.splitlines() == [
-        "column 'b': 1 row holds a value that was not in the training data ('zzz')",
-        "column 'c': 5 rows hold values that were not in the training data"
-        " ('k', 'l', 'm' and 1 more)",
+        "column 'b': not in the training data, in 1 row: 'zzz'",
+        "column 'c': not in the training data, in 5 rows: 'k', 'l', 'm' and 1 more",
     ]
     assert len(pd.read_csv(io.StringIO(done.out))) == 6
-
-
-def test_a_preset_that_votes(mklkit: Run, tmp_path: Path) -> None:
-    model = tmp_path / "a.mkl"
-    done = mklkit("fit", "iris", "--preset", "rpemekl", "-o", model)
-    assert done.code == 0, done
-    assert "ovo, vote of 3" in done.out
-    done = mklkit("predict", model, "iris")
-    predictions = pd.read_csv(io.StringIO(done.out))["prediction"]
-    assert predictions.tolist() == load_model(model).predict(load_table("iris").features).tolist()
 
 
 def test_a_column_of_probabilities_for_each_class(
@@ -180,11 +167,3 @@ class TestRefusals:
         before = fitted.data.read_bytes()
         mklkit("predict", fitted.model, fitted.data, "-o", fitted.data).refused("read from")
         assert fitted.data.read_bytes() == before
-
-    @pytest.mark.parametrize("command", ["predict", "inspect"])
-    def test_model_files(self, mklkit: Run, fitted: Fitted, tmp_path: Path, command: str) -> None:
-        more = (fitted.data,) if command == "predict" else ()
-        whole = fitted.model.read_bytes()
-        (tmp_path / "cut.mkl").write_bytes(whole[: len(whole) // 2])
-        mklkit(command, tmp_path / "cut.mkl", *more).refused("cut short")
-        mklkit(command, fitted.data, *more).refused("not a model file")

@@ -55,7 +55,7 @@ def test_predictions_are_numbers_and_their_errors_are_said(mklkit, model, houses
     found = pd.read_csv(pd.io.common.StringIO(done.out))["prediction"]
     frame = pd.read_csv(houses)
     np.testing.assert_allclose(found, load_model(model[0]).predict(frame), rtol=1e-6)
-    assert f"R² {r2_score(frame['price'], found):.4g}" in done.err
+    assert f"R² {r2_score(frame['price'], found):.3f}" in done.err
     assert f"error {mean_absolute_error(frame['price'], found):.4g} on the 90 rows" in done.err
     without = houses.parent / "without.csv"
     frame.drop(columns="price").to_csv(without, index=False)
@@ -80,31 +80,6 @@ def test_cross_validation_reports_r2_and_absolute_error(mklkit, houses):
     expected = np.mean([fold["r2"] for fold in result["folds"]])
     np.testing.assert_allclose(result["scores"]["r2"]["mean"], expected, rtol=1e-9)
     assert "3 shuffled folds" in mklkit("evaluate", houses, "-t", "price", "--folds", "3").out
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--probability"], "--probability is for classes"),
-        (["--multiclass", "ovr"], "--multiclass is for classes"),
-        (["--preset", "paper-dimkl1"], "--preset is for classes"),
-        (["--tune", "fast"], "--tune is for classes"),
-        (["--combiner", "dimkl3"], "combiner 'dimkl3' can't learn from numbers"),
-        (["--learner", "svm"], "learner 'svm' can't learn from numbers"),
-        (["--stream", "--task", "regression"], "Regression takes rows in memory"),
-        (["--task", "classification"], "classes are expected"),
-    ],
-)
-def test_what_is_for_classes_is_refused_in_a_sentence(mklkit, houses, options, said):
-    done = mklkit("fit", houses, "-t", "price", *options)
-    assert done.code == 2
-    assert said in done.err
-
-
-def test_regression_on_words_is_refused(mklkit, houses):
-    done = mklkit("fit", houses, "-t", "place", "--task", "regression")
-    assert done.code == 2
-    assert "'place' holds no numbers" in done.err
 
 
 def test_whole_numbers_are_learned_as_numbers_if_asked_for(mklkit, houses):

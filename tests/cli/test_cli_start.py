@@ -92,14 +92,3 @@ def test_names_that_the_terminal_cannot_show(started: Run, tmp_path: Path) -> No
         "ä",
         "ö",
     ]
-
-
-def test_unknown_command_and_option(mklkit: Run) -> None:
-    mklkit("fitt").refused("No such command", "fitt")
-    mklkit("fit", "--kernal", "rbf").refused("No such option")
-    mklkit("fit", "--scale", "minmix").refused("minmix", "minmax")
-    mklkit("fit", "--holdout", "1.5").refused("--holdout")
-    mklkit("list", "kernel").refused("kernels")
-    mklkit("fit", "--seed", 2**32).refused("--seed", "4294967295")
-    for option in ("--combiner", "--learner", "--feature-map"):
-        mklkit("fit", option, "").refused(option, "a name is expected")

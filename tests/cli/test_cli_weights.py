@@ -38,12 +38,6 @@ def test_weights_of_classes_are_used_shown_and_kept(mklkit: Run, data: Path) -> 
     assert recall[1] > recall[0]
 
 
-def test_a_class_has_one_weight(mklkit: Run, data: Path) -> None:
-    for text in ("ill=2,ill=3", "ill=2,well=1, ill =2"):
-        done = mklkit("fit", str(data), "--class-weight", text)
-        done.refused("class 'ill' has two weights: give it one.")
-
-
 def test_classes_that_are_numbers_are_named_by_their_text(mklkit: Run, data: Path) -> None:
     table = pd.read_csv(data)
     table["kind"] = (table["kind"] == "ill").astype(int)
@@ -80,31 +74,6 @@ def test_evaluate_weighs_rows_and_classes(mklkit: Run, data: Path) -> None:
     scores = [one.json["scores"]["balanced_accuracy"]["mean"] for one in (plain, weighted)]
     assert scores[1] > scores[0] + 0.02
     assert mklkit(*options, "--weights", "often").code == 0
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--weights", "oftn"], "no column 'oftn' to take as the weights of the rows. Did you"),
-        (["--weights", "kind"], "finite numbers from 0 up; row 1 has 'ill'"),
-        (["--weights", "b"], "The column 'b' holds the weights of the rows"),
-        (["--weights", "kind", "--target", "kind"], "is the target and can't hold the weights"),
-        (["--weights", "often", "-k", "rbf@often"], "because it holds the weights of the rows"),
-        (["--weights", "often", "--stream"], "--weights needs a table that is read as a whole"),
-        (["--class-weight", "il=5"], "names the class 'il', and the classes are 'ill', 'well'."),
-        (["--class-weight", "ill=-5"], "The weight of class 'ill' must be a finite number above"),
-        (["--class-weight", "even"], "expected 'balanced', or classes with their weights"),
-    ],
-)
-def test_wrong_weights_are_refused(
-    mklkit: Run, data: Path, options: list[str], message: str
-) -> None:
-    done = mklkit("fit", str(data), *options)
-    assert done.code == 2
-    assert done.out == ""
-    said = " ".join(done.err.replace("│", " ").split())
-    assert message in said
-    assert "Traceback" not in done.err
 
 
 def test_tables_in_parts_weigh_classes(mklkit: Run, data: Path) -> None:

@@ -8,15 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mklkit.comparison.checking import MOST_SPLITS, check_labels, check_number, in_unicode
+from mklkit.comparison.data import check_labels, in_unicode
+from mklkit.comparison.splits import MOST_SPLITS, check_number
 from mklkit.errors import DataError, SpecError
 
 
 @pytest.mark.parametrize(
     ("labels", "said"),
     [
-        ([], "has no rows"),
-        (["a", "a"], "one class, 'a'"),
+        ([], "at least two"),
+        (["a", "a"], "the classes 'a'"),
         ([1.0, 2.0, np.nan], "no label in row 2"),
         (np.array(["a", None, "b"], dtype=object), "no label in row 1"),
         ([b"a", b"b"], "b'a' of type bytes"),
@@ -24,7 +25,7 @@ from mklkit.errors import DataError, SpecError
         (np.array(["2020-01-01", "2021-01-01"], dtype="M8[ns]"), "of type datetime64"),
         ([1j, 2j], "of type complex"),
         ([1.0, np.inf], "infinite"),
-        (np.array(["a", 1], dtype=object), "'a' and 1"),
+        (np.array(["a", 1], dtype=object), "has 1 of type int"),
     ],
 )
 def test_labels_that_no_method_learns(labels: Any, said: str) -> None:

@@ -21,7 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from mklkit import Comparison, MKLClassifier, compare
-from mklkit.comparison import baselines
+from mklkit.comparison import references
 from mklkit.comparison.data import data_sets
 from mklkit.comparison.measures import area_under_curve
 from mklkit.errors import DataError
@@ -30,12 +30,12 @@ from mklkit.errors import DataError
 @pytest.fixture(scope="module", autouse=True)
 def few_trees() -> None:
     """Keep the forest small: these tests are not about it."""
-    small = baselines.RandomForestClassifier
+    small = references.RandomForestClassifier
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            baselines, "RandomForestClassifier", lambda **rest: small(5, max_depth=2, **rest)
+            references, "RandomForestClassifier", lambda **rest: small(5, max_depth=2, **rest)
         )
-        patch.setattr(baselines, "HistGradientBoostingClassifier", lambda **_: GaussianNB())
+        patch.setattr(references, "HistGradientBoostingClassifier", lambda **_: GaussianNB())
         yield
 
 

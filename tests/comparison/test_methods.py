@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
-from mklkit.comparison.baselines import baselines
 from mklkit.comparison.comparing import methods_to_compare
 from mklkit.comparison.methods import MethodOptions, make_methods, unique_names
+from mklkit.comparison.references import baselines
 from mklkit.errors import IncompatibleError, SpecError, UnknownNameError
 from mklkit.kernels.rbf import RBF
 

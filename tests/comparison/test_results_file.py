@@ -114,9 +114,9 @@ def test_more_methods_compute_only_theirs(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"cv": "2x2"}, r"the splits \(description of data: '3 stratified folds, 2 times' there"),
-        ({"seed": 1}, r"the seed \(0 there, 1 now\)"),
-        ({"shift": 2.0}, r"the data \(fingerprint of data"),
+        ({"cv": "2x2"}, "the splits"),
+        ({"seed": 1}, "another comparison"),
+        ({"shift": 2.0}, "the data"),
     ],
 )
 def test_another_plan_is_refused(tmp_path: Path, settings: dict[str, Any], said: str) -> None:

@@ -16,6 +16,7 @@ from hypothesis.extra.numpy import arrays
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.exceptions import NotFittedError
+from sklearn.metrics import log_loss
 from sklearn.pipeline import make_pipeline
 
 from mklkit import (
@@ -31,7 +32,7 @@ from mklkit import (
     preset_classifier,
     save_model,
 )
-from mklkit.comparison.measures import outputs_of
+from mklkit.comparison.measures import measured
 from mklkit.estimators import calibrating
 from mklkit.estimators.calibrating import cross_fitted
 from mklkit.estimators.folds import plan_folds
@@ -183,9 +184,10 @@ class TestWhereAskedFor:
         assert not Refit.of(probable().fit(*problem(2)), 0).estimator.probability
 
     def test_comparisons_measure_them(self) -> None:
-        X, _ = problem(3)
+        X, y = problem(3)
         model, _ = saved_and_not("several")
-        np.testing.assert_array_equal(outputs_of(model, X).probabilities, model.predict_proba(X))
+        scores = measured(model, X, y, model.predict(X), y)
+        assert scores["log_loss"] == pytest.approx(log_loss(y, model.predict_proba(X)))
 
 
 def test_a_search_calibrates_its_last_fit_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import io
-
 import numpy as np
 import pytest
-from rich.console import Console
 from sklearn.dummy import DummyClassifier
 from sklearn.metrics import balanced_accuracy_score, confusion_matrix, recall_score
 
-from mklkit.cli.score_tables import ClassTable
-from mklkit.evaluation import score, score_confusion
+from mklkit.evaluation import score
 
 
 @pytest.mark.parametrize("names", [["a", "b", "c"], [0, 1, 7], [2.0, 3.0, 4.0]])
@@ -49,21 +45,3 @@ def test_what_is_no_better_than_the_commonest_class() -> None:
     assert score(true, true)["better_than_baseline"]
     # Nothing is better than all right, be there one class only.
     assert score(["a", "a"], ["a", "a"])["better_than_baseline"]
-
-
-@pytest.mark.parametrize(("width", "n_classes"), [(40, 3), (50, 8), (160, 8), (160, 40)])
-def test_the_table_of_classes_fits_any_width(width: int, n_classes: int) -> None:
-    names = [f"class {place}" for place in range(n_classes)]
-    confusion = np.diag(np.arange(1, n_classes + 1))
-    confusion[1, 2] = 5
-    out = io.StringIO()
-    table = ClassTable(score_confusion(confusion, names, 0.5), "train")
-    Console(file=out, width=width).print(table)
-    lines = out.getvalue().splitlines()
-    assert max(map(len, lines)) <= width
-    is_matrix = "as class 2" in out.getvalue()
-    assert is_matrix == (width == 160 and n_classes == 8)
-    [line] = [line.split() for line in lines if line.strip().startswith("class 1 ")]
-    # The class, its rows, 2 of 7 right, then five times the one below it.
-    assert line[:4] == ["class", "1", "7", "28.6%"]
-    assert line[4:] == (["0", "2", "5"] + ["0"] * 5 if is_matrix else ["class", "2", "(5)"])

@@ -77,7 +77,7 @@ def test_little_is_said_where_little_is_known():
     assert one.startswith("a has the highest score, but one split cannot tell")
     assert said({"a": BEST}) == "There are no two methods to compare."
     same = said({"a": BEST, "b": BEST.copy()})
-    assert same == "a has the highest mean; b has the same score as it in every split."
+    assert same == "a has the highest mean; b has the same scores."
     two = verdict({"a": (0.9, [0.92, 0.88]), "b": (0.8, [0.8, 0.8])}, 90, 10)
     assert "b is not distinguishable from it (10.0 points lower, but 2 splits are too few" in two
     equal = verdict({"a": (0.9, [0.92, 0.88]), "b": (0.8, [0.82, 0.78])}, 90, 10)

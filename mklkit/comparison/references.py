@@ -1,4 +1,4 @@
-"""What every comparison has among its rows, so that a result is seen beside simple alternatives."""
+"""The methods that every comparison has, so that a result is seen beside simple alternatives."""
 
 from __future__ import annotations
 
@@ -22,8 +22,12 @@ from mklkit.registry.composing import (
     parts_of,
 )
 
-__all__ = ["baselines", "kernel_baselines"]
+__all__ = ["DEFAULT_METHODS", "baselines", "kernel_baselines"]
 
+DEFAULT_METHODS = ("centered-alignment", "dimkl*", "ifsl")
+"""The combiners that are compared where none is named."""
+EVEN, BEST_KERNEL = "uniform", "best-single"
+"""The combiners beside which kernels are seen: their even sum, and the best of them."""
 LEAF = 10
 """Rows of a leaf of gradient boosting: with scikit-learn's 20 it can't split a few dozen rows."""
 FEW: dict[str, dict[str, list[Any]]] = {
@@ -48,21 +52,20 @@ def kernel_baselines(options: MethodOptions) -> list[Method]:
     learner = options.learners[0] if len(options.learners) == 1 else None
     feature_map = options.feature_map
     try:
-        choose_components("uniform", feature_map, learner)
+        choose_components(EVEN, feature_map, learner)
     except IncompatibleError:
         learner = feature_map = None  # Those of the methods don't go together without them.
     parts = {"learner": learner, "feature_map": feature_map}
     kernels = [] if are_proposed(options.kernels) else kernel_list(options.kernels)
-    found = [options.of_preset(Preset("uniform", "", "uniform"), "uniform", METHOD, **parts)]
+    even, best = Preset(EVEN, "", EVEN), Preset(BEST_KERNEL, "", BEST_KERNEL)
+    methods = [options.of_preset(even, EVEN, METHOD, **parts)]
     for kernel, bound in zip(kernels, bind_kernels(kernels) if kernels else [], strict=True):
-        _, given, columns = parts_of(kernel)
-        alone: Any = [(bound.label, given, columns)]
-        preset = Preset(bound.label, "", "uniform")
-        found.append(options.of_preset(preset, bound.label, ONE_KERNEL, kernels=alone, **parts))
+        _, component, columns = parts_of(kernel)
+        alone: Any = [(bound.label, component, columns)]
+        methods.append(options.of_preset(even, bound.label, ONE_KERNEL, kernels=alone, **parts))
     if len(kernels) == 1:
-        return found[1:]  # which all three are
-    best = Preset("best-single", "", "best-single")
-    return [*found, options.of_preset(best, best.name, METHOD, **parts)]
+        return methods[1:]  # which all three are
+    return [*methods, options.of_preset(best, BEST_KERNEL, METHOD, **parts)]
 
 
 def baselines(options: MethodOptions) -> list[Method]:
@@ -76,13 +79,13 @@ def baselines(options: MethodOptions) -> list[Method]:
         ),
     }
     version = f"scikit-learn {sklearn.__version__}"
-    found = []
+    methods = []
     for name, estimator in usual.items():
         grid = (FEW if options.tune == "fast" else MANY)[name]
         search = GridSearchCV(estimator, grid, cv=ShuffledFolds(5, seed), n_jobs=jobs)
         chosen = search if options.tune else estimator
-        found.append(options.of_estimator(chosen, name, BASELINE, version))
-    return found
+        methods.append(options.of_estimator(chosen, name, BASELINE, version))
+    return methods
 
 
 @attrs.frozen

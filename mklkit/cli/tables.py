@@ -1,0 +1,271 @@
+"""The tables of results, laid out for the available width."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import attrs
+from rich import box
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.measure import Measurement
+from rich.table import Table as Grid
+from rich.text import Text
+
+from mklkit.cli.console import plain
+from mklkit.cli.report import percent
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "FirstThatFits",
+    "class_table",
+    "comparison_grid",
+    "decisive_score",
+    "groups_grid",
+    "kernels_worth",
+    "scores_tables",
+    "weights_table",
+]
+
+BAR_LENGTHS = (30, 15, 0)
+NAME_WIDTH = 24
+"""Names beyond this width are folded before a table's richer layout is given up."""
+UNBOUNDED = 10_000
+MOST_CLASSES = 12
+"""With more classes the worst are listed instead of the confusion matrix."""
+MOST_GROUPS = 15
+"""Groups of columns; --json shows all."""
+PARTS = {"train": "train", "held_out": "held out"}
+KINDS = {"method": "", "one kernel": "kernel", "classifier": "other", "baseline": "other"}
+STYLES = {"method": "bold", "one kernel": "", "classifier": "", "baseline": "dim"}
+LEGEND = "bal.: balanced accuracy; points: beside the best; p: corrected t-test, Holm"
+OVER_DATA_SETS = (
+    "\nrank: mean place on the data sets, 1 is the best; worse: how probable it is that"
+    " being over a point worse than the first, rather than the same or better, is the"
+    " likeliest on a further data set"
+)
+
+
+@attrs.frozen
+class FirstThatFits:
+    """Layouts of one table, the richest first; the first that fits is shown, or the last."""
+
+    layouts: Sequence[Grid]
+    longest_name: int = 0
+    """In the first column, which is folded."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yield the table for the available width."""
+        available = options.max_width + max(0, self.longest_name - NAME_WIDTH)
+        wide = options.update(max_width=UNBOUNDED)
+        for grid in self.layouts:
+            if Measurement.get(console, wide, grid).maximum <= available:
+                break
+        yield grid
+
+
+def _grid(name: str, *numbers: str, words: Sequence[str] = (), **settings: Any) -> Grid:
+    """Return a table with names, numbers and further words, without rows."""
+    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, **settings)
+    grid.add_column(Text(plain(name)), overflow="fold")
+    for head in numbers:
+        grid.add_column(Text(plain(head)), justify="right", no_wrap=True)
+    for head in words:
+        grid.add_column(Text(plain(head)), overflow="fold")
+    return grid
+
+
+def _number(value: float, digits: int, absent: str = "–") -> str:
+    # With z, what is rounded to zero is not at -0.0.
+    return absent if math.isnan(value) else f"{value:z.{digits}f}"
+
+
+def _spread(row: Mapping[Any, Any], name: str, scale: int, digits: int, shown: bool = True) -> Text:
+    """Return a mean with its deviation."""
+    value = _number(scale * row[name], digits)
+    if shown and not math.isnan(row[name]):
+        value += f" ± {scale * row[f'{name}_std']:.{digits}f}"
+    return Text(value)
+
+
+def weights_table(model: dict[str, Any]) -> FirstThatFits:
+    """Return the table of kernel weights, one row per kernel, each with a bar.
+
+    Several binary problems, or clusters of rows, are summarised by their mean and range. On a
+    narrow terminal first the bar and then the range is left out.
+    """
+    weights: dict[str, list[float]] = {kernel["name"]: [] for kernel in model["kernels"]}
+    for row in model["weights"]:
+        weights[row["kernel"]].append(float("nan") if row["weight"] is None else row["weight"])
+    n_weights = max(map(len, weights.values()))
+    n_problems = len({str(row["problem"]) for row in model["weights"]})
+    parts = [f"{n_problems} problems"] * (n_problems > 1) + ["clusters"] * (n_weights > n_problems)
+    over = " and ".join(parts) if n_weights > 1 else ""
+    layouts = [_weights_grid(weights, over, bar, True) for bar in BAR_LENGTHS]
+    layouts = [_weights_grid(weights, over, BAR_LENGTHS[0], True, " "), *layouts]
+    layouts.append(_weights_grid(weights, over, 0, False))
+    return FirstThatFits(layouts, max(len(plain(name)) for name in weights))
+
+
+def _weights_grid(
+    weights: dict[str, list[float]], over: str, bar: int, shows_range: bool, joint: str = "\n"
+) -> Grid:
+    grid = _grid("kernel", f"mean{joint}weight" if over else "weight")
+    if bar:
+        grid.add_column("", width=bar, no_wrap=True)
+    if shows_range and over:
+        grid.add_column(f"range over{joint}{over}", no_wrap=True)
+    means = {name: sum(values) / len(values) for name, values in weights.items()}
+    largest = max((abs(mean) for mean in means.values()), default=0.0) or 1.0
+    for name, mean in means.items():
+        cells = [Text(plain(name)), Text(f"{mean:.3f}")]
+        if bar:
+            cells.append(Text(_bar(mean / largest, bar), style="cyan"))
+        if shows_range and over:
+            cells.append(Text(f"{min(weights[name]):.3f} to {max(weights[name]):.3f}"))
+        grid.add_row(*cells)
+    return grid
+
+
+def _bar(share: float, longest: int) -> str:
+    if math.isnan(share):
+        return ""
+    blocks = (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf")
+    return ("█" if blocks else "#") * round(abs(share) * longest)
+
+
+def kernels_worth(kernels: pd.DataFrame) -> FirstThatFits:
+    """Return weight, and points of the score lost when left out and shuffled, per kernel."""
+    layouts = [_worth_grid(kernels, *layout) for layout in ((1, 1), (1, 0), (0, 0))]
+    return FirstThatFits(layouts, max(len(plain(name)) for name in kernels["kernel"]))
+
+
+def _worth_grid(kernels: pd.DataFrame, deviations: int, details: int) -> Grid:
+    by_row = bool(details and kernels["row_spread"].notna().any())
+    # Whether weight × size says something else than the weight, as shown.
+    by_size = bool(details and ((kernels["sized_weight"] - kernels["weight"]).abs() >= 0.001).any())
+    beside = [*["over\nrows"] * by_row, *["sized\nweight"] * by_size]
+    grid = _grid("kernel", "weight", *beside, "lost if\nleft out", "lost if\nshuffled")
+    for row in kernels.to_dict("records"):
+        rows = _number(row["row_spread"], 3)
+        cells = [_spread(row, "weight", 1, 3, bool(deviations))]
+        cells += [Text(rows if rows == "–" else f"± {rows}")] * by_row
+        cells += [Text(_number(row["sized_weight"], 3))] * by_size
+        cells += [_spread(row, name, 100, 1, bool(deviations)) for name in ("left_out", "shuffled")]
+        grid.add_row(Text(plain(row["kernel"])), *cells)
+    return grid
+
+
+def groups_grid(columns: pd.DataFrame) -> Grid:
+    """Return points of the score lost when columns are shuffled, the dearest first."""
+    grid = _grid("columns", "lost if\nshuffled", words=["read by"])
+    for row in columns.head(MOST_GROUPS).to_dict("records"):
+        readers = ", ".join(plain(name) for name in row["kernels"])
+        grid.add_row(Text(plain(row["group"])), _spread(row, "shuffled", 100, 1), Text(readers))
+    if len(columns) > MOST_GROUPS:
+        grid.add_row(f"{len(columns) - MOST_GROUPS} more", "", "--json shows them")
+    return grid
+
+
+def decisive_score(scores: dict[str, dict[str, Any] | None]) -> tuple[str, dict[str, Any]]:
+    """Return the scores for assessing a model: of held-out rows if there are any."""
+    part = "train" if scores["held_out"] is None else "held_out"
+    return PARTS[part], scores[part] or {}
+
+
+def scores_tables(scores: dict[str, dict[str, Any] | None]) -> list[Grid | FirstThatFits]:
+    """Return the scores of each part of the rows, and of classes those on the decisive part."""
+    from mklkit.evaluation.tasks import Classes, Numbers
+
+    part, decisive = decisive_score(scores)
+    task = Numbers() if "r2" in decisive else Classes()
+    known = {name: score for key, name in PARTS.items() if (score := scores[key]) is not None}
+    grid = _grid("", *known)
+    grid.add_row("rows", *(str(score["rows"]) for score in known.values()))
+    for key, words in task.scores.items():
+        grid.add_row(words, *(task.shown(key, score[key]) for score in known.values()))
+    return [grid, class_table(decisive, part)] if "confusion" in decisive else [grid]
+
+
+def class_table(score: dict[str, Any], rows: str) -> FirstThatFits:
+    """Return the confusion matrix if it fits, else recall and commonest confusion of each class.
+
+    Parameters
+    ----------
+    score : dict
+        The result of :func:`mklkit.evaluation.score`.
+    rows : str
+        Which rows were scored, for the head.
+    """
+    labels = [plain(label) for label in score["classes"]]
+    counts = [sum(answers) for answers in score["confusion"]]
+    recalls = [percent(score["recall"][place]) if n else "" for place, n in enumerate(counts)]
+    listing = _grid(rows, "rows", "recall", words=["mostly taken for"])
+    scored = [place for place, n in enumerate(counts) if n]
+    worst = sorted(scored, key=lambda place: score["recall"][place])[:MOST_CLASSES]
+    for place in sorted(worst):
+        wrong = [0 if at == place else n for at, n in enumerate(score["confusion"][place])]
+        likely = f"{labels[wrong.index(max(wrong))]} ({max(wrong)})" if any(wrong) else ""
+        name = Text(labels[place], style="bold")
+        listing.add_row(name, str(counts[place]), recalls[place], Text(likely))
+    if len(scored) > len(worst):
+        listing.caption = f"and {len(scored) - len(worst)} classes of higher recall (--json)"
+        listing.caption_justify = "left"
+    if len(labels) > MOST_CLASSES:
+        return FirstThatFits([listing])
+    matrix = _grid(rows, "rows", "recall", *(f"as {label}" for label in labels))
+    for place, answers in enumerate(score["confusion"]):
+        name = Text(labels[place], style="bold")
+        matrix.add_row(name, str(counts[place]), recalls[place], *map(str, answers))
+    return FirstThatFits([matrix, listing])
+
+
+def comparison_grid(table: pd.DataFrame, title: str | None = None) -> Grid:
+    """Return the rows of the methods that have scores, of one data set or over several.
+
+    Of several tables, which have titles, only the last, over all data sets, has a legend.
+    """
+    several = "rank" in table
+    legend = title is None or several
+    last = ["rank", "worse"] if several else ["points", "p"]
+    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), title_justify="left")
+    grid.title = None if title is None else Text(f"\n{plain(title)}", style="bold")
+    grid.show_edge = legend  # the empty lines above the head and below the rows
+    grid.add_column("method", overflow="fold")
+    grid.add_column("", no_wrap=True)
+    for head in ["accuracy %", "bal.", "AUC", *last, "time"]:
+        grid.add_column(head, justify="right", no_wrap=True)
+    best = next(iter(table.index[table["failures"] == 0]), None)
+    for place, row in zip(table.index, table.to_dict("records"), strict=True):
+        if math.isnan(row["accuracy"]):
+            continue
+        if several:
+            beside = [_number(row["rank"], 2, ""), _number(row["p_worse"], 2, "")]
+        else:
+            points = "" if place == best else _number(100 * row["difference"], 1, "")
+            p_value = row["p_corrected"]
+            beside = [points, "<0.001" if p_value < 0.001 else _number(p_value, 3, "")]
+        deviation = _number(100 * row.get("deviation", math.nan), 1, "")
+        grid.add_row(
+            Text(plain(row["method"]), style=STYLES[row["kind"]]),
+            KINDS[row["kind"]],
+            _number(100 * row["accuracy"], 1) + (f" ± {deviation}" if deviation else ""),
+            _number(100 * row["balanced_accuracy"], 1, ""),
+            _number(row["auc"], 3, ""),
+            *beside,
+            _time(row["seconds"]),
+        )
+    if legend:
+        grid.caption = Text(LEGEND + (OVER_DATA_SETS if several else ""), style="dim")
+        grid.caption_justify = "left"
+    return grid
+
+
+def _time(seconds: float) -> str:
+    if seconds < 0.995:
+        return f"{1000 * seconds:.0f} ms"
+    return f"{seconds:.1f} s" if seconds < 100 else f"{seconds / 60:.1f} min"
