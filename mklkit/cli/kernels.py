@@ -42,13 +42,14 @@ def kernels(
     from mklkit.estimators.from_preset import find_preset
     from mklkit.estimators.proposing import propose_kernels
     from mklkit.evaluation.alignment import alignment_matrix, near_duplicates
-    from mklkit.registry.composing import DEFAULT_KERNELS, are_proposed
+    from mklkit.protocols.defaults import KERNELS
+    from mklkit.registry.composing import are_proposed
 
     options = ModelOptions(specs, None, None, None, "ovo", "per-problem", preset, scale, 0, None)
     pipeline = build_model(options)
     steps = pipeline[:-1]
     of_preset = find_preset(preset).kernels if preset is not None else None
-    chosen: Any = specs or of_preset or DEFAULT_KERNELS
+    chosen: Any = specs or of_preset or KERNELS
     table, data_facts = read_data(pipeline, data, target, drop, specs)
     with working("comparing kernels"):
         features = steps.fit_transform(table.features)

@@ -3,48 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from mklkit.display.progress import BRIEF, reported
 from mklkit.errors import IncompatibleError
 from mklkit.estimators.checking import check_new_rows
-from mklkit.estimators.fitting import fit_decision
+from mklkit.estimators.fit import Fitted
 from mklkit.estimators.kernel_summary import KernelSummary, fitted_summary, planned_summary
 from mklkit.estimators.nested_parameters import NestedParameters
-from mklkit.estimators.parallel import in_threads
-from mklkit.estimators.problems import Problem
-from mklkit.estimators.proposing import KernelBank
-from mklkit.estimators.shared_views import problem_views
+from mklkit.estimators.plan import Plan
 from mklkit.estimators.showing import ShowsKernels
 from mklkit.estimators.weight_frames import tidy_weights
-from mklkit.protocols import Array, Decision, Rows, RowWeights
+from mklkit.protocols import Array, Decision, RowWeights
+from mklkit.protocols.defaults import COMBINER
 from mklkit.registry.composing import Choice, choose_components
-from mklkit.views.memory import memory_given
 
 __all__ = ["KernelEstimator"]
 
-Kind = TypeVar("Kind", bound=Problem)
 
-
-class KernelEstimator(NestedParameters, ShowsKernels, Generic[Kind]):
+class KernelEstimator(NestedParameters, ShowsKernels):
     """Kernels, each through a feature map, joined by a combiner, on one or several problems.
 
     A subclass may have other parameters, and learns in ``fit`` what :meth:`_keep` gets.
     """
+
+    fitted_: Fitted
+    # Of estimators without these parameters.
+    learner: Any = None
+    class_weight: Any = None
+    bandwidths: Any = "per-problem"
+    n_jobs: int | None = None
 
     def __init__(
         self,
         kernels: Any = None,
         *,
         feature_map: Any = None,
-        combiner: Any = "uniform",
+        combiner: Any = COMBINER,
         learner: Any = None,
         max_memory: int | str | None = None,
         random_state: Any = None,
@@ -58,69 +56,65 @@ class KernelEstimator(NestedParameters, ShowsKernels, Generic[Kind]):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _fit_problems(
-        self,
-        problems: Sequence[Kind],
-        bank: KernelBank,
-        choice: Choice,
-        X: Rows,
-        values: NDArray[Any],
-        row_weights: Array | None = None,
-        bandwidths: str = "per-problem",
-    ) -> list[Decision]:
-        """Return the decision of each problem, learned from the values of all rows (N,)."""
-        # Seeds are drawn before anything runs, so that the order of the threads does not matter.
-        seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(problems) + 1)
-        memory = memory_given(self.max_memory)
-        views_of = problem_views(
-            bank.kernels,
-            choice.feature_map,
-            X,
-            values,
-            seeds[-1],
-            bandwidths,
-            memory,
-            row_weights=row_weights,
-        )
-        views_of.say_if_long(problems)
+    @property
+    def plan_(self) -> Plan:
+        """What was settled before anything was learned."""
+        return self.fitted_.plan
 
-        def fit_one(problem: Kind, seed: int) -> Decision:
-            views, target, random_state = views_of.of(problem, seed)
-            return fit_decision(choice.combiner, views, target, choice.learner, random_state)
+    @property
+    def kernels_(self) -> list[Any]:
+        """The kernels."""
+        return [kernel.kernel for kernel in self.fitted_.plan.kernels]
 
-        pairs = zip(problems, seeds[:-1], strict=True)
-        tasks = [partial(fit_one, *pair) for pair in pairs]
-        decisions: list[Decision] = []
-        with reported(None, "fitting", BRIEF) as report:
-            for decision in in_threads(tasks, self.n_jobs, len(X)):
-                decisions.append(decision)
-                report(len(decisions), len(tasks))
-        return decisions
+    @property
+    def kernel_names_(self) -> list[str]:
+        """The kernels' names in results."""
+        return [kernel.label for kernel in self.fitted_.plan.kernels]
 
-    def _keep(
-        self,
-        choice: Choice,
-        bank: KernelBank,
-        problems: Sequence[Kind],
-        decisions: list[Decision],
-        names: Sequence[Any],
-        n_rows: int,
-    ) -> None:
-        """Keep what was fitted on so many rows; ``names`` are those of the problems."""
-        self.decisions_ = decisions
-        self.n_samples_fit_ = n_rows
-        self._problems = list(problems)
-        self.kernels_ = [kernel.kernel for kernel in bank.kernels]
-        self.kernel_names_ = [kernel.label for kernel in bank.kernels]
-        self.kernel_columns_ = [kernel.columns for kernel in bank.kernels]
-        self.combiner_, self.feature_map_ = choice.combiner, choice.feature_map
-        self.learner_, self.choices_ = choice.learner, [*bank.notes, *choice.notes]
+    @property
+    def kernel_columns_(self) -> list[Any]:
+        """The positions of the columns that each kernel uses; None for all."""
+        return [kernel.columns for kernel in self.fitted_.plan.kernels]
+
+    @property
+    def feature_map_(self) -> Any:
+        """The feature map."""
+        return self.fitted_.plan.feature_map
+
+    @property
+    def combiner_(self) -> Any:
+        """The combiner."""
+        return self.fitted_.plan.combiner
+
+    @property
+    def learner_(self) -> Any:
+        """The learner."""
+        return self.fitted_.plan.learner
+
+    @property
+    def decisions_(self) -> list[Decision]:
+        """The decision of each problem."""
+        return list(self.fitted_.decisions)
+
+    @property
+    def weights_(self) -> Array:
+        """The kernel weights, a row per problem (and per cluster in cluster gating)."""
+        return np.vstack([decision.weights for decision in self.fitted_.decisions])
+
+    @property
+    def n_samples_fit_(self) -> int:
+        """The number of training rows, without those of weight 0."""
+        return self.fitted_.n_rows
+
+    def _keep(self, fitted: Fitted, names: Sequence[Any], notes: Sequence[str] = ()) -> None:
+        """Keep what was fitted; ``names`` are those of the problems."""
+        self.fitted_ = fitted
         self.problems_ = list(names)
-        self.weights_ = np.vstack([decision.weights for decision in decisions])
+        self.choices_ = [*fitted.plan.kernel_notes, *fitted.plan.notes, *notes]
 
     def __sklearn_is_fitted__(self) -> bool:
         """Return whether it can predict."""
-        return hasattr(self, "decisions_")
+        return hasattr(self, "fitted_")
 
     def _kernel_summary(self) -> KernelSummary:
         if self.__sklearn_is_fitted__():

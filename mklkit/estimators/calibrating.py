@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import copy
-from typing import Any, Protocol, Self
+from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
 
 from mklkit.errors import DataError
 from mklkit.estimators.folds import plan_folds
 from mklkit.estimators.predicting import class_numbers
-from mklkit.protocols import Array, Rows
-from mklkit.protocols.component import is_whole
-from mklkit.registry.composing import Choice
-from mklkit.views.row_parts import take_rows
+from mklkit.protocols import Array
 
-__all__ = ["FOLDS", "Calibration", "DecisionValues", "calibrated", "cross_fitted"]
+__all__ = ["FOLDS", "Calibration", "DecisionValues", "cross_fitted"]
 
 FOLDS = 5
 """As in scikit-learn's ``CalibratedClassifierCV``; fewer where a class has fewer rows."""
@@ -52,45 +47,6 @@ class DecisionValues(ClassifierMixin, BaseEstimator):
     def predict(self, X: Array) -> NDArray[np.intp]:
         """Return the class numbers."""
         return class_numbers(X)
-
-
-def calibrated(
-    estimator: Any,
-    choice: Choice,
-    X: Rows,
-    codes: NDArray[np.intp],
-    row_weights: Array | None = None,
-) -> tuple[Calibration, str]:
-    """Return the calibration of a fitted MKLClassifier, and a note on how it was made.
-
-    Parameters
-    ----------
-    estimator : MKLClassifier
-    choice : Choice
-        Its components.
-    X : ndarray or RowSource of shape (N, d)
-    codes : ndarray of shape (N,)
-        Class numbers.
-    row_weights : ndarray of shape (N,), optional
-        How much each row counts, in the fits and in the calibration.
-
-    Raises
-    ------
-    DataError
-        As :func:`cross_fitted`.
-    """
-    given = estimator.random_state
-    seed = check_random_state(given).randint(2**31 - 1)
-
-    def decide(training: Places, held_out: Places) -> Array:
-        part = copy(estimator)
-        part.random_state = given if is_whole(given) else seed
-        weights = None if row_weights is None else row_weights[training]
-        part._learn(choice, take_rows(X, training), codes[training], weights)
-        values: Array = part._decide(take_rows(X, held_out))
-        return values
-
-    return cross_fitted(codes, seed, decide, row_weights)
 
 
 def cross_fitted(

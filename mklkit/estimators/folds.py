@@ -117,7 +117,7 @@ def single_rows_note(n_classes: int) -> str:
 
 def splits_of(
     cv: Any,
-    X: Array,
+    X: Any,
     codes: NDArray[np.intp],
     classes: NDArray[Any],
     seed: int,

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from mklkit.errors import SpecError
-from mklkit.estimators.shared_views import same_key
+from mklkit.estimators.problem_views import same_key
 from mklkit.protocols import Array
 
 __all__ = ["Point", "PointGroup", "best_point", "grouped", "points_of", "results_table"]

@@ -155,7 +155,7 @@ class Refit:
         return whole
 
 
-def members_of(model: Any) -> list[KernelEstimator[Any]]:
+def members_of(model: Any) -> list[KernelEstimator]:
     """Return the members of a fitted vote, or the estimator itself."""
     if isinstance(model, MKLVotingClassifier):
         return list(model.members_)
@@ -168,13 +168,13 @@ def _member(whole: Any) -> Any:
     return whole.estimator if isinstance(whole, MKLVotingClassifier) else whole
 
 
-def _given(member: KernelEstimator[Any]) -> list[Binding]:
+def _given(member: KernelEstimator) -> list[Binding]:
     """Return the kernels of a fitted estimator with the columns as the user gave them."""
     parts = zip(member.kernel_names_, member.kernels_, kernel_list(member.kernels), strict=True)
     return [(label, kernel, parts_of(given)[2]) for label, kernel, given in parts]
 
 
-def _taken(member: KernelEstimator[Any]) -> list[Binding]:
+def _taken(member: KernelEstimator) -> list[Binding]:
     """Return the kernels of a fitted estimator with the columns that they read."""
     names = column_names(member)
     parts = zip(member.kernel_names_, member.kernels_, member.kernel_columns_, strict=True)
@@ -191,7 +191,7 @@ def _places(columns: list[Any] | None, rows: Any) -> list[int] | None:
     return np.flatnonzero(rows.columns.isin(columns)).tolist()
 
 
-def _parameters(member: KernelEstimator[Any]) -> dict[str, str]:
+def _parameters(member: KernelEstimator) -> dict[str, str]:
     """Return the parameters that a search may choose, as text that can be compared."""
     given = member.get_params(deep=False)
     return {name: repr(value) for name, value in given.items() if name != "random_state"}

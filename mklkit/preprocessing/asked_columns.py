@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from mklkit.datasets import Table
 from mklkit.datasets.numerals import TEXT
 from mklkit.errors import DataError, quoted
-from mklkit.registry.composing import are_proposed, bind_kernels, kernels_on
+from mklkit.registry.abilities import kernels_on
+from mklkit.registry.composing import are_proposed, bind_kernels
 
 __all__ = ["check_no_identifier", "check_not_left_out"]
 

@@ -16,7 +16,7 @@ from sklearn.preprocessing import OneHotEncoder
 from mklkit.datasets.readings import TYPING_ERRORS, read_columns
 from mklkit.datasets.values import plain_values
 from mklkit.errors import DataError, counted, named, quoted, suggest
-from mklkit.estimators.column_kinds import row_of
+from mklkit.estimators.table_reading import row_of
 from mklkit.numerics.readings import MISSING
 
 __all__ = [

@@ -10,7 +10,7 @@ import numpy as np
 from mklkit.datasets.numerals import TEXT, WRITTEN
 from mklkit.errors import counted, named
 from mklkit.numerics.readings import MISSING
-from mklkit.registry.composing import kernels_on
+from mklkit.registry.abilities import kernels_on
 
 __all__ = ["LIKE_IDENTIFIERS", "described", "input_columns", "left_out"]
 

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
+from time import perf_counter
 from typing import Any
 
 import attrs
 import numpy as np
 
-from mklkit.errors import DataError, IncompatibleError, MKLKitWarning, plain_message, quoted
+from mklkit.errors import (
+    DataError,
+    IncompatibleError,
+    MKLKitError,
+    MKLKitWarning,
+    counted,
+    plain_message,
+    quoted,
+)
 from mklkit.numerics.pairwise import TILE_ROWS, row_blocks
 from mklkit.numerics.sampling import sampled_places, sampled_rows
 from mklkit.protocols import (
@@ -28,10 +37,23 @@ from mklkit.protocols import (
     facts_of,
 )
 from mklkit.views.column_cuts import ColumnCuts
-from mklkit.views.kernel_rows import is_scalar
+from mklkit.views.kernel_rows import KernelRows, is_scalar, symmetric_tiles
 from mklkit.views.row_parts import rows_at
 
-__all__ = ["BoundKernel", "fit_kernels", "fit_maps", "fitted_kernel", "warn_of_far_rows"]
+__all__ = [
+    "BoundKernel",
+    "fit_kernels",
+    "fit_maps",
+    "fitted_kernel",
+    "kernel_minutes",
+    "say_if_long",
+    "warn_of_far_rows",
+]
+
+WORTH_TIMING = 1e10
+"""Pairs of rows × kernels × features; fewer take seconds and are not worth a trial."""
+SAMPLE = 500
+WORTH_SAYING = 1.0
 
 FAR = 1e4
 """Ratio of the rows' distance from zero to their spread above which a linear kernel fails."""
@@ -196,3 +218,43 @@ def _no_numbers(bound: BoundKernel, what: str) -> DataError:
         f"Kernel {quoted(bound.label)} has values on these data that are not finite"
         f" ({what}): scale the data, or choose a lower degree."
     )
+
+
+def kernel_minutes(kernels: Sequence[BoundKernel], rows: Rows, pairs: float) -> float:
+    """Estimate the minutes that kernels take for this many pairs of rows, by a trial on 500.
+
+    Kernels share computations as in a fit. NaN where kernels fail on the rows of the trial.
+    """
+    sample: Any = rows[:: max(1, len(rows) // SAMPLE)]
+    sample = sample[:SAMPLE]
+    seconds = 0.0
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            fitted, own_rows = fit_kernels(kernels, sample)
+            for _ in range(2):  # The first run may compile code.
+                start = perf_counter()
+                for _, _, tiles in symmetric_tiles(KernelRows.of(fitted, own_rows)):
+                    for _ in tiles:
+                        pass
+                seconds = perf_counter() - start
+        except MKLKitError:
+            return float("nan")
+    return seconds / len(sample) ** 2 * pairs / 60
+
+
+def say_if_long(kernels: Sequence[BoundKernel], rows: Rows, pairs: float) -> None:
+    """Report the expected computing time of the kernels if it is a minute or more."""
+    if pairs * len(kernels) * rows.shape[1] < WORTH_TIMING:
+        return
+    minutes = kernel_minutes(kernels, rows, pairs)
+    if minutes >= WORTH_SAYING:
+        # One digit only: more digits would differ between folds and repeat the warning.
+        unit, amount = ("hour", minutes / 60) if minutes >= 90 else ("minute", minutes)
+        shown = counted(int(float(f"{amount:.1g}")), unit)
+        warnings.warn(
+            f"Computing the kernels of a fit will take about {shown};"
+            " learning takes additional time.",
+            MKLKitWarning,
+            stacklevel=2,
+        )

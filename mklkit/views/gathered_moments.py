@@ -14,11 +14,11 @@ from mklkit.numerics.class_moments import ClassMoments
 from mklkit.protocols import Array, Projector
 from mklkit.views.feature_blocks import FeatureBlocks
 
-__all__ = ["ForgottenRows", "GatheredMoments"]
+__all__ = ["GatheredMoments", "UnavailableRows"]
 
 
 @attrs.frozen
-class ForgottenRows:
+class UnavailableRows:
     """Rows (N, d) that can't be read any more."""
 
     shape: tuple[int, int]
@@ -48,7 +48,7 @@ class GatheredMoments(FeatureBlocks):
         The number of features of each.
     moments : ClassMoments
         Of C classes with Σ widths features.
-    rows : ForgottenRows
+    rows : UnavailableRows
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class GatheredMoments(FeatureBlocks):
         projectors: Sequence[Projector],
         widths: Sequence[int],
         moments: ClassMoments,
-        rows: ForgottenRows,
+        rows: UnavailableRows,
     ) -> None:
         super().__init__(projectors, rows)
         self.__dict__["widths"] = list(widths)

@@ -72,7 +72,7 @@ class ViewSet(Sequence[View]):
         rows: Rows,
         random_state: np.random.RandomState,
         max_memory: int | None = None,
-        pairs: Callable[[Any], KnownPairs | None] = lambda columns: None,
+        pairs: Callable[[Any], KnownPairs | None] | None = None,
         row_weights: Array | None = None,
     ) -> ViewSet:
         """Return the views of training rows (N, d); ``columns`` of the kernels are positions.
@@ -96,7 +96,7 @@ class ViewSet(Sequence[View]):
             warn_of_far_rows(bound.label, kernel, own)
         explicit = facts_of(feature_map, FeatureMapFacts).explicit
         blocks = FeatureBlocks(projectors, rows, max_memory) if explicit else None
-        known = [pairs(bound.columns) for bound in kernels]
+        known = [] if pairs is None else [pairs(bound.columns) for bound in kernels]
         seen = KernelRows.of(fitted, own_rows, known)
         return cls._of(projectors, seen, rows, blocks)
 
@@ -169,7 +169,7 @@ class ViewSet(Sequence[View]):
         )
 
     def block_of(
-        self, rows: Array, pairs: Callable[[Any], KnownPairs | None] = lambda columns: None
+        self, rows: Array, pairs: Callable[[Any], KnownPairs | None] | None = None
     ) -> RowBlock:
         """Return new rows (n, d) as a block that keeps its columns for several decisions.
 
@@ -189,7 +189,7 @@ class ViewSet(Sequence[View]):
         others = KernelRows.of(
             [view.kernel for view in used],
             [cuts.of(own.columns, own.reads) for own in projectors],
-            [pairs(own.columns) for own in projectors],
+            [] if pairs is None else [pairs(own.columns) for own in projectors],
         )
         maps = [cast(LandmarkMap, view.projector.map) for view in used]
         known = [

@@ -16,7 +16,7 @@ from mklkit.learners.ridge import Ridge
 from mklkit.learners.smoothed_hinge import best_bias, solve_smoothed
 from mklkit.learners.support_vectors import solve_primal
 from mklkit.protocols import facts_of
-from mklkit.registry.abilities import made
+from mklkit.registry.abilities import default_instances
 from mklkit.registry.registry import get_registry
 from mklkit.views import feature_blocks
 from mklkit.views.sides import FeatureSide
@@ -269,7 +269,7 @@ def test_graphs_of_the_user_have_no_weights():
 def test_every_learner_that_says_so_is_tried_here():
     weighing = {
         one.name
-        for one in made(get_registry(), "learner")
+        for one in default_instances(get_registry(), "learner")
         if type(one).__module__.startswith("mklkit.")
         and facts_of(one, LearnerFacts).takes_row_weights
         and "two classes" in facts_of(one, LearnerFacts).tasks

@@ -31,6 +31,7 @@ from mklkit.protocols import (
 )
 from mklkit.protocols.abilities import offers
 from mklkit.protocols.component import Component, parameter_names
+from mklkit.protocols.defaults import FEATURE_MAP, LEARNER
 from mklkit.views.deciding import BlockDecision, RowBlock
 from mklkit.views.projections import FEW_ROWS, Projection
 from mklkit.views.projectors import with_support
@@ -222,8 +223,8 @@ def on_simplex(raw: Array, labels: Sequence[str], name: str) -> Array:
 
 def weighting_rule(
     name: str,
-    feature_map: str = "implicit",
-    learner: str = "svm",
+    feature_map: str = FEATURE_MAP,
+    learner: str = LEARNER,
     from_moments: bool = False,
     tasks: tuple[Task, ...] = ("two classes",),
 ) -> Callable[[Callable[[KernelView, Array], float]], type[WeightingCombiner]]:

@@ -58,13 +58,13 @@ def fit_decision(
     """
     facts = facts_of(combiner, CombinerFacts)
     _check_number(combiner, views.labels, facts.n_kernels)
-    seen = views if checked is None else ViewSet.of_blocks([view.kernel for view in views], checked)
-    with solver_errors_explained(combiner, learner, seen):
+    rows = views if checked is None else ViewSet.of_blocks([view.kernel for view in views], checked)
+    with solver_errors_explained(combiner, learner, rows):
         decision = combiner.fit(views, target, learner, random_state)
-        finite = np.isfinite(decision.weights).all() and _decides_finitely(decision, seen)
+        finite = np.isfinite(decision.weights).all() and _decides_finitely(decision, rows)
     if not finite:
-        what = "gave decision values that are not finite"
-        raise _beyond(combiner, learner, *_most_extreme(seen), what)
+        problem = "gave decision values that are not finite"
+        raise _beyond(combiner, learner, *_most_extreme(rows), problem)
     _check_range(combiner, decision.weights, facts.weight_range)
     return decision
 
@@ -78,8 +78,8 @@ def _check_number(combiner: Combiner, labels: list[str], n_kernels: int | None) 
         )
 
 
-def _check_range(combiner: Combiner, weights: Array, given: tuple[float, float] | None) -> None:
-    low, high = given or (0.0, 1.0)
+def _check_range(combiner: Combiner, weights: Array, stated: tuple[float, float] | None) -> None:
+    low, high = stated or (0.0, 1.0)
     if weights.min() < low - SLACK or weights.max() > high + SLACK:
         raise MKLKitError(
             f"{combiner.name} must have weights from {low:g} to {high:g}; it returned"
@@ -105,8 +105,8 @@ def solver_errors_explained(combiner: Combiner, learner: Learner, views: ViewSet
         ordinary = 1 / ORDINARY <= largest <= ORDINARY
         if ordinary and not isinstance(error, np.linalg.LinAlgError):
             raise
-        what = f"failed ({plain_message(error)})"
-        raise _beyond(combiner, learner, label, largest, what) from error
+        problem = f"failed ({plain_message(error)})"
+        raise _beyond(combiner, learner, label, largest, problem) from error
 
 
 def _decides_finitely(decision: Decision, views: ViewSet) -> bool:
@@ -114,7 +114,7 @@ def _decides_finitely(decision: Decision, views: ViewSet) -> bool:
         step = -(-views.blocks.n_rows // FINITE_ROWS)
         some = views.blocks if step == 1 else views.blocks.take(np.arange(0, len(views.rows), step))
         every = range(len(views))
-        parts = some.each(lambda own: all(_is_finite(decision, b) for _, b in own), every)
+        parts = some.each(lambda blocks: all(_is_finite(decision, b) for _, b in blocks), every)
         return all(parts)
     places = row_blocks(len(views.rows), CHECKED_ROWS)
     return all(each(lambda place: _is_finite(decision, RowBlock(views.rows[place])), places))
@@ -139,12 +139,13 @@ def _most_extreme(views: ViewSet) -> tuple[str, float]:
 
 
 def _beyond(
-    combiner: Combiner, learner: Learner, label: str, largest: float, what: str
+    combiner: Combiner, learner: Learner, label: str, largest: float, problem: str
 ) -> DataError:
     """Return the error that names the kernel, its values and a remedy."""
     size = f"values up to {largest:.2g}" if np.isfinite(largest) else "NaN values"
     return DataError(
-        f"{combiner.name} with {learner.name} {what} on these training data. Kernel {quoted(label)}"
-        f" has the most extreme values, {size}: scale the data (each column to mean 0 and standard"
-        f" deviation 1, say), use a lower degree, or a normalised kernel: 'cosine(polynomial)'."
+        f"{combiner.name} with {learner.name} {problem} on these training data. Kernel"
+        f" {quoted(label)} has the most extreme values, {size}: scale the data (each column to"
+        f" mean 0 and standard deviation 1, say), use a lower degree, or a normalised kernel:"
+        " 'cosine(polynomial)'."
     )
