@@ -173,16 +173,16 @@ if TYPE_CHECKING:
     from mklkit.registry.specs import to_spec as to_spec
     from mklkit.views.deciding import BlockDecision as BlockDecision
     from mklkit.views.deciding import RowBlock as RowBlock
+    from mklkit.views.deciding import with_support as with_support
+    from mklkit.views.kernel_rows import FittedScalarKernel as FittedScalarKernel
     from mklkit.views.kernel_rows import KernelRows as KernelRows
-    from mklkit.views.kernel_rows import symmetric_tiles as symmetric_tiles
-    from mklkit.views.projectors import with_support as with_support
-    from mklkit.views.scalar_kernels import FittedScalarKernel as FittedScalarKernel
     from mklkit.views.sides import FeatureSide as FeatureSide
     from mklkit.views.sides import GramSide as GramSide
     from mklkit.views.sides import RowSubset as RowSubset
     from mklkit.views.sides import Side as Side
     from mklkit.views.stored_rows import StoredRows as StoredRows
     from mklkit.views.tiles import kernel_products as kernel_products
+    from mklkit.views.tiles import symmetric_tiles as symmetric_tiles
     from mklkit.views.view import View as View
     from mklkit.views.view_set import ViewSet as ViewSet
 
@@ -282,12 +282,10 @@ FOR_AUTHORS = {
     "protocols.priced_learner": "PricedLearner price_field price_of scaled_price",
     "registry.hookspecs": "hookimpl",
     "registry.registry": "Registry",
-    "views.deciding": "BlockDecision RowBlock",
-    "views.projectors": "with_support",
-    "views.scalar_kernels": "FittedScalarKernel",
+    "views.deciding": "BlockDecision RowBlock with_support",
+    "views.kernel_rows": "FittedScalarKernel KernelRows",
     "views.sides": "FeatureSide GramSide RowSubset Side",
-    "views.kernel_rows": "KernelRows symmetric_tiles",
-    "views.tiles": "kernel_products",
+    "views.tiles": "kernel_products symmetric_tiles",
     "views.view": "View",
     "views.view_set": "ViewSet",
 }

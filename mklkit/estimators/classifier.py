@@ -27,8 +27,8 @@ from mklkit.estimators.training_data import TrainingData, class_weights
 from mklkit.protocols import Array
 from mklkit.protocols.component import is_whole
 from mklkit.protocols.defaults import COMBINER
-from mklkit.views.dask.recognising import is_dask
-from mklkit.views.row_parts import take_rows
+from mklkit.views.dask import is_dask
+from mklkit.views.rows import take_rows
 
 __all__ = ["MKLClassifier"]
 

@@ -13,7 +13,8 @@ from mklkit.numerics.threads import each
 from mklkit.protocols import Array, Combiner, CombinerFacts, Decision, Learner, Target, facts_of
 from mklkit.views.deciding import RowBlock, decide_block
 from mklkit.views.feature_blocks import FeatureBlocks
-from mklkit.views.kernel_rows import KernelRows, symmetric_tiles
+from mklkit.views.kernel_rows import KernelRows
+from mklkit.views.tiles import symmetric_tiles
 from mklkit.views.view_set import ViewSet
 
 __all__ = ["fit_decision", "solver_errors_explained"]

@@ -35,7 +35,7 @@ from mklkit.estimators.training_data import TrainingData, class_weights
 from mklkit.protocols import Array, GridCombiner
 from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.deciding import decide_block
-from mklkit.views.row_parts import rows_at
+from mklkit.views.rows import rows_at
 
 __all__ = ["FoldScores", "Scorer", "check_scorer", "fits_grids"]
 

@@ -18,7 +18,7 @@ from mklkit.estimators.predicting import finite_values, of_each_row
 from mklkit.estimators.problems import ALL_ROWS, WholeProblem
 from mklkit.estimators.proposing import refuse_proposed
 from mklkit.protocols import Array, Decision, LinearFunction, Task
-from mklkit.views.dask.recognising import is_dask
+from mklkit.views.dask import is_dask
 
 __all__ = ["MKLOneClass"]
 

@@ -14,8 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from mklkit.errors import DataError
 from mklkit.protocols import Array, Decision, Rows
+from mklkit.views.dask import is_dask
 from mklkit.views.dask.predicting import each_row
-from mklkit.views.dask.recognising import is_dask
 from mklkit.views.deciding import decide_all
 
 __all__ = [

@@ -24,7 +24,7 @@ from mklkit.views.deciding import RowBlock
 from mklkit.views.engines import engine_of
 from mklkit.views.known_pairs import KnownPairs, PairStore
 from mklkit.views.memory import check_gram_fits, memory_limit
-from mklkit.views.row_parts import rows_at
+from mklkit.views.rows import rows_at
 from mklkit.views.view_set import ViewSet
 
 __all__ = ["ProblemViews", "SharedViews", "SharesViews", "same_key"]

@@ -22,7 +22,7 @@ from mklkit.numerics.sampling import drawn_by_class
 from mklkit.protocols import Array, Task
 from mklkit.registry.composing import are_proposed, bind_kernels, proposed_specs
 from mklkit.views.bound_kernels import BoundKernel
-from mklkit.views.row_parts import rows_at
+from mklkit.views.rows import rows_at
 
 __all__ = ["KernelBank", "propose_kernels", "proposed_bank", "refuse_proposed", "shortened"]
 

@@ -13,9 +13,8 @@ from mklkit.numerics.leave_one_out import leave_one_out_error
 from mklkit.numerics.sampling import drawn_by_class
 from mklkit.protocols import Array, FittedKernel
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels
-from mklkit.views.column_cuts import ColumnCuts
-from mklkit.views.kernel_rows import KernelRows
-from mklkit.views.scalar_kernels import InnerProduct
+from mklkit.views.kernel_rows import InnerProduct, KernelRows
+from mklkit.views.rows import ColumnCuts
 from mklkit.views.tiles import kernel_products
 
 __all__ = ["AlignmentTarget", "Candidate", "pruned"]

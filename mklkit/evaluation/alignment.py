@@ -18,8 +18,7 @@ from mklkit.protocols import Array, FittedKernel
 from mklkit.registry.composing import bind_kernels
 from mklkit.views.bound_kernels import fit_kernels
 from mklkit.views.kernel_rows import KernelRows
-from mklkit.views.sides import weighted_gram
-from mklkit.views.tiles import kernel_products
+from mklkit.views.tiles import kernel_products, weighted_gram
 
 __all__ = [
     "NEAR_DUPLICATE",
@@ -169,8 +168,9 @@ def near_duplicates(table: pd.DataFrame) -> list[tuple[str, str, float]]:
 
 def _fitted_on(kernels: Any, X: Any) -> tuple[list[str], list[FittedKernel], list[Array]]:
     """Return the kernels' labels, the kernels fitted to X, and each kernel's own columns of X."""
+    bank = bind_kernels(_kernels_of(kernels, X))
     try:
-        reading, (bound,) = read_table(X, [bind_kernels(_kernels_of(kernels, X))])
+        reading, (bound,) = read_table(X, [bank])
         with np.errstate(over="ignore"):
             numbers = np.ascontiguousarray(
                 np.asarray(X, dtype=np.float64) if reading.plain else reading.numbers(X)

@@ -13,7 +13,7 @@ from mklkit.errors import DataError, counted, named, suggest
 from mklkit.estimators.anatomy import column_names
 from mklkit.explanation.tasks import ScoredTask
 from mklkit.protocols import RowSource
-from mklkit.views.dask.recognising import is_dask
+from mklkit.views.dask import is_dask
 
 __all__ = ["GivenRows"]
 

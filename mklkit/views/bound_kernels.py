@@ -36,9 +36,9 @@ from mklkit.protocols import (
     WeightedKernel,
     facts_of,
 )
-from mklkit.views.column_cuts import ColumnCuts
-from mklkit.views.kernel_rows import KernelRows, is_scalar, symmetric_tiles
-from mklkit.views.row_parts import rows_at
+from mklkit.views.kernel_rows import KernelRows, is_scalar
+from mklkit.views.rows import ColumnCuts, rows_at
+from mklkit.views.tiles import symmetric_tiles
 
 __all__ = [
     "BoundKernel",

@@ -26,7 +26,7 @@ from mklkit.views.engines import PART_ROWS, added, engine_of
 from mklkit.views.kernel_rows import SpareScratch
 from mklkit.views.memory import memory_limit
 from mklkit.views.projections import BackProjection, Projection
-from mklkit.views.row_parts import rows_at, take_rows
+from mklkit.views.rows import rows_at, take_rows
 
 __all__ = ["FeatureBlocks"]
 

@@ -17,7 +17,7 @@ from mklkit.numerics.least_squares import NormalMatrix
 from mklkit.numerics.sampling import own_stream
 from mklkit.protocols import Array, KernelProducts, Quadrant, Quadrants
 from mklkit.views.feature_blocks import FeatureBlocks
-from mklkit.views.row_parts import rows_at
+from mklkit.views.rows import rows_at
 
 __all__ = ["QUARTILE_ROWS", "FeatureStatistics", "moment_products"]
 

@@ -24,17 +24,16 @@ from mklkit.protocols import (
 )
 from mklkit.protocols.abilities import offers
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels, fit_maps, warn_of_far_rows
-from mklkit.views.column_cuts import ColumnCuts
 from mklkit.views.deciding import RowBlock
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.feature_statistics import FeatureStatistics
 from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.known_pairs import KnownPairs
-from mklkit.views.row_parts import rows_at, take_rows
+from mklkit.views.rows import ColumnCuts, rows_at, take_rows
+from mklkit.views.sides import WeightedViews
 from mklkit.views.statistics import SharedStatistics
 from mklkit.views.tiles import kernel_products
 from mklkit.views.view import View
-from mklkit.views.weighted_views import WeightedViews
 
 __all__ = ["ViewSet"]
 

@@ -19,8 +19,8 @@ from sklearn.metrics.pairwise import rbf_kernel
 from threadpoolctl import threadpool_limits
 
 from mklkit.numerics.exponential import scaled_exp
-from mklkit.views.sides import weighted_gram
 from mklkit.views.statistics import SharedStatistics
+from mklkit.views.tiles import weighted_gram
 
 N_ROWS = int(os.environ.get("MKLKIT_BENCH_ROWS", "3000"))
 FIVE = [f"rbf(gamma={gamma})" for gamma in (0.001, 0.005, 0.02, 0.1, 0.5)]

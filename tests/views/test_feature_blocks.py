@@ -11,7 +11,7 @@ from mklkit import DataError
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.numerics.threads import one_blas_thread
 from mklkit.views import engines, feature_blocks, feature_statistics
-from mklkit.views.row_parts import RowPart, take_rows
+from mklkit.views.rows import RowPart, take_rows
 from mklkit.views.stored_rows import StoredRows
 
 TRIO = ["linear", "rbf(gamma=0.1)", "polynomial(degree=2)"]

@@ -16,7 +16,8 @@ from sklearn.metrics.pairwise import (
 from threadpoolctl import threadpool_limits
 
 from mklkit import Precomputed
-from mklkit.views.kernel_rows import KernelRows, symmetric_tiles
+from mklkit.views.kernel_rows import KernelRows
+from mklkit.views.tiles import symmetric_tiles
 
 KERNELS = {
     "linear": linear_kernel,

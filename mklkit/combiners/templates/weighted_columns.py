@@ -12,7 +12,7 @@ from mklkit.numerics.pairwise import row_blocks
 from mklkit.numerics.threads import each
 from mklkit.protocols import Array, Projector, Rows, Views
 from mklkit.views.deciding import RowBlock
-from mklkit.views.row_parts import rows_at
+from mklkit.views.rows import rows_at
 
 __all__ = ["WeightedColumns", "weighted_columns"]
 

@@ -32,9 +32,8 @@ from mklkit.protocols import (
 from mklkit.protocols.abilities import offers
 from mklkit.protocols.component import Component, parameter_names
 from mklkit.protocols.defaults import FEATURE_MAP, LEARNER
-from mklkit.views.deciding import BlockDecision, RowBlock
+from mklkit.views.deciding import BlockDecision, RowBlock, with_support
 from mklkit.views.projections import FEW_ROWS, Projection
-from mklkit.views.projectors import with_support
 
 __all__ = [
     "LearnedWeighting",
