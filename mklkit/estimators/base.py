@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,7 @@ __all__ = ["KernelEstimator"]
 class KernelEstimator(NestedParameters, ShowsKernels):
     """Kernels, each through a feature map, joined by a combiner, on one or several problems.
 
-    A subclass may have other parameters, and learns in ``fit`` what :meth:`_keep` gets.
+    A subclass may have other parameters, and keeps what it learns in ``fitted_``.
     """
 
     fitted_: Fitted
@@ -106,11 +105,15 @@ class KernelEstimator(NestedParameters, ShowsKernels):
         """The number of training rows, without those of weight 0."""
         return self.fitted_.n_rows
 
-    def _keep(self, fitted: Fitted, names: Sequence[Any], notes: Sequence[str] = ()) -> None:
-        """Keep what was fitted; ``names`` are those of the problems."""
-        self.fitted_ = fitted
-        self.problems_ = list(names)
-        self.choices_ = [*fitted.plan.kernel_notes, *fitted.plan.notes, *notes]
+    @property
+    def problems_(self) -> list[Any]:
+        """The names of the problems."""
+        return list(self.fitted_.names)
+
+    @property
+    def choices_(self) -> list[str]:
+        """What was chosen because nothing was given, a sentence each."""
+        return self.fitted_.choices
 
     def __sklearn_is_fitted__(self) -> bool:
         """Return whether it can predict."""

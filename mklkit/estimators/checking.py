@@ -69,7 +69,9 @@ def check_classes(
         validate_data(estimator, X, skip_check_array=True)
         X, y = _read_rows(reading, X, y)
     check_classification_targets(y)
-    data = TrainingData(X, y, row_weights).counting()
+    data = TrainingData(X, y, row_weights)
+    if row_weights is not None:
+        data = data.counting()
     estimator.classes_, codes = np.unique(data.values, return_inverse=True)
     if len(estimator.classes_) < 2:
         raise DataError(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Self
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
@@ -22,7 +23,7 @@ from mklkit.estimators.partial_fits import check_sums_suffice, partial_fit
 from mklkit.estimators.plan import Plan
 from mklkit.estimators.predicting import GivesProbabilities, decided_labels, of_each_row
 from mklkit.estimators.problem_views import SharedViews, SharesViews
-from mklkit.estimators.problems import check_strategy, class_problems, decision_values
+from mklkit.estimators.problems import class_problems, decision_values
 from mklkit.estimators.training_data import TrainingData, class_weights
 from mklkit.protocols import Array
 from mklkit.protocols.component import is_whole
@@ -174,12 +175,13 @@ class MKLClassifier(GivesProbabilities, ClassifierMixin, SharesViews, KernelEsti
         """Learn as :meth:`fit` does, with views that other fits on the same rows share."""
         if not isinstance(self.probability, bool | np.bool_):
             raise SpecError(f"probability must be True or False; got {self.probability!r:.80}.")
-        check_strategy(self.multiclass)
         plan, data = plan_and_read(self, self._task, X, y, sample_weight)
-        self.class_weight_ = self._class_weights(data)
         fitted = self._learn(plan, data, self.random_state, shared)
         notes = []
-        if self.class_weight is not None:
+        if self.class_weight is None:
+            self.class_weight_: Array = np.ones(len(self.classes_))
+        else:
+            self.class_weight_ = self._class_weights(data)
             pairs = zip(self.classes_.tolist(), self.class_weight_, strict=True)
             weights = ", ".join(f"{label} {weight:.3g}" for label, weight in pairs)
             notes.append(f"weights of classes: {weights}")
@@ -188,7 +190,7 @@ class MKLClassifier(GivesProbabilities, ClassifierMixin, SharesViews, KernelEsti
             calibration, note = self._calibrated(plan, data)
             notes.append(note)
         self.__dict__.pop("partial_sums_", None)
-        self._keep_classes(fitted, calibration, notes)
+        self._keep(fitted, calibration, notes)
         return self
 
     def _class_weights(self, data: TrainingData) -> Array:
@@ -215,11 +217,11 @@ class MKLClassifier(GivesProbabilities, ClassifierMixin, SharesViews, KernelEsti
 
         return cross_fitted(data.values, seed, decide, data.row_weights)
 
-    def _keep_classes(
+    def _keep(
         self, fitted: Fitted, calibration: Calibration | None = None, notes: Sequence[str] = ()
     ) -> None:
-        names = [problem.names(self.classes_) for problem in fitted.problems]
-        self._keep(fitted, names, notes)
+        names = tuple(problem.names(self.classes_) for problem in fitted.problems)
+        self.fitted_ = attrs.evolve(fitted, names=names, notes=tuple(notes))
         self.calibration_ = calibration
 
     @property

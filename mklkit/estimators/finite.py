@@ -58,7 +58,11 @@ def fit_decision(
     matrix costs, and at most 16,384 of them on an explicit one.
     """
     facts = facts_of(combiner, CombinerFacts)
-    _check_number(combiner, views.labels, facts.n_kernels)
+    if facts.n_kernels not in (None, len(views)):
+        raise IncompatibleError(
+            f"{combiner.name} takes exactly {facts.n_kernels} kernels; there"
+            f" {'is' if len(views) == 1 else 'are'} {len(views)}: {', '.join(views.labels)}."
+        )
     rows = views if checked is None else ViewSet.of_blocks([view.kernel for view in views], checked)
     with solver_errors_explained(combiner, learner, rows):
         decision = combiner.fit(views, target, learner, random_state)
@@ -68,15 +72,6 @@ def fit_decision(
         raise _beyond(combiner, learner, *_most_extreme(rows), problem)
     _check_range(combiner, decision.weights, facts.weight_range)
     return decision
-
-
-def _check_number(combiner: Combiner, labels: list[str], n_kernels: int | None) -> None:
-    if n_kernels is not None and len(labels) != n_kernels:
-        raise IncompatibleError(
-            f"{combiner.name} takes exactly {n_kernels} kernels; there"
-            f" {'is' if len(labels) == 1 else 'are'} {len(labels)}: {', '.join(labels)}."
-            f" Give it {n_kernels} kernels."
-        )
 
 
 def _check_range(combiner: Combiner, weights: Array, stated: tuple[float, float] | None) -> None:
@@ -111,18 +106,17 @@ def solver_errors_explained(combiner: Combiner, learner: Learner, views: ViewSet
 
 
 def _decides_finitely(decision: Decision, views: ViewSet) -> bool:
+    def finite(*blocks: RowBlock) -> bool:
+        return all(np.isfinite(decide_block(decision, block)).all() for block in blocks)
+
     if views.blocks is not None:
         step = -(-views.blocks.n_rows // FINITE_ROWS)
         some = views.blocks if step == 1 else views.blocks.take(np.arange(0, len(views.rows), step))
         every = range(len(views))
-        parts = some.each(lambda blocks: all(_is_finite(decision, b) for _, b in blocks), every)
+        parts = some.each(lambda blocks: finite(*(block for _, block in blocks)), every)
         return all(parts)
     places = row_blocks(len(views.rows), CHECKED_ROWS)
-    return all(each(lambda place: _is_finite(decision, RowBlock(views.rows[place])), places))
-
-
-def _is_finite(decision: Decision, block: RowBlock) -> bool:
-    return bool(np.isfinite(decide_block(decision, block)).all())
+    return all(each(lambda place: finite(RowBlock(views.rows[place])), places))
 
 
 def _most_extreme(views: ViewSet) -> tuple[str, float]:

@@ -23,10 +23,9 @@ from mklkit.errors import (
 )
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.finite import fit_decision, solver_errors_explained
-from mklkit.estimators.fit import settled
+from mklkit.estimators.fit import in_threads, settled
 from mklkit.estimators.folds import Rows
 from mklkit.estimators.grids import PointGroup
-from mklkit.estimators.parallel import in_threads
 from mklkit.estimators.plan import Plan, plan_of
 from mklkit.estimators.problem_views import ProblemViews, SharedViews
 from mklkit.estimators.problems import BinaryProblem, ScoreJoiner, class_problems
@@ -164,7 +163,7 @@ class FoldScores:
         """Add one fold's scores of one group's points."""
         n_problems, n_points = len(run.problems), len(run.group.points)
         data, weighing = fold.training, run.estimator.class_weight
-        plan = settled(run.plan, data, self.shared)
+        plan = settled(run.plan, data, self.shared) if run.plan.proposed else run.plan
         if weighing is not None:
             weights = class_weights(weighing, self.classes, data.values, data.row_weights)
             data = data.with_class_weights(weights)

@@ -15,7 +15,7 @@ from mklkit.estimators.checking import check_new_rows
 from mklkit.estimators.fit import fit_problems, plan_and_read
 from mklkit.estimators.kernel_summary import KernelSummary
 from mklkit.estimators.predicting import finite_values, of_each_row
-from mklkit.estimators.problems import ALL_ROWS, WholeProblem
+from mklkit.estimators.problems import WholeProblem
 from mklkit.estimators.proposing import refuse_proposed
 from mklkit.protocols import Array, Decision, LinearFunction, Task
 from mklkit.views.dask import is_dask
@@ -95,9 +95,8 @@ class MKLOneClass(OutlierMixin, KernelEstimator):
         """
         refuse_proposed(self.kernels)
         plan, data = plan_and_read(self, self._task, X, None, sample_weight)
-        fitted = fit_problems(plan, data, [WholeProblem(self._task)], self.random_state)
-        self._keep(fitted, [ALL_ROWS])
-        self.offset_ = _threshold(fitted.decisions[0])
+        self.fitted_ = fit_problems(plan, data, [WholeProblem(self._task)], self.random_state)
+        self.offset_ = _threshold(self.decisions_[0])
         return self
 
     def _planned_summary(self) -> KernelSummary:

@@ -163,7 +163,8 @@ def partial_fit(estimator: Estimator, X: Any, y: Any, classes: Any = None) -> Es
     random_state = check_random_state(estimator.random_state)
     seeds = random_state.randint(2**31 - 1, size=len(problems) + 1)
     if sums is None:
-        plan = settled(plan, TrainingData(rows, codes))
+        if plan.proposed:
+            plan = settled(plan, TrainingData(rows, codes))
         sums = PartialSums.start(plan, rows, seeds[-1], len(known))
     sums = sums.plus(rows, codes, plan.max_memory)
     estimator.classes_, estimator.class_weight_ = known, np.ones(len(known))
@@ -179,7 +180,7 @@ def partial_fit(estimator: Estimator, X: Any, y: Any, classes: Any = None) -> Es
     kernels, notes = sums.plan.kernels, sums.plan.kernel_notes
     plan = attrs.evolve(plan, kernels=kernels, kernel_notes=notes, proposed=False)
     n_rows = int(sums.moments.total)
-    estimator._keep_classes(Fitted(plan, tuple(problems), tuple(decisions), n_rows))
+    estimator._keep(Fitted(plan, tuple(problems), tuple(decisions), n_rows))
     return estimator
 
 

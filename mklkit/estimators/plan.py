@@ -100,7 +100,7 @@ def plan_of(
         proposed=are_proposed(estimator.kernels),
         task=task,
         bandwidths=estimator.bandwidths,
-        max_memory=memory_given(estimator.max_memory),
+        max_memory=None if estimator.max_memory is None else memory_given(estimator.max_memory),
         n_jobs=estimator.n_jobs,
         kernel_notes=reading.notes,
         notes=choice.notes,

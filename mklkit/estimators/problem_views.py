@@ -98,10 +98,15 @@ class ProblemViews:
 
     def of(self, problem: Problem, seed: int) -> tuple[ViewSet, Target, np.random.RandomState]:
         """Return a problem's views, its target, and its random state after that."""
+        if not self._keep:
+            return self._make(problem, seed)
         key = problem.key, int(seed)
-        if key in self._made:
-            views, target, random_state = self._made[key]
-            return views, target, deepcopy(random_state)
+        if key not in self._made:
+            self._made[key] = self._make(problem, seed)
+        views, target, random_state = self._made[key]
+        return views, target, deepcopy(random_state)
+
+    def _make(self, problem: Problem, seed: int) -> tuple[ViewSet, Target, np.random.RandomState]:
         random_state = np.random.RandomState(seed)
         rows, values, weights = self.data.rows, self.data.values, self.data.row_weights
         members = problem.rows(values)
@@ -118,8 +123,6 @@ class ProblemViews:
             if self._store is not None:
                 pairs = partial(_pairs_at, self._store, self._places[members])
             views = self._fitted(rows, weights, random_state, pairs)
-        if self._keep:
-            self._made[key] = views, target, deepcopy(random_state)
         return views, target, random_state
 
     def _fitted(

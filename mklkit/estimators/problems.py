@@ -29,7 +29,6 @@ __all__ = [
     "Problem",
     "ScoreJoiner",
     "WholeProblem",
-    "check_strategy",
     "class_problems",
     "decision_values",
     "decompose",
@@ -145,7 +144,10 @@ def class_problems(
     IncompatibleError
         If ``"native"`` is required of components that handle only two classes.
     """
-    check_strategy(multiclass)
+    if multiclass not in STRATEGIES:
+        raise SpecError(
+            f"multiclass must be one of {', '.join(map(repr, STRATEGIES))}; got {multiclass!r}."
+        )
     if multiclass == "native":
         tasks = facts_of(combiner, CombinerFacts).tasks, facts_of(learner, LearnerFacts).tasks
         for part, able in zip((combiner, learner), tasks, strict=True):
@@ -154,14 +156,6 @@ def class_problems(
                     f"{part.name} handles two classes only; for more use multiclass='ovo' or 'ovr'."
                 )
     return decompose(n_classes, cast(Strategy, multiclass))
-
-
-def check_strategy(multiclass: Any) -> None:
-    """Raise a ``SpecError`` if there is no such multiclass strategy."""
-    if multiclass not in STRATEGIES:
-        raise SpecError(
-            f"multiclass must be one of {', '.join(map(repr, STRATEGIES))}; got {multiclass!r}."
-        )
 
 
 def decompose(n_classes: int, strategy: Strategy) -> list[BinaryProblem]:

@@ -117,7 +117,8 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
         """
         names = _names_of(y)
         plan, data = plan_and_read(self, self._task, X, y, sample_weight)
-        plan = settled(plan, data)
+        if plan.proposed:
+            plan = settled(plan, data)  # before the mean is taken off
         self._one_target = data.values.ndim == 1
         columns = data.values[:, None] if self._one_target else data.values
         free = facts_of(plan.learner, LearnerFacts).free_bias
@@ -129,7 +130,8 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
         centred = (columns - means)[:, 0] if self._one_target else columns - means
         problems, names = self._divided(plan)
         data = attrs.evolve(data, values=centred)
-        self._keep(fit_problems(plan, data, problems, self.random_state), names)
+        fitted = fit_problems(plan, data, problems, self.random_state)
+        self.fitted_ = attrs.evolve(fitted, names=tuple(names))
         return self
 
     def _divided(self, plan: Plan) -> tuple[list[WholeProblem], list[str]]:

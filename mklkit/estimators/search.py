@@ -26,7 +26,6 @@ from mklkit.estimators.kernel_summary import KernelSummary, fitted_summary
 from mklkit.estimators.plan import kernels_to_bind
 from mklkit.estimators.predicting import GivesProbabilities, asks_for_probabilities
 from mklkit.estimators.problem_views import SharedViews, SharesViews
-from mklkit.estimators.problems import check_strategy
 from mklkit.estimators.search_spaces import check_effort, declared_space, default_grids
 from mklkit.estimators.showing import ShowsKernels
 from mklkit.estimators.table_reading import read_table
@@ -144,7 +143,6 @@ class MKLSearchCV(GivesProbabilities, ClassifierMixin, SharesViews, ShowsKernels
         """Search as :meth:`fit` does, with views that other fits on the same rows share."""
         check_progress(self.progress)
         base = self._base()
-        check_strategy(base.multiclass)
         shared = SharedViews(base.max_memory) if shared is None else shared
         scorer = None if self.scoring in (None, "accuracy") else get_scorer(self.scoring)
         space = declared_space(_varied(base, {}))

@@ -24,7 +24,7 @@ from mklkit.estimators.fit import Fitted, plan_and_read, settled
 from mklkit.estimators.plan import Plan
 from mklkit.estimators.predicting import of_each_row
 from mklkit.estimators.problem_views import ProblemViews
-from mklkit.estimators.problems import ALL_ROWS, WholeProblem, decompose
+from mklkit.estimators.problems import WholeProblem, decompose
 from mklkit.estimators.proposing import refuse_proposed
 from mklkit.protocols import Array, CombinerFacts, GivesWeights, Target, Task, facts_of
 from mklkit.registry.abilities import default_instances, names_of_able
@@ -171,7 +171,9 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
             refuse_proposed(self.kernels)
         plan, data = plan_and_read(self, task, X, column_or_1d(y) if task == "numbers" else y)
         self.__dict__.pop("classes_", None)  # it predicts none
-        plan, whole = settled(plan, data), WholeProblem(task)
+        if plan.proposed:
+            plan = settled(plan, data)
+        whole = WholeProblem(task)
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=2)
         views_of = ProblemViews(plan, data, seeds[-1])
         views_of.say_if_long([whole])
@@ -180,7 +182,7 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
         columns = WeightedColumns.of(views, _weights(plan, views, targets, random_state))
         plan = _without_learner(plan)
         decisions: tuple[Any, ...] = (columns,)
-        self._keep(Fitted(plan, (whole,), decisions, len(data.rows)), [ALL_ROWS])
+        self.fitted_ = Fitted(plan, (whole,), decisions, len(data.rows))
         self._names_out = _names_out(views, columns)
         return views
 

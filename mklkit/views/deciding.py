@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from typing import cast
+from typing import Any, cast
 
 import attrs
 import numpy as np
@@ -26,7 +26,15 @@ from mklkit.protocols.abilities import offers
 from mklkit.views.kernel_rows import KernelRows, Scratch
 from mklkit.views.rows import ColumnCuts, rows_at
 
-__all__ = ["BLOCK_ROWS", "BlockDecision", "RowBlock", "decide_all", "decide_block", "with_support"]
+__all__ = [
+    "BLOCK_ROWS",
+    "BlockDecision",
+    "RowBlock",
+    "decide_all",
+    "decide_block",
+    "weighted_columns",
+    "with_support",
+]
 
 BLOCK_ROWS = 2048
 """The number of rows decided at a time, so that no n × N matrix is formed."""
@@ -242,3 +250,30 @@ def with_support(projectors: Sequence[Projector], support: NDArray[np.intp]) -> 
         [own] = [part for rows, part in kept if rows is fitted.landmarks]
         trimmed.append(attrs.evolve(projector, map=fitted.with_landmarks(own)))
     return trimmed
+
+
+def weighted_columns(
+    block: RowBlock, projectors: Sequence[Projector], scales: Array, explicit: bool
+) -> Array:
+    """Return the sum of the projectors' columns times their scales, or features side by side.
+
+    Parameters
+    ----------
+    block : RowBlock
+        Of n rows.
+    projectors : sequence of Projector
+        M of them.
+    scales : ndarray of shape (M,)
+    explicit : bool
+        Whether they give features, which are scaled by the roots and put side by side.
+    """
+    if explicit:
+        parts: list[Any] = [None] * len(projectors)
+        for index, values in block.columns_of(projectors):
+            parts[index] = np.sqrt(scales[index]) * values
+        return np.hstack(parts)
+    total: Any = None
+    for index, values in block.columns_of(projectors):
+        scaled = values * values.dtype.type(scales[index])
+        total = scaled if total is None else np.add(total, scaled, out=total)
+    return np.asarray(total)

@@ -166,15 +166,14 @@ class KernelRows:
     def take(self, members: slice | NDArray[np.intp]) -> Self:
         """Return the kernels on some of the rows."""
         arrays = tuple(array[members] for array in self.arrays)
-        return attrs.evolve(self, arrays=arrays, pairs=self._pairs_of(members))
-
-    def _pairs_of(self, members: slice | NDArray[np.intp]) -> tuple[KnownPairs | None, ...]:
-        return tuple(None if own is None else own.take(members) for own in self.pairs)
+        pairs = tuple(known if known is None else known.take(members) for known in self.pairs)
+        return attrs.evolve(self, arrays=arrays, pairs=pairs)
 
     def take_rows(self, members: NDArray[np.intp]) -> Self:
         """Return the kernels on some of the rows; those of a row source are not read."""
         arrays = tuple(take_rows(array, members) for array in self.arrays)
-        return attrs.evolve(self, arrays=arrays, pairs=self._pairs_of(members))
+        pairs = tuple(known if known is None else known.take(members) for known in self.pairs)
+        return attrs.evolve(self, arrays=arrays, pairs=pairs)
 
     def only(self, index: int, kernel: FittedKernel | None = None) -> Self:
         """Return one of the kernels with its rows, optionally with another kernel in its place."""

@@ -29,9 +29,9 @@ class Side:
     explicit: bool
     n_rows: int
 
-    def __init__(self) -> None:
-        self._normal: NormalMatrix | None = None
-        self._spectrum: Spectrum | None = None
+    # What is computed once, when it is first asked for.
+    _normal: NormalMatrix | None = None
+    _spectrum: Spectrum | None = None
 
     def gram(self, keep: bool = True) -> Array:
         """Return the Gram matrix (N, N) of the training rows, from inner products of features."""
@@ -105,7 +105,6 @@ class FeatureSide(Side):
     explicit = True
 
     def __init__(self, features: Array) -> None:
-        super().__init__()
         self.n_rows = len(features)
         self._features = features
 
@@ -120,7 +119,6 @@ class GramSide(Side):
     explicit = False
 
     def __init__(self, gram: Array) -> None:
-        super().__init__()
         self.n_rows = len(gram)
         self._gram = gram
 
@@ -133,7 +131,6 @@ class RowSubset(Side):
     """Some rows of a training side, as a separate training side (for cross-validation)."""
 
     def __init__(self, side: TrainingSide, rows: NDArray[np.intp]) -> None:
-        super().__init__()
         self.side = side
         self.rows = rows
         self.explicit = side.explicit
@@ -165,7 +162,6 @@ class WeightedViews(Side):
     """
 
     def __init__(self, views: Any, weights: Array) -> None:
-        super().__init__()
         self.views = views
         self.weights = np.asarray(weights, dtype=np.float64)
         self.explicit = views.explicit

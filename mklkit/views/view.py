@@ -58,7 +58,6 @@ class View(Side):
         of_features: FeatureStatistics | None,
         index: int,
     ) -> None:
-        super().__init__()
         self.own = shared.seen.only(index)
         self.label = projector.label
         self.projector = projector

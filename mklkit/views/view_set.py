@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, cast, overload
+from collections.abc import Callable, Sequence
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +38,7 @@ from mklkit.views.view import View
 __all__ = ["ViewSet"]
 
 
-class ViewSet(Sequence[View]):
+class ViewSet(list[View]):
     """The views of one problem, on the same training rows.
 
     Attributes
@@ -58,7 +58,7 @@ class ViewSet(Sequence[View]):
         explicit: bool,
         blocks: FeatureBlocks | None = None,
     ) -> None:
-        self._views = list(views)
+        super().__init__(views)
         self.rows = rows
         self.explicit = explicit
         self.blocks = blocks
@@ -82,14 +82,16 @@ class ViewSet(Sequence[View]):
         """
         fitted, own_rows = fit_kernels(kernels, rows, row_weights)
         maps = fit_maps(kernels, feature_map, fitted, own_rows, random_state)
-        if isinstance(rows, RowSource) and any(_is_full(one) for one in maps):
+        if isinstance(rows, RowSource) and any(_is_full(fitted_map) for fitted_map in maps):
             # All rows are landmarks, and in memory as such.
             rows = rows_at(rows, slice(0, len(rows)))
             cuts = ColumnCuts(rows)
             own_rows = [cuts.of(bound.columns, bound.reads) for bound in kernels]
         projectors = [
-            Projector(bound.label, bound.columns, one, bound.reads, bound.facts.allows_gaps)
-            for bound, one in zip(kernels, maps, strict=True)
+            Projector(
+                bound.label, bound.columns, fitted_map, bound.facts.reads, bound.facts.allows_gaps
+            )
+            for bound, fitted_map in zip(kernels, maps, strict=True)
         ]
         for bound, kernel, own in zip(kernels, fitted, own_rows, strict=True):
             warn_of_far_rows(bound.label, kernel, own)
@@ -125,44 +127,28 @@ class ViewSet(Sequence[View]):
         ]
         return cls(views, rows, blocks is not None, blocks)
 
-    @overload
-    def __getitem__(self, index: int) -> View: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[View]: ...
-    def __getitem__(self, index: int | slice) -> View | Sequence[View]:
-        """Return the view, or views, at a position."""
-        return self._views[index]
-
-    def __len__(self) -> int:
-        """Return the number of views M."""
-        return len(self._views)
-
-    def __iter__(self) -> Iterator[View]:
-        """Iterate over the views."""
-        return iter(self._views)
-
     @property
     def labels(self) -> list[str]:
         """The kernels' names in results."""
-        return [view.label for view in self._views]
+        return [view.label for view in self]
 
     @property
     def seen(self) -> KernelRows:
         """The kernels that learners work on and the rows of each, as in :attr:`View.seen`."""
-        return KernelRows.joined(view.seen for view in self._views)
+        return KernelRows.joined(view.seen for view in self)
 
     @property
     def n_bytes(self) -> int:
         """The memory of rows, Gram matrices and features that are kept."""
-        arrays = {id(view.rows): view.rows.nbytes for view in self._views}
-        own = sum(view.n_bytes for view in self._views)
+        arrays = {id(view.rows): view.rows.nbytes for view in self}
+        own = sum(view.n_bytes for view in self)
         return sum(arrays.values()) + own + (0 if self.blocks is None else self.blocks.n_bytes)
 
     def restricted(self, members: NDArray[np.intp]) -> ViewSet:
         """Return the views of some of the training rows, on the maps fitted to all of them."""
         return self._of(
-            [view.projector for view in self._views],
-            KernelRows.of_views(self._views).take_rows(members),
+            [view.projector for view in self],
+            KernelRows.of_views(self).take_rows(members),
             take_rows(self.rows, members),
             None if self.blocks is None else self.blocks.take(members),
         )
@@ -176,7 +162,7 @@ class ViewSet(Sequence[View]):
         """
         used = [
             view
-            for view in self._views
+            for view in self
             if not self.explicit
             and offers(view.projector.map, LandmarkMap)
             and cast(LandmarkMap, view.projector.map).landmarks is view.rows
@@ -202,8 +188,8 @@ class ViewSet(Sequence[View]):
 
         In O(Np²) per pair of kernels where learners work on features, else O(N²).
         """
-        if all(view.sees_features for view in self._views):
-            return self._views[0].of_features.products(y)
+        if all(view.sees_features for view in self):
+            return self[0].of_features.products(y)
         return kernel_products(self.seen, y)
 
     def weighted(self, weights: Array) -> WeightedViews:

@@ -11,7 +11,6 @@ from typing import Any, ClassVar, cast
 import attrs
 import numpy as np
 
-from mklkit.combiners.templates.weighted_columns import weighted_columns
 from mklkit.combiners.templates.weighted_grid import WeightedGrid
 from mklkit.errors import MKLKitError, WeightsWarning
 from mklkit.protocols import (
@@ -32,7 +31,7 @@ from mklkit.protocols import (
 from mklkit.protocols.abilities import offers
 from mklkit.protocols.component import Component, parameter_names
 from mklkit.protocols.defaults import FEATURE_MAP, LEARNER
-from mklkit.views.deciding import BlockDecision, RowBlock, with_support
+from mklkit.views.deciding import BlockDecision, RowBlock, weighted_columns, with_support
 from mklkit.views.projections import FEW_ROWS, Projection
 
 __all__ = [
