@@ -113,7 +113,7 @@ def _other_models(
 
 
 def _other_c(model: Any, larger: bool) -> list[str]:
-    from mklkit.estimators.anatomy import classifier_in
+    from mklkit.estimators.introspection import classifier_in
     from mklkit.protocols.priced_learner import PricedLearner
     from mklkit.registry.specs import to_spec
 

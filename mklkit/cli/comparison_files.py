@@ -46,7 +46,7 @@ def save_best(output: Path, found: Comparison) -> None:
     """Save the best method with the facts that 'fit' saves, and those of the comparison."""
     from time import perf_counter
 
-    from mklkit.estimators.anatomy import ChoosingModel
+    from mklkit.estimators.introspection import ChoosingModel
     from mklkit.evaluation import score
     from mklkit.persistence import save_model
     from mklkit.preprocessing import describe

@@ -108,7 +108,7 @@ def _memory(size: str | None) -> str | None:
 def _effort(tune: str | None) -> str | None:
     if tune is not None:
         from mklkit.errors import MKLKitError
-        from mklkit.estimators.search_spaces import check_effort
+        from mklkit.estimators.grids import check_effort
 
         try:
             check_effort(tune)

@@ -177,7 +177,7 @@ def _predictions(pipeline: Any, features: pd.DataFrame) -> pd.DataFrame:
     import pandas as pd
     from sklearn.base import is_outlier_detector, is_regressor
 
-    from mklkit.estimators.anatomy import classifier_in
+    from mklkit.estimators.introspection import classifier_in
 
     if is_regressor(pipeline):
         numbers = np.asarray(pipeline.predict(features))

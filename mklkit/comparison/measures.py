@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import log_loss, roc_auc_score
 
 from mklkit.errors import quoted
-from mklkit.estimators.anatomy import WeightedModel
+from mklkit.estimators.introspection import WeightedModel
 from mklkit.persistence.facts import json_ready
 from mklkit.protocols import Array
 from mklkit.registry.specs import to_spec

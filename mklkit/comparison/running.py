@@ -32,7 +32,7 @@ from mklkit.comparison.methods import Method
 from mklkit.comparison.splits import RowSplit, SplitPlan
 from mklkit.errors import DataError, plain_message, quoted, type_name
 from mklkit.estimators.classifier import MKLClassifier
-from mklkit.estimators.problem_views import SharedViews, SharesViews
+from mklkit.estimators.shared_views import SharedViews, SharesViews
 from mklkit.evaluation.scores import score
 
 __all__ = ["Cell", "run_cells"]
@@ -139,7 +139,7 @@ def run_cells(
         Called before a method is run.
     max_memory : int or str, optional
         What methods share on the same rows is kept up to it; see
-        :class:`mklkit.estimators.problem_views.SharedViews`.
+        :class:`mklkit.estimators.shared_views.SharedViews`.
 
     Raises
     ------

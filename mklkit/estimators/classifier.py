@@ -16,14 +16,19 @@ from sklearn.utils.validation import check_is_fitted
 
 from mklkit.errors import SpecError
 from mklkit.estimators.base import KernelEstimator
-from mklkit.estimators.calibrating import Calibration, cross_fitted
 from mklkit.estimators.checking import check_new_rows
 from mklkit.estimators.fit import Fitted, fit_problems, plan_and_read
 from mklkit.estimators.partial_fits import check_sums_suffice, partial_fit
 from mklkit.estimators.plan import Plan
-from mklkit.estimators.predicting import GivesProbabilities, decided_labels, of_each_row
-from mklkit.estimators.problem_views import SharedViews, SharesViews
+from mklkit.estimators.predicting import (
+    Calibration,
+    GivesProbabilities,
+    cross_fitted,
+    decided_labels,
+    of_each_row,
+)
 from mklkit.estimators.problems import class_problems, decision_values
+from mklkit.estimators.shared_views import SharedViews, SharesViews
 from mklkit.estimators.training_data import TrainingData, class_weights
 from mklkit.protocols import Array
 from mklkit.protocols.component import is_whole

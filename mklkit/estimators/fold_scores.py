@@ -22,15 +22,15 @@ from mklkit.errors import (
     quoted,
 )
 from mklkit.estimators.classifier import MKLClassifier
-from mklkit.estimators.finite import fit_decision, solver_errors_explained
-from mklkit.estimators.fit import in_threads, settled
+from mklkit.estimators.fit import fit_decision, settled, solver_errors_explained
 from mklkit.estimators.folds import Rows
 from mklkit.estimators.grids import PointGroup
-from mklkit.estimators.plan import Plan, plan_of
-from mklkit.estimators.problem_views import ProblemViews, SharedViews
+from mklkit.estimators.plan import Plan, ProblemViews, plan_of
 from mklkit.estimators.problems import BinaryProblem, ScoreJoiner, class_problems
+from mklkit.estimators.shared_views import SharedViews
 from mklkit.estimators.table_reading import TableReading
 from mklkit.estimators.training_data import TrainingData, class_weights
+from mklkit.numerics.threads import in_threads
 from mklkit.protocols import Array, GridCombiner
 from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.deciding import decide_block

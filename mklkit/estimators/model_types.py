@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from mklkit.estimators.calibrating import DecisionValues
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.fit import Fitted
 from mklkit.estimators.one_class import MKLOneClass
 from mklkit.estimators.partial_fits import PartialSums
 from mklkit.estimators.plan import Plan
+from mklkit.estimators.predicting import DecisionValues
 from mklkit.estimators.problems import BinaryProblem, WholeProblem
 from mklkit.estimators.proposing import KernelBank
 from mklkit.estimators.regressor import MKLRegressor

@@ -13,8 +13,7 @@ from sklearn.utils.validation import column_or_1d
 
 from mklkit.errors import DataError, IncompatibleError, quoted
 from mklkit.estimators.checking import as_source, checked_rows
-from mklkit.estimators.finite import fit_decision
-from mklkit.estimators.fit import Fitted, settled
+from mklkit.estimators.fit import Fitted, fit_decision, settled
 from mklkit.estimators.plan import Plan, kernels_to_bind, plan_of
 from mklkit.estimators.problems import BinaryProblem, class_problems
 from mklkit.estimators.table_reading import read_table

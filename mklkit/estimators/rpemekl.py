@@ -8,11 +8,11 @@ from typing import Any, Self
 import numpy as np
 
 from mklkit.errors import SpecError
+from mklkit.estimators.base import NestedParameters
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.from_preset import preset_classifier
-from mklkit.estimators.nested_parameters import NestedParameters
-from mklkit.estimators.problem_views import SharedViews
 from mklkit.estimators.search import MKLSearchCV
+from mklkit.estimators.shared_views import SharedViews
 from mklkit.estimators.voting import MKLVotingClassifier
 
 __all__ = ["SUBSET_CHOICES", "RPEMEKLClassifier"]

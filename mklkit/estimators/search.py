@@ -16,23 +16,30 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from mklkit.display.progress import BRIEF, Progress, check_progress, reported
 from mklkit.errors import SpecError, counted, cut
-from mklkit.estimators.anatomy import FittedSearch
 from mklkit.estimators.checking import as_source, check_classes
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.fold_scores import FoldScores, check_scorer, fits_grids
 from mklkit.estimators.folds import splits_of
-from mklkit.estimators.grids import Point, best_point, grouped, points_of, results_table
+from mklkit.estimators.grids import (
+    Point,
+    best_point,
+    check_effort,
+    declared_space,
+    default_grids,
+    grouped,
+    points_of,
+    results_table,
+)
+from mklkit.estimators.introspection import FittedSearch
 from mklkit.estimators.kernel_summary import KernelSummary, fitted_summary
 from mklkit.estimators.plan import kernels_to_bind
 from mklkit.estimators.predicting import GivesProbabilities, asks_for_probabilities
-from mklkit.estimators.problem_views import SharedViews, SharesViews
-from mklkit.estimators.search_spaces import check_effort, declared_space, default_grids
+from mklkit.estimators.shared_views import SharedViews, SharesViews
 from mklkit.estimators.showing import ShowsKernels
 from mklkit.estimators.table_reading import read_table
 from mklkit.estimators.training_data import checked_row_weights
 from mklkit.protocols import Array
 from mklkit.protocols.component import is_whole
-from mklkit.registry.composing import Choice, choose_components
 
 __all__ = ["MKLSearchCV"]
 
@@ -143,7 +150,7 @@ class MKLSearchCV(GivesProbabilities, ClassifierMixin, SharesViews, ShowsKernels
         """Search as :meth:`fit` does, with views that other fits on the same rows share."""
         check_progress(self.progress)
         base = self._base()
-        shared = SharedViews(base.max_memory) if shared is None else shared
+        shared = shared or SharedViews(base.max_memory)
         scorer = None if self.scoring in (None, "accuracy") else get_scorer(self.scoring)
         space = declared_space(_varied(base, {}))
         numbered = points_of(self._grids(base) if self.param_grid is None else self.param_grid)
@@ -165,10 +172,8 @@ class MKLSearchCV(GivesProbabilities, ClassifierMixin, SharesViews, ShowsKernels
         # Without a seed of the user's, all points of a search still see the same random draws.
         run = base if is_whole(base.random_state) else clone(base).set_params(random_state=seed)
         folds = FoldScores(data, self.classes_, splits, partial(_varied, run), scorer, shared)
-        runs = [
-            folds.prepared(group, reading, kernels)
-            for group, kernels in zip(groups, bound, strict=True)
-        ]
+        pairs = zip(groups, bound, strict=True)
+        runs = [folds.prepared(group, reading, kernels) for group, kernels in pairs]
         total = len(splits) * sum(len(run.problems) for run in runs)
         done = count(1)
         with reported(self.progress, "searching", BRIEF) as report:
@@ -182,7 +187,7 @@ class MKLSearchCV(GivesProbabilities, ClassifierMixin, SharesViews, ShowsKernels
             best = _varied(base, self.best_params_)
             self.best_estimator_ = best.fit_sharing(shared, X, y, sample_weight)
             self.refit_time_ = perf_counter() - start
-        choice = _choice(_with_plain(base, self.best_params_))
+        choice = _with_plain(base, self.best_params_)._planned()
         bank = [note for note in self.best_estimator_.choices_ if note not in choice.notes]
         self.choices_ = [*bank, *choice.notes, *folds_notes, self._said()]
         return self
@@ -225,11 +230,11 @@ class MKLSearchCV(GivesProbabilities, ClassifierMixin, SharesViews, ShowsKernels
     def _said(self) -> str:
         best = ", ".join(f"{name} {value}" for name, value in self.best_params_.items())
         n_points = len(self.cv_results_["params"])
-        score = f"accuracy {100 * self.best_score_:.1f} %"
-        if self.scoring not in (None, "accuracy"):
-            # Other scores may be no shares: an error, say, is negative.
-            name = self.scoring if isinstance(self.scoring, str) else "score"
-            score = f"{name} {self.best_score_:.4g}"
+        # Other scores may be no shares: an error, say, is negative.
+        name = self.scoring if isinstance(self.scoring, str) else "score"
+        score = f"{name} {self.best_score_:.4g}"
+        if self.scoring in (None, "accuracy"):
+            score = f"accuracy {100 * self.best_score_:.1f} %"
         return (
             f"{best or 'nothing to tune'}: best of {counted(n_points, 'setting')} by"
             f" {self.n_splits_}-fold cross-validation on the training rows, {score}"
@@ -304,14 +309,10 @@ def _with_plain(base: MKLClassifier, params: Point) -> MKLClassifier:
     return varied
 
 
-def _choice(estimator: MKLClassifier) -> Choice:
-    return choose_components(estimator.combiner, estimator.feature_map, estimator.learner)
-
-
 def _varied(base: MKLClassifier, params: Point) -> MKLClassifier:
     """Return a copy with some parameters changed, and its components as objects."""
     varied = _with_plain(base, params)
-    choice = _choice(varied)
+    choice = varied._planned()
     varied.set_params(
         combiner=choice.combiner, feature_map=choice.feature_map, learner=choice.learner
     )

@@ -19,11 +19,9 @@ from mklkit.combiners.templates.weighting import WeightingCombiner
 from mklkit.errors import DataError, IncompatibleError
 from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.checking import check_new_rows
-from mklkit.estimators.finite import solver_errors_explained
-from mklkit.estimators.fit import Fitted, plan_and_read, settled
-from mklkit.estimators.plan import Plan
+from mklkit.estimators.fit import Fitted, plan_and_read, settled, solver_errors_explained
+from mklkit.estimators.plan import Plan, ProblemViews
 from mklkit.estimators.predicting import of_each_row
-from mklkit.estimators.problem_views import ProblemViews
 from mklkit.estimators.problems import WholeProblem, decompose
 from mklkit.estimators.proposing import refuse_proposed
 from mklkit.protocols import Array, CombinerFacts, GivesWeights, Target, Task, facts_of

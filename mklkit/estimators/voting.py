@@ -13,8 +13,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from mklkit.errors import SpecError, counted
-from mklkit.estimators.anatomy import KernelModel
 from mklkit.estimators.classifier import MKLClassifier
+from mklkit.estimators.introspection import KernelModel
 from mklkit.estimators.kernel_summary import KernelSummary, fitted_summary
 from mklkit.estimators.predicting import (
     GivesProbabilities,
@@ -23,8 +23,8 @@ from mklkit.estimators.predicting import (
     decided_labels,
     of_each_row,
 )
-from mklkit.estimators.problem_views import SharedViews, SharesViews
 from mklkit.estimators.search import MKLSearchCV
+from mklkit.estimators.shared_views import SharedViews, SharesViews
 from mklkit.estimators.showing import ShowsKernels
 from mklkit.numerics.votes import squashed
 from mklkit.protocols import Array

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from mklkit.errors import DataError, MKLKitError
-from mklkit.estimators.anatomy import FittedSearch, KernelModel
 from mklkit.estimators.checking import check_new_rows
+from mklkit.estimators.introspection import FittedSearch, KernelModel
 from mklkit.estimators.table_reading import read_table
 from mklkit.numerics.centring import centred_gram
 from mklkit.protocols import Array, FittedKernel

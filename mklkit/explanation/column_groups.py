@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from mklkit.errors import SpecError, quoted, suggest
-from mklkit.estimators.anatomy import KernelModel, column_names
+from mklkit.estimators.introspection import KernelModel, column_names
 from mklkit.preprocessing import TableEncoder
 from mklkit.registry.columns import resolve_columns
 

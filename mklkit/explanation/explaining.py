@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 
 from mklkit.display.progress import Progress, check_progress, reported
 from mklkit.errors import SpecError, counted, quoted
-from mklkit.estimators.anatomy import KernelModel, split
+from mklkit.estimators.introspection import KernelModel, split
 from mklkit.evaluation.alignment import alignment_matrix, self_similarity
 from mklkit.explanation.explanation import Explanation
 from mklkit.explanation.framing import Measured

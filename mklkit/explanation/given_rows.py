@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from mklkit.errors import DataError, counted, named, suggest
-from mklkit.estimators.anatomy import column_names
+from mklkit.estimators.introspection import column_names
 from mklkit.explanation.tasks import ScoredTask
 from mklkit.protocols import RowSource
 from mklkit.views.dask import is_dask

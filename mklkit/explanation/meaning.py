@@ -11,7 +11,7 @@ import pandas as pd
 from mklkit.combiners.templates.coupling import CouplingCombiner
 from mklkit.combiners.templates.fusion import FusionCombiner
 from mklkit.errors import counted
-from mklkit.estimators.anatomy import KernelModel
+from mklkit.estimators.introspection import KernelModel
 from mklkit.evaluation.alignment import NEAR_DUPLICATE, near_duplicates
 from mklkit.explanation.refitting import members_of
 from mklkit.protocols import Array, CombinerFacts, RowWeights, facts_of

@@ -11,9 +11,9 @@ from pandas.api.types import is_numeric_dtype
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from mklkit.estimators.anatomy import column_names, split
 from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.classifier import MKLClassifier
+from mklkit.estimators.introspection import column_names, split
 from mklkit.estimators.voting import MKLVotingClassifier
 from mklkit.preprocessing import TableEncoder
 from mklkit.registry.composing import are_proposed, kernel_list, parts_of

@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-from mklkit.estimators.anatomy import split
+from mklkit.estimators.introspection import split
 from mklkit.explanation.column_groups import ColumnGroup, columns_by_kernel, group_columns
 
 __all__ = ["ShufflePlan"]

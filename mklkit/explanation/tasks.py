@@ -14,8 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from mklkit.datasets.target import class_labels, learned_numbers
 from mklkit.errors import DataError, IncompatibleError, counted, listed, type_name
-from mklkit.estimators.anatomy import KernelClassifier, KernelModel, KernelRegressor, split
 from mklkit.estimators.folds import Rows, splits_of, splits_of_numbers
+from mklkit.estimators.introspection import KernelClassifier, KernelModel, KernelRegressor, split
 from mklkit.evaluation.number_scores import score_numbers
 from mklkit.evaluation.scores import score
 from mklkit.evaluation.splits import hold_out

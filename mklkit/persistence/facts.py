@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from mklkit._version import __version__
-from mklkit.estimators.anatomy import (
+from mklkit.estimators.introspection import (
     KernelClassifier,
     KernelModel,
     WeightedModel,

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from mklkit.errors import DataError, IncompatibleError, SpecError, counted, quoted
-from mklkit.estimators.anatomy import GatedModel, split
+from mklkit.estimators.introspection import GatedModel, split
 from mklkit.plotting.class_markers import SHAPES, class_markers, is_text
 from mklkit.plotting.gate_plane import Plane, plane_of_gates, principal_components
 from mklkit.plotting.parts import (

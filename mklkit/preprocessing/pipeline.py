@@ -9,8 +9,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from mklkit.errors import MKLKitError, named, suggest
-from mklkit.estimators.anatomy import KernelModel, column_names, split
 from mklkit.estimators.from_preset import find_preset, preset_classifier
+from mklkit.estimators.introspection import KernelModel, column_names, split
 from mklkit.preprocessing.encoder import TableEncoder
 from mklkit.preprocessing.kernel_columns import kernels_in, named_for_numbers, needed_unchanged
 from mklkit.preprocessing.scaling import ScaledColumns

@@ -87,7 +87,7 @@ def bind_kernels(kernels: Any) -> list[BoundKernel]:
         while label in unique:
             count += 1
             label = f"{kernel.label} #{count}"
-        unique[label] = attrs.evolve(kernel, label=label)
+        unique[label] = kernel if count == 1 else attrs.evolve(kernel, label=label)
     return list(unique.values())
 
 

@@ -8,6 +8,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from mklkit.numerics.class_moments import ClassMoments
+from mklkit.numerics.least_squares import NormalMatrix
 from mklkit.protocols import (
     Array,
     FeatureMap,
@@ -23,6 +25,7 @@ from mklkit.protocols import (
     facts_of,
 )
 from mklkit.protocols.abilities import offers
+from mklkit.views.block_columns import BlockColumns
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels, fit_maps, warn_of_far_rows
 from mklkit.views.deciding import RowBlock
 from mklkit.views.feature_blocks import FeatureBlocks
@@ -30,9 +33,9 @@ from mklkit.views.feature_statistics import FeatureStatistics
 from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.known_pairs import KnownPairs
 from mklkit.views.rows import ColumnCuts, rows_at, take_rows
-from mklkit.views.sides import WeightedViews
+from mklkit.views.sides import Side
 from mklkit.views.statistics import SharedStatistics
-from mklkit.views.tiles import kernel_products
+from mklkit.views.tiles import kernel_products, weighted_gram
 from mklkit.views.view import View
 
 __all__ = ["ViewSet"]
@@ -195,6 +198,110 @@ class ViewSet(list[View]):
     def weighted(self, weights: Array) -> WeightedViews:
         """Return the weighted sum of the kernels as one training side."""
         return WeightedViews(self, weights)
+
+
+class WeightedViews(Side):
+    """The sum Σ w_m K_m as a training side: one Gram matrix, or scaled features side by side.
+
+    Parameters
+    ----------
+    views : ViewSet
+    weights : ndarray of shape (M,)
+        Must not be negative where the views are explicit.
+    """
+
+    def __init__(self, views: ViewSet, weights: Array) -> None:
+        self.views = views
+        self.weights = np.asarray(weights, dtype=np.float64)
+        self.explicit = views.explicit
+        self.n_rows = len(views.rows)
+        self._gram: Array | None = None
+        self._features: Array | None = None
+
+    @property
+    def of_features(self) -> FeatureStatistics:
+        """The features of all views, and their statistics."""
+        return self.views[0].of_features
+
+    @property
+    def _roots(self) -> list[tuple[int, float]]:
+        """The views with non-zero weight and the roots of their weights."""
+        return [(int(m), float(np.sqrt(self.weights[m]))) for m in np.flatnonzero(self.weights)]
+
+    def gram(self, keep: bool = True) -> Array:
+        """Return Σ w_m K_m, (N, N): one matrix, summed tile by tile."""
+        if self._gram is not None:
+            return self._gram
+        used = [m for m in range(len(self.views)) if self.weights[m] != 0]
+        if used:
+            seen = KernelRows.joined(self.views[m].seen for m in used)
+            gram = weighted_gram(seen, self.weights[used])
+        else:
+            gram = np.zeros((self.n_rows, self.n_rows))
+        if keep:
+            self._gram = gram
+        return gram
+
+    def features(self) -> Array:
+        """Return the features √w_m Φ_m side by side, (N, Σp)."""
+        if self._features is None:
+            self._features = np.hstack([root * self.views[m].features() for m, root in self._roots])
+        return self._features
+
+    def some_features(self, members: NDArray[np.intp]) -> Array:
+        """Return the features (n, Σp) of some training rows."""
+        return np.hstack([root * self.views[m].some_features(members) for m, root in self._roots])
+
+    def _scale(self) -> Array:
+        """Return the root of its view's weight for each feature, (Σp,)."""
+        widths = self.of_features.blocks.widths
+        return np.concatenate([np.full(widths[m], root) for m, root in self._roots])
+
+    def normal_matrix(self) -> NormalMatrix:
+        """Return ``features.T @ features`` of the scaled features, from those of the views."""
+        used = [m for m, _ in self._roots]
+        if self._normal is None and len(used) == 1:
+            own = self.views[used[0]].normal_matrix()
+            weight = self.weights[used[0]]
+            self._normal = NormalMatrix(
+                weight * own.products, np.sqrt(weight) * own.sums, own.total
+            )
+        if self._normal is None:
+            self._normal = self.class_moments().normal_matrix()
+        return self._normal
+
+    @property
+    def n_features(self) -> int:
+        """The number of features Σp."""
+        return sum(self.block_columns.widths)
+
+    @property
+    def block_columns(self) -> BlockColumns:
+        """The scaled features, block by block."""
+        used, roots = zip(*self._roots, strict=True)
+        return BlockColumns(self.of_features.blocks, used, roots)
+
+    def project(self, coefficients: Array) -> Array:
+        """Return ``features @ coefficients``, block by block."""
+        return self.block_columns.project(coefficients)
+
+    def project_back(self, targets: Array) -> Array:
+        """Return ``features.T @ targets``, block by block."""
+        return self.block_columns.project_back(targets)
+
+    def weighted_products(self, row_weights: Array, targets: Array) -> tuple[Array, Array]:
+        """Return ΦᵀWΦ and ΦᵀT of the scaled features, block by block."""
+        used, scale = [m for m, _ in self._roots], self._scale()
+        blocks = self.of_features.blocks
+        products, sums = blocks.weighted_products(used, row_weights, targets)
+        return products * np.outer(scale, scale), sums * scale[:, None]
+
+    def class_moments(
+        self, y: Array | None = None, row_weights: Array | None = None
+    ) -> ClassMoments:
+        """Return the moments of the scaled features, by class for labels −1 and +1."""
+        used = [m for m, _ in self._roots]
+        return self.of_features.class_moments(used, y, row_weights).scaled(self._scale())
 
 
 def _is_full(fitted: FittedMap) -> bool:

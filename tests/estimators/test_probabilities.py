@@ -33,8 +33,8 @@ from mklkit import (
 )
 from mklkit.comparison.measures import outputs_of
 from mklkit.estimators import classifier
-from mklkit.estimators.calibrating import cross_fitted
 from mklkit.estimators.folds import plan_folds
+from mklkit.estimators.predicting import cross_fitted
 from mklkit.explanation.refitting import Refit
 
 NAMES = np.array(["fern", "moss", "nettle"])

@@ -17,7 +17,7 @@ import mklkit
 from mklkit import MKLClassifier, MKLSearchCV, MKLVotingClassifier, propose_kernels
 from mklkit.errors import SpecError
 from mklkit.estimators import proposing, pruning
-from mklkit.estimators.column_groups import column_groups
+from mklkit.estimators.proposing import column_groups
 from mklkit.numerics.sampling import drawn_by_class
 from mklkit.registry import composing
 

@@ -14,7 +14,7 @@ from mklkit import RBF, SVM, MKLClassifier, MKLSearchCV, Target, WeightingCombin
 from mklkit.combiners.uniform import Uniform
 from mklkit.errors import MKLKitWarning, SpecError
 from mklkit.estimators.fold_scores import fits_grids
-from mklkit.estimators.search_spaces import declared_space
+from mklkit.estimators.grids import declared_space
 from mklkit.protocols import CombinerFacts, FeatureMapFacts, KernelFacts, LearnerFacts, facts_of
 from mklkit.registry.registry import get_registry
 
@@ -244,7 +244,7 @@ def test_folds_of_wide_rows_take_their_distances_from_one_matrix(
 
 
 def test_views_are_shared_by_the_same_rows_alone() -> None:
-    from mklkit.estimators.problem_views import SharedViews
+    from mklkit.estimators.shared_views import SharedViews
 
     random = np.random.default_rng(0)
     first = random.normal(size=(60, 40))

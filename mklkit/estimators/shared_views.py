@@ -1,0 +1,107 @@
+"""Where several fits on the same rows share their views: Gram matrices and statistics once."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import OrderedDict
+from collections.abc import Callable
+from threading import RLock
+from typing import Any, Self, TypeVar
+
+import numpy as np
+
+from mklkit.estimators.plan import Plan, ProblemViews
+from mklkit.estimators.training_data import TrainingData, digest_of
+from mklkit.protocols import TableRows
+from mklkit.views.known_pairs import PairStore
+from mklkit.views.memory import memory_limit
+
+__all__ = ["SharedViews", "SharesViews", "same_key"]
+
+Result = TypeVar("Result")
+
+
+class SharedViews:
+    """Views by the rows, labels and components that they were made of, the latest last.
+
+    What a search or a comparison hands to its fits. Results are those of separate fits.
+
+    Parameters
+    ----------
+    max_memory : int or str, optional
+        What is kept beyond it is forgotten and made again when needed; half of what is free where
+        not given.
+    """
+
+    def __init__(self, max_memory: int | str | None = None) -> None:
+        self.max_memory = memory_limit(max_memory)
+        self._views: OrderedDict[Any, ProblemViews] = OrderedDict()
+        self._stores: dict[Any, PairStore] = {}
+        self._small: dict[Any, Any] = {}
+        self._lock = RLock()
+
+    def of(self, plan: Plan, data: TrainingData, seed: int) -> ProblemViews:
+        """Return the views of an estimator's problems: those of a former fit where there are."""
+        if not isinstance(data.rows, np.ndarray | TableRows):
+            return ProblemViews(plan, data, seed)
+        kernels = tuple((k.label, same_key(k.kernel), digest_of(k.columns)) for k in plan.kernels)
+        settings = same_key(plan.feature_map), int(seed), plan.bandwidths, plan.max_memory
+        key = kernels, settings, data.digest
+        with self._lock:
+            views = self._views.pop(key, None)
+            if views is None:
+                views = ProblemViews(plan, data, seed, keep=True, store=self._store(data))
+            self._views[key] = views
+            self._forget_what_is_too_much()
+        return views
+
+    def small(self, key: Any, data: TrainingData, make: Callable[[], Result]) -> Result:
+        """Return what follows from data and takes little memory, made if it is not there."""
+        if not isinstance(data.rows, np.ndarray):
+            return make()
+        with self._lock:
+            if (key, data.digest[:2]) not in self._small:
+                self._small[key, data.digest[:2]] = make()
+            result: Result = self._small[key, data.digest[:2]]
+            return result
+
+    def _store(self, data: TrainingData) -> PairStore | None:
+        """Return the pairs of all rows of a search; of others only if these are such rows."""
+        key = data.digest[0 if data.whole is None else 3]
+        if key not in self._stores and data.whole is not None:
+            # The latest alone: searches follow each other on other rows.
+            limit = None if self.max_memory is None else self.max_memory // 2
+            self._stores = {key: PairStore(data.whole, limit)}
+        return self._stores.get(key)
+
+    def _forget_what_is_too_much(self) -> None:
+        if self.max_memory is None:
+            return
+        sizes = {key: views.n_bytes for key, views in self._views.items()}
+        for key in list(self._views)[:-1]:
+            if sum(sizes.values()) <= self.max_memory:
+                return
+            del self._views[key], sizes[key]
+
+
+class SharesViews(ABC):
+    """An estimator that can take its views from where several fits share them."""
+
+    @abstractmethod
+    def fit_sharing(
+        self, shared: SharedViews | None, X: Any, y: Any, sample_weight: Any = None
+    ) -> Self:
+        """Fit as ``fit`` does; ``shared`` is None for a fit by itself."""
+
+
+def same_key(value: Any) -> Any:
+    """Return what values have in common that may replace each other, of parameters or components.
+
+    The caller keeps values that can't be hashed, such as components with an array: only their
+    identity is known.
+    """
+    try:
+        hash(value)
+    except TypeError:
+        return id(value)
+    return type(value), value
