@@ -115,6 +115,7 @@ if TYPE_CHECKING:
     from mklkit.preprocessing.pipeline import build_pipeline as build_pipeline
     from mklkit.preprocessing.pipeline import preset_pipeline as preset_pipeline
     from mklkit.protocols import Array as Array
+    from mklkit.protocols import ColumnSelector as ColumnSelector
     from mklkit.protocols import Combiner as Combiner
     from mklkit.protocols import CombinerFacts as CombinerFacts
     from mklkit.protocols import CoupledLearner as CoupledLearner
@@ -126,6 +127,7 @@ if TYPE_CHECKING:
     from mklkit.protocols import FittedLearner as FittedLearner
     from mklkit.protocols import FittedMap as FittedMap
     from mklkit.protocols import FoldedMap as FoldedMap
+    from mklkit.protocols import GatedDecision as GatedDecision
     from mklkit.protocols import GivesWeights as GivesWeights
     from mklkit.protocols import GridCombiner as GridCombiner
     from mklkit.protocols import GridDecision as GridDecision
@@ -147,17 +149,15 @@ if TYPE_CHECKING:
     from mklkit.protocols import RememberedFeatures as RememberedFeatures
     from mklkit.protocols import Rows as Rows
     from mklkit.protocols import RowSource as RowSource
-    from mklkit.protocols import RowWeights as RowWeights
     from mklkit.protocols import ScalarKernel as ScalarKernel
     from mklkit.protocols import Stopping as Stopping
     from mklkit.protocols import Subproblem as Subproblem
     from mklkit.protocols import SupportedDecision as SupportedDecision
     from mklkit.protocols import Target as Target
     from mklkit.protocols import Task as Task
-    from mklkit.protocols import TrainingSide as TrainingSide
+    from mklkit.protocols import TrainingView as TrainingView
     from mklkit.protocols import TrimmableMap as TrimmableMap
     from mklkit.protocols import Views as Views
-    from mklkit.protocols import Which as Which
     from mklkit.protocols import facts_of as facts_of
     from mklkit.protocols.component import Component as Component
     from mklkit.protocols.component import finite as finite
@@ -274,9 +274,9 @@ FOR_AUTHORS = {
         "FeatureMapFacts FittedKernel FittedLearner FittedMap FoldedMap GivesWeights GridCombiner "
         "GridDecision InitialisedSubproblem Kernel KernelAround KernelFacts KernelProducts "
         "KernelView LandmarkMap Learner LearnerFacts LinearFunction MapForAll OrthogonalFeatures "
-        "Projector Quadrant Quadrants RememberedFeatures RowSource RowWeights Rows ScalarKernel "
-        "Stopping Subproblem SupportedDecision Target Task TrainingSide TrimmableMap Views "
-        "WeightedKernel Which facts_of"
+        "Projector Quadrant Quadrants RememberedFeatures RowSource GatedDecision Rows ScalarKernel "
+        "Stopping Subproblem SupportedDecision Target Task TrainingView TrimmableMap Views "
+        "WeightedKernel ColumnSelector facts_of"
     ),
     "protocols.component": "Component finite whole",
     "protocols.priced_learner": "PricedLearner price_field price_of scaled_price",

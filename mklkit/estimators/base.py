@@ -16,7 +16,7 @@ from mklkit.estimators.kernel_summary import KernelSummary, fitted_summary, plan
 from mklkit.estimators.plan import Plan
 from mklkit.estimators.showing import ShowsKernels
 from mklkit.estimators.weight_frames import tidy_weights
-from mklkit.protocols import Array, Decision, RowWeights, Task
+from mklkit.protocols import Array, Decision, GatedDecision, Task
 from mklkit.protocols.component import Component
 from mklkit.protocols.defaults import COMBINER
 from mklkit.registry.composing import Choice, bind_kernels, choose_components, kernel_list, parts_of
@@ -295,7 +295,7 @@ class KernelEstimator(NestedParameters, ShowsKernels):
         """
         check_is_fitted(self)
         X = check_new_rows(self, X)
-        gated = [d for d in self.decisions_ if isinstance(d, RowWeights)]
+        gated = [d for d in self.decisions_ if isinstance(d, GatedDecision)]
         if not gated:
             raise IncompatibleError(
                 f"{self.combiner_.name} has the same kernel weights for all rows; see weights_."

@@ -14,7 +14,7 @@ from mklkit.errors import counted
 from mklkit.estimators.introspection import KernelModel
 from mklkit.evaluation.alignment import NEAR_DUPLICATE, near_duplicates
 from mklkit.explanation.refitting import members_of
-from mklkit.protocols import Array, CombinerFacts, RowWeights, facts_of
+from mklkit.protocols import Array, CombinerFacts, GatedDecision, facts_of
 
 __all__ = ["SIZES_DIFFER", "joins_decisions", "meaning_of", "without_kernels"]
 
@@ -49,7 +49,7 @@ def meaning_of(model: Any, sizes: Array, alignment: pd.DataFrame) -> Iterator[st
         yield "there is one kernel, whose weight says nothing"
         return
     yield from _origin(combiner)
-    if any(isinstance(one, RowWeights) for one in members_of(model)[0].decisions_):
+    if any(isinstance(one, GatedDecision) for one in members_of(model)[0].decisions_):
         yield (
             "each row has its own weights; shown is their mean over the held-out rows, and"
             " row_spread is their deviation over them: a kernel with a small mean may decide some"

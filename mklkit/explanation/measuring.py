@@ -16,7 +16,7 @@ from mklkit.estimators.folds import Rows
 from mklkit.explanation.column_groups import shuffled
 from mklkit.explanation.given_rows import GivenRows
 from mklkit.explanation.refitting import Refit, members_of
-from mklkit.protocols import Array, RowWeights
+from mklkit.protocols import Array, GatedDecision
 
 __all__ = ["FoldResult", "Measuring"]
 
@@ -162,7 +162,7 @@ def _weights(model: Any, rows: Any) -> tuple[Array, Array]:
     """Return each kernel's mean weight (M,), and its deviation over rows, NaN where it has none."""
     means, spreads = [], []
     for member in members_of(model):
-        if all(isinstance(decision, RowWeights) for decision in member.decisions_):
+        if all(isinstance(decision, GatedDecision) for decision in member.decisions_):
             own = member.gate_weights(rows)
             means.append(own.mean(axis=0))
             spreads.append(own.std(axis=0))

@@ -8,7 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 import attrs
 import numpy as np
 
-from mklkit.protocols import Array, Subproblem, Which
+from mklkit.protocols import Array, ColumnSelector, Subproblem
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.projections import BackProjection, Projection
 
@@ -91,7 +91,11 @@ class BlockSubproblem(Subproblem, Protocol):
         ...
 
     def solve_projected(
-        self, projected: Array, means: Array, data_weights: Array, columns: Which = slice(None)
+        self,
+        projected: Array,
+        means: Array,
+        data_weights: Array,
+        columns: ColumnSelector = slice(None),
     ) -> Any:
         """Return the coefficients, as ``solve`` does, for Φᵀt (p, G) and the means of t (G,).
 

@@ -12,7 +12,7 @@ from mklkit.numerics.centring import centred_gram
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.numerics.least_squares import NormalMatrix, Spectrum, weighted_sums
 from mklkit.numerics.pairwise import row_blocks
-from mklkit.protocols import Array, TrainingSide
+from mklkit.protocols import Array, TrainingView
 from mklkit.views.deciding import BLOCK_ROWS
 
 __all__ = ["FeatureSide", "GramSide", "RowSubset", "Side"]
@@ -125,7 +125,7 @@ class GramSide(Side):
 class RowSubset(Side):
     """Some rows of a training side, as a separate training side (for cross-validation)."""
 
-    def __init__(self, side: TrainingSide, rows: NDArray[np.intp]) -> None:
+    def __init__(self, side: TrainingView, rows: NDArray[np.intp]) -> None:
         self.side = side
         self.rows = rows
         self.explicit = side.explicit

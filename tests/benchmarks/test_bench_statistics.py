@@ -44,7 +44,7 @@ def means_and_deviations(statistics: SharedStatistics, y: np.ndarray) -> None:
 
 def quartiles(statistics: SharedStatistics, y: np.ndarray) -> None:
     for own in statistics.quadrants(y):
-        assert own.within_first.interquartile_range >= 0
+        assert own.within_positive.interquartile_range >= 0
         assert own.between.interquartile_range >= 0
 
 
