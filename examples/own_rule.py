@@ -20,7 +20,7 @@ from mklkit import MKLClassifier, weighting_rule
 def class_gap(view, y):
     """Weigh a kernel by how far rows of a class are more alike than rows of two classes."""
     blocks = view.quadrants(y)
-    within = (blocks.within_first.mean + blocks.within_second.mean) / 2
+    within = (blocks.within_positive.mean + blocks.within_negative.mean) / 2
     return max(0.0, within - blocks.between.mean)
 
 

@@ -117,6 +117,7 @@ if TYPE_CHECKING:
     from mklkit.plotting.weights import KernelWeightsDisplay as KernelWeightsDisplay
     from mklkit.plotting.worth import KernelWorthDisplay as KernelWorthDisplay
     from mklkit.protocols import Array as Array
+    from mklkit.protocols import ColumnSelector as ColumnSelector
     from mklkit.protocols import Combiner as Combiner
     from mklkit.protocols import CombinerFacts as CombinerFacts
     from mklkit.protocols import CoupledLearner as CoupledLearner
@@ -128,6 +129,7 @@ if TYPE_CHECKING:
     from mklkit.protocols import FittedLearner as FittedLearner
     from mklkit.protocols import FittedMap as FittedMap
     from mklkit.protocols import FoldedMap as FoldedMap
+    from mklkit.protocols import GatedDecision as GatedDecision
     from mklkit.protocols import GivesWeights as GivesWeights
     from mklkit.protocols import GridCombiner as GridCombiner
     from mklkit.protocols import GridDecision as GridDecision
@@ -149,17 +151,15 @@ if TYPE_CHECKING:
     from mklkit.protocols import RememberedFeatures as RememberedFeatures
     from mklkit.protocols import Rows as Rows
     from mklkit.protocols import RowSource as RowSource
-    from mklkit.protocols import RowWeights as RowWeights
     from mklkit.protocols import ScalarKernel as ScalarKernel
     from mklkit.protocols import Stopping as Stopping
     from mklkit.protocols import Subproblem as Subproblem
     from mklkit.protocols import SupportedDecision as SupportedDecision
     from mklkit.protocols import Target as Target
     from mklkit.protocols import Task as Task
-    from mklkit.protocols import TrainingSide as TrainingSide
+    from mklkit.protocols import TrainingView as TrainingView
     from mklkit.protocols import TrimmableMap as TrimmableMap
     from mklkit.protocols import Views as Views
-    from mklkit.protocols import Which as Which
     from mklkit.protocols import facts_of as facts_of
     from mklkit.protocols.component import Component as Component
     from mklkit.protocols.component import finite as finite
@@ -175,16 +175,16 @@ if TYPE_CHECKING:
     from mklkit.registry.specs import to_spec as to_spec
     from mklkit.views.deciding import BlockDecision as BlockDecision
     from mklkit.views.deciding import RowBlock as RowBlock
+    from mklkit.views.deciding import with_support as with_support
+    from mklkit.views.kernel_rows import FittedScalarKernel as FittedScalarKernel
     from mklkit.views.kernel_rows import KernelRows as KernelRows
-    from mklkit.views.kernel_rows import symmetric_tiles as symmetric_tiles
-    from mklkit.views.projectors import with_support as with_support
-    from mklkit.views.scalar_kernels import FittedScalarKernel as FittedScalarKernel
     from mklkit.views.sides import FeatureSide as FeatureSide
     from mklkit.views.sides import GramSide as GramSide
     from mklkit.views.sides import RowSubset as RowSubset
     from mklkit.views.sides import Side as Side
     from mklkit.views.stored_rows import StoredRows as StoredRows
     from mklkit.views.tiles import kernel_products as kernel_products
+    from mklkit.views.tiles import symmetric_tiles as symmetric_tiles
     from mklkit.views.view import View as View
     from mklkit.views.view_set import ViewSet as ViewSet
 
@@ -277,20 +277,18 @@ FOR_AUTHORS = {
         "FeatureMapFacts FittedKernel FittedLearner FittedMap FoldedMap GivesWeights GridCombiner "
         "GridDecision InitialisedSubproblem Kernel KernelAround KernelFacts KernelProducts "
         "KernelView LandmarkMap Learner LearnerFacts LinearFunction MapForAll OrthogonalFeatures "
-        "Projector Quadrant Quadrants RememberedFeatures RowSource RowWeights Rows ScalarKernel "
-        "Stopping Subproblem SupportedDecision Target Task TrainingSide TrimmableMap Views "
-        "WeightedKernel Which facts_of"
+        "Projector Quadrant Quadrants RememberedFeatures RowSource GatedDecision Rows ScalarKernel "
+        "Stopping Subproblem SupportedDecision Target Task TrainingView TrimmableMap Views "
+        "WeightedKernel ColumnSelector facts_of"
     ),
     "protocols.component": "Component finite whole",
     "protocols.priced_learner": "PricedLearner price_field price_of scaled_price",
     "registry.hookspecs": "hookimpl",
     "registry.registry": "Registry",
-    "views.deciding": "BlockDecision RowBlock",
-    "views.projectors": "with_support",
-    "views.scalar_kernels": "FittedScalarKernel",
+    "views.deciding": "BlockDecision RowBlock with_support",
+    "views.kernel_rows": "FittedScalarKernel KernelRows",
     "views.sides": "FeatureSide GramSide RowSubset Side",
-    "views.kernel_rows": "KernelRows symmetric_tiles",
-    "views.tiles": "kernel_products",
+    "views.tiles": "kernel_products symmetric_tiles",
     "views.view": "View",
     "views.view_set": "ViewSet",
 }

@@ -91,7 +91,7 @@ def _missed_classes(score: Score) -> list[str]:
 
 
 def _other_c(model: Any, larger: bool) -> list[str]:
-    from mklkit.estimators.anatomy import classifier_in
+    from mklkit.estimators.introspection import classifier_in
     from mklkit.protocols.priced_learner import PricedLearner
     from mklkit.registry.specs import to_spec
 

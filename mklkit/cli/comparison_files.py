@@ -46,7 +46,7 @@ def save_best(output: Path, comparison: Comparison) -> None:
     from time import perf_counter
 
     from mklkit.datasets.pipeline import describe
-    from mklkit.estimators.anatomy import ChoosingModel
+    from mklkit.estimators.introspection import ChoosingModel
     from mklkit.evaluation import score
     from mklkit.persistence import save_model
 

@@ -42,10 +42,11 @@ def kernels(
     from mklkit.estimators.from_preset import find_preset
     from mklkit.estimators.proposing import propose_kernels
     from mklkit.evaluation.alignment import alignment_matrix, near_duplicates
-    from mklkit.registry.composing import DEFAULT_KERNELS, are_proposed
+    from mklkit.protocols.defaults import KERNELS
+    from mklkit.registry.composing import are_proposed
 
     of_preset = find_preset(preset).kernels if preset is not None else None
-    chosen: Any = specs or of_preset or DEFAULT_KERNELS
+    chosen: Any = specs or of_preset or KERNELS
     system = System.of(ModelOptions(kernels=specs, preset=preset, scale=scale), data, target, drop)
     table, facts, steps = system.table, system.facts, system.pipeline[:-1]
     with working("comparing kernels"):

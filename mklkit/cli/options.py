@@ -52,7 +52,7 @@ def _memory(size: str) -> None:
 
 
 def _effort(tune: str) -> None:
-    from mklkit.estimators.search_spaces import check_effort
+    from mklkit.estimators.grids import check_effort
 
     check_effort(tune)
 

@@ -28,14 +28,14 @@ def _separation(between: Quadrant, spread: float, within: Quadrant) -> float:
 def dimkl1(view: KernelView, y: Array) -> float:
     """Class separation without normality, exp(−(μ₂ − IQR₂)²/(2σ₁)) (003, equation 5)."""
     blocks = view.quadrants(y)
-    return _separation(blocks.between, blocks.between.interquartile_range, blocks.within_first)
+    return _separation(blocks.between, blocks.between.interquartile_range, blocks.within_positive)
 
 
 @weighting_rule("dimkl2", from_moments=True)
 def dimkl2(view: KernelView, y: Array) -> float:
     """Class separation under normality, exp(−(μ₂ − σ₂)²/(2σ₁)) (003, equation 6)."""
     blocks = view.quadrants(y)
-    return _separation(blocks.between, blocks.between.deviation, blocks.within_first)
+    return _separation(blocks.between, blocks.between.deviation, blocks.within_positive)
 
 
 @weighting_rule("dimkl3")
@@ -46,7 +46,7 @@ def dimkl3(view: KernelView, y: Array) -> float:
     between d1 and d2", near 1 in the best case.
     """
     blocks = view.quadrants(y)
-    within = blocks.within_first.mean - blocks.within_first.interquartile_range
+    within = blocks.within_positive.mean - blocks.within_positive.interquartile_range
     between = blocks.between.mean - blocks.between.interquartile_range
     return abs(within - between)
 
@@ -55,8 +55,8 @@ def dimkl3(view: KernelView, y: Array) -> float:
 def dimkl4(view: KernelView, y: Array) -> float:
     """Distance of the means, |μ₁ − μ₂|/√(IQR₁ + IQR₂) (003, equation 9)."""
     blocks = view.quadrants(y)
-    gap = abs(blocks.within_first.mean - blocks.between.mean)
-    spread = blocks.within_first.interquartile_range + blocks.between.interquartile_range
+    gap = abs(blocks.within_positive.mean - blocks.between.mean)
+    spread = blocks.within_positive.interquartile_range + blocks.between.interquartile_range
     with np.errstate(all="ignore"):
         return float(np.float64(gap) / np.sqrt(spread))
 
@@ -101,11 +101,11 @@ class DiMKL5(WeightingCombiner):
 
     def _share(self, blocks: Quadrants) -> float:
         distance = bhattacharyya if self.distance == "bhattacharyya" else printed_distance
-        divergence = distance(blocks.within_first, blocks.between) + distance(
-            blocks.within_second, blocks.between
+        divergence = distance(blocks.within_positive, blocks.between) + distance(
+            blocks.within_negative, blocks.between
         )
         # σ₃ = σ₂: the third block is the transpose of the second.
-        spread = blocks.within_first.deviation + 2 * blocks.between.deviation
+        spread = blocks.within_positive.deviation + 2 * blocks.between.deviation
         with np.errstate(all="ignore"):
             return float(np.maximum(divergence, 0.0) / (np.maximum(divergence, 0.0) + spread))
 

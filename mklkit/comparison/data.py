@@ -19,7 +19,7 @@ from mklkit.datasets.kernel_columns import check_not_left_out, needed_unchanged
 from mklkit.datasets.loading import target_and_dropped
 from mklkit.datasets.target import class_labels, drop_without_target, warn_of_numbers
 from mklkit.errors import DataError, counted, named, quoted, type_name
-from mklkit.estimators.table_reading import placed_kernels
+from mklkit.estimators.assign_columns import placed_kernels
 from mklkit.registry.composing import are_proposed, bind_kernels, kernel_list
 
 __all__ = ["DataSet", "check_labels", "data_sets", "in_unicode"]
@@ -102,12 +102,12 @@ class DataSet:
             check_not_left_out(specs, self.table, self.encoding["identifiers"])
         as_they_are, imputed = needed_unchanged(bind_kernels(kernels))
         if not as_they_are:
-            placed_kernels(kernels, len(self.encoded), self.encoded)
+            placed_kernels(bind_kernels(kernels), len(self.encoded), self.encoded)
             return self
         encoder = TableEncoder(**self.encoding, as_they_are=as_they_are, imputed=imputed)
         encoder.fit(self.features)
         encoded = encoder.feature_names_out_
-        placed_kernels(kernels, len(encoded), encoded)
+        placed_kernels(bind_kernels(kernels), len(encoded), encoded)
         return attrs.evolve(self, notes=self._notes_beside(encoder.as_they_are_))
 
     def _notes_beside(self, kept: list[str]) -> list[str]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import log_loss, roc_auc_score
 
 from mklkit.errors import quoted
-from mklkit.estimators.anatomy import WeightedModel
+from mklkit.estimators.introspection import WeightedModel
 from mklkit.evaluation.scores import score
 from mklkit.persistence.facts import json_ready
 from mklkit.protocols import Array

@@ -22,7 +22,7 @@ from mklkit.comparison.methods import Method
 from mklkit.comparison.splits import RowSplit, SplitPlan, check_number
 from mklkit.errors import DataError, plain_message, quoted, type_name
 from mklkit.estimators.classifier import MKLClassifier
-from mklkit.estimators.shared_views import SharedViews
+from mklkit.estimators.shared_views import SharedViews, SharesViews
 from mklkit.protocols.component import is_whole
 
 __all__ = ["Cell", "Encoded", "run_cells"]
@@ -206,8 +206,7 @@ def run_cells(
             if cell is None:
                 begin(method)
                 _warm_up()
-                with shared.in_use():
-                    cell = _run(encoded, method)
+                cell = _run(encoded, method, shared)
             yield place, method, cell
 
 
@@ -230,7 +229,7 @@ def _check_rows(cell: Cell | None, place: int, split: RowSplit) -> None:
         )
 
 
-def _run(encoded: Encoded, method: Method) -> Cell:
+def _run(encoded: Encoded, method: Method, shared: SharedViews) -> Cell:
     split = encoded.split
     cell = Cell(
         data=encoded.data.name,
@@ -245,7 +244,7 @@ def _run(encoded: Encoded, method: Method) -> Cell:
         with warnings.catch_warnings():
             # Every fold of every baseline would say it; the scores show what it costs.
             warnings.simplefilter("ignore", ConvergenceWarning)
-            return attrs.evolve(cell, **_measured(encoded, method))
+            return attrs.evolve(cell, **_measured(encoded, method, shared))
     # MKLKitError and LinAlgError are ValueErrors, as is what scores say of NaN in answers.
     except (ValueError, MemoryError) as error:
         reason = plain_message(error) if isinstance(error, ValueError) else _named(error)
@@ -267,14 +266,17 @@ def _of_method() -> Iterator[None]:
         raise ValueError(_named(error)) from error
 
 
-def _measured(encoded: Encoded, method: Method) -> dict[str, Any]:
+def _measured(encoded: Encoded, method: Method, shared: SharedViews) -> dict[str, Any]:
     train, test = encoded.rows_for(method)
     training_labels, labels = encoded.labels
     with _of_method():
         classifier = clone(method.pipeline[-1])
         start = perf_counter()
         with peak_memory() as peak:
-            classifier.fit(train, training_labels)
+            if isinstance(classifier, SharesViews):
+                classifier.fit_sharing(shared, train, training_labels)
+            else:
+                classifier.fit(train, training_labels)
         fitted = perf_counter()
         answers = classifier.predict(test)
         predicted = perf_counter()

@@ -14,7 +14,7 @@ from pandas.api.types import is_bool_dtype, is_complex_dtype, is_numeric_dtype
 from mklkit.datasets.readings import take_as_gaps
 from mklkit.datasets.values import plain_values
 from mklkit.errors import DataError, counted, named, quoted, suggest
-from mklkit.estimators.column_kinds import row_of
+from mklkit.estimators.table_reading import row_of
 from mklkit.numerics.readings import MISSING
 
 __all__ = ["all_as_numbers", "as_frame", "is_numeric", "text_of"]

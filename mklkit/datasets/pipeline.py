@@ -12,8 +12,8 @@ from mklkit.datasets.encoder import TableEncoder
 from mklkit.datasets.kernel_columns import kernels_in, named_for_numbers, needed_unchanged
 from mklkit.datasets.scaling import ScaledColumns
 from mklkit.errors import MKLKitError, named, suggest
-from mklkit.estimators.anatomy import KernelModel, column_names, split
 from mklkit.estimators.from_preset import find_preset, preset_classifier
+from mklkit.estimators.introspection import KernelModel, column_names, split
 from mklkit.protocols.preset import Preset
 
 __all__ = [

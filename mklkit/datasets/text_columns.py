@@ -21,7 +21,7 @@ from mklkit.datasets.notations import (
     points_may_group,
 )
 from mklkit.errors import quoted
-from mklkit.estimators.column_kinds import row_of
+from mklkit.estimators.table_reading import row_of
 
 __all__ = ["GAP_MARKS", "TYPING_ERRORS", "ColumnReading", "TextColumn", "first_of", "is_text"]
 

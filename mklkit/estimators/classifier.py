@@ -2,34 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Self
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import NotFittedError
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from mklkit.errors import SpecError
 from mklkit.estimators.base import KernelEstimator
-from mklkit.estimators.calibrating import Calibration, calibrated
-from mklkit.estimators.checking import check_new_rows, check_training_data
-from mklkit.estimators.multiclass import BinaryProblem, decision_values, decompose
-from mklkit.estimators.partial_fits import partial_fit, sums_of
-from mklkit.estimators.predicting import GivesProbabilities, decided_labels, of_each_row
-from mklkit.estimators.proposing import KernelBank, bank_of
-from mklkit.estimators.row_weights import class_weights, joint_weights
-from mklkit.estimators.training import choose_strategy
-from mklkit.protocols import Array, Decision, FeatureMapFacts, Rows, facts_of
-from mklkit.registry.composing import Choice, choose_components
-from mklkit.views.dask.recognising import is_dask
+from mklkit.estimators.checking import check_new_rows
+from mklkit.estimators.fit import Fitted, fit_problems, plan_and_read
+from mklkit.estimators.partial_fits import check_sums_suffice, partial_fit
+from mklkit.estimators.plan import Plan
+from mklkit.estimators.predicting import (
+    Calibration,
+    GivesProbabilities,
+    cross_fitted,
+    decided_labels,
+    of_each_row,
+)
+from mklkit.estimators.problems import class_problems, decision_values
+from mklkit.estimators.shared_views import SharedViews, SharesViews
+from mklkit.estimators.training_data import TrainingData, class_weights
+from mklkit.protocols import Array
+from mklkit.protocols.component import is_whole
+from mklkit.protocols.defaults import COMBINER
+from mklkit.views.dask import is_dask
+from mklkit.views.rows import take_rows
 
 __all__ = ["MKLClassifier"]
 
 
-class MKLClassifier(GivesProbabilities, ClassifierMixin, KernelEstimator[BinaryProblem]):
+class MKLClassifier(GivesProbabilities, ClassifierMixin, SharesViews, KernelEstimator):
     """Multiple kernel classifier: kernels, each through a feature map, joined by a combiner.
 
     Parameters
@@ -122,7 +132,7 @@ class MKLClassifier(GivesProbabilities, ClassifierMixin, KernelEstimator[BinaryP
         kernels: Any = None,
         *,
         feature_map: Any = None,
-        combiner: Any = "uniform",
+        combiner: Any = COMBINER,
         learner: Any = None,
         multiclass: str = "ovo",
         bandwidths: str = "per-problem",
@@ -162,47 +172,62 @@ class MKLClassifier(GivesProbabilities, ClassifierMixin, KernelEstimator[BinaryP
             A ``ValueError`` too: unknown names, components that don't fit together or can't weigh
             rows, columns or classes that don't exist, weights that are negative or not finite.
         """
+        return self.fit_sharing(None, X, y, sample_weight)
+
+    def fit_sharing(
+        self, shared: SharedViews | None, X: Any, y: Any, sample_weight: Any = None
+    ) -> Self:
+        """Learn as :meth:`fit` does, with views that other fits on the same rows share."""
         if not isinstance(self.probability, bool | np.bool_):
             raise SpecError(f"probability must be True or False; got {self.probability!r:.80}.")
-        choice = self._choice(weighted=self.class_weight is not None)
-        X, codes, row_weights = check_training_data(
-            self, X, y, self.multiclass, self.kernels, sample_weight=sample_weight
-        )
-        if row_weights is not None:
-            choice = self._choice(weighted=True)
-        self._learn(choice, X, codes, row_weights)
+        plan, data = plan_and_read(self, self._task, X, y, sample_weight)
+        fitted = self._learn(plan, data, self.random_state, shared)
+        notes = []
+        if self.class_weight is None:
+            self.class_weight_: Array = np.ones(len(self.classes_))
+        else:
+            self.class_weight_ = self._class_weights(data)
+            pairs = zip(self.classes_.tolist(), self.class_weight_, strict=True)
+            weights = ", ".join(f"{label} {weight:.3g}" for label, weight in pairs)
+            notes.append(f"weights of classes: {weights}")
+        calibration = None
         if self.probability:
-            self.calibration_, note = calibrated(self, choice, X, codes, row_weights)
-            self.choices_.append(note)
+            calibration, note = self._calibrated(plan, data)
+            notes.append(note)
+        self.__dict__.pop("partial_sums_", None)
+        self._keep(fitted, calibration, notes)
         return self
 
-    def _choice(self, weighted: bool) -> Choice:
-        parts = self.combiner, self.feature_map, self.learner
-        return choose_components(*parts, weighted=weighted)
+    def _class_weights(self, data: TrainingData) -> Array:
+        return class_weights(self.class_weight, self.classes_, data.values, data.row_weights)
 
     def _learn(
-        self,
-        choice: Choice,
-        X: Rows,
-        codes: NDArray[np.intp],
-        row_weights: Array | None = None,
-    ) -> Self:
-        """Learn from checked rows, class numbers and weights of rows, without probabilities."""
-        self.class_weight_ = class_weights(self.class_weight, self.classes_, codes, row_weights)
-        weights = joint_weights(self.class_weight_, codes, row_weights)
-        bank = bank_of(self.kernels, self, X, codes)
-        strategy = choose_strategy(self.multiclass, choice.combiner, choice.learner)
-        problems = decompose(len(self.classes_), strategy)
-        self.__dict__.pop("partial_sums_", None)
-        decisions = self._fit_problems(
-            problems, bank, choice, X, codes, weights, bandwidths=self.bandwidths
-        )
-        self._keep_problems(choice, bank, problems, decisions, len(X))
+        self, plan: Plan, data: TrainingData, random_state: Any, shared: SharedViews | None = None
+    ) -> Fitted:
+        """Return what is learned from checked rows and class numbers, without probabilities."""
         if self.class_weight is not None:
-            pairs = zip(self.classes_.tolist(), self.class_weight_, strict=True)
-            weighing = ", ".join(f"{label} {weight:.3g}" for label, weight in pairs)
-            self.choices_.append(f"weights of classes: {weighing}")
-        return self
+            data = data.with_class_weights(self._class_weights(data))
+        n_classes = len(self.classes_)
+        problems = class_problems(n_classes, self.multiclass, plan.combiner, plan.learner)
+        return fit_problems(plan, data, problems, random_state, shared)
+
+    def _calibrated(self, plan: Plan, data: TrainingData) -> tuple[Calibration, str]:
+        """Return what turns decision values into probabilities, from fits of parts of the rows."""
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        random_state = self.random_state if is_whole(self.random_state) else seed
+
+        def decide(training: NDArray[np.intp], held_out: NDArray[np.intp]) -> Array:
+            fitted = self._learn(plan, data.take(training), random_state)
+            return decision_values(fitted, take_rows(data.rows, held_out), len(self.classes_))
+
+        return cross_fitted(data.values, seed, decide, data.row_weights)
+
+    def _keep(
+        self, fitted: Fitted, calibration: Calibration | None = None, notes: Sequence[str] = ()
+    ) -> None:
+        names = tuple(problem.names(self.classes_) for problem in fitted.problems)
+        self.fitted_ = attrs.evolve(fitted, names=names, notes=tuple(notes))
+        self.calibration_ = calibration
 
     @property
     def partial_fit(self) -> Callable[..., Self]:
@@ -229,20 +254,8 @@ class MKLClassifier(GivesProbabilities, ClassifierMixin, KernelEstimator[BinaryP
         >>> bool(model.score(X, y) > 0.9)
         True
         """
-        return partial(partial_fit, self, sums_of(self))
-
-    def _keep_problems(
-        self,
-        choice: Choice,
-        bank: KernelBank,
-        problems: list[BinaryProblem],
-        decisions: list[Decision],
-        n_rows: int,
-    ) -> Self:
-        names = [problem.names(self.classes_) for problem in problems]
-        self._keep(choice, bank, problems, decisions, names, n_rows)
-        self.calibration_ = None
-        return self
+        check_sums_suffice(self)
+        return partial(partial_fit, self)
 
     def decision_function(self, X: Any) -> Array:
         """Return decision values: (n,) for two classes (above 0: ``classes_[1]``), else (n, C).
@@ -258,12 +271,7 @@ class MKLClassifier(GivesProbabilities, ClassifierMixin, KernelEstimator[BinaryP
         if is_dask(X):
             width = None if len(self.classes_) == 2 else len(self.classes_)
             return of_each_row(self, type(self).decision_function, X, np.float64, width)
-        return self._decide(check_new_rows(self, X))
-
-    def _decide(self, X: Rows) -> Array:
-        shared = facts_of(self.feature_map_, FeatureMapFacts).shared
-        n_classes = len(self.classes_)
-        return decision_values(self._problems, self.decisions_, X, n_classes, shared)
+        return decision_values(self.fitted_, check_new_rows(self, X), len(self.classes_))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class label (n,) of each row; of Dask's rows as a Dask array."""

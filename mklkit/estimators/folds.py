@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from sklearn.model_selection import RepeatedStratifiedKFold, check_cv
 
 from mklkit.errors import DataError, SpecError, counted, plain_message, quoted
-from mklkit.protocols import Array
 from mklkit.protocols.component import is_whole
 
 __all__ = [
@@ -117,7 +116,7 @@ def single_rows_note(n_classes: int) -> str:
 
 def splits_of(
     cv: Any,
-    X: Array,
+    X: Any,
     codes: NDArray[np.intp],
     classes: NDArray[Any],
     seed: int,

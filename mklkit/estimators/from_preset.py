@@ -6,8 +6,8 @@ from typing import Any, cast
 
 from mklkit.errors import SpecError, quoted, suggest
 from mklkit.estimators.classifier import MKLClassifier
+from mklkit.estimators.grids import Effort, check_effort
 from mklkit.estimators.search import MKLSearchCV
-from mklkit.estimators.search_spaces import Effort, check_effort
 from mklkit.estimators.voting import MKLVotingClassifier
 from mklkit.protocols.preset import Preset
 from mklkit.registry.registry import get_registry

@@ -11,7 +11,7 @@ import numpy as np
 from mklkit.display.html import bar, facts, grid
 from mklkit.display.numbers import number
 from mklkit.errors import counted, cut
-from mklkit.estimators.anatomy import KernelModel, column_names
+from mklkit.estimators.introspection import KernelModel, column_names
 from mklkit.protocols import Array
 from mklkit.registry.composing import Choice, are_proposed, bind_kernels, kernel_list
 from mklkit.registry.specs import to_spec

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from mklkit.estimators.calibrating import DecisionValues
 from mklkit.estimators.classifier import MKLClassifier
-from mklkit.estimators.multiclass import BinaryProblem
+from mklkit.estimators.fit import Fitted
 from mklkit.estimators.one_class import MKLOneClass
 from mklkit.estimators.partial_fits import PartialSums
-from mklkit.estimators.problems import WholeProblem
+from mklkit.estimators.plan import Plan
+from mklkit.estimators.predicting import DecisionValues
+from mklkit.estimators.problems import BinaryProblem, WholeProblem
 from mklkit.estimators.proposing import KernelBank
 from mklkit.estimators.regressor import MKLRegressor
 from mklkit.estimators.rpemekl import RPEMEKLClassifier
@@ -32,7 +33,9 @@ MODEL_TYPES: tuple[type, ...] = (
     BinaryProblem,
     WholeProblem,
     PartialSums,
+    Fitted,
     KernelBank,
+    Plan,
     TableReading,
     BoundKernel,
     ClassMoments,

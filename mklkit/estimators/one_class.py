@@ -12,19 +12,18 @@ from sklearn.utils.validation import check_is_fitted
 from mklkit.combiners.templates.weighting import WeightedDecision
 from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.checking import check_new_rows
+from mklkit.estimators.fit import fit_problems, plan_and_read
 from mklkit.estimators.kernel_summary import KernelSummary
 from mklkit.estimators.predicting import finite_values, of_each_row
-from mklkit.estimators.problems import ALL_ROWS, WholeProblem
-from mklkit.estimators.row_weights import checked_row_weights, counting_rows
-from mklkit.estimators.unlabelled import bank_without_labels, check_rows_alone, refuse_proposed
+from mklkit.estimators.problems import WholeProblem
+from mklkit.estimators.proposing import refuse_proposed
 from mklkit.protocols import Array, Decision, LinearFunction, Task
-from mklkit.registry.composing import choose_components
-from mklkit.views.dask.recognising import is_dask
+from mklkit.views.dask import is_dask
 
 __all__ = ["MKLOneClass"]
 
 
-class MKLOneClass(OutlierMixin, KernelEstimator[WholeProblem]):
+class MKLOneClass(OutlierMixin, KernelEstimator):
     """Multiple kernel outlier and novelty detection, without labels.
 
     Parameters
@@ -94,20 +93,10 @@ class MKLOneClass(OutlierMixin, KernelEstimator[WholeProblem]):
         MKLKitError
             A ``ValueError`` too: components that need labels or do not fit together.
         """
-        X = check_rows_alone(self, X)
-        weights = checked_row_weights(sample_weight, len(X))
-        choice = choose_components(
-            self.combiner,
-            self.feature_map,
-            self.learner,
-            task=self._task,
-            weighted=weights is not None,
-        )
-        X, values, weights = counting_rows(X, np.zeros(len(X)), weights)
-        bank, problems = bank_without_labels(self.kernels, self, X), [WholeProblem(self._task)]
-        decisions = self._fit_problems(problems, bank, choice, X, values, weights)
-        self._keep(choice, bank, problems, decisions, [ALL_ROWS], len(X))
-        self.offset_ = _threshold(decisions[0])
+        refuse_proposed(self.kernels)
+        plan, data = plan_and_read(self, self._task, X, None, sample_weight)
+        self.fitted_ = fit_problems(plan, data, [WholeProblem(self._task)], self.random_state)
+        self.offset_ = _threshold(self.decisions_[0])
         return self
 
     def _planned_summary(self) -> KernelSummary:

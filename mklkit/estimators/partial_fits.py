@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal, Self, TypeVar
 
 import attrs
@@ -11,15 +12,16 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import column_or_1d
 
 from mklkit.errors import DataError, IncompatibleError, quoted
-from mklkit.estimators.checking import check_new_rows
-from mklkit.estimators.fitting import fit_decision
-from mklkit.estimators.multiclass import BinaryProblem, decompose
-from mklkit.estimators.proposing import KernelBank, bank_of
-from mklkit.estimators.training import choose_strategy
+from mklkit.estimators.checking import as_source, checked_rows
+from mklkit.estimators.fit import Fitted, fit_decision, settled
+from mklkit.estimators.plan import Plan, kernels_to_bind, plan_of
+from mklkit.estimators.problems import BinaryProblem, class_problems
+from mklkit.estimators.table_reading import read_table
+from mklkit.estimators.training_data import TrainingData
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.protocols import (
+    Array,
     CombinerFacts,
-    FeatureMap,
     FeatureMapFacts,
     FittedKernel,
     LearnerFacts,
@@ -31,11 +33,16 @@ from mklkit.protocols import (
 from mklkit.registry.composing import Choice, choose_components
 from mklkit.registry.registry import get_registry
 from mklkit.views.feature_blocks import FeatureBlocks
-from mklkit.views.gathered_moments import ForgottenRows, GatheredMoments
-from mklkit.views.memory import memory_given
 from mklkit.views.view_set import ViewSet
 
-__all__ = ["NeedsEveryRow", "PartialSums", "partial_fit", "sums_of"]
+__all__ = [
+    "GatheredMoments",
+    "NeedsEveryRow",
+    "PartialSums",
+    "UnavailableRows",
+    "check_sums_suffice",
+    "partial_fit",
+]
 
 Estimator = TypeVar("Estimator", bound=Any)
 
@@ -46,8 +53,8 @@ class PartialSums:
 
     Attributes
     ----------
-    bank : KernelBank
-        The kernels, proposed from the rows of the first call where that was asked for.
+    plan : Plan
+        With kernels that are proposed from the rows of the first call where that was asked for.
     kernels : list of FittedKernel
     projectors : list of Projector
         Fitted to the rows of the first call, like the kernels.
@@ -57,29 +64,23 @@ class PartialSums:
         Of all kernels' features side by side, by class.
     """
 
-    bank: KernelBank
+    plan: Plan
     kernels: list[FittedKernel]
     projectors: list[Projector]
     widths: list[int]
     moments: ClassMoments
 
     @classmethod
-    def start(
-        cls,
-        bank: KernelBank,
-        feature_map: FeatureMap,
-        rows: Rows,
-        seed: int,
-        n_classes: int,
-    ) -> Self:
+    def start(cls, plan: Plan, rows: Rows, seed: int, n_classes: int) -> Self:
         """Return maps fitted to the first rows, and no sums yet."""
-        views = ViewSet.fit(bank.kernels, feature_map, rows, np.random.RandomState(seed))
+        draw = np.random.RandomState(seed)
+        views = ViewSet.fit(plan.kernels, plan.feature_map, rows, draw)
         assert views.blocks is not None, "the map is explicit"
         widths = list(views.blocks.widths)
         total = sum(widths)
         shapes = (total,), (n_classes,), (n_classes, total), (n_classes, total, total)
         return cls(
-            bank,
+            plan,
             [view.kernel for view in views],
             [view.projector for view in views],
             widths,
@@ -90,8 +91,9 @@ class PartialSums:
         """Return the sums with those of more rows (N, d) of given class numbers."""
         blocks = FeatureBlocks(self.projectors, rows, max_memory)
         n_classes = len(self.moments.counts)
-        (found,) = blocks.moments([range(len(self.projectors))], codes, n_classes)
-        moments = self.moments.plus(found) if self.moments.total else found
+        (moments,) = blocks.moments([range(len(self.projectors))], codes, n_classes)
+        if self.moments.total:
+            moments = self.moments.plus(moments)
         return attrs.evolve(self, moments=moments)
 
     def views_of(self, problem: BinaryProblem, rows: Rows) -> tuple[ViewSet, Target]:
@@ -100,8 +102,8 @@ class PartialSums:
         moments = self.moments.classes(members)
         counts = moments.counts.astype(np.intp)
         target = problem.target(np.repeat(members, counts), rows.dtype)
-        forgotten = ForgottenRows((int(moments.total), rows.shape[1]), rows.dtype)
-        blocks = GatheredMoments(self.projectors, self.widths, moments, forgotten)
+        unavailable = UnavailableRows((int(moments.total), rows.shape[1]), rows.dtype)
+        blocks = GatheredMoments(self.projectors, self.widths, moments, unavailable)
         views = ViewSet.of_blocks(self.kernels, blocks)
         return views, target
 
@@ -110,14 +112,14 @@ class NeedsEveryRow(IncompatibleError, AttributeError):
     """An estimator has no ``partial_fit``, as one of its components needs all rows at once."""
 
 
-def sums_of(estimator: Any) -> Choice:
-    """Return the components of an MKLClassifier, if they need sums over rows only.
+def check_sums_suffice(estimator: Any) -> None:
+    """Check that an MKLClassifier needs sums over rows only.
 
     Raises
     ------
     NeedsEveryRow
-        If one does not; the message names those that do. Or if probabilities or weights of classes
-        are asked for.
+        If a component does not; the message names those that do. Or if probabilities or weights of
+        classes are asked for.
     """
     if estimator.class_weight is not None:
         raise NeedsEveryRow(
@@ -132,12 +134,9 @@ def sums_of(estimator: Any) -> Choice:
         )
     choice = choose_components(estimator.combiner, estimator.feature_map, estimator.learner)
     _refuse_unless_sums(choice)
-    return choice
 
 
-def partial_fit(
-    estimator: Estimator, choice: Choice, X: Any, y: Any, classes: Any = None
-) -> Estimator:
+def partial_fit(estimator: Estimator, X: Any, y: Any, classes: Any = None) -> Estimator:
     """Let an MKLClassifier learn from more rows; see :attr:`mklkit.MKLClassifier.partial_fit`.
 
     Raises
@@ -145,38 +144,42 @@ def partial_fit(
     DataError
         If classes are missing or a label is none of them.
     """
-    started = hasattr(estimator, "partial_sums_")
-    if not started and classes is None:
+    sums: PartialSums | None = estimator.__dict__.get("partial_sums_")
+    if sums is None and classes is None:
         raise DataError(
             "The first call of partial_fit needs all class labels that occur: classes=[...]."
         )
-    X = check_new_rows(estimator, X, *([] if started else [estimator.kernels]))
-    known = estimator.classes_ if started else np.unique(classes)
-    codes = _codes_of(column_or_1d(y, warn=True), known, len(X))
-    estimator.classes_ = known
-    estimator.class_weight_ = np.ones(len(known))
-    strategy = choose_strategy(estimator.multiclass, choice.combiner, choice.learner)
-    problems = decompose(len(known), strategy)
+    X = as_source(X)
+    if sums is None:
+        reading, (bank,) = read_table(X, [kernels_to_bind(estimator)])
+    else:
+        reading, bank = sums.plan.reading, list(sums.plan.kernels)
+    plan = plan_of(estimator, "two classes", reading, bank)
+    rows = checked_rows(estimator, reading, X, first=sums is None)
+    known = np.unique(classes) if sums is None else estimator.classes_
+    codes = _codes_of(column_or_1d(y, warn=True), known, len(rows))
+    problems = class_problems(len(known), estimator.multiclass, plan.combiner, plan.learner)
     random_state = check_random_state(estimator.random_state)
     seeds = random_state.randint(2**31 - 1, size=len(problems) + 1)
-    if not started:
-        bank = bank_of(estimator.kernels, estimator, X, codes)
-        first = PartialSums.start(bank, choice.feature_map, X, seeds[-1], len(known))
-        estimator.partial_sums_ = first
-    sums = estimator.partial_sums_.plus(X, codes, memory_given(estimator.max_memory))
+    if sums is None:
+        if plan.proposed:
+            plan = settled(plan, TrainingData(rows, codes))
+        sums = PartialSums.start(plan, rows, seeds[-1], len(known))
+    sums = sums.plus(rows, codes, plan.max_memory)
+    estimator.classes_, estimator.class_weight_ = known, np.ones(len(known))
     estimator.partial_sums_ = sums
     if not sums.moments.counts.all():
         return estimator
     decisions = []
     for problem, seed in zip(problems, seeds[:-1], strict=True):
-        views, target = sums.views_of(problem, X)
+        views, target = sums.views_of(problem, rows)
         draw = np.random.RandomState(seed)
-        checked = FeatureBlocks(sums.projectors, X)
-        decisions.append(
-            fit_decision(choice.combiner, views, target, choice.learner, draw, checked)
-        )
+        checked = FeatureBlocks(sums.projectors, rows)
+        decisions.append(fit_decision(plan.combiner, views, target, plan.learner, draw, checked))
+    kernels, notes = sums.plan.kernels, sums.plan.kernel_notes
+    plan = attrs.evolve(plan, kernels=kernels, kernel_notes=notes, proposed=False)
     n_rows = int(sums.moments.total)
-    estimator._keep_problems(choice, sums.bank, problems, decisions, n_rows)
+    estimator._keep(Fitted(plan, tuple(problems), tuple(decisions), n_rows))
     return estimator
 
 
@@ -205,7 +208,7 @@ def _refuse_unless_sums(choice: Choice) -> None:
                 (entry.name, getattr(entry.target, "facts", None))
                 for entry in get_registry().entries(kind)
             )
-            able = [name for name, own in stated if isinstance(own, facts) and own.from_moments]
+            able = [name for name, f in stated if isinstance(f, facts) and f.from_moments]
             raise NeedsEveryRow(
                 f"partial_fit keeps sums over rows, and the {kind} {component.name!r} needs the"
                 f" rows themselves; those that work: {', '.join(able)}."
@@ -216,3 +219,90 @@ def _refuse_unless_sums(choice: Choice) -> None:
             f"partial_fit needs a map of some landmarks, such as 'empirical(subset=100)'; got the"
             f" feature map {choice.feature_map.name!r}, whose columns grow with the rows."
         )
+
+
+@attrs.frozen
+class UnavailableRows:
+    """Rows (N, d) that can't be read any more."""
+
+    shape: tuple[int, int]
+    dtype: np.dtype[Any]
+    column_names: Sequence[str] | None = None
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return self.shape[0]
+
+    def __getitem__(self, members: slice | NDArray[np.intp], /) -> Array:
+        """Refuse."""
+        raise _refusal()
+
+    def check_unchanged(self) -> None:
+        """Do nothing."""
+
+
+class GatheredMoments(FeatureBlocks):
+    """The features of M views by the moments of all side by side; rows are in order of their class.
+
+    Parameters
+    ----------
+    projectors : sequence of Projector
+        M of them.
+    widths : sequence of int
+        The number of features of each.
+    moments : ClassMoments
+        Of C classes with Σ widths features.
+    rows : UnavailableRows
+    """
+
+    def __init__(
+        self,
+        projectors: Sequence[Projector],
+        widths: Sequence[int],
+        moments: ClassMoments,
+        rows: UnavailableRows,
+    ) -> None:
+        super().__init__(projectors, rows)
+        self.__dict__["widths"] = list(widths)
+        self._moments = moments
+
+    def moments(
+        self,
+        groups: Sequence[Sequence[int]],
+        codes: NDArray[np.intp],
+        n_classes: int,
+        row_weights: Array | None = None,
+    ) -> list[ClassMoments]:
+        """Return the class moments of each group of views, for classes that join these."""
+        if row_weights is not None:
+            raise _refusal()
+        merged = self._moments.merged(self._by_class(codes), n_classes)
+        return [merged.part(self._columns(group)) for group in groups]
+
+    def project_back(self, wanted: Sequence[int], targets: Array) -> list[Array]:
+        """Return Φ_mᵀt for targets (N, k) that are the same for all rows of a class."""
+        counts = self._moments.counts[:, None]
+        sums = self._moments.sums + counts * self._moments.origin
+        return [sums[:, self._columns([m])].T @ self._by_class(targets) for m in wanted]
+
+    def keep_small(self, wanted: Sequence[int] | None = None) -> None:
+        """Do nothing: there are no features to keep."""
+
+    def _columns(self, group: Sequence[int]) -> NDArray[np.intp]:
+        stops = np.cumsum(self.widths)
+        return np.concatenate([np.arange(stops[m] - self.widths[m], stops[m]) for m in group])
+
+    def _by_class(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return the value of each class (C, ...) for values of rows (N, ...)."""
+        counts = self._moments.counts.astype(np.intp)
+        found = values[np.cumsum(counts) - counts]
+        if not np.array_equal(np.repeat(found, counts, axis=0), values):
+            raise _refusal()
+        return found
+
+
+def _refusal() -> IncompatibleError:
+    return IncompatibleError(
+        "This needs the rows themselves, and partial_fit keeps none: use a combiner and a learner"
+        " that need sums over rows only, or fit on all rows."
+    )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -12,19 +13,27 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from mklkit.display.html import notes, shown
-from mklkit.estimators.checking import check_training_data
-from mklkit.estimators.column_groups import column_groups
+from mklkit.errors import SpecError
+from mklkit.estimators.checking import as_source, check_classes
 from mklkit.estimators.kernel_summary import KernelSummary
-from mklkit.estimators.pruning import LEFT_OUT, Candidate, Truth, pruned
-from mklkit.estimators.shared_views import made_once
-from mklkit.estimators.training import bind_to_columns
+from mklkit.estimators.pruning import LEFT_OUT, AlignmentTarget, Candidate, pruned
+from mklkit.estimators.table_reading import read_table
+from mklkit.estimators.training_data import TrainingData
 from mklkit.numerics.sampling import drawn_by_class
-from mklkit.protocols import Array, Rows
-from mklkit.registry.composing import AUTO_KERNELS, are_proposed, bind_kernels, proposed_specs
+from mklkit.protocols import Array, Task
+from mklkit.registry.composing import are_proposed, bind_kernels, proposed_specs
 from mklkit.views.bound_kernels import BoundKernel
-from mklkit.views.row_parts import rows_at
+from mklkit.views.rows import rows_at
 
-__all__ = ["KernelBank", "bank_of", "propose_kernels", "shortened"]
+__all__ = [
+    "ColumnGroup",
+    "KernelBank",
+    "column_groups",
+    "propose_kernels",
+    "proposed_bank",
+    "refuse_proposed",
+    "shortened",
+]
 
 MOST_ROWS = 1000
 """Rows on which candidates are compared: more of them hardly change an alignment."""
@@ -57,25 +66,19 @@ class KernelBank:
         return shown(table, notes("What was taken and left out", self.notes))
 
 
-def bank_of(
-    kernels: Any, estimator: Any, rows: Rows, values: NDArray[Any], numbers: bool = False
-) -> KernelBank:
-    """Return the kernels that the user gave, or a bank proposed from the training data.
+def proposed_bank(names: Sequence[str] | None, data: TrainingData, task: Task) -> KernelBank:
+    """Return a bank proposed from training data.
 
     Candidates are those that registered kernels propose (``KernelFacts.proposed``), for all columns
     and for each group of them (:func:`column_groups`), at most 40; :func:`pruned` takes at most 8.
 
     Parameters
     ----------
-    kernels : None, str, Kernel, or a list of these
-        As in :class:`mklkit.MKLClassifier`.
-    estimator : MKLClassifier, MKLRegressor or MKLSearchCV
-        With ``n_features_in_``, and ``feature_names_in_`` where columns have names.
-    rows : ndarray or RowSource of shape (N, d)
-    values : ndarray of shape (N,)
-        Class numbers, or the numbers to be learned, (N,) or (N, T).
-    numbers : bool, default=False
-        Which of them.
+    names : sequence of str, optional
+        The names of the columns.
+    data : TrainingData
+    task : Task
+        Whether its values are class numbers, or the numbers to be learned.
 
     Raises
     ------
@@ -92,24 +95,13 @@ def bank_of(
     Cortes, Mohri and Rostamizadeh, "Algorithms for learning kernels based on centered alignment",
     JMLR 13 (2012): the alignments, section 2.
     """
-    if not are_proposed(kernels):
-        reading = estimator._table_reading
-        notes = () if reading is None else reading.notes
-        return KernelBank(bind_to_columns(kernels, estimator), notes)
-    given = getattr(estimator, "feature_names_in_", None)
-    names = None if given is None else [str(name) for name in given]
-    what = "bank for numbers" if numbers else "bank"
-    return made_once(what, rows, values, names, lambda: _proposed(names, rows, values, numbers))
-
-
-def _proposed(
-    names: Sequence[str] | None, rows: Rows, values: NDArray[Any], numbers: bool
-) -> KernelBank:
-    drawn = drawn_by_class(np.zeros(len(values), np.intp) if numbers else values, MOST_ROWS)
-    sample, own = rows_at(rows, drawn), values[drawn]
-    truth = Truth.of_numbers(own) if numbers else Truth.of_classes(own)
-    taken, notes = pruned(_candidates(names, sample), sample, truth)
-    return KernelBank(taken, tuple(f"{AUTO}{note}" for note in notes))
+    numbers = task == "numbers"
+    codes = np.zeros(len(data.values), np.intp) if numbers else data.values
+    drawn = drawn_by_class(codes, MOST_ROWS)
+    sample, values = rows_at(data.rows, drawn), data.values[drawn]
+    target = AlignmentTarget.of_numbers(values) if numbers else AlignmentTarget.of_classes(values)
+    kernels, notes = pruned(_candidates(names, sample), sample, target)
+    return KernelBank(kernels, tuple(f"{AUTO}{note}" for note in notes))
 
 
 def propose_kernels(X: Any, y: Any) -> KernelBank:
@@ -136,9 +128,19 @@ def propose_kernels(X: Any, y: Any) -> KernelBank:
     >>> print(bank.notes[1])
     kernels auto: took rbf(sigma='median/2') (alignment 0.79)
     """
-    columns = BaseEstimator()
-    rows, codes, _ = check_training_data(columns, X, y, "ovo", AUTO_KERNELS)
-    return bank_of(AUTO_KERNELS, columns, rows, codes)
+    X = as_source(X)
+    reading, _ = read_table(X, [bind_kernels(None)])
+    data = check_classes(BaseEstimator(), reading, X, y)
+    return proposed_bank(reading.names, data, "two classes")
+
+
+def refuse_proposed(kernels: Any) -> None:
+    """Raise a ``SpecError`` if kernels are to be proposed, which needs class labels."""
+    if are_proposed(kernels):
+        raise SpecError(
+            "kernels='auto' proposes kernels by their alignment with class labels, and there are"
+            " none: name the kernels, or leave them out for the default ones."
+        )
 
 
 def shortened(notes: Sequence[str]) -> list[str]:
@@ -155,8 +157,8 @@ def shortened(notes: Sequence[str]) -> list[str]:
     if not out:
         return list(notes)
     # One that could not be fitted has a note of its own, without a number.
-    found = [re.match(r"(\d+), ([^:]*)", note.removeprefix(f"{AUTO}{LEFT_OUT} ")) for note in out]
-    reasons = [(int(one[1]), one[2]) if one else (1, "as it can't be fitted") for one in found]
+    matches = [re.match(r"(\d+), ([^:]*)", note.removeprefix(f"{AUTO}{LEFT_OUT} ")) for note in out]
+    reasons = [(int(m[1]), m[2]) if m else (1, "as it can't be fitted") for m in matches]
     total = sum(number for number, _ in reasons)
     most, reason = max(reasons)
     share = "" if most == total else f"{most} of them "
@@ -170,9 +172,100 @@ def _candidates(names: Sequence[str] | None, sample: Array) -> list[Candidate]:
     """Return the proposed kernels for all columns and each group, the most useful first."""
     groups: list[tuple[str, Any]] = [("", None)]
     groups += [(group.name, group.columns) for group in column_groups(names, sample)]
-    found = []
+    candidates = []
     for spec in proposed_specs():
         for name, columns in groups:
             (bound,) = bind_kernels([(f"{spec}@{name}" if name else spec, spec, columns)])
-            found.append(Candidate(bound, name))
-    return found[:MOST_CANDIDATES]
+            candidates.append(Candidate(bound, name))
+    return candidates[:MOST_CANDIDATES]
+
+
+SEPARATED = re.compile(r"(.+[_.:/|-])[^_.:/|-]+")
+"""A prefix up to the last separator, and the rest of a name."""
+
+MOST_GROUPS = 8
+"""Larger numbers of groups would leave fewer than five candidates to each of them."""
+
+
+@attrs.frozen(eq=False)
+class ColumnGroup:
+    """Columns that belong together.
+
+    Attributes
+    ----------
+    name : str
+        For messages: a glob (``mrna_*``), or ``others``.
+    columns : ndarray of int
+        Their positions, in order.
+    """
+
+    name: str
+    columns: NDArray[np.intp]
+
+
+def column_groups(names: Sequence[str] | None, rows: Array) -> list[ColumnGroup]:
+    """Return the groups of columns by the common beginning of their names, or none.
+
+    A beginning ends with the last separator of a name (one of ``_ . : / | -``), and makes a group
+    if several columns have it; one that continues another, as ``clin_site_`` does ``clin_``,
+    belongs to that. Indicator columns of a single text column are no source of their own. They,
+    columns without a group, and the smallest of more than eight groups are one group, ``others``.
+
+    Parameters
+    ----------
+    names : sequence of str or None
+        The names of the d columns.
+    rows : ndarray of shape (n, d)
+        Some rows, by which indicator columns are recognised.
+
+    Returns
+    -------
+    list of ColumnGroup
+        At least two of at least two columns each (except ``others``), or none at all.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rows = np.arange(12.0).reshape(2, 6)
+    >>> found = column_groups(["mrna_1", "mrna_2", "clin.age", "clin.bmi", "dose", "img:1"], rows)
+    >>> [(group.name, group.columns.tolist()) for group in found]
+    [('mrna_*', [0, 1]), ('clin.*', [2, 3]), ('others', [4, 5])]
+    """
+    if names is None:
+        return []
+    groups = _by_beginning(names)
+    sources = {
+        beginning: np.array(places)
+        for beginning, places in groups.items()
+        if len(places) > 1 and not _are_indicators(rows[:, places])
+    }
+    if len(sources) < 2:
+        return []
+    largest = sorted(sources, key=lambda beginning: -len(sources[beginning]))[:MOST_GROUPS]
+    found = [ColumnGroup(f"{name}*", sources[name]) for name in sources if name in largest]
+    rest = np.setdiff1d(np.arange(len(names)), np.concatenate([one.columns for one in found]))
+    return [*found, ColumnGroup("others", rest)] if len(rest) else found
+
+
+def _by_beginning(names: Sequence[str]) -> Mapping[str, list[int]]:
+    """Return the places of the names that share a beginning."""
+    found: dict[str, list[int]] = defaultdict(list)
+    for place, name in enumerate(names):
+        match = SEPARATED.fullmatch(name)
+        if match is not None:
+            found[match.group(1)].append(place)
+    shared = {beginning for beginning, places in found.items() if len(places) > 1}
+    joined: dict[str, list[int]] = defaultdict(list)
+    for beginning, places in found.items():
+        shorter = (other for other in shared if beginning.startswith(other))
+        joined[min(shorter, key=len, default=beginning)] += places
+    return {beginning: sorted(places) for beginning, places in joined.items()}
+
+
+def _are_indicators(rows: Array) -> bool:
+    """Return whether exactly one column is high in each row and all columns have two values."""
+    low, high = rows.min(axis=0), rows.max(axis=0)
+    two_valued = ((rows == low) | (rows == high)).all()
+    # A rare value may be absent from these rows.
+    is_high = (rows == high) & (low < high)
+    return bool(two_valued and (is_high.sum(axis=1) == 1).all())

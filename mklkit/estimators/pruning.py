@@ -13,12 +13,11 @@ from mklkit.numerics.leave_one_out import leave_one_out_error
 from mklkit.numerics.sampling import drawn_by_class
 from mklkit.protocols import Array, FittedKernel
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels
-from mklkit.views.column_cuts import ColumnCuts
-from mklkit.views.kernel_rows import KernelRows
-from mklkit.views.scalar_kernels import InnerProduct
+from mklkit.views.kernel_rows import InnerProduct, KernelRows
+from mklkit.views.rows import ColumnCuts
 from mklkit.views.tiles import kernel_products
 
-__all__ = ["Candidate", "Truth", "pruned"]
+__all__ = ["AlignmentTarget", "Candidate", "pruned"]
 
 ALIKE = 0.99
 """Of two kernels with a larger centred alignment only one is taken."""
@@ -62,7 +61,7 @@ class _SameClass:
 
 
 @attrs.frozen(eq=False)
-class Truth:
+class AlignmentTarget:
     """What the kernels are to be aligned with.
 
     Attributes
@@ -85,14 +84,14 @@ class Truth:
     name: str
 
     @classmethod
-    def of_classes(cls, codes: NDArray[np.intp]) -> Truth:
+    def of_classes(cls, codes: NDArray[np.intp]) -> AlignmentTarget:
         """Return the label kernel of class numbers (n,)."""
         column = np.ascontiguousarray(codes[:, None], dtype=np.float64)
         targets = (codes[:, None] == np.unique(codes)).astype(np.float64)
         return cls(codes, column, _SameClass(), targets, "labels")
 
     @classmethod
-    def of_numbers(cls, values: Array) -> Truth:
+    def of_numbers(cls, values: Array) -> AlignmentTarget:
         """Return the inner product of numbers, (n,) or (n, T), with mean 0 and deviation 1."""
         columns = values[:, None] if values.ndim == 1 else values
         spread = columns.std(axis=0)
@@ -118,7 +117,7 @@ class _Measured:
 
 
 def pruned(
-    candidates: Sequence[Candidate], rows: Array, truth: Truth
+    candidates: Sequence[Candidate], rows: Array, target: AlignmentTarget
 ) -> tuple[list[BoundKernel], list[str]]:
     """Return the kernels that are taken, and notes on what was taken and left out.
 
@@ -132,7 +131,7 @@ def pruned(
     candidates : sequence of Candidate
         M of them.
     rows : ndarray of shape (n, d)
-    truth : Truth
+    target : AlignmentTarget
         The labels or numbers of these rows.
 
     Raises
@@ -145,10 +144,10 @@ def pruned(
     O(n²(d + M²)) tile by tile for the alignments; then at most 12 Gram matrices of 400 rows (15
     MB), and some 50 eigendecompositions of such.
     """
-    found, notes = _measured(candidates, rows, truth)
+    found, notes = _measured(candidates, rows, target)
     order = np.argsort(np.round(-found.with_labels, 9), kind="stable").tolist()
     kept, alike, rest = _not_alike(found, order)
-    taken = _better_together(found.seen, kept, truth)
+    taken = _better_together(found.seen, kept, target)
     notes += [f"took {found.said(place)}" for place in taken]
     if alike:
         notes.append(f"{LEFT_OUT} {len(alike)}, as one like it is there: {', '.join(alike)}")
@@ -161,14 +160,14 @@ def pruned(
         notes.append(f"{LEFT_OUT} {len(rest)}, as others are better aligned: {', '.join(rest)}")
     first = (
         f"{counted(len(taken), 'kernel')} of {len(candidates)} candidates, by the leave-one-out"
-        f" error of their even sum; alignments are centred, with the {truth.name} of {len(rows)}"
+        f" error of their even sum; alignments are centred, with the {target.name} of {len(rows)}"
         " rows"
     )
     return [found.candidates[place].bound for place in taken], [first, *notes]
 
 
 def _measured(
-    candidates: Sequence[Candidate], rows: Array, truth: Truth
+    candidates: Sequence[Candidate], rows: Array, target: AlignmentTarget
 ) -> tuple[_Measured, list[str]]:
     """Return the candidates that have finite values on the rows, and a note on each other."""
     cuts = ColumnCuts(rows)
@@ -187,9 +186,9 @@ def _measured(
         own_rows.append(own)
     if not kept:
         raise DataError(f"No kernel can be proposed for these rows: {'; '.join(notes)}")
-    with_truth = KernelRows.of([*kernels, truth.kernel], [*own_rows, truth.columns])
+    with_target = KernelRows.of([*kernels, target.kernel], [*own_rows, target.columns])
     with np.errstate(over="ignore", invalid="ignore"):
-        found = np.nan_to_num(kernel_products(with_truth).alignments())
+        found = np.nan_to_num(kernel_products(with_target).alignments())
     seen = KernelRows.of(kernels, own_rows)
     return _Measured(kept, seen, found[:-1, -1], found[:-1, :-1]), notes
 
@@ -213,12 +212,12 @@ def _not_alike(found: _Measured, order: list[int]) -> tuple[list[int], list[str]
     return kept, alike, rest
 
 
-def _better_together(seen: KernelRows, places: list[int], truth: Truth) -> list[int]:
+def _better_together(seen: KernelRows, places: list[int], target: AlignmentTarget) -> list[int]:
     """Return the places of kernels whose even sum has a low leave-one-out error."""
-    drawn = drawn_by_class(truth.codes, MOST_ROWS)
+    drawn = drawn_by_class(target.codes, MOST_ROWS)
     some = seen.take(drawn)
     rows = some.rows
-    targets = truth.targets[drawn]
+    targets = target.targets[drawn]
     grams = {place: some.kernels[place](rows[place], rows[place]) for place in places}
     taken: list[int] = []
     total, error = np.zeros((len(drawn), len(drawn))), np.inf

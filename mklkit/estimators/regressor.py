@@ -4,31 +4,31 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Self
 
+import attrs
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mklkit.estimators.base import KernelEstimator
-from mklkit.estimators.checking import check_new_rows, check_numbers
+from mklkit.estimators.checking import check_new_rows
+from mklkit.estimators.fit import fit_problems, plan_and_read, settled
+from mklkit.estimators.plan import Plan
 from mklkit.estimators.predicting import finite_values, of_each_row
 from mklkit.estimators.problems import WholeProblem
-from mklkit.estimators.proposing import bank_of
 from mklkit.protocols import (
     Array,
     CombinerFacts,
     FeatureMapFacts,
     LearnerFacts,
-    Rows,
     Task,
     facts_of,
 )
-from mklkit.registry.composing import Choice, choose_components
-from mklkit.views.dask.recognising import is_dask
+from mklkit.views.dask import is_dask
 
 __all__ = ["MKLRegressor"]
 
 
-class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator[WholeProblem]):
+class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
     """Multiple kernel regression: kernels, each through a feature map, joined by a combiner.
 
     Parameters
@@ -116,38 +116,30 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator[WholeProble
             numbers, columns that don't exist.
         """
         names = _names_of(y)
-        X, values, weights = check_numbers(self, X, y, self.kernels, sample_weight)
-        choice = choose_components(
-            self.combiner,
-            self.feature_map,
-            self.learner,
-            task=self._task,
-            weighted=weights is not None,
-        )
-        return self._learn(choice, X, values, weights, names)
-
-    def _learn(
-        self, choice: Choice, X: Rows, values: Array, weights: Array | None, names: list[str]
-    ) -> Self:
-        bank = bank_of(self.kernels, self, X, values, numbers=True)
-        self._one_target = values.ndim == 1
-        columns = values[:, None] if self._one_target else values
-        free = facts_of(choice.learner, LearnerFacts).free_bias
-        means = np.average(columns, axis=0, weights=weights) if free else np.zeros(columns.shape[1])
+        plan, data = plan_and_read(self, self._task, X, y, sample_weight)
+        if plan.proposed:
+            plan = settled(plan, data)  # before the mean is taken off
+        self._one_target = data.values.ndim == 1
+        columns = data.values[:, None] if self._one_target else data.values
+        free = facts_of(plan.learner, LearnerFacts).free_bias
+        means = np.zeros(columns.shape[1])
+        if free:
+            means = np.average(columns, axis=0, weights=data.row_weights)
         self.target_means_ = means
         self.target_names_ = names or [str(place) for place in range(columns.shape[1])]
         centred = (columns - means)[:, 0] if self._one_target else columns - means
-        problems, called = self._divided(choice)
-        decisions = self._fit_problems(problems, bank, choice, X, centred, weights)
-        self._keep(choice, bank, problems, decisions, called, len(X))
+        problems, names = self._divided(plan)
+        data = attrs.evolve(data, values=centred)
+        fitted = fit_problems(plan, data, problems, self.random_state)
+        self.fitted_ = attrs.evolve(fitted, names=tuple(names))
         return self
 
-    def _divided(self, choice: Choice) -> tuple[list[WholeProblem], list[str]]:
+    def _divided(self, plan: Plan) -> tuple[list[WholeProblem], list[str]]:
         """Return the problems, one where targets can share it, and their names."""
         if self._one_target:
             return [WholeProblem("numbers")], [self.target_names_[0]]
-        shared = facts_of(choice.combiner, CombinerFacts).several_targets
-        if shared and facts_of(choice.learner, LearnerFacts).several_targets:
+        shared = facts_of(plan.combiner, CombinerFacts).several_targets
+        if shared and facts_of(plan.learner, LearnerFacts).several_targets:
             return [WholeProblem("numbers")], ["all targets"]
         each = [WholeProblem("numbers", place) for place in range(len(self.target_names_))]
         return each, self.target_names_
@@ -163,14 +155,12 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator[WholeProble
         check_is_fitted(self)
         if is_dask(X):
             width = None if self._one_target else len(self.target_names_)
-            found: Array = of_each_row(self, type(self).predict, X, np.float64, width)
-            return found
-        return self._decide(check_new_rows(self, X))
-
-    def _decide(self, X: Rows) -> Array:
+            numbers: Array = of_each_row(self, type(self).predict, X, np.float64, width)
+            return numbers
+        rows = check_new_rows(self, X)
         shared = facts_of(self.feature_map_, FeatureMapFacts).shared
-        found = finite_values(self.decisions_, X, shared, "prediction") + self.target_means_
-        return found[:, 0] if self._one_target else found
+        numbers = finite_values(self.decisions_, rows, shared, "prediction") + self.target_means_
+        return numbers[:, 0] if self._one_target else numbers
 
 
 def _names_of(y: Any) -> list[str]:

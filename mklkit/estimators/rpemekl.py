@@ -8,10 +8,11 @@ from typing import Any, Self
 import numpy as np
 
 from mklkit.errors import SpecError
+from mklkit.estimators.base import NestedParameters
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.from_preset import preset_classifier
-from mklkit.estimators.nested_parameters import NestedParameters
 from mklkit.estimators.search import MKLSearchCV
+from mklkit.estimators.shared_views import SharedViews
 from mklkit.estimators.voting import MKLVotingClassifier
 
 __all__ = ["SUBSET_CHOICES", "RPEMEKLClassifier"]
@@ -109,26 +110,34 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the members on rows (N, d), class labels (N,) and, if given, weights of rows (N,)."""
-        self.best_params_, self.best_score_ = self._choose(X, y, sample_weight)
+        return self.fit_sharing(None, X, y, sample_weight)
+
+    def fit_sharing(
+        self, shared: SharedViews | None, X: Any, y: Any, sample_weight: Any = None
+    ) -> Self:
+        """Fit as :meth:`fit` does, with views that other fits on the same rows share."""
+        self.best_params_, self.best_score_ = self._choose(shared, X, y, sample_weight)
         start = perf_counter()
         member = self._member(**self.best_params_).set_params(probability=self.probability)
-        self._vote(member, X, y, sample_weight)
+        self._vote(member, X, y, sample_weight, shared)
         self.refit_time_ = perf_counter() - start
         used = ", ".join(f"{key} {value}" for key, value in self.best_params_.items())
         self.choices_.append(f"members use {used}")
         return self
 
-    def _choose(self, X: Any, y: Any, sample_weight: Any) -> tuple[dict[str, Any], float]:
+    def _choose(
+        self, shared: SharedViews | None, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[dict[str, Any], float]:
         subsets = self._subset_choices()
-        given = {"subset": subsets[0], "alpha": self.alpha, "lam": self.lam}
+        params = {"subset": subsets[0], "alpha": self.alpha, "lam": self.lam}
         if not self.tune and len(subsets) == 1:
-            return given, float("nan")
-        search = MKLSearchCV(self._member(**given), cv=self.cv, random_state=self.random_state)
-        grid = {NESTED[name]: [value] for name, value in given.items()}
+            return params, float("nan")
+        search = MKLSearchCV(self._member(**params), cv=self.cv, random_state=self.random_state)
+        grid = {NESTED[name]: [value] for name, value in params.items()}
         space = search.search_space() if self.tune else {}
         tuned = {name: space[name] for name in NESTED.values() if name in space}
         search.set_params(param_grid={**grid, **tuned, NESTED["subset"]: subsets})
-        search.fit(X, y, sample_weight)
+        search.fit_sharing(shared, X, y, sample_weight)
         chosen = {name: search.best_params_[nested] for name, nested in NESTED.items()}
         return chosen, search.best_score_
 

@@ -2,40 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import partial
 from itertools import count
 from time import perf_counter
 from typing import Any, Self
 
-import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, clone
 from sklearn.metrics import get_scorer
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from mklkit.display.progress import BRIEF, Progress, check_progress, reported
 from mklkit.errors import SpecError, counted, cut
-from mklkit.estimators.anatomy import FittedSearch
-from mklkit.estimators.checking import check_training_data
+from mklkit.estimators.checking import as_source, check_classes
 from mklkit.estimators.classifier import MKLClassifier
+from mklkit.estimators.fold_scores import FoldScores, check_scorer, fits_grids
 from mklkit.estimators.folds import splits_of
-from mklkit.estimators.grid_runs import Folds, check_scorer, fits_grids
-from mklkit.estimators.grids import Point, best_point, grouped, points_of, results_table
+from mklkit.estimators.grids import (
+    Point,
+    best_point,
+    check_effort,
+    declared_space,
+    default_grids,
+    grouped,
+    points_of,
+    results_table,
+)
+from mklkit.estimators.introspection import FittedSearch
 from mklkit.estimators.kernel_summary import KernelSummary, fitted_summary
+from mklkit.estimators.plan import kernels_to_bind
 from mklkit.estimators.predicting import GivesProbabilities, asks_for_probabilities
-from mklkit.estimators.search_spaces import check_effort, declared_space, default_grids
-from mklkit.estimators.shared_views import shared_views
+from mklkit.estimators.shared_views import SharedViews, SharesViews
 from mklkit.estimators.showing import ShowsKernels
+from mklkit.estimators.table_reading import read_table
+from mklkit.estimators.training_data import checked_row_weights
 from mklkit.protocols import Array
 from mklkit.protocols.component import is_whole
-from mklkit.registry.composing import Choice, choose_components
 
 __all__ = ["MKLSearchCV"]
 
 
-class MKLSearchCV(GivesProbabilities, ClassifierMixin, ShowsKernels):
+class MKLSearchCV(GivesProbabilities, ClassifierMixin, SharesViews, ShowsKernels):
     """Parameters of an MKLClassifier chosen by cross-validation, with shared Gram matrices.
 
     For all combiners and learners. Within a fold, points with the same kernels share their Gram
@@ -133,67 +142,64 @@ class MKLSearchCV(GivesProbabilities, ClassifierMixin, ShowsKernels):
         Weights of rows (N,) count in the fits. Scores take all rows of a fold alike, as those of
         scikit-learn's ``GridSearchCV``; rows of weight 0 are left out.
         """
+        return self.fit_sharing(None, X, y, sample_weight)
+
+    def fit_sharing(
+        self, shared: SharedViews | None, X: Any, y: Any, sample_weight: Any = None
+    ) -> Self:
+        """Search as :meth:`fit` does, with views that other fits on the same rows share."""
         check_progress(self.progress)
         base = self._base()
+        shared = shared or SharedViews(base.max_memory)
         scorer = None if self.scoring in (None, "accuracy") else get_scorer(self.scoring)
         space = declared_space(_varied(base, {}))
         numbered = points_of(self._grids(base) if self.param_grid is None else self.param_grid)
         points = [point for _, point in numbered]
         groups = grouped(points, lambda point: _fitted_at_once(_varied(base, point)))
-        given_X, given_y = X, y
-        banks = _banks(base, points)
-        X, codes, row_weights = check_training_data(
-            self, X, y, base.multiclass, *banks, sample_weight=sample_weight
-        )
+        table = as_source(X)
+        banks = [kernels_to_bind(_varied(base, group.common)) for group in groups]
+        reading, bound = read_table(table, banks)
+        row_weights = None
+        if sample_weight is not None:
+            row_weights = checked_row_weights(sample_weight, _num_samples(table))
+        data = check_classes(self, reading, table, y, row_weights)
         seed = check_random_state(base.random_state).randint(2**31 - 1)
-        check_scorer(scorer, self.scoring, codes, self.classes_)
-        given_rows = np.asarray(sample_weight)
-        kept = given_rows != 0 if given_rows.ndim == 1 else None
-        splits, folds_notes = splits_of(self.cv, X, codes, self.classes_, seed, kept)
+        check_scorer(scorer, self.scoring, data.values, self.classes_)
+        counting = None if row_weights is None else row_weights != 0
+        rows: Any = data.rows
+        splits, folds_notes = splits_of(self.cv, rows, data.values, self.classes_, seed, counting)
         self.n_splits_ = len(splits)
         # Without a seed of the user's, all points of a search still see the same random draws.
         run = base if is_whole(base.random_state) else clone(base).set_params(random_state=seed)
+        folds = FoldScores(data, self.classes_, splits, partial(_varied, run), scorer, shared)
+        pairs = zip(groups, bound, strict=True)
+        runs = [folds.prepared(group, reading, kernels) for group, kernels in pairs]
+        total = len(splits) * sum(len(run.problems) for run in runs)
         done = count(1)
-
-        def report() -> None:
-            tell(next(done), total)
-
-        folds = Folds(
-            X,
-            codes,
-            row_weights,
-            self,
-            lambda params: _varied(run, params),
-            splits,
-            scorer,
-            report,
-        )
-        runs = [folds.prepared(group) for group in groups]
-        total = len(splits) * sum(len(one.problems) for one in runs)
-        with shared_views(base.max_memory), reported(self.progress, "searching", BRIEF) as tell:
-            scores, n_iter = folds.scores(runs)
+        with reported(self.progress, "searching", BRIEF) as report:
+            scores, n_iter = folds.of(runs, lambda: report(next(done), total))
             self.cv_results_ = results_table(points, scores, n_iter)
             means = self.cv_results_["mean_test_score"]
             self.best_index_ = best_point(numbered, space, means)
             self.best_params_ = points[self.best_index_]
             self.best_score_ = float(means[self.best_index_])
             start = perf_counter()
-            self.best_estimator_ = _varied(base, self.best_params_).fit(
-                given_X, given_y, sample_weight
-            )
+            best = _varied(base, self.best_params_)
+            self.best_estimator_ = best.fit_sharing(shared, X, y, sample_weight)
             self.refit_time_ = perf_counter() - start
-        choice = _choice(_with_plain(base, self.best_params_))
+        choice = _with_plain(base, self.best_params_)._planned()
         bank = [note for note in self.best_estimator_.choices_ if note not in choice.notes]
         self.choices_ = [*bank, *choice.notes, *folds_notes, self._said()]
         return self
 
     def _base(self) -> MKLClassifier:
         """Return a copy of the estimator with the search's own seed and threads."""
-        given: MKLClassifier = clone(_check_kind(self.estimator))
-        for name in ("random_state", "n_jobs"):
-            if getattr(self, name) is not None:
-                given.set_params(**{name: getattr(self, name)})
-        return given
+        base: MKLClassifier = clone(_check_kind(self.estimator))
+        if self.random_state is not None:
+            base.set_params(random_state=self.random_state)
+        if self.n_jobs is not None:
+            base.set_params(n_jobs=self.n_jobs)
+        return base
 
     def _grids(self, base: MKLClassifier) -> list[Any]:
         """Return the grids of the components' search spaces."""
@@ -224,11 +230,11 @@ class MKLSearchCV(GivesProbabilities, ClassifierMixin, ShowsKernels):
     def _said(self) -> str:
         best = ", ".join(f"{name} {value}" for name, value in self.best_params_.items())
         n_points = len(self.cv_results_["params"])
-        score = f"accuracy {100 * self.best_score_:.1f} %"
-        if self.scoring not in (None, "accuracy"):
-            # Other scores may be no shares: an error, say, is negative.
-            name = self.scoring if isinstance(self.scoring, str) else "score"
-            score = f"{name} {self.best_score_:.4g}"
+        # Other scores may be no shares: an error, say, is negative.
+        name = self.scoring if isinstance(self.scoring, str) else "score"
+        score = f"{name} {self.best_score_:.4g}"
+        if self.scoring in (None, "accuracy"):
+            score = f"accuracy {100 * self.best_score_:.1f} %"
         return (
             f"{best or 'nothing to tune'}: best of {counted(n_points, 'setting')} by"
             f" {self.n_splits_}-fold cross-validation on the training rows, {score}"
@@ -278,12 +284,6 @@ class MKLSearchCV(GivesProbabilities, ClassifierMixin, ShowsKernels):
         return self._fitted().kernel_names_
 
 
-def _banks(base: MKLClassifier, points: Sequence[Point]) -> list[Any]:
-    """Return the kernels of an estimator and those that a search puts in their place."""
-    varied = [point for point in points if any(name.startswith("kernels") for name in point)]
-    return [base.kernels, *(_varied(base, point).kernels for point in varied)]
-
-
 def _check_kind(estimator: Any) -> MKLClassifier:
     if not isinstance(estimator, MKLClassifier):
         raise SpecError(
@@ -309,14 +309,10 @@ def _with_plain(base: MKLClassifier, params: Point) -> MKLClassifier:
     return varied
 
 
-def _choice(estimator: MKLClassifier) -> Choice:
-    return choose_components(estimator.combiner, estimator.feature_map, estimator.learner)
-
-
 def _varied(base: MKLClassifier, params: Point) -> MKLClassifier:
     """Return a copy with some parameters changed, and its components as objects."""
     varied = _with_plain(base, params)
-    choice = _choice(varied)
+    choice = varied._planned()
     varied.set_params(
         combiner=choice.combiner, feature_map=choice.feature_map, learner=choice.learner
     )

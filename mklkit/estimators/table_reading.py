@@ -3,99 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Self
+from datetime import date, timedelta
+from decimal import Decimal
+from numbers import Number, Real
+from typing import Any
 
 import attrs
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pandas.api.types import is_numeric_dtype
+from pandas.api.types import is_complex_dtype, is_numeric_dtype, is_object_dtype
+from sklearn.utils import check_array
+from sklearn.utils.validation import _get_feature_names
 
-from mklkit.errors import DataError, MKLKitError, counted, quoted, type_name
-from mklkit.estimators.column_kinds import Holds, check_row_ids, what_it_holds
-from mklkit.estimators.own_columns import own_columns
+from mklkit.errors import DataError, counted, quoted
+from mklkit.estimators.assign_columns import WORDS, Bank, Holds, assign_columns, placed_kernels
 from mklkit.numerics.readings import MISSING, category_codes, text_codes
-from mklkit.protocols import Array, TableRows
-from mklkit.registry.columns import resolve_columns
-from mklkit.registry.composing import bind_kernels
+from mklkit.protocols import Array, RowSource, TableRows
 from mklkit.views.bound_kernels import BoundKernel
 
-__all__ = [
-    "TableReading",
-    "bound_to",
-    "check_is_table",
-    "needs_reading",
-    "placed_kernels",
-    "reads_text",
-]
+__all__ = ["TableReading", "needs_reading", "read_table", "row_of"]
 
-
-SHARED = ("numbers", "row ids")
-"""Kernels on these that name all columns are like those that name none, and share their rows."""
-
-
-def needs_reading(kernels: Sequence[BoundKernel], X: Any) -> bool:
-    """Return whether a table has to be read for its kernels: all others are plain numbers."""
-    if isinstance(X, pd.DataFrame):
-        plain = all(is_numeric_dtype(kind) for kind in X.dtypes)
-        plain &= all(one.reads != "row ids" for one in kernels)  # A gap there is refused by name.
-    else:
-        plain = True  # scikit-learn detects text in arrays.
-    return not plain or any(
-        one.reads in ("text", "categories") or one.facts.allows_gaps for one in kernels
-    )
-
-
-def reads_text(kernels: Sequence[BoundKernel]) -> str | None:
-    """Return the label of the first kernel on text, None if there is none."""
-    return next((one.label for one in kernels if one.reads == "text"), None)
-
-
-def placed_kernels(kernels: Any, n_columns: int, names: Sequence[str] | None) -> list[BoundKernel]:
-    """Return the kernels with their columns as positions.
-
-    Raises
-    ------
-    DataError
-        If a kernel's columns do not exist.
-    """
-    resolved = []
-    for kernel in bind_kernels(kernels):
-        try:
-            columns = resolve_columns(kernel.columns, n_columns, names)
-        except MKLKitError as error:
-            raise DataError(f"Kernel {quoted(kernel.label)}: {error}") from None
-        if columns is None and kernel.columns is not None and kernel.reads not in SHARED:
-            columns = np.arange(n_columns)
-        resolved.append(attrs.evolve(kernel, columns=columns))
-    return resolved
+DATES = (date, timedelta, np.datetime64, np.timedelta64, pd.Period)
+"""Dates, times and durations; pandas' own are subclasses."""
 
 
 @attrs.frozen
 class TableReading:
-    """What the columns of the training data hold, and what kernels read in them.
+    """How a table is read for its kernels: what its columns hold, and what kernels read in them.
 
     Attributes
     ----------
+    names : tuple of str, or None
+        The names of the columns, where they have any.
     holds : tuple of {"numbers", "text", "dates", "complex numbers", "other values"}
         What each column holds. One without any value holds text if only kernels on text or
         categories name it, else numbers.
-    texts : tuple of int
-        The columns in which a kernel reads text.
-    categories : tuple of int
-        Those in which a kernel reads categories.
+    plain : bool
+        Whether kernels read numbers without gaps in all columns, which scikit-learn checks.
+    texts, categories, ids : tuple of int
+        The columns in which a kernel reads text, categories, or row ids.
     filled : tuple of int
         Columns of categories whose gaps are a category of their own, as a kernel does not leave
         them out.
     gaps : tuple of int
         Columns of numbers that may have gaps.
-    ids : tuple of int
-        Columns of row ids, in which a gap is refused.
     notes : tuple of str
         What became of gaps in the training data, a sentence each.
     """
 
+    names: tuple[str, ...] | None
     holds: tuple[Holds, ...]
+    plain: bool = True
     texts: tuple[int, ...] = ()
     categories: tuple[int, ...] = ()
     filled: tuple[int, ...] = ()
@@ -103,75 +62,10 @@ class TableReading:
     ids: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
 
-    @classmethod
-    def of(cls, X: Any, banks: Sequence[Any]) -> Self:
-        """Return how a table is read for some kernels.
-
-        Parameters
-        ----------
-        X : DataFrame or ndarray of shape (N, d)
-        banks : sequence of kernels
-            Each as :class:`mklkit.MKLClassifier` takes them; a search may have several.
-
-        Raises
-        ------
-        DataError
-            If a kernel can't read its columns.
-        """
-        frame = _as_frame(X)
-        holds = _all_held(frame, _asked_as_words(banks, X))
-        kernels = [one for bank in banks for one in bound_to(bank, X, cls(holds))]
-        readers: list[list[BoundKernel]] = [[] for _ in holds]
-        for kernel in kernels:
-            for column in range(len(holds)) if kernel.columns is None else kernel.columns.tolist():
-                readers[column].append(kernel)
-
-        def read_as(what: str) -> list[int]:
-            return [
-                column
-                for column, those in enumerate(readers)
-                if any(one.reads == what for one in those)
-            ]
-
-        gaps = [
-            column
-            for column, those in enumerate(readers)
-            if those
-            and all(one.facts.allows_gaps or one.reads in ("text", "categories") for one in those)
-        ]
-        categories = read_as("categories")
-        filled = [
-            column
-            for column in categories
-            if any(
-                one.reads == "categories" and not one.facts.allows_gaps for one in readers[column]
-            )
-        ]
-        texts, ids = tuple(read_as("text")), tuple(read_as("row ids"))
-        found = cls(holds, texts, tuple(categories), tuple(filled), tuple(gaps), ids)
-        return attrs.evolve(found, notes=tuple(found._notes(frame)))
-
     @property
     def reads_words(self) -> bool:
         """Whether kernels read columns that hold no numbers."""
         return any(self.holds[place] != "numbers" for place in (*self.texts, *self.categories))
-
-    def _notes(self, frame: pd.DataFrame) -> list[str]:
-        """Return what becomes of the gaps of some rows."""
-        left = set(self.categories) | (set(self.gaps) - set(self.texts))
-        fates: list[tuple[Iterable[int], str]] = [
-            (self.filled, f"read as a category of their own, {MISSING!r}"),
-            (self.texts, "read as empty text"),
-            (sorted(left - set(self.filled)), "left out by its kernel"),
-        ]
-        notes = []
-        for columns, fate in fates:
-            for column in columns:
-                number = int(frame.iloc[:, column].isna().sum())
-                if number:
-                    name = quoted(str(frame.columns[column]))
-                    notes.append(f"{counted(number, 'gap')} in column {name} {fate}")
-        return notes
 
     def numbers(self, X: Any) -> Array:
         """Return the columns of numbers in their places (n, d), with NaN for gaps and 0 elsewhere.
@@ -183,27 +77,23 @@ class TableReading:
         """
         frame = _as_frame(X)
         for place in self.ids:
-            check_row_ids(frame.iloc[:, place])
-        columns = [place for place, what in enumerate(self.holds) if what == "numbers"]
+            _check_row_ids(frame.iloc[:, place])
+        columns = [place for place, holds in enumerate(self.holds) if holds == "numbers"]
         single = bool(columns) and all(frame.dtypes.iloc[place] == np.float32 for place in columns)
-        out = np.zeros(frame.shape, dtype=np.float32 if single else np.float64)
+        numbers = np.zeros(frame.shape, dtype=np.float32 if single else np.float64)
         for place in columns:
-            column, name = frame.iloc[:, place], quoted(str(frame.columns[place]))
-            held = what_it_holds(column)
-            if held in ("dates", "complex numbers"):  # pandas turns dates into numbers.
-                raise DataError(
-                    f"Column {name} held numbers in the training data and holds {held} now: pass"
-                    " numbers like those."
-                )
+            column = frame.iloc[:, place]
             try:
+                if column_holds(column) in ("dates", "complex numbers"):  # numbers to pandas
+                    raise TypeError(f"{column_holds(column)}")
                 values = pd.to_numeric(column)
             except (TypeError, ValueError) as error:
                 raise DataError(
-                    f"Column {name} held numbers in the training data and holds something else now:"
-                    f" {error!s:.100}."
+                    f"Column {quoted(str(column.name))} held numbers in the training data and holds"
+                    f" something else now: {error!s:.100}."
                 ) from None
-            out[:, place] = values.to_numpy(dtype=out.dtype, na_value=np.nan)
-        return out
+            numbers[:, place] = values.to_numpy(dtype=numbers.dtype, na_value=np.nan)
+        return numbers
 
     def allowed_gaps(self, numbers: Array) -> NDArray[np.bool_]:
         """Return which of these numbers (n, d) are gaps that kernels leave out or that are text."""
@@ -218,7 +108,7 @@ class TableReading:
         for place in self.texts:
             column = frame.iloc[:, place]
             gaps = column.isna()
-            self._check_text(column[~gaps], place)
+            _check_text(column[~gaps])
             texts[place] = text_codes(column.astype(object).mask(gaps, "").tolist())
         for place in self.categories:
             if self.holds[place] == "numbers":
@@ -233,36 +123,179 @@ class TableReading:
             categories[place] = codes
         return TableRows(numbers, texts, categories) if texts or categories else numbers
 
-    def _check_text(self, values: pd.Series, place: int) -> None:
-        other = next((value for value in values if not isinstance(value, str)), None)
-        if other is not None:
-            name = quoted(str(values.name))
-            raise DataError(
-                f"Column {name} held text in the training data and holds {other!r:.40} now: turn"
-                " it into text."
-            )
 
+def read_table(X: Any, banks: Sequence[Bank]) -> tuple[TableReading, list[list[BoundKernel]]]:
+    """Return how a table is read for some kernels, and the kernels bound to its columns.
 
-def bound_to(kernels: Any, X: Any, reading: TableReading | None) -> list[BoundKernel]:
-    """Return kernels bound to the columns of a table that they read."""
-    n_columns, names = _columns(X)
-    holds: Sequence[Holds] = ["numbers"] * n_columns if reading is None else reading.holds
-    return own_columns(placed_kernels(kernels, n_columns, names), holds, names)
+    Parameters
+    ----------
+    X : DataFrame, array-like or RowSource of shape (N, d)
+    banks : sequence of sequence of BoundKernel
+        The kernels with columns as the user gave them; a search may have several banks.
 
+    Raises
+    ------
+    ValueError
+        If it is no table.
+    DataError
+        If a kernel's columns do not exist, it can't read them, or none are left for it.
+    """
+    n_columns, names = _header(X, banks)
+    placed = [placed_kernels(bank, n_columns, names) for bank in banks]
+    every = [kernel for bank in placed for kernel in bank]
+    if isinstance(X, RowSource) or not needs_reading(every, X):
+        holds: tuple[Holds, ...] = tuple("numbers" for _ in range(n_columns))
+        return TableReading(names, holds), [assign_columns(bank, holds, names) for bank in placed]
+    frame = _as_frame(X)
+    holds = _all_held(frame, every)
+    bound = [assign_columns(bank, holds, names) for bank in placed]
+    readers: list[list[BoundKernel]] = [[] for _ in holds]
+    for kernel in (kernel for bank in bound for kernel in bank):
+        for column in range(n_columns) if kernel.columns is None else kernel.columns.tolist():
+            readers[column].append(kernel)
 
-def _columns(X: Any) -> tuple[int, list[str] | None]:
-    """Return the number of a table's columns and their names, None if it has none."""
-    names = [str(name) for name in X.columns] if isinstance(X, pd.DataFrame) else None
-    return np.shape(X)[1], names
-
-
-def check_is_table(X: Any) -> None:
-    """Refuse what has no rows and columns; scikit-learn would look for a first row in a dict."""
-    if np.ndim(X) != 2:
-        raise DataError(
-            "New rows are expected as a DataFrame or a 2-D array with the columns of the training"
-            f" data, such as pandas.DataFrame({{'text': ['abc']}}); got {type_name(X)}."
+    def columns_read(*reads: str, allow_gaps: bool = True) -> tuple[int, ...]:
+        return tuple(
+            column
+            for column, kernels in enumerate(readers)
+            if any(k.reads in reads and (allow_gaps or not k.facts.allows_gaps) for k in kernels)
         )
+
+    gaps = tuple(
+        column
+        for column, kernels in enumerate(readers)
+        if kernels and all(k.facts.allows_gaps or k.reads in WORDS for k in kernels)
+    )
+    reading = TableReading(
+        names,
+        holds,
+        plain=False,
+        texts=columns_read("text"),
+        categories=columns_read("categories"),
+        filled=columns_read("categories", allow_gaps=False),
+        gaps=gaps,
+        ids=columns_read("row ids"),
+    )
+    return attrs.evolve(reading, notes=tuple(_notes_on_gaps(reading, frame))), bound
+
+
+def needs_reading(kernels: Bank, X: Any) -> bool:
+    """Return whether a table has to be read for its kernels: all others are plain numbers."""
+    if isinstance(X, pd.DataFrame):
+        if not all(is_numeric_dtype(kind) for kind in X.dtypes):
+            return True
+        if any(kernel.reads == "row ids" for kernel in kernels):
+            return True  # A gap there is refused by name.
+    # scikit-learn detects text in arrays.
+    return any(kernel.reads in WORDS or kernel.facts.allows_gaps for kernel in kernels)
+
+
+def _header(X: Any, banks: Sequence[Bank]) -> tuple[int, tuple[str, ...] | None]:
+    """Return the number of a table's columns and their names, None if it has none."""
+    text = next((k.label for bank in banks for k in bank if k.reads == "text"), None)
+    if isinstance(X, RowSource):
+        if text is not None:
+            raise DataError(
+                f"Kernel {quoted(text)} reads text, and rows that are read in parts (files, Dask,"
+                " memory maps) hold numbers only: pass a DataFrame."
+            )
+        return X.shape[1], None if X.column_names is None else tuple(X.column_names)
+    if isinstance(X, pd.DataFrame) and not X.columns.is_unique:
+        repeated = X.columns[X.columns.duplicated()][0]
+        raise DataError(
+            f"Column names must be unique, and {quoted(str(repeated))} occurs"
+            f" {int((X.columns == repeated).sum())} times: rename the columns."
+        )
+    shape = X.shape if isinstance(X, pd.DataFrame) else np.asarray(X).shape
+    if text is not None and len(shape) == 1:
+        raise DataError(
+            "The kernels read a column of text, and X has no columns: pass a DataFrame with one"
+            " column, such as pd.DataFrame({'text': X})."
+        )
+    if len(shape) != 2 or not shape[1]:
+        check_array(X)  # It says what is wrong.
+    names = _get_feature_names(X)
+    return shape[1], None if names is None else tuple(names)
+
+
+def column_holds(column: pd.Series) -> Holds:
+    """Return what a column holds; one without any value counts as numbers, except by its type."""
+    kind = column.dtype
+    if is_complex_dtype(kind):
+        return "complex numbers"
+    if is_numeric_dtype(kind):
+        return "numbers"
+    if kind.kind in "mM" or isinstance(kind, pd.PeriodDtype):
+        return "dates"
+    known = column.dropna()
+    if is_object_dtype(kind) and all(isinstance(value, Number) for value in known):
+        real = all(isinstance(value, Real | Decimal) for value in known)
+        return "numbers" if real else "complex numbers"
+    if len(known) and all(isinstance(value, DATES) for value in known):
+        return "dates"
+    return "text" if all(isinstance(value, str) for value in known) else "other values"
+
+
+def _all_held(frame: pd.DataFrame, kernels: Bank) -> tuple[Holds, ...]:
+    """Return what each column holds; one without any value holds text where words are read."""
+    words: set[int] = set()
+    others: set[int] = set()
+    for kernel in kernels:
+        if kernel.reads == "text" and kernel.columns is None:
+            words |= set(range(frame.shape[1]))
+        elif kernel.columns is not None:
+            (words if kernel.reads in WORDS else others).update(kernel.columns.tolist())
+    holds = [column_holds(column) for _, column in frame.items()]
+    for place in words - others:
+        if holds[place] == "numbers" and frame.iloc[:, place].isna().all():
+            holds[place] = "text"
+    return tuple(holds)
+
+
+def _notes_on_gaps(reading: TableReading, frame: pd.DataFrame) -> Iterable[str]:
+    """Yield what becomes of the gaps of some rows."""
+    left = set(reading.categories) | (set(reading.gaps) - set(reading.texts))
+    fates: list[tuple[Iterable[int], str]] = [
+        (reading.filled, f"read as a category of their own, {MISSING!r}"),
+        (reading.texts, "read as empty text"),
+        (sorted(left - set(reading.filled)), "left out by its kernel"),
+    ]
+    for columns, fate in fates:
+        for column in columns:
+            number = int(frame.iloc[:, column].isna().sum())
+            if number:
+                name = quoted(str(frame.columns[column]))
+                yield f"{counted(number, 'gap')} in column {name} {fate}"
+
+
+def _check_text(values: pd.Series) -> None:
+    wrong = next((value for value in values if not isinstance(value, str)), None)
+    if wrong is not None:
+        raise DataError(
+            f"Column {quoted(str(values.name))} held text in the training data and holds"
+            f" {wrong!r:.40} now: turn it into text."
+        )
+
+
+def _check_row_ids(column: pd.Series) -> None:
+    """Refuse gaps in a column of row ids, which nothing can fill."""
+    gaps = np.flatnonzero(column.isna())
+    if len(gaps):
+        more = f" and {len(gaps) - 1} more" if len(gaps) > 1 else ""
+        raise DataError(
+            f"Column {quoted(str(column.name))} has a gap in {row_of(column, int(gaps[0]))}{more};"
+            " each row needs its number in the matrix."
+        )
+
+
+def row_of(column: pd.Series, position: int) -> str:
+    """Name a row by its index label, which is kept in a split, or by position from 1."""
+    index = column.index
+    if isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1:
+        return f"row {position + 1}"
+    label = index[position]
+    shown = f"{label}" if isinstance(label, Number) else f"{str(label)!r}"
+    return f"the row with index {shown}" if index.name is None else f"{index.name} {shown}"
 
 
 def _as_frame(X: Any) -> pd.DataFrame:
@@ -270,28 +303,3 @@ def _as_frame(X: Any) -> pd.DataFrame:
         return X
     rows = np.asarray(X)
     return pd.DataFrame(rows).infer_objects() if rows.dtype == object else pd.DataFrame(rows)
-
-
-def _asked_as_words(banks: Sequence[Any], X: Any) -> set[int]:
-    """Return the columns that kernels on text or categories name, and no others."""
-    words: set[int] = set()
-    others: set[int] = set()
-    n_columns, names = _columns(X)
-    for kernel in (one for bank in banks for one in placed_kernels(bank, n_columns, names)):
-        if kernel.reads == "text" and kernel.columns is None:
-            words |= set(range(n_columns))
-        elif kernel.columns is not None:
-            theirs = words if kernel.reads in ("text", "categories") else others
-            theirs |= set(kernel.columns.tolist())
-    return words - others
-
-
-def _all_held(frame: pd.DataFrame, words: set[int]) -> tuple[Holds, ...]:
-    """Return what each column holds; one without any value holds text where words are read."""
-    holds = [what_it_holds(column) for _, column in frame.items()]
-    return tuple(
-        "text"
-        if held == "numbers" and place in words and frame.iloc[:, place].isna().all()
-        else held
-        for place, held in enumerate(holds)
-    )

@@ -4,40 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import deepcopy
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import TransformerMixin
-from sklearn.utils import assert_all_finite, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from mklkit.combiners.templates.weighted_columns import WeightedColumns
 from mklkit.combiners.templates.weighting import WeightingCombiner
 from mklkit.errors import DataError, IncompatibleError
 from mklkit.estimators.base import KernelEstimator
-from mklkit.estimators.checking import check_new_rows, check_training_data
-from mklkit.estimators.fitting import solver_errors_explained
-from mklkit.estimators.multiclass import decompose
+from mklkit.estimators.checking import check_new_rows
+from mklkit.estimators.fit import Fitted, plan_and_read, settled, solver_errors_explained
+from mklkit.estimators.plan import Plan, ProblemViews
 from mklkit.estimators.predicting import of_each_row
-from mklkit.estimators.problems import ALL_ROWS, Problem, WholeProblem
-from mklkit.estimators.proposing import KernelBank, bank_of
-from mklkit.estimators.shared_views import problem_views
-from mklkit.estimators.unlabelled import bank_without_labels, check_rows_alone
-from mklkit.protocols import Array, CombinerFacts, GivesWeights, Rows, Target, Task, facts_of
-from mklkit.registry.abilities import made, names_of_able
+from mklkit.estimators.problems import WholeProblem, decompose
+from mklkit.estimators.proposing import refuse_proposed
+from mklkit.protocols import Array, CombinerFacts, GivesWeights, Target, Task, facts_of
+from mklkit.registry.abilities import default_instances, names_of_able
 from mklkit.registry.composing import Choice, choose_components
 from mklkit.registry.registry import get_registry
-from mklkit.views.dask.recognising import is_dask
-from mklkit.views.memory import memory_given
+from mklkit.views.dask import is_dask
 from mklkit.views.view_set import ViewSet
 
 __all__ = ["MKLTransformer"]
 
 
-class MKLTransformer(TransformerMixin, KernelEstimator[Problem]):
+class MKLTransformer(TransformerMixin, KernelEstimator):
     """Weights several kernels and gives their sum to the next step, with or without labels.
 
     Without a feature map, :meth:`transform` returns the similarities Σ w_m k_m(x, training row),
@@ -167,25 +164,23 @@ class MKLTransformer(TransformerMixin, KernelEstimator[Problem]):
     def _learn(self, X: Any, y: Any) -> ViewSet:
         """Learn the weights; return the views of the training rows."""
         task = self._task_of(y)
-        choice = self._choose(task)
-        rows, values, bank = self._checked(X, y, task)
-        seeds = check_random_state(self.random_state).randint(2**31 - 1, size=2)
-        shared = problem_views(
-            bank.kernels,
-            choice.feature_map,
-            rows,
-            values,
-            seeds[-1],
-            "per-problem",
-            memory_given(self.max_memory),
-        )
+        self._choose(task)
+        if task == "none":
+            refuse_proposed(self.kernels)
+        plan, data = plan_and_read(self, task, X, column_or_1d(y) if task == "numbers" else y)
+        self.__dict__.pop("classes_", None)  # it predicts none
+        if plan.proposed:
+            plan = settled(plan, data)
         whole = WholeProblem(task)
-        shared.say_if_long([whole])
-        views, target, random_state = shared.of(whole, seeds[0])
-        targets = [target] if task != "two classes" else _against_the_rest(views, values)
-        columns = WeightedColumns.of(views, _weights(choice, views, targets, random_state))
-        decisions: list[Any] = [columns]
-        self._keep(_without_learner(choice), bank, [whole], decisions, [ALL_ROWS], len(rows))
+        seeds = check_random_state(self.random_state).randint(2**31 - 1, size=2)
+        views_of = ProblemViews(plan, data, seeds[-1])
+        views_of.say_if_long([whole])
+        views, target, random_state = views_of.of(whole, seeds[0])
+        targets = [target] if task != "two classes" else _against_the_rest(views, data.values)
+        columns = WeightedColumns.of(views, _weights(plan, views, targets, random_state))
+        plan = _without_learner(plan)
+        decisions: tuple[Any, ...] = (columns,)
+        self.fitted_ = Fitted(plan, (whole,), decisions, len(data.rows))
         self._names_out = _names_out(views, columns)
         return views
 
@@ -207,33 +202,19 @@ class MKLTransformer(TransformerMixin, KernelEstimator[Problem]):
         return _without_learner(self._choose("none" if "none" in tasks else tasks[0]))
 
     def _choose(self, task: Task) -> Choice:
+        """Return the components; refuse a combiner that has no weights to give."""
         choice = choose_components(self.combiner, self.feature_map, None, task=task)
-        chosen: Any = choice.combiner
-        if not isinstance(chosen, GivesWeights):
-            registry = get_registry()
-            giving = {
-                one.name for one in made(registry, "combiner") if isinstance(one, GivesWeights)
-            }
-            able = [name for name in names_of_able(registry, "combiner", task) if name in giving]
-            raise IncompatibleError(
-                f"The combiner {chosen.name!r} does not learn from a weighted sum of"
-                f" kernels, so that it has none to give; combiners that do: {', '.join(able)}."
-            )
-        return choice
-
-    def _checked(self, X: Any, y: Any, task: Task) -> tuple[Rows, NDArray[Any], KernelBank]:
-        """Return rows, what is to be learned of them, and the kernels."""
-        if task == "none":
-            rows = check_rows_alone(self, X)
-            return rows, np.zeros(len(rows)), bank_without_labels(self.kernels, self, rows)
-        if task == "numbers":
-            rows, numbers = check_rows_alone(self, X), np.asarray(column_or_1d(y), np.float64)
-            check_consistent_length(rows, numbers)
-            assert_all_finite(numbers)
-            return rows, numbers, bank_without_labels(self.kernels, self, rows)
-        rows, codes, _ = check_training_data(self, X, y, "ovo", self.kernels)
-        del self.classes_  # it predicts none
-        return rows, codes, bank_of(self.kernels, self, rows, codes)
+        combiner: Any = choice.combiner
+        if isinstance(combiner, GivesWeights):
+            return choice
+        registry = get_registry()
+        combiners = default_instances(registry, "combiner")
+        giving = {c.name for c in combiners if isinstance(c, GivesWeights)}
+        able = [name for name in names_of_able(registry, "combiner", task) if name in giving]
+        raise IncompatibleError(
+            f"The combiner {combiner.name!r} does not learn from a weighted sum of"
+            f" kernels, so that it has none to give; combiners that do: {', '.join(able)}."
+        )
 
 
 def _against_the_rest(views: ViewSet, codes: NDArray[Any]) -> list[Target]:
@@ -243,24 +224,27 @@ def _against_the_rest(views: ViewSet, codes: NDArray[Any]) -> list[Target]:
 
 
 def _weights(
-    choice: Choice, views: ViewSet, targets: Sequence[Target], random_state: np.random.RandomState
+    plan: Plan, views: ViewSet, targets: Sequence[Target], random_state: np.random.RandomState
 ) -> Array:
     """Return the mean of the weights (M,) for each target."""
-    combiner: Any = choice.combiner
-    with solver_errors_explained(combiner, choice.learner, views):
-        found = [
-            combiner.prepare(views, target, choice.learner, deepcopy(random_state))[0]
+    combiner: Any = plan.combiner
+    with solver_errors_explained(combiner, plan.learner, views):
+        weights = [
+            combiner.prepare(views, target, plan.learner, deepcopy(random_state))[0]
             for target in targets
         ]
-    return np.asarray(np.mean(found, axis=0))
+    return np.asarray(np.mean(weights, axis=0))
 
 
-def _without_learner(choice: Choice) -> Choice:
+Parts = TypeVar("Parts", Choice, Plan)
+
+
+def _without_learner(parts: Parts) -> Parts:
     """Return the components without a learner, where weights do not depend on it."""
-    if not isinstance(choice.combiner, WeightingCombiner):
-        return choice
-    notes = tuple(note for note in choice.notes if not note.startswith("learner "))
-    return attrs.evolve(choice, learner=None, notes=notes)
+    if not isinstance(parts.combiner, WeightingCombiner):
+        return parts
+    notes = tuple(note for note in parts.notes if not note.startswith("learner "))
+    return attrs.evolve(parts, learner=None, notes=notes)
 
 
 def _names_out(views: ViewSet, columns: WeightedColumns) -> list[str]:

@@ -13,9 +13,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from mklkit.errors import SpecError, counted
-from mklkit.estimators.anatomy import KernelModel
-from mklkit.estimators.checking import check_new_rows, check_training_data
 from mklkit.estimators.classifier import MKLClassifier
+from mklkit.estimators.introspection import KernelModel
 from mklkit.estimators.kernel_summary import KernelSummary, fitted_summary
 from mklkit.estimators.predicting import (
     GivesProbabilities,
@@ -25,11 +24,12 @@ from mklkit.estimators.predicting import (
     of_each_row,
 )
 from mklkit.estimators.search import MKLSearchCV
+from mklkit.estimators.shared_views import SharedViews, SharesViews
 from mklkit.estimators.showing import ShowsKernels
 from mklkit.numerics.votes import squashed
 from mklkit.protocols import Array
 from mklkit.protocols.component import is_whole
-from mklkit.views.dask.recognising import is_dask
+from mklkit.views.dask import is_dask
 
 __all__ = ["MKLVotingClassifier"]
 
@@ -37,6 +37,10 @@ MOST_MEMBERS = 10_000
 """Each member is a model that is fitted and kept: a larger number is a mistake and fills memory."""
 
 SAME_IN_ALL_MEMBERS = (
+    "classes_",
+    "n_features_in_",
+    "feature_names_in_",
+    "plan_",
     "class_weight_",
     "n_samples_fit_",
     "kernel_names_",
@@ -49,7 +53,7 @@ SAME_IN_ALL_MEMBERS = (
 )
 
 
-class MKLVotingClassifier(GivesProbabilities, ClassifierMixin, ShowsKernels):
+class MKLVotingClassifier(GivesProbabilities, ClassifierMixin, SharesViews, ShowsKernels):
     """A vote of members of one kind, each with its own seed and so its own random maps.
 
     Parameters
@@ -87,7 +91,13 @@ class MKLVotingClassifier(GivesProbabilities, ClassifierMixin, ShowsKernels):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the members on rows (N, d), class labels (N,) and, if given, weights of rows (N,)."""
-        return self._vote(self._planned_member(), X, y, sample_weight)
+        return self.fit_sharing(None, X, y, sample_weight)
+
+    def fit_sharing(
+        self, shared: SharedViews | None, X: Any, y: Any, sample_weight: Any = None
+    ) -> Self:
+        """Fit as :meth:`fit` does, with views that other fits on the same rows share."""
+        return self._vote(self._planned_member(), X, y, sample_weight, shared)
 
     def _check(self, member: Any) -> None:
         """Raise a ``SpecError`` if there can be no such vote."""
@@ -102,26 +112,28 @@ class MKLVotingClassifier(GivesProbabilities, ClassifierMixin, ShowsKernels):
                 f" {type(member).__name__}. Use scikit-learn's VotingClassifier for others."
             )
 
-    def _vote(self, member: Any, X: Any, y: Any, sample_weight: Any) -> Self:
+    def _vote(
+        self,
+        member: Any,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        shared: SharedViews | None = None,
+    ) -> Self:
         self._check(member)
-        inner = member.estimator if isinstance(member, MKLSearchCV) else member
-        check_training_data(
-            self, X, y, member.multiclass, inner.kernels, sample_weight=sample_weight
-        )
         # scikit-learn's ensembles pass class numbers and arrays without column names to their
         # members; these report class labels and may bind kernels to columns by name.
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=self.n_members)
         fitted = [
-            clone(member).set_params(random_state=seed).fit(X, y, sample_weight=sample_weight)
+            clone(member).set_params(random_state=seed).fit_sharing(shared, X, y, sample_weight)
             for seed in seeds.tolist()
         ]
-        self.members_ = [
-            one.best_estimator_ if isinstance(one, MKLSearchCV) else one for one in fitted
-        ]
+        self.members_ = [m.best_estimator_ if isinstance(m, MKLSearchCV) else m for m in fitted]
         first = self.members_[0]
         for name in SAME_IN_ALL_MEMBERS:
-            setattr(self, name, getattr(first, name))
-        self.weights_ = np.mean([one.weights_ for one in self.members_], axis=0)
+            if hasattr(first, name):
+                setattr(self, name, getattr(first, name))
+        self.weights_ = np.mean([member.weights_ for member in self.members_], axis=0)
         self.choices_ = [
             *first.choices_,
             f"vote of {self.n_members} members, each on its own random maps",
@@ -141,14 +153,13 @@ class MKLVotingClassifier(GivesProbabilities, ClassifierMixin, ShowsKernels):
         if is_dask(X):
             width = None if n_classes == 2 else n_classes
             return of_each_row(self, type(self).decision_function, X, np.float64, width)
-        check_new_rows(self, X)
-        given = [one.decision_function(X) for one in self.members_]
-        one_vote = np.eye(n_classes)
-        votes = sum((one_vote[class_numbers(one)] for one in given), np.zeros((1, n_classes)))
-        mean = np.mean(given, axis=0)
-        found = votes + squashed(np.column_stack([-mean, mean]) if n_classes == 2 else mean) / 3
-        found[np.arange(len(found)), votes.argmax(axis=1)] = found.max(axis=1)
-        return found[:, 1] - found[:, 0] if n_classes == 2 else found
+        values = [member.decision_function(X) for member in self.members_]
+        chosen = np.eye(n_classes)
+        votes = sum((chosen[class_numbers(v)] for v in values), np.zeros((1, n_classes)))
+        mean = np.mean(values, axis=0)
+        scores = votes + squashed(np.column_stack([-mean, mean]) if n_classes == 2 else mean) / 3
+        scores[np.arange(len(scores)), votes.argmax(axis=1)] = scores.max(axis=1)
+        return scores[:, 1] - scores[:, 0] if n_classes == 2 else scores
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class label predicted by most members; ties go to the first class in order."""
@@ -163,9 +174,9 @@ class MKLVotingClassifier(GivesProbabilities, ClassifierMixin, ShowsKernels):
     def _planned_summary(self) -> KernelSummary:
         member = self._planned_member()
         self._check(member)
-        one: KernelSummary = member._planned_summary()
+        summary: KernelSummary = member._planned_summary()
         vote = ("vote", counted(self.n_members, "member"))
-        return attrs.evolve(one, facts=(*one.facts, vote))
+        return attrs.evolve(summary, facts=(*summary.facts, vote))
 
     def _planned_member(self) -> Any:
         """Return an estimator like the members that ``fit`` would make."""
@@ -175,8 +186,7 @@ class MKLVotingClassifier(GivesProbabilities, ClassifierMixin, ShowsKernels):
         return asks_for_probabilities(self.estimator)
 
     def _probabilities(self, X: Any) -> Array:
-        check_new_rows(self, X)
-        return np.mean([one._probabilities(X) for one in self.members_], axis=0)
+        return np.mean([member._probabilities(X) for member in self.members_], axis=0)
 
     def weights_frame(self) -> pd.DataFrame:
         """Return the members' mean kernel weights as a tidy table."""

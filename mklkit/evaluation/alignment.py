@@ -9,17 +9,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mklkit.errors import DataError
-from mklkit.estimators.anatomy import FittedSearch, KernelModel
+from mklkit.errors import DataError, MKLKitError
 from mklkit.estimators.checking import check_new_rows
-from mklkit.estimators.table_reading import TableReading, bound_to, needs_reading
+from mklkit.estimators.introspection import FittedSearch, KernelModel
+from mklkit.estimators.table_reading import read_table
 from mklkit.numerics.centring import centred_gram
 from mklkit.protocols import Array, FittedKernel
 from mklkit.registry.composing import bind_kernels
 from mklkit.views.bound_kernels import fit_kernels
 from mklkit.views.kernel_rows import KernelRows
-from mklkit.views.sides import weighted_gram
-from mklkit.views.tiles import kernel_products
+from mklkit.views.tiles import kernel_products, weighted_gram
 
 __all__ = [
     "NEAR_DUPLICATE",
@@ -169,25 +168,26 @@ def near_duplicates(table: pd.DataFrame) -> list[tuple[str, str, float]]:
 
 def _fitted_on(kernels: Any, X: Any) -> tuple[list[str], list[FittedKernel], list[Array]]:
     """Return the kernels' labels, the kernels fitted to X, and each kernel's own columns of X."""
-    chosen = _kernels_of(kernels, X)
-    reading = TableReading.of(X, [chosen]) if needs_reading(bind_kernels(chosen), X) else None
+    bank = bind_kernels(_kernels_of(kernels, X))
     try:
+        reading, (bound,) = read_table(X, [bank])
         with np.errstate(over="ignore"):
             numbers = np.ascontiguousarray(
-                np.asarray(X, dtype=np.float64) if reading is None else reading.numbers(X)
+                np.asarray(X, dtype=np.float64) if reading.plain else reading.numbers(X)
             )
+    except MKLKitError:
+        raise
     except (TypeError, ValueError) as error:
         raise DataError(f"Alignment needs a table of numbers: {error}.") from None
     finite = np.isfinite(numbers)
-    if reading is not None:
+    if not reading.plain:
         finite |= reading.allowed_gaps(numbers)
     if numbers.ndim != 2 or len(numbers) < 2 or not finite.all():
         raise DataError(
             "Alignment needs a table of at least two rows of finite numbers; got shape"
             f" {numbers.shape}" + ("." if finite.all() else " with NaN or infinity.")
         )
-    bound = bound_to(chosen, X, reading)
-    fitted, own_rows = fit_kernels(bound, numbers if reading is None else reading.rows(X, numbers))
+    fitted, own_rows = fit_kernels(bound, numbers if reading.plain else reading.rows(X, numbers))
     return [kernel.label for kernel in bound], fitted, own_rows
 
 

@@ -17,8 +17,8 @@ from mklkit.datasets.columns import text_of
 from mklkit.datasets.pipeline import DEFAULT_SCALE, build_pipeline, preset_pipeline
 from mklkit.datasets.target import class_labels, learned_numbers
 from mklkit.errors import DataError, IncompatibleError, counted, listed
-from mklkit.estimators.anatomy import KernelRegressor, classifier_in
 from mklkit.estimators.folds import given_splits, plan_folds, splits_of
+from mklkit.estimators.introspection import KernelRegressor, classifier_in
 from mklkit.estimators.regressor import MKLRegressor
 from mklkit.evaluation.scores import score, score_numbers
 from mklkit.evaluation.splits import Split, hold_out

@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 
 from mklkit.datasets.encoder import TableEncoder
 from mklkit.errors import SpecError, quoted, suggest
-from mklkit.estimators.anatomy import KernelModel, column_names, split
+from mklkit.estimators.introspection import KernelModel, column_names, split
 from mklkit.registry.columns import resolve_columns
 
 __all__ = ["ColumnGroup", "ShufflePlan", "shuffled"]

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mklkit.display.progress import Progress, check_progress, reported
 from mklkit.errors import IncompatibleError, SpecError, counted, quoted, type_name
-from mklkit.estimators.anatomy import KernelModel, split
+from mklkit.estimators.introspection import KernelModel, split
 from mklkit.evaluation.alignment import alignment_matrix, self_similarity
 from mklkit.evaluation.task import Task
 from mklkit.evaluation.tasks import task_of

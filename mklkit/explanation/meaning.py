@@ -11,10 +11,10 @@ import pandas as pd
 from mklkit.combiners.templates.coupling import CouplingCombiner
 from mklkit.combiners.templates.fusion import LearnedFusion
 from mklkit.errors import counted
-from mklkit.estimators.anatomy import KernelModel
+from mklkit.estimators.introspection import KernelModel
 from mklkit.evaluation.alignment import NEAR_DUPLICATE
 from mklkit.explanation.refitting import members_of
-from mklkit.protocols import Array, CombinerFacts, RowWeights, facts_of
+from mklkit.protocols import Array, CombinerFacts, GatedDecision, facts_of
 
 __all__ = ["joins_decisions", "meaning_of", "without_kernels"]
 
@@ -61,7 +61,7 @@ def meaning_of(model: Any, sizes: Array, alignment: pd.DataFrame) -> Iterator[st
         return
     stated = facts_of(combiner, CombinerFacts).weights_are
     yield f"the weights of {combiner.name} {WEIGHTS_ARE.get(stated, LEARNED)}"
-    if any(isinstance(decision, RowWeights) for decision in members_of(model)[0].decisions_):
+    if any(isinstance(decision, GatedDecision) for decision in members_of(model)[0].decisions_):
         yield (
             "each row has its own weights; shown is their mean over the held-out rows, and"
             " row_spread is their deviation over them: a kernel with a small mean may decide some"

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from mklkit.errors import DataError, counted, named, plain_message, suggest
-from mklkit.estimators.anatomy import column_names
 from mklkit.estimators.folds import Rows
+from mklkit.estimators.introspection import column_names
 from mklkit.evaluation.task import Task
 from mklkit.explanation.columns import Places, shuffled
 from mklkit.explanation.refitting import Refit, members_of
-from mklkit.protocols import Array, RowSource, RowWeights
-from mklkit.views.dask.recognising import is_dask
+from mklkit.protocols import Array, GatedDecision, RowSource
+from mklkit.views.dask import is_dask
 
 __all__ = ["FoldResult", "Measuring", "ScoredRows"]
 
@@ -236,7 +236,7 @@ def _weights(model: Any, rows: Any) -> tuple[Array, Array]:
     """Return each kernel's mean weight (M,), and its deviation over rows, NaN where it has none."""
     means, spreads = [], []
     for member in members_of(model):
-        if all(isinstance(decision, RowWeights) for decision in member.decisions_):
+        if all(isinstance(decision, GatedDecision) for decision in member.decisions_):
             gates = member.gate_weights(rows)
             means.append(gates.mean(axis=0))
             spreads.append(gates.std(axis=0))

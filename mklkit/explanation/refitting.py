@@ -12,9 +12,9 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from mklkit.datasets.encoder import TableEncoder
-from mklkit.estimators.anatomy import column_names, split
 from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.classifier import MKLClassifier
+from mklkit.estimators.introspection import column_names, split
 from mklkit.estimators.voting import MKLVotingClassifier
 from mklkit.registry.composing import are_proposed, kernel_list, parts_of
 
@@ -152,7 +152,7 @@ class Refit:
         return whole
 
 
-def members_of(model: Any) -> list[KernelEstimator[Any]]:
+def members_of(model: Any) -> list[KernelEstimator]:
     """Return the members of a fitted vote, or the estimator itself."""
     if isinstance(model, MKLVotingClassifier):
         return list(model.members_)
@@ -165,7 +165,7 @@ def _member(whole: Any) -> Any:
     return whole.estimator if isinstance(whole, MKLVotingClassifier) else whole
 
 
-def _bindings(member: KernelEstimator[Any], proposed: bool) -> list[Binding]:
+def _bindings(member: KernelEstimator, proposed: bool) -> list[Binding]:
     """Return the kernels with the columns as the user gave them, of proposed ones those read."""
     names = column_names(member)
     if proposed:
@@ -184,7 +184,7 @@ def _places(columns: list[Any] | None, rows: Any) -> list[int] | None:
     return np.flatnonzero(rows.columns.isin(columns)).tolist()
 
 
-def _parameters(member: KernelEstimator[Any]) -> dict[str, str]:
+def _parameters(member: KernelEstimator) -> dict[str, str]:
     """Return the parameters that a search may choose, as text that can be compared."""
     params = member.get_params(deep=False)
     return {name: repr(value) for name, value in params.items() if name != "random_state"}

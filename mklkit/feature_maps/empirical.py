@@ -106,7 +106,10 @@ class Empirical(Component):
     def facts(self) -> FeatureMapFacts:
         """Explicit features; all binary problems of a classifier share a subset."""
         return FeatureMapFacts(
-            explicit=True, shared=self.subset is not None, of_means=self.landmarks == "kmeans"
+            explicit=True,
+            instead="implicit",
+            shared=self.subset is not None,
+            of_means=self.landmarks == "kmeans",
         )
 
     def fit(

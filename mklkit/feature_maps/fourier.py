@@ -63,7 +63,7 @@ class Fourier(Component):
 
     name: ClassVar[str] = "fourier"
     facts: ClassVar[FeatureMapFacts] = FeatureMapFacts(
-        explicit=True, shared=True, for_kernels=("rbf",)
+        explicit=True, instead="implicit", shared=True, for_kernels=("rbf",)
     )
     searched_as: ClassVar[dict[str, str]] = dict.fromkeys(
         ("rff", "random-fourier", "rbf-sampler", "rbfsampler"), "fourier(n_components=256)"

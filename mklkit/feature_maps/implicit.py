@@ -32,7 +32,7 @@ class Implicit(Component):
     """
 
     name: ClassVar[str] = "implicit"
-    facts: ClassVar[FeatureMapFacts] = FeatureMapFacts(explicit=False)
+    facts: ClassVar[FeatureMapFacts] = FeatureMapFacts(explicit=False, instead="empirical")
 
     def fit(
         self, kernel: FittedKernel, rows: Array, random_state: np.random.RandomState

@@ -13,7 +13,7 @@ from mklkit.numerics.exponential import scaled_exp
 from mklkit.protocols import Array, KernelFacts
 from mklkit.protocols.component import Component, finite
 from mklkit.registry.hookspecs import hookimpl
-from mklkit.views.scalar_kernels import FittedScalarKernel
+from mklkit.views.kernel_rows import FittedScalarKernel
 
 __all__ = ["FittedLaplacian", "Laplacian"]
 

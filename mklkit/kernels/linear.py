@@ -10,7 +10,7 @@ import attrs
 from mklkit.protocols import Array, KernelFacts
 from mklkit.protocols.component import Component
 from mklkit.registry.hookspecs import hookimpl
-from mklkit.views.scalar_kernels import InnerProduct
+from mklkit.views.kernel_rows import InnerProduct
 
 __all__ = ["Linear"]
 

@@ -12,7 +12,7 @@ from attrs.validators import ge, gt, instance_of
 from mklkit.protocols import Array, KernelFacts
 from mklkit.protocols.component import Component, finite, whole
 from mklkit.registry.hookspecs import hookimpl
-from mklkit.views.scalar_kernels import FittedScalarKernel
+from mklkit.views.kernel_rows import FittedScalarKernel
 
 __all__ = ["FittedPolynomial", "Polynomial"]
 

@@ -15,7 +15,7 @@ from mklkit.protocols import Array, KernelFacts
 from mklkit.protocols.component import Component
 from mklkit.registry.hookspecs import hookimpl
 from mklkit.registry.specs import to_spec
-from mklkit.views.scalar_kernels import FittedScalarKernel
+from mklkit.views.kernel_rows import FittedScalarKernel
 
 __all__ = ["RBF", "FittedRBF"]
 

@@ -21,7 +21,7 @@ from mklkit.numerics.embedding import (
     whitened,
 )
 from mklkit.numerics.graph_embedding import Graphs, discriminant_graphs
-from mklkit.protocols import Array, LearnerFacts, Target, TrainingSide
+from mklkit.protocols import Array, LearnerFacts, Target, TrainingView
 from mklkit.protocols.component import Component, finite, whole
 from mklkit.registry.hookspecs import hookimpl
 
@@ -111,7 +111,7 @@ class KDA(Component):
         default=None, validator=optional(is_callable())
     )
 
-    def fit(self, side: TrainingSide, target: Target) -> EmbeddingDecision:
+    def fit(self, side: TrainingView, target: Target) -> EmbeddingDecision:
         """Return the decision function learned from labels −1 and +1, or class numbers.
 
         Raises
@@ -157,7 +157,7 @@ class KDA(Component):
         return roots * found.projection, found.history
 
     def _fit_moments(
-        self, side: TrainingSide, target: Target, n_components: int
+        self, side: TrainingView, target: Target, n_components: int
     ) -> EmbeddingDecision:
         """Return the decision of discriminant graphs from two passes over the rows."""
         y, weights = target.values, target.row_weights

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mklkit.learners.linear_decision import LinearDecision
 from mklkit.learners.support_vectors import MOST_STEPS, solve_one_class
-from mklkit.protocols import LearnerFacts, Target, TrainingSide
+from mklkit.protocols import LearnerFacts, Target, TrainingView
 from mklkit.protocols.component import Component, finite, whole
 from mklkit.registry.hookspecs import hookimpl
 
@@ -77,7 +77,7 @@ class OneClassSVM(Component):
         default=MOST_STEPS, converter=whole, validator=[instance_of(int), ge(1)]
     )
 
-    def fit(self, side: TrainingSide, target: Target) -> LinearDecision:
+    def fit(self, side: TrainingView, target: Target) -> LinearDecision:
         """Return the decision function learned from the rows; the target has their weights."""
         given = side.features() if side.explicit else side.gram()
         found = solve_one_class(

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.learners.support_vectors import solve_dual
-from mklkit.protocols import Array, TrainingSide
+from mklkit.protocols import Array, TrainingView
 
 __all__ = ["choose_price"]
 
@@ -20,12 +20,12 @@ MOST_STEPS = 100_000
 """libsvm's steps per trial, a limit for kernels of very large values."""
 
 
-def choose_price(side: TrainingSide, y: Array, row_weights: Array | None = None) -> float:
+def choose_price(side: TrainingView, y: Array, row_weights: Array | None = None) -> float:
     """Return the C with the best accuracy in three folds; among equals the smallest.
 
     Parameters
     ----------
-    side : TrainingSide
+    side : TrainingView
         A Gram matrix, or features, of which inner products are computed.
     y : ndarray of shape (N,)
         −1 and +1.
@@ -91,7 +91,7 @@ def choose_price(side: TrainingSide, y: Array, row_weights: Array | None = None)
 
 
 def _distinct(
-    side: TrainingSide, members: NDArray[np.intp], counts: Array
+    side: TrainingView, members: NDArray[np.intp], counts: Array
 ) -> tuple[NDArray[np.intp], Array]:
     """Return the different rows among members that are sorted by similarity, and their counts."""
     if len(members) < 2 or (side.explicit and side.n_rows > MOST_COMPARED):

@@ -21,7 +21,7 @@ from mklkit.protocols import (
     Stopping,
     Subproblem,
     Target,
-    TrainingSide,
+    TrainingView,
 )
 from mklkit.protocols.component import Component, finite, whole
 from mklkit.registry.hookspecs import hookimpl
@@ -118,7 +118,7 @@ class Ridge(Component):
             search_space={"alpha": tuple(10.0**k for k in range(3, -5, -1))},
         )
 
-    def fit(self, side: TrainingSide, target: Target) -> RidgeDecision:
+    def fit(self, side: TrainingView, target: Target) -> RidgeDecision:
         """Return the function learned from numbers, (N,) or (N, T), or from labels −1 and +1."""
         values = np.asarray(target.values, np.float64)
         columns = values if values.ndim == 2 else values[:, None]
@@ -136,14 +136,14 @@ class Ridge(Component):
             return RidgeDecision(weights[:, 0], float(bias[0]), alpha=float(alphas[0]))
         return RidgeDecision(weights, bias, alpha=alphas)
 
-    def _system(self, side: TrainingSide, target: Target) -> RidgeSystem:
+    def _system(self, side: TrainingView, target: Target) -> RidgeSystem:
         rows = WeightedRows.of(side.n_rows, target.row_weights, self.intercept)
         if not side.explicit or side.n_features >= side.n_rows:
             return GramRidge(side.gram(), rows)
         products, centre, floor = self._products(side, target.row_weights)
         return FeatureRidge(products, centre, rows, floor, side.project_back, side.some_features)
 
-    def _products(self, side: TrainingSide, weights: Array | None) -> tuple[Array, Array, float]:
+    def _products(self, side: TrainingView, weights: Array | None) -> tuple[Array, Array, float]:
         """Return the features' products (p, p) about their mean (p,), zeros without one, and
         the size that rounding gives to products of constant features.
         """
@@ -161,7 +161,7 @@ class Ridge(Component):
         return CouplingFacts(stopping=Stopping(self.tol, True, self.max_iter), variants=("alpha",))
 
     def subproblem(
-        self, side: TrainingSide, target: Target, variants: Sequence[Ridge]
+        self, side: TrainingView, target: Target, variants: Sequence[Ridge]
     ) -> Subproblem:
         """Return the ridge regression of one view, one column per variant's ``alpha``.
 

@@ -13,7 +13,7 @@ import scipy.linalg
 
 from mklkit.errors import DataError
 from mklkit.numerics.least_squares import cholesky_or_none
-from mklkit.protocols import Array, TrainingSide
+from mklkit.protocols import Array, TrainingView
 
 __all__ = ["PrimalSolution", "best_bias", "solve_smoothed", "too_large"]
 
@@ -34,7 +34,7 @@ class PrimalSolution:
 
 
 def solve_smoothed(
-    side: TrainingSide,
+    side: TrainingView,
     y: Array,
     C: float,
     tol: float,
@@ -45,7 +45,7 @@ def solve_smoothed(
 
     Parameters
     ----------
-    side : TrainingSide
+    side : TrainingView
         With features of p columns.
     y : ndarray of shape (N,)
         −1 and +1.
@@ -173,7 +173,7 @@ def _line_search(
 
 
 def _with_best_bias(
-    side: TrainingSide, labels: Array, costs: Array, plane: PrimalSolution
+    side: TrainingView, labels: Array, costs: Array, plane: PrimalSolution
 ) -> PrimalSolution:
     outputs = np.asarray(side.project(plane.weights), dtype=np.float64)
     return PrimalSolution(plane.weights, best_bias(outputs, labels, costs), True)

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.svm import SVC, OneClassSVM
 
 from mklkit.learners.smoothed_hinge import PrimalSolution, solve_smoothed, too_large
-from mklkit.protocols import Array, TrainingSide
+from mklkit.protocols import Array, TrainingView
 
 __all__ = ["MOST_STEPS", "DualSolution", "solve_dual", "solve_one_class", "solve_primal"]
 
@@ -105,7 +105,7 @@ def solve_dual(
 
 
 def solve_primal(
-    side: TrainingSide,
+    side: TrainingView,
     y: Array,
     C: float = 1.0,
     tol: float = 1e-3,

@@ -15,7 +15,7 @@ from mklkit.errors import quoted
 from mklkit.learners.linear_decision import LinearDecision
 from mklkit.learners.price import choose_price
 from mklkit.learners.support_vectors import MOST_STEPS, solve_dual, solve_primal
-from mklkit.protocols import LearnerFacts, Target, TrainingSide
+from mklkit.protocols import LearnerFacts, Target, TrainingView
 from mklkit.protocols.component import Component, finite, whole
 from mklkit.registry.hookspecs import hookimpl
 
@@ -106,7 +106,7 @@ class SVM(Component):
         default=MOST_STEPS, converter=whole, validator=[instance_of(int), ge(1)]
     )
 
-    def fit(self, side: TrainingSide, target: Target) -> PricedDecision:
+    def fit(self, side: TrainingView, target: Target) -> PricedDecision:
         """Return the decision function learned from labels −1 and +1."""
         y, row_weights = target.values, target.row_weights
         price = choose_price(side, y, row_weights) if isinstance(self.C, str) else self.C

@@ -16,7 +16,7 @@ from mklkit.errors import IncompatibleError, quoted
 from mklkit.learners.linear_decision import LinearDecision
 from mklkit.learners.support_vectors import MOST_STEPS
 from mklkit.learners.tube import TubeSolution, solve_tube
-from mklkit.protocols import Array, LearnerFacts, Target, TrainingSide
+from mklkit.protocols import Array, LearnerFacts, Target, TrainingView
 from mklkit.protocols.component import Component, finite, whole
 from mklkit.registry.hookspecs import hookimpl
 
@@ -129,7 +129,7 @@ class SVR(Component):
         default=MOST_STEPS, converter=whole, validator=[instance_of(int), ge(1)]
     )
 
-    def fit(self, side: TrainingSide, target: Target) -> TubeDecision:
+    def fit(self, side: TrainingView, target: Target) -> TubeDecision:
         """Return the function learned from numbers (N,)."""
         if side.explicit and side.n_rows > FEATURE_ROWS:
             raise IncompatibleError(

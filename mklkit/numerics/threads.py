@@ -8,19 +8,23 @@ over threads here, and each of them calls a BLAS with one thread.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from contextvars import copy_context
 from functools import lru_cache
+from numbers import Integral
 from threading import Lock
 from typing import Any, TypeVar
 
 import joblib
 import scipy.linalg  # noqa: F401  Its BLAS must be loaded before the controller looks for it.
+from joblib import Parallel, delayed, effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["each", "n_threads", "one_blas_thread", "results_in_flight"]
+from mklkit.errors import SpecError
+
+__all__ = ["each", "in_threads", "n_threads", "one_blas_thread", "results_in_flight"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -121,3 +125,37 @@ def each(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[
         finally:
             for future in waiting:
                 future.cancel()
+
+
+SMALL_ROWS = 2000
+"""Below, a second BLAS thread saves less than a second, and costs several beside a busy process."""
+
+
+def in_threads(tasks: Sequence[Callable[[], Result]], n_jobs: Any, n_rows: int) -> Iterator[Result]:
+    """Yield each task's result, in order, from ``n_jobs`` threads.
+
+    One thread per task, BLAS's included, where there are several, or where matrices of ``n_rows``
+    rows are too small to split: two thread pools on the same cores slow each other down, and on a
+    busy computer two threads of one small product mostly wait for each other.
+
+    Raises
+    ------
+    SpecError
+        If ``n_jobs`` is not a whole number, or zero.
+    """
+    whole = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and (not whole or n_jobs == 0):
+        raise SpecError(
+            "n_jobs must be None or a whole number other than 0 (-1: one per processor);"
+            f" got {n_jobs!r:.80}."
+        )
+    jobs = min(int(effective_n_jobs(n_jobs)), len(tasks))
+    with one_blas_thread(jobs > 1 or n_rows < SMALL_ROWS):
+        if jobs == 1:
+            for task in tasks:
+                yield task()
+        else:
+            # Threads even where joblib's backend is a cluster: tasks share features.
+            yield from Parallel(n_jobs=jobs, require="sharedmem", return_as="generator")(
+                delayed(task)() for task in tasks
+            )

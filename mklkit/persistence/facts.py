@@ -12,7 +12,7 @@ import numpy as np
 
 from mklkit._version import __version__
 from mklkit.datasets.pipeline import encoder_in
-from mklkit.estimators.anatomy import (
+from mklkit.estimators.introspection import (
     KernelClassifier,
     KernelModel,
     WeightedModel,

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mklkit.datasets.target import looks_like_numbers
 from mklkit.errors import DataError, IncompatibleError
-from mklkit.estimators.anatomy import FittedSearch, KernelModel, WeightedModel
+from mklkit.estimators.introspection import FittedSearch, KernelModel, WeightedModel
 from mklkit.evaluation.alignment import alignment_matrix, combined_gram
 from mklkit.numerics.centring import centred_gram
 from mklkit.plotting.alignment import WRITTEN_KERNELS, AlignmentDisplay

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from mklkit.errors import DataError, IncompatibleError, SpecError, quoted
-from mklkit.estimators.anatomy import GatedModel, split
+from mklkit.estimators.introspection import GatedModel, split
 from mklkit.plotting.base import PanelsDisplay
 from mklkit.plotting.class_markers import SHAPES, class_markers, is_text
 from mklkit.plotting.parts import ON_DARK, ON_LIGHT, SCALE, ink, new_figure

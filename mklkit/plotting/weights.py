@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from mklkit.errors import IncompatibleError
-from mklkit.estimators.anatomy import KernelRegressor, WeightedModel, classifier_in
+from mklkit.estimators.introspection import KernelRegressor, WeightedModel, classifier_in
 from mklkit.plotting.base import Display
 from mklkit.plotting.cells import draw_cells, short
 from mklkit.plotting.parts import BARS, COLOURS, check_table, ink, paper

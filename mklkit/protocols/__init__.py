@@ -4,17 +4,17 @@ from mklkit.protocols.arrays import Array
 from mklkit.protocols.combiner import (
     Combiner,
     Decision,
+    GatedDecision,
     GivesWeights,
-    RowWeights,
 )
 from mklkit.protocols.coupling import (
+    ColumnSelector,
     CoupledLearner,
     CouplingFacts,
     InitialisedSubproblem,
     LinearFunction,
     Stopping,
     Subproblem,
-    Which,
 )
 from mklkit.protocols.facts import (
     CombinerFacts,
@@ -56,12 +56,13 @@ from mklkit.protocols.searching import (
 )
 from mklkit.protocols.table_rows import TableRows, own_rows
 from mklkit.protocols.target import TASK_NAMES, Target, Task
-from mklkit.protocols.training_side import TrainingSide
+from mklkit.protocols.training_view import TrainingView
 from mklkit.protocols.views import KernelProducts, KernelView, Projector, Quadrant, Quadrants, Views
 
 __all__ = [
     "TASK_NAMES",
     "Array",
+    "ColumnSelector",
     "Combiner",
     "CombinerFacts",
     "CoupledLearner",
@@ -74,6 +75,7 @@ __all__ = [
     "FittedLearner",
     "FittedMap",
     "FoldedMap",
+    "GatedDecision",
     "GivesWeights",
     "GridCombiner",
     "GridDecision",
@@ -95,7 +97,6 @@ __all__ = [
     "Reads",
     "RememberedFeatures",
     "RowSource",
-    "RowWeights",
     "Rows",
     "ScalarKernel",
     "Stopping",
@@ -104,11 +105,10 @@ __all__ = [
     "TableRows",
     "Target",
     "Task",
-    "TrainingSide",
+    "TrainingView",
     "TrimmableMap",
     "Views",
     "WeightedKernel",
-    "Which",
     "facts_of",
     "learner_parameters",
     "learner_variants",

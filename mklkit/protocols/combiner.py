@@ -11,7 +11,7 @@ from mklkit.protocols.learner import Learner
 from mklkit.protocols.target import Target
 from mklkit.protocols.views import Views
 
-__all__ = ["Combiner", "Decision", "GivesWeights", "RowWeights"]
+__all__ = ["Combiner", "Decision", "GatedDecision", "GivesWeights"]
 
 
 @runtime_checkable
@@ -27,7 +27,7 @@ class Decision(Protocol):
 
 
 @runtime_checkable
-class RowWeights(Protocol):
+class GatedDecision(Protocol):
     """A decision in which each row has its own kernel weights."""
 
     weights: Array

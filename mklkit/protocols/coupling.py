@@ -17,19 +17,19 @@ from mklkit.protocols.arrays import Array
 from mklkit.protocols.facts import LearnerFacts
 from mklkit.protocols.learner import FittedLearner
 from mklkit.protocols.target import Target
-from mklkit.protocols.training_side import TrainingSide
+from mklkit.protocols.training_view import TrainingView
 
 __all__ = [
+    "ColumnSelector",
     "CoupledLearner",
     "CouplingFacts",
     "InitialisedSubproblem",
     "LinearFunction",
     "Stopping",
     "Subproblem",
-    "Which",
 ]
 
-Which = NDArray[np.intp] | slice
+ColumnSelector = NDArray[np.intp] | slice
 """The selected columns of a subproblem; ``slice(None)`` is all of them."""
 
 
@@ -104,7 +104,9 @@ class Subproblem(Protocol):
     many times.
     """
 
-    def solve(self, targets: Array, data_weights: Array, columns: Which = slice(None)) -> Any:
+    def solve(
+        self, targets: Array, data_weights: Array, columns: ColumnSelector = slice(None)
+    ) -> Any:
         """Return the coefficients that minimise ``s·‖f − t/s‖² + penalty``, column by column.
 
         Targets t are (N, G), data weights s are (G,), and ``f`` are the decision values on the
@@ -118,7 +120,7 @@ class Subproblem(Protocol):
         """Return the decision values (N, G) on the training rows."""
         ...
 
-    def penalty(self, coefficients: Any, columns: Which = slice(None)) -> Array:
+    def penalty(self, coefficients: Any, columns: ColumnSelector = slice(None)) -> Array:
         """Return the regularisation terms (G,), their constants included."""
         ...
 
@@ -157,11 +159,11 @@ class CoupledLearner(Protocol):
         """The parameters of the iteration; ``CouplingFacts()`` where margins stay at 1."""
         ...
 
-    def fit(self, side: TrainingSide, target: Target) -> FittedLearner:
+    def fit(self, side: TrainingView, target: Target) -> FittedLearner:
         """Return the decision function learned from the training rows and their target."""
         ...
 
-    def subproblem(self, side: TrainingSide, target: Target, variants: Sequence[Any]) -> Subproblem:
+    def subproblem(self, side: TrainingView, target: Target, variants: Sequence[Any]) -> Subproblem:
         """Return the view's subproblem with one column per variant of this learner.
 
         Of the target it uses the weights of rows, if it can; values come with each ``solve``.

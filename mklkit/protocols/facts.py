@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeVar, get_args
 import attrs
 
 from mklkit.errors import SpecError, quoted
+from mklkit.protocols.defaults import FEATURE_MAP, LEARNER
 from mklkit.protocols.target import Task
 
 __all__ = [
@@ -148,6 +149,9 @@ class FeatureMapFacts(Facts):
     ----------
     explicit : bool
         Whether its columns are features; otherwise they are similarities to the training rows.
+    instead : str, optional
+        The spec string of the map that is taken where this one is a combiner's default and the
+        user's learner can't learn from it.
     shared : bool, default=False
         Whether one map, fitted on all rows, serves all binary problems of a classifier.
     for_kernels : tuple of str, default=()
@@ -158,6 +162,7 @@ class FeatureMapFacts(Facts):
     """
 
     explicit: bool = attrs.field(validator=_FLAG)
+    instead: str | None = attrs.field(default=None, validator=attrs.validators.optional(_SPEC))
     shared: bool = attrs.field(default=False, validator=_FLAG)
     of_means: bool = attrs.field(default=False, validator=_FLAG)
     for_kernels: tuple[str, ...] = attrs.field(default=(), validator=_NAMES)
@@ -211,7 +216,7 @@ class CombinerFacts(Facts):
 
     Attributes
     ----------
-    feature_map, learner : str, default="implicit" and "svm"
+    feature_map, learner : str
         The spec strings used where the user gives none.
     weight_range : (low, high), optional
         The range of the weights, where they are not on the simplex (non-negative with sum 1).
@@ -236,8 +241,8 @@ class CombinerFacts(Facts):
         weight 1 whatever the distance to the others.
     """
 
-    feature_map: str = attrs.field(default="implicit", validator=_SPEC)
-    learner: str = attrs.field(default="svm", validator=_SPEC)
+    feature_map: str = attrs.field(default=FEATURE_MAP, validator=_SPEC)
+    learner: str = attrs.field(default=LEARNER, validator=_SPEC)
     weight_range: tuple[float, float] | None = attrs.field(default=None, validator=_RANGE)
     n_kernels: int | None = attrs.field(default=None, validator=_COUNT)
     for_learners: tuple[str, ...] = attrs.field(default=(), validator=_NAMES)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from mklkit.protocols.arrays import Array
 from mklkit.protocols.facts import LearnerFacts
 from mklkit.protocols.target import Target
-from mklkit.protocols.training_side import TrainingSide
+from mklkit.protocols.training_view import TrainingView
 
 __all__ = ["FittedLearner", "Learner", "SupportedDecision"]
 
@@ -52,6 +52,6 @@ class Learner(Protocol):
         """The properties of the learner, such as the kinds of view that it accepts."""
         ...
 
-    def fit(self, side: TrainingSide, target: Target) -> FittedLearner:
+    def fit(self, side: TrainingView, target: Target) -> FittedLearner:
         """Return the decision function learned from the training rows and their target."""
         ...

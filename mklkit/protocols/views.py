@@ -14,7 +14,7 @@ from mklkit.protocols.facts import Reads
 from mklkit.protocols.feature_map import FittedMap
 from mklkit.protocols.kernel import FittedKernel
 from mklkit.protocols.table_rows import TableRows, own_rows
-from mklkit.protocols.training_side import TrainingSide
+from mklkit.protocols.training_view import TrainingView
 
 __all__ = ["KernelProducts", "KernelView", "Projector", "Quadrant", "Quadrants", "Views"]
 
@@ -60,11 +60,11 @@ class Quadrants:
     Blocks include their diagonals. The fourth, class 2 × class 1, is the transpose of the second.
     """
 
-    within_first: Quadrant
+    within_positive: Quadrant
     """q₁: class 1 × class 1."""
     between: Quadrant
     """q₂: class 1 × class 2."""
-    within_second: Quadrant
+    within_negative: Quadrant
     """q₄: class 2 × class 2."""
 
 
@@ -131,7 +131,7 @@ class Projector:
         return self.map.transform(own_rows(rows, self.columns, self.reads))
 
 
-class KernelView(TrainingSide, Protocol):
+class KernelView(TrainingView, Protocol):
     """One kernel through one feature map on the training rows.
 
     Every quantity is computed once on first use, together with what other views share.
@@ -202,7 +202,7 @@ class Views(Protocol):
         """Return the view at a position."""
         ...
 
-    def weighted(self, weights: Array) -> TrainingSide:
+    def weighted(self, weights: Array) -> TrainingView:
         """Return the weighted sum of the kernels as one training side."""
         ...
 

@@ -1,4 +1,4 @@
-"""What combiners and learners can do, and refusals with the names of those that can."""
+"""What components can do and read, and refusals with the names of those that can."""
 
 from __future__ import annotations
 
@@ -6,17 +6,33 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, Literal
 
-from mklkit.errors import IncompatibleError, SpecError
-from mklkit.protocols import TASK_NAMES, CombinerFacts, LearnerFacts, Task, facts_of
-from mklkit.registry.entries import Kind
-from mklkit.registry.registry import Registry
+from mklkit.errors import IncompatibleError, SpecError, quoted
+from mklkit.protocols import (
+    TASK_NAMES,
+    CombinerFacts,
+    KernelAround,
+    KernelFacts,
+    LearnerFacts,
+    Reads,
+    Task,
+    facts_of,
+)
+from mklkit.registry.entries import Entry, Kind
+from mklkit.registry.registry import Registry, get_registry
 
-__all__ = ["check_able", "made", "names_of_able"]
+__all__ = [
+    "check_able",
+    "default_instances",
+    "is_around_another",
+    "kernels_on",
+    "names_of_able",
+    "reads_of",
+]
 
 Learning = Literal["combiner", "learner"]
 
 
-def made(registry: Registry, kind: Kind) -> Iterator[Any]:
+def default_instances(registry: Registry, kind: Kind) -> Iterator[Any]:
     """Yield the registered components of a kind that can be created without parameters."""
     for entry in registry.entries(kind):
         with suppress(SpecError):
@@ -35,7 +51,9 @@ def names_of_able(
     True
     """
     return [
-        one.name for one in made(registry, kind) if _lacks(_facts(kind, one), task, weighted) == ""
+        component.name
+        for component in default_instances(registry, kind)
+        if _lacks(_facts(kind, component), task, weighted) == ""
     ]
 
 
@@ -74,3 +92,32 @@ def _lacks(facts: CombinerFacts | LearnerFacts, task: Task, weighted: bool) -> s
     else:
         weighs = facts.row_weights != "refused"
     return "" if weighs else "can't take weights of rows or classes"
+
+
+def kernels_on(reads: Reads, column: str = "") -> str:
+    """Return advice to use a kernel that reads columns of some kind, or one such column.
+
+    Examples
+    --------
+    >>> kernels_on("row ids")
+    "use a kernel on row ids, such as 'precomputed'"
+    """
+    entries = get_registry().entries("kernel")
+    at = f"@{column}" if column else ""
+    names = [quoted(f"{entry.name}{at}") for entry in entries if reads_of(entry) == reads]
+    return f"use a kernel on {reads}, such as {' or '.join(names[:2])}"
+
+
+def is_around_another(kernel: Entry) -> bool:
+    """Return whether a registered kernel is one around another kernel."""
+    instances = default_instances(get_registry(), "kernel")
+    return any(type(k) is kernel.target and isinstance(k, KernelAround) for k in instances)
+
+
+def reads_of(kernel: Entry) -> Reads:
+    """Return what a registered kernel reads: by default, where it depends on its parameters."""
+    target: Any = kernel.target
+    if isinstance(getattr(target, "facts", None), property):
+        instances = default_instances(get_registry(), "kernel")
+        target = next((k for k in instances if type(k) is target), None)
+    return facts_of(target, KernelFacts).reads

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import zip_longest
 from typing import Any
 
@@ -13,45 +14,31 @@ from mklkit.protocols import (
     TASK_NAMES,
     CombinerFacts,
     FeatureMapFacts,
-    KernelAround,
     KernelFacts,
     LearnerFacts,
-    Reads,
     Task,
     facts_of,
 )
-from mklkit.registry.abilities import check_able, made, names_of_able
-from mklkit.registry.entries import Entry, Kind
+from mklkit.protocols.defaults import KERNELS
+from mklkit.registry.abilities import check_able, default_instances, names_of_able
+from mklkit.registry.entries import Kind
 from mklkit.registry.registry import Registry, get_registry
 from mklkit.registry.specs import parse_kernel_spec, to_spec
 from mklkit.views.bound_kernels import BoundKernel
 
 __all__ = [
     "AUTO_KERNELS",
-    "DEFAULT_KERNELS",
     "Choice",
     "are_proposed",
     "bind_kernels",
     "choose_components",
-    "is_around_another",
     "kernel_list",
-    "kernels_on",
     "parts_of",
     "proposed_specs",
-    "reads_of",
 ]
-
-DEFAULT_KERNELS = (
-    "cosine_linear:cosine(linear)",
-    "rbf:rbf(sigma='mean')",
-    "cosine_polynomial:cosine(polynomial(degree=2))",
-)
-"""The kernels of paper 000, normalised: k(x, x) = 1."""
 
 AUTO_KERNELS = "auto"
 """Given as the kernels: a bank proposed from the training rows."""
-
-MAP_FOR = {True: "empirical", False: "implicit"}
 
 
 @attrs.frozen
@@ -94,19 +81,20 @@ def bind_kernels(kernels: Any) -> list[BoundKernel]:
     """
     unique: dict[str, BoundKernel] = {}
     for value in kernel_list(kernels):
-        kernel = _bind(value)
+        spec = isinstance(value, str)
+        kernel = _bound_spec(get_registry(), value) if spec else _bind(value)
         label, count = kernel.label, 1
         while label in unique:
             count += 1
             label = f"{kernel.label} #{count}"
-        unique[label] = attrs.evolve(kernel, label=label)
+        unique[label] = kernel if count == 1 else attrs.evolve(kernel, label=label)
     return list(unique.values())
 
 
 def kernel_list(kernels: Any) -> list[Any]:
     """Return the kernels of an estimator as a list, as the user gave them."""
     if kernels is None:
-        kernels = DEFAULT_KERNELS
+        kernels = KERNELS
     if isinstance(kernels, str) or not isinstance(kernels, Sequence):
         kernels = [kernels]
     if len(kernels) == 0:
@@ -143,46 +131,18 @@ def proposed_specs() -> list[str]:
     """
     registry = get_registry()
     by_kernel = []
-    for kernel in made(registry, "kernel"):
-        own = facts_of(kernel, KernelFacts).proposed
-        for spec in own:
+    for kernel in default_instances(registry, "kernel"):
+        proposed = facts_of(kernel, KernelFacts).proposed
+        for spec in proposed:
             try:
                 registry.create("kernel", spec)
             except SpecError as error:
                 raise SpecError(
                     f"Kernel {kernel.name!r} proposes {quoted(spec)} for kernels='auto': {error}"
                 ) from error
-        by_kernel.append(own)
+        by_kernel.append(proposed)
     ranks = zip_longest(*by_kernel)
     return list(dict.fromkeys(spec for rank in ranks for spec in rank if spec is not None))
-
-
-def kernels_on(reads: Reads, column: str = "") -> str:
-    """Return advice to use a kernel that reads columns of some kind, or one such column.
-
-    Examples
-    --------
-    >>> kernels_on("row ids")
-    "use a kernel on row ids, such as 'precomputed'"
-    """
-    entries = get_registry().entries("kernel")
-    at = f"@{column}" if column else ""
-    found = [quoted(f"{entry.name}{at}") for entry in entries if reads_of(entry) == reads]
-    return f"use a kernel on {reads}, such as {' or '.join(found[:2])}"
-
-
-def is_around_another(kernel: Entry) -> bool:
-    """Return whether a registered kernel is one around another kernel."""
-    every = made(get_registry(), "kernel")
-    return any(type(one) is kernel.target and isinstance(one, KernelAround) for one in every)
-
-
-def reads_of(kernel: Entry) -> Reads:
-    """Return what a registered kernel reads: by default, where it depends on its parameters."""
-    target: Any = kernel.target
-    if isinstance(getattr(target, "facts", None), property):
-        target = next((one for one in made(get_registry(), "kernel") if type(one) is target), None)
-    return facts_of(target, KernelFacts).reads
 
 
 def parts_of(value: Any) -> tuple[str | None, Any, Any]:
@@ -200,12 +160,18 @@ def parts_of(value: Any) -> tuple[str | None, Any, Any]:
 
 
 def _bind(value: Any) -> BoundKernel:
-    label, given, columns = parts_of(value)
-    kernel = get_registry().create("kernel", given)
+    label, spec, columns = parts_of(value)
+    kernel = get_registry().create("kernel", spec)
     if label is None:
-        label = given if isinstance(given, str) else to_spec(kernel, full=True)
+        label = spec if isinstance(spec, str) else to_spec(kernel, full=True)
         label += f"@{columns}" if isinstance(columns, str) else ""
     return BoundKernel(label, kernel, columns)
+
+
+@lru_cache(maxsize=256)
+def _bound_spec(registry: Registry, spec: str) -> BoundKernel:
+    """Return the kernel of a spec string, which is read once."""
+    return _bind(spec)
 
 
 def choose_components(
@@ -235,44 +201,52 @@ def choose_components(
         If the learner can't learn from the map, or one of them can't do the task or can't weigh
         rows; the message lists those that can.
     """
-    registry = get_registry()
-    chosen: Any = registry.create("combiner", combiner)
-    notes = []
-    learner_given, map_given = learner is not None, feature_map is not None
-    check_able(registry, "combiner", chosen, task, weighted)
-    learner = _default_learner(registry, chosen, task) if learner is None else learner
+    parts = combiner, feature_map, learner
+    if all(part is None or isinstance(part, str) for part in parts):
+        return _chosen_specs(get_registry(), *parts, task, weighted)
+    return _chosen(get_registry(), *parts, task, weighted)
+
+
+def _chosen(
+    registry: Registry, combiner: Any, feature_map: Any, learner: Any, task: Task, weighted: bool
+) -> Choice:
+    combiner = registry.create("combiner", combiner)
+    check_able(registry, "combiner", combiner, task, weighted)
+    facts, notes = facts_of(combiner, CombinerFacts), []
+    if learner is None:
+        learner = registry.create("learner", _default_learner(registry, combiner, task))
+        notes.append(f"learner {to_spec(learner)}: the default with {combiner.name}")
     learner = registry.create("learner", learner)
     check_able(registry, "learner", learner, task, weighted)
-    if feature_map is None:
-        feature_map = _stated_default(registry, "feature_map", chosen)
-    feature_map = registry.create("feature_map", feature_map)
-    only = facts_of(chosen, CombinerFacts).for_learners
-    if only and learner.name not in only:
+    if facts.for_learners and learner.name not in facts.for_learners:
         raise IncompatibleError(
-            f"The combiner {chosen.name!r} does not work with the learner {learner.name!r}."
-            f" Learners that work with {chosen.name}: {', '.join(only)}."
+            f"The combiner {combiner.name!r} does not work with the learner {learner.name!r}."
+            f" Learners that work with {combiner.name}: {', '.join(facts.for_learners)}."
         )
-    if weighted and facts_of(chosen, CombinerFacts).row_weights == "learner":
-        notes.append(
-            f"kernel weights of {chosen.name}: from all rows alike; weights of rows count in the"
-            " learner"
-        )
-    if not learner_given:
-        notes.append(f"learner {to_spec(learner)}: the default with {chosen.name}")
-    if not map_given and not _fits(learner, feature_map):
-        usual = feature_map.name
-        on_features = facts_of(learner, LearnerFacts).on_features
-        feature_map = registry.create("feature_map", MAP_FOR[on_features])
-        what = "features" if on_features else "Gram matrices"
-        notes.append(
-            f"feature map {to_spec(feature_map)}: {learner.name} learns from {what},"
-            f" so not {usual}, the default with {chosen.name}"
-        )
-    elif not map_given:
-        notes.append(f"feature map {to_spec(feature_map)}: the default with {chosen.name}")
+    if feature_map is None:
+        usual = _stated_default(registry, "feature_map", combiner)
+        feature_map = usual
+        reason = f"the default with {combiner.name}"
+        instead = facts_of(usual, FeatureMapFacts).instead
+        if instead is not None and not _fits(learner, usual):
+            feature_map = registry.create("feature_map", instead)
+            on = "features" if facts_of(learner, LearnerFacts).on_features else "Gram matrices"
+            reason = f"{learner.name} learns from {on}, so not {usual.name}, {reason}"
+        notes.append(f"feature map {to_spec(feature_map)}: {reason}")
+    feature_map = registry.create("feature_map", feature_map)
     if not _fits(learner, feature_map):
         raise IncompatibleError(_advice(registry, learner, feature_map))
-    return Choice(chosen, feature_map, learner, tuple(notes))
+    if weighted and facts.row_weights == "learner":
+        notes.insert(
+            0,
+            f"kernel weights of {combiner.name}: from all rows alike; weights of rows count in the"
+            " learner",
+        )
+    return Choice(combiner, feature_map, learner, tuple(notes))
+
+
+_chosen_specs = lru_cache(maxsize=256)(_chosen)
+"""Spec strings are read once: what they stand for does not change."""
 
 
 def _default_learner(registry: Registry, combiner: Any, task: Task) -> Any:
@@ -303,8 +277,8 @@ def _fits(learner: Any, feature_map: Any) -> bool:
 
 
 def _advice(registry: Registry, learner: Any, feature_map: Any) -> str:
-    maps = [one.name for one in made(registry, "feature_map") if _fits(learner, one)]
-    learners = [one.name for one in made(registry, "learner") if _fits(one, feature_map)]
+    maps = [m.name for m in default_instances(registry, "feature_map") if _fits(learner, m)]
+    learners = [b.name for b in default_instances(registry, "learner") if _fits(b, feature_map)]
     explicit = facts_of(feature_map, FeatureMapFacts).explicit
     gives = "features" if explicit else "rows of Gram matrices (similarities)"
     needs = "features" if facts_of(learner, LearnerFacts).on_features else "a Gram matrix"

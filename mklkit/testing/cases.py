@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mklkit.errors import MKLKitError
 from mklkit.estimators.classifier import MKLClassifier
-from mklkit.estimators.fitting import checked_decision
+from mklkit.estimators.fit import checked_decision
 from mklkit.estimators.from_preset import preset_classifier
 from mklkit.estimators.one_class import MKLOneClass
 from mklkit.estimators.regressor import MKLRegressor

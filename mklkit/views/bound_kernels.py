@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
+from functools import cached_property
+from time import perf_counter
 from typing import Any
 
 import attrs
 import numpy as np
 
-from mklkit.errors import DataError, IncompatibleError, MKLKitWarning, plain_message, quoted
+from mklkit.errors import (
+    DataError,
+    IncompatibleError,
+    MKLKitError,
+    MKLKitWarning,
+    counted,
+    plain_message,
+    quoted,
+)
 from mklkit.numerics.pairwise import TILE_ROWS, row_blocks
 from mklkit.numerics.sampling import sampled_places, sampled_rows
 from mklkit.protocols import (
@@ -27,11 +37,24 @@ from mklkit.protocols import (
     WeightedKernel,
     facts_of,
 )
-from mklkit.views.column_cuts import ColumnCuts
-from mklkit.views.kernel_rows import is_scalar
-from mklkit.views.row_parts import rows_at
+from mklkit.views.kernel_rows import KernelRows, is_scalar
+from mklkit.views.rows import ColumnCuts, rows_at
+from mklkit.views.tiles import symmetric_tiles
 
-__all__ = ["BoundKernel", "fit_kernels", "fit_maps", "fitted_kernel", "warn_of_far_rows"]
+__all__ = [
+    "BoundKernel",
+    "fit_kernels",
+    "fit_maps",
+    "fitted_kernel",
+    "kernel_minutes",
+    "say_if_long",
+    "warn_of_far_rows",
+]
+
+WORTH_TIMING = 1e10
+"""Pairs of rows × kernels × features; fewer take seconds and are not worth a trial."""
+SAMPLE = 500
+WORTH_SAYING = 1.0
 
 FAR = 1e4
 """Ratio of the rows' distance from zero to their spread above which a linear kernel fails."""
@@ -49,7 +72,7 @@ class BoundKernel:
     columns: Any = None
     fitted: FittedKernel | None = None
 
-    @property
+    @cached_property
     def facts(self) -> KernelFacts:
         """The properties of the kernel."""
         return facts_of(self.kernel, KernelFacts)
@@ -76,20 +99,18 @@ def fit_kernels(
     """
     cuts = ColumnCuts(rows)
     own_rows = [cuts.of(bound.columns, bound.reads) for bound in kernels]
-    looked_at = ColumnCuts(in_memory(rows))
-    counts = row_weights
-    if row_weights is not None and isinstance(rows, RowSource):
-        counts = row_weights[sampled_places(len(rows))]
-    fitted = [
-        _fit_kernel(bound, looked_at.of(bound.columns, bound.reads), counts) for bound in kernels
-    ]
-    return fitted, own_rows
+    looked_at, counts = own_rows, row_weights
+    if isinstance(rows, RowSource):
+        sample = ColumnCuts(in_memory(rows))
+        looked_at = [sample.of(bound.columns, bound.reads) for bound in kernels]
+        if row_weights is not None:
+            counts = row_weights[sampled_places(len(rows))]
+    pairs = zip(kernels, looked_at, strict=True)
+    return [_fit_kernel(bound, columns, counts) for bound, columns in pairs], own_rows
 
 
-def in_memory(rows: Rows) -> Any:
-    """Return the rows, or a seeded sample of those that are read in parts."""
-    if not isinstance(rows, RowSource):
-        return rows
+def in_memory(rows: RowSource) -> Array:
+    """Return a seeded sample of rows that are read in parts."""
     sample = sampled_rows(rows)
     if not np.isfinite(sample).all():
         for place in row_blocks(len(rows), TILE_ROWS):
@@ -116,11 +137,11 @@ def _fit_kernel(bound: BoundKernel, rows: Array, row_weights: Array | None) -> F
     return fitted
 
 
-def warn_of_far_rows(label: str, fitted: FittedKernel, given: Rows) -> None:
+def warn_of_far_rows(label: str, fitted: FittedKernel, own_rows: Rows) -> None:
     """Warn if all inner products of the rows are nearly equal."""
     if not (is_scalar(fitted) and fitted.base == "inner_product"):
         return
-    rows = in_memory(given)
+    rows: Any = in_memory(own_rows) if isinstance(own_rows, RowSource) else own_rows
     # Differences of equal rows by rounding do not count as spread.
     smallest = len(rows) * float(np.finfo(rows.dtype).eps)
     near_one = rows / (np.abs(rows).max(initial=0) or 1)
@@ -150,25 +171,25 @@ def fit_maps(
     IncompatibleError
         If the map does not support one of the kernels.
     """
-    _refuse_other_kernels(kernels, feature_map)
-    _refuse_rows_without_means(kernels, feature_map)
+    _check_supported(kernels, feature_map)
     pairs = zip(fitted, rows, strict=True)
     maps: Iterator[FittedMap] = (
         feature_map.fit_all(fitted, rows, random_state)
         if isinstance(feature_map, MapForAll)
         else (feature_map.fit(kernel, own, random_state) for kernel, own in pairs)
     )
-    made: list[FittedMap] = []
+    fitted_maps: list[FittedMap] = []
     try:
         with np.errstate(over="ignore", invalid="ignore"):
-            made.extend(maps)
+            fitted_maps.extend(maps)
     except np.linalg.LinAlgError as error:
-        raise _no_numbers(kernels[len(made)], plain_message(error)) from error
-    return made
+        raise _no_numbers(kernels[len(fitted_maps)], plain_message(error)) from error
+    return fitted_maps
 
 
-def _refuse_other_kernels(kernels: Sequence[BoundKernel], feature_map: FeatureMap) -> None:
-    only = facts_of(feature_map, FeatureMapFacts).for_kernels
+def _check_supported(kernels: Sequence[BoundKernel], feature_map: FeatureMap) -> None:
+    facts = facts_of(feature_map, FeatureMapFacts)
+    only = facts.for_kernels
     others = [bound for bound in kernels if only and bound.kernel.name not in only]
     if others:
         labels = ", ".join(dict.fromkeys(bound.label for bound in others))
@@ -176,18 +197,13 @@ def _refuse_other_kernels(kernels: Sequence[BoundKernel], feature_map: FeatureMa
             f"The feature map {feature_map.name!r} can't be fitted to {labels}. Kernels that work"
             f" with {feature_map.name}: {', '.join(only)}; or choose another feature map."
         )
-
-
-def _refuse_rows_without_means(kernels: Sequence[BoundKernel], feature_map: FeatureMap) -> None:
-    if not facts_of(feature_map, FeatureMapFacts).of_means:
-        return
-    for bound in kernels:
-        what = "gaps" if bound.facts.allows_gaps else bound.reads
-        if what not in ("numbers", "amounts"):
+    for bound in kernels if facts.of_means else ():
+        reads = "gaps" if bound.facts.allows_gaps else bound.reads
+        if reads not in ("numbers", "amounts"):
             raise IncompatibleError(
                 f"This feature map ({feature_map.name}) takes means of rows, and kernel"
-                f" {quoted(bound.label)} reads {what}, which have no mean: use landmarks='uniform'"
-                " or landmarks='leverage', which are rows."
+                f" {quoted(bound.label)} reads {reads}, which have no mean: use landmarks that are"
+                " rows."
             )
 
 
@@ -196,3 +212,43 @@ def _no_numbers(bound: BoundKernel, what: str) -> DataError:
         f"Kernel {quoted(bound.label)} has values on these data that are not finite"
         f" ({what}): scale the data, or choose a lower degree."
     )
+
+
+def kernel_minutes(kernels: Sequence[BoundKernel], rows: Rows, pairs: float) -> float:
+    """Estimate the minutes that kernels take for this many pairs of rows, by a trial on 500.
+
+    Kernels share computations as in a fit. NaN where kernels fail on the rows of the trial.
+    """
+    sample: Any = rows[:: max(1, len(rows) // SAMPLE)]
+    sample = sample[:SAMPLE]
+    seconds = 0.0
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            fitted, own_rows = fit_kernels(kernels, sample)
+            for _ in range(2):  # The first run may compile code.
+                start = perf_counter()
+                for _, _, tiles in symmetric_tiles(KernelRows.of(fitted, own_rows)):
+                    for _ in tiles:
+                        pass
+                seconds = perf_counter() - start
+        except MKLKitError:
+            return float("nan")
+    return seconds / len(sample) ** 2 * pairs / 60
+
+
+def say_if_long(kernels: Sequence[BoundKernel], rows: Rows, pairs: float) -> None:
+    """Report the expected computing time of the kernels if it is a minute or more."""
+    if pairs * len(kernels) * rows.shape[1] < WORTH_TIMING:
+        return
+    minutes = kernel_minutes(kernels, rows, pairs)
+    if minutes >= WORTH_SAYING:
+        # One digit only: more digits would differ between folds and repeat the warning.
+        unit, amount = ("hour", minutes / 60) if minutes >= 90 else ("minute", minutes)
+        shown = counted(int(float(f"{amount:.1g}")), unit)
+        warnings.warn(
+            f"Computing the kernels of a fit will take about {shown};"
+            " learning takes additional time.",
+            MKLKitWarning,
+            stacklevel=2,
+        )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from typing import cast
+from typing import Any, cast
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,13 +20,21 @@ from mklkit.protocols import (
     LandmarkMap,
     Projector,
     Rows,
+    TrimmableMap,
 )
 from mklkit.protocols.abilities import offers
-from mklkit.views.column_cuts import ColumnCuts
 from mklkit.views.kernel_rows import KernelRows, Scratch
-from mklkit.views.row_parts import rows_at
+from mklkit.views.rows import ColumnCuts, rows_at
 
-__all__ = ["BLOCK_ROWS", "BlockDecision", "RowBlock", "decide_all", "decide_block"]
+__all__ = [
+    "BLOCK_ROWS",
+    "BlockDecision",
+    "RowBlock",
+    "decide_all",
+    "decide_block",
+    "weighted_columns",
+    "with_support",
+]
 
 BLOCK_ROWS = 2048
 """The number of rows decided at a time, so that no n × N matrix is formed."""
@@ -222,3 +231,49 @@ def decide_all(decisions: Sequence[Decision], rows: Rows, shared: bool = False) 
 
     places = list(row_blocks(len(rows), BLOCK_ROWS))
     return np.vstack(list(map(decide, places) if len(places) == 1 else each(decide, places)))
+
+
+def with_support(projectors: Sequence[Projector], support: NDArray[np.intp]) -> list[Projector]:
+    """Return the projectors reduced to some training rows, where the maps support it.
+
+    Projectors that shared their training rows share the rows that are kept.
+    """
+    kept: list[tuple[Array, Array]] = []
+    trimmed = []
+    for projector in projectors:
+        fitted = projector.map
+        if fitted.explicit or not isinstance(fitted, TrimmableMap):
+            trimmed.append(projector)
+            continue
+        if not any(fitted.landmarks is rows for rows, _ in kept):
+            kept.append((fitted.landmarks, fitted.landmarks[support]))
+        [own] = [part for rows, part in kept if rows is fitted.landmarks]
+        trimmed.append(attrs.evolve(projector, map=fitted.with_landmarks(own)))
+    return trimmed
+
+
+def weighted_columns(
+    block: RowBlock, projectors: Sequence[Projector], scales: Array, explicit: bool
+) -> Array:
+    """Return the sum of the projectors' columns times their scales, or features side by side.
+
+    Parameters
+    ----------
+    block : RowBlock
+        Of n rows.
+    projectors : sequence of Projector
+        M of them.
+    scales : ndarray of shape (M,)
+    explicit : bool
+        Whether they give features, which are scaled by the roots and put side by side.
+    """
+    if explicit:
+        parts: list[Any] = [None] * len(projectors)
+        for index, values in block.columns_of(projectors):
+            parts[index] = np.sqrt(scales[index]) * values
+        return np.hstack(parts)
+    total: Any = None
+    for index, values in block.columns_of(projectors):
+        scaled = values * values.dtype.type(scales[index])
+        total = scaled if total is None else np.add(total, scaled, out=total)
+    return np.asarray(total)

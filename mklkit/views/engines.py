@@ -18,7 +18,7 @@ from mklkit.numerics.pairwise import row_blocks
 from mklkit.numerics.threads import each
 from mklkit.protocols import Array, Rows
 from mklkit.views.deciding import BLOCK_ROWS
-from mklkit.views.row_parts import check_unchanged, rows_at
+from mklkit.views.rows import check_unchanged, rows_at
 
 __all__ = ["PART_ROWS", "DistributedRows", "Engine", "Threads", "added", "engine_of"]
 

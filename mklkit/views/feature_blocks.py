@@ -20,12 +20,13 @@ from mklkit.numerics.pairwise import row_blocks
 from mklkit.numerics.threads import n_threads, results_in_flight
 from mklkit.protocols import Array, FittedMap, Projector, RememberedFeatures, Rows
 from mklkit.protocols.abilities import offers
+from mklkit.protocols.defaults import LARGE_LEARNER
 from mklkit.views.deciding import BLOCK_ROWS, RowBlock
 from mklkit.views.engines import PART_ROWS, added, engine_of
 from mklkit.views.kernel_rows import SpareScratch
 from mklkit.views.memory import memory_limit
 from mklkit.views.projections import BackProjection, Projection
-from mklkit.views.row_parts import rows_at, take_rows
+from mklkit.views.rows import rows_at, take_rows
 
 __all__ = ["FeatureBlocks"]
 
@@ -105,7 +106,7 @@ class FeatureBlocks:
         if not self.engine.local:
             raise DataError(
                 "This needs the features of all rows in one array, and they are made on Dask's"
-                " workers. Use a learner that reads rows in parts: learner='mhks'."
+                f" workers. Use a learner that reads rows in parts: {LARGE_LEARNER}."
             )
         if index not in self._kept:
             known = self._known(index)
@@ -327,7 +328,7 @@ class FeatureBlocks:
             raise DataError(
                 f"The features of {self.n_rows} rows take {size / 2**30:.1f} GiB of memory, and"
                 f" {limit / 2**30:.1f} GiB may be used. Use fewer landmarks, a larger max_memory,"
-                " or a learner that reads rows in blocks, such as 'mhks'."
+                f" or a learner that reads rows in blocks: {LARGE_LEARNER}."
             )
         used = self.projectors_of(wanted)
 

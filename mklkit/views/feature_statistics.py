@@ -17,7 +17,7 @@ from mklkit.numerics.least_squares import NormalMatrix
 from mklkit.numerics.sampling import own_stream
 from mklkit.protocols import Array, KernelProducts, Quadrant, Quadrants
 from mklkit.views.feature_blocks import FeatureBlocks
-from mklkit.views.row_parts import rows_at
+from mklkit.views.rows import rows_at
 
 __all__ = ["QUARTILE_ROWS", "FeatureStatistics", "moment_products"]
 
@@ -27,9 +27,9 @@ SAMPLED_ROWS, PARTNERS = 20_000, 64
 """Of larger classes, the rows that are drawn and the pairs of each."""
 POSITIVE, NEGATIVE = 1, 0
 BLOCKS = {
-    "within_first": (POSITIVE, POSITIVE),
+    "within_positive": (POSITIVE, POSITIVE),
     "between": (POSITIVE, NEGATIVE),
-    "within_second": (NEGATIVE, NEGATIVE),
+    "within_negative": (NEGATIVE, NEGATIVE),
 }
 """The classes of rows and columns of each block, in the order of :class:`mklkit.Quadrants`."""
 

@@ -2,40 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, islice
-from typing import Any, Protocol, Self, TypeGuard, TypeVar, cast
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, ClassVar, Protocol, Self, TypeGuard, cast
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.numerics.pairwise import BASES, TILE_COLUMNS, TILE_ROWS, row_blocks, upper_blocks
-from mklkit.numerics.threads import each
+from mklkit.numerics.pairwise import BASES
 from mklkit.protocols import Array, FittedKernel, ScalarKernel
 from mklkit.protocols.abilities import offers
 from mklkit.views.known_pairs import KnownPairs
-from mklkit.views.row_parts import take_rows
+from mklkit.views.rows import take_rows
 
 __all__ = [
+    "FittedScalarKernel",
+    "InnerProduct",
     "KernelRows",
-    "KernelTiles",
     "Scratch",
     "SpareScratch",
-    "Tiles",
     "is_scalar",
-    "over_tiles",
-    "symmetric_tiles",
-    "tile_places",
 ]
 
-Result = TypeVar("Result")
 
-KernelTiles = Iterator[tuple[int, Array]]
-"""Every kernel's index and its values on one tile."""
+class FittedScalarKernel(ABC):
+    """A kernel that is a scalar function of a base quantity of two rows.
 
-Tiles = Iterator[tuple[slice, slice, KernelTiles]]
-"""Rows and columns of each tile, and every kernel's values there."""
+    A subclass names the ``base``, states whether it is ``monotone`` in it, and implements ``of``.
+    Kernels with the same base on the same rows are then evaluated together, and the quartiles of a
+    monotone kernel are computed from those of its base (a rank is kept or reversed).
+    """
+
+    __slots__ = ()
+
+    base: ClassVar[str]
+    monotone: ClassVar[int] = 0
+
+    @abstractmethod
+    def of(self, base: Array, out: Array) -> Array:
+        """Return the kernel's values at the base's, written into ``out`` (or ``base``)."""
+
+    def __call__(self, a: Array, b: Array) -> Array:
+        """Return the similarities of the rows of ``a`` (n, d) and ``b`` (m, d): (n, m)."""
+        values = BASES[self.base](a, b)
+        return self.of(values, values)
+
+    def diagonal(self, a: Array) -> Array:
+        """Return the similarity of each row with itself: (n,)."""
+        if self.base == "inner_product":
+            values = np.einsum("ij,ij->i", a, a)
+        else:
+            values = np.zeros(len(a), dtype=a.dtype)
+        return self.of(values, values)
+
+
+@attrs.frozen
+class InnerProduct(FittedScalarKernel):
+    """xᵀz: the linear kernel; on features, the kernel that a feature map represents."""
+
+    base: ClassVar[str] = "inner_product"
+    monotone: ClassVar[int] = 1
+
+    def of(self, base: Array, out: Array) -> Array:
+        """Return the inner products unchanged."""
+        if out is not base:
+            out[...] = base
+        return out
 
 
 class ViewOfRows(Protocol):
@@ -133,15 +166,14 @@ class KernelRows:
     def take(self, members: slice | NDArray[np.intp]) -> Self:
         """Return the kernels on some of the rows."""
         arrays = tuple(array[members] for array in self.arrays)
-        return attrs.evolve(self, arrays=arrays, pairs=self._pairs_of(members))
-
-    def _pairs_of(self, members: slice | NDArray[np.intp]) -> tuple[KnownPairs | None, ...]:
-        return tuple(None if own is None else own.take(members) for own in self.pairs)
+        pairs = tuple(known if known is None else known.take(members) for known in self.pairs)
+        return attrs.evolve(self, arrays=arrays, pairs=pairs)
 
     def take_rows(self, members: NDArray[np.intp]) -> Self:
         """Return the kernels on some of the rows; those of a row source are not read."""
         arrays = tuple(take_rows(array, members) for array in self.arrays)
-        return attrs.evolve(self, arrays=arrays, pairs=self._pairs_of(members))
+        pairs = tuple(known if known is None else known.take(members) for known in self.pairs)
+        return attrs.evolve(self, arrays=arrays, pairs=pairs)
 
     def only(self, index: int, kernel: FittedKernel | None = None) -> Self:
         """Return one of the kernels with its rows, optionally with another kernel in its place."""
@@ -258,76 +290,3 @@ class SpareScratch:
 
     def __reduce__(self) -> tuple[type[SpareScratch], tuple[()]]:
         return SpareScratch, ()
-
-
-def symmetric_tiles(seen: KernelRows) -> Tiles:
-    """Yield the tiles on and above the diagonal of all Gram matrices, all kernels at once.
-
-    Parameters
-    ----------
-    seen : KernelRows
-        M kernels and their rows, (N, d_m) each.
-
-    Yields
-    ------
-    block, other : slice
-        Rows and columns of the tile.
-    tiles : iterator of (int, ndarray)
-        Each kernel's index and its tile.
-    """
-    for block, other in upper_blocks(seen.n_rows):
-        yield block, other, seen.take(block).similarities(seen.take(other))
-
-
-def over_tiles(
-    work: Callable[[slice, slice, KernelTiles], Result],
-    seen: KernelRows,
-    others: KernelRows | None = None,
-) -> Iterator[Result]:
-    """Yield what some work makes of each tile, in the order of the tiles, from several threads.
-
-    Parameters
-    ----------
-    work : callable
-        Called with the tile's rows, its columns, and an iterator over each kernel's index and its
-        values there, which are overwritten by the next kernel's.
-    seen : KernelRows
-        M kernels and their rows, (N, d_m) each.
-    others : KernelRows, optional
-        The same kernels on the rows of the columns; without it, tiles on and above the diagonal
-        of the Gram matrices.
-    """
-
-    spare: list[tuple[Array, Array]] = []
-    every = seen if others is None else others
-    size = min(TILE_ROWS, seen.n_rows) * min(TILE_COLUMNS, every.n_rows)
-
-    def one(place: tuple[slice, slice]) -> Result:
-        block, other = place
-        try:
-            memory = spare.pop()
-        except IndexError:  # two arrays per thread are enough
-            memory = np.empty(size, seen.arrays[0].dtype), np.empty(size, seen.arrays[0].dtype)
-        tiles = seen.take(block).similarities(every.take(other), memory)
-        result = work(block, other, tiles)
-        spare.append(memory)
-        return result
-
-    places = tile_places(seen, others)
-    first = list(islice(places, 2))
-    if len(first) < 2:
-        yield from map(one, first)  # threads would cost more
-    else:
-        yield from each(one, chain(first, places))
-
-
-def tile_places(
-    seen: KernelRows, others: KernelRows | None = None
-) -> Iterator[tuple[slice, slice]]:
-    """Yield rows and columns of the tiles of which :func:`over_tiles` evaluates the kernels."""
-    if others is None:
-        yield from upper_blocks(seen.n_rows)
-        return
-    for block in row_blocks(seen.n_rows, TILE_ROWS):
-        for other in row_blocks(others.n_rows, TILE_COLUMNS):
-            yield block, other

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mklkit.numerics.pairwise import BASES, TILE_ROWS, row_blocks
 from mklkit.numerics.threads import each
 from mklkit.protocols import Array
-from mklkit.views.column_cuts import ColumnCuts
+from mklkit.views.rows import ColumnCuts
 
 __all__ = ["KnownPairs", "PairStore"]
 

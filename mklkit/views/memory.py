@@ -9,6 +9,7 @@ from pathlib import Path
 
 from mklkit.errors import DataError, MKLKitWarning, SpecError, quoted
 from mklkit.protocols.component import is_whole
+from mklkit.protocols.defaults import FOR_LARGE_DATA
 
 __all__ = [
     "REMEDY",
@@ -21,8 +22,7 @@ __all__ = [
 
 REMEDY = (
     "Use fewer rows, or learn from features of a subset, which need no such matrix:"
-    " --map 'empirical(subset=1000)' --learner mhks, in Python"
-    " feature_map='empirical(subset=1000)', learner='mhks'."
+    f" {FOR_LARGE_DATA} (--map and --learner on the command line)."
 )
 WORTH_SAYING = 2**30
 MEMORY_INFO = Path("/proc/meminfo")

@@ -11,12 +11,11 @@ from mklkit.errors import IncompatibleError
 from mklkit.numerics.centring import centred_gram
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.numerics.least_squares import NormalMatrix, Spectrum, gram_rounding, weighted_sums
-from mklkit.numerics.pairwise import add_scaled, mirror_upper, row_blocks
-from mklkit.protocols import Array, TrainingSide
+from mklkit.numerics.pairwise import row_blocks
+from mklkit.protocols import Array, TrainingView
 from mklkit.views.deciding import BLOCK_ROWS
-from mklkit.views.kernel_rows import KernelRows, KernelTiles, over_tiles
 
-__all__ = ["FeatureSide", "GramSide", "RowSubset", "Side", "weighted_gram"]
+__all__ = ["FeatureSide", "GramSide", "RowSubset", "Side"]
 
 
 class Side:
@@ -25,9 +24,9 @@ class Side:
     explicit: bool
     n_rows: int
 
-    def __init__(self) -> None:
-        self._normal: NormalMatrix | None = None
-        self._spectrum: Spectrum | None = None
+    # What is computed once, when it is first asked for.
+    _normal: NormalMatrix | None = None
+    _spectrum: Spectrum | None = None
 
     def gram(self, keep: bool = True) -> Array:
         """Return the Gram matrix (N, N) of the training rows, from inner products of features."""
@@ -102,7 +101,6 @@ class FeatureSide(Side):
     explicit = True
 
     def __init__(self, features: Array) -> None:
-        super().__init__()
         self.n_rows = len(features)
         self._features = features
 
@@ -117,7 +115,6 @@ class GramSide(Side):
     explicit = False
 
     def __init__(self, gram: Array) -> None:
-        super().__init__()
         self.n_rows = len(gram)
         self._gram = gram
 
@@ -129,8 +126,7 @@ class GramSide(Side):
 class RowSubset(Side):
     """Some rows of a training side, as a separate training side (for cross-validation)."""
 
-    def __init__(self, side: TrainingSide, rows: NDArray[np.intp]) -> None:
-        super().__init__()
+    def __init__(self, side: TrainingView, rows: NDArray[np.intp]) -> None:
         self.side = side
         self.rows = rows
         self.explicit = side.explicit
@@ -149,18 +145,3 @@ class RowSubset(Side):
         if self.explicit:
             return self.side.some_features(rows)
         return self.side.gram()[np.ix_(rows, self.rows)]
-
-
-def weighted_gram(seen: KernelRows, weights: Array) -> Array:
-    """Return Σ w_m K_m from tiles on and above the diagonal in little extra memory."""
-    gram = np.zeros((seen.n_rows, seen.n_rows), dtype=seen.arrays[0].dtype)
-
-    def write(block: slice, other: slice, tiles: KernelTiles) -> None:
-        for index, tile in tiles:
-            weight = gram.dtype.type(weights[index])
-            add_scaled(gram, block.start, other.start, np.asarray(tile, gram.dtype), weight)
-
-    for _ in over_tiles(write, seen):
-        pass
-    # The two triangles of a product may differ by rounding; solvers require symmetry.
-    return mirror_upper(gram)

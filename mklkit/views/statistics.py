@@ -17,9 +17,8 @@ from mklkit.numerics.moments import Moments
 from mklkit.numerics.order_statistics import between, quantile_places, values_at
 from mklkit.numerics.pairwise import TILE_COLUMNS, TILE_ROWS
 from mklkit.protocols import Array, FittedKernel, Quadrant, Quadrants
-from mklkit.views.kernel_rows import KernelRows, KernelTiles, is_scalar, over_tiles, tile_places
-from mklkit.views.scalar_kernels import FittedScalarKernel
-from mklkit.views.tiles import kernel_products
+from mklkit.views.kernel_rows import FittedScalarKernel, KernelRows, is_scalar
+from mklkit.views.tiles import KernelTiles, kernel_products, over_tiles, tile_places
 
 __all__ = ["SharedStatistics"]
 

@@ -2,14 +2,131 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from itertools import chain, islice
+from typing import TypeVar
+
 import numpy as np
 
 from mklkit.numerics.centring import centre_tile, margin_sums, product_sums
+from mklkit.numerics.pairwise import (
+    TILE_COLUMNS,
+    TILE_ROWS,
+    add_scaled,
+    mirror_upper,
+    row_blocks,
+    upper_blocks,
+)
+from mklkit.numerics.threads import each
 from mklkit.protocols import Array, KernelProducts
-from mklkit.views.kernel_rows import KernelRows, KernelTiles, over_tiles, tile_places
-from mklkit.views.scalar_kernels import InnerProduct
+from mklkit.views.kernel_rows import InnerProduct, KernelRows
 
-__all__ = ["kernel_products"]
+__all__ = [
+    "KernelTiles",
+    "Tiles",
+    "kernel_products",
+    "over_tiles",
+    "symmetric_tiles",
+    "tile_places",
+    "weighted_gram",
+]
+
+
+Result = TypeVar("Result")
+
+KernelTiles = Iterator[tuple[int, Array]]
+"""Every kernel's index and its values on one tile."""
+
+Tiles = Iterator[tuple[slice, slice, KernelTiles]]
+"""Rows and columns of each tile, and every kernel's values there."""
+
+
+def symmetric_tiles(seen: KernelRows) -> Tiles:
+    """Yield the tiles on and above the diagonal of all Gram matrices, all kernels at once.
+
+    Parameters
+    ----------
+    seen : KernelRows
+        M kernels and their rows, (N, d_m) each.
+
+    Yields
+    ------
+    block, other : slice
+        Rows and columns of the tile.
+    tiles : iterator of (int, ndarray)
+        Each kernel's index and its tile.
+    """
+    for block, other in upper_blocks(seen.n_rows):
+        yield block, other, seen.take(block).similarities(seen.take(other))
+
+
+def over_tiles(
+    work: Callable[[slice, slice, KernelTiles], Result],
+    seen: KernelRows,
+    others: KernelRows | None = None,
+) -> Iterator[Result]:
+    """Yield what some work makes of each tile, in the order of the tiles, from several threads.
+
+    Parameters
+    ----------
+    work : callable
+        Called with the tile's rows, its columns, and an iterator over each kernel's index and its
+        values there, which are overwritten by the next kernel's.
+    seen : KernelRows
+        M kernels and their rows, (N, d_m) each.
+    others : KernelRows, optional
+        The same kernels on the rows of the columns; without it, tiles on and above the diagonal
+        of the Gram matrices.
+    """
+
+    spare: list[tuple[Array, Array]] = []
+    every = seen if others is None else others
+    size = min(TILE_ROWS, seen.n_rows) * min(TILE_COLUMNS, every.n_rows)
+
+    def one(place: tuple[slice, slice]) -> Result:
+        block, other = place
+        try:
+            memory = spare.pop()
+        except IndexError:  # two arrays per thread are enough
+            memory = np.empty(size, seen.arrays[0].dtype), np.empty(size, seen.arrays[0].dtype)
+        tiles = seen.take(block).similarities(every.take(other), memory)
+        result = work(block, other, tiles)
+        spare.append(memory)
+        return result
+
+    places = tile_places(seen, others)
+    first = list(islice(places, 2))
+    if len(first) < 2:
+        yield from map(one, first)  # threads would cost more
+    else:
+        yield from each(one, chain(first, places))
+
+
+def tile_places(
+    seen: KernelRows, others: KernelRows | None = None
+) -> Iterator[tuple[slice, slice]]:
+    """Yield rows and columns of the tiles of which :func:`over_tiles` evaluates the kernels."""
+    if others is None:
+        yield from upper_blocks(seen.n_rows)
+        return
+    for block in row_blocks(seen.n_rows, TILE_ROWS):
+        for other in row_blocks(others.n_rows, TILE_COLUMNS):
+            yield block, other
+
+
+def weighted_gram(seen: KernelRows, weights: Array) -> Array:
+    """Return Σ w_m K_m from tiles on and above the diagonal in little extra memory."""
+    gram = np.zeros((seen.n_rows, seen.n_rows), dtype=seen.arrays[0].dtype)
+
+    def write(block: slice, other: slice, tiles: KernelTiles) -> None:
+        for index, tile in tiles:
+            weight = gram.dtype.type(weights[index])
+            add_scaled(gram, block.start, other.start, np.asarray(tile, gram.dtype), weight)
+
+    for _ in over_tiles(write, seen):
+        pass
+    # The two triangles of a product may differ by rounding; solvers require symmetry.
+    return mirror_upper(gram)
 
 
 class _Means:

@@ -25,12 +25,12 @@ from mklkit.protocols import (
 )
 from mklkit.views.block_columns import BlockColumns
 from mklkit.views.feature_statistics import FeatureStatistics
-from mklkit.views.kernel_rows import KernelRows
+from mklkit.views.kernel_rows import InnerProduct, KernelRows
 from mklkit.views.memory import check_gram_fits
-from mklkit.views.row_parts import rows_at
-from mklkit.views.scalar_kernels import InnerProduct
-from mklkit.views.sides import Side, weighted_gram
+from mklkit.views.rows import rows_at
+from mklkit.views.sides import Side
 from mklkit.views.statistics import SharedStatistics
+from mklkit.views.tiles import weighted_gram
 
 __all__ = ["View"]
 
@@ -58,7 +58,6 @@ class View(Side):
         of_features: FeatureStatistics | None,
         index: int,
     ) -> None:
-        super().__init__()
         self.own = shared.seen.only(index)
         self.label = projector.label
         self.projector = projector

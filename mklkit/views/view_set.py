@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, cast, overload
+from collections.abc import Callable, Sequence
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mklkit.numerics.class_moments import ClassMoments
+from mklkit.numerics.least_squares import NormalMatrix
 from mklkit.protocols import (
     Array,
     FeatureMap,
@@ -23,23 +25,23 @@ from mklkit.protocols import (
     facts_of,
 )
 from mklkit.protocols.abilities import offers
+from mklkit.views.block_columns import BlockColumns
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels, fit_maps, warn_of_far_rows
-from mklkit.views.column_cuts import ColumnCuts
 from mklkit.views.deciding import RowBlock
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.feature_statistics import FeatureStatistics
 from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.known_pairs import KnownPairs
-from mklkit.views.row_parts import rows_at, take_rows
+from mklkit.views.rows import ColumnCuts, rows_at, take_rows
+from mklkit.views.sides import Side
 from mklkit.views.statistics import SharedStatistics
-from mklkit.views.tiles import kernel_products
+from mklkit.views.tiles import kernel_products, weighted_gram
 from mklkit.views.view import View
-from mklkit.views.weighted_views import WeightedViews
 
 __all__ = ["ViewSet"]
 
 
-class ViewSet(Sequence[View]):
+class ViewSet(list[View]):
     """The views of one problem, on the same training rows.
 
     Attributes
@@ -59,7 +61,7 @@ class ViewSet(Sequence[View]):
         explicit: bool,
         blocks: FeatureBlocks | None = None,
     ) -> None:
-        self._views = list(views)
+        super().__init__(views)
         self.rows = rows
         self.explicit = explicit
         self.blocks = blocks
@@ -72,7 +74,7 @@ class ViewSet(Sequence[View]):
         rows: Rows,
         random_state: np.random.RandomState,
         max_memory: int | None = None,
-        pairs: Callable[[Any], KnownPairs | None] = lambda columns: None,
+        pairs: Callable[[Any], KnownPairs | None] | None = None,
         row_weights: Array | None = None,
     ) -> ViewSet:
         """Return the views of training rows (N, d); ``columns`` of the kernels are positions.
@@ -83,20 +85,22 @@ class ViewSet(Sequence[View]):
         """
         fitted, own_rows = fit_kernels(kernels, rows, row_weights)
         maps = fit_maps(kernels, feature_map, fitted, own_rows, random_state)
-        if isinstance(rows, RowSource) and any(_is_full(one) for one in maps):
+        if isinstance(rows, RowSource) and any(_is_full(fitted_map) for fitted_map in maps):
             # All rows are landmarks, and in memory as such.
             rows = rows_at(rows, slice(0, len(rows)))
             cuts = ColumnCuts(rows)
             own_rows = [cuts.of(bound.columns, bound.reads) for bound in kernels]
         projectors = [
-            Projector(bound.label, bound.columns, one, bound.reads, bound.facts.allows_gaps)
-            for bound, one in zip(kernels, maps, strict=True)
+            Projector(
+                bound.label, bound.columns, fitted_map, bound.facts.reads, bound.facts.allows_gaps
+            )
+            for bound, fitted_map in zip(kernels, maps, strict=True)
         ]
         for bound, kernel, own in zip(kernels, fitted, own_rows, strict=True):
             warn_of_far_rows(bound.label, kernel, own)
         explicit = facts_of(feature_map, FeatureMapFacts).explicit
         blocks = FeatureBlocks(projectors, rows, max_memory) if explicit else None
-        known = [pairs(bound.columns) for bound in kernels]
+        known = [] if pairs is None else [pairs(bound.columns) for bound in kernels]
         seen = KernelRows.of(fitted, own_rows, known)
         return cls._of(projectors, seen, rows, blocks)
 
@@ -126,50 +130,34 @@ class ViewSet(Sequence[View]):
         ]
         return cls(views, rows, blocks is not None, blocks)
 
-    @overload
-    def __getitem__(self, index: int) -> View: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[View]: ...
-    def __getitem__(self, index: int | slice) -> View | Sequence[View]:
-        """Return the view, or views, at a position."""
-        return self._views[index]
-
-    def __len__(self) -> int:
-        """Return the number of views M."""
-        return len(self._views)
-
-    def __iter__(self) -> Iterator[View]:
-        """Iterate over the views."""
-        return iter(self._views)
-
     @property
     def labels(self) -> list[str]:
         """The kernels' names in results."""
-        return [view.label for view in self._views]
+        return [view.label for view in self]
 
     @property
     def seen(self) -> KernelRows:
         """The kernels that learners work on and the rows of each, as in :attr:`View.seen`."""
-        return KernelRows.joined(view.seen for view in self._views)
+        return KernelRows.joined(view.seen for view in self)
 
     @property
     def n_bytes(self) -> int:
         """The memory of rows, Gram matrices and features that are kept."""
-        arrays = {id(view.rows): view.rows.nbytes for view in self._views}
-        own = sum(view.n_bytes for view in self._views)
+        arrays = {id(view.rows): view.rows.nbytes for view in self}
+        own = sum(view.n_bytes for view in self)
         return sum(arrays.values()) + own + (0 if self.blocks is None else self.blocks.n_bytes)
 
     def restricted(self, members: NDArray[np.intp]) -> ViewSet:
         """Return the views of some of the training rows, on the maps fitted to all of them."""
         return self._of(
-            [view.projector for view in self._views],
-            KernelRows.of_views(self._views).take_rows(members),
+            [view.projector for view in self],
+            KernelRows.of_views(self).take_rows(members),
             take_rows(self.rows, members),
             None if self.blocks is None else self.blocks.take(members),
         )
 
     def block_of(
-        self, rows: Array, pairs: Callable[[Any], KnownPairs | None] = lambda columns: None
+        self, rows: Array, pairs: Callable[[Any], KnownPairs | None] | None = None
     ) -> RowBlock:
         """Return new rows (n, d) as a block that keeps its columns for several decisions.
 
@@ -177,7 +165,7 @@ class ViewSet(Sequence[View]):
         """
         used = [
             view
-            for view in self._views
+            for view in self
             if not self.explicit
             and offers(view.projector.map, LandmarkMap)
             and cast(LandmarkMap, view.projector.map).landmarks is view.rows
@@ -189,7 +177,7 @@ class ViewSet(Sequence[View]):
         others = KernelRows.of(
             [view.kernel for view in used],
             [cuts.of(own.columns, own.reads) for own in projectors],
-            [pairs(own.columns) for own in projectors],
+            [] if pairs is None else [pairs(own.columns) for own in projectors],
         )
         maps = [cast(LandmarkMap, view.projector.map) for view in used]
         known = [
@@ -203,13 +191,117 @@ class ViewSet(Sequence[View]):
 
         In O(Np²) per pair of kernels where learners work on features, else O(N²).
         """
-        if all(view.sees_features for view in self._views):
-            return self._views[0].of_features.products(y)
+        if all(view.sees_features for view in self):
+            return self[0].of_features.products(y)
         return kernel_products(self.seen, y)
 
     def weighted(self, weights: Array) -> WeightedViews:
         """Return the weighted sum of the kernels as one training side."""
         return WeightedViews(self, weights)
+
+
+class WeightedViews(Side):
+    """The sum Σ w_m K_m as a training side: one Gram matrix, or scaled features side by side.
+
+    Parameters
+    ----------
+    views : ViewSet
+    weights : ndarray of shape (M,)
+        Must not be negative where the views are explicit.
+    """
+
+    def __init__(self, views: ViewSet, weights: Array) -> None:
+        self.views = views
+        self.weights = np.asarray(weights, dtype=np.float64)
+        self.explicit = views.explicit
+        self.n_rows = len(views.rows)
+        self._gram: Array | None = None
+        self._features: Array | None = None
+
+    @property
+    def of_features(self) -> FeatureStatistics:
+        """The features of all views, and their statistics."""
+        return self.views[0].of_features
+
+    @property
+    def _roots(self) -> list[tuple[int, float]]:
+        """The views with non-zero weight and the roots of their weights."""
+        return [(int(m), float(np.sqrt(self.weights[m]))) for m in np.flatnonzero(self.weights)]
+
+    def gram(self, keep: bool = True) -> Array:
+        """Return Σ w_m K_m, (N, N): one matrix, summed tile by tile."""
+        if self._gram is not None:
+            return self._gram
+        used = [m for m in range(len(self.views)) if self.weights[m] != 0]
+        if used:
+            seen = KernelRows.joined(self.views[m].seen for m in used)
+            gram = weighted_gram(seen, self.weights[used])
+        else:
+            gram = np.zeros((self.n_rows, self.n_rows))
+        if keep:
+            self._gram = gram
+        return gram
+
+    def features(self) -> Array:
+        """Return the features √w_m Φ_m side by side, (N, Σp)."""
+        if self._features is None:
+            self._features = np.hstack([root * self.views[m].features() for m, root in self._roots])
+        return self._features
+
+    def some_features(self, members: NDArray[np.intp]) -> Array:
+        """Return the features (n, Σp) of some training rows."""
+        return np.hstack([root * self.views[m].some_features(members) for m, root in self._roots])
+
+    def _scale(self) -> Array:
+        """Return the root of its view's weight for each feature, (Σp,)."""
+        widths = self.of_features.blocks.widths
+        return np.concatenate([np.full(widths[m], root) for m, root in self._roots])
+
+    def normal_matrix(self) -> NormalMatrix:
+        """Return ``features.T @ features`` of the scaled features, from those of the views."""
+        used = [m for m, _ in self._roots]
+        if self._normal is None and len(used) == 1:
+            own = self.views[used[0]].normal_matrix()
+            weight = self.weights[used[0]]
+            self._normal = NormalMatrix(
+                weight * own.products, np.sqrt(weight) * own.sums, own.total
+            )
+        if self._normal is None:
+            self._normal = self.class_moments().normal_matrix()
+        return self._normal
+
+    @property
+    def n_features(self) -> int:
+        """The number of features Σp."""
+        return sum(self.block_columns.widths)
+
+    @property
+    def block_columns(self) -> BlockColumns:
+        """The scaled features, block by block."""
+        used, roots = zip(*self._roots, strict=True)
+        return BlockColumns(self.of_features.blocks, used, roots)
+
+    def project(self, coefficients: Array) -> Array:
+        """Return ``features @ coefficients``, block by block."""
+        return self.block_columns.project(coefficients)
+
+    def project_back(self, targets: Array) -> Array:
+        """Return ``features.T @ targets``, block by block."""
+        return self.block_columns.project_back(targets)
+
+    def weighted_products(self, row_weights: Array, targets: Array) -> tuple[Array, Array]:
+        """Return ΦᵀWΦ and ΦᵀT of the scaled features, block by block."""
+        used, scale = [m for m, _ in self._roots], self._scale()
+        blocks = self.of_features.blocks
+        products, sums = blocks.weighted_products(used, row_weights, targets)
+        return products * np.outer(scale, scale), sums * scale[:, None]
+
+    def class_moments(
+        self, y: Array | None = None, row_weights: Array | None = None
+    ) -> ClassMoments:
+        """Return the moments of the scaled features, by class for labels −1 and +1."""
+        used = [m for m, _ in self._roots]
+        return self.of_features.class_moments(used, y, row_weights).scaled(self._scale())
 
 
 def _is_full(fitted: FittedMap) -> bool:

@@ -19,8 +19,8 @@ from sklearn.metrics.pairwise import rbf_kernel
 from threadpoolctl import threadpool_limits
 
 from mklkit.numerics.exponential import scaled_exp
-from mklkit.views.sides import weighted_gram
 from mklkit.views.statistics import SharedStatistics
+from mklkit.views.tiles import weighted_gram
 
 N_ROWS = int(os.environ.get("MKLKIT_BENCH_ROWS", "3000"))
 FIVE = [f"rbf(gamma={gamma})" for gamma in (0.001, 0.005, 0.02, 0.1, 0.5)]
@@ -44,7 +44,7 @@ def means_and_deviations(statistics: SharedStatistics, y: np.ndarray) -> None:
 
 def quartiles(statistics: SharedStatistics, y: np.ndarray) -> None:
     for own in statistics.quadrants(y):
-        assert own.within_first.interquartile_range >= 0
+        assert own.within_positive.interquartile_range >= 0
         assert own.between.interquartile_range >= 0
 
 

@@ -157,7 +157,7 @@ def test_long_work_of_the_library_has_a_bar(
     notebook: Notebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("mklkit.estimators.search.BRIEF", 0.0)
-    monkeypatch.setattr("mklkit.estimators.base.BRIEF", 0.0)
+    monkeypatch.setattr("mklkit.estimators.fit.BRIEF", 0.0)
     X, y = np.random.default_rng(0).normal(size=(30, 2)), np.arange(30) % 3
     MKLClassifier("linear").fit(X, y)
     assert [one.partition(",")[0] for one in notebook.displays[0]] == [

@@ -16,9 +16,8 @@ from sklearn.base import clone
 from mklkit import MKLClassifier, MKLKitError, MKLSearchCV, MKLVotingClassifier
 from mklkit.errors import DataError, IncompatibleError
 from mklkit.views.dask import scheduling
-from mklkit.views.dask.engine import DaskEngine
+from mklkit.views.dask.engine import DaskEngine, packed, unpacked
 from mklkit.views.dask.rows import DaskRows
-from mklkit.views.dask.shipping import packed, unpacked
 from mklkit.views.engines import Threads
 from mklkit.views.feature_blocks import FeatureBlocks
 

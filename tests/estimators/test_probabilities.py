@@ -33,9 +33,9 @@ from mklkit import (
     save_model,
 )
 from mklkit.comparison.measures import measured
-from mklkit.estimators import calibrating
-from mklkit.estimators.calibrating import cross_fitted
+from mklkit.estimators import classifier
 from mklkit.estimators.folds import plan_folds
+from mklkit.estimators.predicting import cross_fitted
 from mklkit.explanation.refitting import Refit
 
 NAMES = np.array(["fern", "moss", "nettle"])
@@ -197,7 +197,7 @@ def test_a_search_calibrates_its_last_fit_alone(monkeypatch: pytest.MonkeyPatch)
         calls.append(len(codes))
         return cross_fitted(codes, *others)
 
-    monkeypatch.setattr(calibrating, "cross_fitted", counted)
+    monkeypatch.setattr(classifier, "cross_fitted", counted)
     X, y = problem(3)
     search = MKLSearchCV(probable(), {"learner__C": [0.1, 1.0]}, cv=2, random_state=0).fit(X, y)
     assert calls == [60]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,7 @@ import mklkit
 from mklkit import MKLClassifier, MKLSearchCV, MKLVotingClassifier, propose_kernels
 from mklkit.errors import SpecError
 from mklkit.estimators import proposing, pruning
-from mklkit.estimators.column_groups import column_groups
+from mklkit.estimators.proposing import column_groups
 from mklkit.numerics.sampling import drawn_by_class
 from mklkit.registry import composing
 
@@ -178,14 +179,14 @@ class TestInEstimators:
     def test_each_fold_of_a_search_has_its_own_bank(self, monkeypatch: pytest.MonkeyPatch) -> None:
         seen = []
 
-        def spy(kernels: object, estimator: object, rows: np.ndarray, codes: np.ndarray) -> object:
-            seen.append(len(rows))
-            return proposing.bank_of(kernels, estimator, rows, codes)
+        def spy(names: object, data: Any, task: Any) -> object:
+            seen.append(len(data.rows))
+            return proposing.proposed_bank(None, data, task)
 
-        monkeypatch.setattr("mklkit.estimators.grid_runs.bank_of", spy)
+        monkeypatch.setattr("mklkit.estimators.fit.proposed_bank", spy)
         member = MKLClassifier("auto", feature_map="empirical(subset=8)", combiner="ifsl")
         MKLSearchCV(member, {"learner__alpha": (1.0,)}, cv=3, random_state=0).fit(*IRIS)
-        assert seen == [100, 100, 100]
+        assert seen == [100, 100, 100, 150]
 
     @pytest.mark.slow
     def test_the_contract_of_scikit_learn_holds(self) -> None:

@@ -169,17 +169,17 @@ def test_other_gaps_in_numbers_are_refused(kernels):
     ("kernels", "message"),
     [
         (["rbf@sequence"], "'rbf@sequence' reads numbers, and column 'sequence' holds text: use a"),
-        (["rbf"], "Kernel 'rbf' reads numbers, and column 'sequence' and 1 more hold text: "),
-        (None, "reads numbers, and column 'sequence' and 1 more hold text"),
-        ("auto", "reads numbers, and column 'sequence' and 1 more hold text"),
+        (["rbf"], "Kernel 'rbf' reads numbers, and column 'sequence' holds text: "),
+        (None, "reads numbers, and column 'sequence' holds text"),
+        ("auto", "reads numbers, and column 'sequence' holds text"),
         ([("t", Letters(), "age")], "'t' reads text, and column 'age' holds numbers: use a kernel"),
-        ([("t", Letters(), ["sequence", "colour"])], "'t' reads one column of text, and has 2"),
-        ([Letters()], "reads one column of text: name it, as in 'letters@sequence'"),
+        ([("t", Letters(), ["sequence", "colour"])], "'t' reads one column of text, of 2"),
+        ([Letters()], "reads one column of text, .* 'letters@sequence'"),
         ([("f", Smaller(), "colour")], "'f' reads amounts, and column 'colour' holds text"),
         ([("p", Precomputed(np.eye(3)), "colour")], "'p' reads row ids, and column 'colour'"),
         (
             [("t", Letters(), "sequence"), ("c", Same(), ["age", "weight", "colour"]), "rbf"],
-            "'rbf' needs features, and all columns are those of other kernels, such as 't'",
+            "'rbf' needs numbers, and all columns are those of other kernels, such as 't'",
         ),
     ],
 )
@@ -227,10 +227,10 @@ def test_dates_and_complex_numbers_are_no_numbers(table, new, held):
     with pytest.raises(DataError, match=rf"reads numbers, and column 'age' holds {held}"):
         MKLClassifier(["linear@age", Same()]).fit(frame.assign(age=new), y)
     model = MKLClassifier(["linear@age", ("seq", Letters(), "sequence")]).fit(frame, y)
-    with pytest.raises(DataError, match=f"'age' held numbers in the training .* {held} now"):
+    with pytest.raises(DataError, match=f"'age' held numbers in the training .* {held}"):
         model.predict(frame.assign(age=new))
     of_numbers = MKLClassifier("linear").fit(frame[["age"]], y)
-    with pytest.raises(ValueError, match=f"{held} now|Complex data not supported"):
+    with pytest.raises(ValueError, match=f"{held}|Complex data not supported"):
         of_numbers.predict(pd.DataFrame({"age": new}))
 
 

@@ -13,8 +13,8 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from mklkit import RBF, SVM, MKLClassifier, MKLSearchCV, Target, WeightingCombiner
 from mklkit.combiners.uniform import Uniform
 from mklkit.errors import MKLKitWarning, SpecError
-from mklkit.estimators.grid_runs import fits_grids
-from mklkit.estimators.search_spaces import declared_space
+from mklkit.estimators.fold_scores import fits_grids
+from mklkit.estimators.grids import declared_space
 from mklkit.protocols import CombinerFacts, FeatureMapFacts, KernelFacts, LearnerFacts, facts_of
 from mklkit.registry.registry import get_registry
 
@@ -244,7 +244,7 @@ def test_folds_of_wide_rows_take_their_distances_from_one_matrix(
 
 
 def test_views_are_shared_by_the_same_rows_alone() -> None:
-    from mklkit.estimators.shared_views import shared_views
+    from mklkit.estimators.shared_views import SharedViews
 
     random = np.random.default_rng(0)
     first = random.normal(size=(60, 40))
@@ -254,14 +254,15 @@ def test_views_are_shared_by_the_same_rows_alone() -> None:
     splits = [(np.arange(40), np.arange(40, 60))]
     model = MKLClassifier(["linear", "rbf"], learner="svm", random_state=0)
 
-    def scores(X: Any) -> Any:
-        search = MKLSearchCV(model, {"learner__C": [0.01, 1.0]}, cv=splits).fit(X, y)
+    def scores(X: Any, shared: Any = None) -> Any:
+        search = MKLSearchCV(model, {"learner__C": [0.01, 1.0]}, cv=splits)
+        search.fit_sharing(shared, X, y)
         return search.cv_results_["mean_test_score"].tolist()
 
     alone = scores(first), scores(second)
     assert alone[0] != alone[1]
-    with shared_views():
-        assert (scores(first), scores(second)) == alone
+    shared = SharedViews()
+    assert (scores(first, shared), scores(second, shared)) == alone
 
 
 @pytest.mark.parametrize(

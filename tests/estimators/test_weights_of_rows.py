@@ -22,8 +22,8 @@ from mklkit import (
     preset_classifier,
 )
 from mklkit.errors import DataError, IncompatibleError, SpecError
-from mklkit.estimators.calibrating import cross_fitted
-from mklkit.estimators.shared_views import shared_views
+from mklkit.estimators.predicting import cross_fitted
+from mklkit.estimators.shared_views import SharedViews
 from mklkit.views.stored_rows import StoredRows
 
 EXACT_SVM = "svm(C=2, tol=1e-10)"
@@ -221,10 +221,10 @@ def test_views_of_other_weights_are_other_views():
     X, y, often = three_classes(6)
     model = MKLClassifier("rbf(sigma='mean')", learner="kda", bandwidths="all-rows")
     alone = [model.fit(X, y, sample_weight=own).decision_function(X) for own in (often, None)]
-    with shared_views():
-        for own, expected in zip((often, None), alone, strict=True):
-            found = model.fit(X, y, sample_weight=own).decision_function(X)
-            np.testing.assert_allclose(found, expected, rtol=1e-9)
+    shared = SharedViews()
+    for own, expected in zip((often, None), alone, strict=True):
+        found = model.fit_sharing(shared, X, y, sample_weight=own).decision_function(X)
+        np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
 @pytest.mark.parametrize("learner", ["mhks", "kda"])
@@ -264,7 +264,7 @@ def test_the_page_names_those_that_weigh_rows():
     from pathlib import Path
 
     from mklkit.protocols import CombinerFacts, LearnerFacts, facts_of
-    from mklkit.registry.abilities import made
+    from mklkit.registry.abilities import default_instances
     from mklkit.registry.registry import get_registry
 
     page = Path(__file__).parents[2] / "docs" / "guides" / "imbalance.md"
@@ -273,11 +273,11 @@ def test_the_page_names_those_that_weigh_rows():
         next(line for line in lines if line.startswith(f"| {start} |"))
         for start in ("learners", "kernel weights")
     )
-    for one in made(get_registry(), "learner"):
+    for one in default_instances(get_registry(), "learner"):
         if "two classes" in facts_of(one, LearnerFacts).tasks and _is_ours(one):
             weighs = facts_of(one, LearnerFacts).takes_row_weights
             assert (f"`{one.name}`" in learners) == weighs, one.name
-    for one in made(get_registry(), "combiner"):
+    for one in default_instances(get_registry(), "combiner"):
         if "two classes" in facts_of(one, CombinerFacts).tasks and _is_ours(one):
             weighs = facts_of(one, CombinerFacts).row_weights == "throughout"
             assert (f"`{one.name}`" in combiners) == weighs, one.name

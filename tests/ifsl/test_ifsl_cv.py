@@ -23,7 +23,7 @@ from sklearn.preprocessing import StandardScaler
 from mklkit import IFSL, KMHKS, MHKS, Empirical, MKLClassifier, MKLSearchCV
 from mklkit.combiners.ifsl.rules import PAPER_GRID
 from mklkit.errors import DataError, SpecError
-from mklkit.registry.composing import DEFAULT_KERNELS
+from mklkit.protocols.defaults import KERNELS
 
 RIDGES = (2.0**-3, 1.0, 8.0)
 LAMS = (0.0, 0.5, 4.0)
@@ -283,7 +283,7 @@ def test_nested_parameters_reach_what_is_searched(three_classes, kernels):
     again = clone(search).fit(X, y)
     by_hand = [
         "rbf:rbf(sigma=0.3)" if kernel.startswith("rbf") else kernel
-        for kernel in kernels or DEFAULT_KERNELS
+        for kernel in kernels or KERNELS
     ]
     expected = ifsl_search(by_hand, combiner=IFSL(rule="fixed-mean"), **given).fit(X, y)
     np.testing.assert_array_equal(again.decision_function(X), expected.decision_function(X))

@@ -12,7 +12,7 @@ from coupled_fits import TRIO, coefficients_of
 from oracles.coupled import multik_mhks
 
 from mklkit import IFSL, Component, MKLClassifier, MKLVotingClassifier
-from mklkit.estimators.multiclass import decompose, join_scores
+from mklkit.estimators.problems import decompose, join_scores
 from mklkit.numerics.pairwise import BASES, squared_distances
 
 

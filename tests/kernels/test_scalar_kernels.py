@@ -17,8 +17,7 @@ from sklearn.metrics.pairwise import (
 )
 
 from mklkit import RBF, Cosine, Laplacian, Linear, Polynomial, Tanh, to_spec
-from mklkit.views.kernel_rows import KernelRows
-from mklkit.views.scalar_kernels import FittedScalarKernel
+from mklkit.views.kernel_rows import FittedScalarKernel, KernelRows
 
 PEERS = {
     "linear": (Linear(), linear_kernel),

@@ -12,13 +12,13 @@ from sklearn.svm import SVC
 
 from mklkit import KDA, KMHKS, MHKS, SVM, GramSide, IncompatibleError, LearnerFacts, Target
 from mklkit.errors import DataError
-from mklkit.estimators.row_weights import joint_weights
+from mklkit.estimators.training_data import TrainingData
 from mklkit.learners.price import choose_price
 from mklkit.learners.ridge import Ridge
 from mklkit.learners.smoothed_hinge import best_bias, solve_smoothed
 from mklkit.learners.support_vectors import solve_primal
 from mklkit.protocols import facts_of
-from mklkit.registry.abilities import made
+from mklkit.registry.abilities import default_instances
 from mklkit.registry.registry import get_registry
 from mklkit.views import feature_blocks
 from mklkit.views.sides import FeatureSide
@@ -271,7 +271,7 @@ def test_graphs_of_the_user_have_no_weights():
 def test_every_learner_that_says_so_is_tried_here():
     weighing = {
         one.name
-        for one in made(get_registry(), "learner")
+        for one in default_instances(get_registry(), "learner")
         if type(one).__module__.startswith("mklkit.")
         and facts_of(one, LearnerFacts).takes_row_weights
         and "two classes" in facts_of(one, LearnerFacts).tasks
@@ -282,4 +282,5 @@ def test_every_learner_that_says_so_is_tried_here():
 @pytest.mark.parametrize("size", [1e300, 1e-300])
 def test_a_product_with_the_class_weight_that_is_no_number_is_refused(size):
     with pytest.raises(DataError, match=r"row 1 .*1e[+-]300"):
-        joint_weights(np.array([1.0, size]), np.array([0, 1]), np.array([1.0, size]))
+        data = TrainingData(np.eye(2), np.array([0, 1]), np.array([1.0, size]))
+        data.with_class_weights(np.array([1.0, size]))

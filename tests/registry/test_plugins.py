@@ -28,7 +28,7 @@ from typing import ClassVar
 import attrs
 import numpy as np
 from mklkit import Component, LearnerFacts, LinearDecision, Preset, hookimpl
-from mklkit.views.scalar_kernels import InnerProduct
+from mklkit.views.kernel_rows import InnerProduct
 
 @attrs.frozen
 class Doubled(Component):

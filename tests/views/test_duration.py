@@ -11,7 +11,7 @@ import pytest
 from mklkit import MKLClassifier
 from mklkit.errors import MKLKitWarning
 from mklkit.registry.composing import bind_kernels
-from mklkit.views import duration
+from mklkit.views import bound_kernels as duration
 
 ROWS = np.random.default_rng(0).normal(size=(60, 3))
 LABELS = np.arange(60) % 3

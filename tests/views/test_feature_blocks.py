@@ -11,7 +11,7 @@ from mklkit import DataError
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.numerics.threads import one_blas_thread
 from mklkit.views import engines, feature_blocks, feature_statistics
-from mklkit.views.row_parts import RowPart, take_rows
+from mklkit.views.rows import RowPart, take_rows
 from mklkit.views.stored_rows import StoredRows
 
 TRIO = ["linear", "rbf(gamma=0.1)", "polynomial(degree=2)"]
@@ -54,9 +54,9 @@ def test_means_and_deviations_are_those_of_all_pairs(problem, small_blocks):
     for view in views_of(TRIO, rows, "empirical(subset=20)"):
         features, found = view.projector.map.transform(rows), view.quadrants(y)
         for block, first, second in (
-            (found.within_first, y > 0, y > 0),
+            (found.within_positive, y > 0, y > 0),
             (found.between, y > 0, y < 0),
-            (found.within_second, y < 0, y < 0),
+            (found.within_negative, y < 0, y < 0),
         ):
             values = naive_block(features, first, second)
             assert_allclose([block.mean, block.deviation], [values.mean(), values.std()], rtol=1e-9)
@@ -78,11 +78,11 @@ def test_quartiles_of_many_rows_come_from_pairs_of_each_class(rng, monkeypatch):
     y = np.where(rows[:, 0] > 0.7, 1.0, -1.0)
     view = views_of("polynomial(degree=2)", rows, "empirical(subset=10)")[0]
     exact = view.quadrants(y)
-    assert exact.within_first.interquartile_range > 0  # Computed here, not under the patch.
+    assert exact.within_positive.interquartile_range > 0  # Computed here, not under the patch.
     monkeypatch.setattr(feature_statistics, "QUARTILE_ROWS", 100)
     monkeypatch.setattr(feature_statistics, "SAMPLED_ROWS", 500)
     found = views_of("polynomial(degree=2)", rows, "empirical(subset=10)")[0].quadrants(y)
-    for block in ("within_first", "between", "within_second"):
+    for block in ("within_positive", "between", "within_negative"):
         whole, sampled = getattr(exact, block), getattr(found, block)
         assert sampled.mean == pytest.approx(whole.mean, rel=1e-9)
         spread = whole.interquartile_range

@@ -37,7 +37,7 @@ def test_as_many_features_are_refused_like_the_matrix(small_machine):
 
 
 def test_what_fits_but_is_large_is_said(small_machine):
-    with pytest.warns(MKLKitWarning, match=r"Gram matrix of 32 rows takes .* --learner mhks"):
+    with pytest.warns(MKLKitWarning, match=r"Gram matrix of 32 rows takes .* learner='mhks'"):
         MKLClassifier("rbf").fit(ROWS[:32], LABELS[:32])
 
 

@@ -13,8 +13,7 @@ from mklkit.errors import IncompatibleError
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.feature_statistics import moment_products
-from mklkit.views.kernel_rows import KernelRows
-from mklkit.views.scalar_kernels import InnerProduct
+from mklkit.views.kernel_rows import InnerProduct, KernelRows
 from mklkit.views.sides import GramSide, RowSubset
 from mklkit.views.tiles import kernel_products
 from mklkit.views.view_set import ViewSet

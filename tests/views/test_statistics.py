@@ -16,7 +16,8 @@ from sklearn.metrics.pairwise import (
 from threadpoolctl import threadpool_limits
 
 from mklkit import Precomputed
-from mklkit.views.kernel_rows import KernelRows, symmetric_tiles
+from mklkit.views.kernel_rows import KernelRows
+from mklkit.views.tiles import symmetric_tiles
 
 KERNELS = {
     "linear": linear_kernel,
@@ -37,7 +38,7 @@ def labels(n_rows, n_first):
 def check_quadrants(views, grams, y, rtol=1e-11):
     for view, gram in zip(views, grams, strict=True):
         found = view.quadrants(y)
-        parts = (found.within_first, found.between, found.within_second)
+        parts = (found.within_positive, found.between, found.within_negative)
         for part, values in zip(parts, block_values(gram, y), strict=True):
             low, high = np.percentile(values, [25, 75])
             close = {"rel": rtol, "abs": 1e-12 * float(np.abs(values).max())}
@@ -70,7 +71,7 @@ def test_swapped_labels_swap_the_quadrants(rng):
     view = views_of("rbf", rng.normal(size=(30, 2)))[0]
     y = labels(30, 11)
     there, back = view.quadrants(y), view.quadrants(-y)
-    assert there.within_first == back.within_second
+    assert there.within_positive == back.within_negative
     assert there.between.mean == pytest.approx(back.between.mean, rel=1e-13)
 
 
@@ -89,7 +90,7 @@ def test_the_diagonal_of_a_distance_kernel_is_exactly_one(rng, kernel):
     # Two rows a class: half of a block is its diagonal, which rounding must not move.
     for _ in range(20):
         found = views_of(kernel, rng.normal(size=(4, 5)) * 1e3)[0].quadrants(labels(4, 2))
-        assert found.within_first.upper_quartile == found.within_second.upper_quartile == 1.0
+        assert found.within_positive.upper_quartile == found.within_negative.upper_quartile == 1.0
 
 
 def test_single_precision_rows(rng):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from mklkit.numerics.pairwise import TILE_ROWS
 from mklkit.protocols import Array, Views
-from mklkit.views.kernel_rows import KernelRows, Tiles, symmetric_tiles
+from mklkit.views.kernel_rows import KernelRows
+from mklkit.views.tiles import Tiles, symmetric_tiles
 
 __all__ = ["KEPT_BYTES", "KeptTiles"]
 

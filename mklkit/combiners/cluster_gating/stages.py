@@ -27,7 +27,8 @@ from mklkit.numerics.embedding import GramEmbedding, embed_gram
 from mklkit.numerics.graph_embedding import Graphs
 from mklkit.numerics.threads import one_blas_thread
 from mklkit.protocols import Array, Views
-from mklkit.views.kernel_rows import KernelRows, Tiles, symmetric_tiles
+from mklkit.views.kernel_rows import KernelRows
+from mklkit.views.tiles import Tiles, symmetric_tiles
 
 __all__ = ["Stages", "gated_blocks", "kernel_products"]
 

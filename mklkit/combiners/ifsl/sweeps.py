@@ -26,7 +26,7 @@ from mklkit.combiners.ifsl.rules import (
 )
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.protocols import Array, Subproblem, Target
-from mklkit.views.block_subproblem import BlockSubproblem
+from mklkit.views.block_columns import BlockSubproblem
 from mklkit.views.deciding import BLOCK_ROWS, RowBlock
 from mklkit.views.engines import added
 from mklkit.views.projections import BackProjection, Projection

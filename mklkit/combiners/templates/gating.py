@@ -31,12 +31,12 @@ from mklkit.protocols import (
 from mklkit.protocols.component import Component, parameter_names
 from mklkit.registry.hookspecs import hookimpl
 from mklkit.views.deciding import BlockDecision, RowBlock
-from mklkit.views.feature_columns import feature_columns
-from mklkit.views.kernel_rows import KernelRows, Tiles, symmetric_tiles
+from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.sides import GramSide
+from mklkit.views.tiles import Tiles, symmetric_tiles
 from mklkit.views.view_set import ViewSet
 
-__all__ = ["GatedDecision", "Gates", "GatingCombiner", "WeightedGates"]
+__all__ = ["GatedDecision", "Gates", "GatingCombiner", "WeightedGates", "feature_columns"]
 
 Composition = Literal["sum", "product"]
 
@@ -242,3 +242,36 @@ def _factor(own: Array, others: Array, composition: Composition) -> Array:
 def mklkit_model_types() -> Iterable[type]:
     """Register the types that gating combiners store in a model file."""
     return [GatedDecision]
+
+
+def feature_columns(views: Views, name: str) -> NDArray[np.intp] | None:
+    """Return the columns of numbers of a combiner's views, None if all are.
+
+    Not among them are columns in which a kernel reads row ids, text or categories, and those that
+    may have gaps.
+
+    Raises
+    ------
+    IncompatibleError
+        If there are no such columns; the message names the combiner.
+    """
+    everything = np.arange(views.rows.shape[1])
+    others = [
+        everything if view.projector.columns is None else view.projector.columns
+        for view in views
+        if not _reads_features(view.projector)
+    ]
+    if not others:
+        return None
+    features = np.setdiff1d(everything, np.concatenate(others))
+    if not features.size:
+        raise IncompatibleError(
+            f"{name} computes weights from a row's features, but these rows contain only columns of"
+            " row ids, text, categories or gaps: add columns of numbers, and bind other kernels to"
+            " their own columns, as in ('graph', Precomputed(K), ['id'])."
+        )
+    return features
+
+
+def _reads_features(projector: Projector) -> bool:
+    return projector.reads in ("numbers", "amounts") and not projector.allows_gaps

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import attrs
 import numpy as np
 
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.numerics.threads import each
 from mklkit.protocols import Array, Projector, Rows, Views
-from mklkit.views.deciding import RowBlock
-from mklkit.views.row_parts import rows_at
+from mklkit.views.deciding import RowBlock, weighted_columns
+from mklkit.views.rows import rows_at
 
-__all__ = ["WeightedColumns", "weighted_columns"]
+__all__ = ["WeightedColumns"]
 
 BLOCK_ROWS = 512
 """Rows whose columns are made at a time, so that next to the result there is little else."""
@@ -53,30 +50,3 @@ class WeightedColumns:
             return weighted_columns(block, self.projectors, self.scales, self.explicit)
 
         return np.vstack(list(each(columns, row_blocks(len(rows), BLOCK_ROWS))))
-
-
-def weighted_columns(
-    block: RowBlock, projectors: Sequence[Projector], scales: Array, explicit: bool
-) -> Array:
-    """Return the sum of the projectors' columns times their scales, or features side by side.
-
-    Parameters
-    ----------
-    block : RowBlock
-        Of n rows.
-    projectors : sequence of Projector
-        M of them.
-    scales : ndarray of shape (M,)
-    explicit : bool
-        Whether they give features, which are scaled by the roots and put side by side.
-    """
-    if explicit:
-        parts: list[Any] = [None] * len(projectors)
-        for index, values in block.columns_of(projectors):
-            parts[index] = np.sqrt(scales[index]) * values
-        return np.hstack(parts)
-    total: Any = None
-    for index, values in block.columns_of(projectors):
-        scaled = values * values.dtype.type(scales[index])
-        total = scaled if total is None else np.add(total, scaled, out=total)
-    return np.asarray(total)

@@ -9,14 +9,14 @@ import attrs
 import numpy as np
 
 from mklkit.numerics.threads import each
-from mklkit.protocols import Array, FittedLearner, Learner, Projector, Target, TrainingSide, Views
+from mklkit.protocols import Array, FittedLearner, Learner, Projector, Target, TrainingView, Views
 from mklkit.views.deciding import BlockDecision, RowBlock
 
 __all__ = ["WeightedGrid", "fit_each"]
 
 
 def fit_each(
-    learners: Sequence[Learner], side: TrainingSide, target: Target
+    learners: Sequence[Learner], side: TrainingView, target: Target
 ) -> list[FittedLearner]:
     """Return each learner fitted on the same training side; on a Gram matrix in several threads."""
     if side.explicit:  # Their sums over blocks of rows use all threads already.

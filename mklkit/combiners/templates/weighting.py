@@ -11,7 +11,6 @@ from typing import Any, ClassVar, cast
 import attrs
 import numpy as np
 
-from mklkit.combiners.templates.weighted_columns import weighted_columns
 from mklkit.combiners.templates.weighted_grid import WeightedGrid
 from mklkit.errors import MKLKitError, WeightsWarning
 from mklkit.protocols import (
@@ -31,9 +30,9 @@ from mklkit.protocols import (
 )
 from mklkit.protocols.abilities import offers
 from mklkit.protocols.component import Component, parameter_names
-from mklkit.views.deciding import BlockDecision, RowBlock
+from mklkit.protocols.defaults import FEATURE_MAP, LEARNER
+from mklkit.views.deciding import BlockDecision, RowBlock, weighted_columns, with_support
 from mklkit.views.projections import FEW_ROWS, Projection
-from mklkit.views.projectors import with_support
 
 __all__ = [
     "LearnedWeighting",
@@ -222,8 +221,8 @@ def on_simplex(raw: Array, labels: Sequence[str], name: str) -> Array:
 
 def weighting_rule(
     name: str,
-    feature_map: str = "implicit",
-    learner: str = "svm",
+    feature_map: str = FEATURE_MAP,
+    learner: str = LEARNER,
     from_moments: bool = False,
     tasks: tuple[Task, ...] = ("two classes",),
 ) -> Callable[[Callable[[KernelView, Array], float]], type[WeightingCombiner]]:

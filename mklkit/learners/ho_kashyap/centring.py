@@ -6,7 +6,7 @@ import numpy as np
 
 from mklkit.numerics.centring import centred_gram
 from mklkit.numerics.least_squares import NormalMatrix, Spectrum, gram_rounding
-from mklkit.protocols import Array, TrainingSide
+from mklkit.protocols import Array, TrainingView
 from mklkit.views.sides import FeatureSide
 
 __all__ = ["CentredFeatures", "GramFeatures"]
@@ -19,7 +19,7 @@ class CentredFeatures(FeatureSide):
     Rows count in the means by their weights (N,), if they have any.
     """
 
-    def __init__(self, side: TrainingSide, row_weights: Array | None = None) -> None:
+    def __init__(self, side: TrainingView, row_weights: Array | None = None) -> None:
         features = side.features()
         self.centre = np.average(features, axis=0, weights=row_weights).astype(features.dtype)
         centred = features - self.centre
@@ -35,7 +35,7 @@ class GramFeatures(FeatureSide):
     the weighted mean, V^½KV^½ has the eigenpairs, and the features Φ = V^{-½}U√D have ΦᵀVΦ = D.
     """
 
-    def __init__(self, side: TrainingSide, row_weights: Array | None = None) -> None:
+    def __init__(self, side: TrainingView, row_weights: Array | None = None) -> None:
         if row_weights is None:
             self._eigenpairs = side.spectrum()
             self._roots = np.ones(side.n_rows, self._eigenpairs.vectors.dtype)[:, None]

@@ -11,7 +11,7 @@ from mklkit.combiners.ifsl.iteration import iterate
 from mklkit.combiners.ifsl.rules import FIXED_MEAN, SIMPLEST_FIRST, Columns, Solution
 from mklkit.learners.ho_kashyap.margins import MarginLearner
 from mklkit.learners.ho_kashyap.ridge import CholeskyProblem, GramProblem
-from mklkit.protocols import Array, LearnerFacts, Subproblem, Target, TrainingSide
+from mklkit.protocols import Array, LearnerFacts, Subproblem, Target, TrainingView
 from mklkit.registry.hookspecs import hookimpl
 
 __all__ = ["KMHKS"]
@@ -60,7 +60,7 @@ class KMHKS(MarginLearner):
     relative: ClassVar[bool] = True
 
     def problem(
-        self, side: TrainingSide, alphas: Array, row_weights: Array | None = None
+        self, side: TrainingView, alphas: Array, row_weights: Array | None = None
     ) -> CholeskyProblem | GramProblem:
         """Return the ridge regression in the kernel's feature space."""
         if len(alphas) == 1 and alphas[0] > 0:

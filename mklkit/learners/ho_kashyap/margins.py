@@ -12,7 +12,7 @@ from attrs.validators import and_, ge, gt, instance_of, le
 
 from mklkit.combiners.ifsl.rules import Columns, Solution
 from mklkit.learners.linear_decision import LinearDecision
-from mklkit.protocols import Array, CouplingFacts, Stopping, Subproblem, Target, TrainingSide
+from mklkit.protocols import Array, CouplingFacts, Stopping, Subproblem, Target, TrainingView
 from mklkit.protocols.component import Component, finite, whole
 
 __all__ = ["MarginLearner"]
@@ -44,7 +44,7 @@ class MarginLearner(Component, ABC):
 
     @abstractmethod
     def problem(
-        self, side: TrainingSide, alphas: Array, row_weights: Array | None = None
+        self, side: TrainingView, alphas: Array, row_weights: Array | None = None
     ) -> Subproblem:
         """Return the least-squares problem of one view for several ridges (G,), set up once."""
 
@@ -55,13 +55,13 @@ class MarginLearner(Component, ABC):
         """Return the result of the paper's iteration with one view, one solution per column."""
 
     def subproblem(
-        self, side: TrainingSide, target: Target, variants: Sequence[MarginLearner]
+        self, side: TrainingView, target: Target, variants: Sequence[MarginLearner]
     ) -> Subproblem:
         """Return the least-squares problem of one view, one column per variant's ``alpha``."""
         alphas = np.array([one.alpha for one in variants])
         return self.problem(side, alphas, target.row_weights)
 
-    def fit(self, side: TrainingSide, target: Target) -> LinearDecision:
+    def fit(self, side: TrainingView, target: Target) -> LinearDecision:
         """Return the decision function learned from labels −1 and +1; ``history`` is its loss."""
         columns = Columns(np.zeros(1), np.ones(1), self.coupling)
         (solution,) = self.iterate([self.subproblem(side, target, [self])], target, columns)

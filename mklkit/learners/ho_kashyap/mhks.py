@@ -12,7 +12,7 @@ from mklkit.combiners.ifsl.rules import GRADIENT, SIMPLEST_FIRST, Columns, Solut
 from mklkit.learners.ho_kashyap.margins import MarginLearner
 from mklkit.learners.ho_kashyap.ridge import FeatureProblem
 from mklkit.learners.ho_kashyap.row_problem import RowProblem
-from mklkit.protocols import Array, LearnerFacts, Subproblem, Target, TrainingSide
+from mklkit.protocols import Array, LearnerFacts, Subproblem, Target, TrainingView
 from mklkit.registry.hookspecs import hookimpl
 
 __all__ = ["MHKS"]
@@ -64,7 +64,7 @@ class MHKS(MarginLearner):
     relative: ClassVar[bool] = False
 
     def problem(
-        self, side: TrainingSide, alphas: Array, row_weights: Array | None = None
+        self, side: TrainingView, alphas: Array, row_weights: Array | None = None
     ) -> FeatureProblem | RowProblem:
         """Return the ridge regression on the view's features."""
         if RowProblem.suits(side, alphas):

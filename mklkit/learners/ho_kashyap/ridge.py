@@ -20,7 +20,7 @@ from mklkit.numerics.least_squares import (
     SpectralSystem,
     cholesky_or_none,
 )
-from mklkit.protocols import Array, TrainingSide, Which
+from mklkit.protocols import Array, ColumnSelector, TrainingView
 from mklkit.views.block_columns import BlockColumns, InBlocks
 
 __all__ = [
@@ -48,7 +48,7 @@ class FeatureProblem:
 
     Parameters
     ----------
-    side : TrainingSide
+    side : TrainingView
         Only its block operations are used, except for features with a large mean, which are
         centred first.
     alphas : ndarray of shape (G,)
@@ -57,7 +57,7 @@ class FeatureProblem:
         v; the squares are then Σ v_i(f_i − t_i/s)².
     """
 
-    def __init__(self, side: TrainingSide, alphas: Array, row_weights: Array | None = None) -> None:
+    def __init__(self, side: TrainingView, alphas: Array, row_weights: Array | None = None) -> None:
         self._side = side
         self._alphas = alphas
         self._row_weights = row_weights
@@ -97,7 +97,7 @@ class FeatureProblem:
         return RidgeCoefficients(columns[:-1], columns[-1] + self._centre @ columns[:-1])
 
     def solve(
-        self, targets: Array, data_weights: Array, columns: Which = slice(None)
+        self, targets: Array, data_weights: Array, columns: ColumnSelector = slice(None)
     ) -> RidgeCoefficients:
         """Return the minimisers for targets (N, G) and data weights (G,)."""
         if self._row_weights is not None:
@@ -115,7 +115,11 @@ class FeatureProblem:
         return coefficients.weights, coefficients.bias
 
     def solve_projected(
-        self, projected: Array, means: Array, data_weights: Array, columns: Which = slice(None)
+        self,
+        projected: Array,
+        means: Array,
+        data_weights: Array,
+        columns: ColumnSelector = slice(None),
     ) -> RidgeCoefficients:
         """Return the minimisers for ΦᵀVt (p, G), the means of t (G,) and data weights (G,)."""
         weights = self._system.solve(projected, means, data_weights, self._alphas[columns])
@@ -126,7 +130,9 @@ class FeatureProblem:
         """Return the decision values on the training rows."""
         return self._side.project(coefficients.weights) + coefficients.bias
 
-    def penalty(self, coefficients: RidgeCoefficients, columns: Which = slice(None)) -> Array:
+    def penalty(
+        self, coefficients: RidgeCoefficients, columns: ColumnSelector = slice(None)
+    ) -> Array:
         """Return α‖w‖²."""
         squares = np.einsum("pg,pg->g", coefficients.weights, coefficients.weights)
         return self._alphas[columns] * squares
@@ -142,12 +148,12 @@ class GramProblem(FeatureProblem):
 
     Parameters
     ----------
-    side : TrainingSide
+    side : TrainingView
     alphas : ndarray of shape (G,)
     row_weights : ndarray of shape (N,), optional
     """
 
-    def __init__(self, side: TrainingSide, alphas: Array, row_weights: Array | None = None) -> None:
+    def __init__(self, side: TrainingView, alphas: Array, row_weights: Array | None = None) -> None:
         self._features = GramFeatures(side, row_weights)
         self._gram = side.gram()
         self._row_means = np.average(self._gram, axis=0, weights=row_weights)
@@ -188,7 +194,7 @@ class CholeskyProblem:
     rows (N,), the squares are Σ v_i(f_i − t_i/s)², and the matrix sK + αV⁻¹.
     """
 
-    def __init__(self, side: TrainingSide, alpha: float, row_weights: Array | None = None) -> None:
+    def __init__(self, side: TrainingView, alpha: float, row_weights: Array | None = None) -> None:
         self._side = side
         self._row_weights = row_weights
         self._ridges = alpha if row_weights is None else alpha / row_weights
@@ -221,7 +227,7 @@ class CholeskyProblem:
         return True
 
     def solve(
-        self, targets: Array, data_weights: Array, columns: Which = slice(None)
+        self, targets: Array, data_weights: Array, columns: ColumnSelector = slice(None)
     ) -> RidgeCoefficients:
         """Return the minimiser of ``s·‖f − t/s‖² + α vᵀKv`` over f = Kv + w₀."""
         weight = float(data_weights[0])
@@ -242,7 +248,9 @@ class CholeskyProblem:
         """Return the decision values Kv + w₀ on the training rows."""
         return self._gram @ coefficients.weights + coefficients.bias
 
-    def penalty(self, coefficients: RidgeCoefficients, columns: Which = slice(None)) -> Array:
+    def penalty(
+        self, coefficients: RidgeCoefficients, columns: ColumnSelector = slice(None)
+    ) -> Array:
         """Return α vᵀKv."""
         weights = coefficients.weights
         return self._alpha * np.einsum("ng,ng->g", weights, self._gram @ weights)

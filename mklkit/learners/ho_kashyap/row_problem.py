@@ -12,7 +12,7 @@ import scipy.linalg
 from mklkit.learners.ho_kashyap.centring import CentredFeatures
 from mklkit.learners.linear_decision import LinearDecision
 from mklkit.numerics.least_squares import SPECTRUM_TOLERANCE, NormalMatrix, rounding
-from mklkit.protocols import Array, TrainingSide, Which
+from mklkit.protocols import Array, ColumnSelector, TrainingView
 
 __all__ = ["RowCoefficients", "RowProblem"]
 
@@ -46,14 +46,14 @@ class RowProblem:
 
     Parameters
     ----------
-    side : TrainingSide
+    side : TrainingView
     alpha : float
         Must be above the rounding errors of the products; see :meth:`suits`.
     row_weights : ndarray of shape (N,), optional
         v; the squares are then Σ v_i(f_i − t_i/s)², and the matrix sΦΦᵀ + αV⁻¹.
     """
 
-    def __init__(self, side: TrainingSide, alpha: float, row_weights: Array | None = None) -> None:
+    def __init__(self, side: TrainingView, alpha: float, row_weights: Array | None = None) -> None:
         self._ridges = alpha if row_weights is None else alpha / row_weights
         self._alpha = alpha
         self._features = side.features()
@@ -67,7 +67,7 @@ class RowProblem:
         self._solvers: dict[float, tuple[Callable[[Array], Array], Array]] = {}
 
     @staticmethod
-    def suits(side: TrainingSide, alphas: Array) -> bool:
+    def suits(side: TrainingView, alphas: Array) -> bool:
         """Return whether there are fewer rows than features, and one ridge of sufficient size."""
         if len(alphas) > 1:
             return False
@@ -89,7 +89,7 @@ class RowProblem:
         return RowCoefficients(None, self._features @ weights, float(np.sum(weights**2)), bias)
 
     def solve(
-        self, targets: Array, data_weights: Array, columns: Which = slice(None)
+        self, targets: Array, data_weights: Array, columns: ColumnSelector = slice(None)
     ) -> RowCoefficients:
         """Return the minimiser for targets (N, 1) and a data weight (1,)."""
         weight = float(data_weights[0])
@@ -115,7 +115,9 @@ class RowProblem:
         """Return the decision values on the training rows."""
         return coefficients.products + coefficients.bias
 
-    def penalty(self, coefficients: RowCoefficients, columns: Which = slice(None)) -> Array:
+    def penalty(
+        self, coefficients: RowCoefficients, columns: ColumnSelector = slice(None)
+    ) -> Array:
         """Return α‖w‖²."""
         return np.array([self._alpha * coefficients.squares])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 import attrs
-from mklkit import Component, LearnerFacts, LinearDecision, Target, TrainingSide, hookimpl
+from mklkit import Component, LearnerFacts, LinearDecision, Target, TrainingView, hookimpl
 
 
 @attrs.frozen
@@ -15,7 +15,7 @@ class Sketch(Component):
     name: ClassVar[str] = "sketch"
     facts: ClassVar[LearnerFacts] = LearnerFacts(on_features=True, on_gram=True)
 
-    def fit(self, side: TrainingSide, target: Target) -> LinearDecision:
+    def fit(self, side: TrainingView, target: Target) -> LinearDecision:
         """Return the decision function learned from labels −1 and +1."""
         y = target.values
         positive, negative = (y > 0) / (y > 0).sum(), (y < 0) / (y < 0).sum()

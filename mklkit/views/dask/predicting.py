@@ -13,7 +13,7 @@ from mklkit.errors import DataError
 from mklkit.numerics.threads import one_blas_thread
 from mklkit.views.dask.rows import as_array
 from mklkit.views.dask.scheduling import lazily, unchanged
-from mklkit.views.row_parts import check_width
+from mklkit.views.rows import check_width
 
 __all__ = ["each_row", "in_memory"]
 

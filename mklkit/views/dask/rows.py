@@ -16,7 +16,7 @@ from mklkit.views.dask.engine import DaskEngine
 from mklkit.views.dask.scheduling import Workers, computed, lazily, persisted, workers_in_use
 from mklkit.views.deciding import BLOCK_ROWS
 from mklkit.views.engines import PART_ROWS
-from mklkit.views.row_parts import RowPart
+from mklkit.views.rows import RowPart
 
 __all__ = ["DaskRows", "as_array"]
 

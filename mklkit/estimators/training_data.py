@@ -1,24 +1,111 @@
-"""Weights of rows and of classes: checked, joined, and rows that do not count left out."""
+"""Training data: rows, what is to be learned of them, and how much each counts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
+from hashlib import blake2b
 from numbers import Number, Real
-from typing import Any
+from typing import Any, Self
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import column_or_1d
 
 from mklkit.errors import DataError, SpecError, counted, listed, quoted, suggest
-from mklkit.protocols import Array, Rows
+from mklkit.protocols import Array, Rows, TableRows
+from mklkit.views.dask import is_dask
 from mklkit.views.dask.predicting import in_memory
-from mklkit.views.dask.recognising import is_dask
-from mklkit.views.row_parts import take_rows
+from mklkit.views.rows import take_rows
 
-__all__ = ["checked_row_weights", "class_weights", "counting_rows", "joint_weights"]
+__all__ = ["TrainingData", "checked_row_weights", "class_weights", "digest_of"]
 
 BALANCED = "balanced"
+
+
+@attrs.frozen(eq=False, slots=False)
+class TrainingData:
+    """Checked training rows and what is to be learned of them.
+
+    Attributes
+    ----------
+    rows : ndarray, TableRows or RowSource of shape (N, d)
+    values : ndarray of shape (N,) or (N, T)
+        Class numbers, or numbers to be learned; zeros where there is nothing to learn.
+    row_weights : ndarray of shape (N,), optional
+        How much each row counts, above 0; None where all count the same.
+    whole : ndarray of shape (T, d), optional
+        All rows of a search, of which these are those at ``places`` (N,).
+    """
+
+    rows: Rows
+    values: NDArray[Any]
+    row_weights: Array | None = None
+    whole: Array | None = None
+    places: NDArray[np.intp] | None = None
+
+    def take(self, members: NDArray[np.intp]) -> TrainingData:
+        """Return some of the rows, as a part of these."""
+        weights = None if self.row_weights is None else self.row_weights[members]
+        whole = self.rows if isinstance(self.rows, np.ndarray) else None
+        rows = take_rows(self.rows, members)
+        return TrainingData(rows, self.values[members], weights, whole, members)
+
+    def counting(self) -> Self:
+        """Return the data without rows of weight 0, which are no rows."""
+        weights = self.row_weights
+        if weights is None or weights.all():
+            return self
+        kept = np.flatnonzero(weights)
+        weights = None if (weights[kept] == 1).all() else weights[kept]
+        return type(self)(take_rows(self.rows, kept), self.values[kept], weights)
+
+    def with_class_weights(self, weights: Array) -> Self:
+        """Return the data with each row's weight times that of its class (C,).
+
+        Raises
+        ------
+        DataError
+            If a product is above or below all numbers.
+
+        Examples
+        --------
+        >>> data = TrainingData(np.eye(2), np.array([0, 1]), np.array([2.0, 2.0]))
+        >>> data.with_class_weights(np.array([1.0, 3.0])).row_weights
+        array([2., 6.])
+        """
+        if (weights == 1).all():
+            return self
+        of_rows = weights[self.values]
+        if self.row_weights is None:
+            return attrs.evolve(self, row_weights=of_rows)
+        with np.errstate(over="ignore", under="ignore"):
+            joint = of_rows * self.row_weights
+        wrong = np.flatnonzero(~np.isfinite(joint) | ((joint == 0) & (self.row_weights > 0)))
+        if len(wrong):
+            raise DataError(
+                f"The weight of row {wrong[0]} (counted from 0), {self.row_weights[wrong[0]]:g},"
+                f" times that of its class, {of_rows[wrong[0]]:g}, is beyond the numbers of"
+                " float64: divide one of them by a power of ten."
+            )
+        return attrs.evolve(self, row_weights=joint)
+
+    @cached_property
+    def digest(self) -> tuple[Any, ...]:
+        """What tells these data from others, where they are in memory."""
+        arrays = self.rows, self.values, self.row_weights, self.whole, self.places
+        return tuple(map(digest_of, arrays))
+
+
+def digest_of(array: Any) -> Any:
+    """Return what tells arrays of other content apart."""
+    if array is None:
+        return None
+    if isinstance(array, TableRows):
+        return tuple(map(digest_of, array.parts)), *array.texts, *array.categories
+    content = blake2b(np.ascontiguousarray(array).data, digest_size=16).digest()
+    return array.shape, array.dtype.str, content
 
 
 def checked_row_weights(sample_weight: Any, n_rows: int) -> Array | None:
@@ -66,17 +153,6 @@ def checked_row_weights(sample_weight: Any, n_rows: int) -> Array | None:
     if not weights.any():
         raise DataError("All weights of rows are zero, so there is no row to learn from.")
     return None if (weights == 1).all() else weights
-
-
-def counting_rows(
-    X: Rows, values: NDArray[Any], weights: Array | None
-) -> tuple[Rows, NDArray[Any], Array | None]:
-    """Return rows, values and weights without rows of weight 0, which are no rows."""
-    if weights is None or weights.all():
-        return X, values, weights
-    kept = np.flatnonzero(weights)
-    left = weights[kept]
-    return take_rows(X, kept), values[kept], None if (left == 1).all() else left
 
 
 def class_weights(
@@ -137,35 +213,4 @@ def class_weights(
                 f" got {quoted(weight)}."
             )
         weights[known.index(label)] = float(weight)
-    return weights
-
-
-def joint_weights(
-    of_classes: Array, codes: NDArray[np.intp], row_weights: Array | None
-) -> Array | None:
-    """Return the weight of each row times that of its class (N,); None where all are 1.
-
-    Raises
-    ------
-    DataError
-        If a product is above or below all numbers.
-
-    Examples
-    --------
-    >>> joint_weights(np.array([1.0, 3.0]), np.array([0, 1]), np.array([2.0, 2.0]))
-    array([2., 6.])
-    """
-    if (of_classes == 1).all():
-        return row_weights
-    if row_weights is None:
-        return of_classes[codes]
-    with np.errstate(over="ignore", under="ignore"):
-        weights = of_classes[codes] * row_weights
-    wrong = np.flatnonzero(~np.isfinite(weights) | ((weights == 0) & (row_weights > 0)))
-    if len(wrong):
-        raise DataError(
-            f"The weight of row {wrong[0]} (counted from 0), {row_weights[wrong[0]]:g}, times that"
-            f" of its class, {of_classes[codes[wrong[0]]]:g}, is beyond the numbers of float64:"
-            " divide one of them by a power of ten."
-        )
     return weights

@@ -11,10 +11,10 @@ from mklkit.numerics.class_moments import ClassMoments
 from mklkit.numerics.least_squares import NormalMatrix, Spectrum
 from mklkit.protocols.arrays import Array
 
-__all__ = ["TrainingSide"]
+__all__ = ["TrainingView"]
 
 
-class TrainingSide(Protocol):
+class TrainingView(Protocol):
     """What a learner sees of a view's training rows: features, or a Gram matrix.
 
     Learners on features use ``normal_matrix``, ``project`` and ``project_back``, each a sum or a

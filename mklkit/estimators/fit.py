@@ -1,0 +1,319 @@
+"""A fit from top to bottom: plan, rows and target, problems, views, decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from functools import partial
+from typing import Any
+
+import attrs
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _num_samples
+
+from mklkit.display.progress import BRIEF, reported
+from mklkit.errors import (
+    DataError,
+    IncompatibleError,
+    MKLKitError,
+    plain_message,
+    quoted,
+    type_name,
+)
+from mklkit.estimators.checking import as_source, check_classes, check_numbers, check_rows_alone
+from mklkit.estimators.plan import Plan, ProblemViews, kernels_to_bind, plan_of
+from mklkit.estimators.problems import ALL_ROWS, Problem
+from mklkit.estimators.proposing import proposed_bank
+from mklkit.estimators.shared_views import SharedViews
+from mklkit.estimators.table_reading import read_table
+from mklkit.estimators.training_data import TrainingData, checked_row_weights
+from mklkit.numerics.pairwise import row_blocks
+from mklkit.numerics.threads import each, in_threads
+from mklkit.protocols import (
+    Array,
+    Combiner,
+    CombinerFacts,
+    Decision,
+    Learner,
+    Target,
+    Task,
+    facts_of,
+)
+from mklkit.views.deciding import RowBlock, decide_block
+from mklkit.views.feature_blocks import FeatureBlocks
+from mklkit.views.kernel_rows import KernelRows
+from mklkit.views.tiles import symmetric_tiles
+from mklkit.views.view_set import ViewSet
+
+__all__ = [
+    "Fitted",
+    "fit_decision",
+    "fit_problems",
+    "plan_and_read",
+    "settled",
+    "solver_errors_explained",
+]
+
+CHECKS: dict[Task, Callable[..., TrainingData]] = {
+    "two classes": check_classes,
+    "several classes": check_classes,
+    "numbers": check_numbers,
+    "none": check_rows_alone,
+}
+
+
+@attrs.frozen(eq=False)
+class Fitted:
+    """A plan, and the decisions that came of it.
+
+    Attributes
+    ----------
+    plan : Plan
+    problems : tuple of Problem
+    decisions : tuple of Decision
+        One per problem.
+    n_rows : int
+        The number of training rows, without those of weight 0.
+    names : tuple
+        Those of the problems.
+    notes : tuple of str
+        What was settled beside the plan, a sentence each.
+    """
+
+    plan: Plan
+    problems: tuple[Any, ...]
+    decisions: tuple[Decision, ...]
+    n_rows: int
+    names: tuple[Any, ...] = (ALL_ROWS,)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def choices(self) -> list[str]:
+        """What was chosen because nothing was given, a sentence each."""
+        return [*self.plan.kernel_notes, *self.plan.notes, *self.notes]
+
+
+def plan_and_read(
+    estimator: Any, task: Task, X: Any, y: Any = None, sample_weight: Any = None
+) -> tuple[Plan, TrainingData]:
+    """Return the plan of an estimator for a table, and its rows and target as the plan reads them.
+
+    Parameters
+    ----------
+    estimator : KernelEstimator
+        It gets scikit-learn's own attributes.
+    task : Task
+        What is to be learned.
+    X, y, sample_weight
+        As the user gave them.
+    """
+    X = as_source(X)
+    row_weights = None
+    if sample_weight is not None:
+        row_weights = checked_row_weights(sample_weight, _num_samples(X))
+    reading, (kernels,) = read_table(X, [kernels_to_bind(estimator)])
+    weighted = row_weights is not None or estimator.class_weight is not None
+    plan = plan_of(estimator, task, reading, kernels, weighted)
+    return plan, CHECKS[task](estimator, reading, X, y, row_weights)
+
+
+def fit_problems(
+    plan: Plan,
+    data: TrainingData,
+    problems: Sequence[Problem],
+    random_state: Any,
+    shared: SharedViews | None = None,
+) -> Fitted:
+    """Return the decision of each problem, learned from the views of its rows.
+
+    Parameters
+    ----------
+    plan : Plan
+    data : TrainingData
+    problems : sequence of Problem
+    random_state : int, RandomState or None
+    shared : SharedViews, optional
+        Where several fits on the same rows share their views; a fit by itself does without.
+    """
+    if plan.proposed:
+        plan = settled(plan, data, shared)
+    # Seeds are drawn before anything runs, so that the order of the threads does not matter.
+    *seeds, seed = check_random_state(random_state).randint(2**31 - 1, size=len(problems) + 1)
+    views_of = ProblemViews(plan, data, seed) if shared is None else shared.of(plan, data, seed)
+    views_of.say_if_long(problems)
+
+    def fit_problem(problem: Problem, seed: int) -> Decision:
+        views, target, draw = views_of.of(problem, seed)
+        return fit_decision(plan.combiner, views, target, plan.learner, draw)
+
+    tasks = [partial(fit_problem, *pair) for pair in zip(problems, seeds, strict=True)]
+    decisions: list[Decision] = []
+    bar = reported(None, "fitting", BRIEF) if len(tasks) > 1 else nullcontext()
+    with bar as report:
+        for decision in in_threads(tasks, plan.n_jobs, len(data.rows)):
+            decisions.append(decision)
+            if report is not None:
+                report(len(decisions), len(tasks))
+    return Fitted(plan, tuple(problems), tuple(decisions), len(data.rows))
+
+
+def settled(plan: Plan, data: TrainingData, shared: SharedViews | None = None) -> Plan:
+    """Return a plan with kernels that are proposed from the data."""
+    names = plan.reading.names
+
+    def propose() -> Any:
+        return proposed_bank(names, data, plan.task)
+
+    key = plan.task, names
+    bank = propose() if shared is None else shared.small(key, data, propose)
+    kernels = tuple(bank.kernels)
+    return attrs.evolve(plan, kernels=kernels, kernel_notes=bank.notes, proposed=False)
+
+
+CHECKED_ROWS = 256
+"""The number of training rows decided at a time, to limit memory next to the matrices of a fit."""
+
+FINITE_ROWS = 16_384
+"""The number of rows decided on explicit maps, evenly spaced where there are more."""
+
+SLACK = 1e-8
+"""The tolerance for weights out of their range by rounding."""
+
+ORDINARY = 1e12
+"""Kernel values between the inverse of this and this are safe for every solver."""
+
+
+def fit_decision(
+    combiner: Combiner,
+    views: ViewSet,
+    target: Target,
+    learner: Learner,
+    random_state: np.random.RandomState,
+    checked: FeatureBlocks | None = None,
+) -> Decision:
+    """Return a combiner's decision, with finite weights and decision values on the training rows.
+
+    Where those are gone, ``checked`` has the rows to be decided instead.
+
+    Raises
+    ------
+    DataError
+        If they are not finite, or a solver fails on extreme kernel values; the message names the
+        kernel and a remedy.
+    IncompatibleError
+        If the combiner requires another number of kernels.
+
+    Notes
+    -----
+    The training rows are decided once: O(N²d) per kernel on an implicit map, no more than a Gram
+    matrix costs, and at most 16,384 of them on an explicit one.
+    """
+    facts = facts_of(combiner, CombinerFacts)
+    if facts.n_kernels not in (None, len(views)):
+        raise IncompatibleError(
+            f"{combiner.name} takes exactly {facts.n_kernels} kernels; there"
+            f" {'is' if len(views) == 1 else 'are'} {len(views)}: {', '.join(views.labels)}."
+        )
+    rows = views if checked is None else ViewSet.of_blocks([view.kernel for view in views], checked)
+    with solver_errors_explained(combiner, learner, rows):
+        fitted = combiner.fit(views, target, learner, random_state)
+        decision = checked_decision(combiner, fitted, len(views))
+        finite = np.isfinite(decision.weights).all() and _decides_finitely(decision, rows)
+    if not finite:
+        problem = "gave decision values that are not finite"
+        raise _beyond(combiner, learner, *_most_extreme(rows), problem)
+    _check_range(combiner, decision.weights, facts.weight_range)
+    return decision
+
+
+def checked_decision(combiner: Combiner, decision: object, n_kernels: int) -> Decision:
+    """Return what a combiner's fit has returned, if it is a decision on that many kernels.
+
+    Raises
+    ------
+    MKLKitError
+        If it is not.
+    """
+    wanted = f"{combiner.name} must return an object with 'weights' and 'decide' from fit;"
+    if not isinstance(decision, Decision):
+        raise MKLKitError(f"{wanted} it returned a value of type {type_name(decision)}.")
+    shape = np.shape(decision.weights)
+    if shape[-1:] != (n_kernels,):
+        raise MKLKitError(
+            f"{wanted} its weights must be an array of shape ({n_kernels},), one per kernel; their"
+            f" shape is {shape}."
+        )
+    return decision
+
+
+def _check_range(combiner: Combiner, weights: Array, stated: tuple[float, float] | None) -> None:
+    low, high = stated or (0.0, 1.0)
+    if weights.min() < low - SLACK or weights.max() > high + SLACK:
+        raise MKLKitError(
+            f"{combiner.name} must have weights from {low:g} to {high:g}; it returned"
+            f" {weights.min():.6g} to {weights.max():.6g}. State another range by"
+            " facts = CombinerFacts(weight_range=(low, high))."
+        )
+
+
+@contextmanager
+def solver_errors_explained(combiner: Combiner, learner: Learner, views: ViewSet) -> Iterator[None]:
+    """Turn solver errors on extreme kernel values into an error that names the kernel.
+
+    Errors on kernel values of ordinary size are bugs and are not changed. Overflow warnings are
+    silenced: overflow ends in a number that is not finite, for which the caller checks.
+    """
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):
+            yield
+    except MKLKitError:
+        raise
+    except (FloatingPointError, OverflowError, ValueError, RuntimeError) as error:
+        label, largest = _most_extreme(views)
+        ordinary = 1 / ORDINARY <= largest <= ORDINARY
+        if ordinary and not isinstance(error, np.linalg.LinAlgError):
+            raise
+        problem = f"failed ({plain_message(error)})"
+        raise _beyond(combiner, learner, label, largest, problem) from error
+
+
+def _decides_finitely(decision: Decision, views: ViewSet) -> bool:
+    def finite(*blocks: RowBlock) -> bool:
+        return all(np.isfinite(decide_block(decision, block)).all() for block in blocks)
+
+    if views.blocks is not None:
+        step = -(-views.blocks.n_rows // FINITE_ROWS)
+        some = views.blocks if step == 1 else views.blocks.take(np.arange(0, len(views.rows), step))
+        every = range(len(views))
+        parts = some.each(lambda blocks: finite(*(block for _, block in blocks)), every)
+        return all(parts)
+    places = row_blocks(len(views.rows), CHECKED_ROWS)
+    return all(each(lambda place: finite(RowBlock(views.rows[place])), places))
+
+
+def _most_extreme(views: ViewSet) -> tuple[str, float]:
+    """Return the kernel whose values are furthest from one, and its largest value.
+
+    A kernel with NaN values comes before all others.
+    """
+    largest = np.zeros(len(views))
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        for _, _, tiles in symmetric_tiles(KernelRows.of_views(views)):
+            for index, tile in tiles:
+                largest[index] = np.maximum(largest[index], np.abs(tile).max())
+        place = int(np.argmax(np.nan_to_num(np.abs(np.log(largest)), nan=np.inf)))
+    return views.labels[place], float(largest[place])
+
+
+def _beyond(
+    combiner: Combiner, learner: Learner, label: str, largest: float, problem: str
+) -> DataError:
+    """Return the error that names the kernel, its values and a remedy."""
+    size = f"values up to {largest:.2g}" if np.isfinite(largest) else "NaN values"
+    return DataError(
+        f"{combiner.name} with {learner.name} {problem} on these training data. Kernel"
+        f" {quoted(label)} has the most extreme values, {size}: scale the data (each column to"
+        f" mean 0 and standard deviation 1, say), use a lower degree, or a normalised kernel:"
+        " 'cosine(polynomial)'."
+    )

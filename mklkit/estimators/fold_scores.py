@@ -1,0 +1,279 @@
+"""The scores of many points of a search on the same folds, with views made once per fold."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+
+from mklkit.errors import (
+    DataError,
+    IncompatibleError,
+    MKLKitError,
+    MKLKitWarning,
+    SpecError,
+    quoted,
+)
+from mklkit.estimators.classifier import MKLClassifier
+from mklkit.estimators.fit import fit_decision, settled, solver_errors_explained
+from mklkit.estimators.folds import Rows
+from mklkit.estimators.grids import PointGroup
+from mklkit.estimators.plan import Plan, ProblemViews, plan_of
+from mklkit.estimators.problems import BinaryProblem, ScoreJoiner, class_problems
+from mklkit.estimators.shared_views import SharedViews
+from mklkit.estimators.table_reading import TableReading
+from mklkit.estimators.training_data import TrainingData, class_weights
+from mklkit.numerics.threads import in_threads
+from mklkit.protocols import Array, GridCombiner
+from mklkit.views.bound_kernels import BoundKernel
+from mklkit.views.deciding import decide_block
+from mklkit.views.rows import rows_at
+
+__all__ = ["FoldScores", "Scorer", "check_scorer", "fits_grids"]
+
+Scorer = Callable[[Any, Any, Any], float]
+NO_NUMBER = "No setting has a score that is a number on every fold: the scorer returned NaN."
+
+Reports = Iterator[Callable[[], None]]
+"""One call per binary problem."""
+
+
+def fits_grids(combiner: Any) -> bool:
+    """Return whether a combiner fits several points at once.
+
+    Not if it changes ``fit`` and inherits ``fit_grid``, which would leave the change out.
+    """
+    if not isinstance(combiner, GridCombiner):
+        return False
+    defined = [
+        next(place for place, cls in enumerate(type(combiner).__mro__) if name in vars(cls))
+        for name in ("fit_grid", "fit")
+    ]
+    return defined[0] <= defined[1]
+
+
+@attrs.frozen(eq=False)
+class GroupRun:
+    """One group of points: an estimator without them, its plan, and its problems."""
+
+    group: PointGroup
+    estimator: MKLClassifier
+    plan: Plan
+    problems: list[BinaryProblem]
+
+
+@attrs.define(eq=False)
+class _FoldScores:
+    """One fold's rows, the scores and iterations of each point, and what failed."""
+
+    training: TrainingData
+    held_out: TrainingData
+    scores: Array
+    n_iter: Array
+    errors: list[MKLKitError] = attrs.field(factory=list)
+
+
+@attrs.frozen(eq=False)
+class FoldScores:
+    """The rows and splits on which points are scored.
+
+    Attributes
+    ----------
+    data : TrainingData
+    classes : ndarray of shape (C,)
+    splits : sequence of (training rows, scored rows)
+    varied : callable
+        Returns the estimator with some parameters changed.
+    scorer : callable or None
+        Called with a fitted classifier, rows and labels; None for the accuracy.
+    shared : SharedViews
+        Where all groups with the same kernels and map take their views from.
+    """
+
+    data: TrainingData
+    classes: NDArray[Any]
+    splits: Sequence[tuple[Rows, Rows]]
+    varied: Callable[[Any], MKLClassifier]
+    scorer: Scorer | None
+    shared: SharedViews
+
+    def of(self, runs: Sequence[GroupRun], report: Callable[[], None]) -> tuple[Array, Array]:
+        """Return the scores (folds, points), and the mean number of iterations (points,).
+
+        A point that fails has the score NaN, and a warning; if all do, the error is raised.
+        ``report`` is called after each binary problem of a group on a fold. Folds run in the
+        estimator's ``n_jobs`` threads.
+        """
+        tasks = [partial(self._fold, *split, runs, report) for split in self.splits]
+        most = max(len(training) for training, _ in self.splits)
+        folds = list(in_threads(tasks, runs[0].estimator.n_jobs, most))
+        errors = [error for fold in folds for error in fold.errors]
+        scores = np.array([fold.scores for fold in folds])
+        if np.isnan(scores).any(axis=0).all():
+            raise next(iter(errors), DataError(NO_NUMBER))
+        for message in dict.fromkeys(str(error) for error in errors):
+            warnings.warn(f"A point failed and is left out: {message}", MKLKitWarning, stacklevel=2)
+        return scores, np.mean([fold.n_iter for fold in folds], axis=0)
+
+    def prepared(
+        self, group: PointGroup, reading: TableReading, kernels: Sequence[BoundKernel]
+    ) -> GroupRun:
+        """Return a group with its estimator and plan."""
+        estimator = self.varied(group.common)
+        weighted = self.data.row_weights is not None or estimator.class_weight is not None
+        plan = plan_of(estimator, "two classes", reading, kernels, weighted)
+        n_classes = len(self.classes)
+        problems = class_problems(n_classes, estimator.multiclass, plan.combiner, plan.learner)
+        return GroupRun(group, estimator, plan, problems)
+
+    def _fold(
+        self, training: Rows, test: Rows, runs: Sequence[GroupRun], report: Callable[[], None]
+    ) -> _FoldScores:
+        """Return one fold's scores of all points."""
+        unknown = np.full(sum(len(run.group.places) for run in runs), np.nan)
+        held_out = TrainingData(rows_at(self.data.rows, test), self.data.values[test], places=test)
+        fold = _FoldScores(self.data.take(training), held_out, unknown, unknown.copy())
+        for run in runs:
+            reports = iter([report] * len(run.problems))
+            self._try(run, fold, reports)
+            for left in reports:  # of a group that failed
+                left()
+        return fold
+
+    def _try(self, run: GroupRun, fold: _FoldScores, reports: Reports) -> None:
+        """Add one fold's scores of one group's points, as far as they can be fitted."""
+        try:
+            self._run(run, fold, reports)
+        except MKLKitError as error:
+            # Parts that don't go together do so for none of the points.
+            if len(run.group.places) == 1 or isinstance(error, (SpecError, IncompatibleError)):
+                fold.errors.append(error)
+                return
+            for point in run.group.alone():
+                self._try(self.prepared(point, run.plan.reading, run.plan.kernels), fold, iter(()))
+
+    def _run(self, run: GroupRun, fold: _FoldScores, reports: Reports) -> None:
+        """Add one fold's scores of one group's points."""
+        n_problems, n_points = len(run.problems), len(run.group.points)
+        data, weighing = fold.training, run.estimator.class_weight
+        plan = settled(run.plan, data, self.shared) if run.plan.proposed else run.plan
+        if weighing is not None:
+            weights = class_weights(weighing, self.classes, data.values, data.row_weights)
+            data = data.with_class_weights(weights)
+        random_state = check_random_state(run.estimator.random_state)
+        # The same in every fold, as if each were fitted by itself with the estimator's seed.
+        *seeds, seed = random_state.randint(2**31 - 1, size=n_problems + 1)
+        views_of = self.shared.of(plan, data, seed)
+        joiner = ScoreJoiner((len(fold.held_out.values), n_points), len(self.classes))
+        iterations = np.zeros(n_points)
+        scores: Array | None = None
+        for problem, seed in zip(run.problems, seeds, strict=True):
+            values, n_iter = _decide(run, views_of, problem, seed, fold.held_out)
+            iterations += n_iter
+            next(reports, lambda: None)()
+            if problem.positive is None:
+                scores = np.moveaxis(values, 1, 0)
+            else:
+                joiner.add(problem, values)
+        scores = joiner.scores() if scores is None else scores
+        places = run.group.places
+        fold.scores[places] = self._scored(scores, fold.held_out)
+        fold.n_iter[places] = iterations / n_problems
+
+    def _scored(self, scores: Array, held_out: TrainingData) -> Array:
+        """Return each point's score from its class scores (C, n, G)."""
+        finite = np.asarray(np.isfinite(scores).all(axis=0))
+        codes = held_out.values
+        if self.scorer is None:
+            # Scores that are not finite count as wrong.
+            return np.asarray(((scores.argmax(axis=0) == codes[:, None]) & finite).mean(axis=0))
+        return np.array(
+            [
+                self.scorer(
+                    _Scored(self.classes, scores[..., point].T), held_out.rows, self.classes[codes]
+                )
+                if finite[:, point].all()
+                else np.nan
+                for point in range(scores.shape[2])
+            ]
+        )
+
+
+def _decide(
+    run: GroupRun,
+    views_of: ProblemViews,
+    problem: BinaryProblem,
+    seed: int,
+    held_out: TrainingData,
+) -> tuple[Array, Array]:
+    """Return the points' decision values on new rows, the points last, and their iterations."""
+    views, target, random_state = views_of.of(problem, seed)
+    combiner, learner, points = run.plan.combiner, run.plan.learner, run.group.points
+    rows: Any = held_out.rows
+    if fits_grids(combiner) and problem.positive is not None:
+        with solver_errors_explained(combiner, learner, views):
+            grid = combiner.fit_grid(views, target, learner, points, random_state)
+            block = views_of.block(problem, seed, held_out)
+            values = grid.decide(rows) if block is None else decide_block(grid, block)
+        return values, np.full(len(points), np.nan) if grid.n_iter is None else grid.n_iter
+    # Points that can't be fitted at once come in groups of one.
+    decision = fit_decision(combiner, views, target, learner, random_state)
+    return decision.decide(rows)[..., None], np.full(1, np.nan)
+
+
+def check_scorer(scorer: Any, name: Any, codes: NDArray[np.intp], classes: NDArray[Any]) -> None:
+    """Refuse a scorer that needs more than predictions and decision values, before any fit.
+
+    Parameters
+    ----------
+    scorer : callable or None
+    name : str or callable
+        As the user named it.
+    codes : ndarray of shape (N,)
+        Class numbers.
+    classes : ndarray of shape (C,)
+
+    Raises
+    ------
+    SpecError
+        If it asks for something else, such as probabilities.
+    """
+    if scorer is None:
+        return
+    perfect = _Scored(classes, np.eye(len(classes))[codes])
+    try:
+        scorer(perfect, np.zeros((len(codes), 1)), classes[codes])
+    except AttributeError as error:
+        raise SpecError(
+            f"The scorer {quoted(name)} needs more than predictions and decision values, such as"
+            " probabilities, which are not calibrated in a search. Choose one that needs no more:"
+            " 'accuracy', 'balanced_accuracy', 'f1_macro' or, of two classes, 'roc_auc'."
+        ) from error
+    except ValueError:
+        # What it can't do with these labels it says where it is used.
+        return
+
+
+class _Scored(ClassifierMixin, BaseEstimator):
+    """Class scores (n, C) as a fitted classifier, for scikit-learn's scorers."""
+
+    def __init__(self, classes: Any, scores: Any) -> None:
+        self.classes = classes
+        self.scores = scores
+        self.classes_ = classes
+
+    def decision_function(self, X: Any) -> Array:
+        """Return the scores; of two classes those of the second."""
+        scores = np.asarray(self.scores)
+        return scores[:, 1] if scores.shape[1] == 2 else scores
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of the largest score."""
+        return np.asarray(self.classes_[np.asarray(self.scores).argmax(axis=1)])

@@ -1,0 +1,266 @@
+"""The plan of a fit, what an estimator asks for, settled once; and the views of its problems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from functools import partial
+from typing import Any
+
+import attrs
+import numpy as np
+
+from mklkit.errors import IncompatibleError, SpecError
+from mklkit.estimators.problems import Problem
+from mklkit.estimators.table_reading import TableReading
+from mklkit.estimators.training_data import TrainingData
+from mklkit.protocols import Array, FeatureMapFacts, RowSource, Target, Task, facts_of
+from mklkit.protocols.defaults import FOR_LARGE_DATA
+from mklkit.registry.composing import are_proposed, bind_kernels, choose_components
+from mklkit.views.bound_kernels import BoundKernel, fit_kernels, say_if_long
+from mklkit.views.deciding import RowBlock
+from mklkit.views.engines import engine_of
+from mklkit.views.known_pairs import KnownPairs, PairStore
+from mklkit.views.memory import check_gram_fits, memory_given
+from mklkit.views.rows import rows_at
+from mklkit.views.view_set import ViewSet
+
+__all__ = ["Plan", "ProblemViews", "kernels_to_bind", "plan_of"]
+
+BANDWIDTHS = ("per-problem", "all-rows")
+
+
+@attrs.frozen(eq=False)
+class Plan:
+    """What an estimator asks for, settled once.
+
+    Attributes
+    ----------
+    kernels : tuple of BoundKernel
+        Bound to columns of the table; the default ones while they are still to be proposed.
+    feature_map, combiner, learner : components
+    reading : TableReading
+        How the table is read for these kernels.
+    proposed : bool
+        Whether the kernels are proposed from the rows and what is to be learned of them.
+    task : Task
+    bandwidths : {"per-problem", "all-rows"}
+        Whether kernels are fitted to each problem's own rows or once to all of them.
+    max_memory : int, optional
+        Bytes that features and sums over them may take; half of what is free where not given.
+    n_jobs : int, optional
+        Threads over problems.
+    kernel_notes : tuple of str
+        What became of gaps in the kernels' columns, or which kernels were proposed and why.
+    notes : tuple of str
+        What was chosen because nothing was given, a sentence each.
+    """
+
+    kernels: tuple[BoundKernel, ...]
+    feature_map: Any
+    combiner: Any
+    learner: Any
+    reading: TableReading
+    proposed: bool = False
+    task: Task = "two classes"
+    bandwidths: str = "per-problem"
+    max_memory: int | None = None
+    n_jobs: int | None = None
+    kernel_notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def plan_of(
+    estimator: Any,
+    task: Task,
+    reading: TableReading,
+    kernels: Sequence[BoundKernel],
+    weighted: bool = False,
+) -> Plan:
+    """Return what an estimator would do with a table.
+
+    Parameters
+    ----------
+    estimator : KernelEstimator
+    task : Task
+        What is to be learned.
+    reading : TableReading
+    kernels : sequence of BoundKernel
+        Its kernels, bound to columns of the table.
+    weighted : bool, default=False
+        Whether rows count differently.
+
+    Raises
+    ------
+    MKLKitError
+        For unknown names, and components that don't fit together.
+    """
+    parts = estimator.combiner, estimator.feature_map, estimator.learner
+    choice = choose_components(*parts, task=task, weighted=weighted)
+    if estimator.bandwidths not in BANDWIDTHS:
+        raise SpecError(
+            f"bandwidths must be one of {', '.join(map(repr, BANDWIDTHS))};"
+            f" got {estimator.bandwidths!r:.80}."
+        )
+    return Plan(
+        tuple(kernels),
+        choice.feature_map,
+        choice.combiner,
+        choice.learner,
+        reading,
+        proposed=are_proposed(estimator.kernels),
+        task=task,
+        bandwidths=estimator.bandwidths,
+        max_memory=None if estimator.max_memory is None else memory_given(estimator.max_memory),
+        n_jobs=estimator.n_jobs,
+        kernel_notes=reading.notes,
+        notes=choice.notes,
+    )
+
+
+def kernels_to_bind(estimator: Any) -> list[BoundKernel]:
+    """Return an estimator's kernels, by which its table is read."""
+    # What is proposed reads numbers, like the kernels that are taken by default.
+    return bind_kernels(None if are_proposed(estimator.kernels) else estimator.kernels)
+
+
+WORTH_KEEPING = 2**28
+"""Bytes of similarities of held-out rows that are kept for all decisions of a problem."""
+
+
+class ProblemViews:
+    """The views of each problem on some training rows.
+
+    A map whose facts state ``shared`` (a random subset) is fitted once on all rows, and each
+    problem uses its rows of the features; any other is fitted on each problem's own rows.
+
+    Parameters
+    ----------
+    plan : Plan
+    data : TrainingData
+    seed : int
+        The seed of the shared map.
+    keep : bool, default=False
+        Whether each problem's views are kept for other fits on the same rows.
+    store : PairStore, optional
+        The rows of which these are a part, with quantities of their pairs.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        data: TrainingData,
+        seed: int,
+        keep: bool = False,
+        store: PairStore | None = None,
+    ) -> None:
+        self._facts = facts_of(plan.feature_map, FeatureMapFacts)
+        if plan.bandwidths == "all-rows":
+            fitted, _ = fit_kernels(plan.kernels, data.rows, data.row_weights)
+            pairs = zip(plan.kernels, fitted, strict=True)
+            kernels = tuple(attrs.evolve(bound, fitted=kernel) for bound, kernel in pairs)
+            plan = attrs.evolve(plan, kernels=kernels)
+        if isinstance(data.rows, RowSource) and not self._facts.shared:
+            data = _in_memory(plan, data)
+        self.plan, self.data = plan, data
+        self._keep, self._store = keep, store
+        self._places = np.arange(len(data.rows)) if data.places is None else data.places
+        self._blocks: dict[tuple[Any, ...], tuple[Any, RowBlock]] = {}
+        self._made: dict[tuple[Any, ...], tuple[ViewSet, Target, np.random.RandomState]] = {}
+        self._shared: ViewSet | None = None
+        if self._facts.shared:
+            self._shared = self._fitted(data.rows, data.row_weights, np.random.RandomState(seed))
+            # Computed here, before several threads need them at the same time.
+            if self._shared.blocks is not None:
+                self._shared.blocks.keep_small()
+
+    def say_if_long(self, problems: Sequence[Problem]) -> None:
+        """Report the expected time for the Gram matrices of these problems, if it is long."""
+        if not self._facts.explicit:
+            pairs = sum(float(len(problem.rows(self.data.values))) ** 2 for problem in problems)
+            say_if_long(self.plan.kernels, self.data.rows, pairs)
+
+    @property
+    def n_bytes(self) -> int:
+        """The memory of what is kept."""
+        kept: list[ViewSet | RowBlock] = [] if self._shared is None else [self._shared]
+        kept += [views for views, _, _ in list(self._made.values())]
+        kept += [block for _, block in list(self._blocks.values())]
+        rows: Any = self.data.rows
+        return int(rows.nbytes) + sum(part.n_bytes for part in kept)
+
+    def of(self, problem: Problem, seed: int) -> tuple[ViewSet, Target, np.random.RandomState]:
+        """Return a problem's views, its target, and its random state after that."""
+        if not self._keep:
+            return self._make(problem, seed)
+        key = problem.key, int(seed)
+        if key not in self._made:
+            self._made[key] = self._make(problem, seed)
+        views, target, random_state = self._made[key]
+        return views, target, deepcopy(random_state)
+
+    def _make(self, problem: Problem, seed: int) -> tuple[ViewSet, Target, np.random.RandomState]:
+        random_state = np.random.RandomState(seed)
+        rows, values, weights = self.data.rows, self.data.values, self.data.row_weights
+        members = problem.rows(values)
+        every = len(members) == len(rows)
+        weights = None if weights is None else weights[members]
+        target = problem.target(values[members], rows.dtype, weights)
+        if self._shared is not None:
+            views = self._shared if every else self._shared.restricted(members)
+        else:
+            if not self._facts.explicit:
+                check_gram_fits(len(members), rows.dtype.itemsize)
+            rows = rows if every else rows[members]
+            pairs = None
+            if self._store is not None:
+                pairs = partial(_pairs_at, self._store, self._places[members])
+            views = self._fitted(rows, weights, random_state, pairs)
+        return views, target, random_state
+
+    def _fitted(
+        self,
+        rows: Any,
+        row_weights: Array | None,
+        random_state: np.random.RandomState,
+        pairs: Callable[[Any], KnownPairs | None] | None = None,
+    ) -> ViewSet:
+        plan = self.plan
+        return ViewSet.fit(
+            plan.kernels, plan.feature_map, rows, random_state, plan.max_memory, pairs, row_weights
+        )
+
+    def block(self, problem: Problem, seed: int, held_out: TrainingData) -> RowBlock | None:
+        """Return other rows of the store as a block for all decisions of a problem.
+
+        None if their columns take too much memory to be kept.
+        """
+        views, _, _ = self.of(problem, seed)
+        rows: Any = held_out.rows
+        memory, places = self.plan.max_memory, held_out.places
+        limit = WORTH_KEEPING if memory is None else min(WORTH_KEEPING, memory // 4)
+        if len(rows) * len(views.rows) * len(views) * views.rows.dtype.itemsize > limit:
+            return None
+        key = problem.key, int(seed)
+        known, block = self._blocks.get(key, (None, None))
+        if block is None or known is not rows:
+            store = self._store
+            pairs = None if store is None else partial(_pairs_at, store, places)
+            block = views.block_of(rows, pairs)
+            self._blocks[key] = rows, block
+        return block
+
+
+def _pairs_at(store: PairStore, places: Any, columns: Any) -> KnownPairs | None:
+    return store.of(columns, places)
+
+
+def _in_memory(plan: Plan, data: TrainingData) -> TrainingData:
+    """Return rows for a map that needs all of them in one place; refuse those on a cluster."""
+    if not engine_of(data.rows).local:
+        raise IncompatibleError(
+            f"The feature map {plan.feature_map.name!r} with these parameters needs all rows in one"
+            f" place, and they are on Dask's workers: use {FOR_LARGE_DATA}."
+        )
+    check_gram_fits(len(data.rows), data.rows.dtype.itemsize)
+    return attrs.evolve(data, rows=rows_at(data.rows, slice(0, len(data.rows))))
