@@ -281,6 +281,6 @@ def test_every_learner_that_says_so_is_tried_here():
 
 @pytest.mark.parametrize("size", [1e300, 1e-300])
 def test_a_product_with_the_class_weight_that_is_no_number_is_refused(size):
+    data = TrainingData(np.eye(2), np.array([0, 1]), np.array([1.0, size]))
     with pytest.raises(DataError, match=r"row 1 .*1e[+-]300"):
-        data = TrainingData(np.eye(2), np.array([0, 1]), np.array([1.0, size]))
         data.with_class_weights(np.array([1.0, size]))
