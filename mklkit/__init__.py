@@ -82,12 +82,11 @@ if TYPE_CHECKING:
     from mklkit.learners.linear_decision import LinearDecision as LinearDecision
     from mklkit.learners.one_class_svm import OneClassSVM as OneClassSVM
     from mklkit.learners.ridge import Ridge as Ridge
-    from mklkit.learners.support_vectors import DualSolution as DualSolution
+    from mklkit.learners.support_vectors import SVMSolution as SVMSolution
     from mklkit.learners.support_vectors import solve_dual as solve_dual
+    from mklkit.learners.support_vectors import solve_svr as solve_svr
     from mklkit.learners.svm import SVM as SVM
     from mklkit.learners.svr import SVR as SVR
-    from mklkit.learners.tube import TubeSolution as TubeSolution
-    from mklkit.learners.tube import solve_tube as solve_tube
     from mklkit.numerics.centring import centred_gram as centred_gram
     from mklkit.numerics.cone_programs import Cone as Cone
     from mklkit.numerics.cone_programs import ConeSolution as ConeSolution
@@ -160,14 +159,14 @@ if TYPE_CHECKING:
     from mklkit.protocols import Views as Views
     from mklkit.protocols import Which as Which
     from mklkit.protocols import facts_of as facts_of
+    from mklkit.protocols.c_parameter import C_field as C_field
+    from mklkit.protocols.c_parameter import C_of as C_of
+    from mklkit.protocols.c_parameter import LearnerWithC as LearnerWithC
+    from mklkit.protocols.c_parameter import scaled_C as scaled_C
     from mklkit.protocols.component import Component as Component
     from mklkit.protocols.component import finite as finite
     from mklkit.protocols.component import whole as whole
     from mklkit.protocols.preset import Preset as Preset
-    from mklkit.protocols.priced_learner import PricedLearner as PricedLearner
-    from mklkit.protocols.priced_learner import price_field as price_field
-    from mklkit.protocols.priced_learner import price_of as price_of
-    from mklkit.protocols.priced_learner import scaled_price as scaled_price
     from mklkit.registry.hookspecs import hookimpl as hookimpl
     from mklkit.registry.registry import Registry as Registry
     from mklkit.registry.registry import get_registry as get_registry
@@ -263,8 +262,7 @@ FOR_AUTHORS = {
         "LearnedWeighting WeightedDecision WeightingCombiner weighting_rule"
     ),
     "learners.linear_decision": "LinearDecision",
-    "learners.support_vectors": "DualSolution solve_dual",
-    "learners.tube": "TubeSolution solve_tube",
+    "learners.support_vectors": "SVMSolution solve_dual solve_svr",
     "numerics.centring": "centred_gram",
     "numerics.cone_programs": "Cone ConeSolution solve_cone_program",
     "numerics.least_squares": "NormalMatrix Spectrum",
@@ -279,8 +277,8 @@ FOR_AUTHORS = {
         "Stopping Subproblem SupportedDecision Target Task TrainingSide TrimmableMap Views "
         "WeightedKernel Which facts_of"
     ),
+    "protocols.c_parameter": "C_field C_of LearnerWithC scaled_C",
     "protocols.component": "Component finite whole",
-    "protocols.priced_learner": "PricedLearner price_field price_of scaled_price",
     "registry.hookspecs": "hookimpl",
     "registry.registry": "Registry",
     "views.deciding": "BlockDecision RowBlock",

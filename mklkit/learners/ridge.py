@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 from attrs.validators import ge, gt, instance_of
 
-from mklkit.errors import IncompatibleError, quoted
+from mklkit.errors import IncompatibleError
 from mklkit.learners.ho_kashyap.ridge import CholeskyProblem, FeatureProblem, GramProblem
 from mklkit.learners.ho_kashyap.row_problem import RowProblem
 from mklkit.learners.linear_decision import LinearDecision
@@ -23,24 +23,10 @@ from mklkit.protocols import (
     Target,
     TrainingSide,
 )
-from mklkit.protocols.component import Component, finite, whole
+from mklkit.protocols.component import AUTO, Component, auto_or_number, finite, whole
 from mklkit.registry.hookspecs import hookimpl
 
 __all__ = ["Ridge", "RidgeDecision"]
-
-AUTO = "auto"
-
-
-def _ridge(value: Any) -> Any:
-    return value if isinstance(value, str) else float(value)
-
-
-def _ridge_or_auto(instance: object, attribute: Any, value: Any) -> None:
-    if isinstance(value, str):
-        if value != AUTO:
-            raise ValueError(f"'alpha' must be {AUTO!r} or a number >= 0, got {quoted(value)}")
-    elif not 0 <= value < np.inf:
-        raise ValueError(f"'alpha' must be >= 0 and finite, got {value}")
 
 
 @attrs.frozen(eq=False)
@@ -99,7 +85,7 @@ class Ridge(Component):
 
     name: ClassVar[str] = "ridge"
 
-    alpha: float | str = attrs.field(default=AUTO, converter=_ridge, validator=_ridge_or_auto)
+    alpha: float | str = auto_or_number(zero=True)
     intercept: bool = attrs.field(default=True, validator=instance_of(bool))
     tol: float = attrs.field(default=1e-9, converter=float, validator=[gt(0), finite])
     max_iter: int = attrs.field(default=1000, converter=whole, validator=[instance_of(int), ge(2)])
