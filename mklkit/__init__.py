@@ -76,8 +76,8 @@ if TYPE_CHECKING:
     from mklkit.kernels.text.spectrum import SpectrumKernel as SpectrumKernel
     from mklkit.kernels.text.token_set import TokenSet as TokenSet
     from mklkit.kernels.text.weighted_degree import WeightedDegree as WeightedDegree
-    from mklkit.learners.ho_kashyap.kmhks import KMHKS as KMHKS
-    from mklkit.learners.ho_kashyap.mhks import MHKS as MHKS
+    from mklkit.learners.ho_kashyap.learners import KMHKS as KMHKS
+    from mklkit.learners.ho_kashyap.learners import MHKS as MHKS
     from mklkit.learners.kda import KDA as KDA
     from mklkit.learners.linear_decision import LinearDecision as LinearDecision
     from mklkit.learners.one_class_svm import OneClassSVM as OneClassSVM
@@ -229,8 +229,7 @@ FOR_USERS = {
     "kernels.precomputed": "Precomputed",
     "kernels.rbf": "RBF",
     "kernels.tanh": "Tanh",
-    "learners.ho_kashyap.kmhks": "KMHKS",
-    "learners.ho_kashyap.mhks": "MHKS",
+    "learners.ho_kashyap.learners": "KMHKS MHKS",
     "learners.kda": "KDA",
     "learners.one_class_svm": "OneClassSVM",
     "learners.ridge": "Ridge",

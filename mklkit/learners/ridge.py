@@ -10,8 +10,7 @@ import numpy as np
 from attrs.validators import ge, gt, instance_of
 
 from mklkit.errors import IncompatibleError
-from mklkit.learners.ho_kashyap.ridge import CholeskyProblem, FeatureProblem, GramProblem
-from mklkit.learners.ho_kashyap.row_problem import RowProblem
+from mklkit.learners.ho_kashyap.row_problems import ridge_problem
 from mklkit.learners.linear_decision import LinearDecision
 from mklkit.numerics.ridge import FeatureRidge, GramRidge, RidgeSystem, WeightedRows
 from mklkit.protocols import (
@@ -162,19 +161,12 @@ class Ridge(Component):
             raise IncompatibleError(
                 "Coupled ridge regressions have an intercept each: take ridge(intercept=True)."
             )
-        chosen = [one.alpha for one in variants]
-        if AUTO in chosen:
+        alphas = [variant.alpha for variant in variants]
+        if AUTO in alphas:
             values = np.asarray(target.values, np.float64)[:, None]
             best = float(self._system(side, target).best_ridges(values)[0])
-            chosen = [best if alpha == AUTO else alpha for alpha in chosen]
-        alphas = np.array(chosen, dtype=np.float64)
-        if side.explicit and RowProblem.suits(side, alphas):
-            return RowProblem(side, float(alphas[0]), target.row_weights)
-        if side.explicit:
-            return FeatureProblem(side, alphas, target.row_weights)
-        if len(alphas) == 1 and alphas[0] > 0:
-            return CholeskyProblem(side, float(alphas[0]), target.row_weights)
-        return GramProblem(side, alphas, target.row_weights)
+            alphas = [best if alpha == AUTO else alpha for alpha in alphas]
+        return ridge_problem(side, np.array(alphas, dtype=np.float64), target.row_weights)
 
 
 @hookimpl

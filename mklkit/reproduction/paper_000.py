@@ -14,9 +14,9 @@ from typing import Any
 import attrs
 from sklearn.model_selection import StratifiedShuffleSplit
 
-from mklkit.combiners.ifsl.rules import PAPER_GRID
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.search import MKLSearchCV
+from mklkit.learners.ho_kashyap.rules import PAPER_GRID
 from mklkit.presets.plain import PLAIN_KERNELS
 from mklkit.reproduction.entry import Entry
 from mklkit.reproduction.estimators import InTurn, PreferredScaling

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from mklkit.combiners.ifsl.rules import PAPER_GRID
 from mklkit.comparison.data import DataSet
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.search import MKLSearchCV
+from mklkit.learners.ho_kashyap.rules import PAPER_GRID
 from mklkit.preprocessing import build_pipeline
 from mklkit.presets.plain import PLAIN_KERNELS
 from mklkit.reproduction.entry import Curves, Entry
