@@ -53,21 +53,21 @@ if TYPE_CHECKING:
     from mklkit.feature_maps.empirical import Empirical as Empirical
     from mklkit.feature_maps.fourier import Fourier as Fourier
     from mklkit.feature_maps.implicit import Implicit as Implicit
-    from mklkit.kernels.amounts.chi2 import Chi2 as Chi2
-    from mklkit.kernels.amounts.hellinger import Hellinger as Hellinger
-    from mklkit.kernels.amounts.intersection import Intersection as Intersection
-    from mklkit.kernels.amounts.min_max import MinMax as MinMax
-    from mklkit.kernels.amounts.periodic import Periodic as Periodic
-    from mklkit.kernels.amounts.tanimoto import Tanimoto as Tanimoto
-    from mklkit.kernels.boolean.conjunctive import Conjunctive as Conjunctive
-    from mklkit.kernels.boolean.conjunctive import MonotoneConjunctive as MonotoneConjunctive
-    from mklkit.kernels.boolean.disjunctive import Disjunctive as Disjunctive
-    from mklkit.kernels.boolean.disjunctive import MonotoneDisjunctive as MonotoneDisjunctive
-    from mklkit.kernels.categories.frequency_overlap import FrequencyOverlap as FrequencyOverlap
-    from mklkit.kernels.categories.overlap import Overlap as Overlap
+    from mklkit.kernels.amounts import Hellinger as Hellinger
+    from mklkit.kernels.amounts import Intersection as Intersection
+    from mklkit.kernels.amounts import MinMax as MinMax
+    from mklkit.kernels.amounts import Tanimoto as Tanimoto
+    from mklkit.kernels.boolean import Conjunctive as Conjunctive
+    from mklkit.kernels.boolean import Disjunctive as Disjunctive
+    from mklkit.kernels.boolean import MonotoneConjunctive as MonotoneConjunctive
+    from mklkit.kernels.boolean import MonotoneDisjunctive as MonotoneDisjunctive
+    from mklkit.kernels.categories import FrequencyOverlap as FrequencyOverlap
+    from mklkit.kernels.categories import Overlap as Overlap
+    from mklkit.kernels.chi2 import Chi2 as Chi2
     from mklkit.kernels.cosine import Cosine as Cosine
     from mklkit.kernels.laplacian import Laplacian as Laplacian
     from mklkit.kernels.linear import Linear as Linear
+    from mklkit.kernels.periodic import Periodic as Periodic
     from mklkit.kernels.polynomial import Polynomial as Polynomial
     from mklkit.kernels.precomputed import Precomputed as Precomputed
     from mklkit.kernels.rbf import RBF as RBF
@@ -209,16 +209,11 @@ FOR_USERS = {
     "feature_maps.fourier": "Fourier",
     "feature_maps.implicit": "Implicit",
     "kernels.cosine": "Cosine",
-    "kernels.amounts.chi2": "Chi2",
-    "kernels.amounts.hellinger": "Hellinger",
-    "kernels.amounts.intersection": "Intersection",
-    "kernels.amounts.min_max": "MinMax",
-    "kernels.amounts.periodic": "Periodic",
-    "kernels.amounts.tanimoto": "Tanimoto",
-    "kernels.boolean.conjunctive": "Conjunctive MonotoneConjunctive",
-    "kernels.boolean.disjunctive": "Disjunctive MonotoneDisjunctive",
-    "kernels.categories.frequency_overlap": "FrequencyOverlap",
-    "kernels.categories.overlap": "Overlap",
+    "kernels.chi2": "Chi2",
+    "kernels.amounts": "Hellinger Intersection MinMax Tanimoto",
+    "kernels.periodic": "Periodic",
+    "kernels.boolean": "Conjunctive Disjunctive MonotoneConjunctive MonotoneDisjunctive",
+    "kernels.categories": "FrequencyOverlap Overlap",
     "kernels.text.mismatch": "Mismatch",
     "kernels.text.spectrum": "SpectrumKernel",
     "kernels.text.token_set": "TokenSet",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import attrs
@@ -61,7 +61,7 @@ class Bandwidth:
     factor: float
 
     @classmethod
-    def parse(cls, value: Any, parameter: str) -> Bandwidth:
+    def parse(cls, value: Any, parameter: str, rules: Sequence[str] = RULES) -> Bandwidth:
         """Read ``2.0``, ``'mean'``, ``'0.1*mean'`` or ``'mean/10'``.
 
         Raises
@@ -75,12 +75,12 @@ class Bandwidth:
         Bandwidth(rule='mean', factor=0.1)
         """
         expected = (
-            f"{parameter} must be a positive number or one of {', '.join(map(repr, RULES))},"
+            f"{parameter} must be a positive number or one of {', '.join(map(repr, rules))},"
             f" optionally with a factor ('0.1*mean', 'mean/10'); got {quoted(value)}"
         )
         if isinstance(value, str):
             match = _RULE.fullmatch(value.strip())
-            if match is None or match["rule"] not in RULES:
+            if match is None or match["rule"] not in rules:
                 raise ValueError(expected)
             factor = float(match["times"] or 1) / (float(match["over"] or 1) or np.nan)
             if not (np.isfinite(factor) and factor > 0):

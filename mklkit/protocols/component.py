@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import attrs
@@ -51,7 +51,7 @@ def auto_or_number(zero: bool = False) -> Any:
     """
 
     def check(instance: object, attribute: Any, value: float | str) -> None:
-        number = math.nan if isinstance(value, str) else value
+        number = value if isinstance(value, float) else math.nan
         if value != AUTO and not (0 < number < math.inf or (zero and number == 0)):
             least = ">= 0" if zero else "> 0"
             raise ValueError(
@@ -61,7 +61,7 @@ def auto_or_number(zero: bool = False) -> Any:
 
     return attrs.field(
         default=AUTO,
-        converter=lambda value: value if isinstance(value, str) else float(value),
+        converter=lambda value: float(value) if isinstance(value, Real) else value,
         validator=check,
     )
 
