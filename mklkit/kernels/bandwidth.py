@@ -213,9 +213,9 @@ def _distances(rows: Array) -> Iterator[tuple[Array, int]]:
         for distances in sampled_pair_distances(rows):
             yield distances, 1
         return
-    for block, other in upper_blocks(len(rows)):
-        tile = np.sqrt(squared_distances(rows[block], rows[other]))
-        yield (tile[np.triu_indices(len(tile), 1)] if other == block else tile), 1
+    for block, across in upper_blocks(len(rows)):
+        tile = np.sqrt(squared_distances(rows[block], rows[across]))
+        yield (tile[np.triu_indices(len(tile), 1)] if across == block else tile), 1
 
 
 def mean_distance(rows: Array) -> float:
@@ -251,14 +251,16 @@ def weighted_mean_distance(rows: Array, row_weights: Array) -> float:
     whole = float(row_weights.sum()) ** 2
     if len(rows) > MOST_ROWS:
         pairs = zip(sampled_pair_distances(rows), sampled_pair_weights(row_weights), strict=True)
-        total, count = np.sum([(own @ counts, counts.sum()) for own, counts in pairs], axis=0)
+        total, count = np.sum(
+            [(distances @ counts, counts.sum()) for distances, counts in pairs], axis=0
+        )
         # The pairs i = i have a distance of zero.
         return float(total / count * (1 - row_weights @ row_weights / whole))
     total = 0.0
-    for block, other in upper_blocks(len(rows)):
-        tile = np.sqrt(squared_distances(rows[block], rows[other]))
-        both = float(row_weights[block] @ tile @ row_weights[other])
-        total += both if other == block else 2 * both
+    for block, across in upper_blocks(len(rows)):
+        tile = np.sqrt(squared_distances(rows[block], rows[across]))
+        both = float(row_weights[block] @ tile @ row_weights[across])
+        total += both if across == block else 2 * both
     return total / whole
 
 

@@ -12,6 +12,7 @@ from attrs.validators import ge, gt, instance_of
 from mklkit.errors import IncompatibleError
 from mklkit.learners.ho_kashyap.row_problems import ridge_problem
 from mklkit.learners.linear_decision import LinearDecision
+from mklkit.numerics.least_squares import feature_rounding
 from mklkit.numerics.ridge import FeatureRidge, GramRidge, RidgeSystem, WeightedRows
 from mklkit.protocols import (
     Array,
@@ -135,7 +136,7 @@ class Ridge(Component):
         moments = side.class_moments(row_weights=weights).together()
         products = moments.normal_matrix().products
         precision = np.finfo(side.some_features(np.arange(1)).dtype).eps
-        floor = float(side.n_rows * (4 * precision) ** 2 * np.trace(products))
+        floor = feature_rounding(float(precision), side.n_rows) * float(np.trace(products))
         if self.intercept:
             return moments.covariance(0) * moments.total, moments.means[0], floor
         return products, np.zeros(len(products)), floor
