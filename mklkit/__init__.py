@@ -57,21 +57,21 @@ if TYPE_CHECKING:
     from mklkit.feature_maps.empirical import Empirical as Empirical
     from mklkit.feature_maps.fourier import Fourier as Fourier
     from mklkit.feature_maps.implicit import Implicit as Implicit
-    from mklkit.kernels.amounts.chi2 import Chi2 as Chi2
-    from mklkit.kernels.amounts.hellinger import Hellinger as Hellinger
-    from mklkit.kernels.amounts.intersection import Intersection as Intersection
-    from mklkit.kernels.amounts.min_max import MinMax as MinMax
-    from mklkit.kernels.amounts.periodic import Periodic as Periodic
-    from mklkit.kernels.amounts.tanimoto import Tanimoto as Tanimoto
-    from mklkit.kernels.boolean.conjunctive import Conjunctive as Conjunctive
-    from mklkit.kernels.boolean.conjunctive import MonotoneConjunctive as MonotoneConjunctive
-    from mklkit.kernels.boolean.disjunctive import Disjunctive as Disjunctive
-    from mklkit.kernels.boolean.disjunctive import MonotoneDisjunctive as MonotoneDisjunctive
-    from mklkit.kernels.categories.frequency_overlap import FrequencyOverlap as FrequencyOverlap
-    from mklkit.kernels.categories.overlap import Overlap as Overlap
+    from mklkit.kernels.amounts import Hellinger as Hellinger
+    from mklkit.kernels.amounts import Intersection as Intersection
+    from mklkit.kernels.amounts import MinMax as MinMax
+    from mklkit.kernels.amounts import Tanimoto as Tanimoto
+    from mklkit.kernels.boolean import Conjunctive as Conjunctive
+    from mklkit.kernels.boolean import Disjunctive as Disjunctive
+    from mklkit.kernels.boolean import MonotoneConjunctive as MonotoneConjunctive
+    from mklkit.kernels.boolean import MonotoneDisjunctive as MonotoneDisjunctive
+    from mklkit.kernels.categories import FrequencyOverlap as FrequencyOverlap
+    from mklkit.kernels.categories import Overlap as Overlap
+    from mklkit.kernels.chi2 import Chi2 as Chi2
     from mklkit.kernels.cosine import Cosine as Cosine
     from mklkit.kernels.laplacian import Laplacian as Laplacian
     from mklkit.kernels.linear import Linear as Linear
+    from mklkit.kernels.periodic import Periodic as Periodic
     from mklkit.kernels.polynomial import Polynomial as Polynomial
     from mklkit.kernels.precomputed import Precomputed as Precomputed
     from mklkit.kernels.rbf import RBF as RBF
@@ -80,18 +80,17 @@ if TYPE_CHECKING:
     from mklkit.kernels.text.spectrum import SpectrumKernel as SpectrumKernel
     from mklkit.kernels.text.token_set import TokenSet as TokenSet
     from mklkit.kernels.text.weighted_degree import WeightedDegree as WeightedDegree
-    from mklkit.learners.ho_kashyap.kmhks import KMHKS as KMHKS
-    from mklkit.learners.ho_kashyap.mhks import MHKS as MHKS
+    from mklkit.learners.ho_kashyap.learners import KMHKS as KMHKS
+    from mklkit.learners.ho_kashyap.learners import MHKS as MHKS
     from mklkit.learners.kda import KDA as KDA
     from mklkit.learners.linear_decision import LinearDecision as LinearDecision
     from mklkit.learners.one_class_svm import OneClassSVM as OneClassSVM
     from mklkit.learners.ridge import Ridge as Ridge
-    from mklkit.learners.support_vectors import DualSolution as DualSolution
+    from mklkit.learners.support_vectors import SVMSolution as SVMSolution
     from mklkit.learners.support_vectors import solve_dual as solve_dual
+    from mklkit.learners.support_vectors import solve_svr as solve_svr
     from mklkit.learners.svm import SVM as SVM
     from mklkit.learners.svr import SVR as SVR
-    from mklkit.learners.tube import TubeSolution as TubeSolution
-    from mklkit.learners.tube import solve_tube as solve_tube
     from mklkit.numerics.centring import centred_gram as centred_gram
     from mklkit.numerics.cone_programs import Cone as Cone
     from mklkit.numerics.cone_programs import ConeSolution as ConeSolution
@@ -161,14 +160,14 @@ if TYPE_CHECKING:
     from mklkit.protocols import TrimmableMap as TrimmableMap
     from mklkit.protocols import Views as Views
     from mklkit.protocols import facts_of as facts_of
+    from mklkit.protocols.c_parameter import C_field as C_field
+    from mklkit.protocols.c_parameter import C_of as C_of
+    from mklkit.protocols.c_parameter import LearnerWithC as LearnerWithC
+    from mklkit.protocols.c_parameter import scaled_C as scaled_C
     from mklkit.protocols.component import Component as Component
     from mklkit.protocols.component import finite as finite
     from mklkit.protocols.component import whole as whole
     from mklkit.protocols.preset import Preset as Preset
-    from mklkit.protocols.priced_learner import PricedLearner as PricedLearner
-    from mklkit.protocols.priced_learner import price_field as price_field
-    from mklkit.protocols.priced_learner import price_of as price_of
-    from mklkit.protocols.priced_learner import scaled_price as scaled_price
     from mklkit.registry.hookspecs import hookimpl as hookimpl
     from mklkit.registry.registry import Registry as Registry
     from mklkit.registry.registry import get_registry as get_registry
@@ -214,16 +213,11 @@ FOR_USERS = {
     "feature_maps.fourier": "Fourier",
     "feature_maps.implicit": "Implicit",
     "kernels.cosine": "Cosine",
-    "kernels.amounts.chi2": "Chi2",
-    "kernels.amounts.hellinger": "Hellinger",
-    "kernels.amounts.intersection": "Intersection",
-    "kernels.amounts.min_max": "MinMax",
-    "kernels.amounts.periodic": "Periodic",
-    "kernels.amounts.tanimoto": "Tanimoto",
-    "kernels.boolean.conjunctive": "Conjunctive MonotoneConjunctive",
-    "kernels.boolean.disjunctive": "Disjunctive MonotoneDisjunctive",
-    "kernels.categories.frequency_overlap": "FrequencyOverlap",
-    "kernels.categories.overlap": "Overlap",
+    "kernels.chi2": "Chi2",
+    "kernels.amounts": "Hellinger Intersection MinMax Tanimoto",
+    "kernels.periodic": "Periodic",
+    "kernels.boolean": "Conjunctive Disjunctive MonotoneConjunctive MonotoneDisjunctive",
+    "kernels.categories": "FrequencyOverlap Overlap",
     "kernels.text.mismatch": "Mismatch",
     "kernels.text.spectrum": "SpectrumKernel",
     "kernels.text.token_set": "TokenSet",
@@ -234,8 +228,7 @@ FOR_USERS = {
     "kernels.precomputed": "Precomputed",
     "kernels.rbf": "RBF",
     "kernels.tanh": "Tanh",
-    "learners.ho_kashyap.kmhks": "KMHKS",
-    "learners.ho_kashyap.mhks": "MHKS",
+    "learners.ho_kashyap.learners": "KMHKS MHKS",
     "learners.kda": "KDA",
     "learners.one_class_svm": "OneClassSVM",
     "learners.ridge": "Ridge",
@@ -265,8 +258,7 @@ FOR_AUTHORS = {
         "LearnedWeighting WeightedDecision WeightingCombiner weighting_rule"
     ),
     "learners.linear_decision": "LinearDecision",
-    "learners.support_vectors": "DualSolution solve_dual",
-    "learners.tube": "TubeSolution solve_tube",
+    "learners.support_vectors": "SVMSolution solve_dual solve_svr",
     "numerics.centring": "centred_gram",
     "numerics.cone_programs": "Cone ConeSolution solve_cone_program",
     "numerics.least_squares": "NormalMatrix Spectrum",
@@ -281,8 +273,8 @@ FOR_AUTHORS = {
         "Stopping Subproblem SupportedDecision Target Task TrainingView TrimmableMap Views "
         "WeightedKernel ColumnSelector facts_of"
     ),
+    "protocols.c_parameter": "C_field C_of LearnerWithC scaled_C",
     "protocols.component": "Component finite whole",
-    "protocols.priced_learner": "PricedLearner price_field price_of scaled_price",
     "registry.hookspecs": "hookimpl",
     "registry.registry": "Registry",
     "views.deciding": "BlockDecision RowBlock with_support",

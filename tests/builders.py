@@ -9,9 +9,9 @@ import attrs
 import numpy as np
 
 from mklkit import Target
-from mklkit.combiners.ifsl.rules import PAPER_GRID
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.search import MKLSearchCV
+from mklkit.learners.ho_kashyap.rules import PAPER_GRID
 from mklkit.learners.linear_decision import LinearDecision
 from mklkit.protocols import LearnerFacts
 from mklkit.protocols.component import Component

@@ -92,11 +92,11 @@ def _missed_classes(score: Score) -> list[str]:
 
 def _other_c(model: Any, larger: bool) -> list[str]:
     from mklkit.estimators.introspection import classifier_in
-    from mklkit.protocols.priced_learner import PricedLearner
+    from mklkit.protocols.c_parameter import LearnerWithC
     from mklkit.registry.specs import to_spec
 
     learner = classifier_in(model).learner_
-    if not isinstance(learner, PricedLearner) or isinstance(learner.C, str):
+    if not isinstance(learner, LearnerWithC) or isinstance(learner.C, str):
         return []
     # The bound at 1 matters for a C that is far too small, or far too large, even after the step.
     size, C = (

@@ -189,15 +189,15 @@ def near_sphere(form: Array) -> Array:
     """
     count = len(form)
     factor = scipy.linalg.cholesky(2 * form + PENALTY * np.eye(count))
-    length_one, price = np.full(count, count**-0.5), np.zeros(count)
+    length_one, multipliers = np.full(count, count**-0.5), np.zeros(count)
     for number in range(MOST_ROUNDS):
-        pull = scipy.linalg.solve_triangular(factor, PENALTY * length_one - price, trans=1)
+        pull = scipy.linalg.solve_triangular(factor, PENALTY * length_one - multipliers, trans=1)
         found, _ = scipy.optimize.nnls(factor, pull)
         size = np.linalg.norm(found)
         if size == 0 or (number and np.abs(found / size - length_one).sum() < CHANGE):
             break
         length_one = found / size
-        price += PENALTY * (found - length_one)
+        multipliers += PENALTY * (found - length_one)
     return length_one
 
 

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
-from typing import ClassVar
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar
 
 import attrs
 import numpy as np
+import scipy.linalg
 from attrs.validators import ge, gt, instance_of
+from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
 from mklkit.combiners.templates.weighting import LearnedWeighting
-from mklkit.numerics.loo_weights import least_loo_error
 from mklkit.numerics.ridge import GramRidge, WeightedRows
 from mklkit.protocols import Array, CombinerFacts, Learner, Target, Views
 from mklkit.protocols.component import finite, whole
 from mklkit.registry.hookspecs import hookimpl
 
-__all__ = ["LooRidge"]
+__all__ = ["LooError", "LooRidge", "least_loo_error"]
 
 STARTS = (10.0, 100.0, 1000.0)
 """Times the best ridge of the even sum, which explains with irrelevant kernels what others can."""
@@ -27,6 +28,8 @@ NEGLIGIBLE = 1e-8
 """Of the largest share in the sum, below which a kernel is left out."""
 FEW_ROWS = 150
 """Rows on which several starts are tried."""
+FARTHEST = 15.0
+"""How far the logarithm of a factor may rise in the descent."""
 
 
 @attrs.frozen
@@ -91,8 +94,8 @@ class LooRidge(LearnedWeighting):
             some = np.sort(random_state.permutation(n_rows)[: self.rows])
         grams = []
         for view in views:
-            seen = view.restricted(some) if len(some) < n_rows else view
-            grams.append(np.asarray(seen.gram(keep=False), np.float64))
+            restricted = view.restricted(some) if len(some) < n_rows else view
+            grams.append(np.asarray(restricted.gram(keep=False), np.float64))
         values = np.asarray(target.values, np.float64)[some]
         spread = float(values.std()) or 1.0
         sizes = np.array([np.trace(gram) / len(some) - gram.mean() for gram in grams])
@@ -130,6 +133,125 @@ class LooRidge(LearnedWeighting):
         tried = [1 / (sizes * ridge * times) for times in STARTS]
         lowest = least_loo_error(grams, targets, tried, self.max_iter, self.tol)[0]
         return [1 / (sizes * ridge * USUAL_START), lowest]
+
+
+@attrs.frozen(eq=False)
+class LooError:
+    """The mean squared leave-one-out error of targets, as a function of the kernels' factors.
+
+    With A = I + Σ_m η_m K_m, and P = A⁻¹ − A⁻¹11ᵀA⁻¹/(1ᵀA⁻¹1) for the intercept, the error of row i
+    is (Py)_i/P_ii: the ridge is one, and the factors η hold its inverse. In the logarithms of η the
+    gradient takes one more product of matrices for all kernels together.
+
+    Attributes
+    ----------
+    grams : sequence of ndarray of shape (N, N)
+        M of them.
+    targets : ndarray of shape (N, T)
+
+    Notes
+    -----
+    O(N³ + (M + T)N²) for a value with its gradient.
+
+    Source: Cawley and Talbot, "Preventing over-fitting during model selection via Bayesian
+    regularisation of the hyper-parameters", JMLR 8 (2007), for one kernel.
+    """
+
+    grams: Sequence[Array]
+    targets: Array
+
+    def __call__(self, logarithms: Array) -> tuple[float, Array]:
+        """Return the error and its gradient (M,) for log η (M,)."""
+        factors = np.exp(logarithms)
+        matrix = np.eye(len(self.targets))
+        for factor, gram in zip(factors, self.grams, strict=True):
+            matrix += factor * gram
+        projected = self._projected(matrix)
+        if projected is None:
+            return np.inf, np.zeros(len(factors))
+        dual = projected @ self.targets
+        diagonal = np.diagonal(projected)[:, None]
+        errors = dual / diagonal
+        size = errors.size
+        slopes = 2 * errors / diagonal
+        middle = np.sqrt(np.sum(slopes * errors, axis=1))
+        scaled = projected * middle
+        # Of symmetric matrices only products with K_m are taken.
+        change = scaled @ scaled.T - (projected @ slopes) @ dual.T
+        gradient = np.array([np.vdot(gram, change) for gram in self.grams])
+        return float(np.sum(errors**2) / size), factors * gradient / size
+
+    @staticmethod
+    def _projected(matrix: Array) -> Array | None:
+        """Return P, or None where A is not positive definite."""
+        factor, failed = scipy.linalg.lapack.dpotrf(matrix, lower=1, overwrite_a=1)
+        if failed:
+            return None
+        inverse, failed = scipy.linalg.lapack.dpotri(factor, lower=1, overwrite_c=1)
+        if failed:
+            return None
+        inverse = np.tril(inverse) + np.tril(inverse, -1).T
+        sums = inverse.sum(axis=0)
+        inverse -= np.outer(sums, sums / sums.sum())
+        return inverse
+
+
+def least_loo_error(
+    grams: Sequence[Array],
+    targets: Array,
+    starts: Sequence[Array],
+    max_iter: int,
+    tol: float,
+    only_if_lower: bool = False,
+) -> tuple[Array, bool]:
+    """Return the factors η (M,) of least leave-one-out error, and whether the descent ended.
+
+    By L-BFGS in log η, until the error's logarithm falls by less than ``tol``; of several starts
+    the lowest end is taken.
+
+    Parameters
+    ----------
+    grams : sequence of ndarray of shape (N, N)
+    targets : ndarray of shape (N, T)
+        Of about the same size, as all count the same.
+    starts : sequence of ndarray of shape (M,)
+    max_iter : int
+    tol : float
+    only_if_lower : bool, default=False
+        Whether a later start is taken only where the error is below the lowest end so far.
+
+    Examples
+    --------
+    >>> rows = np.linspace(-1, 1, 20)
+    >>> linear, waves = np.outer(rows, rows), np.cos(9 * np.subtract.outer(rows, rows))
+    >>> factors, _ = least_loo_error([linear, waves], rows[:, None], [np.ones(2)], 50, 1e-6)
+    >>> bool(factors[0] > 10 * factors[1])
+    True
+    """
+    error = LooError(grams, targets)
+
+    def logarithm(at: Array) -> tuple[float, Array]:
+        value, gradient = error(at)
+        least = max(value, np.finfo(np.float64).tiny)
+        return np.log(least), gradient / least
+
+    best: Any = None
+    for start in starts:
+        logarithms = np.log(np.maximum(start, np.finfo(np.float64).tiny))
+        if only_if_lower and best is not None and logarithm(logarithms)[0] >= best.fun:
+            continue
+        # Bounds on one side only: between two, the first step has the gradient's own length.
+        descent = minimize(
+            logarithm,
+            logarithms,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=[(None, value + FARTHEST) for value in logarithms],
+            options={"maxiter": max_iter, "ftol": tol},
+        )
+        if best is None or descent.fun < best.fun:
+            best = descent
+    return np.exp(best.x), bool(best.status != 1)
 
 
 @hookimpl

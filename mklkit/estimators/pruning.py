@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.errors import DataError, MKLKitError, counted
-from mklkit.numerics.leave_one_out import leave_one_out_error
+from mklkit.numerics.ridge import leave_one_out_error
 from mklkit.numerics.sampling import drawn_by_class
 from mklkit.protocols import Array, FittedKernel
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels

@@ -10,7 +10,7 @@ import numpy as np
 from attrs.validators import ge, instance_of, lt, optional
 
 from mklkit.errors import quoted
-from mklkit.feature_maps.landmarks import choose, known_strategy
+from mklkit.feature_maps.landmarks import STRATEGIES, known_strategy
 from mklkit.numerics.least_squares import Spectrum
 from mklkit.protocols import Array, FeatureMapFacts, FittedKernel
 from mklkit.protocols.component import Component, whole
@@ -127,13 +127,13 @@ class Empirical(Component):
         """Yield each kernel's map, all on the same landmarks."""
         n_rows = len(rows[0])
         n_landmarks = self._n_landmarks(n_rows)
-        seen, full = KernelRows.of(kernels, rows), n_landmarks == n_rows
+        bank, full = KernelRows.of(kernels, rows), n_landmarks == n_rows
         check_gram_fits(n_landmarks, rows[0].dtype.itemsize, "rows" if full else "landmarks")
         # A slice reads the rows of a source.
         chosen = (
-            seen.take(slice(0, n_rows))
+            bank.take(slice(0, n_rows))
             if full
-            else choose(self.landmarks, seen, n_landmarks, random_state)
+            else STRATEGIES[self.landmarks](bank, n_landmarks, random_state)
         )
         for kernel, landmarks in zip(kernels, chosen.rows, strict=True):
             yield self._on(kernel, landmarks, full)

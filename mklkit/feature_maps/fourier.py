@@ -90,14 +90,14 @@ class Fourier(Component):
         random_state: np.random.RandomState,
     ) -> Iterator[FittedFourier]:
         """Yield each kernel's map; kernels on the same columns share one draw."""
-        seen = KernelRows.of(kernels, rows)
+        bank = KernelRows.of(kernels, rows)
         draws = []
-        for own in seen.arrays:
+        for array in bank.arrays:
             # Differences of rows alone matter; angles of rows far from zero would lose digits.
-            centre = own[:FIRST_ROWS].mean(axis=0, dtype=np.float64).astype(own.dtype)
-            directions = random_state.standard_normal((own.shape[1], self.n_components // 2))
+            centre = array[:FIRST_ROWS].mean(axis=0, dtype=np.float64).astype(array.dtype)
+            directions = random_state.standard_normal((array.shape[1], self.n_components // 2))
             draws.append((centre, directions))
-        for kernel, place in zip(kernels, seen.places, strict=True):
+        for kernel, place in zip(kernels, bank.places, strict=True):
             if not isinstance(kernel, FittedRBF):
                 raise IncompatibleError(
                     f"fourier has features of rbf kernels only, got {type_name(kernel)}."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import attrs
@@ -61,7 +61,7 @@ class Bandwidth:
     factor: float
 
     @classmethod
-    def parse(cls, value: Any, parameter: str) -> Bandwidth:
+    def parse(cls, value: Any, parameter: str, rules: Sequence[str] = RULES) -> Bandwidth:
         """Read ``2.0``, ``'mean'``, ``'0.1*mean'`` or ``'mean/10'``.
 
         Raises
@@ -75,12 +75,12 @@ class Bandwidth:
         Bandwidth(rule='mean', factor=0.1)
         """
         expected = (
-            f"{parameter} must be a positive number or one of {', '.join(map(repr, RULES))},"
+            f"{parameter} must be a positive number or one of {', '.join(map(repr, rules))},"
             f" optionally with a factor ('0.1*mean', 'mean/10'); got {quoted(value)}"
         )
         if isinstance(value, str):
             match = _RULE.fullmatch(value.strip())
-            if match is None or match["rule"] not in RULES:
+            if match is None or match["rule"] not in rules:
                 raise ValueError(expected)
             factor = float(match["times"] or 1) / (float(match["over"] or 1) or np.nan)
             if not (np.isfinite(factor) and factor > 0):
@@ -213,9 +213,9 @@ def _distances(rows: Array) -> Iterator[tuple[Array, int]]:
         for distances in sampled_pair_distances(rows):
             yield distances, 1
         return
-    for block, other in upper_blocks(len(rows)):
-        tile = np.sqrt(squared_distances(rows[block], rows[other]))
-        yield (tile[np.triu_indices(len(tile), 1)] if other == block else tile), 1
+    for block, across in upper_blocks(len(rows)):
+        tile = np.sqrt(squared_distances(rows[block], rows[across]))
+        yield (tile[np.triu_indices(len(tile), 1)] if across == block else tile), 1
 
 
 def mean_distance(rows: Array) -> float:
@@ -251,14 +251,16 @@ def weighted_mean_distance(rows: Array, row_weights: Array) -> float:
     whole = float(row_weights.sum()) ** 2
     if len(rows) > MOST_ROWS:
         pairs = zip(sampled_pair_distances(rows), sampled_pair_weights(row_weights), strict=True)
-        total, count = np.sum([(own @ counts, counts.sum()) for own, counts in pairs], axis=0)
+        total, count = np.sum(
+            [(distances @ counts, counts.sum()) for distances, counts in pairs], axis=0
+        )
         # The pairs i = i have a distance of zero.
         return float(total / count * (1 - row_weights @ row_weights / whole))
     total = 0.0
-    for block, other in upper_blocks(len(rows)):
-        tile = np.sqrt(squared_distances(rows[block], rows[other]))
-        both = float(row_weights[block] @ tile @ row_weights[other])
-        total += both if other == block else 2 * both
+    for block, across in upper_blocks(len(rows)):
+        tile = np.sqrt(squared_distances(rows[block], rows[across]))
+        both = float(row_weights[block] @ tile @ row_weights[across])
+        total += both if across == block else 2 * both
     return total / whole
 
 

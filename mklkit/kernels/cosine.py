@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import attrs
-import numpy as np
 
 from mklkit.kernels.linear import Linear
+from mklkit.kernels.normalised import NormalisedKernel
 from mklkit.protocols import Array, FittedKernel, Kernel, KernelFacts, facts_of
 from mklkit.protocols.component import Component
 from mklkit.registry.hookspecs import hookimpl
@@ -39,8 +39,7 @@ class Cosine(Component):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> rows = np.array([[3.0, 0.0], [1.0, 1.0]])
+    >>>     >>> rows = np.array([[3.0, 0.0], [1.0, 1.0]])
     >>> Cosine("linear").fit(rows)(rows, rows).round(4)
     array([[1.    , 0.7071],
            [0.7071, 1.    ]])
@@ -67,29 +66,18 @@ class Cosine(Component):
 
 
 @attrs.frozen
-class FittedCosine:
+class FittedCosine(NormalisedKernel):
     """The normalised kernel, ready to evaluate."""
 
     kernel: FittedKernel
 
-    def __call__(self, a: Array, b: Array) -> Array:
-        """Return the cosines of the rows of ``a`` (n, d) and ``b`` (m, d): (n, m)."""
-        values = self.kernel(a, b)
-        values = values * self._inverse_length(a)[:, None]
-        values *= self._inverse_length(b)
-        return values
+    def parts(self, a: Array, b: Array) -> tuple[Array, Array, Array]:
+        """Return the inner kernel of the rows of ``a`` (n, d) and ``b`` (m, d), and of each."""
+        return self.kernel(a, b), self.squares(a), self.squares(b)
 
-    def diagonal(self, a: Array) -> Array:
-        """Return 1 for each row, 0 where k(x, x) = 0."""
-        lengths = self._inverse_length(a)
-        return (lengths > 0).astype(lengths.dtype)
-
-    def _inverse_length(self, rows: Array) -> Array:
-        own = self.kernel.diagonal(rows)
-        # Subnormal numbers have lost digits, and cosines computed from them could exceed one.
-        large = own >= np.finfo(own.dtype).tiny
-        roots = np.sqrt(own, where=large, out=np.ones_like(own))
-        return np.divide(1.0, roots, where=large, out=np.zeros_like(own))
+    def squares(self, a: Array) -> Array:
+        """Return the inner kernel of each row with itself: (n,)."""
+        return self.kernel.diagonal(a)
 
 
 @hookimpl

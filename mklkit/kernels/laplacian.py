@@ -3,36 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from numbers import Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import attrs
-from attrs.validators import gt
 
 from mklkit.numerics.exponential import scaled_exp
 from mklkit.protocols import Array, KernelFacts
-from mklkit.protocols.component import Component, finite
+from mklkit.protocols.component import AUTO, Component, auto_or_number
 from mklkit.registry.hookspecs import hookimpl
 from mklkit.views.kernel_rows import FittedScalarKernel
 
 __all__ = ["FittedLaplacian", "Laplacian"]
-
-
-AUTO = "auto"
-
-
-def _number(value: Any) -> float | str:
-    if value == AUTO:
-        return AUTO
-    if not isinstance(value, Real):
-        raise ValueError(f"gamma must be a positive number or {AUTO!r}; got {value!r}")
-    return float(value)
-
-
-def _positive(instance: Any, attribute: Any, value: float | str) -> None:
-    if not isinstance(value, str):
-        finite(instance, attribute, value)
-        gt(0.0)(instance, attribute, value)
 
 
 @attrs.frozen
@@ -56,7 +37,7 @@ class Laplacian(Component):
     name: ClassVar[str] = "laplacian"
     facts: ClassVar[KernelFacts] = KernelFacts(proposed=("laplacian",))
 
-    gamma: float | str = attrs.field(default=AUTO, converter=_number, validator=_positive)
+    gamma: float | str = auto_or_number()
 
     def fit(self, rows: Array) -> FittedLaplacian:
         """Return the kernel with γ as a number."""

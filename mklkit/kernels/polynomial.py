@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import attrs
 import numpy as np
@@ -14,11 +14,11 @@ from mklkit.protocols.component import Component, finite, whole
 from mklkit.registry.hookspecs import hookimpl
 from mklkit.views.kernel_rows import FittedScalarKernel
 
-__all__ = ["FittedPolynomial", "Polynomial"]
+__all__ = ["Polynomial"]
 
 
 @attrs.frozen
-class Polynomial(Component):
+class Polynomial(Component, FittedScalarKernel):
     """Power of an inner product, k(x, z) = (γ xᵀz + c₀)^degree.
 
     Parameters
@@ -40,6 +40,7 @@ class Polynomial(Component):
     """
 
     name: ClassVar[str] = "polynomial"
+    base: ClassVar[str] = "inner_product"
     facts: ClassVar[KernelFacts] = KernelFacts(
         proposed=("cosine(polynomial(degree=2))", "cosine(polynomial(degree=3))"),
         search_space={"degree": (2, 3)},
@@ -49,20 +50,9 @@ class Polynomial(Component):
     coef0: float = attrs.field(default=1.0, converter=float, validator=[finite, ge(0)])
     gamma: float = attrs.field(default=1.0, converter=float, validator=[finite, gt(0)])
 
-    def fit(self, rows: Array) -> FittedPolynomial:
+    def fit(self, rows: Array) -> Self:
         """Return the kernel (nothing depends on the rows)."""
-        return FittedPolynomial(self.degree, self.coef0, self.gamma)
-
-
-@attrs.frozen
-class FittedPolynomial(FittedScalarKernel):
-    """The polynomial kernel, ready to evaluate."""
-
-    base: ClassVar[str] = "inner_product"
-
-    degree: int
-    coef0: float
-    gamma: float
+        return self
 
     def of(self, base: Array, out: Array) -> Array:
         """Return the powers of the inner products."""
@@ -75,9 +65,3 @@ class FittedPolynomial(FittedScalarKernel):
 def mklkit_kernels() -> Iterable[type]:
     """Register the kernel."""
     return [Polynomial]
-
-
-@hookimpl
-def mklkit_model_types() -> Iterable[type]:
-    """Register the types that it stores in a model file."""
-    return [FittedPolynomial]

@@ -57,10 +57,10 @@ def _read(path: str, modified: int, size: int) -> Array:
         if not size:
             raise ValueError("it is empty")
         if path.endswith(".csv"):
-            found: Array = np.loadtxt(path, delimiter=",", ndmin=2)
+            content: Array = np.loadtxt(path, delimiter=",", ndmin=2)
         else:
-            found = _from_numpy(path)
-        return _as_float(found)
+            content = _from_numpy(path)
+        return _as_float(content)
     except (OSError, ValueError, TypeError, EOFError, BadZipFile) as error:
         reason = plain_message(error).rstrip(".")
         if "allow_pickle" in reason:  # NumPy's advice is to run what is in the file.
@@ -77,13 +77,13 @@ def _from_numpy(path: str) -> Array:
         start = file.read(len(NUMPY_STARTS[0]))
     if not start.startswith(NUMPY_STARTS):
         raise ValueError("it is no file of NumPy's; use numpy.save to write one")
-    found = np.load(path, allow_pickle=False)
-    if not isinstance(found, np.lib.npyio.NpzFile):
-        return np.asarray(found)
-    with found:
-        if len(found.files) != 1:
-            raise ValueError(f"it has {counted(len(found.files), 'array')}, and one is expected")
-        return np.asarray(found[found.files[0]])
+    content = np.load(path, allow_pickle=False)
+    if not isinstance(content, np.lib.npyio.NpzFile):
+        return np.asarray(content)
+    with content:
+        if len(content.files) != 1:
+            raise ValueError(f"it has {counted(len(content.files), 'array')}, and one is expected")
+        return np.asarray(content[content.files[0]])
 
 
 def _check_matrix(value: Array) -> None:
@@ -94,8 +94,8 @@ def _check_matrix(value: Array) -> None:
     if not np.isfinite(value).all():
         raise ValueError("a precomputed kernel must be finite: it holds NaN or infinity")
     limit = ASYMMETRY * float(np.abs(value).max(initial=0))
-    for block, other in upper_blocks(len(value)):
-        if np.abs(value[block, other] - value[other, block].T).max(initial=0) > limit:
+    for block, across in upper_blocks(len(value)):
+        if np.abs(value[block, across] - value[across, block].T).max(initial=0) > limit:
             raise ValueError(
                 "a precomputed kernel must be symmetric; use (K + K.T) / 2 if it differs only by"
                 " rounding"

@@ -82,9 +82,9 @@ class RBF(Component):
 
     def with_params(self, **params: Any) -> Self:
         """Return a changed copy; ``sigma`` or ``gamma`` replaces the other."""
-        for given, other in (("sigma", "gamma"), ("gamma", "sigma")):
-            if params.get(given) is not None:
-                params.setdefault(other, None)
+        for changed, replaced in (("sigma", "gamma"), ("gamma", "sigma")):
+            if params.get(changed) is not None:
+                params.setdefault(replaced, None)
         return super().with_params(**params)
 
     def _width(self) -> Bandwidth:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -10,13 +10,13 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from mklkit.kernels.normalised import NormalisedKernel
 from mklkit.protocols import Array
 
 __all__ = [
-    "FittedFeatures",
+    "FeatureKernel",
     "Sparse",
     "incidence",
-    "inverse_lengths",
     "numbered",
     "products",
     "stacked",
@@ -70,8 +70,8 @@ def incidence(
     array([[0., 2.],
            [1., 0.]])
     """
-    given = np.ones(len(owners)) if values is None else values
-    return csr_array((given, (owners, columns)), shape=shape)
+    counted = np.ones(len(owners)) if values is None else values
+    return csr_array((counted, (owners, columns)), shape=shape)
 
 
 def products(left: Sparse, right: Sparse) -> Array:
@@ -101,50 +101,30 @@ def products(left: Sparse, right: Sparse) -> Array:
     return values
 
 
-def inverse_lengths(own: Array) -> Array:
-    """Return 1/√k(x, x) for each k(x, x), and 0 where it is 0.
-
-    Examples
-    --------
-    >>> inverse_lengths(np.array([4.0, 0.0]))
-    array([0.5, 0. ])
-    """
-    positive = own > 0
-    roots = np.sqrt(own, where=positive, out=np.ones_like(own))
-    return np.divide(1.0, roots, where=positive, out=np.zeros_like(own))
-
-
-class FittedFeatures(ABC):
-    """A kernel φ(x)ᵀGφ(z) of sparse features, optionally divided by √(k(x, x) k(z, z)).
+class FeatureKernel(NormalisedKernel):
+    """A kernel φ(x)ᵀGφ(z) of sparse features, ready to evaluate.
 
     Rows without features have similarity zero to all rows, themselves included.
     """
 
     __slots__ = ()
 
-    normalize: bool
-
     @abstractmethod
     def features(self, rows: Array) -> tuple[Sparse, Sparse]:
         """Return φ(x) and Gφ(x) of each of the rows, two sparse matrices (n, V)."""
 
-    def __call__(self, a: Array, b: Array) -> Array:
-        """Return the similarities of the rows of ``a`` (n, d) and ``b`` (m, d): (n, m)."""
+    def parts(self, a: Array, b: Array) -> tuple[Array, Array, Array]:
+        """Return the products, with features of both at once, as these are numbered by rows."""
         plain, weighted = self.features(stacked(a, b))
-        values = products(plain[: len(a)], weighted[len(a) :])
-        if self.normalize:
-            inverse = inverse_lengths(_own(plain, weighted))
-            values *= inverse[: len(a), None]
-            values *= inverse[len(a) :]
-        return values
+        squares = _squares(plain, weighted)
+        return products(plain[: len(a)], weighted[len(a) :]), squares[: len(a)], squares[len(a) :]
 
-    def diagonal(self, a: Array) -> Array:
-        """Return the similarity of each row with itself: (n,)."""
-        own = _own(*self.features(a))
-        return (own > 0).astype(np.float64) if self.normalize else own
+    def squares(self, a: Array) -> Array:
+        """Return φ(x)ᵀGφ(x): (n,)."""
+        return _squares(*self.features(a))
 
 
-def _own(plain: Sparse, weighted: Sparse) -> Array:
+def _squares(plain: Sparse, weighted: Sparse) -> Array:
     return np.asarray(plain.multiply(weighted).sum(axis=1), dtype=np.float64).ravel()
 
 

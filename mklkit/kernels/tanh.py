@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import attrs
 import numpy as np
@@ -14,11 +14,11 @@ from mklkit.protocols.component import Component, finite
 from mklkit.registry.hookspecs import hookimpl
 from mklkit.views.kernel_rows import FittedScalarKernel
 
-__all__ = ["FittedTanh", "Tanh"]
+__all__ = ["Tanh"]
 
 
 @attrs.frozen
-class Tanh(Component):
+class Tanh(Component, FittedScalarKernel):
     """Squashed inner product, k(x, z) = tanh(γ xᵀz + c₀); in general not positive semi-definite.
 
     Maps and learners that need a positive semi-definite kernel use its positive part.
@@ -40,25 +40,16 @@ class Tanh(Component):
     """
 
     name: ClassVar[str] = "tanh"
+    base: ClassVar[str] = "inner_product"
+    monotone: ClassVar[int] = 1
     facts: ClassVar[KernelFacts] = KernelFacts(definite=False)
 
     gamma: float = attrs.field(default=0.01, converter=float, validator=[finite, gt(0)])
     coef0: float = attrs.field(default=0.0, converter=float, validator=finite)
 
-    def fit(self, rows: Array) -> FittedTanh:
+    def fit(self, rows: Array) -> Self:
         """Return the kernel (nothing depends on the rows)."""
-        return FittedTanh(self.gamma, self.coef0)
-
-
-@attrs.frozen
-class FittedTanh(FittedScalarKernel):
-    """The tanh kernel, ready to evaluate."""
-
-    base: ClassVar[str] = "inner_product"
-    monotone: ClassVar[int] = 1
-
-    gamma: float
-    coef0: float
+        return self
 
     def of(self, base: Array, out: Array) -> Array:
         """Return tanh of the scaled inner products."""
@@ -73,9 +64,3 @@ class FittedTanh(FittedScalarKernel):
 def mklkit_kernels() -> Iterable[type]:
     """Register the kernel."""
     return [Tanh]
-
-
-@hookimpl
-def mklkit_model_types() -> Iterable[type]:
-    """Register the types that it stores in a model file."""
-    return [FittedTanh]

@@ -149,12 +149,12 @@ class KDA(Component):
         """
         if target.row_weights is None:
             graphs = (self.graphs or discriminant_graphs)(target.values)
-            found = embed_gram(gram, graphs, self.alpha, n_components)
-            return found.projection, found.history
+            embedding = embed_gram(gram, graphs, self.alpha, n_components)
+            return embedding.projection, embedding.history
         graphs = discriminant_graphs(target.values, target.row_weights)
         roots = np.sqrt(target.row_weights)[:, None].astype(gram.dtype)
-        found = embed_gram(roots * gram * roots.T, graphs, self.alpha, n_components)
-        return roots * found.projection, found.history
+        embedding = embed_gram(roots * gram * roots.T, graphs, self.alpha, n_components)
+        return roots * embedding.projection, embedding.history
 
     def _fit_moments(
         self, side: TrainingView, target: Target, n_components: int

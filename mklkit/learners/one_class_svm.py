@@ -79,19 +79,19 @@ class OneClassSVM(Component):
 
     def fit(self, side: TrainingView, target: Target) -> LinearDecision:
         """Return the decision function learned from the rows; the target has their weights."""
-        given = side.features() if side.explicit else side.gram()
-        found = solve_one_class(
-            given, side.explicit, self.nu, self.tol, self.max_iter, target.row_weights
+        columns = side.features() if side.explicit else side.gram()
+        solution = solve_one_class(
+            columns, side.explicit, self.nu, self.tol, self.max_iter, target.row_weights
         )
-        if not found.ended:
+        if not solution.ended:
             warnings.warn(
                 f"one-class-svm was stopped after max_iter={self.max_iter} steps. Kernel values"
-                f" are up to {np.abs(given).max():.2g}; where that is far above 1, scaled features"
+                f" are up to {np.abs(columns).max():.2g}; where that is far above 1, scaled data"
                 " or kernels such as 'cosine(polynomial)' help, otherwise a larger max_iter.",
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        return LinearDecision(found.coefficients, found.bias)
+        return LinearDecision(solution.coefficients, solution.bias)
 
 
 @hookimpl

@@ -9,10 +9,10 @@ import attrs
 import numpy as np
 from attrs.validators import ge, gt, instance_of
 
-from mklkit.errors import IncompatibleError, quoted
-from mklkit.learners.ho_kashyap.ridge import CholeskyProblem, FeatureProblem, GramProblem
-from mklkit.learners.ho_kashyap.row_problem import RowProblem
+from mklkit.errors import IncompatibleError
+from mklkit.learners.ho_kashyap.row_problems import ridge_problem
 from mklkit.learners.linear_decision import LinearDecision
+from mklkit.numerics.least_squares import feature_rounding
 from mklkit.numerics.ridge import FeatureRidge, GramRidge, RidgeSystem, WeightedRows
 from mklkit.protocols import (
     Array,
@@ -23,24 +23,10 @@ from mklkit.protocols import (
     Target,
     TrainingView,
 )
-from mklkit.protocols.component import Component, finite, whole
+from mklkit.protocols.component import AUTO, Component, auto_or_number, finite, whole
 from mklkit.registry.hookspecs import hookimpl
 
 __all__ = ["Ridge", "RidgeDecision"]
-
-AUTO = "auto"
-
-
-def _ridge(value: Any) -> Any:
-    return value if isinstance(value, str) else float(value)
-
-
-def _ridge_or_auto(instance: object, attribute: Any, value: Any) -> None:
-    if isinstance(value, str):
-        if value != AUTO:
-            raise ValueError(f"'alpha' must be {AUTO!r} or a number >= 0, got {quoted(value)}")
-    elif not 0 <= value < np.inf:
-        raise ValueError(f"'alpha' must be >= 0 and finite, got {value}")
 
 
 @attrs.frozen(eq=False)
@@ -99,7 +85,7 @@ class Ridge(Component):
 
     name: ClassVar[str] = "ridge"
 
-    alpha: float | str = attrs.field(default=AUTO, converter=_ridge, validator=_ridge_or_auto)
+    alpha: float | str = auto_or_number(zero=True)
     intercept: bool = attrs.field(default=True, validator=instance_of(bool))
     tol: float = attrs.field(default=1e-9, converter=float, validator=[gt(0), finite])
     max_iter: int = attrs.field(default=1000, converter=whole, validator=[instance_of(int), ge(2)])
@@ -150,7 +136,7 @@ class Ridge(Component):
         moments = side.class_moments(row_weights=weights).together()
         products = moments.normal_matrix().products
         precision = np.finfo(side.some_features(np.arange(1)).dtype).eps
-        floor = float(side.n_rows * (4 * precision) ** 2 * np.trace(products))
+        floor = feature_rounding(float(precision), side.n_rows) * float(np.trace(products))
         if self.intercept:
             return moments.covariance(0) * moments.total, moments.means[0], floor
         return products, np.zeros(len(products)), floor
@@ -176,19 +162,12 @@ class Ridge(Component):
             raise IncompatibleError(
                 "Coupled ridge regressions have an intercept each: take ridge(intercept=True)."
             )
-        chosen = [one.alpha for one in variants]
-        if AUTO in chosen:
+        alphas = [variant.alpha for variant in variants]
+        if AUTO in alphas:
             values = np.asarray(target.values, np.float64)[:, None]
             best = float(self._system(side, target).best_ridges(values)[0])
-            chosen = [best if alpha == AUTO else alpha for alpha in chosen]
-        alphas = np.array(chosen, dtype=np.float64)
-        if side.explicit and RowProblem.suits(side, alphas):
-            return RowProblem(side, float(alphas[0]), target.row_weights)
-        if side.explicit:
-            return FeatureProblem(side, alphas, target.row_weights)
-        if len(alphas) == 1 and alphas[0] > 0:
-            return CholeskyProblem(side, float(alphas[0]), target.row_weights)
-        return GramProblem(side, alphas, target.row_weights)
+            alphas = [best if alpha == AUTO else alpha for alpha in alphas]
+        return ridge_problem(side, np.array(alphas, dtype=np.float64), target.row_weights)
 
 
 @hookimpl

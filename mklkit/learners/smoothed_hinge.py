@@ -15,7 +15,7 @@ from mklkit.errors import DataError
 from mklkit.numerics.least_squares import cholesky_or_none
 from mklkit.protocols import Array, TrainingView
 
-__all__ = ["PrimalSolution", "best_bias", "solve_smoothed", "too_large"]
+__all__ = ["SVMSolution", "best_bias", "solve_smoothed", "too_large"]
 
 STEEPEST, FLATTEST = 0.1, 0.4
 """The factors between which the width h decreases from one problem to the next."""
@@ -25,10 +25,19 @@ SEARCHES = 30
 
 
 @attrs.frozen(eq=False)
-class PrimalSolution:
-    """The hyperplane of a support vector machine: weights (p,), bias, and whether it converged."""
+class SVMSolution:
+    """The solution of a support vector machine or regression.
 
-    weights: Array
+    Attributes
+    ----------
+    coefficients : ndarray of shape (N,) or (p,)
+        Of the training rows, 0 except for support vectors; or the weights of features.
+    bias : float
+    ended : bool
+        False if it was stopped before it reached its tolerance.
+    """
+
+    coefficients: Array
     bias: float
     ended: bool
 
@@ -40,7 +49,7 @@ def solve_smoothed(
     tol: float,
     most_passes: int,
     row_weights: Array | None = None,
-) -> PrimalSolution:
+) -> SVMSolution:
     """Return the w and b of min ½‖w‖² + CΣ v_i max(0, 1 − y(wᵀφ + b)) on features.
 
     Parameters
@@ -71,7 +80,7 @@ def solve_smoothed(
     costs = np.full(len(labels), C) if row_weights is None else C * row_weights
     outputs, bias = np.zeros(len(labels)), 0.0
     weights: Array | None = None
-    best, upper, lower, width = PrimalSolution(np.zeros(0), 0.0, False), np.inf, 0.0, 1.0
+    best, upper, lower, width = SVMSolution(np.zeros(0), 0.0, False), np.inf, 0.0, 1.0
     for _ in range(0, most_passes, 2):
         slack = 1 - labels * outputs
         alphas = costs * np.clip((slack + width) / (2 * width), 0, 1)
@@ -84,7 +93,7 @@ def solve_smoothed(
         if not (np.isfinite(objective) and np.isfinite(sums).all()):
             raise too_large(np.sqrt(np.abs(products).max()))
         if objective < upper:
-            best, upper = PrimalSolution(weights, bias, False), objective
+            best, upper = SVMSolution(weights, bias, False), objective
         lower = max(lower, _dual_objective(both[:, 1].sum(), both[:, 2].sum(), sums[:, 1:]))
         if upper - lower <= tol * upper:
             return _with_best_bias(side, labels, costs, best)
@@ -173,10 +182,10 @@ def _line_search(
 
 
 def _with_best_bias(
-    side: TrainingView, labels: Array, costs: Array, plane: PrimalSolution
-) -> PrimalSolution:
-    outputs = np.asarray(side.project(plane.weights), dtype=np.float64)
-    return PrimalSolution(plane.weights, best_bias(outputs, labels, costs), True)
+    side: TrainingView, labels: Array, costs: Array, plane: SVMSolution
+) -> SVMSolution:
+    outputs = np.asarray(side.project(plane.coefficients), dtype=np.float64)
+    return SVMSolution(plane.coefficients, best_bias(outputs, labels, costs), True)
 
 
 def best_bias(outputs: Array, y: Array, row_weights: Array | None = None) -> float:
@@ -202,9 +211,9 @@ def best_bias(outputs: Array, y: Array, row_weights: Array | None = None) -> flo
 
 def too_large(size: float) -> DataError:
     """Return the error for kernel values or features that the solvers can't take."""
-    found = f"as large as {size:.2g}" if np.isfinite(size) else "that are not finite"
+    extent = f"as large as {size:.2g}" if np.isfinite(size) else "that are not finite"
     return DataError(
-        f"The support vector machine can't be solved with kernel values or features {found}:"
+        f"The support vector machine can't be solved with kernel values or features {extent}:"
         f" scale the data (mklkit fit --scale, or StandardScaler), or use kernels"
         " with bounded values, such as 'rbf' or 'cosine(polynomial)'."
     )

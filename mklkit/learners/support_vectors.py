@@ -8,14 +8,20 @@ from __future__ import annotations
 
 from typing import Any
 
-import attrs
 import numpy as np
-from sklearn.svm import SVC, OneClassSVM
+from sklearn.svm import SVC, SVR, OneClassSVM
 
-from mklkit.learners.smoothed_hinge import PrimalSolution, solve_smoothed, too_large
+from mklkit.learners.smoothed_hinge import SVMSolution, solve_smoothed, too_large
 from mklkit.protocols import Array, TrainingView
 
-__all__ = ["MOST_STEPS", "DualSolution", "solve_dual", "solve_one_class", "solve_primal"]
+__all__ = [
+    "MOST_STEPS",
+    "SVMSolution",
+    "solve_dual",
+    "solve_one_class",
+    "solve_primal",
+    "solve_svr",
+]
 
 MOST_STEPS = 1_000_000
 """libsvm's steps, O(N) each; a limit, as kernels of very large values could take hours."""
@@ -27,36 +33,23 @@ SHARE_OF_TOL = 0.2
 """The share of ``tol`` by which the objective on many rows may be above the optimum."""
 
 
-class _QuietSVC(SVC):
+class _Quiet:
     """libsvm without the warning about an early stop."""
 
     def _warn_from_fit_status(self) -> None:
         """Do nothing: an early stop is read from ``n_iter_``."""
 
 
-class _QuietOneClassSVM(OneClassSVM):
-    """libsvm's one-class machine without the warning about an early stop."""
-
-    def _warn_from_fit_status(self) -> None:
-        """Do nothing: an early stop is read from ``n_iter_``."""
+class _Classifier(_Quiet, SVC):
+    pass
 
 
-@attrs.frozen(eq=False)
-class DualSolution:
-    """The dual solution of a support vector machine.
+class _Regressor(_Quiet, SVR):
+    pass
 
-    Attributes
-    ----------
-    coefficients : ndarray of shape (N,)
-        α∘y: the dual solution with the labels' signs, 0 except for support vectors.
-    bias : float
-    ended : bool
-        False if it was stopped before it reached its tolerance.
-    """
 
-    coefficients: Array
-    bias: float
-    ended: bool
+class _OneClass(_Quiet, OneClassSVM):
+    pass
 
 
 def solve_dual(
@@ -66,7 +59,7 @@ def solve_dual(
     tol: float = 1e-3,
     max_iter: int = MOST_STEPS,
     row_weights: Array | None = None,
-) -> DualSolution:
+) -> SVMSolution:
     """Return the α of max 1ᵀα − ½(α∘y)ᵀK(α∘y) with 0 ≤ α ≤ Cv and αᵀy = 0, by libsvm.
 
     Parameters
@@ -81,6 +74,11 @@ def solve_dual(
     row_weights : ndarray of shape (N,), optional
         v, above 0; 1 where not given.
 
+    Returns
+    -------
+    SVMSolution
+        Its coefficients (N,) are α∘y: the dual solution with the labels' signs.
+
     Raises
     ------
     DataError
@@ -93,15 +91,12 @@ def solve_dual(
     Examples
     --------
     >>> rows = np.array([[-2.0], [-1.0], [1.0], [2.0]])
-    >>> found = solve_dual(rows @ rows.T, np.sign(rows[:, 0]))
-    >>> found.coefficients, found.bias, found.ended
+    >>> solution = solve_dual(rows @ rows.T, np.sign(rows[:, 0]))
+    >>> solution.coefficients, solution.bias, solution.ended
     (array([ 0. , -0.5,  0.5,  0. ]), -0.0, True)
     """
-    svc = _libsvm("precomputed", gram, y, C, tol, max_iter, row_weights)
-    coefficients = np.zeros(len(y))
-    coefficients[svc.support_] = svc.dual_coef_[0]
-    ended = bool(svc.n_iter_[0] < max_iter)
-    return DualSolution(coefficients, float(svc.intercept_[0]), ended)
+    machine = _Classifier(C=C, tol=tol, max_iter=max_iter, kernel="precomputed")
+    return _solved(machine, gram, y, row_weights)
 
 
 def solve_primal(
@@ -111,7 +106,7 @@ def solve_primal(
     tol: float = 1e-3,
     max_iter: int = MOST_STEPS,
     row_weights: Array | None = None,
-) -> PrimalSolution:
+) -> SVMSolution:
     """Return the w and b of min ½‖w‖² + CΣ v_i max(0, 1 − y(wᵀφ + b)) on features.
 
     Notes
@@ -122,78 +117,94 @@ def solve_primal(
     ``tol / 5`` of itself above the optimum, whatever C and the size of the features.
     """
     if side.n_rows <= LIBSVM_ROWS:
-        svc = _libsvm("linear", side.features(), y, C, tol, max_iter, row_weights)
-        bias = float(svc.intercept_[0])
-        return PrimalSolution(svc.coef_[0], bias, bool(svc.n_iter_[0] < max_iter))
+        machine = _Classifier(C=C, tol=tol, max_iter=max_iter, kernel="linear")
+        return _solved(machine, side.features(), y, row_weights)
     passes = max(max_iter // STEPS_A_PASS, 1)
     return solve_smoothed(side, y, C, SHARE_OF_TOL * tol, passes, row_weights)
 
 
+def solve_svr(
+    columns: Array,
+    y: Array,
+    C: float,
+    epsilon: float,
+    *,
+    explicit: bool = False,
+    row_weights: Array | None = None,
+    tol: float = 1e-3,
+    max_iter: int = MOST_STEPS,
+) -> SVMSolution:
+    """Return the function of least ½‖w‖² + C Σ_i s_i max(0, |f(x_i) − y_i| − ε), by libsvm.
+
+    Parameters
+    ----------
+    columns : ndarray of shape (N, N) or (N, p)
+        K, or features where ``explicit``.
+    y : ndarray of shape (N,)
+    C, epsilon : float
+        In the units of y, as in scikit-learn's ``SVR``.
+    explicit : bool, default=False
+    row_weights : ndarray of shape (N,), optional
+        s; ones where not given.
+    tol : float, default=1e-3
+        In units of the spread of y.
+    max_iter : int, default=1_000_000
+        As in :func:`solve_dual`, whose errors and costs these are; times p for features.
+
+    Examples
+    --------
+    >>> rows = np.array([[-2.0], [-1.0], [1.0], [2.0]])
+    >>> solution = solve_svr(rows @ rows.T, 3 * rows[:, 0], C=100, epsilon=0.5)
+    >>> (solution.coefficients @ rows).round(2), np.flatnonzero(solution.coefficients).tolist()
+    (array([2.75]), [0, 3])
+    """
+    # libsvm's tolerance is absolute, so the target is divided by its spread and the rest with it.
+    unit = float(np.std(y)) or 1.0
+    kernel = "linear" if explicit else "precomputed"
+    machine = _Regressor(
+        C=C / unit, epsilon=epsilon / unit, tol=tol, max_iter=max_iter, kernel=kernel
+    )
+    solution = _solved(machine, columns, y / unit, row_weights)
+    return SVMSolution(unit * solution.coefficients, unit * solution.bias, solution.ended)
+
+
 def solve_one_class(
-    given: Array,
-    on_features: bool,
+    columns: Array,
+    explicit: bool,
     nu: float,
     tol: float = 1e-3,
     max_iter: int = MOST_STEPS,
     row_weights: Array | None = None,
-) -> DualSolution:
+) -> SVMSolution:
     """Return the α of min ½αᵀKα with 0 ≤ α ≤ c and 1ᵀα = ν1ᵀc, by libsvm; −bias is the threshold.
 
-    Parameters
-    ----------
-    given : ndarray of shape (N, N) or (N, p)
-        K, or the features of which it is the inner product; of these the coefficients are Φᵀα.
-    on_features : bool
-    nu, tol : float
-    max_iter : int, default=1_000_000
-    row_weights : ndarray of shape (N,), optional
-        c, ones where not given.
-
-    Raises
-    ------
-    DataError
-        If kernel values are too large for the solver, infinite or NaN.
-
-    Notes
-    -----
-    Between O(N²) and O(N³), times p on features.
+    Parameters are those of :func:`solve_svr`; c are the rows' weights.
 
     Examples
     --------
-    >>> found = solve_one_class(np.eye(2), False, nu=0.5)
-    >>> found.coefficients, found.bias
+    >>> solution = solve_one_class(np.eye(2), False, nu=0.5)
+    >>> solution.coefficients, solution.bias
     (array([0.5, 0.5]), -0.5)
     """
-    kernel = "linear" if on_features else "precomputed"
-    machine = _QuietOneClassSVM(kernel=kernel, nu=nu, tol=tol, max_iter=max_iter)
+    kernel = "linear" if explicit else "precomputed"
+    machine = _OneClass(nu=nu, tol=tol, max_iter=max_iter, kernel=kernel)
+    return _solved(machine, columns, None, row_weights)
+
+
+def _solved(
+    machine: Any, columns: Array, y: Array | None, row_weights: Array | None
+) -> SVMSolution:
+    """Return what libsvm makes of similarities, or of features where its kernel is linear."""
     machine.random_state = 0  # libsvm uses none, but scikit-learn would draw one
-    _fit(machine, given, None, row_weights)
-    bias, ended = float(machine.intercept_[0]), bool(machine.n_iter_ < max_iter)
-    if on_features:
-        return DualSolution(machine.coef_[0], bias, ended)
-    coefficients = np.zeros(len(given))
-    coefficients[machine.support_] = machine.dual_coef_[0]
-    return DualSolution(coefficients, bias, ended)
-
-
-def _libsvm(
-    kernel: str,
-    given: Array,
-    y: Array,
-    C: float,
-    tol: float,
-    max_iter: int,
-    row_weights: Array | None,
-) -> Any:
-    # libsvm uses no seed here, but scikit-learn would draw one from NumPy's global state.
-    svc = _QuietSVC(C=C, tol=tol, max_iter=max_iter, kernel=kernel, random_state=0)
-    _fit(svc, given, y, row_weights)
-    return svc
-
-
-def _fit(svc: Any, given: Array, y: Array | None, row_weights: Array | None = None) -> None:
     try:
-        svc.fit(given, y, sample_weight=row_weights)
+        machine.fit(columns, y, sample_weight=row_weights)
     except ValueError:
         # Labels and parameters are checked already, so the values must be at fault.
-        raise too_large(float(np.abs(given).max())) from None
+        raise too_large(float(np.abs(columns).max())) from None
+    if machine.kernel == "linear":
+        coefficients = machine.coef_[0]
+    else:
+        coefficients = np.zeros(len(columns))
+        coefficients[machine.support_] = machine.dual_coef_[0]
+    ended = bool(np.max(machine.n_iter_) < machine.max_iter)
+    return SVMSolution(coefficients, float(machine.intercept_[0]), ended)

@@ -4,41 +4,25 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import attrs
 import numpy as np
 from attrs.validators import ge, gt, instance_of
 from sklearn.exceptions import ConvergenceWarning
 
-from mklkit.errors import quoted
+from mklkit.learners.choose_c import choose_C
 from mklkit.learners.linear_decision import LinearDecision
-from mklkit.learners.price import choose_price
 from mklkit.learners.support_vectors import MOST_STEPS, solve_dual, solve_primal
 from mklkit.protocols import LearnerFacts, Target, TrainingView
-from mklkit.protocols.component import Component, finite, whole
+from mklkit.protocols.component import Component, auto_or_number, finite, whole
 from mklkit.registry.hookspecs import hookimpl
 
-__all__ = ["SVM", "PricedDecision"]
-
-
-AUTO = "auto"
-
-
-def _price(value: Any) -> Any:
-    return value if isinstance(value, str) else float(value)
-
-
-def _positive(instance: object, attribute: Any, value: Any) -> None:
-    if isinstance(value, str):
-        if value != AUTO:
-            raise ValueError(f"'C' must be {AUTO!r} or a number > 0, got {quoted(value)}")
-    elif not 0 < value < np.inf:
-        raise ValueError(f"'C' must be > 0 and finite, got {value}")
+__all__ = ["SVM", "SVMDecision"]
 
 
 @attrs.frozen(eq=False)
-class PricedDecision(LinearDecision):
+class SVMDecision(LinearDecision):
     """A support vector machine's decision function, with the C that it was learned with."""
 
     C: float = attrs.field(kw_only=True)
@@ -55,7 +39,7 @@ class SVM(Component):
     C : float or "auto", default="auto"
         The cost of margin errors. ``"auto"``: 1, 10 or 100 over the mean k(x, x), by
         cross-validation on at most about 300 rows of the training side
-        (:func:`mklkit.learners.price.choose_price`); the fitted decision stores the choice. Rows
+        (:func:`mklkit.learners.choose_c.choose_C`); the fitted decision stores the choice. Rows
         with weights count by them in the folds' fits and in their accuracy.
     tol : float, default=1e-3
         The tolerance on the optimality conditions.
@@ -100,26 +84,26 @@ class SVM(Component):
         search_space={"C": (0.01, 0.1, 1.0, 10.0, 100.0, 1e3, 1e4)},
     )
 
-    C: float | str = attrs.field(default=AUTO, converter=_price, validator=_positive)
+    C: float | str = auto_or_number()
     tol: float = attrs.field(default=1e-3, converter=float, validator=[gt(0), finite])
     max_iter: int = attrs.field(
         default=MOST_STEPS, converter=whole, validator=[instance_of(int), ge(1)]
     )
 
-    def fit(self, side: TrainingView, target: Target) -> PricedDecision:
+    def fit(self, side: TrainingView, target: Target) -> SVMDecision:
         """Return the decision function learned from labels −1 and +1."""
         y, row_weights = target.values, target.row_weights
-        price = choose_price(side, y, row_weights) if isinstance(self.C, str) else self.C
+        C = choose_C(side, y, row_weights) if isinstance(self.C, str) else self.C
         if side.explicit:
-            plane = solve_primal(side, y, price, self.tol, self.max_iter, row_weights)
-            if not plane.ended:
+            solution = solve_primal(side, y, C, self.tol, self.max_iter, row_weights)
+            if not solution.ended:
                 self._say_what_helps(float(side.normal_matrix().diagonal.sum()) / side.n_rows)
-            return PricedDecision(plane.weights, plane.bias, C=price)
+            return SVMDecision(solution.coefficients, solution.bias, C=C)
         gram = side.gram()
-        solution = solve_dual(gram, y, price, self.tol, self.max_iter, row_weights)
+        solution = solve_dual(gram, y, C, self.tol, self.max_iter, row_weights)
         if not solution.ended:
             self._say_what_helps(float(np.diagonal(gram).mean()))
-        return PricedDecision(solution.coefficients, solution.bias, C=price)
+        return SVMDecision(solution.coefficients, solution.bias, C=C)
 
     def _say_what_helps(self, size: float) -> None:
         warnings.warn(
@@ -140,4 +124,4 @@ def mklkit_learners() -> Iterable[type]:
 @hookimpl
 def mklkit_model_types() -> Iterable[type]:
     """Register the types that learners store in a model file."""
-    return [LinearDecision, PricedDecision]
+    return [LinearDecision, SVMDecision]

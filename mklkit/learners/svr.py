@@ -4,55 +4,31 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import attrs
 import numpy as np
 from attrs.validators import ge, gt, instance_of
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from mklkit.errors import IncompatibleError, quoted
+from mklkit.errors import IncompatibleError
+from mklkit.learners.choose_c import choose_C_of_regression
 from mklkit.learners.linear_decision import LinearDecision
-from mklkit.learners.support_vectors import MOST_STEPS
-from mklkit.learners.tube import TubeSolution, solve_tube
+from mklkit.learners.support_vectors import MOST_STEPS, solve_svr
 from mklkit.protocols import Array, LearnerFacts, Target, TrainingView
-from mklkit.protocols.component import Component, finite, whole
+from mklkit.protocols.component import Component, auto_or_number, finite, whole
 from mklkit.registry.hookspecs import hookimpl
 
-__all__ = ["SVR", "TubeDecision"]
+__all__ = ["SVR", "SVRDecision"]
 
-AUTO = "auto"
-
-PRICES = (1.0, 10.0, 100.0)
-"""Times the spread of the target over the mean k(x, x)."""
-TUBE = 0.1
+EPSILON = 0.1
 """The automatic ε, times the spread of the target."""
-FOLDS = 3
-TRIED_ROWS = 300
-TRIED_STEPS = 100_000
-"""libsvm's steps per trial, a limit for kernels of very large values."""
 FEATURE_ROWS = 5000
 """libsvm on features recomputes inner products, which takes too long beyond so many rows."""
 
 
-def _number_or_name(value: Any) -> Any:
-    return value if isinstance(value, str) else float(value)
-
-
-def _above(least: str, fits: Any) -> Any:
-    def check(instance: object, attribute: Any, value: Any) -> None:
-        if not (value == AUTO if isinstance(value, str) else fits(value) and value < np.inf):
-            raise ValueError(
-                f"{attribute.name!r} must be {AUTO!r} or a finite number {least}, got"
-                f" {quoted(value)}"
-            )
-
-    return check
-
-
 @attrs.frozen(eq=False)
-class TubeDecision(LinearDecision):
+class SVRDecision(LinearDecision):
     """A support vector regression's function, with the C and ε that it was learned with."""
 
     C: float = attrs.field(kw_only=True)
@@ -118,18 +94,14 @@ class SVR(Component):
         search_space={"C": (0.01, 0.1, 1.0, 10.0, 100.0, 1e3, 1e4)},
     )
 
-    C: float | str = attrs.field(
-        default=AUTO, converter=_number_or_name, validator=_above("> 0", lambda value: value > 0)
-    )
-    epsilon: float | str = attrs.field(
-        default=AUTO, converter=_number_or_name, validator=_above(">= 0", lambda value: value >= 0)
-    )
+    C: float | str = auto_or_number()
+    epsilon: float | str = auto_or_number(zero=True)
     tol: float = attrs.field(default=1e-3, converter=float, validator=[gt(0), finite])
     max_iter: int = attrs.field(
         default=MOST_STEPS, converter=whole, validator=[instance_of(int), ge(1)]
     )
 
-    def fit(self, side: TrainingView, target: Target) -> TubeDecision:
+    def fit(self, side: TrainingView, target: Target) -> SVRDecision:
         """Return the function learned from numbers (N,)."""
         if side.explicit and side.n_rows > FEATURE_ROWS:
             raise IncompatibleError(
@@ -139,68 +111,35 @@ class SVR(Component):
         y = np.asarray(target.values, np.float64)
         weights = target.row_weights
         spread = _spread(y, weights)
-        given = side.features() if side.explicit else side.gram()
-        epsilon = TUBE * spread if isinstance(self.epsilon, str) else self.epsilon
-        price = self.C
-        if isinstance(price, str):
-            price = _chosen_price(given, y, epsilon, spread, side.explicit)
-        found = solve_tube(
-            given,
+        columns = side.features() if side.explicit else side.gram()
+        epsilon = EPSILON * spread if isinstance(self.epsilon, str) else self.epsilon
+        C = self.C
+        if isinstance(C, str):
+            C = choose_C_of_regression(columns, y, epsilon, spread, side.explicit)
+        solution = solve_svr(
+            columns,
             y,
-            price,
+            C,
             epsilon,
             explicit=side.explicit,
             row_weights=weights,
             tol=self.tol,
             max_iter=self.max_iter,
         )
-        self._warn_if_stopped(found)
-        return TubeDecision(found.coefficients, found.bias, C=price, epsilon=epsilon)
-
-    def _warn_if_stopped(self, found: TubeSolution) -> None:
-        if not found.ended:
+        if not solution.ended:
             warnings.warn(
                 f"svr was stopped after max_iter={self.max_iter} steps; scaled features, kernels"
                 " such as 'cosine(polynomial)', a smaller C or a larger max_iter help.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=2,
             )
+        return SVRDecision(solution.coefficients, solution.bias, C=C, epsilon=epsilon)
 
 
 def _spread(y: Array, weights: Array | None) -> float:
     """Return the standard deviation of the target, 1 for a constant one."""
     mean = np.average(y, weights=weights)
     return float(np.sqrt(np.average((y - mean) ** 2, weights=weights))) or 1.0
-
-
-def _chosen_price(given: Array, y: Array, epsilon: float, spread: float, explicit: bool) -> float:
-    """Return the C of least absolute error in three folds; among equals the smallest.
-
-    Rows are taken evenly, and dealt to folds, in the order of their targets.
-    """
-    squares = np.einsum("ij,ij->i", given, given) if explicit else np.diagonal(given)
-    size = float(squares.mean())
-    unit = spread / size if 0 < size < np.inf else spread
-    count = min(len(y), TRIED_ROWS)
-    if count < 2 * FOLDS:
-        return PRICES[1] * unit
-    places = np.linspace(0, len(y) - 1, count).round().astype(np.intp)
-    rows = np.argsort(y, kind="stable")[places]
-    gram = given[rows] @ given[rows].T if explicit else given[np.ix_(rows, rows)]
-    folds = np.arange(count) % FOLDS
-    prices = [price * unit for price in PRICES]
-    return prices[int(np.argmin([_error(gram, y[rows], folds, C, epsilon) for C in prices]))]
-
-
-def _error(gram: Array, y: Array, folds: NDArray[np.intp], C: float, epsilon: float) -> float:
-    total = 0.0
-    for fold in range(FOLDS):
-        training, held_out = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
-        known = gram[np.ix_(training, training)]
-        found = solve_tube(known, y[training], C, epsilon, max_iter=TRIED_STEPS)
-        values = gram[np.ix_(held_out, training)] @ found.coefficients + found.bias
-        total += float(np.abs(values - y[held_out]).sum())
-    return total
 
 
 @hookimpl
@@ -212,4 +151,4 @@ def mklkit_learners() -> Iterable[type]:
 @hookimpl
 def mklkit_model_types() -> Iterable[type]:
     """Register the type that it stores in a model file."""
-    return [TubeDecision]
+    return [SVRDecision]

@@ -42,20 +42,20 @@ def margin_sums(
     tile: NDArray[np.floating[Any]],
     unit: float,
     columns: NDArray[np.float64],
-    own: NDArray[np.float64],
-    others: NDArray[np.float64],
+    row_weights: NDArray[np.float64],
+    column_weights: NDArray[np.float64],
 ) -> NDArray[np.float64]:  # pragma: no cover - compiled
     """Return the sums over each row (n,) of a tile times a unit; add those over columns (m,).
 
-    Rows count with weights ``own`` (n,) and columns with ``others`` (m,).
+    Rows count with weights ``row_weights`` (n,) and columns with ``column_weights`` (m,).
     """
     rows = np.empty(tile.shape[0])
     for i in range(tile.shape[0]):
         total = 0.0
         for j in range(tile.shape[1]):
             value = tile[i, j] * unit
-            total += value * others[j]
-            columns[j] += value * own[i]
+            total += value * column_weights[j]
+            columns[j] += value * row_weights[i]
         rows[i] = total
     return rows
 
@@ -96,10 +96,10 @@ def product_sums(
     """
     product = squares = 0.0
     for i in range(tile.shape[0]):
-        own = rows[i]
+        mean = rows[i]
         total = square = 0.0
         for j in range(tile.shape[1]):
-            value = _centred(np.float64(tile[i, j]), unit, own, columns[j])
+            value = _centred(np.float64(tile[i, j]), unit, mean, columns[j])
             total += value * right[0][j]
             square += value * value * right[1][j]
         product += left[0][i] * total

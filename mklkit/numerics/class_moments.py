@@ -39,10 +39,10 @@ class ClassMoments:
     Examples
     --------
     >>> features = np.array([[1.0, 0.0], [3.0, 2.0], [5.0, 5.0]])
-    >>> found = ClassMoments.of(features, np.array([0, 0, 1]), 2, np.zeros(2))
-    >>> found.means.tolist()
+    >>> moments = ClassMoments.of(features, np.array([0, 0, 1]), 2, np.zeros(2))
+    >>> moments.means.tolist()
     [[2.0, 1.0], [5.0, 5.0]]
-    >>> found.covariance(0).tolist()
+    >>> moments.covariance(0).tolist()
     [[1.0, 1.0], [1.0, 1.0]]
     """
 
@@ -68,15 +68,15 @@ class ClassMoments:
         products = np.zeros((n_classes, width, width))
         for code in np.unique(codes):
             members = codes == code
-            own = near if members.all() else near[members]
+            of_class = near if members.all() else near[members]
             if row_weights is not None:
                 weights = row_weights[members]
-                sums[code] = weights @ own
-                own = own * np.sqrt(weights)[:, None].astype(own.dtype)
+                sums[code] = weights @ of_class
+                of_class = of_class * np.sqrt(weights)[:, None].astype(of_class.dtype)
             else:
-                sums[code] = own.sum(axis=0, dtype=np.float64)
+                sums[code] = of_class.sum(axis=0, dtype=np.float64)
             # In float32 the rounding of large eigenvalues would be the size of a small ridge.
-            exact = own.astype(np.float64)
+            exact = of_class.astype(np.float64)
             products[code] = exact.T @ exact
         return cls(origin, counts, sums, products)
 
@@ -131,21 +131,21 @@ class ClassMoments:
         products = self.products + moved + moved.transpose(0, 2, 1) + square
         return ClassMoments(origin, self.counts, self.sums + np.outer(self.counts, shift), products)
 
-    def plus(self, other: ClassMoments) -> ClassMoments:
+    def plus(self, moments: ClassMoments) -> ClassMoments:
         """Return the moments of these rows and others."""
-        near = other.about(self.origin)
+        near = moments.about(self.origin)
         pairs = zip(self.sums_only, near.sums_only, strict=True)
-        return ClassMoments(self.origin, *(own + more for own, more in pairs))
+        return ClassMoments(self.origin, *(part + more for part, more in pairs))
 
     def classes(self, members: NDArray[np.intp]) -> ClassMoments:
         """Return the moments of some of the classes."""
-        return ClassMoments(self.origin, *(own[members] for own in self.sums_only))
+        return ClassMoments(self.origin, *(part[members] for part in self.sums_only))
 
     def merged(self, codes: NDArray[np.intp], n_classes: int) -> ClassMoments:
         """Return the moments of fewer classes, given the new number (C,) of each."""
-        sums = [np.zeros((n_classes, *own.shape[1:])) for own in self.sums_only]
-        for total, own in zip(sums, self.sums_only, strict=True):
-            np.add.at(total, codes, own)
+        sums = [np.zeros((n_classes, *part.shape[1:])) for part in self.sums_only]
+        for total, part in zip(sums, self.sums_only, strict=True):
+            np.add.at(total, codes, part)
         return ClassMoments(self.origin, *sums)
 
     def together(self) -> ClassMoments:

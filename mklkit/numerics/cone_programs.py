@@ -73,11 +73,11 @@ def solve_cone_program(
     --------
     The point of the line x₁ + x₂ = 1 that is nearest to the origin:
 
-    >>> found = solve_cone_program(
+    >>> solution = solve_cone_program(
     ...     np.eye(2), np.zeros(2), np.ones((1, 2)), np.ones(1), [("zero", 1)],
     ...     name="the example", remedy="scale it",
     ... )
-    >>> found.values.round(6)
+    >>> solution.values.round(6)
     array([0.5, 0.5])
     """
     try:

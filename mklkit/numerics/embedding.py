@@ -10,10 +10,10 @@ import scipy.linalg
 from numpy.typing import NDArray
 
 from mklkit.numerics.class_moments import ClassMoments
+from mklkit.numerics.eigenpairs import AppliedSpectrum
 from mklkit.numerics.graph_embedding import DiscriminantPencil, Graphs, climb, trace_ratio
-from mklkit.numerics.least_squares import SPECTRUM_TOLERANCE, Spectrum, rounding
+from mklkit.numerics.least_squares import SPECTRUM_TOLERANCE, Spectrum, feature_rounding, rounding
 from mklkit.numerics.threads import one_blas_thread
-from mklkit.numerics.tridiagonal import AppliedSpectrum
 
 __all__ = [
     "ClassScatter",
@@ -88,16 +88,16 @@ def embed_gram(
         scale = np.sqrt(applied.values)[:, None]
         cross = scale * applied.coordinates(graphs.classes)
         pencil = DiscriminantPencil(applied.values, cross, graphs.share, regularization)
-        found = climb(pencil, n_components, offset)
-        return GramEmbedding(applied.combined(found.weights / scale), found.ratio, found.history)
+        best = climb(pencil, n_components, offset)
+        return GramEmbedding(applied.combined(best.weights / scale), best.ratio, best.history)
     spectrum = Spectrum.of(gram)
     roots = np.sqrt(spectrum.values)
-    found = trace_ratio(
+    best = trace_ratio(
         spectrum.vectors * roots, spectrum.values, graphs, regularization, n_components, offset
     )
     # W = D^{1/2}Uᵀα in coordinates; α lies in the span of U.
     return GramEmbedding(
-        spectrum.vectors @ (found.weights / roots[:, None]), found.ratio, found.history
+        spectrum.vectors @ (best.weights / roots[:, None]), best.ratio, best.history
     )
 
 
@@ -105,10 +105,13 @@ def embed_features(
     features: Array, graphs: Graphs, regularization: float, n_components: int
 ) -> tuple[Array, tuple[float, ...]]:
     """Return the embedding (p, K) of features (N, p), in O(Np² + p³), and the ratio's history."""
-    spectrum = Spectrum.of(features.T @ features)
+    precision = float(np.finfo(features.dtype).eps)
+    features = np.asarray(features, np.float64)
+    tolerance = max(SPECTRUM_TOLERANCE, feature_rounding(precision, features.shape[1]))
+    spectrum = Spectrum.of(features.T @ features, tolerance)
     coordinates = features @ spectrum.vectors
-    found = trace_ratio(coordinates, spectrum.values, graphs, regularization, n_components)
-    return spectrum.vectors @ found.weights, found.history
+    best = trace_ratio(coordinates, spectrum.values, graphs, regularization, n_components)
+    return spectrum.vectors @ best.weights, best.history
 
 
 @attrs.frozen(eq=False)
@@ -117,7 +120,7 @@ class ClassScatter:
 
     Attributes
     ----------
-    whole : ClassMoments
+    total : ClassMoments
         Of all rows as one class.
     counts : ndarray of shape (C,)
     means : ndarray of shape (C, p)
@@ -125,7 +128,7 @@ class ClassScatter:
         The rounding error of the features, relative to their size.
     """
 
-    whole: ClassMoments
+    total: ClassMoments
     counts: Array
     means: Array
     precision: float
@@ -134,20 +137,19 @@ class ClassScatter:
         self, regularization: float, n_components: int
     ) -> tuple[Array, tuple[float, ...]]:
         """Return the embedding (p, K) of discriminant graphs, in O(p³), and the ratio's history."""
-        normal = self.whole.normal_matrix().products
-        # Products are summed in float64: rounded features alone move eigenvalues, by their squares.
-        rounded = len(normal) * (4 * self.precision) ** 2
-        spectrum = Spectrum.of(normal, max(SPECTRUM_TOLERANCE, rounded))
+        normal = self.total.normal_matrix().products
+        tolerance = max(SPECTRUM_TOLERANCE, feature_rounding(self.precision, len(normal)))
+        spectrum = Spectrum.of(normal, tolerance)
         cross = spectrum.vectors.T @ (self.means.T * np.sqrt(self.counts))
-        share = np.sqrt(self.counts / self.whole.total)
+        share = np.sqrt(self.counts / self.total.total)
         pencil = DiscriminantPencil(spectrum.values, cross, share, regularization)
-        found = climb(pencil, n_components)
-        return spectrum.vectors @ found.weights, found.history
+        best = climb(pencil, n_components)
+        return spectrum.vectors @ best.weights, best.history
 
     def within(self, projection: Array) -> Array:
         """Return the scatter (K, K) of the embedded rows about their class means."""
-        offsets = (self.means - self.whole.origin) @ projection
-        about_origin = projection.T @ self.whole.products[0] @ projection
+        offsets = (self.means - self.total.origin) @ projection
+        about_origin = projection.T @ self.total.products[0] @ projection
         return about_origin - offsets.T @ (self.counts[:, None] * offsets)
 
 
@@ -161,6 +163,7 @@ def class_means(points: Array, y: Array, row_weights: Array | None = None) -> Ar
     """Return the class means (C, K) of embedded rows (N, K), in the order of the labels."""
     members = [y == label for label in np.unique(y)]
     if row_weights is None:
-        return np.stack([points[own].mean(axis=0) for own in members])
-    shares = [np.where(own, row_weights, 0.0) / row_weights[own].sum() for own in members]
+        return np.stack([points[of_class].mean(axis=0) for of_class in members])
+    counted = [np.where(of_class, row_weights, 0.0) for of_class in members]
+    shares = [weights / weights.sum() for weights in counted]
     return np.stack(shares) @ points

@@ -62,13 +62,13 @@ def scaled_exp(values: Array, factor: float, out: Array) -> Array:
         with np.errstate(over="ignore", under="ignore"):
             return np.exp(np.multiply(values, factor, out=out), out=out)
     inner = _single if values.dtype == np.float32 else _double
-    given, wanted, scale = values.reshape(-1), out.reshape(-1), values.dtype.type(factor)
-    if given.ctypes.data != wanted.ctypes.data:
-        inner(given, scale, wanted)
+    flat, results, scale = values.reshape(-1), out.reshape(-1), values.dtype.type(factor)
+    if flat.ctypes.data != results.ctypes.data:
+        inner(flat, scale, results)
         return out
-    chunk = np.empty(min(CHUNK, given.size), values.dtype)
-    for start in range(0, given.size, CHUNK):
-        part = wanted[start : start + CHUNK]
+    chunk = np.empty(min(CHUNK, flat.size), values.dtype)
+    for start in range(0, flat.size, CHUNK):
+        part = results[start : start + CHUNK]
         copied = chunk[: part.size]
         copied[:] = part
         inner(copied, scale, part)
@@ -100,15 +100,15 @@ def _double(
         first = k * 0.5 + SHIFT
         second = (k - (first - SHIFT)) + SHIFT
         power = np.int64(np.float64(first).view(np.int64) << 52).view(np.float64)
-        other = np.int64(np.float64(second).view(np.int64) << 52).view(np.float64)
-        out[i] = ((square * q + r) + 1.0) * power * other
+        second_power = np.int64(np.float64(second).view(np.int64) << 52).view(np.float64)
+        out[i] = ((square * q + r) + 1.0) * power * second_power
 
 
 @compiled(inexact=["contract"])
 def _single(
     values: NDArray[np.float32], factor: np.float32, out: NDArray[np.float32]
 ) -> None:  # pragma: no cover - compiled
-    one, half = np.float32(1), np.float32(0.5)
+    unit, half = np.float32(1), np.float32(0.5)
     for i in range(values.size):
         x = values[i] * factor
         x = LOWEST_SINGLE if x < LOWEST_SINGLE else x
@@ -123,5 +123,5 @@ def _single(
         first = k * half + SHIFT_SINGLE
         second = (k - (first - SHIFT_SINGLE)) + SHIFT_SINGLE
         power = np.int32(np.float32(first).view(np.int32) << 23).view(np.float32)
-        other = np.int32(np.float32(second).view(np.int32) << 23).view(np.float32)
-        out[i] = ((r * r) * q + r + one) * power * other
+        second_power = np.int32(np.float32(second).view(np.int32) << 23).view(np.float32)
+        out[i] = ((r * r) * q + r + unit) * power * second_power

@@ -15,7 +15,8 @@ import attrs
 import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
-from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
+
+from mklkit.numerics.eigenpairs import dense_top, top_of_low_rank
 
 __all__ = [
     "DiscriminantPencil",
@@ -28,12 +29,6 @@ __all__ = [
 
 Array = NDArray[np.floating[Any]]
 Apply = Callable[[Array], Array]
-
-DENSE_SIZE = 200
-"""Up to this many coordinates a dense symmetric solver is faster than a Krylov solver."""
-RESTARTS = 3
-"""Restarts of the Krylov solver, which nearly equal eigenvalues slow down; then the dense one."""
-NEWTON_STEPS = 100
 
 
 @attrs.frozen(eq=False)
@@ -180,19 +175,19 @@ def climb(
     ratio = 0.0
     history: list[float] = []
     weights: Array = np.eye(pencil.size, n_components)
-    found = pencil.start(n_components)
+    candidate = pencil.start(n_components)
     for _ in range(max_iter):
-        if found is None:
-            found = pencil.top(ratio, n_components)
-        numerator, denominator = pencil.traces(found)
+        if candidate is None:
+            candidate = pencil.top(ratio, n_components)
+        numerator, denominator = pencil.traces(candidate)
         now = numerator / (denominator + offset) if denominator + offset > 0 else 0.0
         if history and now <= ratio:
             break
-        grown, weights, ratio = now - ratio, found, now
+        grown, weights, ratio = now - ratio, candidate, now
         history.append(ratio)
         if grown <= tol * abs(ratio):
             break
-        found = None
+        candidate = None
     return TraceRatio(weights, ratio, tuple(history))
 
 
@@ -279,98 +274,6 @@ class DiscriminantPencil:
         else:
             values, signs = np.maximum(values, 0), np.ones_like(values)
         low_rank = self._cross @ (vectors * np.sqrt(np.abs(values)))
-        if n_components == 1 and ratio >= 1:
-            return _secular_top(diagonal, low_rank)
-        if len(diagonal) <= max(DENSE_SIZE, 4 * n_components) or ratio < 1:
-            return _dense_top(diagonal, low_rank, signs, n_components)
-        return _krylov_top(diagonal, low_rank, n_components)
-
-
-def _dense_top(diagonal: Array, low_rank: Array, signs: Array, n_components: int) -> Array:
-    size = len(diagonal)
-    matrix = (low_rank * signs) @ low_rank.T
-    matrix[np.diag_indices_from(matrix)] -= diagonal
-    _, vectors = scipy.linalg.eigh(matrix, subset_by_index=(size - n_components, size - 1))
-    return vectors[:, ::-1]
-
-
-def _krylov_top(diagonal: Array, low_rank: Array, n_components: int) -> Array:
-    """Return the top eigenvectors of −diag + VVᵀ by shift-invert Lanczos, inverted by Woodbury."""
-    size, rank = low_rank.shape
-    shift = _just_above(diagonal, low_rank)
-    inverse = 1 / (diagonal + shift)
-    small = np.eye(rank) - low_rank.T @ (low_rank * inverse[:, None])
-
-    def solve(vector: Array) -> Array:
-        # (−diag + VVᵀ − σ)⁻¹ = −D⁻¹ − D⁻¹V(I − VᵀD⁻¹V)⁻¹VᵀD⁻¹ with D = diag + σ
-        plain = inverse * vector.ravel()
-        return -plain - inverse * (low_rank @ np.linalg.solve(small, low_rank.T @ plain))
-
-    def apply(vector: Array) -> Array:
-        flat = vector.ravel()
-        return low_rank @ (low_rank.T @ flat) - diagonal * flat
-
-    shape = (size, size)
-    try:
-        values, vectors = eigsh(
-            LinearOperator(shape, matvec=apply, dtype=np.float64),
-            k=n_components,
-            sigma=shift,
-            OPinv=LinearOperator(shape, matvec=solve, dtype=np.float64),
-            v0=low_rank.sum(axis=1),
-            ncv=min(size - 1, max(20, 3 * n_components + 1)),
-            maxiter=RESTARTS,
-        )
-    except ArpackError:
-        return _dense_top(diagonal, low_rank, np.ones(rank), n_components)
-    return vectors[:, np.argsort(values)[::-1]]
-
-
-def _secular_top(diagonal: Array, low_rank: Array) -> Array:
-    """Return the top eigenvector of −diag + VVᵀ: (D + σ)⁻¹Vu with Vᵀ(D + σ)⁻¹Vu = u."""
-    place = int(diagonal.argmin())
-    above = diagonal - diagonal[place]
-    gap = _top_gap(above, low_rank)
-    if gap == 0:
-        return np.eye(len(diagonal), 1, -place)
-    scaled = low_rank / (above + gap)[:, None]
-    vector = scaled @ np.linalg.eigh(low_rank.T @ scaled)[1][:, -1:]
-    return vector / np.linalg.norm(vector)
-
-
-def _top_gap(above: Array, low_rank: Array) -> float:
-    """Return how far the largest eigenvalue of −diag + VVᵀ is above that of −diag, or zero.
-
-    The gap t solves μ(t) = 1 for the largest eigenvalue μ of Vᵀ(diag(above) + t)⁻¹V. Its inverse
-    is concave and increasing, so that Newton's steps from below do not pass the root.
-
-    Parameters
-    ----------
-    above : ndarray of shape (r,)
-        The diagonal less its least entry.
-    low_rank : ndarray of shape (r, C)
-        V.
-    """
-    gap = 1e-12 * (float(above.max()) + float((low_rank**2).sum()))
-    if gap == 0:
-        return 0.0
-    for step in range(NEWTON_STEPS):
-        scaled = low_rank / (above + gap)[:, None]
-        values, vectors = np.linalg.eigh(low_rank.T @ scaled)
-        value = float(values[-1])
-        if step == 0 and value <= 1:
-            return 0.0
-        slope = float(np.square(scaled @ vectors[:, -1]).sum())
-        move = (value - 1) * value / slope
-        gap += move
-        if move <= 4 * np.finfo(float).eps * gap:
-            break
-    return gap
-
-
-def _just_above(diagonal: Array, low_rank: Array) -> float:
-    """Return a shift a little above the largest eigenvalue of −diag + VVᵀ."""
-    bottom = float(diagonal.min())
-    scale = float(np.abs(diagonal).max()) + float((low_rank**2).sum())
-    gap = max(_top_gap(diagonal - bottom, low_rank), 1e-12 * scale)
-    return -bottom + 1.001 * gap + 1e-9 * scale
+        if ratio < 1:
+            return dense_top(diagonal, low_rank, n_components, signs)
+        return top_of_low_rank(diagonal, low_rank, n_components)

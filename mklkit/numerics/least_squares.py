@@ -23,6 +23,7 @@ __all__ = [
     "SpectralSystem",
     "Spectrum",
     "cholesky_or_none",
+    "feature_rounding",
     "gram_rounding",
     "rounding",
     "weighted_sums",
@@ -94,6 +95,14 @@ def weighted_sums(features: Array, row_weights: Array, targets: Array) -> tuple[
 def rounding(matrix: Array) -> float:
     """Return the share of its largest eigenvalue that rounding makes of an eigenvalue of zero."""
     return float(np.sqrt(len(matrix)) * np.finfo(matrix.dtype).eps)
+
+
+def feature_rounding(precision: float, count: int) -> float:
+    """Return the share of ΦᵀΦ that rounding of the features alone makes of it.
+
+    Products are summed in float64: rounded features move eigenvalues by squares of their errors.
+    """
+    return count * (4 * precision) ** 2
 
 
 def gram_rounding(gram: Array, row_weights: Array | None = None) -> float:

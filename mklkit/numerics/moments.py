@@ -73,24 +73,24 @@ class Moments:
             float(np.ldexp(deviation, exponent)),
         )
 
-    def merge(self, other: Moments) -> Moments:
+    def merge(self, moments: Moments) -> Moments:
         """Return the moments of both sets of values together (Chan et al.)."""
-        if self.count == 0 or other.count == 0:
-            return other if self.count == 0 else self
-        count = self.count + other.count
-        share = other.count / count
-        gap = other.mean - self.mean
+        if self.count == 0 or moments.count == 0:
+            return moments if self.count == 0 else self
+        count = self.count + moments.count
+        share = moments.count / count
+        gap = moments.mean - self.mean
         deviation = np.hypot(
-            np.hypot(self.deviation * np.sqrt(1 - share), other.deviation * np.sqrt(share)),
+            np.hypot(self.deviation * np.sqrt(1 - share), moments.deviation * np.sqrt(share)),
             gap * np.sqrt(share * (1 - share)),
         )
         return Moments(count, self.mean + gap * share, float(deviation))
 
 
 @compiled()
-def _difference(value: float, other: float) -> float:  # pragma: no cover - compiled
+def _difference(value: float, less: float) -> float:  # pragma: no cover - compiled
     """Subtract before anything else, where sums may be taken in another order."""
-    return value - other
+    return value - less
 
 
 @compiled(inexact=["contract", "reassoc"])
@@ -102,15 +102,15 @@ def _mean_and_squares(
     for start in range(0, values.size, CHUNK):
         chunk = values[start : start + CHUNK]
         first = np.float64(chunk[0])
-        total = own = 0.0
+        total = squares_of_chunk = 0.0
         for i in range(chunk.size):
             total += _difference(np.float64(chunk[i]), first)
         centre = first + total / chunk.size
         for i in range(chunk.size):
             gap = _difference(np.float64(chunk[i]), centre)
-            own += gap * gap
+            squares_of_chunk += gap * gap
         share = chunk.size / (start + chunk.size)
         apart = centre - mean
         mean += apart * share
-        squares += own + apart * apart * share * start
+        squares += squares_of_chunk + apart * apart * share * start
     return mean, squares

@@ -51,15 +51,15 @@ def _keys_within(
 ) -> tuple[int, int]:  # pragma: no cover - compiled
     """Write the keys, sorted as floats are, of values between two; count them and those below."""
     sign = np.uint64(SIGN)
-    found = below = 0
+    count = below = 0
     for i in range(values.size):
         # Adding zero turns -0.0 into 0.0, which must sort as an equal value.
         value = np.float64(values[i]) + 0.0
         bits = np.float64(value).view(np.uint64)
-        keys[found] = ~bits if bits & sign else bits | sign
-        found += int((value >= least) & (value <= most))
+        keys[count] = ~bits if bits & sign else bits | sign
+        count += int((value >= least) & (value <= most))
         below += int(value < least)
-    return found, below
+    return count, below
 
 
 @compiled()
@@ -112,9 +112,9 @@ class _Interval:
         # The keys at both ends are those of NaN, and the one before zero's is that of -0.0.
         least = -np.inf if np.isnan(least) else least
         most = np.inf if np.isnan(most) else -5e-324 if self.high == SIGN - 1 else most
-        found, below = _keys_within(np.ascontiguousarray(tile).reshape(-1), least, most, keys)
+        count, below = _keys_within(np.ascontiguousarray(tile).reshape(-1), least, most, keys)
         memory.append(keys)
-        return keys[:found], below
+        return keys[:count], below
 
 
 @attrs.define
@@ -204,10 +204,10 @@ def _count_parts(
             counts, memory = spare.pop()
         except IndexError:  # one set per thread is enough
             counts, memory = np.zeros_like(none), []
-        for own, interval in zip(counts, intervals, strict=True):
+        for digits, interval in zip(counts, intervals, strict=True):
             keys, below = interval.keys(values, memory)
-            own[0] += weight * below
-            _count(keys, np.uint64(interval.low), np.uint64(interval.shift), weight, own[1:])
+            digits[0] += weight * below
+            _count(keys, np.uint64(interval.low), np.uint64(interval.shift), weight, digits[1:])
         spare.append((counts, memory))
 
     for _ in each(count, tiles()):
@@ -228,15 +228,15 @@ def _finish_by_sorting(
             memory = spare.pop()
         except IndexError:
             memory = []
-        found = [interval.keys(values, memory)[0].copy() for interval in intervals]
+        count = [interval.keys(values, memory)[0].copy() for interval in intervals]
         spare.append(memory)
-        return found, weight
+        return count, weight
 
     spare: list[list[Keys]] = []
     gathered = list(each(gather, tiles()))
     for place, interval in enumerate(intervals):
-        keys = np.concatenate([found[place] for found, _ in gathered])
-        sizes = [len(found[place]) for found, _ in gathered]
+        keys = np.concatenate([count[place] for count, _ in gathered])
+        sizes = [len(count[place]) for count, _ in gathered]
         weights = np.repeat([weight for _, weight in gathered], sizes)
         order = np.argsort(keys)
         upto = np.cumsum(weights[order])

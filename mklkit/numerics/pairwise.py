@@ -55,7 +55,7 @@ def upper_blocks(n_rows: int) -> Iterator[tuple[slice, slice]]:
 
     Examples
     --------
-    >>> [(block.stop, other.start, other.stop) for block, other in upper_blocks(600)]
+    >>> [(block.stop, columns.start, columns.stop) for block, columns in upper_blocks(600)]
     [(256, 0, 256), (256, 256, 600), (512, 256, 512), (512, 512, 600), (600, 512, 600)]
     """
     for block in row_blocks(n_rows, TILE_ROWS):

@@ -75,13 +75,13 @@ def category_codes(values: Any) -> NDArray[np.float64]:
     >>> len(set(category_codes(["1", 1, 1.0, True]))), len(set(category_codes(["0.5", 0.5, "1.0"])))
     (1, 2)
     """
-    given = np.asarray(values, dtype=object)
-    flat = given.ravel()
+    array = np.asarray(values, dtype=object)
+    flat = array.ravel()
     gaps = pd.isna(flat)
     words = np.array([_word(value) for value in flat], dtype=object)
     hashed = pd.util.hash_array(words, categorize=len(words) > 0) >> np.uint64(11)
     codes = np.where(gaps, np.nan, hashed.astype(np.float64))
-    return codes.reshape(given.shape)
+    return codes.reshape(array.shape)
 
 
 def _word(value: Any) -> str:

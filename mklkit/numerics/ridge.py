@@ -24,7 +24,14 @@ from mklkit.numerics.least_squares import (
 )
 from mklkit.numerics.pairwise import row_blocks
 
-__all__ = ["RIDGES", "FeatureRidge", "GramRidge", "RidgeSystem", "WeightedRows"]
+__all__ = [
+    "RIDGES",
+    "FeatureRidge",
+    "GramRidge",
+    "RidgeSystem",
+    "WeightedRows",
+    "leave_one_out_error",
+]
 
 Array = NDArray[np.floating[Any]]
 
@@ -51,8 +58,8 @@ class WeightedRows:
     @classmethod
     def of(cls, n_rows: int, weights: Array | None, intercept: bool) -> WeightedRows:
         """Return the weights (N,), ones where none are given."""
-        own = np.ones(n_rows) if weights is None else np.asarray(weights, np.float64)
-        return cls(own, own / own.sum() if intercept else np.zeros(n_rows))
+        counts = np.ones(n_rows) if weights is None else np.asarray(weights, np.float64)
+        return cls(counts, counts / counts.sum() if intercept else np.zeros(n_rows))
 
     @property
     def roots(self) -> Array:
@@ -119,17 +126,17 @@ class RidgeSystem(ABC):
 
     def _inverse(self, alphas: Array) -> Callable[[Array], Array]:
         alpha = float(alphas[0])
-        one = self._known is None and (alphas == alpha).all()
+        same = self._known is None and (alphas == alpha).all()
         least = max(SPECTRUM_TOLERANCE * float(np.trace(self._products)), self._floor)
-        if one and alpha > least:
+        if same and alpha > least:
             matrix = self._products.copy()
             matrix.flat[:: len(matrix) + 1] += alpha
             factor = cholesky_or_none(matrix)
             if factor is not None:
                 return lambda right: scipy.linalg.cho_solve((factor, True), right)
         # No ridge to speak of, an indefinite kernel, or a ridge per target.
-        own = self.spectrum
-        return lambda right: own.vectors @ (own.vectors.T @ right / (own.values[:, None] + alphas))
+        values, vectors = self.spectrum.values[:, None], self.spectrum.vectors
+        return lambda right: vectors @ (vectors.T @ right / (values + alphas))
 
     def best_ridges(self, targets: Array, ridges: Sequence[float] = RIDGES) -> Array:
         """Return the ridge (T,) of least leave-one-out error; of equals the largest.
@@ -148,7 +155,7 @@ class RidgeSystem(ABC):
         """Return the right side of the system (n, T) for centred targets (N, T)."""
 
     @abstractmethod
-    def _finished(self, found: Array, means: Array) -> tuple[Array, Array]:
+    def _finished(self, solution: Array, means: Array) -> tuple[Array, Array]:
         """Return coefficients and biases for the system's solution (n, T)."""
 
     @abstractmethod
@@ -162,8 +169,8 @@ class GramRidge(RidgeSystem):
     Examples
     --------
     >>> rows, y = np.arange(4.0), np.array([[0.0], [0.0], [1.0], [1.0]])
-    >>> own = GramRidge(np.outer(rows, rows), WeightedRows.of(4, None, True))
-    >>> weights, bias = own.solve(y, np.array([1.0]))
+    >>> system = GramRidge(np.outer(rows, rows), WeightedRows.of(4, None, True))
+    >>> weights, bias = system.solve(y, np.array([1.0]))
     >>> (rows @ weights).round(6), bias.round(6)
     (array([0.333333]), array([0.]))
     """
@@ -179,19 +186,19 @@ class GramRidge(RidgeSystem):
     def _right_side(self, centred: Array) -> Array:
         return self.rows.roots * centred
 
-    def _finished(self, found: Array, means: Array) -> tuple[Array, Array]:
-        weights = self.rows.roots * found
+    def _finished(self, solution: Array, means: Array) -> tuple[Array, Array]:
+        weights = self.rows.roots * solution
         weights -= self.rows.shares[:, None] * weights.sum(axis=0)
         return weights, means - self._means @ weights
 
     def _sums_of_errors(self, targets: Array, alphas: Array) -> Array:
         centred, _ = self.rows.centred(targets)
-        own, roots = self.spectrum, self.rows.roots
-        turned, squares = own.vectors.T @ (roots * centred), own.vectors**2
+        spectrum, roots = self.spectrum, self.rows.roots
+        turned, squares = spectrum.vectors.T @ (roots * centred), spectrum.vectors**2
         sums = []
         for alpha in alphas:
-            kept = own.values / (own.values + alpha)
-            residuals = centred - own.vectors @ (kept[:, None] * turned) / roots
+            kept = spectrum.values / (spectrum.values + alpha)
+            residuals = centred - spectrum.vectors @ (kept[:, None] * turned) / roots
             leverages = self.rows.shares + squares @ kept
             sums.append(self.rows.left_out(slice(None), residuals, leverages))
         return np.column_stack(sums)
@@ -231,21 +238,40 @@ class FeatureRidge(RidgeSystem):
     def _right_side(self, centred: Array) -> Array:
         return np.asarray(self._project_back(self.rows.weights[:, None] * centred), np.float64)
 
-    def _finished(self, found: Array, means: Array) -> tuple[Array, Array]:
-        return found, means - self._centre @ found
+    def _finished(self, solution: Array, means: Array) -> tuple[Array, Array]:
+        return solution, means - self._centre @ solution
 
     def _sums_of_errors(self, targets: Array, alphas: Array) -> Array:
         centred, _ = self.rows.centred(targets)
-        own = self.spectrum
-        turned = own.vectors.T @ self._right_side(centred)
+        spectrum = self.spectrum
+        turned = spectrum.vectors.T @ self._right_side(centred)
         sums = np.zeros((targets.shape[1], len(alphas)))
         for place in row_blocks(len(targets), BLOCK_ROWS):
             members = np.arange(place.start, place.stop)
-            rows = (self._features(members) - self._centre) @ own.vectors
+            rows = (self._features(members) - self._centre) @ spectrum.vectors
             squares = self.rows.weights[place, None] * rows**2
             for column, alpha in enumerate(alphas):
-                inverse = 1 / (own.values + alpha)
+                inverse = 1 / (spectrum.values + alpha)
                 residuals = centred[place] - rows @ (inverse[:, None] * turned)
                 leverages = self.rows.shares[place] + squares @ inverse
                 sums[:, column] += self.rows.left_out(place, residuals, leverages)
         return sums
+
+
+def leave_one_out_error(
+    gram: Array, targets: Array, ridges: Sequence[float] = (0.01, 0.1, 1.0, 10.0)
+) -> float:
+    """Return the mean squared error (of all T targets) of each row predicted from all others.
+
+    Ridge regression with an intercept on a Gram matrix (N, N), at the best of some ridges, which
+    are multiples of the mean k(x, x) of the rows about their mean.
+
+    Examples
+    --------
+    >>> rows, y = np.arange(4.0), np.array([[0.0], [0.0], [1.0], [1.0]])
+    >>> round(leave_one_out_error(np.outer(rows, rows), y), 3)
+    0.116
+    """
+    system = GramRidge(gram, WeightedRows.of(len(gram), None, True))
+    errors = system.errors(targets, np.array(ridges) * (system.spread or 1.0))
+    return float(errors.sum(axis=0).min())

@@ -78,7 +78,7 @@ def n_threads() -> int:
     :func:`each` and :func:`one_blas_thread`.
     """
     libraries = _controller().info()
-    allowed = max((int(one["num_threads"]) for one in libraries), default=1)
+    allowed = max((int(library["num_threads"]) for library in libraries), default=1)
     # Counting the processors reads files.
     return 1 if allowed <= 1 else max(1, min(allowed, int(joblib.cpu_count())))
 

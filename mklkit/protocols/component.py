@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import attrs
 
 from mklkit.errors import MKLKitError, SpecError, plain_message, quoted, suggest
 
-__all__ = ["Component", "finite", "is_whole", "parameter_names", "whole"]
+__all__ = ["AUTO", "Component", "auto_or_number", "finite", "is_whole", "parameter_names", "whole"]
 
 LARGEST_COUNT = 2**31 - 1
+AUTO = "auto"
+"""The value of a parameter that a fit chooses by itself."""
 
 
 def finite(instance: object, attribute: Any, value: float) -> None:
@@ -40,6 +42,28 @@ def whole(value: Any) -> Any:
 def is_whole(value: Any) -> bool:
     """Return whether a value is an integer of any type; booleans do not count."""
     return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def auto_or_number(zero: bool = False) -> Any:
+    """Return the attrs field of a finite number above zero, or ``"auto"``, which is its default.
+
+    ``zero`` says that zero is allowed too.
+    """
+
+    def check(instance: object, attribute: Any, value: float | str) -> None:
+        number = value if isinstance(value, float) else math.nan
+        if value != AUTO and not (0 < number < math.inf or (zero and number == 0)):
+            least = ">= 0" if zero else "> 0"
+            raise ValueError(
+                f"{attribute.name!r} must be {AUTO!r} or a finite number {least}; got"
+                f" {quoted(value)}"
+            )
+
+    return attrs.field(
+        default=AUTO,
+        converter=lambda value: float(value) if isinstance(value, Real) else value,
+        validator=check,
+    )
 
 
 def parameter_names(component: object) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 
 from mklkit import IFSL, MHKS, Target
-from mklkit.combiners.ifsl.rules import PAPER_GRID
+from mklkit.learners.ho_kashyap.rules import PAPER_GRID
 
 TRIO = ["linear", "rbf(sigma='mean')", "polynomial(degree=2)"]
 RIDGES, LAMS = (side.ravel() for side in np.meshgrid(PAPER_GRID, PAPER_GRID, indexing="ij"))

@@ -9,7 +9,7 @@ from sklearn.linear_model import Ridge
 from sklearn.metrics.pairwise import rbf_kernel
 
 from mklkit import MKLRegressor
-from mklkit.numerics.loo_weights import LooError, least_loo_error
+from mklkit.combiners.loo_ridge import LooError, least_loo_error
 
 RNG = np.random.default_rng(2)
 X = RNG.normal(size=(120, 3))

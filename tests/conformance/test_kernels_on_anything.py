@@ -5,15 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mklkit.kernels.amounts.chi2 import Chi2
-from mklkit.kernels.amounts.hellinger import Hellinger
-from mklkit.kernels.amounts.intersection import Intersection
-from mklkit.kernels.amounts.min_max import MinMax
-from mklkit.kernels.amounts.periodic import Periodic
-from mklkit.kernels.amounts.tanimoto import Tanimoto
-from mklkit.kernels.boolean.conjunctive import MonotoneConjunctive
-from mklkit.kernels.boolean.disjunctive import Disjunctive, MonotoneDisjunctive
-from mklkit.kernels.categories.frequency_overlap import FrequencyOverlap
+from mklkit.kernels.amounts import Hellinger, Intersection, MinMax, Tanimoto
+from mklkit.kernels.boolean import Disjunctive, MonotoneConjunctive, MonotoneDisjunctive
+from mklkit.kernels.categories import FrequencyOverlap
+from mklkit.kernels.chi2 import Chi2
+from mklkit.kernels.periodic import Periodic
 from mklkit.kernels.text.mismatch import Mismatch
 from mklkit.kernels.text.spectrum import SpectrumKernel
 from mklkit.kernels.text.token_set import TokenSet

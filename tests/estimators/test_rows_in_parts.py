@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mklkit import DataError, MKLClassifier, SpecError
-from mklkit.combiners.ifsl import sweeps
+from mklkit.learners.ho_kashyap import sweeps
 from mklkit.numerics.threads import one_blas_thread
 from mklkit.views import engines, feature_blocks
 from mklkit.views.stored_rows import StoredRows

@@ -19,8 +19,8 @@ from mklkit import (
     Tanh,
     get_registry,
 )
-from mklkit.feature_maps.landmarks import STRATEGIES, choose, kmeans
-from mklkit.feature_maps.landmarks.leverage import leverage_scores
+from mklkit.feature_maps import landmarks as landmark_module
+from mklkit.feature_maps.landmarks import STRATEGIES, leverage_scores
 from mklkit.numerics.threads import one_blas_thread
 from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.kernel_rows import KernelRows
@@ -116,7 +116,7 @@ def test_rows_are_read_in_parts(strategy, rows):
             return rows[members]
 
     seen = KernelRows.of([RBF(gamma=0.2).fit(rows)], [Source()])
-    chosen = choose(strategy, seen, 12, np.random.RandomState(0))
+    chosen = STRATEGIES[strategy](seen, 12, np.random.RandomState(0))
     expected = fitted(strategy, RBF(gamma=0.2), rows).landmarks
     np.testing.assert_array_equal(chosen.arrays[0], expected)
 
@@ -143,14 +143,14 @@ def test_kmeans_puts_a_landmark_into_each_cluster(rng):
 @pytest.mark.parametrize(("scale", "offset"), [(1e300, 0), (1e-200, 0), (1, 1e9)])
 def test_kmeans_is_the_same_for_rows_of_any_scale(rows, scale, offset):
     usual, scaled = (
-        choose("kmeans", seen_by([RBF(gamma=1.0)], own), 12, np.random.RandomState(0)).arrays[0]
+        STRATEGIES["kmeans"](seen_by([RBF(gamma=1.0)], own), 12, np.random.RandomState(0)).arrays[0]
         for own in (rows, rows * scale + offset)
     )
     np.testing.assert_allclose((scaled - offset) / scale, usual, atol=1e-5)
 
 
 def test_kmeans_of_many_rows_are_those_of_a_sample(rng, monkeypatch):
-    monkeypatch.setattr(kmeans, "SAMPLE", 50)
+    monkeypatch.setattr(landmark_module, "SAMPLE", 50)
     rows = rng.normal(size=(200, 2))
     sample = np.sort(np.random.RandomState(0).permutation(200)[:50])
     rows[np.setdiff1d(np.arange(200), sample)] += 1e6

@@ -10,10 +10,10 @@ from sklearn.base import BaseEstimator
 
 from mklkit.combiners.cluster_gating.products import (
     QuadraticForms,
+    gated_blocks,
     quadratic_forms,
     smoothness_form,
 )
-from mklkit.combiners.cluster_gating.stages import gated_blocks
 from mklkit.combiners.templates.gating import composite_gram
 from mklkit.numerics.embedding import embed_gram
 from mklkit.numerics.graph_embedding import discriminant_graphs

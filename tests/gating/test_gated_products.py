@@ -7,9 +7,13 @@ import pytest
 from builders import views_of
 from oracles.gated import composite, discriminant_matrices, naive_forms
 
-from mklkit.combiners.cluster_gating.kept_tiles import KeptTiles
-from mklkit.combiners.cluster_gating.products import quadratic_forms, smoothness_form
-from mklkit.combiners.cluster_gating.stages import gated_blocks, kernel_products
+from mklkit.combiners.cluster_gating.products import (
+    KeptTiles,
+    gated_blocks,
+    gram_products,
+    quadratic_forms,
+    smoothness_form,
+)
 from mklkit.combiners.templates.gating import composite_gram
 from mklkit.feature_maps.implicit import Implicit
 from mklkit.numerics.graph_embedding import Graphs, discriminant_graphs
@@ -127,7 +131,7 @@ def test_kernels_on_columns_of_their_own(rng):
     kernels = [BoundKernel(b.label, b.kernel, c) for b, c in zip(bound, columns, strict=True)]
     views = ViewSet.fit(kernels, Implicit(), rows, np.random.RandomState(0))
     asked = [rng.normal(size=(50, 3)), rng.normal(size=(50, 2))]
-    linear, gaussian = kernel_products(views, asked)
+    linear, gaussian = gram_products(views, asked)
     np.testing.assert_allclose(linear, rows[:, [0, 2]] @ rows[:, [0, 2]].T @ asked[0], rtol=1e-10)
     gaps = rows[:, None, [1, 3]] - rows[None, :, [1, 3]]
     np.testing.assert_allclose(
@@ -145,7 +149,7 @@ def test_smoothness_is_the_spread_between_clusters(rng):
 
 @pytest.mark.parametrize("most", [0, 1 << 22])
 def test_tiles_that_are_kept_are_those_computed_anew(rng, monkeypatch, most):
-    monkeypatch.setattr("mklkit.combiners.cluster_gating.kept_tiles.KEPT_BYTES", most)
+    monkeypatch.setattr("mklkit.combiners.cluster_gating.products.KEPT_BYTES", most)
     views, grams, memberships, *_ = problem(rng, n_rows=300, n_clusters=3)
     tiles = KeptTiles(views)
     for _ in range(2):

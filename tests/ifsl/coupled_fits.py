@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from mklkit import IFSL, KMHKS, MHKS, MKLClassifier, Target
 from mklkit.combiners.ifsl.combiner import run_rule
 from mklkit.combiners.ifsl.per_view import mean_weights
-from mklkit.combiners.ifsl.rules import Columns
+from mklkit.learners.ho_kashyap.rules import Columns
 
 TRIO = ["linear", "rbf(sigma='mean')", "polynomial(degree=2)"]
 """The library's default kernels, those of paper 000."""

@@ -7,9 +7,9 @@ import pytest
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 
 from mklkit import IFSL, MKLClassifier
-from mklkit.combiners.ifsl.iteration import iterate
-from mklkit.combiners.ifsl.rules import FIXED_MEAN, GRADIENT, Columns
 from mklkit.errors import IncompatibleError
+from mklkit.learners.ho_kashyap.iteration import iterate
+from mklkit.learners.ho_kashyap.rules import FIXED_MEAN, GRADIENT, Columns
 from mklkit.learners.ridge import Ridge
 from mklkit.protocols import Target
 from mklkit.views.sides import FeatureSide, GramSide

@@ -21,8 +21,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from mklkit import IFSL, KMHKS, MHKS, Empirical, MKLClassifier, MKLSearchCV
-from mklkit.combiners.ifsl.rules import PAPER_GRID
 from mklkit.errors import DataError, SpecError
+from mklkit.learners.ho_kashyap.rules import PAPER_GRID
 from mklkit.protocols.defaults import KERNELS
 
 RIDGES = (2.0**-3, 1.0, 8.0)

@@ -15,7 +15,7 @@ from coupled_fits import TRIO, couple
 from mklkit import IFSL, KMHKS, MHKS, Target
 from mklkit.combiners.ifsl.combiner import run_rule
 from mklkit.combiners.ifsl.per_view import mean_weights
-from mklkit.combiners.ifsl.rules import Columns
+from mklkit.learners.ho_kashyap.rules import Columns
 
 DECOMPOSITIONS = ["eigh", "cholesky", "cho_factor", "lu", "lu_factor", "svd", "qr", "inv", "solve"]
 DENSE = ["eigh", "cholesky", "svd", "qr", "inv", "solve", "lstsq", "pinv", "eig"]

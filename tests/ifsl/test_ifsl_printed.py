@@ -21,8 +21,8 @@ from mklkit import (
     preset_classifier,
     save_model,
 )
-from mklkit.combiners.ifsl.rules import COUPLINGS_OF_002, PAPER_GRID
 from mklkit.errors import IncompatibleError, SpecError
+from mklkit.learners.ho_kashyap.rules import COUPLINGS_OF_002, PAPER_GRID
 
 RIDGES, RATES = (0.5, 2.0, 0.25), (0.99, 0.4, 0.8)
 EVEN = (1.0, 1.0, 1.0)

@@ -17,9 +17,9 @@ from mklkit import (
     MKLVotingClassifier,
     RPEMEKLClassifier,
 )
-from mklkit.combiners.ifsl.rules import PAPER_GRID
 from mklkit.errors import SpecError
 from mklkit.estimators.rpemekl import SUBSET_CHOICES
+from mklkit.learners.ho_kashyap.rules import PAPER_GRID
 from mklkit.presets.ifsl import RPEMEKL_KERNELS
 
 NAMES = np.array(["nettle", "fern", "moss"])

@@ -8,12 +8,9 @@ from kernel_checks import check_gram, cosines
 from sklearn.metrics.pairwise import additive_chi2_kernel, chi2_kernel
 
 from mklkit import DataError
-from mklkit.kernels.amounts.chi2 import Chi2
-from mklkit.kernels.amounts.hellinger import Hellinger
-from mklkit.kernels.amounts.intersection import Intersection
-from mklkit.kernels.amounts.min_max import MinMax
-from mklkit.kernels.amounts.periodic import Periodic
-from mklkit.kernels.amounts.tanimoto import Tanimoto
+from mklkit.kernels.amounts import Hellinger, Intersection, MinMax, Tanimoto
+from mklkit.kernels.chi2 import Chi2
+from mklkit.kernels.periodic import Periodic
 
 RNG = np.random.default_rng(11)
 COUNTS = RNG.poisson(1.0, (25, 6)).astype(float)
@@ -81,7 +78,7 @@ def test_the_width_of_chi2_is_the_mean_distance():
 
 @pytest.mark.parametrize("gamma", ["median", "mean*2", "-1*mean", 0, -1.0, float("nan"), True, ""])
 def test_other_widths_of_chi2_are_refused(gamma):
-    with pytest.raises(ValueError, match="gamma must be a positive number or 'mean'"):
+    with pytest.raises(ValueError, match="gamma must be"):
         Chi2(gamma=gamma)
 
 

@@ -9,8 +9,12 @@ import pytest
 from kernel_checks import check_gram, cosines
 
 from mklkit import DataError
-from mklkit.kernels.boolean.conjunctive import Conjunctive, MonotoneConjunctive
-from mklkit.kernels.boolean.disjunctive import Disjunctive, MonotoneDisjunctive
+from mklkit.kernels.boolean import (
+    Conjunctive,
+    Disjunctive,
+    MonotoneConjunctive,
+    MonotoneDisjunctive,
+)
 
 ALL_ROWS = np.array(list(product((0.0, 1.0), repeat=5)))
 

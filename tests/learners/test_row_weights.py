@@ -13,7 +13,7 @@ from sklearn.svm import SVC
 from mklkit import KDA, KMHKS, MHKS, SVM, GramSide, IncompatibleError, LearnerFacts, Target
 from mklkit.errors import DataError
 from mklkit.estimators.training_data import TrainingData
-from mklkit.learners.price import choose_price
+from mklkit.learners.choose_c import choose_C
 from mklkit.learners.ridge import Ridge
 from mklkit.learners.smoothed_hinge import best_bias, solve_smoothed
 from mklkit.learners.support_vectors import solve_primal
@@ -181,8 +181,8 @@ def test_many_rows_have_the_minimum_of_the_weighted_hinge_loss(seed):
     weights = np.random.default_rng(seed).uniform(0.1, 3, len(y))
 
     def objective(plane):
-        slack = np.maximum(1 - y * (rows @ plane.weights + plane.bias), 0)
-        return 0.5 * plane.weights @ plane.weights + 0.5 * weights @ slack
+        slack = np.maximum(1 - y * (rows @ plane.coefficients + plane.bias), 0)
+        return 0.5 * plane.coefficients @ plane.coefficients + 0.5 * weights @ slack
 
     side = FeatureSide(rows)
     by_sums = solve_smoothed(side, y, 0.5, 1e-6, 1000, weights)
@@ -251,15 +251,15 @@ def test_several_classes_of_weighted_rows():
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_the_price_takes_equal_rows_for_one(seed):
+def test_the_chosen_C_takes_equal_rows_for_one(seed):
     # Of fixed examples: where all α are at their bounds, rounding decides libsvm's bias.
     rows, y, often = problem(seed, n_rows=24)
     rows[:, 0] -= 0.5 * y
     twice, labels = rows.repeat(often, axis=0), y.repeat(often)
     order = np.random.default_rng(seed).permutation(len(twice))
     for side_of in (FeatureSide, lambda a: GramSide(gram_of(a, a))):
-        one = choose_price(side_of(rows), y, often.astype(float))
-        assert np.isclose(one, choose_price(side_of(twice[order]), labels[order]))
+        one = choose_C(side_of(rows), y, often.astype(float))
+        assert np.isclose(one, choose_C(side_of(twice[order]), labels[order]))
 
 
 def test_graphs_of_the_user_have_no_weights():

@@ -48,14 +48,14 @@ def test_many_rows_solve_the_problem_of_libsvm(monkeypatch, C, scale, offset):
     monkeypatch.setattr(support_vectors, "LIBSVM_ROWS", 0)
     plane = solve_primal(FeatureSide(rows), y, C)
     assert plane.ended
-    reached = _objective(plane.weights, plane.bias, rows, y, C)
+    reached = _objective(plane.coefficients, plane.bias, rows, y, C)
     assert least * (1 - 1e-9) <= reached <= least * (1 + 2e-4)
     expected = exact.decision_function(near)
-    np.testing.assert_allclose(rows @ plane.weights + plane.bias, expected, atol=0.05)
+    np.testing.assert_allclose(rows @ plane.coefficients + plane.bias, expected, atol=0.05)
 
 
 def test_many_rows_of_features_are_not_left_to_libsvm(monkeypatch):
-    monkeypatch.setattr(support_vectors, "_libsvm", None)
+    monkeypatch.setattr(support_vectors, "_solved", None)
     rows, y = _problem(support_vectors.LIBSVM_ROWS + 1)
     model = MKLClassifier("linear", feature_map="empirical(subset=8)", learner="svm(C=1.0)")
     assert model.fit(rows, y).score(rows, y) > 0.7
@@ -121,9 +121,9 @@ def test_blocks_of_several_views_solve_the_problem_of_their_features(monkeypatch
     side = views.weighted(np.array([0.3, 0.7]))
     plane = solve_primal(side, y.astype(dtype), C)
     features = side.features().astype(np.float64)
-    found = _objective(plane.weights, plane.bias, features, y, C)
+    found = _objective(plane.coefficients, plane.bias, features, y, C)
     least = solve_primal(FeatureSide(features), y, C, 1e-5)
-    assert found <= 1.0005 * _objective(least.weights, least.bias, features, y, C)
+    assert found <= 1.0005 * _objective(least.coefficients, least.bias, features, y, C)
 
 
 def test_weighted_products_are_those_of_the_features(rng):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections.abc import Iterable
 from typing import Any, ClassVar, Literal
@@ -19,7 +20,6 @@ from mklkit.combiners.templates.gating import Composition, GatingCombiner
 from mklkit.errors import DataError, MKLKitWarning, SpecError, suggest
 from mklkit.numerics.embedding import embedding_size
 from mklkit.numerics.graph_embedding import discriminant_graphs
-from mklkit.numerics.library_warnings import held_back
 from mklkit.protocols import Array, CombinerFacts, Views
 from mklkit.protocols.component import finite, whole
 from mklkit.registry.hookspecs import hookimpl
@@ -27,6 +27,8 @@ from mklkit.registry.specs import parse_spec
 
 __all__ = ["ClusterGates", "ClusterGating"]
 
+FILTERS = threading.Lock()
+"""Warning filters are global: two threads that change and restore them at once would conflict."""
 MIXTURES = {
     "gaussian-mixture": GaussianMixture,
     "bayesian-gaussian-mixture": BayesianGaussianMixture,
@@ -173,11 +175,10 @@ class ClusterGating(GatingCombiner):
             )
         mixture = self._mixture(n_clusters, rows, spread, random_state)
         try:
-            # Warnings of a user's own object are not touched.
             with threadpool_limits(1):  # k-means on a few thousand rows is faster in one thread
-                fitted = (
-                    _fitted(mixture, rows) if isinstance(self.clusterer, str) else mixture.fit(rows)
-                )
+                ours = isinstance(mixture, (GaussianMixture, BayesianGaussianMixture))
+                # Warnings of a user's object are not touched.
+                fitted = _fitted(mixture, rows) if ours else mixture.fit(rows)
         except ValueError as error:
             raise SpecError(f"The clusterer {self.clusterer!r} can't be fitted: {error}") from None
         memberships = np.asarray(fitted.predict_proba(rows), dtype=np.float64)
@@ -207,19 +208,17 @@ class ClusterGating(GatingCombiner):
 
 
 def _fitted(mixture: Any, rows: Array) -> Any:
-    if not isinstance(mixture, (GaussianMixture, BayesianGaussianMixture)):
-        return mixture.fit(rows)  # warnings of a user's own object are not touched
-    with held_back(ConvergenceWarning) as told:
+    """Return a fitted mixture, with advice of ours in place of scikit-learn's warnings."""
+    with FILTERS, warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
         fitted = mixture.fit(rows)
-    if told:
-        n_clusters = mixture.n_components
-        found = (
-            f"found fewer than {n_clusters} distinct clusters, as many rows are equal"
-            if fitted.converged_
-            else f"stopped before its {n_clusters} clusters converged"
-        )
+    n_clusters = mixture.n_components
+    reason = "" if fitted.converged_ else f"stopped before its {n_clusters} clusters converged"
+    if fitted.converged_ and len(np.unique(rows, axis=0)) < n_clusters:
+        reason = f"found fewer than {n_clusters} distinct clusters, as many rows are equal"
+    if reason:
         warnings.warn(
-            f"cluster-gating {found}: the result so far is used. Scaled data or a smaller"
+            f"cluster-gating {reason}: the result so far is used. Scaled data or a smaller"
             " n_clusters may help.",
             MKLKitWarning,
             stacklevel=5,

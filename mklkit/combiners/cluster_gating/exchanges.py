@@ -143,23 +143,23 @@ def best_step(
 @compiled()
 def _exchange(
     theta: Array,
-    one: int,
-    two: int,
+    up: int,
+    down: int,
     ratio: float,
     upper: Array,
     lower: Array,
     slopes: Array,
 ) -> tuple[float, float]:  # pragma: no cover - compiled
-    """Return the optimal weight to move from ``two`` to ``one``, and the gain."""
+    """Return the optimal weight to move from ``down`` to ``up``, and the gain."""
     curvature = (
-        upper[one, one]
-        + upper[two, two]
-        - 2.0 * upper[one, two]
-        - ratio * (lower[one, one] + lower[two, two] - 2.0 * lower[one, two])
+        upper[up, up]
+        + upper[down, down]
+        - 2.0 * upper[up, down]
+        - ratio * (lower[up, up] + lower[down, down] - 2.0 * lower[up, down])
     )
-    low = max(-theta[one], theta[two] - 1.0)
-    high = min(1.0 - theta[one], theta[two])
-    return best_step(curvature, slopes[one] - slopes[two], low, high)
+    low = max(-theta[up], theta[down] - 1.0)
+    high = min(1.0 - theta[up], theta[down])
+    return best_step(curvature, slopes[up] - slopes[down], low, high)
 
 
 @compiled()
@@ -179,21 +179,21 @@ def _steepest_pair(
 @compiled()
 def _shift(
     theta: Array,
-    one: int,
-    two: int,
+    up: int,
+    down: int,
     move: float,
     upper: Array,
     lower: Array,
     linear: Array,
     products: Array,
 ) -> tuple[float, float]:  # pragma: no cover - compiled
-    """Move weight from ``two`` to ``one``, in place; return what the ratio divides, and by what."""
-    theta[one] += move
-    theta[two] -= move
+    """Move weight from ``down`` to ``up``, in place; return what the ratio divides, and by what."""
+    theta[up] += move
+    theta[down] -= move
     above, below = 0.0, 0.0
     for k in range(theta.size):
-        products[0, k] += move * (upper[k, one] - upper[k, two])
-        products[1, k] += move * (lower[k, one] - lower[k, two])
+        products[0, k] += move * (upper[k, up] - upper[k, down])
+        products[1, k] += move * (lower[k, up] - lower[k, down])
         above += theta[k] * products[0, k]
         below += theta[k] * (products[1, k] + linear[k])
     return above, below
@@ -224,27 +224,27 @@ def _exchange_pairs(
     while steps < max_steps and calm < patience:
         for k in range(theta.size):
             slopes[k] = upper_theta[k] - ratio * (lower_theta[k] + 0.5 * linear[k])
-        gain, move, one, two = 0.0, 0.0, 0, 0
+        gain, move, up, down = 0.0, 0.0, 0, 0
         if draws.shape[0] == 0:
             for first in range(0, theta.size, n_kernels):
-                up, down = _steepest_pair(theta, first, n_kernels, slopes)
-                if up < 0 or down < 0 or up == down:
+                rising, falling = _steepest_pair(theta, first, n_kernels, slopes)
+                if rising < 0 or falling < 0 or rising == falling:
                     continue
-                its_move, its_gain = _exchange(theta, up, down, ratio, upper, lower, slopes)
+                its_move, its_gain = _exchange(theta, rising, falling, ratio, upper, lower, slopes)
                 if its_gain > gain:
-                    gain, move, one, two = its_gain, its_move, up, down
+                    gain, move, up, down = its_gain, its_move, rising, falling
         else:
-            one, two = draws[steps, 0], draws[steps, 1]
-            move, gain = _exchange(theta, one, two, ratio, upper, lower, slopes)
+            up, down = draws[steps, 0], draws[steps, 1]
+            move, gain = _exchange(theta, up, down, ratio, upper, lower, slopes)
         steps += 1
         grown = 0.0
         if gain > 0.0:
-            above, below = _shift(theta, one, two, move, upper, lower, linear, products)
+            above, below = _shift(theta, up, down, move, upper, lower, linear, products)
             if below > 0.0:
                 grown = max(above / below - ratio, 0.0)
                 ratio += grown
             else:  # Where kernels are zero there is nothing to divide by.
-                _shift(theta, one, two, -move, upper, lower, linear, products)
+                _shift(theta, up, down, -move, upper, lower, linear, products)
         # Stop if the steepest pair gains nothing; random pairs stop only after many idle draws.
         calm = calm + 1 if grown <= tolerance * abs(ratio) else 0
     return ratio, steps, calm

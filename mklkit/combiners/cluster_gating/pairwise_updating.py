@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from mklkit.combiners.cluster_gating.exchanges import Exchanges, best_step
 
-__all__ = ["PairwiseResult", "printed_updates", "update_pairs"]
+__all__ = ["PairwiseResult", "update_pairs"]
 
 Array = NDArray[np.floating[Any]]
 
@@ -43,6 +43,7 @@ def update_pairs(
     max_steps: int = MAX_STEPS,
     tolerance: float = RATIO_TOLERANCE,
     rng: np.random.Generator | None = None,
+    max_rounds: int | None = None,
 ) -> PairwiseResult:
     """Maximise the ratio from a starting point.
 
@@ -64,11 +65,14 @@ def update_pairs(
         when 4·C·M² of them in a row do.
     rng : Generator, optional
         Draws the random pairs.
+    max_rounds : int, optional
+        T_max: run Algorithms 1 and 2 as printed. A round is Algorithm 2, exchanges until one is
+        idle; Algorithm 1 ends with a round that does not raise the ratio.
 
     Returns
     -------
     PairwiseResult
-        The ratio never decreases; ``history`` has it after each pass of C·M exchanges.
+        The ratio never decreases; ``history`` has it after each pass of C·M exchanges, or round.
 
     Notes
     -----
@@ -80,8 +84,8 @@ def update_pairs(
     Examples
     --------
     >>> import numpy as np
-    >>> found = update_pairs(np.full((1, 2), 0.5), np.diag([2.0, 1.0]), np.eye(2), np.zeros(2))
-    >>> found.weights
+    >>> theta = np.full((1, 2), 0.5)
+    >>> update_pairs(theta, np.diag([2.0, 1.0]), np.eye(2), np.zeros(2)).weights
     array([[1., 0.]])
     """
     if weights.shape[1] == 1:
@@ -89,6 +93,13 @@ def update_pairs(
     rng = np.random.default_rng(0) if rng is None else rng
     state = Exchanges(weights, upper, lower, linear, pairs, max_steps, tolerance, rng)
     history, calm, size = [state.ratio], 0, state.theta.size
+    if max_rounds is not None:
+        for _ in range(max_rounds):
+            state.run(max_steps, patience=1)
+            history.append(state.ratio)
+            if history[-1] - history[-2] <= tolerance * abs(history[-1]):
+                break
+        return PairwiseResult(state.weights(), tuple(history), state.steps)
     by_gradient = pairs == "gradient"
     patience = 1 if by_gradient else 4 * size * weights.shape[1]
     while state.steps < max_steps and calm < patience:
@@ -99,47 +110,6 @@ def update_pairs(
         if state.steps % size == 0:
             history.append(state.ratio)
     history.append(state.ratio)
-    return PairwiseResult(state.weights(), tuple(history), state.steps)
-
-
-def printed_updates(
-    weights: Array,
-    upper: Array,
-    lower: Array,
-    linear: Array,
-    pairs: str = "random",
-    max_rounds: int = 100,
-    max_steps: int = MAX_STEPS,
-    tolerance: float = RATIO_TOLERANCE,
-    rng: np.random.Generator | None = None,
-) -> PairwiseResult:
-    """Run Algorithms 1 and 2 as paper 001 prints them; parameters as :func:`update_pairs`.
-
-    A round is Algorithm 2: exchanges until one is idle, λ updated after each. Algorithm 1 has at
-    most ``max_rounds`` of them (its T_max) and ends with a round that does not raise λ.
-
-    Returns
-    -------
-    PairwiseResult
-        ``history`` has the ratio after each round.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> theta = np.full((1, 2), 0.5)
-    >>> printed_updates(theta, np.diag([2.0, 1.0]), np.eye(2), np.zeros(2)).weights
-    array([[1., 0.]])
-    """
-    if weights.shape[1] == 1:
-        return PairwiseResult(weights.copy(), (), 0)
-    rng = np.random.default_rng(0) if rng is None else rng
-    state = Exchanges(weights, upper, lower, linear, pairs, max_steps, tolerance, rng)
-    history = [state.ratio]
-    for _ in range(max_rounds):
-        state.run(max_steps, patience=1)
-        history.append(state.ratio)
-        if history[-1] - history[-2] <= tolerance * abs(history[-1]):
-            break
     return PairwiseResult(state.weights(), tuple(history), state.steps)
 
 

@@ -12,7 +12,6 @@ from attrs.validators import and_, ge, in_, optional
 from sklearn.exceptions import ConvergenceWarning
 
 from mklkit.combiners.ifsl.grid import GridMean
-from mklkit.combiners.ifsl.iteration import iterate
 from mklkit.combiners.ifsl.per_view import (
     each_is,
     mean_weights,
@@ -21,7 +20,10 @@ from mklkit.combiners.ifsl.per_view import (
     one_per_view,
     scaled,
 )
-from mklkit.combiners.ifsl.rules import (
+from mklkit.combiners.templates.coupling import CoupledSolution, CouplingCombiner
+from mklkit.errors import IncompatibleError
+from mklkit.learners.ho_kashyap.iteration import iterate
+from mklkit.learners.ho_kashyap.rules import (
     COUPLINGS_OF_002,
     FIXED_MEAN,
     GRADIENT,
@@ -30,8 +32,6 @@ from mklkit.combiners.ifsl.rules import (
     Order,
     Solution,
 )
-from mklkit.combiners.templates.coupling import CoupledSolution, CouplingCombiner
-from mklkit.errors import IncompatibleError
 from mklkit.protocols import (
     Array,
     CombinerFacts,

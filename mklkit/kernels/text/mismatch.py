@@ -13,7 +13,7 @@ from attrs.validators import ge, instance_of, optional
 from numpy.typing import NDArray
 from scipy.sparse import hstack
 
-from mklkit.kernels.sparse_features import FittedFeatures, Sparse, incidence
+from mklkit.kernels.sparse_features import FeatureKernel, Sparse, incidence
 from mklkit.kernels.text.sequences import gram_numbers, letters
 from mklkit.protocols import Array, KernelFacts
 from mklkit.protocols.component import Component, whole
@@ -92,7 +92,7 @@ class Mismatch(Component):
 
 
 @attrs.frozen(eq=False)
-class FittedMismatch(FittedFeatures):
+class FittedMismatch(FeatureKernel):
     """The mismatch kernel with its alphabet (s,), ready to evaluate."""
 
     alphabet: NDArray[np.int64]
@@ -101,7 +101,7 @@ class FittedMismatch(FittedFeatures):
     normalize: bool
 
     def features(self, rows: Array) -> tuple[Sparse, Sparse]:
-        """Return the counts of pieces as seen through each selection of places, and weighted."""
+        """Return the counts of pieces through each selection of places, and weighted."""
         texts = letters(rows)
         known = np.isin(rows[texts.owners, texts.places], self.alphabet)
         starts = texts.starts(self.k)

@@ -89,8 +89,8 @@ def in_tokens(rows: Array, cut: Callable[[str], Iterable[str]]) -> Sequences:
     """
     expect_text(rows)
     tokens = [list(cut(text)) for text in texts_of(rows)]
-    counts = np.array([len(found) for found in tokens], dtype=np.intp)
-    flat = np.array([token for found in tokens for token in found], dtype=object)
+    counts = np.array([len(cut_text) for cut_text in tokens], dtype=np.intp)
+    flat = np.array([token for cut_text in tokens for token in cut_text], dtype=object)
     owners = np.repeat(np.arange(len(rows)), counts)
     places = np.arange(len(flat)) - np.repeat(np.cumsum(counts) - counts, counts)
     return Sequences(numbered(flat)[0], owners, places, len(rows))

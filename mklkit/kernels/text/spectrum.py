@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import attrs
 from attrs.validators import ge, instance_of
 
-from mklkit.kernels.sparse_features import FittedFeatures, Sparse, incidence
+from mklkit.kernels.sparse_features import FeatureKernel, Sparse, incidence
 from mklkit.kernels.text.sequences import gram_numbers, letters, words
 from mklkit.protocols import Array, KernelFacts
 from mklkit.protocols.component import Component, whole
 from mklkit.registry.hookspecs import hookimpl
 
-__all__ = ["FittedSpectrum", "SpectrumKernel"]
+__all__ = ["SpectrumKernel"]
 
 
 @attrs.frozen
-class SpectrumKernel(Component):
+class SpectrumKernel(Component, FeatureKernel):
     """Common pieces of k letters or words: the inner product of how often each occurs.
 
     A text shorter than k has no pieces, and similarity zero to all texts, itself included. Letters
@@ -57,18 +57,9 @@ class SpectrumKernel(Component):
     words: bool = attrs.field(default=False, validator=instance_of(bool))
     normalize: bool = attrs.field(default=True, validator=instance_of(bool))
 
-    def fit(self, rows: Array) -> FittedSpectrum:
+    def fit(self, rows: Array) -> Self:
         """Return the kernel (nothing depends on the rows)."""
-        return FittedSpectrum(self.k, self.words, self.normalize)
-
-
-@attrs.frozen
-class FittedSpectrum(FittedFeatures):
-    """The spectrum kernel, ready to evaluate."""
-
-    k: int
-    words: bool
-    normalize: bool
+        return self
 
     def features(self, rows: Array) -> tuple[Sparse, Sparse]:
         """Return the counts of pieces, twice."""
@@ -83,9 +74,3 @@ class FittedSpectrum(FittedFeatures):
 def mklkit_kernels() -> Iterable[type]:
     """Register the kernel."""
     return [SpectrumKernel]
-
-
-@hookimpl
-def mklkit_model_types() -> Iterable[type]:
-    """Register the type that it stores in a model file."""
-    return [FittedSpectrum]

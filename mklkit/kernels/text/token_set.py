@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import attrs
 import numpy as np
 from attrs.validators import instance_of, min_len
 
-from mklkit.kernels.amounts.expectations import ratio
+from mklkit.kernels.amounts import ratio
 from mklkit.kernels.sparse_features import Sparse, incidence, products, stacked
 from mklkit.kernels.text.sequences import in_tokens
 from mklkit.protocols import Array, KernelFacts
 from mklkit.protocols.component import Component
 from mklkit.registry.hookspecs import hookimpl
 
-__all__ = ["FittedTokenSet", "TokenSet"]
+__all__ = ["TokenSet"]
 
 
 @attrs.frozen
@@ -54,16 +54,9 @@ class TokenSet(Component):
 
     separators: str = attrs.field(default=" ,;|", validator=[instance_of(str), min_len(1)])
 
-    def fit(self, rows: Array) -> FittedTokenSet:
+    def fit(self, rows: Array) -> Self:
         """Return the kernel (nothing depends on the rows)."""
-        return FittedTokenSet(self.separators)
-
-
-@attrs.frozen
-class FittedTokenSet:
-    """The kernel on sets, ready to evaluate."""
-
-    separators: str
+        return self
 
     def __call__(self, a: Array, b: Array) -> Array:
         """Return the similarities of the texts ``a`` (n, L) and ``b`` (m, L'): (n, m)."""
@@ -91,9 +84,3 @@ class FittedTokenSet:
 def mklkit_kernels() -> Iterable[type]:
     """Register the kernel."""
     return [TokenSet]
-
-
-@hookimpl
-def mklkit_model_types() -> Iterable[type]:
-    """Register the type that it stores in a model file."""
-    return [FittedTokenSet]

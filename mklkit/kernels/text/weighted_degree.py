@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import attrs
 import numpy as np
 from attrs.validators import ge, instance_of
 from numpy.typing import NDArray
 
-from mklkit.kernels.sparse_features import inverse_lengths
+from mklkit.kernels.normalised import NormalisedKernel
 from mklkit.kernels.text.sequences import expect_text
 from mklkit.protocols import Array, KernelFacts
 from mklkit.protocols.component import Component, whole
 from mklkit.registry.hookspecs import hookimpl
 
-__all__ = ["FittedWeightedDegree", "WeightedDegree"]
+__all__ = ["WeightedDegree"]
 
 END_OF_A, END_OF_B = -1, -2
 
 
 @attrs.frozen
-class WeightedDegree(Component):
+class WeightedDegree(Component, NormalisedKernel):
     """Equal pieces in the same places of two sequences, of up to ``degree`` letters.
 
     k(x, z) = Σ_d β_d Σ_i 1[the d letters from place i on are equal], with
@@ -69,35 +69,19 @@ class WeightedDegree(Component):
     shift: int = attrs.field(default=0, converter=whole, validator=[instance_of(int), ge(0)])
     normalize: bool = attrs.field(default=True, validator=instance_of(bool))
 
-    def fit(self, rows: Array) -> FittedWeightedDegree:
+    def fit(self, rows: Array) -> Self:
         """Return the kernel (nothing depends on the rows)."""
-        return FittedWeightedDegree(self.degree, self.shift, self.normalize)
+        return self
 
-
-@attrs.frozen
-class FittedWeightedDegree:
-    """The weighted degree kernel, ready to evaluate."""
-
-    degree: int
-    shift: int
-    normalize: bool
-
-    def __call__(self, a: Array, b: Array) -> Array:
-        """Return the similarities of the texts ``a`` (n, L) and ``b`` (m, L'): (n, m)."""
+    def parts(self, a: Array, b: Array) -> tuple[Array, Array, Array]:
+        """Return the equal pieces of the texts ``a`` (n, L) and ``b`` (m, L'), and of each."""
         left, right = _codes(a, END_OF_A), _codes(b, END_OF_B)
         values = self._similar(left[:, :, None], right[:, None, :])
-        if self.normalize:
-            values *= inverse_lengths(self._own(a))[:, None]
-            values *= inverse_lengths(self._own(b))
-        return values
+        return values, self.squares(a), self.squares(b)
 
-    def diagonal(self, a: Array) -> Array:
-        """Return the similarity of each text with itself: (n,)."""
-        own = self._own(a)
-        return (own > 0).astype(np.float64) if self.normalize else own
-
-    def _own(self, rows: Array) -> Array:
-        return self._similar(_codes(rows, END_OF_A), _codes(rows, END_OF_B))
+    def squares(self, a: Array) -> Array:
+        """Return the pieces of each text, weighted: (n,)."""
+        return self._similar(_codes(a, END_OF_A), _codes(a, END_OF_B))
 
     def _similar(self, a: NDArray[np.int32], b: NDArray[np.int32]) -> Array:
         """Return the kernel of letters by place, (L, …) and (L', …), of shapes to be broadcast."""
@@ -137,9 +121,3 @@ def _codes(rows: Array, end: int) -> NDArray[np.int32]:
 def mklkit_kernels() -> Iterable[type]:
     """Register the kernel."""
     return [WeightedDegree]
-
-
-@hookimpl
-def mklkit_model_types() -> Iterable[type]:
-    """Register the type that it stores in a model file."""
-    return [FittedWeightedDegree]

@@ -12,13 +12,13 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mklkit import (
     Array,
+    C_field,
+    C_of,
     GatingCombiner,
     Learner,
     Target,
     ViewSet,
     finite,
-    price_field,
-    price_of,
     whole,
 )
 from mklkit_discriminant.gate_descent import LocalizedProblem, descend
@@ -105,14 +105,14 @@ class Localized(GatingCombiner):
     n_init: int = attrs.field(default=1, converter=whole, validator=[instance_of(int), ge(1)])
     tol: float = attrs.field(default=1e-4, converter=float, validator=and_(gt(0), finite))
     max_iter: int = attrs.field(default=100, converter=whole, validator=[instance_of(int), ge(1)])
-    C: float | None = price_field()
+    C: float | None = C_field()
 
     def fit(
         self, views: ViewSet, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> Any:
         """Return the learner's decision function on the composite kernel."""
         if self.C is None:
-            with_c = attrs.evolve(self, C=price_of(None, learner))
+            with_c = attrs.evolve(self, C=C_of(learner))
             return with_c.fit(views, target, learner, random_state)
         return super(Localized, self).fit(views, target, learner, random_state)  # noqa: UP008
 
@@ -128,7 +128,7 @@ class Localized(GatingCombiner):
             np.stack([view.gram(keep=False) for view in views]),
             _inputs(rows, centre, spread),
             np.asarray(y, dtype=np.float64),
-            price_of(self.C, None),
+            C_of(None, self.C),
             self.gating,
         )
         shape = rows.shape[1] + 1, len(views)

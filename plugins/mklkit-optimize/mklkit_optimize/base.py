@@ -11,14 +11,14 @@ from attrs.validators import and_, ge, gt, instance_of
 
 from mklkit import (
     Array,
+    C_field,
+    C_of,
     CombinerFacts,
     LearnedWeighting,
     Learner,
     Target,
     ViewSet,
     finite,
-    price_field,
-    price_of,
     whole,
 )
 from mklkit_optimize.gram_sums import gram_stack
@@ -50,7 +50,7 @@ class SaddleWeighting(LearnedWeighting, ABC):
     max_iter: int = attrs.field(
         default=1000, converter=whole, validator=and_(instance_of(int), ge(1))
     )
-    C: float | None = price_field()
+    C: float | None = C_field()
 
     @abstractmethod
     def solve(self, problem: SaddleProblem) -> Array:
@@ -66,8 +66,6 @@ class SaddleWeighting(LearnedWeighting, ABC):
         inner = float(np.clip(0.1 * self.tol, 1e-9, 1e-3))
         if target.task == "numbers":
             return self.solve(numbers_problem(gram_stack(views), target, learner, self.C, inner))
-        price = price_of(self.C, learner)
+        C = C_of(learner, self.C)
         labels = target.values.astype(np.float64)
-        return self.solve(
-            SaddleProblem(gram_stack(views), labels, price, inner, target.row_weights)
-        )
+        return self.solve(SaddleProblem(gram_stack(views), labels, C, inner, target.row_weights))

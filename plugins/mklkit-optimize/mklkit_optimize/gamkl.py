@@ -14,12 +14,12 @@ from sklearn.model_selection import StratifiedKFold
 
 from mklkit import (
     Array,
+    C_field,
+    C_of,
     Learner,
     Target,
     ViewSet,
     finite,
-    price_field,
-    price_of,
     solve_dual,
     whole,
 )
@@ -89,7 +89,7 @@ class GAMKL(NormBallWeighting):
         default=15, converter=whole, validator=and_(instance_of(int), ge(1))
     )
     cv: int = attrs.field(default=3, converter=whole, validator=and_(instance_of(int), ge(2)))
-    C: float | None = price_field()
+    C: float | None = C_field()
 
     def choose(
         self, views: ViewSet, target: Target, learner: Learner, random_state: np.random.RandomState
@@ -98,8 +98,8 @@ class GAMKL(NormBallWeighting):
         if len(views) == 1:
             return np.ones(1)
         generator = np.random.default_rng(random_state.randint(2**31 - 1))
-        price, labels = price_of(self.C, learner), target.values.astype(np.float64)
-        problem = SaddleProblem(gram_stack(views), labels, price, INNER_TOLERANCE)
+        C, labels = C_of(learner, self.C), target.values.astype(np.float64)
+        problem = SaddleProblem(gram_stack(views), labels, C, INNER_TOLERANCE)
         cost = self._cost(problem, generator)
         try:
             outcome = differential_evolution(

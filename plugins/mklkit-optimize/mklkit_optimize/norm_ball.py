@@ -12,7 +12,7 @@ from mklkit import (
     Ridge,
     Target,
     ViewSet,
-    scaled_price,
+    scaled_C,
 )
 
 __all__ = ["NormBallWeighting"]
@@ -35,4 +35,4 @@ class NormBallWeighting(LearnedWeighting):
         scale = float(weights.sum())
         if isinstance(learner, Ridge) and not isinstance(learner.alpha, str):
             return np.asarray(weights / scale), learner.with_params(alpha=learner.alpha / scale)
-        return np.asarray(weights / scale), scaled_price(learner, scale)
+        return np.asarray(weights / scale), scaled_C(learner, scale)

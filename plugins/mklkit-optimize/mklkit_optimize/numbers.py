@@ -12,12 +12,12 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
-from mklkit import SVR, Array, GramSide, IncompatibleError, Learner, Ridge, Target, solve_tube
+from mklkit import SVR, Array, GramSide, IncompatibleError, Learner, Ridge, Target, solve_svr
 from mklkit_optimize.saddle import SaddleProblem
 
-__all__ = ["RidgeProblem", "TubeProblem", "numbers_problem"]
+__all__ = ["RidgeProblem", "SVRProblem", "numbers_problem"]
 
-PRICE = 10.0
+AUTOMATIC_C = 10.0
 """C of support vector regression where none is given, over the mean k(x, x) of the even sum."""
 TUBE = 0.1
 """Its ε where none is given. Numbers have deviation 1 here."""
@@ -50,22 +50,22 @@ class RidgeProblem(SaddleProblem):
 
 
 @attrs.frozen(eq=False)
-class TubeProblem(SaddleProblem):
+class SVRProblem(SaddleProblem):
     """Gram matrices and numbers, with the ε of the inner support vector regressions."""
 
     epsilon: float = attrs.field(kw_only=True)
 
     def inner(self, gram: Array) -> tuple[Array, float, bool]:
         """Return β by libsvm, and l(β)."""
-        found = solve_tube(
+        solution = solve_svr(
             gram, self.y, self.C, self.epsilon, tol=self.tol, row_weights=self.row_weights
         )
-        beta = found.coefficients
-        return beta, float(beta @ self.y - self.epsilon * np.abs(beta).sum()), found.ended
+        beta = solution.coefficients
+        return beta, float(beta @ self.y - self.epsilon * np.abs(beta).sum()), solution.ended
 
 
 def numbers_problem(
-    grams: Array, target: Target, learner: Learner, price: float | None, tol: float
+    grams: Array, target: Target, learner: Learner, C: float | None, tol: float
 ) -> SaddleProblem:
     """Return the problem of a learner of numbers, for numbers of mean 0 and deviation 1.
 
@@ -75,8 +75,8 @@ def numbers_problem(
     target : Target
     learner : Learner
         ``ridge`` or ``svr``. An automatic ridge is that of the even sum.
-    price : float, optional
-        C, instead of that of ``svr``.
+    C : float, optional
+        Instead of that of ``svr``.
     tol : float
         libsvm's.
 
@@ -97,11 +97,11 @@ def numbers_problem(
             alpha = float(learner.fit(GramSide(even), Target.numbers(y, counts)).alpha)
         return RidgeProblem(grams, y, 1.0, tol, counts, alpha=alpha)
     if isinstance(learner, SVR):
-        automatic = PRICE / max(float(np.diagonal(even).mean()), np.finfo(np.float64).tiny)
-        own = automatic if isinstance(learner.C, str) else learner.C / spread
+        automatic = AUTOMATIC_C / max(float(np.diagonal(even).mean()), np.finfo(np.float64).tiny)
+        own_C = automatic if isinstance(learner.C, str) else learner.C / spread
         epsilon = TUBE if isinstance(learner.epsilon, str) else learner.epsilon / spread
-        given = own if price is None else price / spread
-        return TubeProblem(grams, y, given, tol, counts, epsilon=epsilon)
+        C = own_C if C is None else C / spread
+        return SVRProblem(grams, y, C, tol, counts, epsilon=epsilon)
     raise IncompatibleError(
         f"Weights of numbers are optimised through ridge regression or support vector regression,"
         f" not through {learner.name!r}: take learner='ridge' or learner='svr'."

@@ -14,9 +14,9 @@ from typing import Any
 import attrs
 from sklearn.model_selection import StratifiedShuffleSplit
 
-from mklkit.combiners.ifsl.rules import PAPER_GRID
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.search import MKLSearchCV
+from mklkit.learners.ho_kashyap.rules import PAPER_GRID
 from mklkit.presets.plain import PLAIN_KERNELS
 from mklkit_papers.entry import Entry
 from mklkit_papers.estimators import InTurn, PreferredScaling

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from mklkit.combiners.ifsl.rules import PAPER_GRID
 from mklkit.comparison.data import DataSet
 from mklkit.datasets.pipeline import build_pipeline
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.search import MKLSearchCV
+from mklkit.learners.ho_kashyap.rules import PAPER_GRID
 from mklkit.presets.plain import PLAIN_KERNELS
 from mklkit_papers.curves import CurvesDisplay
 from mklkit_papers.entry import Entry

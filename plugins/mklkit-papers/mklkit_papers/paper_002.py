@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from mklkit.combiners.ifsl.rules import COUPLINGS_OF_002, PAPER_GRID
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.search import MKLSearchCV
+from mklkit.learners.ho_kashyap.rules import COUPLINGS_OF_002, PAPER_GRID
 from mklkit_papers.entry import Entry
 from mklkit_papers.estimators import PreferredScaling
 from mklkit_papers.paper_002_curves import FIGURES

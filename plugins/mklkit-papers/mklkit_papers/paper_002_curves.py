@@ -11,12 +11,12 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from mklkit.combiners.ifsl.rules import COUPLINGS_OF_002
 from mklkit.comparison.running import Encoded
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.from_preset import preset_classifier
 from mklkit.estimators.search import MKLSearchCV
 from mklkit.evaluation.alignment import alignment_matrix
+from mklkit.learners.ho_kashyap.rules import COUPLINGS_OF_002
 from mklkit_papers.curves import CurvesDisplay
 from mklkit_papers.entry import Entry
 from mklkit_papers.lines import ACCURACY, Line, Measure

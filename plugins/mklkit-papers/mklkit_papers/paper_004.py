@@ -13,13 +13,13 @@ from typing import Any
 import attrs
 import pandas as pd
 
-from mklkit.combiners.ifsl.rules import PAPER_GRID
 from mklkit.comparison.data import DataSet
 from mklkit.errors import DataError
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.from_preset import preset_classifier
 from mklkit.estimators.rpemekl import RPEMEKLClassifier
 from mklkit.estimators.search import MKLSearchCV
+from mklkit.learners.ho_kashyap.rules import PAPER_GRID
 from mklkit.presets.ifsl import RPEMEKL_KERNELS
 from mklkit_papers.entry import Entry
 from mklkit_papers.estimators import PreferredScaling

@@ -13,6 +13,7 @@ from scipy.linalg import LinAlgError, cholesky
 from mklkit import (
     SVM,
     BlockDecision,
+    C_of,
     CombinerFacts,
     Component,
     IncompatibleError,
@@ -20,7 +21,6 @@ from mklkit import (
     Projector,
     RowBlock,
     finite,
-    price_of,
     with_support,
 )
 from mklkit_views.svm2k_program import TwoMachines, solve_svm2k
@@ -102,8 +102,8 @@ class SVM2K(Component):
         self._check(views, learner)
         grams = [_definite_gram(view) for view in views]
         labels = np.asarray(target.values, dtype=np.float64)
-        price = price_of(None, learner)
-        machines = solve_svm2k((grams[0], grams[1]), labels, price, self.D, self.epsilon)
+        C = C_of(learner)
+        machines = solve_svm2k((grams[0], grams[1]), labels, C, self.D, self.epsilon)
         projectors = [view.projector for view in views]
         even = np.full(2, 0.5)
         if views.explicit:

@@ -1,34 +1,94 @@
 """Ridge regressions with an unpenalised bias, one per view: the subproblems of Ho–Kashyap learners.
 
 Each is a :class:`mklkit.Subproblem`: set up once for a view, then solved for many targets, data
-weights and ridges, one per column; :mod:`mklkit.combiners.ifsl.rules` uses them.
+weights and ridges, one per column; :mod:`mklkit.learners.ho_kashyap.rules` uses them.
 """
 
 from __future__ import annotations
 
 import attrs
 import numpy as np
-import scipy.linalg
 
-from mklkit.learners.ho_kashyap.centring import CentredFeatures, GramFeatures
 from mklkit.learners.linear_decision import LinearDecision
+from mklkit.numerics.centring import centred_gram
 from mklkit.numerics.least_squares import (
     SPECTRUM_TOLERANCE,
     ArrowheadSystem,
     CholeskySystem,
     NormalMatrix,
     SpectralSystem,
-    cholesky_or_none,
+    Spectrum,
+    gram_rounding,
 )
 from mklkit.protocols import Array, ColumnSelector, TrainingView
 from mklkit.views.block_columns import BlockColumns, InBlocks
+from mklkit.views.sides import FeatureSide
 
-__all__ = [
-    "CholeskyProblem",
-    "FeatureProblem",
-    "GramProblem",
-    "RidgeCoefficients",
-]
+__all__ = ["CentredFeatures", "FeatureProblem", "GramProblem", "RidgeCoefficients"]
+
+
+class CentredFeatures(FeatureSide):
+    """Features less their means: their products keep the digits that a large mean would take.
+
+    A feature that varies by no more than N·eps of its mean is constant but for rounding, and zero.
+    Rows count in the means by their weights (N,), if they have any.
+    """
+
+    def __init__(self, side: TrainingView, row_weights: Array | None = None) -> None:
+        features = side.features()
+        self.centre = np.average(features, axis=0, weights=row_weights).astype(features.dtype)
+        centred = features - self.centre
+        rounding = len(features) * np.finfo(centred.dtype).eps * np.abs(self.centre)
+        centred[:, np.abs(centred).max(axis=0) <= rounding] = 0.0
+        super().__init__(centred)
+
+
+class _GramFeatures(FeatureSide):
+    """The centred Gram matrix as features U√D: the normal matrix is D and the column sums are zero.
+
+    Negative eigenvalues (an indefinite kernel) are dropped. With weights V of rows, K is centred by
+    the weighted mean, V^½KV^½ has the eigenpairs, and the features Φ = V^{-½}U√D have ΦᵀVΦ = D.
+    """
+
+    def __init__(self, side: TrainingView, row_weights: Array | None = None) -> None:
+        if row_weights is None:
+            self._eigenpairs = side.spectrum()
+            self._roots = np.ones(side.n_rows, self._eigenpairs.vectors.dtype)[:, None]
+        else:
+            gram = side.gram()
+            self._roots = np.sqrt(row_weights).astype(gram.dtype)[:, None]
+            centred = centred_gram(gram, row_weights=row_weights)
+            matrix = centred * self._roots * self._roots.T
+            pairs = Spectrum.of(matrix, floor=gram_rounding(gram, row_weights))
+            # An eigenvector of a tiny eigenvalue is mixed with that of eigenvalue zero.
+            zero = self._roots / np.linalg.norm(self._roots)
+            vectors = pairs.vectors - zero * (zero.T @ pairs.vectors)
+            self._eigenpairs = Spectrum(pairs.values, vectors)
+        lengths = np.sqrt(self._eigenpairs.values)
+        super().__init__(self._eigenpairs.vectors * lengths / self._roots)
+
+    def normal_matrix(self) -> NormalMatrix:
+        """Return D with sums of zero."""
+        values = self._eigenpairs.values
+        total = float(np.vdot(self._roots, self._roots))
+        return NormalMatrix(values, np.zeros_like(values), total)
+
+    def spectrum(self) -> Spectrum:
+        """Return D in its own coordinates."""
+        return self.normal_matrix().spectrum()
+
+    def row_coefficients(self, weights: Array) -> Array:
+        """Return α with Kα = Φw up to a constant: V^½U D^{-½}w, for weights (r, G)."""
+        scale = np.sqrt(self._eigenpairs.values)
+        return self._roots * (self._eigenpairs.vectors @ (weights.T / scale).T)
+
+    def weights_for(self, outputs: Array) -> Array:
+        """Return w (r,) with Φw = outputs (N,) up to a constant."""
+        return (
+            self._eigenpairs.vectors.T
+            @ (self._roots[:, 0] * outputs)
+            / np.sqrt(self._eigenpairs.values)
+        )
 
 
 @attrs.frozen(eq=False)
@@ -154,7 +214,7 @@ class GramProblem(FeatureProblem):
     """
 
     def __init__(self, side: TrainingView, alphas: Array, row_weights: Array | None = None) -> None:
-        self._features = GramFeatures(side, row_weights)
+        self._features = _GramFeatures(side, row_weights)
         self._gram = side.gram()
         self._row_means = np.average(self._gram, axis=0, weights=row_weights)
         super().__init__(self._features, alphas, row_weights)
@@ -171,92 +231,17 @@ class GramProblem(FeatureProblem):
         """Return row coefficients and bias (N + 1,) as the same function in every column."""
         outputs = self._gram @ values[:-1] + values[-1]
         mean = np.average(outputs, weights=self._row_weights)
-        found = np.append(self._features.weights_for(outputs), mean)
-        return super().filled(found)
+        return super().filled(np.append(self._features.weights_for(outputs), mean))
 
     def finish(self, coefficients: RidgeCoefficients, column: int = 0) -> LinearDecision:
         """Return the decision function of one column, as a function of similarities."""
-        one = slice(column, column + 1)
-        picked = RidgeCoefficients(coefficients.weights[:, one], coefficients.bias[one])
-        on_rows = self.on_rows(picked)
+        place = slice(column, column + 1)
+        on_rows = self.on_rows(
+            RidgeCoefficients(coefficients.weights[:, place], coefficients.bias[place])
+        )
         return LinearDecision(on_rows.weights[:, 0], float(on_rows.bias[0]))
 
     def on_rows(self, coefficients: RidgeCoefficients) -> RidgeCoefficients:
         """Return the same functions as coefficients v of the training rows, and their bias."""
-        found = self._features.row_coefficients(coefficients.weights)
-        return RidgeCoefficients(found, coefficients.bias - self._row_means @ found)
-
-
-class CholeskyProblem:
-    """One ridge α > 0 on a Gram matrix: the LS-SVM system of KMHKS by a Cholesky factor.
-
-    It costs a tenth of the eigenpairs; one factor of sK + αI per data weight. With weights v of
-    rows (N,), the squares are Σ v_i(f_i − t_i/s)², and the matrix sK + αV⁻¹.
-    """
-
-    def __init__(self, side: TrainingView, alpha: float, row_weights: Array | None = None) -> None:
-        self._side = side
-        self._row_weights = row_weights
-        self._ridges = alpha if row_weights is None else alpha / row_weights
-        # In float32, rounding of the factor reaches α.
-        self._gram = np.asarray(side.gram(), np.float64)
-        self._alpha = alpha
-        self._spectral: GramProblem | None = None
-        self._factors: dict[float, tuple[Array, Array]] = {}
-
-    @property
-    def n_coefficients(self) -> int:
-        """The number of row coefficients plus one for the bias."""
-        return len(self._gram) + 1
-
-    def filled(self, values: Array) -> RidgeCoefficients:
-        """Return the coefficients (N + 1,) unchanged."""
-        return RidgeCoefficients(values[:-1, None], values[-1:])
-
-    def solvable(self, data_weight: float) -> bool:
-        """Return whether sK + αV⁻¹ is positive definite (an indefinite kernel may fail)."""
-        if data_weight not in self._factors:
-            matrix = data_weight * self._gram
-            matrix[np.diag_indices_from(matrix)] += self._ridges
-            factor = cholesky_or_none(matrix)
-            if factor is None:
-                return False
-            ones = np.ones(len(matrix), dtype=matrix.dtype)
-            solved = scipy.linalg.cho_solve((factor, True), ones, check_finite=False)
-            self._factors[data_weight] = (factor, solved)
-        return True
-
-    def solve(
-        self, targets: Array, data_weights: Array, columns: ColumnSelector = slice(None)
-    ) -> RidgeCoefficients:
-        """Return the minimiser of ``s·‖f − t/s‖² + α vᵀKv`` over f = Kv + w₀."""
-        weight = float(data_weights[0])
-        if not self.solvable(weight):
-            self._spectral = self._spectral or GramProblem(
-                self._side, np.array([self._alpha]), self._row_weights
-            )
-            found = self._spectral.solve(targets, data_weights, columns)
-            return self._spectral.on_rows(found)
-        factor, ones = self._factors[weight]
-        found = scipy.linalg.cho_solve((factor, True), targets, check_finite=False)
-        # The bias makes the coefficients sum to zero: φᵀα = 0 in the paper's notation.
-        shift = found.sum(axis=0) / ones.sum()
-        found -= ones[:, None] * shift
-        return RidgeCoefficients(found, shift / data_weights)
-
-    def outputs(self, coefficients: RidgeCoefficients) -> Array:
-        """Return the decision values Kv + w₀ on the training rows."""
-        return self._gram @ coefficients.weights + coefficients.bias
-
-    def penalty(
-        self, coefficients: RidgeCoefficients, columns: ColumnSelector = slice(None)
-    ) -> Array:
-        """Return α vᵀKv."""
-        weights = coefficients.weights
-        return self._alpha * np.einsum("ng,ng->g", weights, self._gram @ weights)
-
-    def finish(self, coefficients: RidgeCoefficients, column: int = 0) -> LinearDecision:
-        """Return the decision function of one column's coefficients."""
-        return LinearDecision(
-            coefficients.weights[:, column].copy(), float(coefficients.bias[column])
-        )
+        weights = self._features.row_coefficients(coefficients.weights)
+        return RidgeCoefficients(weights, coefficients.bias - self._row_means @ weights)

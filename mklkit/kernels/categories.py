@@ -1,22 +1,73 @@
-"""The overlap kernel in which rare categories count more."""
+"""Kernels on categories: rows with the same ones are similar, rare ones more than others."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import attrs
 import numpy as np
 from attrs.validators import gt
 from numpy.typing import NDArray
 
-from mklkit.kernels.categories.present_values import present_values
-from mklkit.kernels.sparse_features import FittedFeatures, Sparse, incidence
+from mklkit.kernels.sparse_features import FeatureKernel, Sparse, incidence, numbered
 from mklkit.protocols import Array, KernelFacts
 from mklkit.protocols.component import Component, finite
 from mklkit.registry.hookspecs import hookimpl
 
-__all__ = ["FittedFrequencyOverlap", "FrequencyOverlap"]
+__all__ = ["FittedFrequencyOverlap", "FrequencyOverlap", "Overlap"]
+
+
+def _present(rows: Array, weights: NDArray[np.float64] | None = None) -> Sparse:
+    """Return a one, or a weight, for each category that a row has; gaps, NaN, are left out.
+
+    Weights are those of the categories column by column, in the order of the rows.
+    """
+    _, owners = np.nonzero(~np.isnan(rows.T))
+    numbers, count = [np.empty(0, dtype=np.int64)], 0
+    for column in rows.T:
+        of_column, different = numbered(column[~np.isnan(column)])
+        numbers.append(count + of_column)
+        count += different
+    return incidence(owners, np.concatenate(numbers), (len(rows), count), weights)
+
+
+@attrs.frozen
+class Overlap(Component, FeatureKernel):
+    """Share of the columns in which two rows have the same category.
+
+    Gaps are left out: k(x, z) = e/√(p_x p_z), with e the columns that are equal and p_x those in
+    which x has a value; without gaps this is the share. (The share among the columns in which both
+    have a value is not positive semi-definite.) A row of gaps only has similarity zero to all rows.
+
+    Notes
+    -----
+    O((n + m)q) for q columns to number the categories of the rows in each call; O(nm) for each
+    category that many rows have, and for others the number of pairs of rows that have it. It is the
+    linear kernel of one-hot encoded columns, divided by the lengths. Of C. Stanfill, D. Waltz:
+    Toward memory-based reasoning. Communications of the ACM 29 (1986).
+
+    Examples
+    --------
+    >>> from mklkit import category_codes
+    >>> rows = category_codes([["red", "round"], ["red", "flat"], [None, "flat"]])
+    >>> Overlap().fit(rows)(rows, rows).round(3)
+    array([[1.   , 0.5  , 0.   ],
+           [0.5  , 1.   , 0.707],
+           [0.   , 0.707, 1.   ]])
+    """
+
+    name: ClassVar[str] = "overlap"
+    facts: ClassVar[KernelFacts] = KernelFacts(reads="categories", allows_gaps=True)
+
+    def fit(self, rows: Array) -> Self:
+        """Return the kernel (nothing depends on the rows)."""
+        return self
+
+    def features(self, rows: Array) -> tuple[Sparse, Sparse]:
+        """Return a one for each category that a row has, twice."""
+        ones = _present(rows)
+        return ones, ones
 
 
 @attrs.frozen
@@ -61,49 +112,41 @@ class FrequencyOverlap(Component):
         """Return the kernel with the weight of each category of the training rows."""
         values, weights = [], []
         for column in np.asarray(rows, dtype=np.float64).T:
-            found, counts = np.unique(column[~np.isnan(column)], return_counts=True)
+            categories, counts = np.unique(column[~np.isnan(column)], return_counts=True)
             shares = counts / max(counts.sum(), 1)
-            values.append(found)
+            values.append(categories)
             weights.append((1 - shares**self.alpha) ** (1 / self.alpha))
         return FittedFrequencyOverlap(tuple(values), tuple(weights))
 
 
 @attrs.frozen(eq=False)
-class FittedFrequencyOverlap(FittedFeatures):
+class FittedFrequencyOverlap(FeatureKernel):
     """The kernel with the categories of each column, in order, and their weights."""
 
     values: tuple[NDArray[np.float64], ...]
     weights: tuple[NDArray[np.float64], ...]
-    normalize: bool = True
 
     def features(self, rows: Array) -> tuple[Sparse, Sparse]:
         """Return a one for each category that a row has, and its weight."""
-        present = present_values(rows)
-        shape = (len(rows), present.count)
-        weights = np.concatenate(
-            [
-                _weights_of(column[~np.isnan(column)], known, own)
-                for column, known, own in zip(rows.T, self.values, self.weights, strict=True)
-            ]
-        )
-        ones = incidence(present.owners, present.numbers, shape)
-        return ones, incidence(present.owners, present.numbers, shape, weights)
+        pairs = zip(rows.T, self.values, self.weights, strict=True)
+        weights = [_weights_of(column[~np.isnan(column)], *known) for column, *known in pairs]
+        return _present(rows), _present(rows, np.concatenate(weights))
 
 
 def _weights_of(
-    found: Array, known: NDArray[np.float64], weights: NDArray[np.float64]
+    categories: Array, known: NDArray[np.float64], weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return the weights of categories; those that are not known have the weight 1."""
-    places = np.searchsorted(known, found)
+    places = np.searchsorted(known, categories)
     # Behind the largest one stands another that nothing is equal to.
-    same = np.append(known, np.nan)[places] == found
+    same = np.append(known, np.nan)[places] == categories
     return np.where(same, np.append(weights, 1.0)[places], 1.0)
 
 
 @hookimpl
 def mklkit_kernels() -> Iterable[type]:
-    """Register the kernel."""
-    return [FrequencyOverlap]
+    """Register the kernels."""
+    return [FrequencyOverlap, Overlap]
 
 
 @hookimpl

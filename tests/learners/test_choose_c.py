@@ -1,4 +1,4 @@
-"""The price that the support vector machine chooses by itself."""
+"""The C that the support vector machine chooses by itself."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from builders import views_of
 from sklearn.metrics.pairwise import rbf_kernel
 
 from mklkit import SVM, GramSide, MKLClassifier, Target
-from mklkit.learners import price
-from mklkit.learners.price import choose_price
+from mklkit.learners import choose_c
+from mklkit.learners.choose_c import choose_C
 
 
 def problem(n_rows, seed=0, noise=1.0):
@@ -23,25 +23,25 @@ def problem(n_rows, seed=0, noise=1.0):
 def test_neither_order_nor_signs_nor_scale_matter(n_rows):
     rows, y = problem(n_rows)
     gram = rbf_kernel(rows, gamma=0.3)
-    chosen = choose_price(GramSide(gram), y)
+    chosen = choose_C(GramSide(gram), y)
     order = np.random.default_rng(1).permutation(n_rows)
-    assert choose_price(GramSide(gram[np.ix_(order, order)]), y[order]) == chosen
-    assert choose_price(GramSide(gram), -y) == chosen
-    assert choose_price(GramSide(64 * gram), y) == chosen / 64
+    assert choose_C(GramSide(gram[np.ix_(order, order)]), y[order]) == chosen
+    assert choose_C(GramSide(gram), -y) == chosen
+    assert choose_C(GramSide(64 * gram), y) == chosen / 64
 
 
 def test_features_are_their_inner_products():
     rows, y = problem(400)
     view = views_of("rbf(gamma=0.3)", rows, "empirical(subset=30)")[0]
     features = view.features()
-    assert np.isclose(choose_price(view, y), choose_price(GramSide(features @ features.T), y))
+    assert np.isclose(choose_C(view, y), choose_C(GramSide(features @ features.T), y))
 
 
-def test_noise_asks_for_a_lower_price():
+def test_noise_asks_for_a_lower_C():
     chosen = []
     for noise in (0.0, 3.0):
         rows, y = problem(300, noise=noise)
-        chosen.append(choose_price(GramSide(rbf_kernel(rows, gamma=0.3)), y))
+        chosen.append(choose_C(GramSide(rbf_kernel(rows, gamma=0.3)), y))
     assert chosen[0] > chosen[1]
 
 
@@ -52,27 +52,27 @@ def test_a_few_hundred_rows_are_tried(monkeypatch):
         seen.append(len(gram))
         return solve(gram, *args, **settings)
 
-    solve = price.solve_dual
-    monkeypatch.setattr(price, "solve_dual", counted)
+    solve = choose_c.solve_dual
+    monkeypatch.setattr(choose_c, "solve_dual", counted)
     rows, y = problem(2000)
-    choose_price(GramSide(rbf_kernel(rows)), y)
+    choose_C(GramSide(rbf_kernel(rows)), y)
     assert len(seen) == 9
     assert max(seen) <= 202
 
 
-def test_too_few_rows_of_a_class_leave_the_middle_price():
+def test_too_few_rows_of_a_class_leave_the_middle_C():
     y = problem(30)[1]
     y[:] = -1
     y[:2] = 1
-    assert choose_price(GramSide(2 * np.eye(30)), y) == 5
-    assert choose_price(GramSide(np.zeros((30, 30))), y) == 10
+    assert choose_C(GramSide(2 * np.eye(30)), y) == 5
+    assert choose_C(GramSide(np.zeros((30, 30))), y) == 10
 
 
-def test_the_decision_says_its_price():
+def test_the_decision_says_its_C():
     rows, y = problem(60)
     side = GramSide(rbf_kernel(rows, gamma=0.3))
     fitted = SVM().fit(side, Target.two_classes(y))
-    assert choose_price(side, y) == fitted.C
+    assert choose_C(side, y) == fitted.C
     assert SVM(C=3).fit(side, Target.two_classes(y)).C == 3
     model = MKLClassifier("rbf(gamma=0.3)").fit(rows, y)
     assert model.decisions_[0].learner.C == fitted.C

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mklkit.numerics.tridiagonal import AppliedSpectrum
+from mklkit.numerics.eigenpairs import AppliedSpectrum
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 40])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
@@ -10,7 +9,8 @@ import attrs
 import numpy as np
 from sklearn.metrics.pairwise import additive_chi2_kernel
 
-from mklkit.kernels.amounts.expectations import expect_amounts
+from mklkit.kernels.amounts import amounts
+from mklkit.kernels.bandwidth import Bandwidth
 from mklkit.protocols import Array, KernelFacts
 from mklkit.protocols.component import Component
 from mklkit.registry.hookspecs import hookimpl
@@ -19,32 +19,11 @@ __all__ = ["Chi2", "FittedChi2"]
 
 MOST_ROWS = 1000
 
-_RULE = re.compile(r"(?:(?P<times>[\d.]+(?:e[+-]?\d+)?)\s*\*\s*)?mean")
-
-
-def _factor(gamma: float | str) -> tuple[bool, float]:
-    """Return whether γ is computed from the rows, and the number or the factor.
-
-    Examples
-    --------
-    >>> _factor("0.5*mean"), _factor(2.0)
-    ((True, 0.5), (False, 2.0))
-    """
-    match = _RULE.fullmatch(gamma.strip()) if isinstance(gamma, str) else None
-    try:
-        factor = float(gamma if match is None else match["times"] or 1)
-    except ValueError:
-        factor = np.nan
-    if isinstance(gamma, bool) or not 0 < factor < np.inf:
-        raise ValueError(
-            "gamma must be a positive number or 'mean', optionally with a factor ('0.5*mean');"
-            f" got {gamma!r}"
-        )
-    return match is not None, factor
+RULES = ("mean",)
 
 
 def _valid(instance: object, attribute: Any, gamma: float | str) -> None:
-    _factor(gamma)
+    Bandwidth.parse(gamma, "gamma", RULES)
 
 
 @attrs.frozen
@@ -84,16 +63,16 @@ class Chi2(Component):
 
     def fit_weighted(self, rows: Array, row_weights: Array) -> FittedChi2:
         """Return the kernel with γ as a number, from rows that count by their weights (N,)."""
-        expect_amounts("chi2", rows)
-        by_rule, factor = _factor(self.gamma)
-        if not by_rule:
-            return FittedChi2(factor)
+        checked = amounts(self.name, rows)
+        width = Bandwidth.parse(self.gamma, "gamma", RULES)
+        if width.rule is None:
+            return FittedChi2(width.factor)
         places = slice(None, None, max(-(-len(rows) // MOST_ROWS), 1))
-        some, counts = rows[places].astype(np.float64), row_weights[places]
+        some, counts = checked[places], row_weights[places]
         # Without the distance of each row to itself.
         pairs = counts.sum() * (counts.sum() - 1)
         mean = -counts @ additive_chi2_kernel(some) @ counts / pairs if pairs > 0 else 0.0
-        return FittedChi2(float(factor / mean) if mean > 0 else factor)
+        return FittedChi2(width.factor / float(mean) if mean > 0 else width.factor)
 
 
 @attrs.frozen
@@ -104,8 +83,7 @@ class FittedChi2:
 
     def __call__(self, a: Array, b: Array) -> Array:
         """Return the similarities of the rows of ``a`` (n, q) and ``b`` (m, q): (n, m)."""
-        expect_amounts("chi2", a, b)
-        values = additive_chi2_kernel(a.astype(np.float64), b.astype(np.float64))
+        values = additive_chi2_kernel(amounts("chi2", a), amounts("chi2", b))
         values *= self.gamma
         return np.exp(values, out=values)
 

@@ -9,11 +9,11 @@ from attrs.validators import gt, optional
 
 from mklkit.protocols.component import finite
 
-__all__ = ["PricedLearner", "price_field", "price_of", "scaled_price"]
+__all__ = ["C_field", "C_of", "LearnerWithC", "scaled_C"]
 
 
 @runtime_checkable
-class PricedLearner(Protocol):
+class LearnerWithC(Protocol):
     """A learner with a regularisation parameter ``C``, such as ``svm``: the cost of margin errors.
 
     C on the kernel s·K gives the same decision function as s·C on the kernel K.
@@ -27,7 +27,7 @@ class PricedLearner(Protocol):
         ...
 
 
-def price_field() -> Any:
+def C_field() -> Any:
     """Return the attrs field of a combiner's own optional C: a finite number above 0."""
     return attrs.field(
         default=None,
@@ -36,26 +36,26 @@ def price_field() -> Any:
     )
 
 
-def price_of(own: float | None, learner: object) -> float:
+def C_of(learner: object, C: float | None = None) -> float:
     """Return the C of a combiner's inner problems.
 
-    It is the combiner's own C if given, else the learner's if that is a number, else 1.
+    It is the combiner's ``C`` if there is one, else the learner's if that is a number, else 1.
 
     Examples
     --------
     >>> from mklkit import KDA, SVM
-    >>> price_of(5.0, SVM(C=10)), price_of(None, SVM(C=10)), price_of(None, KDA())
+    >>> C_of(SVM(C=10), 5.0), C_of(SVM(C=10)), C_of(KDA())
     (5.0, 10.0, 1.0)
     """
-    if own is not None:
-        return own
-    if not isinstance(learner, PricedLearner) or isinstance(learner.C, str):
+    if C is not None:
+        return C
+    if not isinstance(learner, LearnerWithC) or isinstance(learner.C, str):
         return 1.0
     return float(learner.C)
 
 
-def scaled_price(learner: Any, factor: float) -> Any:
+def scaled_C(learner: Any, factor: float) -> Any:
     """Return the learner with C times the factor; unchanged if its C is not a number."""
-    if factor == 1.0 or not isinstance(learner, PricedLearner) or isinstance(learner.C, str):
+    if factor == 1.0 or not isinstance(learner, LearnerWithC) or isinstance(learner.C, str):
         return learner
     return learner.with_params(C=learner.C * factor)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import attrs
 import numpy as np
@@ -13,7 +13,7 @@ from mklkit.protocols import Array, KernelFacts
 from mklkit.protocols.component import Component, finite
 from mklkit.registry.hookspecs import hookimpl
 
-__all__ = ["FittedPeriodic", "Periodic"]
+__all__ = ["Periodic"]
 
 
 @attrs.frozen
@@ -55,17 +55,9 @@ class Periodic(Component):
     period: float = attrs.field(default=24.0, converter=float, validator=[finite, gt(0)])
     length: float = attrs.field(default=1.0, converter=float, validator=[finite, gt(0)])
 
-    def fit(self, rows: Array) -> FittedPeriodic:
+    def fit(self, rows: Array) -> Self:
         """Return the kernel (nothing depends on the rows)."""
-        return FittedPeriodic(self.period, self.length)
-
-
-@attrs.frozen
-class FittedPeriodic:
-    """The periodic kernel, ready to evaluate."""
-
-    period: float
-    length: float
+        return self
 
     def __call__(self, a: Array, b: Array) -> Array:
         """Return the similarities of the rows of ``a`` (n, q) and ``b`` (m, q): (n, m)."""
@@ -90,9 +82,3 @@ class FittedPeriodic:
 def mklkit_kernels() -> Iterable[type]:
     """Register the kernel."""
     return [Periodic]
-
-
-@hookimpl
-def mklkit_model_types() -> Iterable[type]:
-    """Register the type that it stores in a model file."""
-    return [FittedPeriodic]

@@ -16,7 +16,6 @@ Arrays are (N, G) per view: N training rows, G columns.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import chain, cycle
 from typing import Any, Literal
 
 import attrs
@@ -76,7 +75,7 @@ class Columns:
     rates: Array = attrs.field()
 
     @rates.default
-    def _one_rate(self) -> Array:
+    def _same_rates(self) -> Array:
         return np.full(len(self.weights), self.facts.rho)
 
 
@@ -216,10 +215,9 @@ class Rule:
         Takes μ (M,) and returns each view's factors of the outputs in its target, (M, M).
     data_weight : callable
         Takes μ and a view, and returns d with the data weight 1 + λd.
-    first : callable
-        Takes M and returns the steps before the first pass.
-    each_pass : callable
-        Takes M and returns the steps of a pass, which ends when the objective is recorded.
+    steps : callable
+        Takes M and yields the steps of the iteration, without an end; a pass ends when the
+        objective is recorded.
     uses_first : bool
         Whether the first view's initial coefficients are used.
     order : Order, default="in-turn"
@@ -228,34 +226,33 @@ class Rule:
     target: Callable[..., None]
     rows: Callable[[Array], Array]
     data_weight: Callable[[Array, int], float]
-    first: Callable[[int], list[Step]]
-    each_pass: Callable[[int], list[Step]]
+    steps: Callable[[int], Iterator[Step]]
     uses_first: bool
     order: Order = "in-turn"
 
-    def steps(self, n_views: int) -> Iterator[Step]:
-        """Return the steps of an iteration, without an end."""
-        return chain(self.first(n_views), cycle(self.each_pass(n_views)))
+
+def _gradient_steps(n_views: int) -> Iterator[Step]:
+    yield ("solve", 0)
+    yield RECORD
+    while True:
+        yield from (("grow", view) for view in range(n_views))
+        yield from (("solve", view) for view in range(n_views))
+        yield RECORD
 
 
-def _gradient_pass(n_views: int) -> list[Step]:
-    views = range(n_views)
-    return [*(("grow", view) for view in views), *(("solve", view) for view in views), RECORD]
-
-
-def _fixed_mean_pass(n_views: int) -> list[Step]:
-    steps: list[Step] = []
-    for view in range(n_views):
-        steps += [("solve", view), ("grow", view)]
-    return [*steps, RECORD]
+def _fixed_mean_steps(n_views: int) -> Iterator[Step]:
+    while True:
+        for view in range(n_views):
+            yield ("solve", view)
+            yield ("grow", view)
+        yield RECORD
 
 
 GRADIENT = Rule(
     target=_gradient_target,
     rows=coupling_matrix,
     data_weight=lambda weights, view: float(coupling_matrix(weights)[view, view]),
-    first=lambda n_views: [("solve", 0), RECORD],
-    each_pass=_gradient_pass,
+    steps=_gradient_steps,
     uses_first=False,
 )
 """The exact gradient in each view's function (paper 000, equation 9).
@@ -268,8 +265,7 @@ FIXED_MEAN = Rule(
     target=_fixed_mean_target,
     rows=lambda weights: np.repeat(weights[None, :], len(weights), axis=0),
     data_weight=lambda weights, view: 1.0,
-    first=lambda n_views: [],
-    each_pass=_fixed_mean_pass,
+    steps=_fixed_mean_steps,
     uses_first=True,
 )
 """The weighted mean is held fixed while a view is solved (paper 002, equation 9).

@@ -15,7 +15,8 @@ from typing import Any, TypeGuard
 import attrs
 import numpy as np
 
-from mklkit.combiners.ifsl.rules import (
+from mklkit.learners.ho_kashyap.rules import (
+    RECORD,
     Columns,
     Rule,
     Solution,
@@ -36,16 +37,16 @@ __all__ = ["can_sweep", "iterate_by_sweeps"]
 
 def can_sweep(problems: Sequence[Subproblem], columns: Columns) -> TypeGuard[Any]:
     """Return whether all problems work on the same features, which are not kept in memory."""
-    own = [
-        one
-        for one in problems
-        if isinstance(one, BlockSubproblem) and one.block_columns is not None
+    in_blocks = [
+        problem.block_columns
+        for problem in problems
+        if isinstance(problem, BlockSubproblem) and problem.block_columns is not None
     ]
-    if len(own) < len(problems) or len(columns.lam) > 1:
+    if len(in_blocks) < len(problems) or len(columns.lam) > 1:
         return False
-    blocks = own[0].block_columns.blocks
-    used = [index for one in own for index in one.block_columns.used]
-    return all(one.block_columns.blocks is blocks for one in own) and blocks.makes_again(used)
+    blocks = in_blocks[0].blocks
+    used = [index for part in in_blocks for index in part.used]
+    return all(part.blocks is blocks for part in in_blocks) and blocks.makes_again(used)
 
 
 @attrs.frozen(eq=False)
@@ -83,31 +84,31 @@ class _Sweep:
     ) -> tuple[list[_Block], list[Array]]:
         """Return the part's state, changed; the objective, the target's sum and its products."""
         pairs = zip(blocks, state, strict=True)
-        return state, reduce(added, (self._of_block(block, own) for (_, block), own in pairs))
+        return state, reduce(added, (self._of_block(block, values) for (_, block), values in pairs))
 
-    def _of_block(self, block: RowBlock, own: _Block) -> list[Array]:
-        value = self._take_queue(block, own)
-        target = np.empty_like(own.outputs[0])
+    def _of_block(self, block: RowBlock, rows: _Block) -> list[Array]:
+        value = self._take_queue(block, rows)
+        target = np.empty_like(rows.outputs[0])
         lam, factors = self.columns.lam, self.factors
-        self.rule.target(own.outputs, own.margins, own.labels, factors, lam, self.view, target)
-        target *= own.counts[:, None]
+        self.rule.target(rows.outputs, rows.margins, rows.labels, factors, lam, self.view, target)
+        target *= rows.counts[:, None]
         return [value, target.sum(axis=0, dtype=np.float64), *self.back.of(block, target)]
 
-    def _take_queue(self, block: RowBlock, own: _Block) -> Array:
+    def _take_queue(self, block: RowBlock, rows: _Block) -> Array:
         columns, value = self.columns, np.zeros(1)
         for step in self.queue:
             if isinstance(step, _Outputs):
-                own.outputs[step.view] = step.projection(block) + step.bias
+                rows.outputs[step.view] = step.projection(block) + step.bias
             elif step[0] == "grow":
                 place = step[1]
                 rate = columns.rates[place]
-                grow_margins(own.outputs[place], own.labels, rate, own.margins[place])
+                grow_margins(rows.outputs[place], rows.labels, rate, rows.margins[place])
             else:
                 value = loss(
-                    own.outputs,
-                    own.margins,
-                    own.labels,
-                    own.counts,
+                    rows.outputs,
+                    rows.margins,
+                    rows.labels,
+                    rows.counts,
                     columns.weights,
                     columns.lam,
                 )
@@ -133,10 +134,10 @@ def iterate_by_sweeps(
 
     def state(labels: Array, counts: Array) -> list[_Block]:
         def part(place: slice) -> _Block:
-            own = labels[place]
-            shape = n_views, len(own), 1
-            margins = np.full(shape, start, own.dtype)
-            return _Block(np.zeros(shape, own.dtype), margins, own, counts[place])
+            members = labels[place]
+            shape = n_views, len(members), 1
+            margins = np.full(shape, start, members.dtype)
+            return _Block(np.zeros(shape, members.dtype), margins, members, counts[place])
 
         return [part(place) for place in row_blocks(len(labels), BLOCK_ROWS)]
 
@@ -145,9 +146,9 @@ def iterate_by_sweeps(
     states = blocks.states(state, target.values, counts)
     coefficients: list[Any] = list(initial)
     queue: list[_Outputs | Step] = [
-        _outputs(problems[view], view, given)
-        for view, given in enumerate(initial)
-        if given is not None
+        _outputs(problems[view], view, start_of_view)
+        for view, start_of_view in enumerate(initial)
+        if start_of_view is not None
     ]
     factors = rule.rows(columns.weights)
     history: list[float] = []
@@ -160,10 +161,11 @@ def iterate_by_sweeps(
         back, finish = problem.block_columns.back_projection()
         sweep = _Sweep(rule, columns, queue, view, factors[view], back)
         states, (value, sums, *products) = blocks.sweep(sweep, states)
-        if ("record", 0) in [one for one in queue if not isinstance(one, _Outputs)]:
+        if RECORD in queue:
             pairs = zip(problems, coefficients, strict=True)
-            known = [one.penalty(found) for one, found in pairs if found is not None]
-            history.append(float(value[0] + sum(own[0] for own in known)))
+            known = [(problem, solved) for problem, solved in pairs if solved is not None]
+            penalties = sum(problem.penalty(solved)[0] for problem, solved in known)
+            history.append(float(value[0] + penalties))
             last = np.array(history[-2:])
             done = len(last) > 1 and bool(
                 stands_still(stopping, last[:1], last[1:], total, dtype)[0]
@@ -174,7 +176,8 @@ def iterate_by_sweeps(
         means = sums / total
         coefficients[view] = problem.solve_projected(finish(products), means, weight)
         queue = [_outputs(problem, view, coefficients[view])]
-    finished = [one.finish(found) for one, found in zip(problems, coefficients, strict=True)]
+    pairs = zip(problems, coefficients, strict=True)
+    finished = [problem.finish(solved) for problem, solved in pairs]
     return Solution(finished, None, tuple(history), done)
 
 

@@ -1,4 +1,4 @@
-"""The iteration of coupled learners by a rule of :mod:`mklkit.combiners.ifsl.rules`."""
+"""The iteration of coupled learners by a rule of :mod:`mklkit.learners.ho_kashyap.rules`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from mklkit.combiners.ifsl.rules import (
+from mklkit.learners.ho_kashyap.rules import (
     Columns,
     Rule,
     Solution,
@@ -20,7 +20,7 @@ from mklkit.combiners.ifsl.rules import (
     loss,
     stands_still,
 )
-from mklkit.combiners.ifsl.sweeps import can_sweep, iterate_by_sweeps
+from mklkit.learners.ho_kashyap.sweeps import can_sweep, iterate_by_sweeps
 from mklkit.protocols import Array, Stopping, Subproblem, Target
 
 __all__ = ["iterate"]
@@ -60,13 +60,13 @@ def iterate(
     of them, they are made once for one view's outputs and the next view's solve.
     """
     target = attrs.evolve(target, values=np.ascontiguousarray(target.values))
-    given = initial if rule.uses_first else [None, *initial[1:]]
+    start = initial if rule.uses_first else [None, *initial[1:]]
     steps = rule.steps(len(problems))
     if can_sweep(problems, columns) and rule.order == "in-turn" and margins is None:
-        found = iterate_by_sweeps(rule, problems, target, columns, given, steps)
-        _warn_if_stopped(columns.facts.stopping, np.array([found.converged]))
-        return [found]
-    return _WholeRows(rule, problems, target, columns, given, margins).run(steps)
+        solution = iterate_by_sweeps(rule, problems, target, columns, start, steps)
+        _warn_if_stopped(columns.facts.stopping, np.array([solution.converged]))
+        return [solution]
+    return _WholeRows(rule, problems, target, columns, start, margins).run(steps)
 
 
 def _warn_if_stopped(stopping: Stopping, done: NDArray[np.bool_]) -> None:
@@ -100,7 +100,7 @@ class _WholeRows:
         self.labels = labels = target.values
         self.counts = target.counts
         self.total = float(self.counts.sum())
-        self.given = columns
+        self.columns = columns
         self.running = np.arange(n_columns)
         self.coefficients: list[Any] = list(initial)
         shape = (len(problems), len(labels), n_columns)
@@ -123,14 +123,14 @@ class _WholeRows:
             elif step == "grow":
                 late = self.rule.order == "late-margins"
                 outputs = (self.before if late else self.outputs)[view]
-                grow_margins(outputs, self.labels, self.given.rates[view], self.margins[view])
+                grow_margins(outputs, self.labels, self.columns.rates[view], self.margins[view])
             elif not self.record():
                 break
         return [solution for solution in self.solutions if solution is not None]
 
     @property
     def lam(self) -> Array:
-        return self.given.lam[self.running]
+        return self.columns.lam[self.running]
 
     def solve(self, view: int) -> None:
         """Solve one view, from the newest outputs or, by a rule at once, those of the last pass."""
@@ -139,9 +139,9 @@ class _WholeRows:
             self.before[view] = self.outputs[view]
         elif order == "at-once" and view == 0:
             self.before[...] = self.outputs
-        seen = self.before if order == "at-once" else self.outputs
-        self.rule.target(seen, self.margins, self.labels, row, lam, view, self.target)
-        data_weights = 1.0 + lam * self.rule.data_weight(self.given.weights, view)
+        outputs = self.before if order == "at-once" else self.outputs
+        self.rule.target(outputs, self.margins, self.labels, row, lam, view, self.target)
+        data_weights = 1.0 + lam * self.rule.data_weight(self.columns.weights, view)
         problem = self.problems[view]
         self.coefficients[view] = problem.solve(self.target, data_weights, self.running)
         self.outputs[view] = problem.outputs(self.coefficients[view])
@@ -149,7 +149,7 @@ class _WholeRows:
     def objective(self) -> Array:
         """Return L of each running column."""
         total = loss(
-            self.outputs, self.margins, self.labels, self.counts, self.given.weights, self.lam
+            self.outputs, self.margins, self.labels, self.counts, self.columns.weights, self.lam
         )
         for problem, coefficients in zip(self.problems, self.coefficients, strict=True):
             if coefficients is not None:
@@ -158,7 +158,7 @@ class _WholeRows:
 
     def record(self) -> bool:
         """Record the objective and remove converged columns; return whether any are left."""
-        stopping = self.given.facts.stopping
+        stopping = self.columns.facts.stopping
         now = self.objective()
         for column, value in zip(self.running, now, strict=True):
             self.history[column].append(float(value))
@@ -175,7 +175,7 @@ class _WholeRows:
             owner = int(self.running[position])
             pairs = zip(self.problems, self.coefficients, strict=True)
             self.solutions[owner] = Solution(
-                [problem.finish(found, position) for problem, found in pairs],
+                [problem.finish(solved, position) for problem, solved in pairs],
                 self.margins[:, :, position].copy(),
                 tuple(self.history[owner]),
                 bool(done[position]),

@@ -1,0 +1,238 @@
+"""Kernels on amounts, such as counts, histograms and fingerprints."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable
+from typing import ClassVar, Self
+
+import attrs
+import numpy as np
+from attrs.validators import instance_of
+from scipy.spatial.distance import cdist
+
+from mklkit.errors import DataError
+from mklkit.protocols import Array, KernelFacts
+from mklkit.protocols.component import Component
+from mklkit.registry.hookspecs import hookimpl
+
+__all__ = ["AmountKernel", "Hellinger", "Intersection", "MinMax", "Tanimoto", "amounts", "ratio"]
+
+
+def amounts(name: str, rows: Array) -> Array:
+    """Return rows (n, q) in float64; the kernel of this name compares numbers from zero up.
+
+    Raises
+    ------
+    DataError
+    """
+    if rows.size and not rows.min() >= 0:
+        raise DataError(
+            f"{name} compares amounts, such as counts or shares, which are zero or above; got"
+            f" {float(rows.min()):g}: choose columns of amounts for it, as they are, unscaled."
+        )
+    return np.asarray(rows, dtype=np.float64)
+
+
+def shares(rows: Array) -> Array:
+    """Return amounts (n, q) divided by their sum in each row; rows of zeros stay as they are.
+
+    Examples
+    --------
+    >>> shares(np.array([[1.0, 3.0], [0.0, 0.0]]))
+    array([[0.25, 0.75],
+           [0.  , 0.  ]])
+    """
+    sums = rows.sum(axis=1, dtype=np.float64)[:, None]
+    return np.divide(rows, sums, where=sums > 0, out=np.zeros(rows.shape))
+
+
+def ratio(common: Array, total: Array) -> Array:
+    """Return ``common / total``, and 1 where the total is 0: nothing is equal to nothing.
+
+    Examples
+    --------
+    >>> ratio(np.array([1.0, 0.0]), np.array([2.0, 0.0]))
+    array([0.5, 1. ])
+    """
+    return np.divide(common, total, where=total > 0, out=np.ones(np.shape(total)))
+
+
+@attrs.frozen
+class AmountKernel(Component):
+    """A kernel on amounts that needs no training: ``fit`` checks the rows, and returns itself."""
+
+    facts: ClassVar[KernelFacts] = KernelFacts(reads="amounts")
+
+    def fit(self, rows: Array) -> Self:
+        """Return the kernel (nothing depends on the rows)."""
+        amounts(self.name, rows)
+        return self
+
+    def __call__(self, a: Array, b: Array) -> Array:
+        """Return the similarities of the rows of ``a`` (n, q) and ``b`` (m, q): (n, m)."""
+        return self.similar(amounts(self.name, a), amounts(self.name, b))
+
+    def diagonal(self, a: Array) -> Array:
+        """Return 1 for each row."""
+        return np.ones(len(a))
+
+    @abstractmethod
+    def similar(self, a: Array, b: Array) -> Array:
+        """Return the similarities of amounts in float64."""
+
+
+@attrs.frozen
+class _HistogramKernel(AmountKernel):
+    """A kernel whose k(x, x) is the sum of a row, which is first divided by it if asked for."""
+
+    normalize: bool = attrs.field(default=True, validator=instance_of(bool))
+
+    def __call__(self, a: Array, b: Array) -> Array:
+        """Return the similarities of the rows of ``a`` (n, q) and ``b`` (m, q): (n, m)."""
+        return self.similar(self._histograms(a), self._histograms(b))
+
+    def diagonal(self, a: Array) -> Array:
+        """Return the sum of each row: (n,)."""
+        return self._histograms(a).sum(axis=1)
+
+    def _histograms(self, rows: Array) -> Array:
+        checked = amounts(self.name, rows)
+        return shares(checked) if self.normalize else checked
+
+
+@attrs.frozen
+class Hellinger(_HistogramKernel):
+    """Bhattacharyya's coefficient of two rows of counts, k(x, z) = Σ_c √(x_c z_c).
+
+    The linear kernel of the roots of the counts, which have about the same variance whatever their
+    size.
+
+    Parameters
+    ----------
+    normalize : bool, default=True
+        Whether each row is first divided by its sum, so that k(x, x) = 1. Rows of zeros stay as
+        they are and have similarity zero to all rows.
+
+    Notes
+    -----
+    O(nmq) for q columns, one matrix product. Of T. Jebara, R. Kondor: Bhattacharyya and expected
+    likelihood kernels. COLT 2003.
+
+    Examples
+    --------
+    >>> rows = np.array([[1.0, 3.0], [2.0, 2.0]])
+    >>> Hellinger().fit(rows)(rows, rows).round(3)
+    array([[1.   , 0.966],
+           [0.966, 1.   ]])
+    """
+
+    name: ClassVar[str] = "hellinger"
+
+    def similar(self, a: Array, b: Array) -> Array:
+        """Return the inner products of the roots."""
+        return np.sqrt(a) @ np.sqrt(b).T
+
+
+@attrs.frozen
+class Intersection(_HistogramKernel):
+    """Overlap of two histograms, k(x, z) = Σ_c min(x_c, z_c).
+
+    Parameters
+    ----------
+    normalize : bool, default=True
+        Whether each row is first divided by its sum, so that k(x, x) = 1. Rows of zeros stay as
+        they are and have similarity zero to all rows.
+
+    Notes
+    -----
+    O(nmq) for q columns. Of M. Swain, D. Ballard: Color indexing. International Journal of Computer
+    Vision 7 (1991); positive semi-definite by F. Odone, A. Barla, A. Verri: Building kernels from
+    binary strings for image matching. IEEE Transactions on Image Processing 14 (2005).
+
+    Examples
+    --------
+    >>> rows = np.array([[1.0, 3.0], [2.0, 2.0]])
+    >>> Intersection().fit(rows)(rows, rows)
+    array([[1.  , 0.75],
+           [0.75, 1.  ]])
+    """
+
+    name: ClassVar[str] = "intersection"
+
+    def similar(self, a: Array, b: Array) -> Array:
+        """Return the sums of the lesser values."""
+        common, _ = _common_and_all(a, b)
+        return common / 2
+
+
+@attrs.frozen
+class MinMax(AmountKernel):
+    """Common share of two rows of amounts, k(x, z) = Σ_c min(x_c, z_c)/Σ_c max(x_c, z_c).
+
+    For columns of 0 and 1 this is Jaccard's index, as :class:`Tanimoto` is; in columns of counts
+    large ones have less weight here. Two rows of zeros have similarity one.
+
+    Notes
+    -----
+    O(nmq) for q columns. Also known as Ruzicka's similarity or generalised Jaccard. Of L.
+    Ralaivola, S. Swamidass, H. Saigo, P. Baldi: Graph kernels for chemical informatics. Neural
+    Networks 18 (2005).
+
+    Examples
+    --------
+    >>> rows = np.array([[1.0, 3.0], [2.0, 2.0]])
+    >>> MinMax().fit(rows)(rows, rows)
+    array([[1. , 0.6],
+           [0.6, 1. ]])
+    """
+
+    name: ClassVar[str] = "min-max"
+
+    def similar(self, a: Array, b: Array) -> Array:
+        """Return the sums of the lesser values over those of the greater ones."""
+        return ratio(*_common_and_all(a, b))
+
+
+def _common_and_all(a: Array, b: Array) -> tuple[Array, Array]:
+    """Return 2 Σ min and 2 Σ max of each pair of rows, (n, m)."""
+    # The sum of both rows is Σ min + Σ max, and their distance Σ max − Σ min.
+    distances = cdist(a, b, "cityblock")
+    sums = a.sum(axis=1)[:, None] + b.sum(axis=1)
+    return np.maximum(sums - distances, 0), sums + distances
+
+
+@attrs.frozen
+class Tanimoto(AmountKernel):
+    """Common share of two fingerprints, k(x, z) = xᵀz/(‖x‖² + ‖z‖² − xᵀz).
+
+    For columns of 0 and 1 this is Jaccard's index, the share of the columns that both have among
+    those that at least one has. Two rows of zeros have similarity one.
+
+    Notes
+    -----
+    O(nmq) for q columns, one matrix product. Positive semi-definite for all rows, as it is
+    Σ_t (xᵀz/(‖x‖² + ‖z‖²))^t over t from 1 up. Of L. Ralaivola, S. Swamidass, H. Saigo, P. Baldi:
+    Graph kernels for chemical informatics. Neural Networks 18 (2005).
+
+    Examples
+    --------
+    >>> rows = np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0]])
+    >>> Tanimoto().fit(rows)(rows, rows).round(3)
+    array([[1.   , 0.333],
+           [0.333, 1.   ]])
+    """
+
+    name: ClassVar[str] = "tanimoto"
+
+    def similar(self, a: Array, b: Array) -> Array:
+        """Return the inner products over what is left of both squared lengths."""
+        common = a @ b.T
+        lengths = [np.einsum("ij,ij->i", rows, rows) for rows in (a, b)]
+        return ratio(common, lengths[0][:, None] + lengths[1] - common)
+
+
+@hookimpl
+def mklkit_kernels() -> Iterable[type]:
+    """Register the kernels."""
+    return [Hellinger, Intersection, MinMax, Tanimoto]

@@ -1,1 +1,0 @@
-"""Kernels on counts, histograms, sets and times."""

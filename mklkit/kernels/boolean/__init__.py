@@ -1,1 +1,0 @@
-"""Kernels of formulas in columns of 0 and 1."""

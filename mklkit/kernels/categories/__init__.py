@@ -1,1 +1,0 @@
-"""Kernels on categories."""

@@ -1,0 +1,187 @@
+"""Eigenpairs of symmetric matrices: applied and never formed, or of a diagonal plus low rank."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+import numpy as np
+import scipy.linalg
+from numpy.typing import NDArray
+from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
+
+__all__ = ["AppliedSpectrum", "dense_top", "top_of_low_rank"]
+
+Array = NDArray[np.floating[Any]]
+
+DENSE_SIZE = 200
+"""Up to this many coordinates a dense symmetric solver is faster than a Krylov solver."""
+RESTARTS = 3
+"""Restarts of the Krylov solver, which nearly equal eigenvalues slow down; then the dense one."""
+NEWTON_STEPS = 100
+
+
+@attrs.frozen(eq=False)
+class AppliedSpectrum:
+    """Positive eigenvalues and the eigenvectors U = QS of a symmetric matrix QTQᵀ, T tridiagonal.
+
+    Q stays a product of Householder reflections. To apply it to a few columns costs O(N²) each;
+    to form U, as :class:`mklkit.numerics.least_squares.Spectrum` does, costs half of the time.
+
+    Attributes
+    ----------
+    values : ndarray of shape (r,)
+        Largest first.
+    """
+
+    values: Array
+    _vectors: Array
+    """S (N, r)."""
+    _reflections: Array
+    """(N − 1, N − 1), below the diagonal, as of a QR factorisation of the last N − 1 rows."""
+    _scales: Array
+    """(N − 1,)"""
+
+    @classmethod
+    def of(cls, matrix: Array, tolerance: float) -> AppliedSpectrum:
+        """Return the eigenpairs whose value is above ``tolerance`` times the largest, in O(N³).
+
+        Raises
+        ------
+        LinAlgError
+            If the matrix has NaN or infinity, on which LAPACK returns arbitrary results.
+        """
+        if not np.isfinite(matrix).all():
+            raise np.linalg.LinAlgError("a matrix has NaN or infinity")
+        sytrd, workspace = scipy.linalg.get_lapack_funcs(("sytrd", "sytrd_lwork"), (matrix,))
+        size = int(workspace(len(matrix), lower=1)[0])
+        # The transpose of an array in C order is in LAPACK's order.
+        reduced, diagonal, beside, scales, _ = sytrd(matrix.T, lower=1, lwork=size)
+        values, vectors = scipy.linalg.eigh_tridiagonal(diagonal, beside, check_finite=False)
+        kept = np.flatnonzero(values > tolerance * max(float(values[-1]), 0.0))[::-1]
+        return cls(values[kept], vectors[:, kept], np.asfortranarray(reduced[1:, :-1]), scales)
+
+    def coordinates(self, columns: Array) -> Array:
+        """Return Uᵀ columns, (r, k) for (N, k)."""
+        return self._vectors.T @ self._reflected(columns, "T")
+
+    def combined(self, weights: Array) -> Array:
+        """Return U weights, (N, k) for (r, k)."""
+        return self._reflected(self._vectors @ weights, "N")
+
+    def _reflected(self, columns: Array, transposed: str) -> Array:
+        """Return Q or Qᵀ times columns (N, k); the first row stays as it is."""
+        # LAPACK refuses a matrix without columns, in print.
+        if len(columns) == 1 or not columns.shape[1]:
+            return columns
+        (apply,) = scipy.linalg.get_lapack_funcs(("ormqr",), (self._reflections,))
+        lower, _, _ = apply(
+            "L", transposed, self._reflections, self._scales, columns[1:], 64 * columns.shape[1]
+        )
+        return np.vstack([columns[:1], lower])
+
+
+def top_of_low_rank(diagonal: Array, low_rank: Array, n_components: int) -> Array:
+    """Return the top eigenvectors (r, K) of −diag + VVᵀ, for a diagonal (r,) and V (r, C).
+
+    One has a closed form but for a number, the root of the secular equation; more are computed by
+    a dense solver where that is faster, else by Lanczos' method.
+    """
+    if n_components == 1:
+        return _secular_top(diagonal, low_rank)
+    if len(diagonal) <= max(DENSE_SIZE, 4 * n_components):
+        return dense_top(diagonal, low_rank, n_components)
+    return _krylov_top(diagonal, low_rank, n_components)
+
+
+def dense_top(
+    diagonal: Array, low_rank: Array, n_components: int, signs: Array | float = 1.0
+) -> Array:
+    """Return the top eigenvectors (r, K) of −diag + V diag(signs) Vᵀ."""
+    size = len(diagonal)
+    matrix = (low_rank * signs) @ low_rank.T
+    matrix[np.diag_indices_from(matrix)] -= diagonal
+    _, vectors = scipy.linalg.eigh(matrix, subset_by_index=(size - n_components, size - 1))
+    return vectors[:, ::-1]
+
+
+def _krylov_top(diagonal: Array, low_rank: Array, n_components: int) -> Array:
+    """Return the top eigenvectors of −diag + VVᵀ by shift-invert Lanczos, inverted by Woodbury."""
+    size, rank = low_rank.shape
+    shift = _just_above(diagonal, low_rank)
+    inverse = 1 / (diagonal + shift)
+    small = np.eye(rank) - low_rank.T @ (low_rank * inverse[:, None])
+
+    def solve(vector: Array) -> Array:
+        # (−diag + VVᵀ − σ)⁻¹ = −D⁻¹ − D⁻¹V(I − VᵀD⁻¹V)⁻¹VᵀD⁻¹ with D = diag + σ
+        plain = inverse * vector.ravel()
+        return -plain - inverse * (low_rank @ np.linalg.solve(small, low_rank.T @ plain))
+
+    def apply(vector: Array) -> Array:
+        flat = vector.ravel()
+        return low_rank @ (low_rank.T @ flat) - diagonal * flat
+
+    shape = (size, size)
+    try:
+        values, vectors = eigsh(
+            LinearOperator(shape, matvec=apply, dtype=np.float64),
+            k=n_components,
+            sigma=shift,
+            OPinv=LinearOperator(shape, matvec=solve, dtype=np.float64),
+            v0=low_rank.sum(axis=1),
+            ncv=min(size - 1, max(20, 3 * n_components + 1)),
+            maxiter=RESTARTS,
+        )
+    except ArpackError:
+        return dense_top(diagonal, low_rank, n_components)
+    return vectors[:, np.argsort(values)[::-1]]
+
+
+def _secular_top(diagonal: Array, low_rank: Array) -> Array:
+    """Return the top eigenvector of −diag + VVᵀ: (D + σ)⁻¹Vu with Vᵀ(D + σ)⁻¹Vu = u."""
+    place = int(diagonal.argmin())
+    above = diagonal - diagonal[place]
+    gap = _top_gap(above, low_rank)
+    if gap == 0:
+        return np.eye(len(diagonal), 1, -place)
+    scaled = low_rank / (above + gap)[:, None]
+    vector = scaled @ np.linalg.eigh(low_rank.T @ scaled)[1][:, -1:]
+    return vector / np.linalg.norm(vector)
+
+
+def _top_gap(above: Array, low_rank: Array) -> float:
+    """Return how far the largest eigenvalue of −diag + VVᵀ is above that of −diag, or zero.
+
+    The gap t solves μ(t) = 1 for the largest eigenvalue μ of Vᵀ(diag(above) + t)⁻¹V. Its inverse
+    is concave and increasing, so that Newton's steps from below do not pass the root.
+
+    Parameters
+    ----------
+    above : ndarray of shape (r,)
+        The diagonal less its least entry.
+    low_rank : ndarray of shape (r, C)
+        V.
+    """
+    gap = 1e-12 * (float(above.max()) + float((low_rank**2).sum()))
+    if gap == 0:
+        return 0.0
+    for step in range(NEWTON_STEPS):
+        scaled = low_rank / (above + gap)[:, None]
+        values, vectors = np.linalg.eigh(low_rank.T @ scaled)
+        value = float(values[-1])
+        if step == 0 and value <= 1:
+            return 0.0
+        slope = float(np.square(scaled @ vectors[:, -1]).sum())
+        move = (value - 1) * value / slope
+        gap += move
+        if move <= 4 * np.finfo(float).eps * gap:
+            break
+    return gap
+
+
+def _just_above(diagonal: Array, low_rank: Array) -> float:
+    """Return a shift a little above the largest eigenvalue of −diag + VVᵀ."""
+    bottom = float(diagonal.min())
+    scale = float(np.abs(diagonal).max()) + float((low_rank**2).sum())
+    gap = max(_top_gap(diagonal - bottom, low_rank), 1e-12 * scale)
+    return -bottom + 1.001 * gap + 1e-9 * scale
