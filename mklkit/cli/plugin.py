@@ -137,7 +137,7 @@ def _as_facts(package: str, found: list[Finding], broken: list[str]) -> dict[str
 
 
 def _report(found: list[Finding], broken: list[str]) -> None:
-    from mklkit.testing.inspection import NEEDS_PYTHON
+    from mklkit.testing.inspection import can_be_made_by_name
 
     for failure in broken:
         show(failure)
@@ -149,7 +149,7 @@ def _report(found: list[Finding], broken: list[str]) -> None:
             # The check's name and description come before it.
             fault = finding.message.partition("Expected ")[2] or finding.message
             alike.setdefault(fault, []).append(finding)
-        elif finding.check == NEEDS_PYTHON:
+        elif finding.check == can_be_made_by_name.__name__:
             show(f"not checked: {finding.message}")
     for first, *others in alike.values():
         show(f"failed: {first.message}")
