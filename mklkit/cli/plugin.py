@@ -147,7 +147,7 @@ def _failures(registry: Registry, package: str) -> list[str]:
 
 
 def _report(findings: list[Finding], broken: list[str]) -> None:
-    from mklkit.testing.inspection import NEEDS_PYTHON
+    from mklkit.testing.inspection import can_be_made_by_name
 
     for failure in broken:
         show(failure)
@@ -159,7 +159,7 @@ def _report(findings: list[Finding], broken: list[str]) -> None:
             # The check's name and description come before the fault.
             fault = finding.message.partition("Expected ")[2] or finding.message
             faults.setdefault(fault, []).append(finding)
-        elif finding.check == NEEDS_PYTHON:
+        elif finding.check == can_be_made_by_name.__name__:
             show(f"not checked: {finding.message}")
     for first, *rest in faults.values():
         again = f"  (the same in {counted(len(rest), 'other check')})" if rest else ""

@@ -9,10 +9,9 @@ In a plugin's tests::
     def test_component(check):
         check()
 
-Anywhere else ``check_combiner(Contrast)``, ``check_kernel``, ``check_feature_map``,
-``check_learner`` and ``check_preset`` run all checks and raise one ``CheckFailure`` that lists
-those that failed: the expected and the actual result, and a remedy. ``mklkit plugin check PACKAGE``
-checks all components of an installed package.
+Anywhere else ``check_component(Contrast)`` runs all checks and raises one ``CheckFailure`` that
+lists those that failed: the expected and the actual result, and a remedy. ``mklkit plugin check
+PACKAGE`` checks all components of an installed package.
 
 Some checks depend on a component's ``facts``: a kernel is checked on rows that hold what it reads
 (of amounts, zeros and ones; give ``rows`` for others), with gaps too if it allows them, one with
@@ -26,25 +25,17 @@ from __future__ import annotations
 
 from mklkit.testing.checks import (
     Check,
-    check_combiner,
-    check_feature_map,
-    check_kernel,
-    check_learner,
-    check_preset,
+    check_component,
     component_checks,
+    parametrize_with_component_checks,
 )
 from mklkit.testing.expectations import CheckFailure, NotApplicable
-from mklkit.testing.in_pytest import parametrize_with_component_checks
 
 __all__ = [
     "Check",
     "CheckFailure",
     "NotApplicable",
-    "check_combiner",
-    "check_feature_map",
-    "check_kernel",
-    "check_learner",
-    "check_preset",
+    "check_component",
     "component_checks",
     "parametrize_with_component_checks",
 ]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import warnings
 from contextlib import suppress
-from typing import Any
 
 import numpy as np
 
 from mklkit.errors import MKLKitError, WeightsWarning
-from mklkit.protocols import Array, CombinerFacts, facts_of
+from mklkit.protocols import CombinerFacts, facts_of
 from mklkit.registry.composing import choose_components
 from mklkit.testing.cases import Case
 from mklkit.testing.expectations import (
@@ -19,14 +18,15 @@ from mklkit.testing.expectations import (
     expect_array,
     expect_close,
 )
-from mklkit.testing.places import expect_untouched
-from mklkit.testing.row_weights import weights_of_rows_count
-from mklkit.testing.states import has_drawn
 from mklkit.views.deciding import BlockDecision, RowBlock
 
-__all__ = ["COMBINER_CHECKS"]
-
-ORDER_TOLERANCE = 0.005
+__all__ = [
+    "declares_its_partners",
+    "kept_columns_decide_the_same",
+    "useless_kernels_do_no_harm",
+    "weights_are_on_the_simplex",
+    "weights_are_used_as_they_are",
+]
 
 
 def declares_its_partners(case: Case) -> None:
@@ -43,28 +43,19 @@ def declares_its_partners(case: Case) -> None:
 
 def weights_are_on_the_simplex(case: Case) -> None:
     """Weights are (M,) or (C, M), non-negative with sum one, or within the declared range."""
-    some, facts = case.suitable, facts_of(case.component, CombinerFacts)
-    for kernels in [case.kernels] if facts.n_kernels else [some[:1], some[:2], some]:
-        views = case.views(kernels=kernels)
-        weights = _fit(case, views).weights
+    specs, facts = case.suitable, facts_of(case.component, CombinerFacts)
+    for kernels in [case.kernels] if facts.n_kernels else [specs[:1], specs[:2], specs]:
+        weights = case.fit_views(case.views(kernels=kernels)).weights
         n_rows = (len(weights),) if np.ndim(weights) == 2 else ()
         expect_array(weights, (*n_rows, len(kernels)), "weights", "One weight per kernel.")
-        limits = facts.weight_range
-        if limits is not None:
-            expect(
-                bool((weights >= limits[0]).all() and (weights <= limits[1]).all()),
-                f"weights within weight_range = {limits}",
-                weights,
-                "Correct the weights, or the declaration.",
-            )
-            continue
-        advice = (
-            "Divide them by their sum; or write facts = CombinerFacts(weight_range=(low, high)) in"
-            " the class."
-        )
-        expect(bool((weights >= -1e-12).all()), "no weight below zero", weights, advice)
-        sums = weights.sum(axis=-1)
-        expect(bool(np.allclose(sums, 1, atol=1e-8)), "weights with sum one", sums, advice)
+        low, high = facts.weight_range or (-1e-12, np.inf)
+        advice = "Correct the weights, or weight_range=(low, high) in the facts."
+        inside = bool((weights >= low).all() and (weights <= high).all())
+        expect(inside, f"weights within weight_range = ({low:g}, {high:g})", weights, advice)
+        if facts.weight_range is None:
+            sums = weights.sum(axis=-1)
+            advice = "Divide them by their sum; or state weight_range=(low, high) in the facts."
+            expect(bool(np.allclose(sums, 1, atol=1e-8)), "weights with sum one", sums, advice)
 
 
 def weights_are_used_as_they_are(case: Case) -> None:
@@ -72,7 +63,7 @@ def weights_are_used_as_they_are(case: Case) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error", WeightsWarning)
         try:
-            _fit(case, case.views())
+            case.fit_views(case.views())
         except WeightsWarning as warning:
             raise CheckFailure(
                 f"Expected weights that are used as they are; got the warning: {warning} Return a"
@@ -80,72 +71,16 @@ def weights_are_used_as_they_are(case: Case) -> None:
             ) from warning
 
 
-def decides_one_number_a_row(case: Case) -> None:
-    """The decision is one finite number per row, for one row or many, from kept columns or not."""
-    decision = case.fitted()
-    for n in (1, len(case.new_rows)):
-        expect_array(decision.decide(case.new_rows[:n]), (n,), "decide(rows)")
-    if isinstance(decision, BlockDecision):
-        block = RowBlock(case.new_rows, keep=True)
-        values, again = (decision.decide_block(block) for _ in range(2))
-        alone = decision.decide(case.new_rows)
-        what = "the same decisions for a block that keeps its columns"
-        expect_close(values, alone, what, "Don't write into them.")
-        expect_close(again, alone, what, "Don't write into them.")
-
-
-def learns_what_is_plain(case: Case) -> None:
-    """Two well separated classes are told apart, the positive one by values above zero."""
-    if not case.learns_classes:
-        raise NotApplicable(f"{case.label} does not learn from classes")
-    values = case.fitted().decide(case.new_rows)
-    right = float(((values > 0) == (case.new_y > 0)).mean())
-    expect(
-        right >= 0.85,
-        "at least 85% of new rows with the correct sign",
-        f"{right:.0%}",
-        "Rows labelled +1 get decision values above zero, the others below.",
-    )
-
-
-def one_seed_gives_one_decision(case: Case) -> None:
-    """Fitted twice with the same seed, it has the same weights and decisions."""
-    first, second = case.fitted(), case.fit()
-    advice = "Draw from the random_state that fit gets."
-    expect_close(second.weights, first.weights, "the same weights from one seed", advice, 1e-12)
-    expect_close(
-        second.decide(case.new_rows),
-        first.decide(case.new_rows),
-        "the same decisions from one seed",
-        advice,
-        1e-12,
-    )
-
-
-def training_order_does_not_matter(case: Case) -> None:
-    """Reordered training rows give the same weights and decisions."""
-    random_state = np.random.RandomState(0)
-    usual = _fit(case, case.views(), random_state=random_state)
-    if has_drawn(random_state, 0):
-        raise NotApplicable(f"{case.label} draws at random")
-    values = usual.decide(case.new_rows)
-    advice = "Remove the dependence on the order; tighten a tolerance that stops too early."
-    for order in case.orders:
-        shuffled = _fit(case, case.views(case.rows[order]), case.y[order])
-        what = "the same weights from reordered training rows"
-        expect_close(shuffled.weights, usual.weights, what, advice, ORDER_TOLERANCE)
-        what = "the same decisions from reordered training rows"
-        expect_close(shuffled.decide(case.new_rows), values, what, advice, ORDER_TOLERANCE)
-
-
-def views_are_left_as_they_are(case: Case) -> None:
-    """Fitting does not write into matrices, rows or labels, which are shared."""
-    views, y = case.views(), case.y.copy()
-    arrays = {"the labels y": y, "the rows": views.rows}
-    for view in views:
-        what = "features" if view.explicit else "Gram matrix"
-        arrays[f"the {what} of {view.label}"] = view.features() if view.explicit else view.gram()
-    expect_untouched(arrays, lambda: _fit(case, views, y), case.component)
+def kept_columns_decide_the_same(case: Case) -> None:
+    """Decisions from columns that are kept for several decisions are those from rows."""
+    decision = case.fitted().fitted
+    if not isinstance(decision, BlockDecision):
+        raise NotApplicable(f"{case.label} decides by itself")
+    block = RowBlock(case.new_rows, keep=True)
+    expected = "the same decisions for a block that keeps its columns"
+    for _ in range(2):
+        values = decision.decide_block(block)
+        expect_close(values, decision.decide(case.new_rows), expected, "Don't write into them.")
 
 
 def useless_kernels_do_no_harm(case: Case) -> None:
@@ -153,16 +88,14 @@ def useless_kernels_do_no_harm(case: Case) -> None:
 
     A constant kernel may be refused by an MKLKitError.
     """
-    kernel = case.one_kernel
-    _expect_finite(case, (kernel, kernel))
-    constant = "polynomial(gamma=1e-12)"
+    _expect_finite(case, (case.single_kernel,) * 2)
     if any(spec.startswith("polynomial") for spec in case.suitable):
         with suppress(MKLKitError):
-            _expect_finite(case, (kernel, constant))
+            _expect_finite(case, (case.single_kernel, "polynomial(gamma=1e-12)"))
 
 
 def _expect_finite(case: Case, kernels: tuple[str, ...]) -> None:
-    decision = _fit(case, case.views(kernels=kernels))
+    decision = case.fit_views(case.views(kernels=kernels))
     values = decision.decide(case.new_rows)
     expect(
         bool(np.isfinite(decision.weights).all() and np.isfinite(values).all()),
@@ -170,27 +103,3 @@ def _expect_finite(case: Case, kernels: tuple[str, ...]) -> None:
         decision.weights,
         "Guard divisions by spreads that may be zero.",
     )
-
-
-def _fit(
-    case: Case,
-    views: Any,
-    y: Array | None = None,
-    random_state: np.random.RandomState | None = None,
-) -> Any:
-    random_state = np.random.RandomState(0) if random_state is None else random_state
-    return case.fit_views(views, case.y if y is None else y, random_state)
-
-
-COMBINER_CHECKS = (
-    views_are_left_as_they_are,
-    declares_its_partners,
-    weights_are_on_the_simplex,
-    weights_are_used_as_they_are,
-    decides_one_number_a_row,
-    learns_what_is_plain,
-    one_seed_gives_one_decision,
-    training_order_does_not_matter,
-    useless_kernels_do_no_harm,
-    weights_of_rows_count,
-)

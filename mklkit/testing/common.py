@@ -19,8 +19,7 @@ from mklkit.registry.entries import FACTS
 from mklkit.registry.specs import is_name, parse_spec, to_spec
 from mklkit.testing.cases import Case
 from mklkit.testing.docstrings import documented_parameters
-from mklkit.testing.expectations import CheckFailure, NotApplicable, expect, same
-from mklkit.testing.states import state_of
+from mklkit.testing.expectations import CheckFailure, NotApplicable, expect, same, state_of
 
 __all__ = ["COMPONENT_CHECKS"]
 
@@ -171,7 +170,7 @@ def frozen(case: Case) -> None:
 def fit_changes_nothing(case: Case) -> None:
     """Fitting returns a separate object and does not change the component."""
     before = copy.deepcopy(state_of(case.component))
-    fitted = case.fit()
+    fitted = case.fit().fitted
     advice = "Return a fitted object from fit, and store nothing on the component."
     expect(fitted is not None, "fit to return a fitted object", "None", advice)
     after = state_of(case.component)
@@ -198,7 +197,7 @@ def pickles(case: Case) -> None:
 def global_random_state_has_no_say(case: Case) -> None:
     """No random numbers are drawn from the global states of NumPy and Python."""
     before = _global_random_states()
-    case.answer(case.fit())
+    case.fit().results(case.new_rows)
     for library, state in _global_random_states().items():
         expect(
             same(state, before[library]),

@@ -10,15 +10,12 @@ import attrs
 
 from mklkit.errors import UnknownNameError, quoted, suggest
 from mklkit.registry.discovery import canonical
-from mklkit.registry.registry import Entry, Registry
+from mklkit.registry.registry import Registry
 from mklkit.testing.cases import KINDS, Case
 from mklkit.testing.checks import Check, component_checks
 from mklkit.testing.expectations import CheckFailure, NotApplicable
 
-__all__ = ["NEEDS_PYTHON", "Finding", "Outcome", "checks_of", "findings"]
-
-NEEDS_PYTHON = "can_be_made_by_name"
-"""The only check of a component that cannot be made from its name alone."""
+__all__ = ["Finding", "Outcome", "can_be_made_by_name", "checks_of", "findings"]
 
 Outcome = Literal["passed", "failed", "not applicable"]
 
@@ -32,6 +29,14 @@ class Finding:
     check: str
     outcome: Outcome
     message: str
+
+
+def can_be_made_by_name(case: Case) -> None:
+    """It can be made from its name alone; if not, this is its only check."""
+    raise NotApplicable(
+        f"{case.label} has a parameter without a default, and can be checked by"
+        f" check_component({case.source.__name__}(...)) only."
+    )
 
 
 def checks_of(registry: Registry, package: str, required: bool = True) -> list[Check]:
@@ -51,32 +56,28 @@ def checks_of(registry: Registry, package: str, required: bool = True) -> list[C
         If there is no such distribution, or it provides no component.
     """
     entries = [entry for kind in KINDS for entry in registry.entries(kind)]
-    wanted = canonical(package)
-    own = [entry for entry in entries if canonical(entry.distribution) == wanted]
-    if not own and required:
+    provided = [entry for entry in entries if canonical(entry.distribution) == canonical(package)]
+    if not provided and required:
         known = sorted({entry.distribution for entry in entries})
+        listing = f" Packages with components: {', '.join(known)}."
         try:
             distribution(package)
         except (PackageNotFoundError, ValueError):  # the latter for no name at all
             raise UnknownNameError(
-                f"No package {quoted(package)} is installed.{suggest(package, known)}"
-                f" Packages with components: {', '.join(known)}."
+                f"No package {quoted(package)} is installed.{suggest(package, known)}{listing}"
             ) from None
         raise UnknownNameError(
             f"{package} is installed, but provides no kernel, map, learner, combiner, preset or"
-            " command: it needs an entry point of the group 'mklkit', a module with hooks."
-            f" Packages with components: {', '.join(known)}."
+            f" command: it needs an entry point of the group 'mklkit', a module with hooks.{listing}"
         )
-    ordered = [entry for kind in KINDS for entry in own if entry.kind == kind]
-    return [
-        check
-        for entry in ordered
-        for check in (
-            [_needs_python(entry)]
-            if _only_from_python(entry.target)
-            else component_checks(entry.target, entry.kind)
-        )
-    ]
+    checks: list[Check] = []
+    for entry in provided:
+        if _needs_arguments(entry.target):
+            case = Case(entry.target, entry.kind)
+            checks.append(Check(entry.kind, entry.name, can_be_made_by_name, case))
+        else:
+            checks += component_checks(entry.target, entry.kind)
+    return checks
 
 
 def findings(checks: Iterable[Check]) -> Iterator[Finding]:
@@ -93,20 +94,7 @@ def findings(checks: Iterable[Check]) -> Iterator[Finding]:
         yield Finding(check.kind, check.component, check.name, outcome, message)
 
 
-def _needs_python(entry: Entry) -> Check:
-    """Return the only check of a component with a parameter that has no default."""
-    call = f"check_{entry.kind}({entry.target.__name__}(...))"
-
-    def explain(case: Case) -> None:
-        raise NotApplicable(
-            f"{entry.name} has a parameter without a default, and can be checked by {call} only."
-        )
-
-    sentence = "It can be made from its name alone."
-    return Check(entry.kind, entry.name, NEEDS_PYTHON, sentence, explain, entry.target, None)
-
-
-def _only_from_python(cls: Any) -> bool:
+def _needs_arguments(cls: Any) -> bool:
     """Return whether a class has a parameter without a default, such as a matrix."""
     if not isinstance(cls, type) or not attrs.has(cls):
         return False

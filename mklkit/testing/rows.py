@@ -12,9 +12,17 @@ from mklkit.numerics.readings import category_codes, text_codes, texts_of
 from mklkit.protocols import Array
 from mklkit.protocols.facts import Reads
 
-__all__ = ["N_NEW", "as_table", "labelled", "two_classes", "with_gaps"]
+__all__ = [
+    "as_rows",
+    "as_table",
+    "labels_of",
+    "numbers_of",
+    "three_classes",
+    "two_classes",
+    "with_gaps",
+]
 
-N_TRAINING, N_NEW = 42, 14
+N_ROWS = 56
 
 
 def two_classes(reads: Reads, examples: tuple[Any, ...] = ()) -> tuple[Array, Array]:
@@ -24,10 +32,9 @@ def two_classes(reads: Reads, examples: tuple[Any, ...] = ()) -> tuple[Array, Ar
     examples, these are all values that occur.
     """
     random = np.random.default_rng(41)
-    n_rows = N_TRAINING + N_NEW
-    labels = np.where(np.arange(n_rows) % 5 < 2, 1.0, -1.0)
+    labels = labels_of(N_ROWS)
     if examples:
-        values = random.choice(np.array(examples, dtype=object), (n_rows, 3))
+        values = random.choice(np.array(examples, dtype=object), (N_ROWS, 3))
         if reads == "text":
             return text_codes(values[:, 0]), labels
         numbers = category_codes(values) if reads == "categories" else values.astype(np.float64)
@@ -35,15 +42,20 @@ def two_classes(reads: Reads, examples: tuple[Any, ...] = ()) -> tuple[Array, Ar
     if reads == "text":
         shares = {1.0: (0.5, 0.2, 0.2, 0.1), -1.0: (0.1, 0.2, 0.2, 0.5)}
         words = ["".join(random.choice(list("abc "), 9, p=shares[label])) for label in labels]
-        lengths = random.integers(6, 10, n_rows)
+        lengths = random.integers(6, 10, N_ROWS)
         return text_codes([word[:n] for word, n in zip(words, lengths, strict=True)]), labels
     if reads in ("amounts", "categories"):
         chances = np.where(labels > 0, 0.7, 0.3)[:, None]
-        rows = (random.random((n_rows, 8)) < chances).astype(np.float64)
+        rows = (random.random((N_ROWS, 8)) < chances).astype(np.float64)
         return (category_codes(rows) if reads == "categories" else rows), labels
-    rows = random.normal(size=(n_rows, 3))
+    rows = random.normal(size=(N_ROWS, 3))
     rows[:, :2] += 2.0 * labels[:, None]
     return rows, labels
+
+
+def numbers_of(rows: Array) -> Array:
+    """Return numbers to learn: above zero, of which classes say little, and no polynomial."""
+    return np.asarray(100.0 + 10.0 * rows[:, -1] + 3.0 * np.cos(4.0 * rows[:, 0]))
 
 
 def with_gaps(rows: Array, reads: Reads) -> Array:
@@ -62,8 +74,8 @@ def as_table(rows: Array, reads: Reads) -> NDArray[Any]:
     return np.array(texts_of(rows), dtype=object)[:, None]
 
 
-def labelled(rows: Array) -> tuple[Array, Array]:
-    """Return rows with labels.
+def as_rows(rows: Array) -> Array:
+    """Return rows for a kernel that needs particular ones.
 
     Raises
     ------
@@ -74,4 +86,16 @@ def labelled(rows: Array) -> tuple[Array, Array]:
         raise MKLKitError(
             f"Expected rows as an array of shape (12 or more, d), got shape {np.shape(rows)}."
         )
-    return np.asarray(rows), np.where(np.arange(len(rows)) % 5 < 2, 1.0, -1.0)
+    return np.asarray(rows)
+
+
+def labels_of(n_rows: int) -> Array:
+    """Return labels of two classes of unequal size, mixed."""
+    return np.where(np.arange(n_rows) % 5 < 2, 1.0, -1.0)
+
+
+def three_classes(rows: Array, labels: Array, apart: bool) -> tuple[Array, NDArray[Any]]:
+    """Return rows with labels of three classes, as text; the third one is apart, if it may be."""
+    kinds = np.where(labels > 0, "well", "ill")
+    kinds[np.arange(len(kinds)) % 3 == 0] = "new"
+    return rows + (4.0 if apart else 0.0) * (kinds == "new")[:, None], kinds

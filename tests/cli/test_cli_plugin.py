@@ -165,7 +165,7 @@ def test_check_of_what_only_python_can_make(mklkit: Run, tmp_path: Path) -> None
     done = mklkit("plugin", "check", "mklkit-shifted", **where)
     assert done.code == 1
     assert "not checked: shifted has a parameter without a default" in done.out
-    assert "check_kernel(Shifted(...))" in done.out
+    assert "check_component(Shifted(...))" in done.out
     [check] = mklkit("plugin", "check", "mklkit-shifted", "--json", **where).json["checks"]
     assert check["outcome"] == "not applicable"
 

@@ -9,7 +9,7 @@ from sklearn.datasets import load_iris
 from mklkit import MKLClassifier, MKLVotingClassifier, Preset, SpecError, preset_classifier
 from mklkit.errors import UnknownNameError
 from mklkit.estimators.search import MKLSearchCV
-from mklkit.testing import CheckFailure, check_preset, component_checks
+from mklkit.testing import CheckFailure, check_component, component_checks
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ from mklkit.testing import CheckFailure, check_preset, component_checks
 )
 def test_a_faulty_preset_is_told_of(preset: Preset, said: str) -> None:
     with pytest.raises(CheckFailure, match=said):
-        check_preset(preset)
+        check_component(preset)
 
 
 def test_presets_have_checks_by_their_own_name() -> None:

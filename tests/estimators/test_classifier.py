@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -63,23 +61,6 @@ def test_every_combiner_with_every_pair(two_classes, combiner, feature_map, lear
     values = model.decision_function(rows)
     alone = [model.decision_function(rows[[i]])[0] for i in range(0, 70, 9)]
     np.testing.assert_allclose(alone, values[::9], rtol=1e-7, atol=1e-9 * np.abs(values).max())
-
-
-@pytest.mark.parametrize(
-    "combiner", [pytest.param("uniform", marks=pytest.mark.slow), "dimkl5", "centered-alignment"]
-)
-@pytest.mark.parametrize(("feature_map", "learner"), PAIRS)
-def test_the_order_of_the_rows_does_not_matter(iris, rng, combiner, feature_map, learner):
-    X, y = iris
-    order = rng.permutation(len(y))
-    tight = {"svm": "svm(tol=1e-8)", "mhks": "mhks", "kmhks": "kmhks"}[learner]
-    model = MKLClassifier(TRIO, feature_map=feature_map, combiner=combiner, learner=tight)
-    there = model.fit(X, y)
-    weights, values = there.weights_, there.decision_function(X)
-    shuffled = clone(model).fit(X[order], y[order])
-    np.testing.assert_allclose(shuffled.weights_, weights, rtol=1e-9)
-    np.testing.assert_allclose(shuffled.decision_function(X), values, atol=2e-4)
-    np.testing.assert_array_equal(shuffled.predict(X), there.predict(X))
 
 
 @given(
@@ -209,15 +190,6 @@ def test_it_is_a_member_of_scikit_learns_ensembles(iris):
     assert "MKLClassifier" in members[0][1].fit(X, y)._repr_html_()
 
 
-@pytest.mark.parametrize("combiner", ALL_COMBINERS)
-def test_pickled_models_predict_the_same(iris, combiner):
-    X, y = iris
-    model = MKLClassifier(TRIO, combiner=combiner, random_state=0).fit(X, y)
-    again = pickle.loads(pickle.dumps(model))
-    np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
-    assert again.get_params().keys() == model.get_params().keys()
-
-
 @pytest.mark.parametrize(
     "kernels", [TRIO, [RBF(gamma=1.0), ("few", Linear(), slice(0, 2))], Precomputed(np.eye(3))]
 )
@@ -257,20 +229,6 @@ def test_the_seed_decides_everything_that_is_drawn(iris):
     ]
     np.testing.assert_array_equal(values[0], values[1])
     assert not np.array_equal(values[0], values[2])
-
-
-def test_single_precision_rows_predict_nearly_the_same(two_classes):
-    rows, y = two_classes
-    for feature_map, learner in PAIRS:
-        double = MKLClassifier(
-            TRIO, feature_map=feature_map, combiner="dimkl3", learner=learner
-        ).fit(rows, y)
-        single = MKLClassifier(
-            TRIO, feature_map=feature_map, combiner="dimkl3", learner=learner
-        ).fit(rows.astype("f4"), y)
-        np.testing.assert_allclose(single.weights_, double.weights_, rtol=1e-3)
-        agreed = single.predict(rows.astype("f4")) == double.predict(rows)
-        assert agreed.mean() > 0.97, (feature_map, learner)
 
 
 @pytest.mark.parametrize(

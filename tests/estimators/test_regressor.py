@@ -12,7 +12,7 @@ from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVR as TheirSVR
 
-from mklkit import MKLRegressor, load_model, save_model
+from mklkit import MKLRegressor
 from mklkit.errors import DataError, IncompatibleError, SpecError
 
 RNG = np.random.default_rng(1)
@@ -101,28 +101,6 @@ def test_best_single_takes_the_kernel_of_least_squared_error():
     assert model.fit(X, Y[:, 1]).weights_.tolist() == [[0, 1]]
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {},
-        {"learner": "svr(C=5, epsilon=0.1, tol=1e-7)"},
-        {"combiner": "alignment"},
-        {"combiner": "centered-alignment", "feature_map": "empirical"},
-        {"combiner": "ifsl", "learner": "ridge(alpha=0.5, tol=1e-14)"},
-        {"combiner": "ifsl", "learner": "ridge(alpha=0.5, tol=1e-14)", "feature_map": "implicit"},
-    ],
-)
-def test_a_row_of_weight_two_is_the_row_twice(settings):
-    counts = np.random.default_rng(8).integers(0, 3, size=80)
-    y = Y[:, 1]
-    model = MKLRegressor(KERNELS, **settings)
-    weighted = model.fit(X, y, counts)
-    weights, found = weighted.weights_, weighted.predict(NEW)
-    twice = model.fit(np.repeat(X, counts, axis=0), np.repeat(y, counts))
-    np.testing.assert_allclose(weights, twice.weights_, rtol=1e-6)
-    np.testing.assert_allclose(found, twice.predict(NEW), rtol=1e-4, atol=1e-5)
-
-
 def test_score_is_r2():
     model = MKLRegressor(KERNELS).fit(X, Y)
     np.testing.assert_allclose(model.score(X, Y), r2_score(Y, model.predict(X)), rtol=1e-9)
@@ -139,14 +117,6 @@ def test_grid_search_sets_nested_parameters():
     grid = {"learner__alpha": [1e-3, 10.0], "kernels__rbf__sigma": [1.0, 3.0]}
     search = GridSearchCV(MKLRegressor(KERNELS, learner="ridge"), grid, cv=3)
     assert search.fit(X, Y[:, 1]).best_params_["learner__alpha"] == 1e-3
-
-
-def test_a_model_file_gives_the_same_predictions(tmp_path):
-    for learner in ("ridge", "svr"):
-        model = MKLRegressor(KERNELS, learner=learner).fit(X, Y)
-        save_model(model, tmp_path / "model.mkl")
-        loaded = load_model(tmp_path / "model.mkl")
-        np.testing.assert_allclose(loaded.predict(NEW), model.predict(NEW), rtol=1e-12)
 
 
 def test_kernels_are_proposed_for_numbers():

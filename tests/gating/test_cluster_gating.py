@@ -403,27 +403,6 @@ class TestClusterers:
             ClusterGating(**options)
 
 
-def test_the_seed_decides_and_threads_do_not():
-    rows, y = problem("iris")
-    rows = rows + 0.5 * np.random.default_rng(0).normal(size=rows.shape)
-
-    def fitted(seed, n_jobs=None):
-        return MKLClassifier(
-            FOUR,
-            combiner=ClusterGating(n_clusters=5, pairs="random", max_iter=3),
-            multiclass="ovo",
-            random_state=seed,
-            n_jobs=n_jobs,
-        ).fit(rows, y)
-
-    one, again, other, threaded = fitted(0), fitted(0), fitted(1), fitted(0, n_jobs=2)
-    np.testing.assert_array_equal(one.weights_, again.weights_)
-    np.testing.assert_array_equal(one.decision_function(rows), again.decision_function(rows))
-    assert not np.allclose(one.weights_, other.weights_)
-    np.testing.assert_allclose(one.weights_, threaded.weights_, atol=1e-6)
-    np.testing.assert_array_equal(one.predict(rows), threaded.predict(rows))
-
-
 def test_rows_whose_squares_overflow_are_refused():
     # Alike, so that no variance shows it.
     rows, y = np.full((4, 1), -1e299), np.array([0, 1, 0, 1])

@@ -207,18 +207,6 @@ def test_an_indefinite_kernel_is_used_by_its_positive_part(two_classes):
     np.testing.assert_array_equal(model.predict(rows), np.where(theirs > 0, 1, -1))
 
 
-def test_single_precision_rows_decide_as_double_ones(two_classes):
-    rows, y = two_classes
-    rows = rows.astype(np.float32)
-    one, two = (
-        MKLClassifier("rbf(gamma=0.3)", learner="kda(alpha=0.01)")
-        .fit(given, y)
-        .decision_function(given)
-        for given in (rows, rows.astype(np.float64))
-    )
-    np.testing.assert_allclose(one, two, atol=1e-3 * np.abs(two).max())
-
-
 @pytest.mark.parametrize("feature_map", ["implicit", "empirical"])
 def test_kernels_that_are_zero_leave_one_class_for_all(feature_map):
     X, y = np.zeros((12, 2)), np.arange(12) % 2

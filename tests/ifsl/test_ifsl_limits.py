@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from builders import ifsl_search, views_of
+from builders import views_of
 from coupled_fits import (
     SIDES,
     TRIO,
@@ -18,19 +18,7 @@ from coupled_fits import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mklkit import IFSL, KMHKS, MHKS, MKLClassifier, RPEMEKLClassifier
-
-
-@each_side
-@each_rule
-@pytest.mark.parametrize("lam", [0.0, 2.0, 1e6])
-def test_the_order_of_the_rows_does_not_matter(two_classes, rng, learner, feature_map, rule, lam):
-    X, y = two_classes
-    order, new = rng.permutation(len(y)), rng.normal(size=(40, 4))
-    model = coupled(learner, feature_map, rule, lam, max_iter=100)
-    values = quietly(model, X, y).decision_function(new)
-    again = quietly(model, X[order], y[order]).decision_function(new)
-    np.testing.assert_allclose(values, again, rtol=1e-6, atol=1e-6 * np.abs(values).max())
+from mklkit import IFSL, KMHKS, MHKS, MKLClassifier
 
 
 @pytest.mark.parametrize("initial", ["unit", "ones"])
@@ -145,32 +133,6 @@ def test_no_coupling_is_the_mean_of_the_views(two_classes, rng):
     ]
     expected = np.mean([model.decision_function(new) for model in apart], axis=0)
     np.testing.assert_allclose(together.decision_function(new), expected, atol=1e-3)
-
-
-@each_side
-@each_rule
-def test_single_precision_goes_in_and_agrees(two_classes, rng, learner, feature_map, rule):
-    X, y = two_classes
-    new = rng.normal(size=(50, 4))
-    model = coupled(learner, feature_map, rule)
-    wide = model.fit(X, y).decision_function(new)
-    narrow = model.fit(X.astype(np.float32), y).decision_function(new.astype(np.float32))
-    assert np.isfinite(narrow).all()
-    np.testing.assert_allclose(narrow, wide, atol=0.02 * np.abs(wide).max())
-    assert np.mean(np.sign(narrow) == np.sign(wide)) > 0.95
-
-
-@pytest.mark.parametrize(
-    "model",
-    [
-        ifsl_search(ridges=(0.5, 2.0), lams=(0.5, 2.0), cv=2, random_state=0),
-        RPEMEKLClassifier(subset=20, random_state=0),
-    ],
-    ids=["search", "vote"],
-)
-def test_single_precision_in_searches_and_votes(two_classes, model):
-    X, y = two_classes
-    assert model.fit(X.astype(np.float32), y).score(X.astype(np.float32), y) > 0.75
 
 
 @each_side

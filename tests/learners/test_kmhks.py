@@ -126,14 +126,6 @@ def test_a_kernel_that_says_nothing_leaves_the_bias(c, value):
     np.testing.assert_allclose(fitted.decide(gram), 0.4, atol=1e-5)
 
 
-def test_the_gram_matrix_is_left_as_it_was(two_classes):
-    rows, y = two_classes
-    view = view_of(rows, "rbf")
-    before = view.gram().copy()
-    KMHKS(alpha=0.5).fit(view, Target.two_classes(y))
-    np.testing.assert_array_equal(view.gram(), before)
-
-
 @pytest.mark.parametrize("parameters", [{"alpha": -1}, {"rho": 0}, {"tol": -1}, {"max_iter": 0}])
 def test_values_out_of_range_are_refused_by_name(parameters):
     with pytest.raises((ValueError, TypeError), match=next(iter(parameters))):

@@ -129,17 +129,6 @@ def test_restarts_keep_the_best_run():
     assert ends[2] < ends[0]
 
 
-def test_the_seed_decides():
-    rows, labels = random_problem(1)
-
-    def vectors(seed):
-        model = MKLClassifier(SPECS, combiner="localized(max_iter=3)", random_state=seed)
-        return gates_of(model.fit(rows, labels)).vectors
-
-    np.testing.assert_array_equal(vectors(4), vectors(4))
-    assert np.abs(vectors(4) - vectors(5)).max() > 1e-3
-
-
 def test_the_price_is_the_learners_unless_given():
     rows, labels = random_problem(0)
 

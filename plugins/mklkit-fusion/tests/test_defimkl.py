@@ -51,17 +51,6 @@ def test_several_classes_and_one_kernel():
     )
 
 
-def test_the_order_of_rows_does_not_matter():
-    rows, y, new = three_classes()
-    shuffled = np.random.default_rng(0).permutation(len(y))
-    models = [MKLClassifier(KERNELS, combiner="defimkl", learner="kmhks") for _ in range(2)]
-    models[0].fit(rows, y)
-    models[1].fit(rows[shuffled], y[shuffled])
-    np.testing.assert_allclose(
-        models[0].decision_function(new), models[1].decision_function(new), atol=1e-4
-    )
-
-
 def test_more_than_ten_kernels_are_refused():
     rows, y, _ = three_classes()
     eleven = [f"k{i}:rbf(gamma={i + 1})" for i in range(11)]

@@ -10,7 +10,6 @@ from optimize_problems import (
     least_objective,
     objective,
     random_problem,
-    specs,
     weights_by,
 )
 from sklearn.model_selection import cross_val_predict
@@ -59,18 +58,6 @@ def test_it_finds_the_kernel_that_alone_can_tell_the_classes():
     linear = rows[:, :2] @ rows[:, :2].T
     chosen = weights[0] * linear + weights[1] * signal + weights[2] * noise
     assert accuracy(chosen) > accuracy(linear + signal + noise)
-
-
-def test_the_seed_decides():
-    rows, labels = random_problem(2, n_rows=50)
-
-    def fitted(seed):
-        combiner = GAMKL(p=2, fitness="objective", generations=3, population=8)
-        model = MKLClassifier(kernels=specs(8), combiner=combiner, random_state=seed)
-        return model.fit(rows, labels).weights_[0]
-
-    np.testing.assert_array_equal(fitted(3), fitted(3))
-    assert np.abs(fitted(3) - fitted(4)).max() > 1e-3
 
 
 def test_a_class_of_one_row_is_learned():

@@ -31,16 +31,6 @@ def test_prices_without_measure_are_lived_with(combiner, price):
     assert np.isfinite(model.fit(rows, labels).decision_function(rows)).all()
 
 
-@pytest.mark.parametrize("combiner", COMBINERS)
-def test_numpys_global_state_is_left_alone(combiner):
-    rows, labels = random_problem(2, n_rows=20)
-    before = np.random.get_state()  # noqa: NPY002
-    MKLClassifier(["linear", "rbf"], combiner=combiner, random_state=0).fit(rows, labels)
-    after = np.random.get_state()  # noqa: NPY002
-    assert after[2] == before[2]
-    np.testing.assert_array_equal(after[1], before[1])
-
-
 def test_a_machine_that_was_stopped_ends_the_search(monkeypatch):
     """Each of a thousand machines might else run to libsvm's limit."""
     asked = []

@@ -91,20 +91,6 @@ def test_models_of_three_classes_survive_the_file(name, tmp_path):
     np.testing.assert_allclose(again.decision_function(X), model.decision_function(X))
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "gamkl"])
-def test_the_order_of_the_rows_and_their_precision_do_not_matter(name):
-    """All but gamkl's, whose folds are drawn by row."""
-    X, y = load_iris(return_X_y=True)
-    X, y = X[50::2], y[50::2]
-    order = np.random.default_rng(0).permutation(len(y))
-    weights = [
-        MKLClassifier(combiner=name).fit(rows, labels).weights_
-        for rows, labels in ((X, y), (X[order], y[order]), (X.astype(np.float32), y))
-    ]
-    np.testing.assert_allclose(weights[1], weights[0], atol=5e-3)
-    np.testing.assert_allclose(weights[2], weights[0], atol=5e-3)
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_one_kernel_has_all_the_weight(name):
     X, y = load_iris(return_X_y=True)

@@ -112,18 +112,6 @@ def test_with_svm_and_with_a_subset_that_spans_the_features(feature_map):
 
 
 @pytest.mark.parametrize("name", ["cca-mhks1", "cca-mhks2"])
-def test_the_order_of_rows_and_the_seed_do_not_matter(name):
-    rows, y, new = two_classes()
-    shuffled = np.random.default_rng(0).permutation(len(y))
-    models = [MKLClassifier(None, combiner=name, random_state=seed) for seed in (0, 1)]
-    models[0].fit(rows, y)
-    models[1].fit(rows[shuffled], y[shuffled])
-    np.testing.assert_allclose(
-        models[0].decision_function(new), models[1].decision_function(new), atol=1e-6
-    )
-
-
-@pytest.mark.parametrize("name", ["cca-mhks1", "cca-mhks2"])
 def test_gram_matrices_and_impossible_parameters_are_refused(name):
     rows, y, _ = two_classes()
     with pytest.raises(IncompatibleError, match="empirical"):

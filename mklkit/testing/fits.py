@@ -1,0 +1,220 @@
+"""Checks of what every kind of component has to do when it is fitted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mklkit.protocols import Array, CombinerFacts, FittedLearner, LearnerFacts, facts_of
+from mklkit.testing.cases import Case, Fit
+from mklkit.testing.expectations import (
+    NotApplicable,
+    expect,
+    expect_array,
+    expect_close,
+    expect_untouched,
+)
+
+__all__ = [
+    "decides_one_number_a_row",
+    "each_row_by_itself",
+    "inputs_are_left_as_they_are",
+    "learns_what_is_plain",
+    "one_seed_gives_one_result",
+    "training_order_does_not_matter",
+    "weights_of_rows_count",
+]
+
+# Iterations end at a tolerance, which rows in another order, or repeated, may reach elsewhere.
+ORDER_TOLERANCE = {"kernel": 1e-6, "feature_map": 1e-6, "learner": 0.02, "combiner": 0.005}
+WEIGHT_TOLERANCE = 0.02
+
+# Their widths do not follow the rows, of which some are repeated.
+FIXED_KERNELS = ("linear", "rbf(gamma=0.1)", "rbf(gamma=0.5)")
+
+FAR = 100.0
+"""Added to every column of the rows, which have a spread of some units."""
+
+MANY = 40
+"""How often new rows are repeated for a large block."""
+
+
+def inputs_are_left_as_they_are(case: Case) -> None:
+    """Nothing is written into rows, labels, features or Gram matrices, which are shared."""
+    for variant in case.variants():
+        arrays, use = _work(variant)
+        expect_untouched(arrays, use, case.component)
+
+
+def _work(case: Case) -> tuple[dict[str, Array], Callable[[], object]]:
+    """Return the arrays that a component gets, and a call of all that it does with them."""
+    rows, new_rows, component = case.rows.copy(), case.new_rows.copy(), case.component
+
+    def use_kernel() -> None:
+        fitted = component.fit(rows)
+        fitted(new_rows, rows)
+        fitted.diagonal(new_rows)
+
+    def use_map() -> None:
+        fitted = component.fit(case.kernel(case.rows), rows, np.random.RandomState(0))
+        fitted.transform(new_rows)
+
+    if case.kind in ("kernel", "feature_map"):
+        arrays = {"training rows": rows, "new rows": new_rows}
+        return arrays, use_kernel if case.kind == "kernel" else use_map
+    views, y = case.views(), case.y.copy()
+    arrays = {"the labels y": y, "the rows": views.rows}
+    for view in views:
+        matrix, label = (
+            (view.features(), "features") if view.explicit else (view.gram(), "Gram matrix")
+        )
+        arrays[f"the {label} of {view.label}"] = matrix
+    if case.kind == "learner":
+        return arrays, lambda: component.fit(views[0], case.target(y))
+    return arrays, lambda: case.fit_views(views, case.target(y))
+
+
+def decides_one_number_a_row(case: Case) -> None:
+    """Decisions are one finite number per row, for one row or many."""
+    for variant in case.variants():
+        fit = variant.fitted()
+        expect(
+            case.kind == "combiner" or isinstance(fit.fitted, FittedLearner),
+            "fit to return an object with a 'decide' method",
+            repr(fit.fitted),
+            "mklkit.LinearDecision(coefficients, bias) is one.",
+        )
+        for n in (1, len(case.new_rows)):
+            decisions = fit.results(case.new_rows[:n])["decisions"]
+            expect_array(decisions, (n,), "decide(rows)")
+
+
+def learns_what_is_plain(case: Case) -> None:
+    """Separated classes are told apart, numbers predicted, rows far away known as such."""
+    for variant in case.variants():
+        values, wanted = _decisions(variant.fitted(), case.new_rows), variant.new_y
+        if variant.task == "none" and case.kind == "combiner":
+            continue  # Far rows are no outliers to some kernels.
+        if variant.task == "none":
+            far = _decisions(variant.fitted(), case.new_rows + FAR)
+            expect(
+                bool((far < np.median(values)).all()),
+                "lower values of rows far from the training rows",
+                f"values up to {far.max():.3g} beside a median of {np.median(values):.3g}",
+                "Values above zero are of rows like the training rows, others below.",
+            )
+        elif variant.task == "numbers":
+            error = np.square(values - wanted).mean() / wanted.var()
+            expect(
+                error <= 0.3,
+                "numbers that are learned to be predicted, with 30% of their variance left or less",
+                f"{error:.0%}",
+                "Learn from the values of the target, whose mean may be far from zero.",
+            )
+        else:
+            right = float(((values > 0) == (wanted > 0)).mean())
+            expect(
+                right >= 0.85,
+                "at least 85% of new rows with the correct sign",
+                f"{right:.0%}",
+                "Rows labelled +1 get decision values above zero, the others below.",
+            )
+
+
+def one_seed_gives_one_result(case: Case) -> None:
+    """Fitted twice to the same rows with the same seed, it has the same results."""
+    advice = "Draw from the random_state that fit gets; a learner gets none, but has parameters."
+    for variant in case.variants():
+        first, again = variant.fitted(), variant.fit()
+        _expect_same(case, again, first, "the same {} from one seed", advice, 1e-12)
+
+
+def each_row_by_itself(case: Case) -> None:
+    """A row's results do not depend on the other rows in the call, be they few or many."""
+    advice = "Compute statistics of rows in fit, not in a call."
+    new_rows = case.new_rows
+    for variant in case.variants():
+        results = variant.fitted().results
+        together, large = results(new_rows), results(np.concatenate([new_rows] * MANY))
+        alone = [results(row[None]) for row in new_rows]
+        for name in together.keys() - {"weights"}:
+            single = np.concatenate([values[name] for values in alone])
+            expect_close(single, together[name], f"the same {name} for a row alone", advice, 1e-8)
+            block = large[name][: len(new_rows)]
+            expect_close(block, together[name], f"the same {name} among many rows", advice, 1e-8)
+
+
+def training_order_does_not_matter(case: Case) -> None:
+    """Reordered training rows give the same results, up to a tolerance of iterations."""
+    advice = "Remove the dependence on the order; tighten a tolerance that stops too early."
+    for variant in case.variants():
+        usual = variant.fitted()
+        if usual.drawn:
+            raise NotApplicable(f"{case.label} draws at random")
+        for order in _orders(case):
+            again = variant.fit(case.rows[order], variant.y[order])
+            what = "the same {} from reordered training rows"
+            _expect_same(case, again, usual, what, advice, ORDER_TOLERANCE[case.kind])
+
+
+def weights_of_rows_count(case: Case) -> None:
+    """A row of weight 3 counts as three rows, or changes the decision, as the facts state."""
+    facts: Any = facts_of(case.component, LearnerFacts if case.kind == "learner" else CombinerFacts)
+    refused = f"{case.label} does not claim to take weights of rows"
+    if case.kind == "learner":
+        claims, throughout = facts.takes_row_weights, True
+    else:
+        claims = facts.row_weights != "refused" and not facts.n_kernels
+        throughout = facts.row_weights == "throughout"
+    if not claims:
+        raise NotApplicable(refused)
+    kernels = FIXED_KERNELS[-1:] if case.kind == "learner" else FIXED_KERNELS
+    often = np.where(case.labels > 0, 3, 1)
+    for variant in case.variants():
+        if not facts_of(variant.partners[1], LearnerFacts).takes_row_weights:
+            raise NotApplicable(refused)
+        advice = "Use target.row_weights, passed on as they are; or correct the facts."
+        usual = variant.fit(kernels=kernels)
+        # Light rows count for less even where a margin separates the classes.
+        light = np.where(often == 1, 1e-3, 1.0)
+        lighter = _decisions(variant.fit(row_weights=light, kernels=kernels), case.new_rows)
+        expect(
+            not np.allclose(lighter, _decisions(usual, case.new_rows), rtol=1e-9, atol=0),
+            "other decisions for weights of rows, as the facts state",
+            "the same",
+            advice,
+        )
+        if throughout and not usual.drawn:
+            weighted = variant.fit(row_weights=often.astype(float), kernels=kernels)
+            rows, y = case.rows.repeat(often, axis=0), variant.y.repeat(often)
+            repeated = variant.fit(rows, y, kernels=kernels)
+            what = "the same {} for rows of weight 3 as for these rows three times"
+            _expect_same(case, weighted, repeated, what, advice, WEIGHT_TOLERANCE)
+
+
+def _decisions(fit: Fit, rows: Array) -> Array:
+    return fit.results(rows)["decisions"]
+
+
+def _expect_same(
+    case: Case, fit: Fit, usual: Fit, expected: str, advice: str, tolerance: float
+) -> None:
+    """Expect two fits to have the same results for the new rows."""
+    results = usual.results(case.new_rows)
+    for name, values in fit.results(case.new_rows).items():
+        expect_close(values, results[name], expected.format(name), advice, tolerance)
+
+
+def _orders(case: Case) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return outlying rows first; and backwards, with rows of another class at both ends.
+
+    A fit that uses only the first few rows, or a single one, gives other results.
+    """
+    distances = np.square(case.rows - case.rows.mean(axis=0)).sum(axis=1)
+    alike = case.labels == case.labels[0]
+    first, *others = np.flatnonzero(~alike)
+    backwards = np.array([*others[::-1], *np.flatnonzero(alike)[::-1], first])
+    return np.argsort(-distances, kind="stable"), backwards
