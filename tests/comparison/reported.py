@@ -11,6 +11,7 @@ from mklkit.comparison.comparison import Comparison
 from mklkit.comparison.data import DataSet
 from mklkit.comparison.methods import MethodOptions
 from mklkit.comparison.running import Cell
+from mklkit.datasets.text_columns import ColumnReading
 
 EVIL = "</script><script>window.broken = 1</script>\"'&<img src=x onerror='window.broken=1'>"
 LONG = "dimkl6(rank=5, floor=0.001) + a-name-without-any-place-to-break-" + "x" * 60
@@ -53,7 +54,7 @@ def comparison(n_datasets: int = 1, n_methods: int = 9) -> Comparison:
     return Comparison(cells, sets, methods, plan, [f"left out: {EVIL}"], True)
 
 
-ENCODING = {"identifiers": [], "readings": {EVIL: EVIL}}
+ENCODING = {"identifiers": [], "readings": {EVIL: ColumnReading("thousands")}}
 
 
 def _cell(cell: Cell, place: int, rng: np.random.Generator) -> Cell:
