@@ -35,22 +35,9 @@ class LateText(Exception):
 class ChunkedTable:
     """The rows of one or several CSV or Parquet files, file after file.
 
-    Attributes
-    ----------
-    columns : list of str
-        The columns of the first file, which all others have.
-    name, origin : str
-        As of a ``Table``.
-    decimal : str or None
-        The decimal mark of CSV files.
-    chunk_rows : int
-        The rows that are read at a time.
-    notes : list of str
-        Remarks on the data as read.
-    wanted : list of str, optional
-        The columns to read. All by default.
-    as_text : set of str
-        Columns of CSV files that are read as they are written.
+    ``columns`` are those of the first file, which all others have; ``wanted`` those to read, all by
+    default; those in ``as_text`` are read as they are written. ``decimal`` is the decimal mark of
+    CSV files, and ``chunk_rows`` are read at a time.
     """
 
     files: list[CSVFile] | list[ParquetFile]
@@ -100,12 +87,11 @@ class ChunkedTable:
         """Check that all files have these columns, with values of the same kind."""
         first = self.files[0]
         for file in self.files[1:]:
-            missing = [name for name in columns if name not in file.columns]
-            if missing:
-                raise DataError(
-                    f"{file.path} lacks the column {quoted(missing[0])}, which {first.path} has."
-                )
             for name in columns:
+                if name not in file.columns:
+                    raise DataError(
+                        f"{file.path} lacks the column {quoted(name)}, which {first.path} has."
+                    )
                 here, there = file.kinds.get(name, ""), first.kinds.get(name, "")
                 if here and there and here != there:
                     raise DataError(

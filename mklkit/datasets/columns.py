@@ -26,13 +26,8 @@ LARGEST = 1e150
 def as_frame(X: Any, names: Sequence[str] | None = None, idle: Sequence[str] = ()) -> pd.DataFrame:
     """Return X as a DataFrame with text names and plain values.
 
-    Parameters
-    ----------
-    X : DataFrame or array of shape (n, m)
-    names : sequence of str, optional
-        The columns to return, in that order. All by default.
-    idle : sequence of str, optional
-        Those that a DataFrame may lack, as nothing depends on them; they are then empty.
+    It has the columns ``names`` in that order. A DataFrame may lack those that are ``idle``, as
+    nothing depends on them; they are then empty.
     """
     if not isinstance(X, pd.DataFrame):
         array = np.asarray(X)

@@ -23,7 +23,7 @@ from mklkit.views.stored_rows import Signature, signature_of
 
 __all__ = ["CSVFile", "read_csv"]
 
-HEAD_ROWS = 1000
+HEAD_ROWS, HEAD_CELLS = (50, 1000), 100_000
 TRUTH_VALUES = {"True", "TRUE", "true", "False", "FALSE", "false"}
 # Of a table in memory: text takes a Python object a cell, numbers eight bytes.
 TEXT_BYTES, NUMBER_BYTES = 64, 8
@@ -54,15 +54,9 @@ def read_csv(path: Path, as_text: Collection[str] = ()) -> RawTable:
 class CSVFile:
     """A file of delimited text.
 
-    Attributes
-    ----------
-    names : list of str or None
-        The name of each column, None for those that only number or pad the rows.
-    raw_names : list
-        Their names in pandas.
-    text : set of str
-        The columns to read as text: in the first rows they hold some, or numbers such as 1.470,
-        whose points may stand between thousands.
+    ``names`` has the name of each column, None for those that only number or pad the rows, and
+    ``raw_names`` their names in pandas. Columns in ``text`` are read as text: in the first rows
+    they hold some, or numbers such as 1.470, whose points may stand between thousands.
     """
 
     path: Path
@@ -80,16 +74,18 @@ class CSVFile:
         signature, beginning = signature_of(path), sample_of(path)
         dialect = sniff(beginning, path.name)
         notes = dialect.notes()
+        fewest, most = HEAD_ROWS
+        n_rows = min(most, max(fewest, HEAD_CELLS // len(dialect.header)))
         with _unreadable_told(path):
-            head = pd.read_csv(path, nrows=HEAD_ROWS, **_options(dialect, str))
+            head = pd.read_csv(path, nrows=n_rows, **_options(dialect, str))
         if not isinstance(head.index, pd.RangeIndex):
             notes.append("first column left out: it has no name, so it is taken for row names")
         names = _column_names(head, dialect, notes)
         text = _columns_of_text(_with_names(head, names), dialect)
         size = path.stat().st_size * (GZIP_RATIO if _is_packed(path) else 1)
-        n_rows = size * max(1, beginning.count(b"\n")) / len(beginning)
+        all_rows = size * max(1, beginning.count(b"\n")) / len(beginning)
         row_bytes = TEXT_BYTES * len(text) + NUMBER_BYTES * (len(names) - len(text))
-        return cls(path, dialect, names, [*head], text, notes, signature, int(n_rows * row_bytes))
+        return cls(path, dialect, names, [*head], text, notes, signature, int(all_rows * row_bytes))
 
     @property
     def columns(self) -> list[str]:

@@ -54,12 +54,6 @@ def encoded_rows(
     the scaler, which needs ``partial_fit``, are those of all training rows. The numbers are
     ``float32`` where all inputs are. Rows that are ``held`` (N,) out, and those without a target,
     are no training rows.
-
-    Raises
-    ------
-    DataError
-        If the disk is too small, a file has changed, or a column holds other values than in the
-        sample.
     """
     features = scan.table.features
     encoder.fit(features[~held[scan.members]])

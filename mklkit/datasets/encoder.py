@@ -127,8 +127,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Raises
         ------
         DataError
-            If column names repeat, a number is infinite or too large to square, all columns are
-            identifiers, or a kernel on numbers names one.
+            If names repeat, a number is too large, or nothing but identifiers is left.
         """
         frame = as_frame(X)
         if frame.shape[1] == 0:
@@ -140,15 +139,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         numbers = self._numbers(frame)
         gaps = np.isnan(numbers)
         filled = np.asarray(~gaps.all(axis=0))
-        self.medians_ = np.zeros(numbers.shape[1])
-        self.ranges_ = np.zeros((2, len(self.numeric_)))
+        self.medians_, ranges = np.zeros(numbers.shape[1]), np.zeros((2, numbers.shape[1]))
         if filled.any():
-            self.medians_[filled] = np.nanmedian(numbers[:, filled], axis=0)
-        known = np.flatnonzero(filled[: len(self.numeric_)])
-        self.ranges_[:, known] = [
-            np.nanmin(numbers[:, known], axis=0),
-            np.nanmax(numbers[:, known], axis=0),
-        ]
+            known = numbers[:, filled]
+            self.medians_[filled] = np.nanmedian(known, axis=0)
+            ranges[:, filled] = np.nanmin(known, axis=0), np.nanmax(known, axis=0)
+        self.ranges_ = ranges[:, : len(self.numeric_)]
         self.one_hot_ = OneHotEncoder(
             handle_unknown="infrequent_if_exist",
             max_categories=self.max_categories,
@@ -219,12 +215,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def columns(self) -> list[dict[str, Any]]:
         """Return how each input column was treated in training.
 
-        Returns
-        -------
-        list of dict
-            ``name``, ``kind`` (``"number"``, ``"date"``, ``"category"`` or ``"identifier"``, which
-            is dropped, or ``"text"``, which is passed on), ``gaps``, for a category the number of
-            its ``values``, and ``kept`` (True) for a column left as it is for its kernels.
+        Its ``name``, ``kind`` (``"number"``, ``"date"``, ``"category"``, ``"identifier"`` of one
+        that is dropped, ``"text"`` of one passed on) and ``gaps``, the number of ``values`` of a
+        category, and ``kept`` (True) for a column left as it is for its kernels.
         """
         check_is_fitted(self)
         return input_columns(self)

@@ -24,13 +24,8 @@ IDENTIFIER_NAME = re.compile(r"id|uuid|guid|.*[\W_]id|.*[a-z0-9]I[dD]|ID|Id")
 def find_identifiers(frame: pd.DataFrame) -> list[str]:
     """Return the columns that only name their rows, or count them.
 
-    A column that counts the rows is kept if no other column is left.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        The whole table, with text names. In a subset of the rows more columns may have a different
-        value per row.
+    A column that counts the rows is kept if no other is left. In a part of the rows more columns
+    may have a different value in each.
 
     Examples
     --------

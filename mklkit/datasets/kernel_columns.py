@@ -99,9 +99,7 @@ def named_for_numbers(kernels: Iterable[BoundKernel]) -> list[tuple[str, str]]:
 
 
 def chosen_columns(selectors: Iterable[Any], names: Sequence[str]) -> set[str]:
-    """Return the names of the columns that any of these selects.
-
-    What selects none of them may select columns that are made of them, and is left to the kernels.
+    """Return the columns that any of these selects; others may select what is made of them.
 
     Examples
     --------

@@ -36,6 +36,7 @@ __all__ = [
     "check_rows",
     "load_features",
     "load_table",
+    "new_rows",
     "read_target",
     "remarks_on",
     "target_and_dropped",
@@ -196,11 +197,24 @@ def load_features(
         absent = [column for column in wanted if column not in frame]
         frame = pd.concat([frame, pd.DataFrame(0.0, frame.index, absent)], axis=1)
     check_needed(name, frame.columns.tolist(), wanted, columns)
+    rows, told = new_rows(frame, columns, wanted, target, readings, raw.decimal)
+    return attrs.evolve(rows, notes=raw.notes + notes_on(told))
+
+
+def new_rows(
+    frame: pd.DataFrame,
+    columns: Sequence[str],
+    wanted: Sequence[str],
+    target: str | None,
+    readings: Mapping[str, ColumnReading],
+    decimal: str | None,
+) -> tuple[NewRows, dict[str, ColumnReading]]:
+    """Return some rows as training would read them, and how their text is read."""
     labels = None
     if target is not None and target in frame:
-        labels = read_target(frame[target], raw.decimal, [])
-    features, told = read_later(frame[wanted], readings, raw.decimal or ".")
-    return NewRows(features.reindex(columns=list(columns)), labels, raw.notes + notes_on(told))
+        labels = read_target(frame[target], decimal, [])
+    features, told = read_later(frame[list(wanted)], readings, decimal or ".")
+    return NewRows(features.reindex(columns=list(columns)), labels), told
 
 
 def check_needed(

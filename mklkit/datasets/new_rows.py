@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 
+import attrs
 import pandas as pd
 
 from mklkit.datasets.builtin import BUILTIN_NAMES
 from mklkit.datasets.chunked import CHUNKED, ChunkedTable, Progress
 from mklkit.datasets.csv_file import GZIP_RATIO
 from mklkit.datasets.files import READERS, ending_of, files_of
-from mklkit.datasets.loading import check_needed, check_rows, load_features, read_target
+from mklkit.datasets.loading import check_needed, check_rows, load_features, new_rows
 from mklkit.datasets.paths import status
-from mklkit.datasets.readings import notes_on, read_as_text, read_later
+from mklkit.datasets.readings import notes_on, read_as_text
 from mklkit.datasets.table import NewRows
 from mklkit.datasets.text_columns import ColumnReading
 
@@ -44,28 +45,19 @@ def load_in_chunks(
     table = ChunkedTable.opened(source, chunk_rows)
     wanted = list(columns if needed is None else needed)
     check_needed(table.name, table.columns, wanted, columns)
-    has_labels = target is not None and target in table.columns
-    table.wanted = list(dict.fromkeys([*wanted, *([str(target)] if has_labels else [])]))
+    table.wanted = [name for name in table.columns if name in wanted or name == target]
     table.check_agreement(table.wanted)
     known = {} if readings is None else dict(readings)
     table.as_text |= {*read_as_text(known)}
-    n_rows, told = 0, set(table.notes)
-    notes = list(table.notes)
+    n_rows, told, notes = 0, dict[str, ColumnReading](), list(table.notes)
     for chunk in table.chunks(progress, uniform=False):
         # In messages rows are named by their number in the file.
-        rows = chunk.set_axis(pd.RangeIndex(n_rows + 1, n_rows + len(chunk) + 1, name="row"))
-        n_rows += len(rows)
-        features, chunk_readings = read_later(rows[wanted], known, table.decimal or ".")
-        known = chunk_readings | known
-        notes += [
-            note
-            for name, reading in chunk_readings.items()
-            if name not in told
-            for note in notes_on({name: reading})
-        ]
-        told |= chunk_readings.keys()
-        labels = read_target(rows[target], table.decimal, []) if has_labels else None
-        yield NewRows(features.reindex(columns=list(columns)), labels, notes)
+        frame = chunk.set_axis(pd.RangeIndex(n_rows + 1, n_rows + len(chunk) + 1, name="row"))
+        n_rows += len(frame)
+        rows, now = new_rows(frame, columns, wanted, target, known, table.decimal)
+        notes += notes_on({name: reading for name, reading in now.items() if name not in told})
+        told, known = now | told, now | known
+        yield attrs.evolve(rows, notes=notes)
         notes = []
     check_rows(table.name, n_rows, least=1)
 

@@ -134,12 +134,7 @@ def is_ambiguous(text: str, notation: str) -> bool:
 def points_may_group(texts: Iterable[str], pointed: bool = True) -> bool:
     """Tell whether points may stand between thousands: three digits after each, in all texts.
 
-    Parameters
-    ----------
-    texts : iterable of str
-        Those without a point must be whole numbers.
-    pointed : bool, default=True
-        Whether one of them has to have a point.
+    Those without a point must be whole numbers; one has to have a point if ``pointed``.
 
     Examples
     --------
@@ -148,7 +143,10 @@ def points_may_group(texts: Iterable[str], pointed: bool = True) -> bool:
     >>> points_may_group(["1470", "329"])
     False
     """
-    plain = [text.strip().translate(MINUS) for text in texts]
-    patterns = [POINT_GROUPED if "." in text else WHOLE for text in plain]
-    fits = all(pattern.fullmatch(text) for pattern, text in zip(patterns, plain, strict=True))
-    return fits and (POINT_GROUPED in patterns or (not pointed and bool(plain)))
+    has_point = has_text = False
+    for text in texts:
+        pattern = POINT_GROUPED if "." in text else WHOLE
+        if not pattern.fullmatch(text.strip().translate(MINUS)):
+            return False
+        has_text, has_point = True, has_point or "." in text
+    return has_point if pointed else has_text

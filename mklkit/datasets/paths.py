@@ -14,13 +14,7 @@ SHOWN_LETTERS = 100
 
 
 def user_path(text: str | PathLike[str]) -> Path:
-    """Return a path with ``~`` and ``~name`` replaced by the user's home.
-
-    Raises
-    ------
-    DataError
-        If there is no such user, or the text is empty.
-    """
+    """Return a path, which can't be empty, with ``~`` and ``~name`` as the user's home."""
     path = Path(text)
     if not str(text):
         raise DataError("The name of a file is expected, not an empty text.")
@@ -34,13 +28,7 @@ def user_path(text: str | PathLike[str]) -> Path:
 
 
 def status(path: Path) -> os.stat_result | None:
-    """Return the status of a file or folder, or None if it does not exist.
-
-    Raises
-    ------
-    DataError
-        If it can't be accessed: no permission for a folder in the path, a name that is too long,
-        circular links.
+    """Return the status of a file or folder that can be accessed, or None if it does not exist.
 
     Examples
     --------
@@ -59,10 +47,10 @@ def status(path: Path) -> os.stat_result | None:
 
 def same_file(first: Path, second: Path) -> bool:
     """Return whether two paths are the same file, which may not exist yet."""
-    one, other = status(first), status(second)
-    if one is None or other is None:
+    state, state_of_second = status(first), status(second)
+    if state is None or state_of_second is None:
         return os.path.realpath(first) == os.path.realpath(second)
-    return os.path.samestat(one, other)
+    return os.path.samestat(state, state_of_second)
 
 
 def refused(path: Path, deed: str, error: Exception) -> str:

@@ -53,11 +53,6 @@ def build_pipeline(
         With the steps ``encode``, ``scale`` and ``classify``; every step passes on a DataFrame
         with readable column names, so that kernels can choose columns by name.
 
-    Raises
-    ------
-    MKLKitError
-        If ``scale`` is none of the three.
-
     Notes
     -----
     Columns that kernels of the classifier read as amounts, text, categories or row ids are passed

@@ -42,16 +42,9 @@ def settle_readings(
 ) -> tuple[pd.DataFrame, dict[str, ColumnReading]]:
     """Read columns of text as numbers or dates where their values are, and return how.
 
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-    decimal : str, default="."
-        The decimal mark, if a column and the others do not determine it.
-    marks : frozenset of str
-        The marks for a gap among numbers and dates, in lower case. With fewer than usual a column
-        has to be of numbers throughout.
-    written : collection of str
-        Columns of text that stay as they are written.
+    ``decimal`` is the decimal mark, if a column and the others do not determine it, and ``marks``
+    those for a gap, in lower case; with fewer than usual a column has to be of numbers throughout.
+    Columns that are ``written`` stay so.
 
     Examples
     --------

@@ -32,9 +32,7 @@ class ScaledColumns(TransformerMixin, BaseEstimator):
     feature_names_in_ : ndarray of str
     n_features_in_ : int
     scaler_ : transformer
-        Fitted.
-    scaled_, left_ : list of str
-        The columns that are scaled and those that are not.
+        Fitted to the columns ``scaled_``; those ``left_`` are not scaled.
 
     Examples
     --------

@@ -19,20 +19,12 @@ CLASSES_SHOWN = 6
 
 @attrs.frozen(eq=False)
 class RawTable:
-    """A file as its reader returns it.
-
-    Attributes
-    ----------
-    frame : pandas.DataFrame
-    notes : list of str
-        Remarks on the data as read.
-    decimal : str, optional
-        The decimal mark of a format whose columns of text may be numbers or dates.
-    """
+    """A file as its reader returns it."""
 
     frame: pd.DataFrame
     notes: list[str] = attrs.field(factory=list)
     decimal: str | None = None
+    """The decimal mark of a format whose target may be numbers in text."""
 
 
 @attrs.frozen(eq=False)

@@ -126,12 +126,7 @@ class TextColumn:
     def choose(self) -> tuple[int, NDArray[np.bool_]]:
         """Choose the notation that fits most rows, the first of several.
 
-        Returns
-        -------
-        n_misfits : int
-            The rows that it does not fit.
-        fits : ndarray of bool
-            Which of the known values it fits.
+        Return how many rows it does not fit, and which of the known values it fits.
         """
         counts = np.bincount(self.codes[self.codes >= 0], minlength=len(self.words))[~self.is_mark]
         known, fits = self.known, np.zeros(len(counts), dtype=bool)

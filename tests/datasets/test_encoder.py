@@ -16,7 +16,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
 
 import mklkit
 from mklkit import MKLClassifier
@@ -42,30 +42,16 @@ def mixed() -> pd.DataFrame:
 class TestEncoder:
     def test_numbers_keep_name_place_and_value(self, mixed: pd.DataFrame) -> None:
         out = TableEncoder().fit_transform(mixed)
-        assert list(out) == [
-            "sex_f",
-            "sex_m",
-            "sex_missing",
-            "age",
-            "smokes_False",
-            "smokes_True",
-            "flat",
-            "void",
-        ]
+        dummies = pd.get_dummies(mixed["sex"].fillna("missing"), prefix="sex", dtype=float)
+        truth = ["smokes_False", "smokes_True"]
+        assert list(out) == [*dummies, "age", *truth, "flat", "void"]
         assert out["age"].tolist() == [30, 40, 50, 20, 40, 60]
         assert out["flat"].tolist() == [7] * 6
         assert out["void"].tolist() == [0] * 6
         assert set(out.dtypes) == {np.dtype("float64")}
-
-    def test_one_hot_is_pandas_dummies(self, mixed: pd.DataFrame) -> None:
-        out = TableEncoder().fit_transform(mixed)
-        expected = pd.get_dummies(mixed["sex"].fillna("missing"), prefix="sex", dtype=float)
-        pd.testing.assert_frame_equal(out[list(expected)], expected)
-
-    def test_gaps_become_the_training_median(self) -> None:
-        train = pd.DataFrame({"x": [1.0, np.nan, 10.0, 3.0]})
-        out = TableEncoder().fit(train).transform(pd.DataFrame({"x": [np.nan, 8.0]}))
-        assert out["x"].tolist() == [3.0, 8.0]
+        pd.testing.assert_frame_equal(out[list(dummies)], dummies)
+        # Later gaps become the median of training.
+        assert TableEncoder().fit(mixed).transform(mixed[1:2])["age"].tolist() == [40]
 
     @pytest.mark.parametrize(
         ("column", "kind"),
@@ -136,12 +122,10 @@ class TestEncoder:
         pd.testing.assert_frame_equal(encoder.transform(shuffled), encoder.transform(mixed))
 
     def test_arrays_are_tables_too(self) -> None:
-        rows = np.arange(6.0).reshape(3, 2)
-        out = TableEncoder().fit_transform(rows)
-        assert list(out) == ["x0", "x1"]
-        np.testing.assert_array_equal(out.to_numpy(), rows)
         text = np.array([["a", 1], ["b", 2]], dtype=object)
-        assert list(TableEncoder().fit_transform(text)) == ["x0_a", "x0_b", "x1"]
+        out = TableEncoder().fit_transform(text)
+        assert list(out) == ["x0_a", "x0_b", "x1"]
+        np.testing.assert_array_equal(out, [[1, 0, 1], [0, 1, 2]])
 
 
 class TestReadings:
@@ -205,22 +189,24 @@ class TestDates:
     def test_only_parts_that_vary_are_kept(self) -> None:
         mondays = ["2024-01-01", "2024-01-08", None, "2024-01-29"]
         encoder = TableEncoder().fit(pd.DataFrame({"when": mondays}))
-        assert encoder.feature_names_out_ == ["when"]
         assert encoder.transform(pd.DataFrame({"when": mondays}))["when"].tolist() == [0, 7, 7, 28]
         assert encoder.describe() == [
             "dates in 'when' as days since 2024-01-01",
             "1 gap imputed by the median",
         ]
 
-    def test_zones_and_types_do_not_matter(self) -> None:
-        encoder = TableEncoder().fit(pd.DataFrame({"when": ["1969-12-31", "2024-03-31 13:45"]}))
-        for later in (
+    @pytest.mark.parametrize(
+        "later",
+        [
             ["2024-03-31T15:45:00+02:00"],
             pd.to_datetime(["2024-03-31 13:45Z"]),
             [datetime.datetime(2024, 3, 31, 13, 45)],
-        ):
-            encoded = encoder.transform(pd.DataFrame({"when": later}))
-            assert encoded["when"].tolist() == [(13.75 / 24) + 19813 + 1]
+        ],
+    )
+    def test_zones_and_types_do_not_matter(self, later: Any) -> None:
+        encoder = TableEncoder().fit(pd.DataFrame({"when": ["1969-12-31", "2024-03-31 13:45"]}))
+        encoded = encoder.transform(pd.DataFrame({"when": later}))
+        assert encoded["when"].tolist() == [(13.75 / 24) + 19813 + 1]
 
     def test_what_is_no_date_later(self) -> None:
         encoder = TableEncoder().fit(pd.DataFrame({"when": ["2024-01-01", "2024-02-01"]}))
@@ -349,11 +335,8 @@ class TestInAPipeline:
         frame = pd.DataFrame({"x": np.arange(10.0), "ward": column})
         with pytest.raises(DataError, match=r"column 'ward' .*make_pipeline\(TableEncoder\(\)"):
             MKLClassifier().fit(frame, [0, 1] * 5)
-
-    def test_several_are_named_in_the_plural(self) -> None:
-        frame = pd.DataFrame({"ward": ["a", "b"] * 5, "bed": ["c", "d"] * 5})
-        with pytest.raises(DataError, match="column 'ward' and 1 more hold text"):
-            MKLClassifier().fit(frame, [0, 1] * 5)
+        with pytest.raises(DataError, match="column 'ward' and 1 more hold"):
+            MKLClassifier().fit(frame.assign(bed=column), [0, 1] * 5)
 
     def test_numbers_in_columns_of_objects_need_no_encoder(self) -> None:
         frame = pd.DataFrame({"x": pd.Series(range(10), dtype=object), "flag": [True, False] * 5})
@@ -366,35 +349,23 @@ class TestRefusals:
         with pytest.raises(DataError, match=r"'age' of the training data\. Did you mean 'agee'"):
             encoder.transform(mixed.rename(columns={"age": "agee"}))
 
-    def test_text_in_a_numeric_column(self, mixed: pd.DataFrame) -> None:
+    def test_text_in_a_numeric_column_is_refused_but_for_a_single_one(
+        self, mixed: pd.DataFrame
+    ) -> None:
         encoder = TableEncoder().fit(mixed)
         new = mixed.assign(age=["30", "31", "old", None, "1", "older"])
-        with pytest.raises(
-            DataError, match=r"'age' held numbers in training but holds 'old' in row 3 and 1 more"
-        ):
+        with pytest.raises(DataError, match=r"'age' .* holds 'old' in row 3 and 1 more"):
             encoder.transform(new)
-
-    def test_a_single_text_in_a_numeric_column_is_a_gap_and_said(self, mixed: pd.DataFrame) -> None:
-        encoder = TableEncoder().fit(mixed)
-        new = mixed.assign(age=["30", "31", "old", None, "1", "2"])
-        with pytest.warns(
-            UserWarning, match=r"'age' holds 'old' in row 3, not a number: taken as a"
-        ):
-            found = encoder.transform(new)
-        assert found["age"].tolist() == [30, 31, 40, 40, 1, 2]
+        with pytest.warns(UserWarning, match="'age' holds 'old' in row 3, not a number"):
+            out = encoder.transform(new.assign(age=["30", "31", "old", None, "1", "2"]))
+        assert out["age"].tolist() == [30, 31, 40, 40, 1, 2]
 
     @pytest.mark.parametrize(
-        ("value", "word"), [(np.inf, "infinite"), (-1e200, r"larger than 1e\+150")]
+        "values", [[1.0, np.inf], [1.0, -1e200], [1, 10**400], [-(10**4000)] * 2]
     )
-    def test_numbers_that_overflow(self, value: float, word: str) -> None:
-        with pytest.raises(DataError, match=f"'x' holds a number that is {word} in row 2"):
-            TableEncoder().fit(pd.DataFrame({"x": [1.0, value]}))
-
-    @pytest.mark.parametrize("digits", ["9" * 400, "-" + "9" * 4000])
-    def test_whole_numbers_beyond_floats(self, digits: str) -> None:
-        for values in ([1, int(digits)], [int(digits)] * 2):
-            with pytest.raises(DataError, match="'x' holds a number that is infinite"):
-                TableEncoder().fit(pd.DataFrame({"x": pd.Series(values, dtype=object)}))
+    def test_numbers_that_overflow(self, values: list[Any]) -> None:
+        with pytest.raises(DataError, match=r"'x' holds a number that is (infinite|larger)"):
+            TableEncoder().fit(pd.DataFrame({"x": pd.Series(values, dtype=object)}))
 
     @pytest.mark.parametrize(
         ("index", "named"),
@@ -402,7 +373,6 @@ class TestRefusals:
             (pd.RangeIndex(3), "in row 2 "),
             (pd.Index([7, 4, 9]), "in the row with index 4 "),
             (pd.Index(["ann", "bob", "cy"], name="patient"), "in patient 'bob' "),
-            (pd.RangeIndex(3, name="row") + 1, "in row 2 "),
         ],
     )
     def test_a_row_is_named_by_the_index(self, index: pd.Index, named: str) -> None:
@@ -426,21 +396,16 @@ class TestRefusals:
 
 class TestPipeline:
     def test_scales(self, mixed: pd.DataFrame) -> None:
-        labels = [0, 1] * 3
         encoded = TableEncoder().fit_transform(mixed)
-        results = {}
-        for scale in ("standard", "minmax", "none"):
-            pipeline = build_pipeline(KNeighborsClassifier(1), scale=scale).fit(mixed, labels)
-            results[scale] = pipeline[:-1].transform(mixed)
-            assert list(results[scale]) == list(encoded)
-        varying = encoded.loc[:, encoded.nunique() > 1]
-        standard = (varying - varying.mean()) / varying.std(ddof=0)
-        pd.testing.assert_frame_equal(results["standard"][list(varying)], standard)
-        spread = varying.max() - varying.min()
-        pd.testing.assert_frame_equal(
-            results["minmax"][list(varying)], 2 * (varying - varying.min()) / spread - 1
-        )
-        pd.testing.assert_frame_equal(results["none"], encoded)
+        scalers = {
+            "standard": StandardScaler(),
+            "minmax": MinMaxScaler((-1, 1)),
+            "none": FunctionTransformer(),
+        }
+        for scale, scaler in scalers.items():
+            pipeline = build_pipeline(KNeighborsClassifier(1), scale=scale).fit(mixed, [0, 1] * 3)
+            expected = scaler.set_output(transform="pandas").fit_transform(encoded)
+            pd.testing.assert_frame_equal(pipeline[:-1].transform(mixed), expected)
 
     def test_describe_says_what_is_done(self, mixed: pd.DataFrame) -> None:
         pipeline = build_pipeline(KNeighborsClassifier(1)).fit(mixed, [0, 1] * 3)
