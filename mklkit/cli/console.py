@@ -17,6 +17,8 @@ from rich.progress import TimeElapsedColumn as Elapsed
 from rich.progress import TimeRemainingColumn as Remaining
 from rich.text import Text
 
+from mklkit.display.html import printable
+
 __all__ = [
     "counting",
     "passing",
@@ -86,10 +88,7 @@ def shortened(text: str) -> str:
 
 def plain(text: object) -> str:
     """Return text without control characters, which names from files may contain."""
-    return "".join(
-        letter if letter.isprintable() or letter in "\n\t" else "\N{REPLACEMENT CHARACTER}"
-        for letter in str(text)
-    )
+    return printable(text)
 
 
 @contextmanager

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -70,6 +69,8 @@ def _part(name: str, *arguments: object) -> Markup:
 
 @cache
 def _style() -> str:
+    from importlib.resources import files
+
     return (files("mklkit.display") / "notebook.css").read_text(encoding="utf-8")
 
 

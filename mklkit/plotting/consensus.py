@@ -22,8 +22,7 @@ from mklkit.numerics.centring import centred_gram
 from mklkit.plotting.alignment import WRITTEN_KERNELS, AlignmentDisplay
 from mklkit.plotting.base import PanelsDisplay
 from mklkit.plotting.cells import short
-from mklkit.plotting.class_markers import class_markers
-from mklkit.plotting.parts import COLOURS, SCALE, ink, new_figure
+from mklkit.plotting.parts import COLOURS, SCALE, SHAPES, ink, new_figure
 from mklkit.plotting.weights import KernelWeightsDisplay
 from mklkit.protocols import Array
 
@@ -181,7 +180,7 @@ class ConsensusDisplay(PanelsDisplay):
         else:
             classes = np.unique(self.labels)
             names = [str(label) for label in classes]
-            looks = zip(classes, names, class_markers(names), cycle(COLOURS), strict=False)
+            looks = zip(classes, names, cycle(SHAPES), cycle(COLOURS), strict=False)
             for label, name, marker, colour in looks:
                 points = self.points[self.labels == label]
                 ax.scatter(*points.T, color=colour, marker=marker, label=name, **edge)

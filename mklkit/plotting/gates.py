@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import cycle
 from typing import TYPE_CHECKING, Any, Self
 
 import attrs
@@ -13,8 +14,7 @@ from numpy.typing import NDArray
 from mklkit.errors import DataError, IncompatibleError, SpecError, quoted
 from mklkit.estimators.introspection import GatedModel, split
 from mklkit.plotting.base import PanelsDisplay
-from mklkit.plotting.class_markers import SHAPES, class_markers, is_text
-from mklkit.plotting.parts import ON_DARK, ON_LIGHT, SCALE, ink, new_figure
+from mklkit.plotting.parts import ON_DARK, ON_LIGHT, SCALE, SHAPES, ink, new_figure
 from mklkit.protocols import Array
 from mklkit.protocols.component import is_whole
 
@@ -22,10 +22,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["GatesDisplay", "Plane"]
-
-TEXT_SIZE = 70.0
-LEGEND_SIZE = 75.0
-"""Areas of markers, in square points: of coloured text, and the maximum in the legend."""
 
 MARGIN = 0.06
 """Of the plane beyond the points, as a share of their range."""
@@ -61,7 +57,7 @@ class GatesDisplay(PanelsDisplay):
     plane : Plane, optional
         The gates between the rows.
     labels : ndarray of shape (n,), optional
-        Classes, drawn as markers: shapes, and text from the ninth class on.
+        Classes, drawn as markers of 15 shapes.
 
     Attributes
     ----------
@@ -177,10 +173,7 @@ class GatesDisplay(PanelsDisplay):
             entry = 0.67 + 0.085 * max(map(len, texts))
             columns = int(np.clip(self.figure_.get_figwidth() // entry, 1, 6))
             place: dict[str, Any] = {"loc": "outside upper center", "ncols": columns}
-            legend = self.figure_.legend(handles, texts, frameon=False, markerscale=1.8, **place)
-            markers: list[Any] = legend.legend_handles
-            for marker in markers:
-                marker.set_sizes(np.minimum(marker.get_sizes(), LEGEND_SIZE))
+            self.figure_.legend(handles, texts, frameon=False, markerscale=1.5, **place)
 
     def _new_axes(self) -> list[Axes]:
         n_panels = len(self.kernel_names)
@@ -209,14 +202,14 @@ class GatesDisplay(PanelsDisplay):
             drawn = ax.pcolormesh(*places, gates, shading="nearest", rasterized=True, **scale)
         for place, (rows, marker, name) in enumerate(self._by_class()):
             across, up = self.points[rows].T
-            if self.plane is not None:
-                look = _colours_on_plane(place, marker)
-                ax.scatter(across, up, marker=marker, label=name, **look)
-                continue
-            size = TEXT_SIZE if is_text(marker) else 22
-            edge: dict[str, Any] = {"s": size, "edgecolors": ink(), "linewidths": 0.4}
-            colours = self.gates[rows, index]
-            drawn = ax.scatter(across, up, c=colours, marker=marker, label=name, **edge, **scale)
+            look: dict[str, Any] = {"marker": marker, "label": name, "linewidths": 0.4}
+            if self.plane is None:
+                colours = self.gates[rows, index]
+                drawn = ax.scatter(across, up, 22, colours, edgecolors=ink(), **look, **scale)
+            else:
+                # Dark and light in turn, each with an edge of the other, are seen on any colour.
+                face, edge = (ON_DARK, ON_LIGHT) if place % 2 else (ON_LIGHT, ON_DARK)
+                ax.scatter(across, up, 9, face, edgecolors=edge, **look)
         return drawn
 
     def _by_class(self) -> list[tuple[Any, str, str]]:
@@ -227,19 +220,7 @@ class GatesDisplay(PanelsDisplay):
         classes = np.unique(self.labels)
         names = [str(label) for label in classes]
         rows = [self.labels == label for label in classes]
-        return list(zip(rows, class_markers(names), names, strict=True))
-
-
-def _colours_on_plane(place: int, marker: str) -> dict[str, Any]:
-    """Return the style that makes a class's markers visible on any colour."""
-    if is_text(marker):
-        from matplotlib.patheffects import withStroke
-
-        # An edge would cover the strokes of a letter; a halo is drawn below them.
-        halo = withStroke(linewidth=1.6, foreground=ON_DARK)
-        return {"s": TEXT_SIZE / 2, "c": ON_LIGHT, "linewidths": 0, "path_effects": [halo]}
-    face, edge = (ON_DARK, ON_LIGHT) if place % 2 else (ON_LIGHT, ON_DARK)
-    return {"s": 9, "c": face, "edgecolors": edge, "linewidths": 0.4}
+        return list(zip(rows, cycle(SHAPES), names, strict=False))
 
 
 def _plane_of_gates(

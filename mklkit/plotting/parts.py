@@ -19,6 +19,7 @@ __all__ = [
     "ON_DARK",
     "ON_LIGHT",
     "SCALE",
+    "SHAPES",
     "check_table",
     "figure_of",
     "ink",
@@ -30,6 +31,8 @@ __all__ = [
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#F0E442", "#999999")
 """Those of Okabe and Ito, told apart with any colour vision; marks differ too."""
 BARS = COLOURS[0]
+SHAPES = "o^sDvP*X<>pdhH8"
+"""Of classes, which are repeated from the sixteenth class on."""
 SCALE = "viridis"
 """Of quantities: from dark to light, the same with any colour vision, and nowhere grey."""
 ON_DARK, ON_LIGHT = "#fffae0", "#001730"

@@ -47,6 +47,7 @@ def svg_of(display: Display, label: str) -> Markup | None:
     except ImportError:
         return None
 
+    label = printable(label)
     options = {"svg.fonttype": "none", "svg.hashsalt": label, "text.parse_math": False}
     with style.context(["default", options]), warnings.catch_warnings():
         # The browser's fonts have letters that matplotlib's has not.
@@ -65,7 +66,7 @@ def svg_of(display: Display, label: str) -> Markup | None:
         "width": f"{PIXELS * width:.0f}",
         "height": f"{PIXELS * height:.0f}",
         "role": "img",
-        "aria-label": printable(label),
+        "aria-label": label,
     }
     return Markup(ElementTree.tostring(root, encoding="unicode"))
 

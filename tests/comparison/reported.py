@@ -17,6 +17,8 @@ EVIL = "</script><script>window.broken = 1</script>\"'&<img src=x onerror='windo
 LONG = "dimkl6(rank=5, floor=0.001) + a-name-without-any-place-to-break-" + "x" * 60
 REASON = "the kernel <b>'linear'</b> overflows; scale the columns"
 LABELS = ["ill \x07", EVIL]
+SURROGATE = "half \udcff"
+"""Of a file whose name is not in UTF-8."""
 
 
 def comparison(n_datasets: int = 1, n_methods: int = 9) -> Comparison:
@@ -30,7 +32,15 @@ def comparison(n_datasets: int = 1, n_methods: int = 9) -> Comparison:
     features = pd.DataFrame({EVIL: [1.0, np.nan] * 10, "pulse": np.arange(20.0)})
     target = np.array(LABELS * 10)
     sets = [
-        DataSet(f"set {place} {EVIL}", features, target, EVIL, ENCODING, [], [f"note {EVIL}"])
+        DataSet(
+            f"set {place} {EVIL} {SURROGATE}",
+            features,
+            target,
+            EVIL,
+            ENCODING,
+            [],
+            [f"note {EVIL}"],
+        )
         for place in range(n_datasets)
     ]
     plan = {
