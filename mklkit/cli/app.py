@@ -146,8 +146,6 @@ def main() -> None:
         _run()
     except MKLKitError as error:
         _fail(str(error), 2)
-    except BrokenCommandError as error:
-        _fail(str(error), 1)
     except MemoryError as error:
         from mklkit.views.memory import REMEDY
 
@@ -160,6 +158,8 @@ def main() -> None:
         _fail_by_the_system(error)
     except (SystemExit, KeyboardInterrupt):
         raise
+    except BrokenCommandError as error:
+        _fail(str(error), 1)
     except BaseException as error:
         # The outermost layer: every unforeseen error is reported as a bug, in one line.
         _fail_by_our_fault(error)
