@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-
 from mklkit.cli.results import results_file
+
 from mklkit.comparison.writing import write_csv
 from mklkit.datasets.csv_text import csv_text
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import attrs
 
-from mklkit.display.html import grid, notes, shown
 from mklkit.display.progress import reported
 from mklkit.persistence.facts import json_ready, versions
 from mklkit.registry.registry import get_registry
@@ -107,14 +106,6 @@ class Reproduction:
     quick: bool
     notes: dict[str, str] = attrs.field(factory=dict)
     missing: dict[str, str] = attrs.field(factory=dict)
-
-    def _repr_html_(self) -> str:
-        """Return what a notebook shows: ours beside the published numbers, and the notes."""
-        from mklkit_papers.tables import WORDS, heads_of, notes_of, rows_of, summary
-
-        title = f"{self.entry.name}: {self.entry.title}. {summary(self)}"
-        table = grid(heads_of(self), rows_of(self), words=WORDS)
-        return shown(title, table, notes("Notes", notes_of(self)))
 
     @property
     def has_numbers(self) -> bool:

@@ -86,8 +86,5 @@ def _unknown(label: str, chosen: Sequence[Entry], known: Sequence[str]) -> str:
         for name, reason in entry.missing.items():
             if name.casefold() == label.casefold():
                 return f"{name} can't be run: {reason.rstrip('.')}."
-    names = ", ".join(entry.name for entry in chosen[:3]) + (", …" if len(chosen) > 3 else "")
-    if not known:
-        return f"There is no data set {quoted(label)} in {names}, which has none."
     hint = suggest(label, known)
-    return f"There is no data set {quoted(label)} in {names}.{hint} Known: {', '.join(known)}."
+    return f"These have no data set {quoted(label)}.{hint} Known: {', '.join(known) or 'none'}."

@@ -48,7 +48,7 @@ def test_the_list(mklkit: Run) -> None:
     (facts,) = mklkit("reproduce", "list", "000-table1", "--json").json
     assert facts == ENTRIES[0].facts()
     shown = mklkit("reproduce", "000", "list", "--set", "wine of two", "--json")
-    shown.refused("no data set 'wine of two' in 000-table1, 000-table2, 000-table3, …")
+    shown.refused("no data set 'wine of two'")
     shown = mklkit("reproduce", "000", "list", "--set", "two of wine", "--json")
     assert [one["name"] for one in shown.json] == ["000-table1", "000-figure1"]
 
@@ -180,7 +180,7 @@ def test_an_error_on_the_way_comes_after_what_is_done(mklkit: Run, tmp_path: Pat
         (["000-*", "nothing"], "no table or figure 'nothing'. 'mklkit reproduce list' shows"),
         ([""], "no table or figure ''"),
         ([], "Missing argument"),
-        (["000-table1", "--set", "Irs"], "no data set 'Irs' in 000-table1. Did you mean 'Iris'?"),
+        (["000-table1", "--set", "Irs"], "no data set 'Irs'. Did you mean 'Iris'?"),
         (["000-table1", "--set", "zzz"], "Known: Iris, Two of Wine, Nowhere."),
         (["000-table1", "--set", "iris", "--set", "water"], "Water can't be run: nobody has it."),
         (["000", "--repeats", "0"], "Invalid value for '--repeats'"),
