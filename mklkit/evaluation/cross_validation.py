@@ -35,9 +35,9 @@ class CrossValidation:
     Attributes
     ----------
     folds : list of dict
-        Per fold ``repeat``, ``fold``, ``rows``, the scores and ``seconds``. Scores of classes are
-        ``accuracy``, ``balanced_accuracy`` and ``baseline``; of numbers ``r2``,
-        ``mean_absolute_error`` and ``baseline``.
+        Per fold ``repeat``, ``fold``, ``rows``, the scores, ``better_than_baseline`` and
+        ``seconds``. Scores of classes are ``accuracy``, ``balanced_accuracy`` and ``baseline``; of
+        numbers ``r2``, ``mean_absolute_error`` and ``baseline``.
     pooled : dict or None
         Of classes the scores of the rows of all folds together, as :func:`score_confusion` returns
         them.
@@ -168,7 +168,7 @@ def cross_validate(
             elapsed = perf_counter() - start
             scored.append({"repeat": repeat, "fold": fold, **scores, "seconds": elapsed})
             report(len(scored), len(splits))
-    kept = ("repeat", "fold", "rows", *task.scores, "seconds")
+    kept = ("repeat", "fold", "rows", *task.scores, "better_than_baseline", "seconds")
     per_fold = [{key: fold[key] for key in kept} for fold in scored]
     pooled = _pooled(scored) if "confusion" in scored[0] else None
     return CrossValidation(per_fold, pooled, n_folds, repeats, remarks, fitted, train, task)

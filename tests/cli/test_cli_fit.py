@@ -1,4 +1,4 @@
-"""``mklkit fit``."""
+"""``mklkit fit`` and ``mklkit evaluate``."""
 
 from __future__ import annotations
 
@@ -162,3 +162,21 @@ def test_a_class_of_which_no_row_was_held_out_is_named(mklkit: Run, tmp_path: Pa
     done = mklkit("fit", tmp_path / "rare.csv", "-k", "linear")
     assert "no row of class 'moved' was held out; scores are of the other classes" in done.out
     assert "was held out" not in mklkit("fit", "iris", "-k", "linear").out
+
+
+def test_report_is_quiet_in_a_pipe(mklkit: Run) -> None:
+    done = mklkit("evaluate", "iris", "-l", "svm(C=1)", "--repeats", "2", "--folds", "3")
+    assert done.code == 0, done
+    assert done.err == ""
+    assert "3 stratified folds, 2 times" in done.out
+    assert "±" in done.out
+    assert "balanced accuracy" in done.out
+
+
+def test_a_useless_model_of_one_fold_is_asked_as_it_was_fitted(mklkit: Run, tmp_path: Path) -> None:
+    # One of each kind in each ward.
+    wards = "".join(f"{i // 2 % 5},ward {i // 2},{'ab'[i % 2]}\n" for i in range(24))
+    (tmp_path / "a.csv").write_text("x,ward,kind\n" + wards)
+    done = mklkit("evaluate", tmp_path / "a.csv", "--scale", "standard", "--folds", "2")
+    assert done.code == 0, done
+    assert "always predicting" in done.err

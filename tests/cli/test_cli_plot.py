@@ -42,15 +42,6 @@ def test_gating_draws_its_clusters(mklkit: Run, tmp_path: Path) -> None:
         assert f"{weight['weight']:.2f}" in texts
 
 
-def test_what_cannot_be_drawn_is_said_before_the_work(mklkit: Run, tmp_path: Path) -> None:
-    mklkit(*PLAIN, "--plot", tmp_path / "w.jpeg").refused("must end in .png, .pdf, .svg")
-    mklkit(*PLAIN, "--plot", tmp_path / "none" / "w.png").refused("there is no folder")
-    same = tmp_path / "model.png"
-    done = mklkit(*PLAIN, "-o", same, "--plot", same)
-    done.refused("is the file of the model", "choose another name")
-    assert os.listdir(tmp_path) == []
-
-
 def test_a_link_to_the_model_is_no_other_name(mklkit: Run, tmp_path: Path) -> None:
     (tmp_path / "link.png").symlink_to(tmp_path / "model.mkl")
     done = mklkit(*PLAIN, "-o", tmp_path / "model.mkl", "--plot", tmp_path / "link.png")

@@ -45,6 +45,18 @@ REFUSED = [
     ("compare iris wine -o a.mkl", "no single model"),
     ("fit nothing/*.csv", "no data file nothing/*.csv"),
     ("inspect people.csv", "is a table, not a model file"),
+    ("fit iris --plot w.jpeg", ".png, .pdf, .svg"),
+    ("fit iris --plot none/w.png", "there is no folder"),
+    ("fit iris -o m.png --plot m.png", "is the file of the model"),
+    ("fit people.csv --scheduler tcp://127.0.0.1:9", "--scheduler", "--map 'empirical("),
+    # Plugins.
+    ("plugin new dimkl3", "'dimkl3' is taken", "of mklkit"),
+    ("plugin new ../mine", "lower-case", "'../mine'"),
+    ("plugin new mine --into none", "no folder"),
+    ("plugin new mine --template kernels", "kernels", "kernel"),
+    ("plugin new fitted-scalar --template kernel", "FittedScalarKernel", "choose another"),
+    ("plugin check ''", "No package ''"),
+    ("plugin check attrs", "attrs is installed, but provides no", "entry point"),
     # Components.
     ("fit --combiner dimk3", "Did you mean 'dimkl3'"),
     ("fit --combiner svm", "'svm' is a learner"),

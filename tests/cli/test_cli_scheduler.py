@@ -22,12 +22,6 @@ def test_dask_that_is_not_installed(
     )
 
 
-def test_a_map_that_needs_all_rows(mklkit: Run, fitted: Fitted) -> None:
-    mklkit("fit", fitted.data, "--scheduler", "tcp://127.0.0.1:9").refused(
-        "--scheduler spreads them", "--map 'empirical(subset=1000)' --learner mhks"
-    )
-
-
 @pytest.mark.process
 @pytest.mark.filterwarnings("default")
 def test_a_fit_on_workers_is_a_fit_here(
