@@ -22,7 +22,7 @@ from mklkit.protocols.defaults import LARGE_LEARNER
 from mklkit.views.deciding import BLOCK_ROWS, RowBlock
 from mklkit.views.engines import PART_ROWS, added, engine_of
 from mklkit.views.kernel_rows import SpareScratch
-from mklkit.views.memory import memory_limit
+from mklkit.views.memory import SMALL_BYTES, check_features_fit, check_sums_fit
 from mklkit.views.projections import (
     BackProjection,
     Blocks,
@@ -35,10 +35,6 @@ from mklkit.views.rows import rows_at, take_rows
 
 __all__ = ["FeatureBlocks"]
 
-SMALL_BYTES = 2**28
-"""Features up to this size are kept for all passes, where ``max_memory`` allows."""
-COPIES = 4
-"""Of a block's features: similarities, features, side by side, about their origin."""
 ORIGIN_ROWS = 1000
 """The number of rows whose mean is the origin of the moments."""
 
@@ -128,14 +124,10 @@ class FeatureBlocks:
         if not self.engine.local:
             return
         asked = range(len(self.projectors)) if wanted is None else wanted
-        fresh = []
         for index in asked:
-            if index not in self._kept:
-                known = self._known(index)
-                if known is None:
-                    fresh.append(index)
-                else:
-                    self._kept[index] = known
+            if index not in self._kept and (known := self._known(index)) is not None:
+                self._kept[index] = known
+        fresh = [index for index in asked if index not in self._kept]
         limit = SMALL_BYTES if self.max_memory is None else min(SMALL_BYTES, self.max_memory // 4)
         if fresh and self._bytes(fresh) <= limit:
             for index, features in zip(fresh, self._collected(fresh), strict=True):
@@ -206,11 +198,12 @@ class FeatureBlocks:
     ) -> list[ClassMoments]:
         """Return the class moments of each group of views, whose features stand side by side.
 
-        Notes
-        -----
         One pass; O(NP²) for the P features of a group.
         """
-        self._check_sums_fit([sum(self.widths[m] for m in group) for group in groups], n_classes)
+        widths = [sum(self.widths[m] for m in group) for group in groups]
+        of_feature = n_threads() * BLOCK_ROWS * self.rows.dtype.itemsize
+        of_product = 8 * n_classes * (results_in_flight() + 1)
+        check_sums_fit(widths, of_product, of_feature, self.max_memory)
         wanted = [index for group in groups for index in group]
         self.keep_small(wanted)
         used = self.projectors_of(wanted)
@@ -234,24 +227,6 @@ class FeatureBlocks:
         sums = self.engine.total(*self._task(summed, wanted, arrays))
         triples = zip(origins, sums[::3], sums[1::3], sums[2::3], strict=True)
         return [ClassMoments(*parts) for parts in triples]
-
-    def _check_sums_fit(self, widths: Sequence[int], n_classes: int) -> None:
-        """Refuse sums of products of so many features if they do not fit into ``max_memory``."""
-        held = 8 * n_classes * sum(width**2 for width in widths) * (results_in_flight() + 1)
-        blocks = n_threads() * BLOCK_ROWS * sum(widths) * self.rows.dtype.itemsize * COPIES
-        limit = self._memory_for(held + blocks)
-        if limit is not None and held + blocks > limit:
-            raise DataError(
-                f"Sums over {' and '.join(map(str, widths))} features take"
-                f" {(held + blocks) / 2**20:.0f} MiB of memory, and max_memory allows"
-                f" {limit / 2**20:.0f} MiB: use fewer landmarks or kernels, or allow more."
-            )
-
-    def _memory_for(self, size: int) -> int | None:
-        """Return the limit for an array of this size; half of what is free where none is given."""
-        if self.max_memory is not None:
-            return self.max_memory
-        return memory_limit(None) if size > SMALL_BYTES else None
 
     def _task(
         self,
@@ -329,14 +304,7 @@ class FeatureBlocks:
         return self.n_rows * width * self.rows.dtype.itemsize
 
     def _collected(self, wanted: Sequence[int]) -> list[Array]:
-        size = self._bytes(wanted)
-        limit = self._memory_for(size)
-        if limit is not None and size > limit:
-            raise DataError(
-                f"The features of {self.n_rows} rows take {size / 2**30:.1f} GiB of memory, and"
-                f" {limit / 2**30:.1f} GiB may be used. Use fewer landmarks, a larger max_memory,"
-                f" or a learner that reads rows in blocks: {LARGE_LEARNER}."
-            )
+        check_features_fit(self.n_rows, self._bytes(wanted), self.max_memory)
         used = self.projectors_of(wanted)
 
         def made(blocks: Blocks) -> list[Array]:

@@ -5,16 +5,21 @@ from __future__ import annotations
 import contextlib
 import re
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 
 from mklkit.errors import DataError, MKLKitWarning, SpecError, quoted
 from mklkit.protocols.component import is_whole
-from mklkit.protocols.defaults import FOR_LARGE_DATA
+from mklkit.protocols.defaults import FOR_LARGE_DATA, LARGE_DATA_OPTIONS, LARGE_LEARNER
 
 __all__ = [
     "REMEDY",
+    "SMALL_BYTES",
     "available_memory",
+    "check_features_fit",
     "check_gram_fits",
+    "check_sums_fit",
+    "limit_for",
     "memory_given",
     "memory_limit",
     "refuse_large_gram",
@@ -22,9 +27,13 @@ __all__ = [
 
 REMEDY = (
     "Use fewer rows, or learn from features of a subset, which need no such matrix:"
-    f" {FOR_LARGE_DATA} (--map and --learner on the command line)."
+    f" {LARGE_DATA_OPTIONS}, in Python {FOR_LARGE_DATA}."
 )
 WORTH_SAYING = 2**30
+SMALL_BYTES = 2**28
+"""Features up to this size are kept for all passes, where ``max_memory`` allows."""
+COPIES = 4
+"""Of a block's features: similarities, features, side by side, about their origin."""
 MEMORY_INFO = Path("/proc/meminfo")
 CONTAINER = Path("/sys/fs/cgroup")
 
@@ -84,6 +93,42 @@ def memory_given(amount: int | str | None) -> int | None:
             f" number of bytes; got {quoted(amount)}."
         )
     return int(size)
+
+
+def limit_for(size: int, max_memory: int | None) -> int | None:
+    """Return the limit for an array of this size; half of what is free where none is given."""
+    if max_memory is not None:
+        return max_memory
+    return memory_limit(None) if size > SMALL_BYTES else None
+
+
+def check_features_fit(n_rows: int, size: int, max_memory: int | None) -> None:
+    """Refuse features of all rows that do not fit into memory in one array."""
+    limit = limit_for(size, max_memory)
+    if limit is not None and size > limit:
+        raise DataError(
+            f"The features of {n_rows} rows take {size / 2**30:.1f} GiB of memory, and"
+            f" {limit / 2**30:.1f} GiB may be used. Use fewer landmarks, a larger max_memory,"
+            f" or a learner that reads rows in blocks: {LARGE_LEARNER}."
+        )
+
+
+def check_sums_fit(
+    widths: Sequence[int], of_product: int, of_feature: int, max_memory: int | None
+) -> None:
+    """Refuse sums of products of so many features if they do not fit into ``max_memory``.
+
+    A product and a feature take so many bytes.
+    """
+    held = of_product * sum(width**2 for width in widths)
+    blocks = of_feature * sum(widths) * COPIES
+    limit = limit_for(held + blocks, max_memory)
+    if limit is not None and held + blocks > limit:
+        raise DataError(
+            f"Sums over {' and '.join(map(str, widths))} features take"
+            f" {(held + blocks) / 2**20:.0f} MiB of memory, and max_memory allows"
+            f" {limit / 2**20:.0f} MiB: use fewer landmarks or kernels, or allow more."
+        )
 
 
 def check_gram_fits(n_rows: int, itemsize: int, rows: str = "rows") -> None:
