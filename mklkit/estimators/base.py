@@ -105,21 +105,21 @@ class NestedParameters(BaseEstimator):
 
     def named_components(self) -> dict[str, Component]:
         """Return the components that have parameters, by the prefix of their nested names."""
-        found: dict[str, Component] = {}
+        components: dict[str, Component] = {}
         for outer in self._component_kinds():
             value = getattr(self, outer)
             component = _created(outer, value) if isinstance(value, str) else value
             if isinstance(component, Component):
-                found[outer] = component
+                components[outer] = component
         try:
             bound = bind_kernels(self._kernels())
         except MKLKitError:
-            return found
+            return components
         names = [_nested_name(kernel) for kernel in bound]
         for name, kernel in zip(names, bound, strict=True):
             if names.count(name) == 1 and isinstance(kernel.kernel, Component):
-                found[f"kernels__{name}"] = kernel.kernel
-        return found
+                components[f"kernels__{name}"] = kernel.kernel
+        return components
 
     def _why_absent(self, outer: str, inner: str, components: dict[str, Component]) -> str:
         """Return why no component has that prefix, and what to do.

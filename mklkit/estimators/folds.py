@@ -79,10 +79,10 @@ def plan_folds(labels: NDArray[Any], folds: int, repeats: int = 1) -> FoldPlan:
     ['1 class has a single row, always trained on and never scored',
      '2 folds instead of 5: the smallest class has 2 rows']
     """
-    for name, given, least in (("folds", folds, 2), ("repeats", repeats, 1)):
-        if not is_whole(given) or given < least:
+    for name, number, least in (("folds", folds, 2), ("repeats", repeats, 1)):
+        if not is_whole(number) or number < least:
             raise SpecError(
-                f"{name} must be a whole number, {least} or above; got {quoted(given)}."
+                f"{name} must be a whole number, {least} or above; got {quoted(number)}."
             )
     _, codes = np.unique(labels, return_inverse=True)
     counts = np.bincount(codes)
@@ -153,13 +153,13 @@ def splits_of(
     if not isinstance(cv, Sequence):
         kept = None
     rows = np.arange(len(codes) if kept is None else len(kept))
-    given = given_splits(cv, X, codes, rows, True)
+    splits_given = given_splits(cv, X, codes, rows, True)
     if kept is not None:
         places = np.cumsum(kept) - 1
-        given = [(places[a[kept[a]]], places[b[kept[b]]]) for a, b in given]
+        splits_given = [(places[a[kept[a]]], places[b[kept[b]]]) for a, b in splits_given]
     splits = []
     moved: set[int] = set()
-    for fold, (training, scored) in enumerate(given):
+    for fold, (training, scored) in enumerate(splits_given):
         absent = np.setdiff1d(codes, codes[training])
         if (np.bincount(codes)[absent] > 1).any():
             raise DataError(
@@ -177,13 +177,13 @@ def given_splits(
 ) -> list[tuple[Rows, Rows]]:
     """Return the folds of a splitter or list, of which ``rows`` are the rows that it may name."""
     try:
-        found = check_cv(cv, y, classifier=classifier).split(X, y)
-        given = [(rows[training], rows[scored]) for training, scored in found]
+        parts = check_cv(cv, y, classifier=classifier).split(X, y)
+        splits = [(rows[training], rows[scored]) for training, scored in parts]
     except (TypeError, ValueError, IndexError) as error:
         raise _no_folds(cv, plain_message(error)) from error
-    if not given:
+    if not splits:
         raise _no_folds(cv, "it gives no fold")
-    return given
+    return splits
 
 
 def _no_folds(cv: Any, reason: str) -> SpecError:

@@ -55,24 +55,24 @@ def preset_classifier(
     >>> bool(model.fit(X[:300], y[:300]).score(X[300:], y[300:]) > 0.95)
     True
     """
-    found = find_preset(preset)
-    given = {name: value for name, value in settings.items() if value is not None}
+    chosen = find_preset(preset)
+    changed = {name: value for name, value in settings.items() if value is not None}
     known = MKLClassifier().get_params(deep=False)
-    for name in given.keys() - known.keys():
+    for name in changed.keys() - known.keys():
         hint = suggest(name, known)
         raise SpecError(f"MKLClassifier has no parameter {quoted(name)}.{hint}")
-    own = {
-        "kernels": None if found.kernels is None else list(found.kernels),
-        "feature_map": found.feature_map,
-        "combiner": found.combiner,
-        "learner": found.learner,
+    parts = {
+        "kernels": None if chosen.kernels is None else list(chosen.kernels),
+        "feature_map": chosen.feature_map,
+        "combiner": chosen.combiner,
+        "learner": chosen.learner,
     }
-    classifier: Any = MKLClassifier(**{**own, **given}, random_state=random_state)
+    classifier: Any = MKLClassifier(**{**parts, **changed}, random_state=random_state)
     if tune is not None:
         classifier = MKLSearchCV(classifier, effort=check_effort(tune))
-    if found.members > 1:
+    if chosen.members > 1:
         classifier = MKLVotingClassifier(
-            classifier, n_members=found.members, random_state=random_state
+            classifier, n_members=chosen.members, random_state=random_state
         )
     return cast(MKLClassifier | MKLSearchCV | MKLVotingClassifier, classifier)
 
@@ -86,8 +86,8 @@ def find_preset(preset: Any) -> Preset:
             "Expected the name of a preset (see `mklkit list presets`) or a Preset;"
             f" got {quoted(preset)}."
         )
-    found: Preset = get_registry().lookup("preset", preset).target
-    return found
+    named: Preset = get_registry().lookup("preset", preset).target
+    return named
 
 
 def default_preset() -> Preset:

@@ -229,7 +229,7 @@ def declared_space(estimator: NestedParameters) -> Space:
     A value that the user gave is tried too, before the declared ones.
     """
     components = estimator.named_components()
-    parts: list[tuple[str, Kind]] = [(one, one) for one in BEFORE_KERNELS if one in components]
+    parts: list[tuple[str, Kind]] = [(kind, kind) for kind in BEFORE_KERNELS if kind in components]
     parts += [(outer, "kernel") for outer in components if outer not in BEFORE_KERNELS]
     return {
         f"{outer}__{name}": values
@@ -244,9 +244,9 @@ def _with_own(component: Component, kind: Kind) -> Space:
     present = component.get_params()
     usual = type(component)().get_params() if _has_defaults(component) else {}
     for name, declared in facts_of(component, FACTS[kind]).search_space.items():
-        own = present[name]
-        given = own != usual.get(name) and own not in declared
-        space[name] = (own, *declared) if given else declared
+        value = present[name]
+        changed = value != usual.get(name) and value not in declared
+        space[name] = (value, *declared) if changed else declared
     return space
 
 

@@ -295,10 +295,10 @@ class GatheredMoments(FeatureBlocks):
     def _by_class(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return the value of each class (C, ...) for values of rows (N, ...)."""
         counts = self._moments.counts.astype(np.intp)
-        found = values[np.cumsum(counts) - counts]
-        if not np.array_equal(np.repeat(found, counts, axis=0), values):
+        of_classes = values[np.cumsum(counts) - counts]
+        if not np.array_equal(np.repeat(of_classes, counts, axis=0), values):
             raise _refusal()
-        return found
+        return of_classes
 
 
 def _refusal() -> IncompatibleError:

@@ -40,11 +40,11 @@ def class_numbers(scores: Array) -> NDArray[np.intp]:
 
 
 def finite_values(
-    decisions: Sequence[Decision], rows: Rows, shared: bool = False, what: str = "decision value"
+    decisions: Sequence[Decision], rows: Rows, shared: bool = False, name: str = "decision value"
 ) -> Array:
     """Return the values of all decisions on rows, side by side (n, number of values).
 
-    ``shared``: the decisions share maps; ``what`` the values are called.
+    ``shared``: the decisions share maps; ``name`` the values are called.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def finite_values(
     infinite = np.flatnonzero(~np.isfinite(values).all(axis=1))
     if len(infinite):
         raise DataError(
-            f"The {what} of row {infinite[0]} is not finite (number of such rows:"
+            f"The {name} of row {infinite[0]} is not finite (number of such rows:"
             f" {len(infinite)}): its features are too far from those of the training data."
         )
     return values

@@ -242,22 +242,24 @@ def column_groups(names: Sequence[str] | None, rows: Array) -> list[ColumnGroup]
     if len(sources) < 2:
         return []
     largest = sorted(sources, key=lambda beginning: -len(sources[beginning]))[:MOST_GROUPS]
-    found = [ColumnGroup(f"{name}*", sources[name]) for name in sources if name in largest]
-    rest = np.setdiff1d(np.arange(len(names)), np.concatenate([one.columns for one in found]))
-    return [*found, ColumnGroup("others", rest)] if len(rest) else found
+    groups_found = [ColumnGroup(f"{name}*", sources[name]) for name in sources if name in largest]
+    rest = np.setdiff1d(
+        np.arange(len(names)), np.concatenate([group.columns for group in groups_found])
+    )
+    return [*groups_found, ColumnGroup("others", rest)] if len(rest) else groups_found
 
 
 def _by_beginning(names: Sequence[str]) -> Mapping[str, list[int]]:
     """Return the places of the names that share a beginning."""
-    found: dict[str, list[int]] = defaultdict(list)
+    by_beginning: dict[str, list[int]] = defaultdict(list)
     for place, name in enumerate(names):
         match = SEPARATED.fullmatch(name)
         if match is not None:
-            found[match.group(1)].append(place)
-    shared = {beginning for beginning, places in found.items() if len(places) > 1}
+            by_beginning[match.group(1)].append(place)
+    shared = {beginning for beginning, places in by_beginning.items() if len(places) > 1}
     joined: dict[str, list[int]] = defaultdict(list)
-    for beginning, places in found.items():
-        shorter = (other for other in shared if beginning.startswith(other))
+    for beginning, places in by_beginning.items():
+        shorter = (prefix for prefix in shared if beginning.startswith(prefix))
         joined[min(shorter, key=len, default=beginning)] += places
     return {beginning: sorted(places) for beginning, places in joined.items()}
 

@@ -144,14 +144,14 @@ def pruned(
     O(n²(d + M²)) tile by tile for the alignments; then at most 12 Gram matrices of 400 rows (15
     MB), and some 50 eigendecompositions of such.
     """
-    found, notes = _measured(candidates, rows, target)
-    order = np.argsort(np.round(-found.with_labels, 9), kind="stable").tolist()
-    kept, alike, rest = _not_alike(found, order)
-    taken = _better_together(found.seen, kept, target)
-    notes += [f"took {found.said(place)}" for place in taken]
+    measured, notes = _measured(candidates, rows, target)
+    order = np.argsort(np.round(-measured.with_labels, 9), kind="stable").tolist()
+    kept, alike, rest = _not_alike(measured, order)
+    taken = _better_together(measured.seen, kept, target)
+    notes += [f"took {measured.said(place)}" for place in taken]
     if alike:
         notes.append(f"{LEFT_OUT} {len(alike)}, as one like it is there: {', '.join(alike)}")
-    others = [found.said(place) for place in kept if place not in taken]
+    others = [measured.said(place) for place in kept if place not in taken]
     if others:
         notes.append(
             f"{LEFT_OUT} {len(others)}, as the sum is no better with it: {', '.join(others)}"
@@ -163,7 +163,7 @@ def pruned(
         f" error of their even sum; alignments are centred, with the {target.name} of {len(rows)}"
         " rows"
     )
-    return [found.candidates[place].bound for place in taken], [first, *notes]
+    return [measured.candidates[place].bound for place in taken], [first, *notes]
 
 
 def _measured(
@@ -175,47 +175,49 @@ def _measured(
     kernels: list[FittedKernel] = []
     own_rows, notes = [], []
     for candidate in candidates:
-        own = cuts.of(candidate.bound.columns)
+        columns = cuts.of(candidate.bound.columns)
         try:
-            (fitted,), _ = fit_kernels([attrs.evolve(candidate.bound, columns=None)], own)
+            (fitted,), _ = fit_kernels([attrs.evolve(candidate.bound, columns=None)], columns)
         except MKLKitError as error:
             notes.append(f"{LEFT_OUT} {candidate.bound.label}: {error}")
             continue
         kept.append(candidate)
         kernels.append(fitted)
-        own_rows.append(own)
+        own_rows.append(columns)
     if not kept:
         raise DataError(f"No kernel can be proposed for these rows: {'; '.join(notes)}")
     with_target = KernelRows.of([*kernels, target.kernel], [*own_rows, target.columns])
     with np.errstate(over="ignore", invalid="ignore"):
-        found = np.nan_to_num(kernel_products(with_target).alignments())
-    seen = KernelRows.of(kernels, own_rows)
-    return _Measured(kept, seen, found[:-1, -1], found[:-1, :-1]), notes
+        alignments = np.nan_to_num(kernel_products(with_target).alignments())
+    kernel_rows = KernelRows.of(kernels, own_rows)
+    return _Measured(kept, kernel_rows, alignments[:-1, -1], alignments[:-1, :-1]), notes
 
 
-def _not_alike(found: _Measured, order: list[int]) -> tuple[list[int], list[str], list[str]]:
+def _not_alike(measured: _Measured, order: list[int]) -> tuple[list[int], list[str], list[str]]:
     """Return the places that are kept, those alike one of them, and the rest, as words."""
-    least = WEAK * found.with_labels[order[0]]
-    first_of_group = {found.candidates[place].group: place for place in reversed(order)}
+    least = WEAK * measured.with_labels[order[0]]
+    first_of_group = {measured.candidates[place].group: place for place in reversed(order)}
     firsts = [place for place in order if place in first_of_group.values()]
     kept: list[int] = []
     alike, rest = [], []
     for place in [*firsts, *(place for place in order if place not in firsts)]:
-        nearest = max(kept, key=lambda other: found.alike[place, other], default=place)
-        if kept and found.alike[place, nearest] > ALIKE:
-            value = found.alike[place, nearest]
-            alike.append(f"{found.label(place)} ({value:.3f} with {found.label(nearest)})")
-        elif found.with_labels[place] < least or len(kept) == MOST_COMPARED:
-            rest.append(found.said(place))
+        nearest = max(kept, key=lambda place_kept: measured.alike[place, place_kept], default=place)
+        if kept and measured.alike[place, nearest] > ALIKE:
+            value = measured.alike[place, nearest]
+            alike.append(f"{measured.label(place)} ({value:.3f} with {measured.label(nearest)})")
+        elif measured.with_labels[place] < least or len(kept) == MOST_COMPARED:
+            rest.append(measured.said(place))
         else:
             kept.append(place)
     return kept, alike, rest
 
 
-def _better_together(seen: KernelRows, places: list[int], target: AlignmentTarget) -> list[int]:
+def _better_together(
+    kernel_rows: KernelRows, places: list[int], target: AlignmentTarget
+) -> list[int]:
     """Return the places of kernels whose even sum has a low leave-one-out error."""
     drawn = drawn_by_class(target.codes, MOST_ROWS)
-    some = seen.take(drawn)
+    some = kernel_rows.take(drawn)
     rows = some.rows
     targets = target.targets[drawn]
     grams = {place: some.kernels[place](rows[place], rows[place]) for place in places}

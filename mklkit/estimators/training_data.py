@@ -191,8 +191,8 @@ def class_weights(
     if class_weight is None:
         return np.ones(len(classes))
     if isinstance(class_weight, str) and class_weight == BALANCED:
-        found = np.bincount(codes, row_weights, minlength=len(classes)).astype(np.float64)
-        return found.sum() / (len(classes) * np.where(found > 0, found, np.inf))
+        counts = np.bincount(codes, row_weights, minlength=len(classes)).astype(np.float64)
+        return counts.sum() / (len(classes) * np.where(counts > 0, counts, np.inf))
     if not isinstance(class_weight, Mapping):
         raise SpecError(
             f"class_weight must be None, {BALANCED!r}, or a dict of class labels and weights such"

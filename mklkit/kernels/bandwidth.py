@@ -74,26 +74,29 @@ class Bandwidth:
         >>> Bandwidth.parse("mean/10", "sigma")
         Bandwidth(rule='mean', factor=0.1)
         """
-        expected = (
-            f"{parameter} must be a positive number or one of {', '.join(map(repr, rules))},"
-            f" optionally with a factor ('0.1*mean', 'mean/10'); got {quoted(value)}"
-        )
+
+        def refusal() -> ValueError:
+            return ValueError(
+                f"{parameter} must be a positive number or one of {', '.join(map(repr, rules))},"
+                f" optionally with a factor ('0.1*mean', 'mean/10'); got {quoted(value)}"
+            )
+
         if isinstance(value, str):
             match = _RULE.fullmatch(value.strip())
             if match is None or match["rule"] not in rules:
-                raise ValueError(expected)
+                raise refusal()
             factor = float(match["times"] or 1) / (float(match["over"] or 1) or np.nan)
             if not (np.isfinite(factor) and factor > 0):
-                raise ValueError(expected)
+                raise refusal()
             return cls(match["rule"], factor)
         if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
-            raise ValueError(expected)
+            raise refusal()
         try:
             number = float(value)
         except OverflowError:  # an integer too large for a float
-            raise ValueError(expected) from None
+            raise refusal() from None
         if not (np.isfinite(number) and number > 0):
-            raise ValueError(expected)
+            raise refusal()
         return cls(None, number)
 
     def times(self, factor: float) -> float | str:

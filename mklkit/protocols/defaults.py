@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-__all__ = ["COMBINER", "FEATURE_MAP", "FOR_LARGE_DATA", "KERNELS", "LARGE_LEARNER", "LEARNER"]
+__all__ = [
+    "COMBINER",
+    "FEATURE_MAP",
+    "FOR_LARGE_DATA",
+    "KERNELS",
+    "LARGE_DATA_OPTIONS",
+    "LARGE_LEARNER",
+    "LEARNER",
+]
 
 KERNELS = (
     "cosine_linear:cosine(linear)",
@@ -18,3 +26,6 @@ LARGE_LEARNER = "learner='mhks'"
 
 FOR_LARGE_DATA = f"feature_map='empirical(subset=1000)', {LARGE_LEARNER}"
 """A map and a learner that need no Gram matrix."""
+
+LARGE_DATA_OPTIONS = "--map 'empirical(subset=1000)' --learner mhks"
+"""The same on the command line."""

@@ -66,8 +66,8 @@ def resolve_columns(
             )
         chosen = everything[mask]
     else:
-        found = [_positions(part, everything, names) for part in _parts(selector, names)]
-        chosen = np.array([position for part in found for position in part], dtype=np.intp)
+        positions = [_positions(part, everything, names) for part in _parts(selector, names)]
+        chosen = np.array([position for part in positions for position in part], dtype=np.intp)
     if len(chosen) == 0:
         raise DataError(f"The columns {quoted(selector)} select none of the {n_features} features.")
     if len(set(chosen.tolist())) < len(chosen):
@@ -118,12 +118,12 @@ def _positions(
     text = str(part).strip()
     if names is not None:
         places = list(enumerate(names))
-        found = [i for i, name in places if name == text]
-        found = found or [i for i, name in places if fnmatchcase(name, text)]
+        matches = [i for i, name in places if name == text]
+        matches = matches or [i for i, name in places if fnmatchcase(name, text)]
         # The name of a one-hot column consists of its source column and its value.
-        found = found or [i for i, name in places if text and name.startswith(f"{text}_")]
-        if found:
-            return found
+        matches = matches or [i for i, name in places if text and name.startswith(f"{text}_")]
+        if matches:
+            return matches
     match = _SLICE.fullmatch(text)
     if match is not None:
         bounds = (int(bound) if bound else None for bound in match.groups())

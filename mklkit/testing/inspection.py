@@ -67,8 +67,8 @@ def checks_of(registry: Registry, package: str, required: bool = True) -> list[C
                 f"No package {quoted(package)} is installed.{suggest(package, known)}{listing}"
             ) from None
         raise UnknownNameError(
-            f"{package} is installed, but provides no kernel, map, learner, combiner, preset or"
-            f" command: it needs an entry point of the group 'mklkit', a module with hooks.{listing}"
+            f"{package} is installed, but provides no component and no command: it needs an entry"
+            f" point of the group 'mklkit', a module with hooks.{listing}"
         )
     checks: list[Check] = []
     for entry in provided:

@@ -60,11 +60,11 @@ class BlockColumns:
         return back, finish
 
     def _parts(self, coefficients: Array) -> list[Array]:
-        own = np.split(coefficients, np.cumsum(self.widths)[:-1])
-        return [root * part for root, part in zip(self.roots, own, strict=True)]
+        parts = np.split(coefficients, np.cumsum(self.widths)[:-1])
+        return [root * part for root, part in zip(self.roots, parts, strict=True)]
 
     def _joined(self, products: Sequence[Any]) -> Array:
-        scaled = [root * own for root, own in zip(self.roots, products, strict=True)]
+        scaled = [root * product for root, product in zip(self.roots, products, strict=True)]
         return scaled[0] if len(scaled) == 1 else np.concatenate(scaled)
 
 

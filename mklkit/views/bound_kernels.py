@@ -176,7 +176,7 @@ def fit_maps(
     maps: Iterator[FittedMap] = (
         feature_map.fit_all(fitted, rows, random_state)
         if isinstance(feature_map, MapForAll)
-        else (feature_map.fit(kernel, own, random_state) for kernel, own in pairs)
+        else (feature_map.fit(kernel, columns, random_state) for kernel, columns in pairs)
     )
     fitted_maps: list[FittedMap] = []
     try:
@@ -207,10 +207,10 @@ def _check_supported(kernels: Sequence[BoundKernel], feature_map: FeatureMap) ->
             )
 
 
-def _no_numbers(bound: BoundKernel, what: str) -> DataError:
+def _no_numbers(bound: BoundKernel, values: str) -> DataError:
     return DataError(
         f"Kernel {quoted(bound.label)} has values on these data that are not finite"
-        f" ({what}): scale the data, or choose a lower degree."
+        f" ({values}): scale the data, or choose a lower degree."
     )
 
 

@@ -117,9 +117,9 @@ class RowBlock:
         """
         fresh = []
         for index, projector in enumerate(projectors):
-            made = [columns for fitted, columns in self._made if fitted is projector.map]
-            if made:
-                yield index, made[0]
+            known = [columns for fitted, columns in self._made if fitted is projector.map]
+            if known:
+                yield index, known[0]
             else:
                 fresh.append(index)
         for index, columns in self._evaluate(projectors, fresh):
@@ -160,8 +160,8 @@ class RowBlock:
             if offers(projector.map, LandmarkMap):
                 with_landmarks.append(index)
             else:
-                own = self._cuts.of(projector.columns, projector.reads)
-                yield index, projector.map.transform(own)
+                columns = self._cuts.of(projector.columns, projector.reads)
+                yield index, projector.map.transform(columns)
         for index, values in self._similarities(projectors, with_landmarks):
             yield index, cast(LandmarkMap, projectors[index].map).from_similarities(values)
 
@@ -176,11 +176,13 @@ class RowBlock:
         if not wanted:
             return
         maps = [cast(LandmarkMap, projectors[index].map) for index in wanted]
-        kernels = [one.kernel for one in maps]
+        kernels = [landmark_map.kernel for landmark_map in maps]
         used = [projectors[index] for index in wanted]
-        own = KernelRows.of(kernels, [self._cuts.of(one.columns, one.reads) for one in used])
-        landmarks = KernelRows.of(kernels, [one.landmarks for one in maps])
-        for place, values in own.similarities(landmarks, scratch=self._scratch):
+        rows = KernelRows.of(
+            kernels, [self._cuts.of(projector.columns, projector.reads) for projector in used]
+        )
+        landmarks = KernelRows.of(kernels, [landmark_map.landmarks for landmark_map in maps])
+        for place, values in rows.similarities(landmarks, scratch=self._scratch):
             if keep:
                 self._raw[id(maps[place])] = values
             yield wanted[place], values
@@ -247,8 +249,8 @@ def with_support(projectors: Sequence[Projector], support: NDArray[np.intp]) -> 
             continue
         if not any(fitted.landmarks is rows for rows, _ in kept):
             kept.append((fitted.landmarks, fitted.landmarks[support]))
-        [own] = [part for rows, part in kept if rows is fitted.landmarks]
-        trimmed.append(attrs.evolve(projector, map=fitted.with_landmarks(own)))
+        [landmarks] = [part for rows, part in kept if rows is fitted.landmarks]
+        trimmed.append(attrs.evolve(projector, map=fitted.with_landmarks(landmarks)))
     return trimmed
 
 

@@ -112,15 +112,17 @@ class Threads:
     ) -> tuple[Sequence[Any], Sums]:
         """Return new states and a sum over all parts."""
 
-        def task(given: tuple[slice, Any]) -> tuple[Any, Sums]:
-            place, state = given
+        def task(part: tuple[slice, Any]) -> tuple[Any, Sums]:
+            place, state = part
             return function(rows_at(rows, place), state)
 
         check_unchanged(rows)
         kept, sums = [], None
-        for state, found in each(task, zip(row_blocks(len(rows), PART_ROWS), states, strict=True)):
+        for state, of_part in each(
+            task, zip(row_blocks(len(rows), PART_ROWS), states, strict=True)
+        ):
             kept.append(state)
-            sums = found if sums is None else added(sums, found)
+            sums = of_part if sums is None else added(sums, of_part)
         assert sums is not None, "there is at least one row"
         return kept, sums
 
@@ -154,4 +156,4 @@ def added(total: Sums, more: Sums) -> Sums:
     >>> added([np.ones(2)], [np.ones(2)])
     [array([2., 2.])]
     """
-    return [np.add(own, other, out=own) for own, other in zip(total, more, strict=True)]
+    return [np.add(array, addend, out=array) for array, addend in zip(total, more, strict=True)]

@@ -15,27 +15,26 @@ from numpy.typing import NDArray
 
 from mklkit.errors import DataError
 from mklkit.numerics.class_moments import ClassMoments
-from mklkit.numerics.least_squares import weighted_sums
-from mklkit.numerics.pairwise import row_blocks
 from mklkit.numerics.threads import n_threads, results_in_flight
-from mklkit.protocols import Array, FittedMap, Projector, RememberedFeatures, Rows
+from mklkit.protocols import Array, Projector, RememberedFeatures, Rows
 from mklkit.protocols.abilities import offers
 from mklkit.protocols.defaults import LARGE_LEARNER
 from mklkit.views.deciding import BLOCK_ROWS, RowBlock
 from mklkit.views.engines import PART_ROWS, added, engine_of
 from mklkit.views.kernel_rows import SpareScratch
-from mklkit.views.memory import memory_limit
-from mklkit.views.projections import BackProjection, Projection
+from mklkit.views.memory import SMALL_BYTES, check_features_fit, check_sums_fit
+from mklkit.views.projections import (
+    BackProjection,
+    Blocks,
+    Projection,
+    mapped,
+    on_blocks,
+    products_of_weighted,
+)
 from mklkit.views.rows import rows_at, take_rows
 
 __all__ = ["FeatureBlocks"]
 
-Blocks = Iterator[tuple[slice, RowBlock]]
-
-SMALL_BYTES = 2**28
-"""Features up to this size are kept for all passes, where ``max_memory`` allows."""
-COPIES = 4
-"""Of a block's features: similarities, features, side by side, about their origin."""
 ORIGIN_ROWS = 1000
 """The number of rows whose mean is the origin of the moments."""
 
@@ -69,7 +68,7 @@ class FeatureBlocks:
     def widths(self) -> list[int]:
         """The number of features of each view, (M,)."""
         columns = self._columns_at(np.arange(1), range(len(self.projectors)))
-        return [own.shape[1] for own in columns]
+        return [features.shape[1] for features in columns]
 
     @property
     def n_bytes(self) -> int:
@@ -84,11 +83,11 @@ class FeatureBlocks:
 
     def only(self, index: int) -> FeatureBlocks:
         """Return the features of one view alone."""
-        one = FeatureBlocks([self.projectors[index]], self.rows, self.max_memory)
+        alone = FeatureBlocks([self.projectors[index]], self.rows, self.max_memory)
         known = self._kept.get(index, self._known(index))
         if known is not None:
-            one._kept[0] = known
-        return one
+            alone._kept[0] = known
+        return alone
 
     @property
     def is_part(self) -> bool:
@@ -125,14 +124,10 @@ class FeatureBlocks:
         if not self.engine.local:
             return
         asked = range(len(self.projectors)) if wanted is None else wanted
-        fresh = []
         for index in asked:
-            if index not in self._kept:
-                known = self._known(index)
-                if known is None:
-                    fresh.append(index)
-                else:
-                    self._kept[index] = known
+            if index not in self._kept and (known := self._known(index)) is not None:
+                self._kept[index] = known
+        fresh = [index for index in asked if index not in self._kept]
         limit = SMALL_BYTES if self.max_memory is None else min(SMALL_BYTES, self.max_memory // 4)
         if fresh and self._bytes(fresh) <= limit:
             for index, features in zip(fresh, self._collected(fresh), strict=True):
@@ -151,14 +146,16 @@ class FeatureBlocks:
         """Return a function of a view's features (n, p), joined to (N, ...). A map over blocks."""
         self.keep_small([index])
         return np.concatenate(
-            list(self.each(partial(_mapped, function, self.projectors_of([index])), [index]))
+            list(self.each(partial(mapped, function, self.projectors_of([index])), [index]))
         )
 
     def project(self, coefficients: Mapping[int, Array]) -> Array:
         """Return Σ_m Φ_m c_m for coefficients (p_m, k) of some views: (N, k). A map over blocks."""
         if self._are_kept(list(coefficients)):
-            parts = [(self._kept[index], own) for index, own in coefficients.items()]
-            first, *others = [features @ own.astype(features.dtype) for features, own in parts]
+            parts = [(self._kept[index], factors) for index, factors in coefficients.items()]
+            first, *others = [
+                features @ factors.astype(features.dtype) for features, factors in parts
+            ]
             return sum(others, first)
         used = list(coefficients)
         project = Projection.of(self.projectors_of(used), list(coefficients.values()))
@@ -188,7 +185,7 @@ class FeatureBlocks:
         neither weight nor target are not computed.
         """
         self.keep_small(used)
-        summed = partial(_weighted_products, self.projectors_of(used))
+        summed = partial(products_of_weighted, self.projectors_of(used))
         products, sums = self.engine.total(*self._task(summed, used, [row_weights, targets]))
         return products, sums
 
@@ -201,50 +198,35 @@ class FeatureBlocks:
     ) -> list[ClassMoments]:
         """Return the class moments of each group of views, whose features stand side by side.
 
-        Notes
-        -----
         One pass; O(NP²) for the P features of a group.
         """
-        self._check_sums_fit([sum(self.widths[m] for m in group) for group in groups], n_classes)
+        widths = [sum(self.widths[m] for m in group) for group in groups]
+        of_feature = n_threads() * BLOCK_ROWS * self.rows.dtype.itemsize
+        of_product = 8 * n_classes * (results_in_flight() + 1)
+        check_sums_fit(widths, of_product, of_feature, self.max_memory)
         wanted = [index for group in groups for index in group]
         self.keep_small(wanted)
         used = self.projectors_of(wanted)
         places = [[wanted.index(index) for index in group] for group in groups]
         origins = self._origins(wanted, places)
 
-        def of_block(block: RowBlock, *own: NDArray[Any]) -> list[Array]:
-            columns, found = dict(block.columns_of(used)), []
+        def of_block(block: RowBlock, *arrays: NDArray[Any]) -> list[Array]:
+            columns, sums = dict(block.columns_of(used)), []
             for group, origin in zip(places, origins, strict=True):
                 features = np.hstack([columns[index] for index in group])
-                found += ClassMoments.of(features, own[0], n_classes, origin, *own[1:]).sums_only
-            return found
+                sums += ClassMoments.of(
+                    features, arrays[0], n_classes, origin, *arrays[1:]
+                ).sums_only
+            return sums
 
         def summed(blocks: Blocks, *parts: NDArray[Any]) -> list[Array]:
-            found = (of_block(block, *(part[place] for part in parts)) for place, block in blocks)
-            return reduce(added, found)
+            sums = (of_block(block, *(part[place] for part in parts)) for place, block in blocks)
+            return reduce(added, sums)
 
-        given = [codes] if row_weights is None else [codes, row_weights]
-        sums = self.engine.total(*self._task(summed, wanted, given))
+        arrays = [codes] if row_weights is None else [codes, row_weights]
+        sums = self.engine.total(*self._task(summed, wanted, arrays))
         triples = zip(origins, sums[::3], sums[1::3], sums[2::3], strict=True)
-        return [ClassMoments(*own) for own in triples]
-
-    def _check_sums_fit(self, widths: Sequence[int], n_classes: int) -> None:
-        """Refuse sums of products of so many features if they do not fit into ``max_memory``."""
-        held = 8 * n_classes * sum(width**2 for width in widths) * (results_in_flight() + 1)
-        blocks = n_threads() * BLOCK_ROWS * sum(widths) * self.rows.dtype.itemsize * COPIES
-        limit = self._memory_for(held + blocks)
-        if limit is not None and held + blocks > limit:
-            raise DataError(
-                f"Sums over {' and '.join(map(str, widths))} features take"
-                f" {(held + blocks) / 2**20:.0f} MiB of memory, and max_memory allows"
-                f" {limit / 2**20:.0f} MiB: use fewer landmarks or kernels, or allow more."
-            )
-
-    def _memory_for(self, size: int) -> int | None:
-        """Return the limit for an array of this size; half of what is free where none is given."""
-        if self.max_memory is not None:
-            return self.max_memory
-        return memory_limit(None) if size > SMALL_BYTES else None
+        return [ClassMoments(*parts) for parts in triples]
 
     def _task(
         self,
@@ -256,7 +238,7 @@ class FeatureBlocks:
         """Return a function of a part's rows and arrays, the rows, and the arrays of all rows."""
         kept = [index for index in used if index in self._kept]
         maps = [self.projectors[index].map for index in kept]
-        task = partial(_on_blocks, function, maps, None if collect else self._spare)
+        task = partial(on_blocks, function, maps, None if collect else self._spare)
         return task, self.rows, [*(self._kept[index] for index in kept), *arrays]
 
     def projectors_of(self, used: Iterable[int]) -> list[Projector]:
@@ -271,13 +253,13 @@ class FeatureBlocks:
 
     def states(self, function: Callable[..., Any], *arrays: NDArray[Any]) -> Sequence[Any]:
         """Return a state of each part of the rows, ``function(*arrays)``, for :meth:`sweep`."""
-        return self.engine.states(lambda rows, *own: function(*own), self.rows, arrays)
+        return self.engine.states(lambda rows, *pieces: function(*pieces), self.rows, arrays)
 
     def sweep(
         self, function: Callable[..., tuple[Any, list[Array]]], states: Sequence[Any]
     ) -> tuple[Sequence[Any], list[Array]]:
         """Return new states and a sum; ``function(blocks, state)`` returns both of each part."""
-        return self.engine.sweep(partial(_on_blocks, function, [], self._spare), self.rows, states)
+        return self.engine.sweep(partial(on_blocks, function, [], self._spare), self.rows, states)
 
     def _are_kept(self, wanted: Sequence[int]) -> bool:
         """Return whether one product of arrays in memory serves, without a loss of digits."""
@@ -288,7 +270,7 @@ class FeatureBlocks:
         """Return the mean features of some rows, evenly spaced."""
         step = max(1, self.n_rows // ORIGIN_ROWS)
         columns = self._columns_at(np.arange(0, self.n_rows, step)[:ORIGIN_ROWS], wanted)
-        means = [own.mean(axis=0, dtype=np.float64) for own in columns]
+        means = [features.mean(axis=0, dtype=np.float64) for features in columns]
         return [np.concatenate([means[index] for index in group]) for group in places]
 
     def _columns_at(self, members: NDArray[np.intp], wanted: Sequence[int]) -> list[Array]:
@@ -322,69 +304,17 @@ class FeatureBlocks:
         return self.n_rows * width * self.rows.dtype.itemsize
 
     def _collected(self, wanted: Sequence[int]) -> list[Array]:
-        size = self._bytes(wanted)
-        limit = self._memory_for(size)
-        if limit is not None and size > limit:
-            raise DataError(
-                f"The features of {self.n_rows} rows take {size / 2**30:.1f} GiB of memory, and"
-                f" {limit / 2**30:.1f} GiB may be used. Use fewer landmarks, a larger max_memory,"
-                f" or a learner that reads rows in blocks: {LARGE_LEARNER}."
-            )
+        check_features_fit(self.n_rows, self._bytes(wanted), self.max_memory)
         used = self.projectors_of(wanted)
 
         def made(blocks: Blocks) -> list[Array]:
-            found: list[list[Array]] = [[] for _ in used]
+            of_views: list[list[Array]] = [[] for _ in used]
             for _, block in blocks:
                 # Values that are not finite are detected in the decisions.
                 with np.errstate(over="ignore", invalid="ignore"):
                     for index, columns in block.columns_of(used):
-                        found[index].append(columns)
-            return [np.concatenate(columns) for columns in found]
+                        of_views[index].append(columns)
+            return [np.concatenate(columns) for columns in of_views]
 
         parts = list(self.each(made, wanted))
         return [np.concatenate(columns) for columns in zip(*parts, strict=True)]
-
-
-def _mapped(function: Callable[[Array], Array], used: Sequence[Projector], blocks: Blocks) -> Array:
-    return np.concatenate([function(dict(block.columns_of(used))[0]) for _, block in blocks])
-
-
-def _weighted_products(
-    used: Sequence[Projector], blocks: Blocks, row_weights: Array, targets: Array
-) -> list[Array]:
-    def of_block(block: RowBlock, weights: Array, wanted: Array) -> list[Array]:
-        members = np.flatnonzero((weights != 0) | (wanted != 0).any(axis=1))
-        # A block without such rows still tells the sums' shape.
-        members = members if members.size else np.arange(1)
-        columns = dict(block.take(members).columns_of(used))
-        features = np.hstack([columns[index] for index in range(len(used))], dtype=np.float64)
-        return list(weighted_sums(features, weights[members], wanted[members]))
-
-    return reduce(
-        added, (of_block(block, row_weights[place], targets[place]) for place, block in blocks)
-    )
-
-
-def _on_blocks(
-    function: Callable[..., Any],
-    kept_maps: Sequence[FittedMap],
-    spare: SpareScratch | None,
-    rows: Array,
-    *arrays: Array,
-) -> Any:
-    """Call a function of blocks and arrays; the first arrays are features that are kept.
-
-    The memory of one block is used for the next, unless the function collects columns.
-    """
-    scratch = None if spare is None else spare.take()
-    kept, others = arrays[: len(kept_maps)], arrays[len(kept_maps) :]
-
-    def blocks() -> Blocks:
-        for place in row_blocks(len(rows), BLOCK_ROWS):
-            known = [(own, features[place]) for own, features in zip(kept_maps, kept, strict=True)]
-            yield place, RowBlock(rows[place], True, known, scratch)
-
-    result = function(blocks(), *others)
-    if spare is not None and scratch is not None:
-        spare.give(scratch)
-    return result

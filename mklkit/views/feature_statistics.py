@@ -67,12 +67,12 @@ class FeatureStatistics:
         By class for labels −1 and +1, of which −1 comes first; without labels of all rows as one.
         """
         if len(used) == 1:
-            found = self._moments(used[0], y, row_weights)
-            return found.together() if y is None else found
+            moments = self._moments(used[0], y, row_weights)
+            return moments.together() if y is None else moments
         places = self._places()
         columns = np.concatenate([np.arange(places[m].start, places[m].stop) for m in used])
-        found = self._stacked_moments(y, row_weights)
-        return (found.together() if y is None else found).part(columns)
+        moments = self._stacked_moments(y, row_weights)
+        return (moments.together() if y is None else moments).part(columns)
 
     def quadrants(self, y: Array) -> list[Quadrants]:
         """Return each view's quadrants for labels −1 and +1; quartiles when they are asked for."""
@@ -81,11 +81,13 @@ class FeatureStatistics:
         return [
             Quadrants(
                 *(
-                    Quadrant(*_mean_and_deviation(own, *pair), partial(sampled.of, index, block))
+                    Quadrant(
+                        *_mean_and_deviation(moments, *pair), partial(sampled.of, index, block)
+                    )
                     for block, pair in BLOCKS.items()
                 )
             )
-            for index, own in sorted(self._alone.items())
+            for index, moments in sorted(self._alone.items())
         ]
 
     def alignment(
@@ -97,18 +99,18 @@ class FeatureStatistics:
             labels = labels - np.average(labels, weights=row_weights)
         # A combiner that asks for it goes on with the weighted sum of all views.
         self._stacked_moments(_labels_in(y), row_weights)
-        own = self._moments(index, _labels_in(y), row_weights)
-        sums = self._sums([index], own, labels, row_weights)
+        moments = self._moments(index, _labels_in(y), row_weights)
+        sums = self._sums([index], moments, labels, row_weights)
         mean = float(np.average(labels, weights=row_weights))
-        found = moment_products(own, [slice(None)], sums, mean, centered, self._noise)
-        return float(found.label_alignments(labels, row_weights)[0])
+        products = moment_products(moments, [slice(None)], sums, mean, centered, self._noise)
+        return float(products.label_alignments(labels, row_weights)[0])
 
     def products(self, y: Array | None) -> KernelProducts:
         """Return the centred kernels' inner products, with each other and with labels, if given."""
         labels = np.zeros(self.blocks.n_rows) if y is None else np.asarray(y, dtype=np.float64)
-        own = self._stacked_moments(None if y is None else _labels_in(y))
-        sums = self._sums(range(len(self.blocks.projectors)), own, labels, None)
-        return moment_products(own, self._places(), sums, labels.mean(), True, self._noise)
+        moments = self._stacked_moments(None if y is None else _labels_in(y))
+        sums = self._sums(range(len(self.blocks.projectors)), moments, labels, None)
+        return moment_products(moments, self._places(), sums, labels.mean(), True, self._noise)
 
     def _sums(
         self, views: Sequence[int], moments: ClassMoments, y: Array, row_weights: Array | None
@@ -170,8 +172,10 @@ class FeatureStatistics:
         return codes
 
 
-def _same(one: Array | None, other: Array | None) -> bool:
-    return one is other or (one is not None and other is not None and np.array_equal(one, other))
+def _same(weights: Array | None, known: Array | None) -> bool:
+    return weights is known or (
+        weights is not None and known is not None and np.array_equal(weights, known)
+    )
 
 
 class _SampledQuartiles:
@@ -191,8 +195,8 @@ class _SampledQuartiles:
         """The features of each class's sample, negative rows first."""
         draw = own_stream(0)
         parts = []
-        for own in (self._y <= 0, self._y > 0):
-            members = np.flatnonzero(own)
+        for of_class in (self._y <= 0, self._y > 0):
+            members = np.flatnonzero(of_class)
             if len(members) > SAMPLED_ROWS:
                 members = np.sort(draw.choice(members, SAMPLED_ROWS, replace=False))
             # In float64, so that they do not depend on how the features are kept.
@@ -222,8 +226,10 @@ def _inner_products(a: Array, b: Array, draw: np.random.Generator) -> Array:
         return (a @ b.T).reshape(-1)
     places = np.arange(n_rows - n_rows % PARTNERS)
     groups = [
-        own[draw.permutation(len(own))[places % len(own)]].reshape(-1, PARTNERS, own.shape[1])
-        for own in (a, b)
+        features[draw.permutation(len(features))[places % len(features)]].reshape(
+            -1, PARTNERS, features.shape[1]
+        )
+        for features in (a, b)
     ]
     return (groups[0] @ groups[1].transpose(0, 2, 1)).reshape(-1)
 
@@ -243,7 +249,9 @@ def _mean_and_deviation(moments: ClassMoments, first: int, second: int) -> tuple
 def _labels_in(y: Array) -> Array | None:
     """Return y if all values above zero are the same, and all others; else they are numbers."""
     positive = y > 0
-    same = all(len(own) == 0 or (own == own[0]).all() for own in (y[positive], y[~positive]))
+    same = all(
+        len(labels) == 0 or (labels == labels[0]).all() for labels in (y[positive], y[~positive])
+    )
     return y if same else None
 
 
@@ -267,10 +275,12 @@ def moment_products(
     sizes = np.array([normal.diagonal[place].sum() / n_rows for place in places])
     sizes[~(sizes > 0)] = 1
     roots = list(zip(places, np.sqrt(sizes), strict=True))
-    found = np.array([[np.sum((products[a, b] / s / t) ** 2) for b, t in roots] for a, s in roots])
+    aligned_pairs = np.array(
+        [[np.sum((products[a, b] / s / t) ** 2) for b, t in roots] for a, s in roots]
+    )
     aligned = np.array([np.sum((with_labels[a] / s) ** 2) for a, s in roots])
     if centered:
         # Centring leaves only rounding errors of a constant kernel.
-        constant = np.sqrt(np.diag(found)) / n_rows <= noise
-        found[constant] = found[:, constant] = aligned[constant] = 0
-    return KernelProducts(found, aligned, sizes)
+        constant = np.sqrt(np.diag(aligned_pairs)) / n_rows <= noise
+        aligned_pairs[constant] = aligned_pairs[:, constant] = aligned[constant] = 0
+    return KernelProducts(aligned_pairs, aligned, sizes)

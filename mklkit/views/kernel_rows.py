@@ -125,11 +125,11 @@ class KernelRows:
         arrays: list[Array] = []
         kept: list[KnownPairs | None] = []
         places = []
-        for index, own in enumerate(rows):
-            known = (place for place, array in enumerate(arrays) if array is own)
+        for index, columns in enumerate(rows):
+            known = (place for place, array in enumerate(arrays) if array is columns)
             place = next(known, len(arrays))
             if place == len(arrays):
-                arrays.append(own)
+                arrays.append(columns)
                 kept.append(pairs[index] if pairs else None)
             places.append(place)
         return cls(tuple(kernels), tuple(arrays), tuple(places), tuple(kept))
@@ -177,13 +177,13 @@ class KernelRows:
 
     def only(self, index: int, kernel: FittedKernel | None = None) -> Self:
         """Return one of the kernels with its rows, optionally with another kernel in its place."""
-        own = self.kernels[index] if kernel is None else kernel
+        chosen = self.kernels[index] if kernel is None else kernel
         place = self.places[index]
-        return self.of([own], [self.arrays[place]], [self.pairs[place]])
+        return self.of([chosen], [self.arrays[place]], [self.pairs[place]])
 
     def diagonals(self) -> list[Array]:
         """Return each kernel's similarity of each row with itself, (N,)."""
-        return [kernel.diagonal(own) for kernel, own in zip(self.kernels, self.rows, strict=True)]
+        return [kernel.diagonal(rows) for kernel, rows in zip(self.kernels, self.rows, strict=True)]
 
     def similarities(
         self, others: KernelRows, spare: Sequence[Array] = (), scratch: Scratch | None = None
@@ -223,8 +223,8 @@ class KernelRows:
             name = kernel.base
             group = [
                 index
-                for index, (other, *seen) in waiting.items()
-                if is_scalar(other) and other.base == name and seen == places
+                for index, (candidate, *arrays) in waiting.items()
+                if is_scalar(candidate) and candidate.base == name and arrays == places
             ]
             shape = len(a), len(b)
             if len(spare) and a.dtype == b.dtype == spare[0].dtype:

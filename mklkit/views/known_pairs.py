@@ -121,10 +121,10 @@ class PairStore:
         (True, True)
         """
         with self._lock:
-            own = self._cuts.of(columns)
-            if own.shape[1] < WORTH_COLUMNS:
+            rows = self._cuts.of(columns)
+            if rows.shape[1] < WORTH_COLUMNS:
                 return None
             key = None if columns is None else columns.tobytes()
             if key not in self._made:
-                self._made[key] = _Quantities(own, self._spare)
+                self._made[key] = _Quantities(rows, self._spare)
             return KnownPairs(self._made[key], places)

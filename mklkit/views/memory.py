@@ -5,16 +5,21 @@ from __future__ import annotations
 import contextlib
 import re
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 
 from mklkit.errors import DataError, MKLKitWarning, SpecError, quoted
 from mklkit.protocols.component import is_whole
-from mklkit.protocols.defaults import FOR_LARGE_DATA
+from mklkit.protocols.defaults import FOR_LARGE_DATA, LARGE_DATA_OPTIONS, LARGE_LEARNER
 
 __all__ = [
     "REMEDY",
+    "SMALL_BYTES",
     "available_memory",
+    "check_features_fit",
     "check_gram_fits",
+    "check_sums_fit",
+    "limit_for",
     "memory_given",
     "memory_limit",
     "refuse_large_gram",
@@ -22,27 +27,31 @@ __all__ = [
 
 REMEDY = (
     "Use fewer rows, or learn from features of a subset, which need no such matrix:"
-    f" {FOR_LARGE_DATA} (--map and --learner on the command line)."
+    f" {LARGE_DATA_OPTIONS}, in Python {FOR_LARGE_DATA}."
 )
 WORTH_SAYING = 2**30
+SMALL_BYTES = 2**28
+"""Features up to this size are kept for all passes, where ``max_memory`` allows."""
+COPIES = 4
+"""Of a block's features: similarities, features, side by side, about their origin."""
 MEMORY_INFO = Path("/proc/meminfo")
 CONTAINER = Path("/sys/fs/cgroup")
 
 
 def available_memory() -> int | None:
     """Return the available memory in bytes, as reported by Linux; None on other systems."""
-    found = []
+    amounts = []
     with contextlib.suppress(OSError, ValueError, StopIteration):
         lines = MEMORY_INFO.read_text().splitlines()
         line = next(line for line in lines if line.startswith("MemAvailable:"))
-        found.append(1024 * int(line.split()[1]))
+        amounts.append(1024 * int(line.split()[1]))
     # A container may have less memory than the computer; "max" is not a number.
     with contextlib.suppress(OSError, ValueError):
         limit, used = (
             int((CONTAINER / name).read_text()) for name in ("memory.max", "memory.current")
         )
-        found.append(max(limit - used, 0))
-    return min(found) if found else None
+        amounts.append(max(limit - used, 0))
+    return min(amounts) if amounts else None
 
 
 UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
@@ -50,15 +59,15 @@ LEAST = 2**20
 AMOUNT = re.compile(r"(?P<number>\d+(\.\d+)?)\s*(?P<unit>[KMGT]?)(i?B)?", re.IGNORECASE)
 
 
-def memory_limit(given: int | str | None) -> int | None:
+def memory_limit(amount: int | str | None) -> int | None:
     """Return a limit on memory in bytes: as given, or half of what is free; None if unknown."""
-    if given is not None:
-        return memory_given(given)
+    if amount is not None:
+        return memory_given(amount)
     free = available_memory()
     return None if free is None else free // 2
 
 
-def memory_given(given: int | str | None) -> int | None:
+def memory_given(amount: int | str | None) -> int | None:
     """Return an amount of memory in bytes; None where none is given.
 
     Raises
@@ -71,25 +80,61 @@ def memory_given(given: int | str | None) -> int | None:
     >>> memory_given("4GB"), memory_given("500 MiB"), memory_given(2_000_000)
     (4294967296, 524288000, 2000000)
     """
-    if given is None:
+    if amount is None:
         return None
-    found = AMOUNT.fullmatch(given.strip()) if isinstance(given, str) else None
-    if found:
-        size = float(found["number"]) * UNITS[found["unit"].upper()]
+    match = AMOUNT.fullmatch(amount.strip()) if isinstance(amount, str) else None
+    if match:
+        size = float(match["number"]) * UNITS[match["unit"].upper()]
     else:
-        size = float(given) if is_whole(given) else 0.0
+        size = float(amount) if is_whole(amount) else 0.0
     if size < LEAST:
         raise SpecError(
             f"max_memory must be an amount of at least a megabyte, such as '4GB', '500MB' or a"
-            f" number of bytes; got {quoted(given)}."
+            f" number of bytes; got {quoted(amount)}."
         )
     return int(size)
 
 
-def check_gram_fits(n_rows: int, itemsize: int, what: str = "rows") -> None:
+def limit_for(size: int, max_memory: int | None) -> int | None:
+    """Return the limit for an array of this size; half of what is free where none is given."""
+    if max_memory is not None:
+        return max_memory
+    return memory_limit(None) if size > SMALL_BYTES else None
+
+
+def check_features_fit(n_rows: int, size: int, max_memory: int | None) -> None:
+    """Refuse features of all rows that do not fit into memory in one array."""
+    limit = limit_for(size, max_memory)
+    if limit is not None and size > limit:
+        raise DataError(
+            f"The features of {n_rows} rows take {size / 2**30:.1f} GiB of memory, and"
+            f" {limit / 2**30:.1f} GiB may be used. Use fewer landmarks, a larger max_memory,"
+            f" or a learner that reads rows in blocks: {LARGE_LEARNER}."
+        )
+
+
+def check_sums_fit(
+    widths: Sequence[int], of_product: int, of_feature: int, max_memory: int | None
+) -> None:
+    """Refuse sums of products of so many features if they do not fit into ``max_memory``.
+
+    A product and a feature take so many bytes.
+    """
+    held = of_product * sum(width**2 for width in widths)
+    blocks = of_feature * sum(widths) * COPIES
+    limit = limit_for(held + blocks, max_memory)
+    if limit is not None and held + blocks > limit:
+        raise DataError(
+            f"Sums over {' and '.join(map(str, widths))} features take"
+            f" {(held + blocks) / 2**20:.0f} MiB of memory, and max_memory allows"
+            f" {limit / 2**20:.0f} MiB: use fewer landmarks or kernels, or allow more."
+        )
+
+
+def check_gram_fits(n_rows: int, itemsize: int, rows: str = "rows") -> None:
     """Warn about the size of a Gram matrix of so many rows, if it is a gigabyte or more.
 
-    ``what`` says which rows they are.
+    ``rows`` says which rows they are.
 
     Raises
     ------
@@ -98,9 +143,9 @@ def check_gram_fits(n_rows: int, itemsize: int, what: str = "rows") -> None:
     """
     if n_rows * n_rows * itemsize < WORTH_SAYING:
         return
-    refuse_large_gram(n_rows, itemsize, available_memory(), "are free", what)
+    refuse_large_gram(n_rows, itemsize, available_memory(), "are free", rows)
     warnings.warn(
-        f"{_needed(n_rows, itemsize, what)}, some methods need several, and learning takes minutes"
+        f"{_needed(n_rows, itemsize, rows)}, some methods need several, and learning takes minutes"
         f" or hours. {REMEDY}",
         MKLKitWarning,
         stacklevel=2,
@@ -108,15 +153,15 @@ def check_gram_fits(n_rows: int, itemsize: int, what: str = "rows") -> None:
 
 
 def refuse_large_gram(
-    n_rows: int, itemsize: int, limit: int | None, there: str, what: str = "rows"
+    n_rows: int, itemsize: int, limit: int | None, there: str, rows: str = "rows"
 ) -> None:
     """Raise a DataError if a Gram matrix takes more than a limit; ``there`` says what that is."""
     if limit is not None and n_rows * n_rows * itemsize > limit:
         raise DataError(
-            f"{_needed(n_rows, itemsize, what)}, and {limit / 2**30:.1f} GiB {there}. {REMEDY}"
+            f"{_needed(n_rows, itemsize, rows)}, and {limit / 2**30:.1f} GiB {there}. {REMEDY}"
         )
 
 
-def _needed(n_rows: int, itemsize: int, what: str) -> str:
+def _needed(n_rows: int, itemsize: int, rows: str) -> str:
     size = n_rows * n_rows * itemsize
-    return f"A Gram matrix of {n_rows} {what} takes {size / 2**30:.1f} GiB of memory"
+    return f"A Gram matrix of {n_rows} {rows} takes {size / 2**30:.1f} GiB of memory"

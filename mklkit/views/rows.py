@@ -96,11 +96,11 @@ def check_unchanged(rows: Rows) -> None:
         rows.check_unchanged()
 
 
-def check_width(expected: int, found: int) -> None:
+def check_width(expected: int, n_columns: int) -> None:
     """Raise a DataError if rows have another number of columns than those of training."""
-    if found != expected:
+    if n_columns != expected:
         raise DataError(
-            f"The model was trained on {counted(expected, 'column')}; these rows have {found}."
+            f"The model was trained on {counted(expected, 'column')}; these rows have {n_columns}."
         )
 
 

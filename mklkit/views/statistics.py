@@ -43,8 +43,8 @@ class SharedStatistics:
     asked for and usually need two passes; kernels that are monotone in a base share them.
     """
 
-    def __init__(self, seen: KernelRows) -> None:
-        self.seen = seen
+    def __init__(self, kernel_rows: KernelRows) -> None:
+        self.seen = kernel_rows
         self._quadrants: dict[bytes, list[Quadrants]] = {}
         self._alignments: dict[tuple[bytes, bool, bytes], list[float]] = {}
 
@@ -52,10 +52,10 @@ class SharedStatistics:
         """Return each kernel's quadrants for labels −1 and +1."""
         key = y.tobytes()
         if key not in self._quadrants:
-            first, second = (self.seen.take(np.flatnonzero(own)) for own in (y > 0, y <= 0))
+            first, second = (self.seen.take(np.flatnonzero(members)) for members in (y > 0, y <= 0))
             blocks = _Block(first), _Block(first, second), _Block(second)
             parts = zip(*(block.quadrants() for block in blocks), strict=True)
-            self._quadrants[key] = [Quadrants(*own) for own in parts]
+            self._quadrants[key] = [Quadrants(*blocks_of_kernel) for blocks_of_kernel in parts]
         return self._quadrants[key]
 
     def alignments(
@@ -71,8 +71,8 @@ class SharedStatistics:
             labels = y.astype(np.float64)
             if centered:
                 labels -= np.average(labels, weights=row_weights)
-            found = kernel_products(self.seen, labels, centered, False, row_weights)
-            self._alignments[key] = found.label_alignments(labels, row_weights).tolist()
+            products = kernel_products(self.seen, labels, centered, False, row_weights)
+            self._alignments[key] = products.label_alignments(labels, row_weights).tolist()
         return self._alignments[key]
 
 
@@ -95,19 +95,19 @@ class _Block:
         moments = self._moments()
         self._count = moments[0].count
         return [
-            Quadrant(own.mean, own.deviation, partial(self._quartiles_of, index))
-            for index, own in enumerate(moments)
+            Quadrant(of_kernel.mean, of_kernel.deviation, partial(self._quartiles_of, index))
+            for index, of_kernel in enumerate(moments)
         ]
 
     def _moments(self) -> list[Moments]:
-        def of_tile(block: slice, other: slice, tiles: KernelTiles) -> list[tuple[int, Moments]]:
-            weight = 1 if self._b is not None or block == other else 2
+        def of_tile(block: slice, columns: slice, tiles: KernelTiles) -> list[tuple[int, Moments]]:
+            weight = 1 if self._b is not None or block == columns else 2
             return [(index, Moments.of(tile, weight)) for index, tile in tiles]
 
         moments = [Moments() for _ in self._a.kernels]
-        for found in over_tiles(of_tile, self._a, self._b):
-            for index, own in found:
-                moments[index] = moments[index].merge(own)
+        for of_tiles in over_tiles(of_tile, self._a, self._b):
+            for index, of_kernel in of_tiles:
+                moments[index] = moments[index].merge(of_kernel)
         return moments
 
     def _quartiles_of(self, index: int) -> list[float]:
@@ -146,16 +146,16 @@ class _Block:
             values = np.sort(whole.ravel().astype(np.float64))
             return {rank: float(values[rank]) for rank in ranks}
 
-        own = threading.local()
+        local = threading.local()
 
-        def tile(block: slice, other: slice) -> Array:
-            if not hasattr(own, "memory"):
-                own.memory = np.empty((2, SMALL_BLOCK), dtype=a.arrays[0].dtype)
-            return _only_one(a.take(block), (a if b is None else b).take(other), own.memory)
+        def tile(block: slice, columns: slice) -> Array:
+            if not hasattr(local, "memory"):
+                local.memory = np.empty((2, SMALL_BLOCK), dtype=a.arrays[0].dtype)
+            return _only_one(a.take(block), (a if b is None else b).take(columns), local.memory)
 
         def once() -> Iterator[tuple[Callable[[], Array], int]]:
-            for block, other in tile_places(a, b):
-                yield partial(tile, block, other), 1 if b is not None or block == other else 2
+            for block, columns in tile_places(a, b):
+                yield partial(tile, block, columns), 1 if b is not None or block == columns else 2
 
         return values_at(once, ranks, _sample(a, a if b is None else b), self._count)
 

@@ -179,8 +179,8 @@ class StoredRows:
             self._file.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        given = (self.path, self.shape, self.dtype, self.offset, self.column_names)
-        return type(self), given, {"_signature": self._signature}
+        arguments = (self.path, self.shape, self.dtype, self.offset, self.column_names)
+        return type(self), arguments, {"_signature": self._signature}
 
     def __repr__(self) -> str:
         return f"StoredRows({str(self.path)!r}, {self.shape}, {self.dtype})"
@@ -225,10 +225,10 @@ def signature_of(path: Path) -> Signature:
         If the system does not tell.
     """
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError as error:
         raise _unreadable(path, error) from error
-    return found.st_size, found.st_mtime_ns
+    return status.st_size, status.st_mtime_ns
 
 
 def _unreadable(path: Path, error: OSError) -> DataError:

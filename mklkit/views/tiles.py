@@ -41,12 +41,12 @@ Tiles = Iterator[tuple[slice, slice, KernelTiles]]
 """Rows and columns of each tile, and every kernel's values there."""
 
 
-def symmetric_tiles(seen: KernelRows) -> Tiles:
+def symmetric_tiles(kernel_rows: KernelRows) -> Tiles:
     """Yield the tiles on and above the diagonal of all Gram matrices, all kernels at once.
 
     Parameters
     ----------
-    seen : KernelRows
+    kernel_rows : KernelRows
         M kernels and their rows, (N, d_m) each.
 
     Yields
@@ -56,13 +56,13 @@ def symmetric_tiles(seen: KernelRows) -> Tiles:
     tiles : iterator of (int, ndarray)
         Each kernel's index and its tile.
     """
-    for block, other in upper_blocks(seen.n_rows):
-        yield block, other, seen.take(block).similarities(seen.take(other))
+    for block, columns in upper_blocks(kernel_rows.n_rows):
+        yield block, columns, kernel_rows.take(block).similarities(kernel_rows.take(columns))
 
 
 def over_tiles(
     work: Callable[[slice, slice, KernelTiles], Result],
-    seen: KernelRows,
+    kernel_rows: KernelRows,
     others: KernelRows | None = None,
 ) -> Iterator[Result]:
     """Yield what some work makes of each tile, in the order of the tiles, from several threads.
@@ -72,7 +72,7 @@ def over_tiles(
     work : callable
         Called with the tile's rows, its columns, and an iterator over each kernel's index and its
         values there, which are overwritten by the next kernel's.
-    seen : KernelRows
+    kernel_rows : KernelRows
         M kernels and their rows, (N, d_m) each.
     others : KernelRows, optional
         The same kernels on the rows of the columns; without it, tiles on and above the diagonal
@@ -80,21 +80,24 @@ def over_tiles(
     """
 
     spare: list[tuple[Array, Array]] = []
-    every = seen if others is None else others
-    size = min(TILE_ROWS, seen.n_rows) * min(TILE_COLUMNS, every.n_rows)
+    every = kernel_rows if others is None else others
+    size = min(TILE_ROWS, kernel_rows.n_rows) * min(TILE_COLUMNS, every.n_rows)
 
     def one(place: tuple[slice, slice]) -> Result:
-        block, other = place
+        block, columns = place
         try:
             memory = spare.pop()
         except IndexError:  # two arrays per thread are enough
-            memory = np.empty(size, seen.arrays[0].dtype), np.empty(size, seen.arrays[0].dtype)
-        tiles = seen.take(block).similarities(every.take(other), memory)
-        result = work(block, other, tiles)
+            memory = (
+                np.empty(size, kernel_rows.arrays[0].dtype),
+                np.empty(size, kernel_rows.arrays[0].dtype),
+            )
+        tiles = kernel_rows.take(block).similarities(every.take(columns), memory)
+        result = work(block, columns, tiles)
         spare.append(memory)
         return result
 
-    places = tile_places(seen, others)
+    places = tile_places(kernel_rows, others)
     first = list(islice(places, 2))
     if len(first) < 2:
         yield from map(one, first)  # threads would cost more
@@ -103,27 +106,27 @@ def over_tiles(
 
 
 def tile_places(
-    seen: KernelRows, others: KernelRows | None = None
+    kernel_rows: KernelRows, others: KernelRows | None = None
 ) -> Iterator[tuple[slice, slice]]:
     """Yield rows and columns of the tiles of which :func:`over_tiles` evaluates the kernels."""
     if others is None:
-        yield from upper_blocks(seen.n_rows)
+        yield from upper_blocks(kernel_rows.n_rows)
         return
-    for block in row_blocks(seen.n_rows, TILE_ROWS):
-        for other in row_blocks(others.n_rows, TILE_COLUMNS):
-            yield block, other
+    for block in row_blocks(kernel_rows.n_rows, TILE_ROWS):
+        for columns in row_blocks(others.n_rows, TILE_COLUMNS):
+            yield block, columns
 
 
-def weighted_gram(seen: KernelRows, weights: Array) -> Array:
+def weighted_gram(kernel_rows: KernelRows, weights: Array) -> Array:
     """Return Σ w_m K_m from tiles on and above the diagonal in little extra memory."""
-    gram = np.zeros((seen.n_rows, seen.n_rows), dtype=seen.arrays[0].dtype)
+    gram = np.zeros((kernel_rows.n_rows, kernel_rows.n_rows), dtype=kernel_rows.arrays[0].dtype)
 
-    def write(block: slice, other: slice, tiles: KernelTiles) -> None:
+    def write(block: slice, columns: slice, tiles: KernelTiles) -> None:
         for index, tile in tiles:
             weight = gram.dtype.type(weights[index])
-            add_scaled(gram, block.start, other.start, np.asarray(tile, gram.dtype), weight)
+            add_scaled(gram, block.start, columns.start, np.asarray(tile, gram.dtype), weight)
 
-    for _ in over_tiles(write, seen):
+    for _ in over_tiles(write, kernel_rows):
         pass
     # The two triangles of a product may differ by rounding; solvers require symmetry.
     return mirror_upper(gram)
@@ -156,58 +159,64 @@ class _Means:
         The size of the rounding errors that centring leaves of a constant kernel.
     """
 
-    def __init__(self, seen: KernelRows, centered: bool, row_weights: Array) -> None:
-        self.seen = _with_centred_rows(seen, row_weights) if centered else seen
+    def __init__(self, kernel_rows: KernelRows, centered: bool, row_weights: Array) -> None:
+        self.seen = _with_centred_rows(kernel_rows, row_weights) if centered else kernel_rows
         self.sizes = _sizes(self.seen)
-        self.rows = np.zeros((len(seen), seen.n_rows))
+        self.rows = np.zeros((len(kernel_rows), kernel_rows.n_rows))
         self.columns = self.rows
-        self.noise = np.zeros(len(seen))
+        self.noise = np.zeros(len(kernel_rows))
         if not centered:
             return
 
-        def sums(block: slice, other: slice, tiles: KernelTiles) -> list[tuple[int, Array, Array]]:
-            found: list[tuple[int, Array, Array]] = []
+        def sums(
+            block: slice, columns: slice, tiles: KernelTiles
+        ) -> list[tuple[int, Array, Array]]:
+            margins: list[tuple[int, Array, Array]] = []
             for index, tile in tiles:
                 below = np.zeros(tile.shape[1])
-                counts = row_weights[block], row_weights[other]
+                counts = row_weights[block], row_weights[columns]
                 beside = margin_sums(tile, 1 / self.sizes[index], below, *counts)
-                found.append((index, beside, below))
-            return found
+                margins.append((index, beside, below))
+            return margins
 
         places = tile_places(self.seen)
-        for (block, other), found in zip(places, over_tiles(sums, self.seen), strict=True):
-            for index, beside, below in found:
+        for (block, columns), margins in zip(places, over_tiles(sums, self.seen), strict=True):
+            for index, beside, below in margins:
                 self.rows[index, block] += beside
-                if other != block:
-                    self.rows[index, other] += below
+                if columns != block:
+                    self.rows[index, columns] += below
         self.rows /= row_weights.sum()
         self.columns = self.rows - np.average(self.rows, axis=1, weights=row_weights)[:, None]
-        rounding = np.array([4 * np.finfo(own.dtype).eps for own in seen.rows])
+        rounding = np.array([4 * np.finfo(rows.dtype).eps for rows in kernel_rows.rows])
         self.noise = rounding * np.abs(self.rows).max(axis=1)
 
 
-def _with_centred_rows(seen: KernelRows, row_weights: Array) -> KernelRows:
+def _with_centred_rows(kernel_rows: KernelRows, row_weights: Array) -> KernelRows:
     """Return the kernels, with centred rows for those that are inner products."""
-    linear = [isinstance(kernel, InnerProduct) for kernel in seen.kernels]
+    linear = [isinstance(kernel, InnerProduct) for kernel in kernel_rows.kernels]
     centred = {
         place: array - np.average(array, axis=0, weights=row_weights).astype(array.dtype)
-        for place, array in enumerate(seen.arrays)
-        if any(own == place for own, wanted in zip(seen.places, linear, strict=True) if wanted)
+        for place, array in enumerate(kernel_rows.arrays)
+        if any(
+            array_place == place
+            for array_place, wanted in zip(kernel_rows.places, linear, strict=True)
+            if wanted
+        )
     }
-    pairs = zip(seen.places, linear, strict=True)
-    rows = [centred[place] if wanted else seen.arrays[place] for place, wanted in pairs]
-    return KernelRows.of(seen.kernels, rows)
+    pairs = zip(kernel_rows.places, linear, strict=True)
+    rows = [centred[place] if wanted else kernel_rows.arrays[place] for place, wanted in pairs]
+    return KernelRows.of(kernel_rows.kernels, rows)
 
 
-def _sizes(seen: KernelRows) -> Array:
-    largest = [float(np.abs(diagonal).max()) for diagonal in seen.diagonals()]
+def _sizes(kernel_rows: KernelRows) -> Array:
+    largest = [float(np.abs(diagonal).max()) for diagonal in kernel_rows.diagonals()]
     # Of a subnormal number no float is the inverse.
     least = np.finfo(np.float64).tiny
     return np.array([max(size, least) if size > 0 else 1.0 for size in largest])
 
 
 def kernel_products(
-    seen: KernelRows,
+    kernel_rows: KernelRows,
     labels: Array | None = None,
     centered: bool = True,
     pairs: bool = True,
@@ -217,7 +226,7 @@ def kernel_products(
 
     Parameters
     ----------
-    seen : KernelRows
+    kernel_rows : KernelRows
         The kernels and the training rows.
     labels : ndarray of shape (N,), optional
     centered : bool, default=True
@@ -239,31 +248,33 @@ def kernel_products(
     >>> (found.products * found.sizes**2).tolist(), (found.with_labels * found.sizes).tolist()
     ([[4.0]], [4.0])
     """
-    n_kernels = len(seen)
-    labels = np.zeros(seen.n_rows) if labels is None else np.asarray(labels, dtype=np.float64)
-    counts = np.ones(seen.n_rows) if row_weights is None else row_weights
+    n_kernels = len(kernel_rows)
+    labels = (
+        np.zeros(kernel_rows.n_rows) if labels is None else np.asarray(labels, dtype=np.float64)
+    )
+    counts = np.ones(kernel_rows.n_rows) if row_weights is None else row_weights
     labels = counts * labels
-    means = _Means(seen, centered, counts)
+    means = _Means(kernel_rows, centered, counts)
     products, with_labels = np.zeros((n_kernels, n_kernels)), np.zeros(n_kernels)
 
-    def sums(block: slice, other: slice, tiles: KernelTiles) -> tuple[int, Array, Array]:
-        shape = block.stop - block.start, other.stop - other.start
+    def sums(block: slice, place: slice, tiles: KernelTiles) -> tuple[int, Array, Array]:
+        shape = block.stop - block.start, place.stop - place.start
         values = np.empty((n_kernels, *shape) if pairs else (0, 0, 0))
         squares, sums_with_labels = np.zeros(n_kernels), np.zeros(n_kernels)
         for index, tile in tiles:
             of_tile = tile, 1 / means.sizes[index], means.rows[index, block]
-            columns = means.columns[index, other]
+            columns = means.columns[index, place]
             if pairs:
                 centre_tile(*of_tile, columns, values[index])
             sums_with_labels[index], squares[index] = product_sums(
                 *of_tile,
                 columns,
                 (labels[block], counts[block]),
-                (labels[other], counts[other]),
+                (labels[place], counts[place]),
             )
         flat = values.reshape(n_kernels, -1)
         return (
-            1 if block == other else 2,
+            1 if block == place else 2,
             flat @ flat.T if pairs else np.diag(squares),
             sums_with_labels,
         )

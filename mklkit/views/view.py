@@ -93,9 +93,9 @@ class View(Side):
             return False
         # The part of a positive semi-definite kernel that a map drops is positive semi-definite,
         # and zero where its diagonal is zero.
-        own = self.kernel.diagonal(rows_at(self.rows, slice(0, self.n_rows)))
-        gap = np.abs(np.einsum("ij,ij->i", features, features) - own).max()
-        return bool(gap <= np.sqrt(np.finfo(features.dtype).eps) * np.abs(own).max())
+        diagonal = self.kernel.diagonal(rows_at(self.rows, slice(0, self.n_rows)))
+        gap = np.abs(np.einsum("ij,ij->i", features, features) - diagonal).max()
+        return bool(gap <= np.sqrt(np.finfo(features.dtype).eps) * np.abs(diagonal).max())
 
     @property
     def of_features(self) -> FeatureStatistics:
@@ -182,9 +182,9 @@ class View(Side):
         blocks = None
         if self._of_features is not None:
             blocks = FeatureStatistics(self.of_features.blocks.only(self._index).take(members))
-        own = self.own.take_rows(members)
-        shared = SharedStatistics(own)
-        return View(self.projector, self.kernel, own.arrays[0], shared, blocks, 0)
+        kernel_rows = self.own.take_rows(members)
+        shared = SharedStatistics(kernel_rows)
+        return View(self.projector, self.kernel, kernel_rows.arrays[0], shared, blocks, 0)
 
     def weighted_products(self, row_weights: Array, targets: Array) -> tuple[Array, Array]:
         """Return ΦᵀWΦ and ΦᵀT, block by block, in O(np²) for n rows of non-zero weight."""

@@ -96,36 +96,36 @@ class ViewSet(list[View]):
             )
             for bound, fitted_map in zip(kernels, maps, strict=True)
         ]
-        for bound, kernel, own in zip(kernels, fitted, own_rows, strict=True):
-            warn_of_far_rows(bound.label, kernel, own)
+        for bound, kernel, columns in zip(kernels, fitted, own_rows, strict=True):
+            warn_of_far_rows(bound.label, kernel, columns)
         explicit = facts_of(feature_map, FeatureMapFacts).explicit
         blocks = FeatureBlocks(projectors, rows, max_memory) if explicit else None
         known = [] if pairs is None else [pairs(bound.columns) for bound in kernels]
-        seen = KernelRows.of(fitted, own_rows, known)
-        return cls._of(projectors, seen, rows, blocks)
+        kernel_rows = KernelRows.of(fitted, own_rows, known)
+        return cls._of(projectors, kernel_rows, rows, blocks)
 
     @classmethod
     def of_blocks(cls, kernels: Sequence[FittedKernel], blocks: FeatureBlocks) -> ViewSet:
         """Return the views of fitted kernels on features."""
         cuts = ColumnCuts(blocks.rows)
         own_rows = [cuts.of(projector.columns, projector.reads) for projector in blocks.projectors]
-        seen = KernelRows.of(kernels, own_rows)
-        return cls._of(blocks.projectors, seen, blocks.rows, blocks)
+        kernel_rows = KernelRows.of(kernels, own_rows)
+        return cls._of(blocks.projectors, kernel_rows, blocks.rows, blocks)
 
     @classmethod
     def _of(
         cls,
         projectors: Sequence[Projector],
-        seen: KernelRows,
+        kernel_rows: KernelRows,
         rows: Any,
         blocks: FeatureBlocks | None,
     ) -> ViewSet:
-        shared = SharedStatistics(seen)
+        shared = SharedStatistics(kernel_rows)
         of_features = None if blocks is None else FeatureStatistics(blocks)
         views = [
-            View(projector, kernel, own, shared, of_features, index)
-            for index, (projector, kernel, own) in enumerate(
-                zip(projectors, seen.kernels, seen.rows, strict=True)
+            View(projector, kernel, columns, shared, of_features, index)
+            for index, (projector, kernel, columns) in enumerate(
+                zip(projectors, kernel_rows.kernels, kernel_rows.rows, strict=True)
             )
         ]
         return cls(views, rows, blocks is not None, blocks)
@@ -144,8 +144,8 @@ class ViewSet(list[View]):
     def n_bytes(self) -> int:
         """The memory of rows, Gram matrices and features that are kept."""
         arrays = {id(view.rows): view.rows.nbytes for view in self}
-        own = sum(view.n_bytes for view in self)
-        return sum(arrays.values()) + own + (0 if self.blocks is None else self.blocks.n_bytes)
+        kept = sum(view.n_bytes for view in self)
+        return sum(arrays.values()) + kept + (0 if self.blocks is None else self.blocks.n_bytes)
 
     def restricted(self, members: NDArray[np.intp]) -> ViewSet:
         """Return the views of some of the training rows, on the maps fitted to all of them."""
@@ -176,8 +176,8 @@ class ViewSet(list[View]):
         projectors = [view.projector for view in used]
         others = KernelRows.of(
             [view.kernel for view in used],
-            [cuts.of(own.columns, own.reads) for own in projectors],
-            [] if pairs is None else [pairs(own.columns) for own in projectors],
+            [cuts.of(projector.columns, projector.reads) for projector in projectors],
+            [] if pairs is None else [pairs(projector.columns) for projector in projectors],
         )
         maps = [cast(LandmarkMap, view.projector.map) for view in used]
         known = [
@@ -234,8 +234,8 @@ class WeightedViews(Side):
             return self._gram
         used = [m for m in range(len(self.views)) if self.weights[m] != 0]
         if used:
-            seen = KernelRows.joined(self.views[m].seen for m in used)
-            gram = weighted_gram(seen, self.weights[used])
+            kernel_rows = KernelRows.joined(self.views[m].seen for m in used)
+            gram = weighted_gram(kernel_rows, self.weights[used])
         else:
             gram = np.zeros((self.n_rows, self.n_rows))
         if keep:
@@ -261,10 +261,10 @@ class WeightedViews(Side):
         """Return ``features.T @ features`` of the scaled features, from those of the views."""
         used = [m for m, _ in self._roots]
         if self._normal is None and len(used) == 1:
-            own = self.views[used[0]].normal_matrix()
+            normal = self.views[used[0]].normal_matrix()
             weight = self.weights[used[0]]
             self._normal = NormalMatrix(
-                weight * own.products, np.sqrt(weight) * own.sums, own.total
+                weight * normal.products, np.sqrt(weight) * normal.sums, normal.total
             )
         if self._normal is None:
             self._normal = self.class_moments().normal_matrix()

@@ -67,11 +67,11 @@ class CoupledDecision(BlockDecision):
 
     def decide_block(self, block: RowBlock) -> Array:
         """Return the decision values (n,) of one block of rows."""
-        linear = all(offers(one, LinearFunction) for one in self.learners)
+        linear = all(offers(learner, LinearFunction) for learner in self.learners)
         if linear and len(block) > FEW_ROWS and not block.shared:
             pairs = list(zip(self.weights, self.learners, strict=True))
-            scaled = [weight * one.coefficients for weight, one in pairs]
-            bias = sum(weight * one.bias for weight, one in pairs)
+            scaled = [weight * learner.coefficients for weight, learner in pairs]
+            bias = sum(weight * learner.bias for weight, learner in pairs)
             return Projection.of(self.projectors, scaled)(block) + bias
         total = np.zeros(len(block))
         for index, values in block.columns_of(self.projectors):
@@ -105,9 +105,9 @@ class CouplingCombiner(Component, ABC):
         """Return the decision of the jointly fitted learners."""
         coupled = self.coupled(learner)
         problems = self.subproblems(views, target, coupled, [coupled])
-        found = self.couple(problems, target, coupled, random_state)
+        solution = self.couple(problems, target, coupled, random_state)
         projectors = [view.projector for view in views]
-        return CoupledDecision(found.weights, projectors, found.learners, found.history)
+        return CoupledDecision(solution.weights, projectors, solution.learners, solution.history)
 
     def coupled(self, learner: Learner) -> CoupledLearner:
         """Return the learner if it can be coupled, else raise IncompatibleError."""

@@ -91,11 +91,11 @@ class GatedDecision(BlockDecision):
 
     def composite(self, block: RowBlock) -> Array:
         """Return the composite kernel's similarities (n, N) to the training rows."""
-        own = self.gate_weights(block.rows)
+        gates = self.gate_weights(block.rows)
         total = np.zeros((len(block), len(self.training_gates)))
         for index, values in block.columns_of(self.projectors):
             total += values * _factor(
-                own[:, index], self.training_gates[:, index], self.composition
+                gates[:, index], self.training_gates[:, index], self.composition
             )
         return total
 
@@ -110,7 +110,7 @@ class GatedGrid(BlockDecision):
     def decide_block(self, block: RowBlock) -> Array:
         """Return the decision values (n, G) of one block of rows."""
         composite = self.decisions[0].composite(block)
-        return np.column_stack([one.learner.decide(composite) for one in self.decisions])
+        return np.column_stack([decision.learner.decide(composite) for decision in self.decisions])
 
 
 @attrs.frozen
@@ -216,25 +216,25 @@ def composite_gram(
     gates = np.ascontiguousarray(gates.T)
     product = composition == "product"
     every = symmetric_tiles(KernelRows.of_views(views)) if tiles is None else tiles
-    for block, other, values in every:
+    for block, columns, values in every:
         for index, tile in values:
-            own = gates[index]
-            _add_gated(tile, own[block], own[other], product, gram[block, other])
+            of_kernel = gates[index]
+            _add_gated(tile, of_kernel[block], of_kernel[columns], product, gram[block, columns])
     return mirror_upper(gram)
 
 
 @compiled()
 def _add_gated(
-    tile: Array, own: Array, others: Array, product: bool, out: Array
+    tile: Array, row_gates: Array, others: Array, product: bool, out: Array
 ) -> None:  # pragma: no cover - compiled
     for i in range(tile.shape[0]):
         for j in range(tile.shape[1]):
-            factor = own[i] * others[j] if product else own[i] + others[j]
+            factor = row_gates[i] * others[j] if product else row_gates[i] + others[j]
             out[i, j] += tile[i, j] * factor
 
 
-def _factor(own: Array, others: Array, composition: Composition) -> Array:
-    joined: Sequence[Array] = (own[:, None], others[None, :])
+def _factor(row_gates: Array, others: Array, composition: Composition) -> Array:
+    joined: Sequence[Array] = (row_gates[:, None], others[None, :])
     return joined[0] * joined[1] if composition == "product" else joined[0] + joined[1]
 
 

@@ -77,24 +77,24 @@ class WeightedGrid(BlockDecision):
     def decide_block(self, block: RowBlock) -> Array:
         """Return the decision values (n, G) of one block of rows."""
         values = np.empty((len(block), self.n_points))
-        for one, columns in self._columns(block):
-            for point, learner in zip(one.members, one.learners, strict=True):
+        for group, columns in self._columns(block):
+            for point, learner in zip(group.members, group.learners, strict=True):
                 values[:, point] = learner.decide(columns)
         return values
 
     def _columns(self, block: RowBlock) -> Iterator[tuple[_Sum, Array]]:
         """Yield each sum with its similarities (n, N), or scaled features (n, Σp)."""
         if self.explicit:
-            own: list[Any] = [None] * len(self.projectors)
+            of_views: list[Any] = [None] * len(self.projectors)
             for index, values in block.columns_of(self.projectors):
-                own[index] = values
-            for one in self.sums:
-                used = np.flatnonzero(one.weights)
-                yield one, np.hstack([np.sqrt(one.weights[m]) * own[m] for m in used])
+                of_views[index] = values
+            for group in self.sums:
+                used = np.flatnonzero(group.weights)
+                yield group, np.hstack([np.sqrt(group.weights[m]) * of_views[m] for m in used])
             return
         totals: list[Any] = [0.0] * len(self.sums)
         for index, values in block.columns_of(self.projectors):
-            for place, one in enumerate(self.sums):
-                if one.weights[index]:
-                    totals[place] += values * values.dtype.type(one.weights[index])
+            for place, group in enumerate(self.sums):
+                if group.weights[index]:
+                    totals[place] += values * values.dtype.type(group.weights[index])
         yield from zip(self.sums, totals, strict=True)

@@ -159,7 +159,9 @@ class LearnedWeighting(Component, ABC):
         random_state: np.random.RandomState,
     ) -> list[tuple[Array, Learner]]:
         """Return weights and learner for variants of one learner, as separate fits have them."""
-        return [self.prepare(views, target, one, deepcopy(random_state)) for one in learners]
+        return [
+            self.prepare(views, target, variant, deepcopy(random_state)) for variant in learners
+        ]
 
 
 @attrs.frozen

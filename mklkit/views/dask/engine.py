@@ -52,7 +52,7 @@ class DaskEngine:
     ) -> Sums:
         """Return the sum over all parts of ``function(rows, *arrays)``."""
         (total,) = computed([_tree(self._tasks(_call, function, rows, _cut(rows, arrays)))])
-        return [_writeable(own) for own in total]
+        return [_writeable(array) for array in total]
 
     def states(
         self, function: Callable[..., Any], rows: Rows, arrays: Sequence[NDArray[Any]]
@@ -71,7 +71,7 @@ class DaskEngine:
         kept = [lazily(_first)(pair) for pair in pairs]
         promised = _tree([lazily(_second)(pair) for pair in pairs])
         kept, (total,) = kept_and_computed(kept, [promised])
-        return kept, [_writeable(own) for own in total]
+        return kept, [_writeable(array) for array in total]
 
     def _tasks(
         self,
@@ -86,7 +86,8 @@ class DaskEngine:
             known = self._sent.of(large)
         sent, task = lazily(unchanged)(code), lazily(call)
         return [
-            task(sent, known, part, *own) for part, *own in zip(_parts(rows), *arrays, strict=True)
+            task(sent, known, part, *pieces)
+            for part, *pieces in zip(_parts(rows), *arrays, strict=True)
         ]
 
 
@@ -133,7 +134,7 @@ def _second(pair: tuple[Any, Any]) -> Any:
 def _sum(parts: Sequence[Sums]) -> Sums:
     first, *others = parts
     # A copy, because another task may need the first part again.
-    return reduce(added, others, [np.array(own) for own in first])
+    return reduce(added, others, [np.array(array) for array in first])
 
 
 def _call(code: bytes, large: Sequence[Array], rows: Array, *arrays: Any) -> Any:
@@ -214,14 +215,14 @@ class SentArrays:
             key: array for key, array in zip(keys, arrays, strict=True) if key not in self._sent
         }
         if fresh:
-            places = zip(fresh.items(), self._send(list(fresh.values())), strict=True)
-            self._sent.update({key: (place, array.nbytes) for (key, array), place in places})
+            sent = zip(fresh.items(), self._send(list(fresh.values())), strict=True)
+            self._sent.update({key: (place, array.nbytes) for (key, array), place in sent})
         for key in keys:
             self._sent.move_to_end(key)
-        found = [self._sent[key][0] for key in keys]
+        places = [self._sent[key][0] for key in keys]
         while sum(size for _, size in self._sent.values()) > KEPT_BYTES:
             self._sent.popitem(last=False)
-        return found
+        return places
 
 
 def _digest(array: NDArray[Any]) -> bytes:

@@ -20,7 +20,7 @@ __all__ = ["each_row", "in_memory"]
 
 def each_row(
     function: Callable[[Any], NDArray[Any]],
-    given: Any,
+    X: Any,
     dtype: Any,
     width: int | None = None,
     names: Sequence[str] | None = None,
@@ -32,7 +32,7 @@ def each_row(
     ----------
     function : callable
         Takes rows (n, d) and returns an array (n,) or (n, width).
-    given : dask array or DataFrame of shape (N, d)
+    X : dask array or DataFrame of shape (N, d)
     dtype : dtype
         Of the values.
     width : int, optional
@@ -47,11 +47,11 @@ def each_row(
     DataError
         If the columns are others than in training, or it is not a table of numbers.
     """
-    array, found = as_array(given)
-    if names is not None and found is not None and list(names) != found:
+    array, columns = as_array(X)
+    if names is not None and columns is not None and list(names) != columns:
         raise DataError(
             f"The model was trained on the columns {', '.join(names):.200}; these rows have"
-            f" {', '.join(found):.200}."
+            f" {', '.join(columns):.200}."
         )
     if n_columns is not None:
         check_width(n_columns, array.shape[1])
@@ -82,6 +82,6 @@ def _meta(dtype: Any, width: int | None) -> NDArray[Any]:
 
 
 def _on_chunk(rows: NDArray[Any], held: Any, names: list[str] | None) -> NDArray[Any]:
-    given = rows if names is None else pd.DataFrame(rows, columns=names)
+    table = rows if names is None else pd.DataFrame(rows, columns=names)
     with one_blas_thread():
-        return held.function(given)
+        return held.function(table)

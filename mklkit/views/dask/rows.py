@@ -61,7 +61,7 @@ class DaskRows:
         self._kept = kept
 
     @classmethod
-    def of(cls, given: Any) -> Self:
+    def of(cls, X: Any) -> Self:
         """Return the rows of a Dask array (N, d) or DataFrame.
 
         Chunks of unknown size are counted, in a pass of its own; chunks that are too small, or too
@@ -76,7 +76,7 @@ class DaskRows:
             If a worker can't run mklkit.
         """
         workers = workers_in_use()
-        array, names = as_array(given, lengths=True)
+        array, names = as_array(X, lengths=True)
         if np.isnan(array.shape[0]):
             array.compute_chunk_sizes()
         dtype = array.dtype if array.dtype in TYPES else np.dtype(np.float64)
@@ -130,7 +130,9 @@ class DaskRows:
         order = np.argsort(numbers, kind="stable")
         take = lazily(_taken)
         tasks = [
-            take(self.parts[index], own) for index, own in self._by_part(numbers[order]) if len(own)
+            take(self.parts[index], places)
+            for index, places in self._by_part(numbers[order])
+            if len(places)
         ]
         out = np.empty((len(numbers), self.shape[1]), self.dtype)
         if tasks:
@@ -145,10 +147,10 @@ class DaskRows:
         if not len(members) or (np.diff(members) < 0).any():
             return RowPart(self, members)
         take = lazily(_taken)
-        cut = [(index, own) for index, own in self._by_part(members) if len(own)]
+        cut = [(index, places) for index, places in self._by_part(members) if len(places)]
         return type(self)(
-            [take(self.parts[index], own) for index, own in cut],
-            [len(own) for _, own in cut],
+            [take(self.parts[index], places) for index, places in cut],
+            [len(places) for _, places in cut],
             self.shape[1],
             self.dtype,
             self.column_names,
@@ -167,10 +169,10 @@ class DaskRows:
         stops = np.cumsum(self.lengths)
         cuts = np.split(ordered, np.searchsorted(ordered, stops[:-1]))
         pairs = zip(cuts, stops - self.lengths, strict=True)
-        return [(index, own - start) for index, (own, start) in enumerate(pairs)]
+        return [(index, numbers - start) for index, (numbers, start) in enumerate(pairs)]
 
 
-def as_array(given: Any, lengths: bool = False) -> tuple[Any, list[str] | None]:
+def as_array(X: Any, lengths: bool = False) -> tuple[Any, list[str] | None]:
     """Return a Dask array or DataFrame as an array (N, d), and the names of its columns.
 
     Raises
@@ -179,16 +181,16 @@ def as_array(given: Any, lengths: bool = False) -> tuple[Any, list[str] | None]:
         If it is not a table of numbers.
     """
     names = None
-    if hasattr(given, "to_dask_array"):
-        if given.ndim == 2:
-            names = [str(name) for name in given.columns]
-            _check_numbers(given)
-        given = given.to_dask_array(lengths=lengths or None)
-    if given.ndim != 2:
-        raise DataError(f"Expected a Dask array of rows and columns; it has {given.ndim} axes.")
-    if given.dtype.kind not in "biufO":
-        raise DataError(f"Kernels compare numbers; the Dask array has values of {given.dtype}.")
-    return given, names
+    if hasattr(X, "to_dask_array"):
+        if X.ndim == 2:
+            names = [str(name) for name in X.columns]
+            _check_numbers(X)
+        X = X.to_dask_array(lengths=lengths or None)
+    if X.ndim != 2:
+        raise DataError(f"Expected a Dask array of rows and columns; it has {X.ndim} axes.")
+    if X.dtype.kind not in "biufO":
+        raise DataError(f"Kernels compare numbers; the Dask array has values of {X.dtype}.")
+    return X, names
 
 
 def _check_numbers(frame: Any) -> None:
@@ -205,12 +207,12 @@ def _check_numbers(frame: Any) -> None:
         )
 
 
-def _chunks(given: tuple[int, ...], workers: Workers) -> tuple[int, ...] | int:
+def _chunks(lengths: tuple[int, ...], workers: Workers) -> tuple[int, ...] | int:
     """Return the chunks of rows to use: those given if there are enough and none too many."""
-    n_rows = sum(given)
+    n_rows = sum(lengths)
     enough = min(PARTS_PER_THREAD * workers.threads, -(-n_rows // BLOCK_ROWS))
-    if all(given) and len(given) >= enough and n_rows >= len(given) * BLOCK_ROWS:
-        return given
+    if all(lengths) and len(lengths) >= enough and n_rows >= len(lengths) * BLOCK_ROWS:
+        return lengths
     return max(1, min(PART_ROWS, -(-n_rows // max(1, enough))))
 
 

@@ -80,7 +80,7 @@ def kept_and_computed(tasks: Sequence[Any], wanted: Sequence[Any]) -> tuple[list
         for future in futures_of([*(others or kept)]):
             if future.status == "error":
                 raise future.exception()
-        return list(kept), [client.gather(futures_of(one)[0]) for one in others]
+        return list(kept), [client.gather(futures_of(task)[0]) for task in others]
 
 
 @contextmanager
@@ -138,20 +138,20 @@ def workers_in_use() -> Workers:
         import joblib
 
         return Workers(int(joblib.cpu_count()), available_memory())
-    found = client.run(_about_worker(), on_error="return")
-    if not found:
+    answers = client.run(_about_worker(), on_error="return")
+    if not answers:
         raise MKLKitError(
             f"The Dask scheduler {client.scheduler.address} has no workers: start some"
             f" (dask worker {client.scheduler.address})."
         )
     here = _about_worker()()[:2]
-    for address, there in found.items():
+    for address, there in answers.items():
         if isinstance(there, BaseException):
             raise MKLKitError(f"Dask's worker {address} does not answer: {there}") from there
         _check_versions(address, here, there[:2])
-    limits = [memory for _, _, _, memory in found.values()]
+    limits = [memory for _, _, _, memory in answers.values()]
     known = sum(limits) if all(limits) else None
-    return Workers(sum(threads for _, _, threads, _ in found.values()), known)
+    return Workers(sum(threads for _, _, threads, _ in answers.values()), known)
 
 
 def connected(address: str) -> Any:
@@ -214,11 +214,13 @@ def _check_versions(
     address: str, here: tuple[str | None, str], there: tuple[str | None, str]
 ) -> None:
     names = ("mklkit", "Python")
-    for name, own, other in zip(names, here, there, strict=True):
-        if other is None:
-            raise MKLKitError(f"Dask's worker {address} has no {name}: install {name} {own} there.")
-        if own != other:
+    for name, local, remote in zip(names, here, there, strict=True):
+        if remote is None:
             raise MKLKitError(
-                f"Dask's worker {address} has {name} {other}, and this process {own}: install the"
-                " same version on both."
+                f"Dask's worker {address} has no {name}: install {name} {local} there."
+            )
+        if local != remote:
+            raise MKLKitError(
+                f"Dask's worker {address} has {name} {remote}, and this process {local}: install"
+                " the same version on both."
             )
