@@ -21,6 +21,7 @@ from scipy.io import arff
 from sklearn import datasets as sklearn_datasets
 
 from mklkit.datasets import load_features, load_table
+from mklkit.datasets.chunked import ChunkedTable
 from mklkit.datasets.csv_file import read_csv
 from mklkit.datasets.dialects import sniff
 from mklkit.errors import DataError
@@ -134,6 +135,9 @@ class TestFormats:
         path = tmp_path / "late.csv"
         path.write_bytes("\n".join(["a,kind", *lines, "1,grün", "2,grän\n"]).encode("latin-1"))
         assert read_csv(path).frame["kind"].unique().tolist() == ["rot", "grün", "grän"]
+        chunks = list(ChunkedTable.opened(path).chunks())
+        assert len(chunks) > 1
+        assert chunks[-1]["kind"].tolist()[-2:] == ["grün", "grän"]
 
     def test_a_sample_may_be_cut_inside_a_character(self) -> None:
         assert sniff("x,kind\n1,ä\n".encode()[:-2], "a.csv").encoding == "utf-8-sig"

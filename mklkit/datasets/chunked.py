@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from os import PathLike
 from pathlib import Path
 from typing import Self
@@ -118,16 +119,18 @@ class ChunkedTable:
         kinds: dict[str, str] = {}
         start = before = 0
         for file in self.files:
-            for frame, done in file.chunks(self.chunk_rows, self.wanted, self.as_text):
-                if uniform and isinstance(file, CSVFile):
-                    self._check_kinds(kinds, frame)
-                chunk, notes = plain_values(frame)
-                self._say(notes)
-                chunk.index = pd.RangeIndex(start, start + len(chunk))
-                start += len(chunk)
-                yield chunk
-                if progress is not None:
-                    progress(before + done, total)
+            parts = file.chunks(self.chunk_rows, self.wanted, self.as_text)
+            with closing(parts):
+                for frame, done in parts:
+                    if uniform and isinstance(file, CSVFile):
+                        self._check_kinds(kinds, frame)
+                    chunk, notes = plain_values(frame)
+                    self._say(notes)
+                    chunk.index = pd.RangeIndex(start, start + len(chunk))
+                    start += len(chunk)
+                    yield chunk
+                    if progress is not None:
+                        progress(before + done, total)
             before += file.signature[0]
         self.check_unchanged()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import gzip
 import zlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -110,13 +110,14 @@ class CSVFile:
 
     def chunks(
         self, rows: int, columns: Sequence[str] | None, as_text: Collection[str]
-    ) -> Iterator[tuple[pd.DataFrame, int]]:
+    ) -> Generator[tuple[pd.DataFrame, int]]:
         """Yield some rows, and how many bytes of the file have been read."""
         names = [None if columns is not None and n not in columns else n for n in self.names]
         with _unreadable_told(self.path), self.path.open("rb") as file:
             source: Any = gzip.GzipFile(fileobj=file) if _is_packed(self.path) else file
-            for chunk in pd.read_csv(source, chunksize=rows, **self.options(as_text)):
-                yield _with_names(chunk.reset_index(drop=True), names), file.tell()
+            with pd.read_csv(source, chunksize=rows, **self.options(as_text)) as chunks:
+                for chunk in chunks:
+                    yield _with_names(chunk.reset_index(drop=True), names), file.tell()
 
 
 def _options(dialect: Dialect, dtype: Any) -> dict[str, Any]:

@@ -17,6 +17,7 @@ __all__ = ["DateParts", "is_date"]
 
 DAYS = "days"
 PARTS = ("month", "weekday", "hour")
+EPOCH, DAY = np.datetime64(0, "s"), np.timedelta64(86400, "s")
 
 
 def is_date(column: pd.Series) -> bool:
@@ -74,18 +75,14 @@ class DateParts:
 
 
 def _numbers(column: pd.Series) -> dict[str, NDArray[np.float64]]:
-    seconds = _seconds(column)
-    months = seconds.astype("datetime64[M]").astype(np.int64) % 12 + 1
-    days = seconds.astype("datetime64[D]").astype(np.int64)
-    of_day = (seconds - seconds.astype("datetime64[D]")).astype(np.int64)
+    dates = pd.Series(_seconds(column))
     numbers = {
-        DAYS: days + of_day / 86400,
-        "month": months,
-        # 1970 began on a Thursday.
-        "weekday": (days + 3) % 7,
-        "hour": of_day // 3600,
+        DAYS: (dates - EPOCH) / DAY,
+        "month": dates.dt.month,
+        "weekday": dates.dt.day_of_week,
+        "hour": dates.dt.hour,
     }
-    return {part: np.where(np.isnat(seconds), np.nan, some) for part, some in numbers.items()}
+    return {part: values.to_numpy(np.float64) for part, values in numbers.items()}
 
 
 def _seconds(column: pd.Series) -> NDArray[np.datetime64]:

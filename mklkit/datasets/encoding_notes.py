@@ -1,9 +1,9 @@
-"""Descriptions of a fitted encoder, in words and as plain data."""
+"""Descriptions of a fitted ``TableEncoder``, in words and as plain data."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mklkit.datasets.notations import NUMBER, TEXT, VALUES, WRITTEN
 from mklkit.datasets.text_columns import ColumnReading
@@ -11,15 +11,12 @@ from mklkit.errors import counted, named
 from mklkit.numerics.readings import MISSING
 from mklkit.registry.abilities import kernels_on
 
-if TYPE_CHECKING:
-    from mklkit.datasets.encoder import TableEncoder
-
 __all__ = ["LIKE_IDENTIFIERS", "described", "input_columns", "left_out"]
 
 LIKE_IDENTIFIERS = "a different value in every row, like identifiers"
 
 
-def described(encoder: TableEncoder) -> list[str]:
+def described(encoder: Any) -> list[str]:
     """Return what was done to the training rows, a line each."""
     lines = list(encoder.notes_)
     if encoder.identifiers_:
@@ -66,7 +63,7 @@ def left_out(identifiers: Sequence[str], readings: Mapping[str, ColumnReading]) 
     return line
 
 
-def input_columns(encoder: TableEncoder) -> list[dict[str, Any]]:
+def input_columns(encoder: Any) -> list[dict[str, Any]]:
     """Return how each input column was treated, for ``TableEncoder.columns``."""
     kinds = dict.fromkeys(encoder.dates_, "date")
     kinds |= dict.fromkeys(encoder.identifiers_, "identifier")

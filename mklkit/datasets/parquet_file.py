@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
@@ -75,7 +75,7 @@ class ParquetFile:
 
     def chunks(
         self, rows: int, columns: Sequence[str] | None, as_text: Collection[str]
-    ) -> Iterator[tuple[pd.DataFrame, int]]:
+    ) -> Generator[tuple[pd.DataFrame, int]]:
         """Yield some rows, and how many bytes of the file have been read."""
         wanted = [n for n in self.columns if columns is None or n in columns]
         done = 0

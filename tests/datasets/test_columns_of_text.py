@@ -103,6 +103,10 @@ class TestColumnsOfText:
         assert rows.tolist() == [pd.Timestamp(then)]
         assert "holds 'soon' in row 5, not a date" in " ".join(notes)
 
+    def test_categories_are_text_in_later_rows_that_look_like_numbers(self, tmp_path: Path) -> None:
+        _, _, rows = self.kept(tmp_path, ["01", "1.50", "red"], ["01", "1.50"])
+        assert rows.tolist() == ["01", "1.50"]
+
     def test_dates_of_either_order(self, tmp_path: Path) -> None:
         column, notes, rows = self.kept(tmp_path, ["3/4/2019", "4/5/2019"], ["4/3/2019"])
         assert column.tolist() == [pd.Timestamp("2019-03-04"), pd.Timestamp("2019-04-05")]
