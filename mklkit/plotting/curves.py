@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from itertools import cycle
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
-import numpy as np
-
-from mklkit.plotting.base import Display
-from mklkit.plotting.cells import short
-from mklkit.plotting.parts import COLOURS, FAINT, ink
+from mklkit.plotting.parts import COLOURS, figure_of, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 __all__ = ["CurvesDisplay"]
 
-WIDTH, HEIGHT = 5.3, 3.5
+WIDTH, HEIGHT = 7.0, 4.0
 STYLES = ("-", "--", ":", "-.")
 """Told apart without colours."""
 MARKERS = "osD^v<>PX*"
 BAND = 0.15
 
 
-class CurvesDisplay(Display):
+class CurvesDisplay:
     """Curves, each with the standard deviation at its points as a band.
 
     Parameters
@@ -35,8 +32,6 @@ class CurvesDisplay(Display):
         What the axes show.
     base : float, optional
         Of a logarithmic horizontal axis.
-    even : bool, default=False
-        Whether a faint line shows where both are equal.
 
     Attributes
     ----------
@@ -54,32 +49,28 @@ class CurvesDisplay(Display):
         x: str,
         y: str,
         base: float | None = None,
-        even: bool = False,
     ) -> None:
-        self.curves, self.x, self.y, self.base, self.even = curves, x, y, base, even
+        self.curves, self.x, self.y, self.base = curves, x, y, base
 
-    def _check(self) -> None:
-        """Allow any curves, and none."""
-
-    def _size(self) -> tuple[float, float]:
-        return WIDTH, HEIGHT
-
-    def _draw(self, ax: Axes) -> None:
-        looks = zip(cycle(COLOURS), cycle(STYLES), cycle(MARKERS), strict=False)
-        for (name, points), (colour, style, marker) in zip(
-            self.curves.items(), looks, strict=False
-        ):
-            places, means, deviations = np.asarray(points, dtype=float).T
-            label = short(name)
-            ax.plot(places, means, style, color=colour, marker=marker, markersize=4, label=label)
-            if not np.isnan(deviations).any():
-                low, high = means - deviations, means + deviations
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw the curves on axes, by default those of a new figure."""
+        if ax is None:
+            ax = new_figure(WIDTH, HEIGHT).subplots()
+        self.figure_: Figure = figure_of(ax)
+        for place, (name, points) in enumerate(self.curves.items()):
+            places, means, deviations = zip(*points, strict=True)
+            style, marker = STYLES[place % len(STYLES)], MARKERS[place % len(MARKERS)]
+            colour = COLOURS[place % len(COLOURS)]
+            ax.plot(places, means, style, color=colour, marker=marker, markersize=4, label=name)
+            if not any(math.isnan(deviation) for deviation in deviations):
+                low = [mean - deviation for mean, deviation in zip(means, deviations, strict=True)]
+                high = [mean + deviation for mean, deviation in zip(means, deviations, strict=True)]
                 ax.fill_between(places, low, high, color=colour, alpha=BAND, lw=0)
-        if self.even:
-            ax.axline((0, 0), slope=1, color=ink(), alpha=3 * FAINT, linewidth=1, zorder=0)
         if self.base is not None:
             ax.set_xscale("log", base=self.base)
         ax.set_xlabel(self.x)
         ax.set_ylabel(self.y)
         if self.curves:
             ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+        self.ax_: Axes = ax
+        return self

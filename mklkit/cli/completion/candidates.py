@@ -99,8 +99,11 @@ class Place:
                 self._give(option, value or word)
             else:
                 self.awaiting = option
-        elif isinstance(command, TyperGroup) and word in command.commands:
-            chosen = command.commands[word]
+        elif isinstance(command, TyperGroup):
+            chosen = command.get_command(self.context, word)
+            if chosen is None:
+                self.plain += 1
+                return self
             return Place(typer.Context(chosen, info_name=word, parent=self.context))
         else:
             self._give(self.argument(), word)

@@ -13,6 +13,7 @@ import importlib.util
 import json
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from mklkit._version import __version__
 from mklkit.registry.discovery import InstalledPlugin, installed_plugins
 from mklkit.registry.hookspecs import ENTRY_POINT_GROUP
 
-__all__ = ["Names", "known_names", "names_file"]
+__all__ = ["Names", "kept_names", "known_names", "names_file"]
 
 Names = dict[str, dict[str, Any]]
 """By kind (``"kernel"``, ``"combiner"``, …) what is known of each name, such as its summary."""
@@ -39,21 +40,34 @@ def known_names() -> Names:
         of the papers with their titles; ``"set"``: the papers' data sets; ``"data"``: the built-in
         data sets with their columns; ``"package"``: the distributions of plugins.
     """
+    return kept_names("names", _find)
+
+
+def kept_names(topic: str, find: Callable[[], Names]) -> Names:
+    """Return what ``find`` returns, from the topic's file if nothing was installed or changed.
+
+    Parameters
+    ----------
+    topic : str
+        The beginning of the file's name.
+    find : callable
+        Returns the names by kind, with a summary of each.
+    """
     state = _state()
     with contextlib.suppress(*NO_FILE):
-        kept = json.loads(names_file().read_text(encoding="utf-8"))
+        kept = json.loads(names_file(topic).read_text(encoding="utf-8"))
         names: Names = kept["names"]
         if kept["state"] == _digest(state, names):
             return names
-    names = _find()
+    names = find()
     # Without the file completion is slow, and still right.
     with contextlib.suppress(*NO_FILE):
         content = {"state": _digest(state, names), "names": names}
-        _write(names_file(), json.dumps(content))
+        _write(names_file(topic), json.dumps(content))
     return names
 
 
-def names_file() -> Path:
+def names_file(topic: str = "names") -> Path:
     """Return the file of the names that this Python environment has.
 
     It is in the folder of caches, as the XDG specification has it: a relative path is ignored.
@@ -61,7 +75,7 @@ def names_file() -> Path:
     environment = hashlib.sha256(os.fsencode(sys.prefix)).hexdigest()[:16]
     folder = Path(os.environ.get("XDG_CACHE_HOME", ""))
     folder = folder if folder.is_absolute() else Path.home() / ".cache"
-    return folder / "mklkit" / f"names-{environment}.json"
+    return folder / "mklkit" / f"{topic}-{environment}.json"
 
 
 def _digest(*content: Any) -> str:
