@@ -101,12 +101,6 @@ def test_quick_work_leaves_nothing(notebook: Notebook) -> None:
     assert notebook.displays == []
 
 
-def test_few_messages_are_sent(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "PAUSE", 60.0)
-    counted(1000)
-    assert [len(pictures) for pictures in notebook.displays] == [2]
-
-
 def test_the_bar_goes_away_when_work_fails(notebook: Notebook) -> None:
     def failing() -> None:
         with reported(None, "failing") as tell:

@@ -23,6 +23,7 @@ from mklkit import (
     SearchSurfaceDisplay,
 )
 from mklkit.errors import MKLKitError
+from mklkit.plotting.calibration import CalibrationDisplay
 
 WEIGHTS = pd.DataFrame({"problem": "0 vs 1", "kernel": ["rbf", "linear"], "weight": [0.7, 0.3]})
 WORTH = pd.DataFrame(
@@ -43,6 +44,7 @@ ON_ONE = [
     AlignmentDisplay(ALIKE),
     ComparisonDisplay(COMPARED),
     CriticalDifferenceDisplay([1.2, 1.8], NAMES, 0.5),
+    CalibrationDisplay({"svm": (np.array([0.1, 0.9]), np.array([0.2, 0.8]))}),
     KernelWeightsDisplay(WEIGHTS),
     SearchSurfaceDisplay([1, 2], [1], np.ones((1, 2)), "x", "y"),
 ]

@@ -95,13 +95,3 @@ def test_what_cannot_be_drawn_is_refused() -> None:
         ConsensusDisplay.from_estimator(LogisticRegression(), X)
     with pytest.raises(NotFittedError):
         ConsensusDisplay.from_estimator(MKLTransformer(), X)
-
-
-def test_rows_with_other_columns_are_refused() -> None:
-    table = load_iris(as_frame=True)["data"]
-    model = MKLTransformer(KERNELS).fit(table)
-    for rows in (table[table.columns[::-1]], table.add_prefix("my "), table.iloc[:, 1:]):
-        with pytest.raises(ValueError, match="feature names should match those that were passed"):
-            ConsensusDisplay.from_estimator(model, rows)
-    with pytest.raises(ValueError, match="8 features, but MKLTransformer is expecting 4"):
-        ConsensusDisplay.from_estimator(MKLTransformer(KERNELS).fit(X), np.hstack([X, X]))

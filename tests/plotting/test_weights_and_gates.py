@@ -116,14 +116,6 @@ def test_clusters_of_several_problems_are_told_apart(flowers: Any) -> None:
     assert rows[0].startswith("1 vs 0")
 
 
-def test_weights_go_where_they_are_told_to(gated: MKLClassifier) -> None:
-    figure, (left, right) = pyplot.subplots(1, 2)
-    display = KernelWeightsDisplay.from_estimator(gated, ax=right)
-    assert display.ax_ is right
-    assert display.figure_ is figure
-    assert not left.images
-
-
 def test_pipelines_and_searches_are_looked_into(flowers: Any) -> None:
     model = make_pipeline(StandardScaler(), MKLClassifier(["linear", "rbf"]))
     search = GridSearchCV(model, {"mklclassifier__combiner": ["dimkl3"]}, cv=2).fit(*flowers)

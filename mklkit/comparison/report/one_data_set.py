@@ -12,8 +12,8 @@ from mklkit.comparison.report.confusion import confusion_table
 from mklkit.comparison.report.tables import Cell, Head, Table, methods_table, number_cell
 from mklkit.display.html import bar
 from mklkit.display.numbers import number, percent
+from mklkit.plotting.calibration import CalibrationDisplay
 from mklkit.plotting.comparison import ComparisonDisplay
-from mklkit.plotting.curves import CurvesDisplay
 from mklkit.plotting.svg import svg_of
 
 if TYPE_CHECKING:
@@ -117,26 +117,30 @@ def _calibration(
     name: str, methods: pd.DataFrame, runs: list[Run], labels: list[str]
 ) -> dict[str, Any]:
     """Return how often events happened beside their predicted probability, and the errors."""
-    nan, curves, rows = float("nan"), {}, []
+    curves, rows = {}, []
     by_method = _by_method(methods, runs, lambda run: run.calibration)
     for method, parts in by_method.items():
         bins = sum(map(pd.DataFrame, parts[1:]), pd.DataFrame(parts[0]))
         bins = bins[bins["rows"] > 0]
         predicted, happened = bins["probability"] / bins["rows"], bins["hits"] / bins["rows"]
         error = float((bins["rows"] * (predicted - happened).abs()).sum() / bins["rows"].sum())
-        curves[method] = [(x, y, nan) for x, y in zip(predicted, happened, strict=True)]
+        curves[method] = predicted.to_numpy(), happened.to_numpy()
         rows.append((method, error))
     if not rows:
         return {"calibration": None}
     event = f"class {labels[1]}" if len(labels) == 2 else "the likeliest class"
     largest = max(error for _, error in rows)
     first = dict(list(curves.items())[:MOST_CURVES])
-    display = CurvesDisplay(first, "predicted probability", "how often it happened", even=True)
     cells = [
         [Cell(method), number_cell(error, number(100 * error, 1)), Cell(bar(error, largest))]
         for method, error in rows
     ]
     heads = [Head("Method"), Head("Off by", "points"), Head("")]
     errors = Table("Mean difference of predicted and happened.", heads, cells, "weights")
-    return {"calibration": svg_of(display, f"Calibration on {name}"), "errors": errors,
-            "event": event, "curves": len(first), "probabilistic": len(rows)}  # fmt: skip
+    return {
+        "calibration": svg_of(CalibrationDisplay(first), f"Calibration on {name}"),
+        "errors": errors,
+        "event": event,
+        "curves": len(first),
+        "probabilistic": len(rows),
+    }
