@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris
-from sklearn.utils.estimator_checks import check_estimator
 
 import mklkit
 from mklkit import MKLClassifier, MKLSearchCV, MKLVotingClassifier, propose_kernels
@@ -187,10 +186,6 @@ class TestInEstimators:
         member = MKLClassifier("auto", feature_map="empirical(subset=8)", combiner="ifsl")
         MKLSearchCV(member, {"learner__alpha": (1.0,)}, cv=3, random_state=0).fit(*IRIS)
         assert seen == [100, 100, 100, 150]
-
-    @pytest.mark.slow
-    def test_the_contract_of_scikit_learn_holds(self) -> None:
-        check_estimator(MKLClassifier("auto"))
 
     @pytest.mark.parametrize("kernels", [["auto", "linear"], ["rbf", "auto"]])
     def test_beside_other_kernels_it_is_refused(self, kernels: list[str]) -> None:

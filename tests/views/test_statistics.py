@@ -67,14 +67,6 @@ def test_rows_of_the_classes_may_be_mixed(rng):
     check_quadrants(views_of(list(KERNELS), rows), [peer(rows) for peer in KERNELS.values()], y)
 
 
-def test_swapped_labels_swap_the_quadrants(rng):
-    view = views_of("rbf", rng.normal(size=(30, 2)))[0]
-    y = labels(30, 11)
-    there, back = view.quadrants(y), view.quadrants(-y)
-    assert there.within_positive == back.within_negative
-    assert there.between.mean == pytest.approx(back.between.mean, rel=1e-13)
-
-
 def test_many_equal_distances(rng):
     # Few different rows: ties by the hundred in every rank, zeros beyond the diagonal.
     rows = rng.integers(0, 2, size=(120, 3)).astype(float)
