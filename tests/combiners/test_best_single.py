@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from builders import ids, views_of
-from sklearn.base import clone
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.svm import SVC
@@ -85,15 +84,3 @@ def test_one_row_in_a_class_can_not_be_cross_validated(rng):
     with pytest.warns(WeightsWarning, match=r"takes the first kernel, rbf"):
         model.fit(rows, y)
     np.testing.assert_array_equal(model.weights_, [[1, 0]])
-
-
-def test_the_seed_decides_the_folds(two_classes):
-    rows, y = two_classes
-    names = ["rbf(gamma=0.2)", "rbf(gamma=0.3)", "linear", "polynomial"]
-    model = MKLClassifier(names, combiner="best-single", learner="svm(C=1)")
-    picks = [
-        clone(model).set_params(random_state=s).fit(rows, y).weights_.argmax()
-        for s in (*range(6), *range(6))
-    ]
-    assert picks[:6] == picks[6:]
-    assert len(set(picks)) > 1

@@ -109,17 +109,6 @@ def test_one_cluster_is_the_same_weights_for_all_rows(composition, power, factor
     np.testing.assert_array_equal(model.predict(rows), (peer.decide(gram) > 0).astype(int))
 
 
-def test_one_cluster_finds_the_best_weights_of_two_kernels():
-    rows, y = problem("checkered")
-    kernels = ["rbf(sigma=0.7)", "linear"]
-    model = gated(rows, y, kernels, n_clusters=1, tol=1e-10, alpha=0.3)
-    one, two = grams_of(kernels, rows)
-    shares = np.linspace(0, 1, 101)
-    ratios = [best_ratio(2 * (s * one + (1 - s) * two), y, 0.3) for s in shares]
-    assert np.argmax(ratios) > 0  # a choice that starts at one half has a way to go
-    assert gates_of(model).history[-1] >= max(ratios) * (1 - 1e-4)
-
-
 @pytest.mark.parametrize("composition", ["sum", "product"])
 @pytest.mark.parametrize(
     ("kernels", "alpha"),
@@ -401,27 +390,6 @@ class TestClusterers:
     def test_wrong_parameters_are_refused(self, options):
         with pytest.raises((ValueError, TypeError), match=next(iter(options))):
             ClusterGating(**options)
-
-
-def test_the_seed_decides_and_threads_do_not():
-    rows, y = problem("iris")
-    rows = rows + 0.5 * np.random.default_rng(0).normal(size=rows.shape)
-
-    def fitted(seed, n_jobs=None):
-        return MKLClassifier(
-            FOUR,
-            combiner=ClusterGating(n_clusters=5, pairs="random", max_iter=3),
-            multiclass="ovo",
-            random_state=seed,
-            n_jobs=n_jobs,
-        ).fit(rows, y)
-
-    one, again, other, threaded = fitted(0), fitted(0), fitted(1), fitted(0, n_jobs=2)
-    np.testing.assert_array_equal(one.weights_, again.weights_)
-    np.testing.assert_array_equal(one.decision_function(rows), again.decision_function(rows))
-    assert not np.allclose(one.weights_, other.weights_)
-    np.testing.assert_allclose(one.weights_, threaded.weights_, atol=1e-6)
-    np.testing.assert_array_equal(one.predict(rows), threaded.predict(rows))
 
 
 def test_rows_whose_squares_overflow_are_refused():

@@ -28,18 +28,6 @@ def test_values_are_those_of_scikit_learn(nu: float) -> None:
     np.testing.assert_allclose(values, reference.decision_function(NEW), rtol=1e-9, atol=1e-9)
 
 
-def test_a_weight_of_two_is_the_row_twice() -> None:
-    weights = np.where(np.arange(40) % 3 == 0, 2.0, 1.0)
-    twice = np.repeat(np.arange(40), weights.astype(int))
-    exact = OneClassSVM(nu=0.3, tol=1e-10)
-    weighted = exact.fit(GramSide(GRAM), Target.nothing(40, weights))
-    repeated = exact.fit(GramSide(GRAM[np.ix_(twice, twice)]), Target.nothing(len(twice)))
-    plain = exact.fit(GramSide(GRAM), Target.nothing(40))
-    values = weighted.decide(ACROSS)
-    np.testing.assert_allclose(values, repeated.decide(ACROSS[:, twice]), rtol=1e-7, atol=1e-8)
-    assert np.abs(values / plain.decide(ACROSS) - 1).max() > 0.01
-
-
 def test_at_most_nu_of_the_rows_are_outside() -> None:
     for nu in (0.1, 0.4):
         fitted = OneClassSVM(nu=nu, tol=1e-8).fit(GramSide(GRAM), Target.nothing(40))

@@ -80,19 +80,6 @@ def test_the_automatic_ridge_is_the_best_of_the_grid_for_each_target(kind):
         assert chosen <= min(errors) * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("alpha", [0.5, "auto"])
-@pytest.mark.parametrize("kind", ["gram", "features"])
-def test_a_row_of_weight_two_is_the_row_twice(kind, alpha):
-    counts = WEIGHTS.astype(int)
-    rows, y = np.repeat(ROWS, counts, axis=0), np.repeat(Y, counts, axis=0)
-    sides = [GramSide(own @ own.T) if kind == "gram" else FeatureSide(own) for own in (ROWS, rows)]
-    once = Ridge(alpha).fit(sides[0], Target.numbers(Y, WEIGHTS))
-    twice = Ridge(alpha).fit(sides[1], Target.numbers(y))
-    seen = (NEW @ ROWS.T, NEW @ rows.T) if kind == "gram" else (NEW, NEW)
-    np.testing.assert_allclose(once.alpha, twice.alpha, rtol=1e-9)
-    np.testing.assert_allclose(once.decide(seen[0]), twice.decide(seen[1]), rtol=1e-6)
-
-
 def test_no_ridge_gives_the_shortest_least_squares_solution():
     fitted = Ridge(alpha=0).fit(FeatureSide(ROWS), Target.numbers(Y[:, 1] + 3))
     np.testing.assert_allclose(fitted.decide(NEW), NEW @ [1.0, -2.0, 0.5, 0.0] + 3, rtol=1e-8)
