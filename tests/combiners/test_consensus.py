@@ -184,16 +184,6 @@ def test_least_on_simplex_is_optimal(n_kernels: int) -> None:
     assert slopes.min() >= found @ form @ found - 1e-6
 
 
-def test_labels_do_not_matter(iris: tuple[np.ndarray, np.ndarray]) -> None:
-    rows, labels = iris
-    kernels = ["rbf(sigma=1)", "linear", "laplacian(gamma=1)"]
-    two = labels < 2
-    for combiner in ("consensus", "graph-consensus"):
-        alone = MKLTransformer(kernels, combiner=combiner).fit(rows[two]).weights_
-        model = MKLClassifier(kernels, combiner=combiner).fit(rows[two], labels[two])
-        np.testing.assert_allclose(model.weights_, alone, rtol=1e-10)
-
-
 @pytest.fixture
 def iris() -> tuple[np.ndarray, np.ndarray]:
     from sklearn.datasets import load_iris

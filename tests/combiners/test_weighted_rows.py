@@ -7,10 +7,9 @@ import pytest
 from builders import views_of
 
 from mklkit import IFSL, KMHKS, MHKS, SVM, Target
-from mklkit.combiners.alignment import Alignment, CenteredAlignment
+from mklkit.combiners.alignment import Alignment
 from mklkit.combiners.best_single import BestSingle
 from mklkit.registry.registry import get_registry
-from mklkit.views import feature_blocks
 
 KERNELS = ["linear", "rbf(sigma=1.5)", "polynomial(degree=2)"]
 
@@ -45,19 +44,6 @@ def test_alignments_follow_their_formula(feature_map, centered):
         )
 
 
-@pytest.mark.parametrize("rule", [Alignment(), CenteredAlignment()])
-def test_kernel_weights_count_rows(rule):
-    rows, y, often, _ = problem(1)
-    state = np.random.RandomState(0)
-    weighted = Target.two_classes(y, often.astype(float))
-    one = rule.fit(views_of(KERNELS, rows), weighted, SVM(C=1), state)
-    many = views_of(KERNELS, rows.repeat(often, axis=0))
-    two = rule.fit(many, Target.two_classes(y.repeat(often)), SVM(C=1), state)
-    np.testing.assert_allclose(one.weights, two.weights, rtol=1e-9)
-    unweighted = rule.fit(views_of(KERNELS, rows), Target.two_classes(y), SVM(C=1), state)
-    assert np.abs(unweighted.weights - one.weights).max() > 1e-3
-
-
 def test_the_best_kernel_is_right_where_rows_count():
     draw = np.random.default_rng(0)
     y = np.where(np.arange(60) % 2, 1.0, -1.0)
@@ -82,25 +68,6 @@ def views_of_columns(kernels, rows):
         BoundKernel(label, create("kernel", spec), np.array(own)) for label, spec, own in kernels
     ]
     return ViewSet.fit(bound, create("feature_map", "implicit"), rows, np.random.RandomState(0))
-
-
-@pytest.mark.parametrize("order", ["in-turn", "at-once", "late-margins"])
-@pytest.mark.parametrize("rule", ["gradient", "fixed-mean"])
-@pytest.mark.parametrize("made_again", [False, True])
-def test_coupled_fits_count_rows(rule, order, made_again, monkeypatch):
-    rows, y, often, _ = problem(2, n_rows=50)
-    whole = views_of(KERNELS, rows, "empirical(subset=6)")
-    if made_again:
-        monkeypatch.setattr(feature_blocks, "SMALL_BYTES", 0)
-        whole = views_of(KERNELS, rows, "empirical(subset=6)")
-    combiner, learner = IFSL(lam=0.7, rule=rule, order=order), MHKS(alpha=0.5)
-    weighted = Target.two_classes(y, often.astype(float))
-    one = combiner.fit(whole, weighted, learner, np.random.RandomState(0))
-    many = whole.restricted(np.repeat(np.arange(len(y)), often))
-    repeated = Target.two_classes(y.repeat(often))
-    two = combiner.fit(many, repeated, learner, np.random.RandomState(0))
-    np.testing.assert_allclose(one.history, two.history, rtol=1e-9)
-    np.testing.assert_allclose(one.decide(rows), two.decide(rows), rtol=1e-7, atol=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -138,12 +138,3 @@ def test_only_support_vectors_stay_in_the_model(two_classes):
     gram = (rbf_kernel(rows, gamma=0.1) + linear_kernel(rows)) / 2
     assert kept == {len(SVC(kernel="precomputed").fit(gram, y).support_)}
     assert kept.pop() < 30
-
-
-def test_blocks_of_new_rows_are_decided_as_one(two_classes, rng):
-    rows, y = two_classes
-    new = rng.normal(size=(5000, 4))  # more than two blocks
-    model = MKLClassifier(TRIO, learner="svm(C=1.0)").fit(rows, y)
-    machine = SVC(kernel="precomputed").fit(sum(trio_grams(rows, rows)) / 3, y)
-    expected = machine.decision_function(sum(trio_grams(new, rows)) / 3)
-    np.testing.assert_allclose(model.decision_function(new), expected, atol=1e-9)

@@ -69,11 +69,6 @@ def test_rows_far_from_zero_keep_their_digits(rows):
     np.testing.assert_allclose(products(far), products(near), atol=1e-4)
 
 
-def test_single_precision_features(rows):
-    assert fitted(rows.astype(np.float32)).transform(rows.astype(np.float32)).dtype == np.float32
-    assert fitted(rows).transform(rows).dtype == np.float64
-
-
 def test_the_rows_beyond_the_first_are_not_read(rows):
     class Source:
         shape, dtype = (1000, 3), rows.dtype
@@ -102,15 +97,6 @@ def test_other_kernels_are_refused_by_name(kernel, rows):
 def test_a_fitted_kernel_of_another_kind_is_refused(rows):
     with pytest.raises(IncompatibleError, match="rbf kernels only, got InnerProduct"):
         Fourier().fit(Linear().fit(rows), rows, np.random.RandomState(0))
-
-
-def test_it_learns_what_is_not_linear(rng):
-    rows = rng.normal(size=(300, 2))
-    labels = np.where(rows[:, 0] * rows[:, 1] > 0, "same", "other")
-    kernels = ["rbf(sigma=1.0)", "rbf(sigma=0.5)"]
-    model = MKLClassifier(kernels, feature_map="fourier(n_components=200)", learner="mhks")
-    model.set_params(random_state=0).fit(rows, labels)
-    assert model.score(rows, labels) > 0.95
 
 
 @pytest.mark.parametrize("value", [0, -2, 7, 2.0, "many", None, True, 2**31])

@@ -13,7 +13,6 @@ from mklkit import (
     Empirical,
     IncompatibleError,
     Linear,
-    MKLClassifier,
     Precomputed,
     SpecError,
     Tanh,
@@ -21,7 +20,6 @@ from mklkit import (
 )
 from mklkit.feature_maps import landmarks as landmark_module
 from mklkit.feature_maps.landmarks import STRATEGIES, leverage_scores
-from mklkit.numerics.threads import one_blas_thread
 from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.view_set import ViewSet
@@ -41,10 +39,6 @@ def seen_by(kernels, rows):
 def fitted(strategy, kernel, rows, subset=12, seed=0):
     feature_map = Empirical(subset=subset, landmarks=strategy)
     return feature_map.fit(kernel.fit(rows), rows, np.random.RandomState(seed))
-
-
-def test_the_strategies_are_the_modules_of_the_package():
-    assert set(STRATEGIES) == {"uniform", "kmeans", "leverage"}
 
 
 @each_strategy
@@ -74,24 +68,6 @@ def test_kernels_on_the_same_columns_share_one_array_of_landmarks(strategy, rows
     assert maps[1].landmarks.shape == (10, 2)
     atol = 1e-12 if strategy != "kmeans" else 1e-9
     np.testing.assert_allclose(maps[1].landmarks, maps[0].landmarks[:, :2], atol=atol)
-
-
-@each_strategy
-def test_the_seed_decides_the_landmarks_and_threads_do_not(strategy, rng):
-    rows = rng.normal(size=(3000, 3))
-    found = []
-    for threads, seed in [(1, 4), (2, 4), (2, 5)]:
-        with one_blas_thread(threads == 1):
-            found.append(fitted(strategy, RBF(gamma=1.0), rows, 20, seed).landmarks)
-    np.testing.assert_array_equal(found[0], found[1])
-    assert not np.array_equal(found[0], found[2])
-
-
-@each_strategy
-def test_single_precision_landmarks(strategy, rows):
-    single = fitted(strategy, RBF(gamma=0.2), rows.astype(np.float32))
-    assert single.landmarks.dtype == np.float32
-    assert single.transform(rows.astype(np.float32)).dtype == np.float32
 
 
 @each_strategy
@@ -182,13 +158,6 @@ def test_leverage_scores_from_all_rows_are_exact(ridge, rows):
     np.testing.assert_allclose(leverage_scores(seen, seen, ridge), exact, rtol=1e-8)
 
 
-def test_leverage_scores_of_single_precision_rows(rows):
-    gram = rbf_kernel(rows, gamma=0.5)
-    exact = np.diag(gram @ np.linalg.inv(gram + 0.06 * np.eye(60)))
-    seen = seen_by([RBF(gamma=0.5)], rows.astype(np.float32))
-    np.testing.assert_allclose(leverage_scores(seen, seen, 1e-3), exact, rtol=1e-3)
-
-
 def test_leverage_scores_are_those_of_the_mean_of_the_normalised_kernels(rows):
     gram = (rbf_kernel(rows, gamma=0.5) + linear_kernel(rows) / (rows**2).sum(axis=1).mean()) / 2
     exact = np.diag(gram @ np.linalg.inv(gram + 0.6 * np.eye(60)))
@@ -228,12 +197,6 @@ def test_leverage_keeps_a_kernel_of_low_rank(rows):
     np.testing.assert_allclose(features @ features.T, linear_kernel(rows), atol=1e-10)
 
 
-@each_strategy
-def test_a_spec_string_names_the_strategy(strategy):
-    made = get_registry().create("feature_map", f"empirical(subset=256, landmarks={strategy})")
-    assert made == Empirical(subset=256, landmarks=strategy)
-
-
 @pytest.mark.parametrize("value", ["kmean", "Kmeans", "", None, 3, ["kmeans"]])
 def test_unknown_strategies_are_refused(value):
     with pytest.raises(ValueError, match="landmarks must be one of kmeans, leverage, uniform"):
@@ -248,12 +211,3 @@ def test_a_misspelt_strategy_gets_a_suggestion():
 def test_a_choice_needs_a_number_of_landmarks():
     with pytest.raises(ValueError, match=r"without subset every row is one.*subset=256"):
         Empirical(landmarks="kmeans")
-
-
-@each_strategy
-def test_classifiers_of_several_classes(strategy, rng):
-    labels = np.arange(90) % 3
-    rows = rng.normal(size=(90, 2)) + 6 * np.eye(3)[labels][:, :2]
-    feature_map = Empirical(subset=15, landmarks=strategy)
-    model = MKLClassifier(feature_map=feature_map, learner="mhks", random_state=0)
-    assert model.fit(rows, labels).score(rows, labels) > 0.95

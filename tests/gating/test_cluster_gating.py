@@ -109,17 +109,6 @@ def test_one_cluster_is_the_same_weights_for_all_rows(composition, power, factor
     np.testing.assert_array_equal(model.predict(rows), (peer.decide(gram) > 0).astype(int))
 
 
-def test_one_cluster_finds_the_best_weights_of_two_kernels():
-    rows, y = problem("checkered")
-    kernels = ["rbf(sigma=0.7)", "linear"]
-    model = gated(rows, y, kernels, n_clusters=1, tol=1e-10, alpha=0.3)
-    one, two = grams_of(kernels, rows)
-    shares = np.linspace(0, 1, 101)
-    ratios = [best_ratio(2 * (s * one + (1 - s) * two), y, 0.3) for s in shares]
-    assert np.argmax(ratios) > 0  # a choice that starts at one half has a way to go
-    assert gates_of(model).history[-1] >= max(ratios) * (1 - 1e-4)
-
-
 @pytest.mark.parametrize("composition", ["sum", "product"])
 @pytest.mark.parametrize(
     ("kernels", "alpha"),

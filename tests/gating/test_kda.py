@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from oracles.gated import best_trace_ratio, discriminant_matrices
 from sklearn.base import BaseEstimator
-from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.neighbors import NearestCentroid
@@ -169,15 +169,6 @@ def test_graphs_given_by_hand_are_the_built_in_ones(rng, n_rows):
     given = KDA(alpha=0.1, graphs=by_hand).fit(GramSide(gram), Target.two_classes(y))
     assert own.history[-1] == pytest.approx(given.history[-1], rel=1e-8)
     np.testing.assert_allclose(own.decide(gram), given.decide(gram), atol=1e-6)
-
-
-def test_the_history_of_a_fit_never_decreases():
-    X, y = load_digits(return_X_y=True)
-    model = MKLClassifier("rbf(sigma='mean')", learner="kda(alpha=0.01)").fit(X[:300], y[:300])
-    history = model.decisions_[0].learner.history
-    assert len(history) > 1
-    assert (np.diff(history) >= 0).all()
-    assert model.score(X[300:800], y[300:800]) > 0.8
 
 
 @pytest.mark.parametrize("n_components", [1, 2, 5, 69, 500])

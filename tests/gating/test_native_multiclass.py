@@ -11,7 +11,7 @@ from sklearn.datasets import load_iris, load_wine
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.preprocessing import StandardScaler
 
-from mklkit import MKLClassifier, load_model, read_facts, save_model
+from mklkit import MKLClassifier, save_model
 from mklkit.errors import IncompatibleError
 
 PAIR = ["linear", "rbf(sigma='mean')"]
@@ -79,21 +79,6 @@ def test_weights_that_need_two_classes_fall_back_to_one_against_one(wine):
     model = MKLClassifier(PAIR, combiner="dimkl3", learner="kda").fit(X, y)
     assert len(model.problems_) == 3
     assert model.score(X, y) > 0.97
-
-
-@pytest.mark.parametrize("combiner", ["uniform", "cluster-gating(n_clusters=2)"])
-def test_a_model_file_keeps_all_classes_at_once(tmp_path, wine, combiner):
-    X, y = wine
-    model = MKLClassifier(
-        PAIR, combiner=combiner, learner="kda", multiclass="native", random_state=0
-    ).fit(X, y)
-    save_model(model, tmp_path / "model.mkl")
-    again, facts = load_model(tmp_path / "model.mkl"), read_facts(tmp_path / "model.mkl")
-    # On some processors BLAS rounds by where an array lies in memory.
-    np.testing.assert_allclose(
-        again.decision_function(X), model.decision_function(X), rtol=1e-10, atol=1e-12
-    )
-    assert facts["model"]["multiclass"] == "native"
 
 
 @pytest.mark.process

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from processes import run_in_process
-from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.datasets import load_breast_cancer
 from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import StandardScaler
 
@@ -39,30 +38,3 @@ def test_settings_are_the_papers():
     assert (combiner.name, combiner.n_clusters, combiner.alpha) == ("cluster-gating", 4, 1e-3)
     assert (combiner.composition, combiner.smoothness) == ("sum", 0.0)
     assert get_registry().create("learner", preset.learner).alpha == 1e-3
-
-
-def test_the_command_line_fits_and_predicts(tmp_path):
-    model = tmp_path / "model.mkl"
-    how = ("--preset", "nu-mkl", "--multiclass", "native", "--seed", 0)
-    fitted = run_in_process("fit", "iris", *how, "--json", "-o", model)
-    assert fitted.code == 0, fitted.err
-    told = fitted.json["model"]
-    assert told["combiner"].startswith("cluster-gating")
-    assert len(told["weights"]) == 16
-    assert sorted({row["cluster"] for row in told["weights"]}) == [0, 1, 2, 3]
-    X, _ = load_iris(return_X_y=True, as_frame=True)
-    X.to_csv(tmp_path / "rows.csv", index=False)
-    predicted = run_in_process("predict", model, tmp_path / "rows.csv")
-    assert predicted.code == 0, predicted.err
-    first = [line for line in predicted.out.splitlines() if "setosa" in line]
-    assert 45 <= len(first) <= 55
-
-
-def test_the_command_line_tells_a_mistake_in_plain_words():
-    clusterer = "gaussian-mixture(covariance_type='round')"
-    refused = run_in_process(
-        "fit", "iris", "--combiner", f'cluster-gating(clusterer="{clusterer}")'
-    )
-    assert refused.code == 2
-    assert "Got 'round' instead" in " ".join(refused.err.split())
-    assert "Traceback" not in refused.err

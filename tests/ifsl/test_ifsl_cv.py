@@ -8,22 +8,14 @@ import pytest
 from builders import ifsl_search
 from coupled_fits import TRIO
 from scipy.stats import rankdata
-from sklearn.base import clone
 from sklearn.model_selection import (
     GridSearchCV,
-    GroupKFold,
-    KFold,
-    RepeatedStratifiedKFold,
     StratifiedKFold,
-    cross_val_score,
 )
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
-from mklkit import IFSL, KMHKS, MHKS, Empirical, MKLClassifier, MKLSearchCV
+from mklkit import IFSL, KMHKS, MKLClassifier, MKLSearchCV
 from mklkit.errors import DataError, SpecError
 from mklkit.learners.ho_kashyap.rules import PAPER_GRID
-from mklkit.protocols.defaults import KERNELS
 
 RIDGES = (2.0**-3, 1.0, 8.0)
 LAMS = (0.0, 0.5, 4.0)
@@ -72,32 +64,6 @@ def test_two_classes_score_as_in_a_plain_search(two_classes, learner, feature_ma
     assert search.best_score_ == pytest.approx(plain.best_score_)
 
 
-@pytest.mark.parametrize(
-    ("learner", "feature_map", "multiclass"), [(*CASES[0], "ovo"), (*CASES[2], "ovr")]
-)
-def test_three_classes_score_as_in_a_plain_search(three_classes, learner, feature_map, multiclass):
-    X, labels = three_classes
-    y = np.array(["nettle", "fern", "moss"])[labels]
-    given = {"ridges": RIDGES[:2], "lams": LAMS[1:], "cv": FOLDS, "multiclass": multiclass}
-    search = ifsl_search(learner=learner, feature_map=feature_map, **given).fit(X, y)
-    plain = plain_search(learner, feature_map, **given).fit(X, y)
-    assert_same_results(search.cv_results_, plain.cv_results_)
-
-
-def test_repeated_and_unbalanced_folds_score_as_in_a_plain_search(two_classes):
-    X, y = two_classes
-    groups = np.repeat(np.arange(5), [4, 6, 10, 20, 30])
-    for cv in (
-        RepeatedStratifiedKFold(n_splits=2, n_repeats=2, random_state=0),
-        list(GroupKFold(3).split(X, y, groups)),
-        KFold(3, shuffle=True, random_state=1),
-    ):
-        given = {"ridges": RIDGES[:2], "lams": LAMS[:2], "cv": cv}
-        search = ifsl_search(**given).fit(X, y)
-        plain = plain_search("mhks", "empirical", **given).fit(X, y)
-        assert_same_results(search.cv_results_, plain.cv_results_, search.n_splits_)
-
-
 def test_the_results_are_a_table_as_users_of_searches_know_it(two_classes):
     X, y = two_classes
     search = ifsl_search(ridges=RIDGES, lams=LAMS, cv=FOLDS).fit(X, y)
@@ -112,22 +78,6 @@ def test_the_results_are_a_table_as_users_of_searches_know_it(two_classes):
     assert frame["rank_test_score"].min() == 1
     assert (frame.loc[frame["rank_test_score"] == 1, "mean_test_score"]).nunique() == 1
     assert (frame["mean_n_iter"] >= 2).all()
-
-
-def test_the_mean_number_of_passes_is_that_of_the_fits(two_classes):
-    X, y = two_classes
-    splits = list(FOLDS.split(X, y))
-    search = ifsl_search(ridges=(0.5,), lams=(2.0,), cv=splits).fit(X, y)
-    lengths = [
-        len(
-            MKLClassifier(combiner="ifsl(lam=2.0)", learner="mhks(alpha=0.5)")
-            .fit(X[training], y[training])
-            .decisions_[0]
-            .history
-        )
-        for training, _ in splits
-    ]
-    assert search.cv_results_["mean_n_iter"] == pytest.approx(np.mean(lengths))
 
 
 def test_the_papers_grid_is_the_default(two_classes):
@@ -187,48 +137,6 @@ def test_the_best_estimator_is_a_fit_on_all_rows(two_classes, rng):
     assert search.best_score_ == search.cv_results_["mean_test_score"].max()
 
 
-@pytest.mark.parametrize("feature_map", ["empirical", "empirical(subset=20)"])
-def test_threads_and_seeds(three_classes, feature_map):
-    X, y = three_classes
-
-    def results(n_jobs, seed):
-        search = ifsl_search(
-            feature_map=feature_map,
-            ridges=RIDGES[1:],
-            lams=LAMS[1:],
-            cv=2,
-            random_state=seed,
-            n_jobs=n_jobs,
-        ).fit(X, y)
-        return search, pd.DataFrame(search.cv_results_).drop(columns="params")
-
-    (one, frame), (_, threaded), (_, again), (_, other) = (
-        results(*given) for given in ((None, 0), (3, 0), (None, 0), (None, 1))
-    )
-    pd.testing.assert_frame_equal(frame, threaded)
-    pd.testing.assert_frame_equal(frame, again)
-    assert not frame.equals(other)
-    assert one.best_estimator_.random_state == 0
-
-
-def test_columns_by_name(two_classes):
-    X, y = two_classes
-    frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
-    named = ifsl_search(
-        ["linear@a,b", "rbf(gamma=0.3)@[cd]"], ridges=RIDGES, lams=LAMS, cv=FOLDS
-    ).fit(frame, y)
-    placed = ifsl_search(
-        ["linear@0:2", "rbf(gamma=0.3)@2:4"], ridges=RIDGES, lams=LAMS, cv=FOLDS
-    ).fit(X, y)
-    assert list(named.feature_names_in_) == ["a", "b", "c", "d"]
-    np.testing.assert_array_equal(
-        named.cv_results_["mean_test_score"], placed.cv_results_["mean_test_score"]
-    )
-    np.testing.assert_array_equal(named.predict(frame), placed.predict(X))
-    with pytest.raises(ValueError, match="feature names"):
-        named.predict(frame.rename(columns={"a": "z"}))
-
-
 def test_fewer_folds_where_a_class_has_fewer_rows(rng):
     X = rng.normal(size=(30, 3))
     y = np.array([0] * 14 + [1] * 13 + [2] * 3)
@@ -240,73 +148,12 @@ def test_fewer_folds_where_a_class_has_fewer_rows(rng):
         search.fit(X[[0, -1]], y[[0, -1]])
 
 
-def test_whole_numbers_of_numpy_make_shuffled_folds_too(two_classes):
-    X, y = two_classes
-    scores = [
-        ifsl_search(ridges=RIDGES, lams=LAMS, cv=cv, random_state=2)
-        .fit(X, y)
-        .cv_results_["mean_test_score"]
-        for cv in (3, np.int64(3))
-    ]
-    np.testing.assert_array_equal(*scores)
-
-
 def test_progress_counts_every_problem_of_every_fold(three_classes):
     seen: list[tuple[int, int]] = []
     ifsl_search(
         ridges=(1.0,), lams=(1.0,), cv=2, progress=lambda done, total: seen.append((done, total))
     ).fit(*three_classes)
     assert seen == [(done, 6) for done in range(1, 7)]
-
-
-def test_it_works_inside_scikit_learns_own_tools(two_classes):
-    X, y = two_classes
-    search = ifsl_search(
-        feature_map=Empirical(subset=15),
-        learner=MHKS(max_iter=2000),
-        ridges=RIDGES,
-        lams=LAMS,
-        cv=2,
-        random_state=0,
-    )
-    scores = cross_val_score(make_pipeline(StandardScaler(), clone(search)), X, y, cv=3)
-    assert scores.mean() > 0.6
-
-
-@pytest.mark.parametrize("kernels", [None, ["rbf"]])
-def test_nested_parameters_reach_what_is_searched(three_classes, kernels):
-    X, y = three_classes
-    given = {"ridges": (1.0,), "lams": (0.5, 1.0), "cv": FOLDS}
-    search = ifsl_search(kernels=kernels, **given)
-    search.set_params(estimator__kernels__rbf__sigma=0.3, estimator__combiner__rule="fixed-mean")
-    assert search.get_params()["estimator__kernels__rbf__sigma"] == 0.3
-    again = clone(search).fit(X, y)
-    by_hand = [
-        "rbf:rbf(sigma=0.3)" if kernel.startswith("rbf") else kernel
-        for kernel in kernels or KERNELS
-    ]
-    expected = ifsl_search(by_hand, combiner=IFSL(rule="fixed-mean"), **given).fit(X, y)
-    np.testing.assert_array_equal(again.decision_function(X), expected.decision_function(X))
-    usual = ifsl_search(kernels, **given).fit(X, y)
-    assert not np.array_equal(again.decision_function(X), usual.decision_function(X))
-
-
-def test_other_parameters_may_stand_beside_those_of_the_search_space(two_classes):
-    X, y = two_classes
-    model = MKLClassifier(
-        ["rbf", "linear"], feature_map="empirical", combiner="ifsl", learner="mhks"
-    )
-    grid = {"kernels__rbf__sigma": (0.5, 2.0), "combiner__lam": LAMS, "learner__alpha": RIDGES}
-    search = MKLSearchCV(model, grid, cv=FOLDS).fit(X, y)
-    plain = GridSearchCV(model, grid, cv=FOLDS).fit(X, y).cv_results_
-    order = [plain["params"].index(params) for params in search.cv_results_["params"]]
-    assert sorted(order) == list(range(18))
-    ours, theirs = search.cv_results_["mean_test_score"], plain["mean_test_score"][order]
-    np.testing.assert_allclose(ours, theirs, rtol=1e-12)
-    assert search.best_estimator_.get_params()["kernels__rbf__sigma"] in (0.5, 2.0)
-    several = [{"learner__alpha": (1.0,)}, {"combiner__lam": (0.5, 4.0)}]
-    found = MKLSearchCV(model, several, cv=FOLDS).fit(X, y).cv_results_["params"]
-    assert found == [{"learner__alpha": 1.0}, {"combiner__lam": 0.5}, {"combiner__lam": 4.0}]
 
 
 @pytest.mark.parametrize("grid", [{"learner__d": [1]}, {"learner": 1.0}, "c", [], [1], {"a": []}])

@@ -110,9 +110,3 @@ def test_full_maps_are_never_decomposed_again(two_classes, factorised):
     factorised.clear()
     couple(views, y, IFSL(), MHKS())
     assert not factorised
-
-
-def test_the_count_sees_a_decomposition(two_classes, factorised):
-    rows, _ = two_classes
-    views_of("rbf", rows, "empirical")
-    assert factorised == {"eigh": 1}

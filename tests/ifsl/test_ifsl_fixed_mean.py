@@ -105,29 +105,6 @@ def test_each_rule_runs_on_either_learner(two_classes, gamma):
     assert np.abs(ways["gradient"][0] - ways["fixed-mean"][0]).max() > 1e-3
 
 
-def test_the_rule_is_the_learners_where_not_given(two_classes):
-    rows, y = two_classes
-    for learner, feature_map, rule in (
-        (MHKS(), "empirical", "gradient"),
-        (KMHKS(), "implicit", "fixed-mean"),
-    ):
-        views = views_of(TRIO, rows, feature_map)
-        histories = [couple(views, y, IFSL(rule=r), learner).history for r in (None, rule)]
-        assert histories[0] == histories[1]
-
-
-@pytest.mark.parametrize("rule", ["gradient", "fixed-mean"])
-def test_the_start_is_zero_where_not_given(two_classes, rule):
-    """Coefficients of length one may give outputs, and so margins, in the thousands."""
-    rows, y = two_classes
-    views = views_of(TRIO, rows, "empirical")
-    histories = [
-        couple(views, y, IFSL(rule=rule, **start), MHKS()).history
-        for start in ({}, {"initial": "zeros"}, {"initial": "unit"})
-    ]
-    assert histories[0] == histories[1] != histories[2]
-
-
 @pytest.mark.parametrize("kernel", [*TRIO, "laplacian"])
 def test_one_view_is_kmhks(two_classes, kernel):
     rows, y = two_classes

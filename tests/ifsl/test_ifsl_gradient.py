@@ -15,7 +15,6 @@ from oracles.coupled import (
     unit_start,
     zero_start,
 )
-from oracles.margins import mhks
 from sklearn.exceptions import ConvergenceWarning
 
 from mklkit import IFSL, KMHKS, MHKS, MKLClassifier, Target
@@ -47,16 +46,6 @@ def test_three_kernels_follow_the_equations(two_classes, c, lam, initial):
     np.testing.assert_allclose(
         decision.decide(rows), naive.outputs.mean(axis=0), atol=1e-7 * np.abs(naive.outputs).max()
     )
-
-
-@pytest.mark.parametrize("feature_map", MAPS)
-@pytest.mark.parametrize("kernels", [[k] for k in TRIO] + [TRIO[:2], TRIO[1:]], ids=str)
-def test_every_map_and_kernel_follows_the_equations(two_classes, feature_map, kernels):
-    rows, y = two_classes
-    views = views_of(kernels, rows, feature_map)
-    naive = multik_mhks([view.features() for view in views], y, 0.5, 2.0)
-    decision = couple(views, y, IFSL(lam=2.0, initial="zeros"), MHKS(alpha=0.5))
-    assert_same_fit(decision, naive)
 
 
 @pytest.mark.parametrize(
@@ -106,16 +95,6 @@ def test_each_start_is_what_it_says_and_is_used(two_classes, initial):
     naive = multik_mhks(features, y, 1.0, 1.0, start=begin, b0=margins)
     decision = couple(views, y, IFSL(initial=initial), MHKS(), seed=5)
     assert_same_fit(decision, naive)
-
-
-def test_a_random_start_is_the_seeds(two_classes):
-    rows, y = two_classes
-
-    def history(seed):
-        model = MKLClassifier(combiner="ifsl(initial='random')", random_state=seed)
-        return model.fit(rows, y).decisions_[0].history
-
-    assert history(1) == history(1) != history(2)
 
 
 @pytest.mark.parametrize("feature_map", ["empirical", "empirical(subset=20)"])
@@ -178,19 +157,6 @@ def test_one_view_is_mhks_exactly(two_classes, feature_map, lam, kernel):
     )
     assert coupled.decisions_[0].history == alone.decisions_[0].learner.history
     np.testing.assert_array_equal(coupled.decision_function(rows), alone.decision_function(rows))
-
-
-def test_no_coupling_is_each_view_by_itself(two_classes):
-    rows, y = two_classes
-    views = views_of(TRIO, rows, "empirical")
-    decision = couple(
-        views, y, IFSL(lam=0.0, initial="zeros"), MHKS(alpha=0.5, tol=1e-300, max_iter=9)
-    )
-    for index, (view, ours) in enumerate(zip(views, coefficients_of(decision), strict=True)):
-        # The first view is solved once before the others have been solved at all.
-        passes = 9 if index == 0 else 8
-        omega, _ = mhks(view.features(), y, 0.5, tol=1e-300, max_iter=passes)
-        np.testing.assert_allclose(ours, omega, atol=1e-8 * np.abs(omega).max())
 
 
 @given(

@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 from builders import views_of
 from coupled_fits import TRIO, couple
-from hypothesis import given
-from hypothesis import strategies as st
 from oracles.coupled import multik_mhks, multiv_kmhks
 from sklearn.exceptions import ConvergenceWarning
 
@@ -117,25 +115,6 @@ def test_ridges_of_zero_may_stand_beside_others(two_classes, learner, feature_ma
         assert grid.n_iter[point] == len(single.history)
         expected = single.decide(rows)
         np.testing.assert_allclose(grid.decide(rows)[:, point], expected, atol=1e-6)
-
-
-@given(
-    points=st.lists(st.tuples(st.floats(1e-2, 1e2), st.floats(0, 50)), min_size=1, max_size=6),
-    order=st.randoms(use_true_random=False),
-)
-def test_the_order_of_the_points_does_not_matter(points, order):
-    rng = np.random.default_rng(3)
-    rows = rng.normal(size=(20, 3))
-    y = np.where(rows[:, 0] > 0.3 * rng.normal(size=20), 1.0, -1.0)
-    views = views_of(TRIO, rows, "empirical(subset=9)")
-    shuffled = order.sample(range(len(points)), len(points))
-    ridges, lams = np.array(points).T
-    one = grid_of(views, y, IFSL(), MHKS(), ridges, lams)
-    other = grid_of(views, y, IFSL(), MHKS(), ridges[shuffled], lams[shuffled])
-    np.testing.assert_array_equal(one.n_iter[shuffled], other.n_iter)
-    np.testing.assert_allclose(
-        one.decide(rows)[:, shuffled], other.decide(rows), rtol=1e-9, atol=1e-9
-    )
 
 
 def test_points_that_run_out_of_passes_are_said_once(two_classes):

@@ -76,10 +76,3 @@ def test_presets_are_the_papers_systems(two_classes, name):
     expected = grams_by_name(X)
     for kernel, expected_name in zip(fitted, kernels, strict=True):
         np.testing.assert_allclose(kernel(X, X), expected[expected_name], atol=1e-9)
-
-
-@pytest.mark.parametrize("name", SYSTEMS)
-def test_presets_learn_several_classes(three_classes, name):
-    X, y = three_classes
-    model = classifier_of(get_registry().lookup("preset", name).target).fit(X, y)
-    assert model.score(X, y) > 0.6

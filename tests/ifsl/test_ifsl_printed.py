@@ -14,12 +14,9 @@ from mklkit import (
     MHKS,
     SVM,
     MKLClassifier,
-    MKLSearchCV,
     MKLVotingClassifier,
     Target,
-    load_model,
     preset_classifier,
-    save_model,
 )
 from mklkit.errors import IncompatibleError, SpecError
 from mklkit.learners.ho_kashyap.rules import COUPLINGS_OF_002, PAPER_GRID
@@ -149,39 +146,6 @@ def test_a_grid_has_the_ridges_of_separate_fits(two_classes, learner, feature_ma
         np.testing.assert_allclose(
             grid.decide(rows)[:, place], expected, atol=1e-8 * np.abs(expected).max()
         )
-
-
-def test_a_ridge_of_zero_beside_others(two_classes):
-    rows, y = two_classes
-    views = views_of(TRIO, rows, "empirical(rank=4)")
-    features = [view.features() for view in views]
-    printed = table_1_of_000(
-        features, y, 1.0, (0.0, 1.0, 3.0), [0.99] * 3, 1e-6, unit_vectors(features), 1e-3
-    )
-    combiner = IFSL(order="at-once", initial="unit", ridges=(0, 1, 3))
-    assert_close(couple(views, y, combiner, MHKS()).history, printed.losses)
-
-
-def test_pairs_of_classes_searches_and_model_files(three_classes, tmp_path):
-    rows, y = three_classes
-    model = MKLClassifier(TRIO, combiner="ifsl(ridges=(0.5, 2, 0.25), rates=(0.99, 0.4, 0.8))")
-    model.fit(rows, y)
-    plain = MKLClassifier(TRIO, combiner="ifsl").fit(rows, y)
-    assert not np.allclose(model.decision_function(rows), plain.decision_function(rows))
-    search = MKLSearchCV(
-        model,
-        {"combiner__ridges": [None, RIDGES], "learner__alpha": [0.5, 1.0]},
-        cv=2,
-        random_state=0,
-    ).fit(rows, y)
-    assert search.best_params_["combiner__ridges"] in (None, RIDGES)
-    for one in (model, search):
-        save_model(one, tmp_path / "model.mkl")
-        restored = load_model(tmp_path / "model.mkl")
-        np.testing.assert_array_equal(restored.decision_function(rows), one.decision_function(rows))
-    assert restored.best_params_ == search.best_params_
-    save_model(model, tmp_path / "model.mkl")
-    assert load_model(tmp_path / "model.mkl").combiner_ == IFSL(ridges=RIDGES, rates=RATES)
 
 
 @pytest.mark.parametrize("name", ["ridges", "rates"])

@@ -173,66 +173,12 @@ def test_margins_grow_as_the_learner_says(two_classes, rho, b0):
         np.testing.assert_allclose(ours, theirs, atol=1e-8 * np.abs(theirs).max())
 
 
-def test_it_is_a_classifier_like_any_other(two_classes, rng):
-    rows, y = two_classes
-    model = MKLClassifier(combiner="ifsl(lam=0.5)", feature_map="empirical", learner=Ridge(0.5))
-    model.fit(rows, y)
-    new = rng.normal(size=(20, 4))
-    (decision,) = model.decisions_
-    columns = [projector.transform(new) for projector in decision.projectors]
-    by_hand = np.mean(
-        [c @ one.coefficients for c, one in zip(columns, decision.learners, strict=True)], axis=0
-    )
-    np.testing.assert_allclose(model.decision_function(new), by_hand, rtol=1e-10)
-
-
 def test_a_learner_without_variants_is_searched_fit_by_fit(two_classes):
     rows, y = two_classes
     folds = StratifiedKFold(3)
     model = MKLClassifier(combiner="ifsl", feature_map="empirical", learner=Ridge())
     grid = {"learner__alpha": (0.1, 10.0), "combiner__lam": (0.0, 2.0)}
     ours = MKLSearchCV(model, grid, cv=folds).fit(rows, y).cv_results_
-    theirs = GridSearchCV(model, grid, cv=folds).fit(rows, y).cv_results_
-    order = [theirs["params"].index(params) for params in ours["params"]]
-    np.testing.assert_allclose(ours["mean_test_score"], theirs["mean_test_score"][order])
-
-
-@attrs.frozen
-class Ridges(Ridge):
-    """The same learner, several alpha side by side: a column each."""
-
-    name: ClassVar[str] = "outside-ridges"
-
-    facts: ClassVar[LearnerFacts] = LearnerFacts(
-        on_features=True, search_space={"alpha": (0.1, 10.0)}
-    )
-    coupling: ClassVar = CouplingFacts(variants=("alpha",))
-
-    def subproblem(self, side: Any, target: Any, variants: Any) -> Any:
-        return ManyRidges(side.features(), np.array([one.alpha for one in variants]))
-
-
-class ManyRidges(RidgeSubproblem):
-    def solve(self, targets, data_weights, columns=slice(None)):
-        each = zip(targets.T, data_weights, self.alpha[columns], strict=True)
-        found = [
-            RidgeSubproblem(self.features, c).solve(target[:, None], [weight])
-            for target, weight, c in each
-        ]
-        return np.hstack(found)
-
-    def penalty(self, coefficients, columns=slice(None)):
-        return self.alpha[columns] * (coefficients**2).sum(axis=0)
-
-
-def test_a_learner_with_a_search_space_is_searched_like_any_other(two_classes):
-    rows, y = two_classes
-    folds = StratifiedKFold(3)
-    model = MKLClassifier(combiner="ifsl", feature_map="empirical", learner=Ridges())
-    search = MKLSearchCV(model, cv=folds)
-    assert search.search_space()["learner__alpha"] == (0.1, 10.0)
-    grid = {"learner__alpha": (0.1, 10.0), "combiner__lam": (0.0, 2.0)}
-    ours = search.set_params(param_grid=grid).fit(rows, y).cv_results_
     theirs = GridSearchCV(model, grid, cv=folds).fit(rows, y).cv_results_
     order = [theirs["params"].index(params) for params in ours["params"]]
     np.testing.assert_allclose(ours["mean_test_score"], theirs["mean_test_score"][order])

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 from builders import ifsl_search
 from oracles.coupled import multik_mhks, unit_start, zero_start
-from sklearn.base import clone
 from sklearn.metrics.pairwise import cosine_similarity, pairwise_distances, rbf_kernel
 from sklearn.pipeline import make_pipeline
 
@@ -105,19 +103,6 @@ def test_members_see_all_rows_and_draw_their_own_landmarks(three_classes, subset
     assert model.best_params_ == {"subset": subset, "alpha": 1.0, "lam": 1.0}
 
 
-def test_a_member_is_a_classifier_of_its_own_seed(three_classes, rng):
-    X, labels = three_classes
-    y, new = NAMES[labels], rng.normal(size=(30, 4))
-    model = RPEMEKLClassifier(subset=0.2, alpha=0.5, lam=2.0, random_state=7).fit(X, y)
-    for member in model.members_:
-        alone = MKLClassifier(**member.get_params(deep=False)).fit(X, y)
-        np.testing.assert_array_equal(alone.decision_function(new), member.decision_function(new))
-        assert list(member.classes_) == sorted(NAMES)
-        assert member.learner_.alpha == 0.5
-        assert member.combiner_.lam == 2.0
-    assert len({member.random_state for member in model.members_}) == 3
-
-
 def test_results_show_class_labels(three_classes):
     X, labels = three_classes
     model = RPEMEKLClassifier(subset=0.2, random_state=0).fit(X, NAMES[labels])
@@ -129,32 +114,6 @@ def test_results_show_class_labels(three_classes):
     np.testing.assert_allclose(frame["weight"], 1 / 3)
     assert any("vote of 3 members" in choice for choice in model.choices_)
     assert any("subset 0.2" in choice for choice in model.choices_)
-
-
-def test_columns_by_name(two_classes):
-    X, y = two_classes
-    frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
-    kernels = ["linear@a,b", "rbf(gamma=0.3)@[cd]"]
-    named = RPEMEKLClassifier(kernels, subset=15, random_state=0).fit(frame, y)
-    placed = RPEMEKLClassifier(["linear@0:2", "rbf(gamma=0.3)@2:4"], subset=15, random_state=0).fit(
-        X, y
-    )
-    assert list(named.feature_names_in_) == ["a", "b", "c", "d"]
-    np.testing.assert_array_equal(named.predict(frame), placed.predict(X))
-
-
-def test_seeds_and_threads(three_classes, rng):
-    X, y = three_classes
-    new = 2 * rng.normal(size=(300, 4))
-
-    def predictions(seed, n_jobs=None):
-        return RPEMEKLClassifier(subset=7, random_state=seed, n_jobs=n_jobs).fit(X, y).predict(new)
-
-    np.testing.assert_array_equal(predictions(0), predictions(0))
-    np.testing.assert_array_equal(predictions(0), predictions(0, n_jobs=3))
-    assert (predictions(0) != predictions(1)).any()
-    given = RPEMEKLClassifier(subset=7, random_state=np.random.RandomState(0))
-    np.testing.assert_array_equal(given.fit(X, y).predict(new), predictions(0))
 
 
 @pytest.mark.parametrize("subset", [(0.1, 0.3), [6, 0.25, 30], np.array([0.2, 0.4])], ids=str)
@@ -206,31 +165,6 @@ def test_auto_means_the_papers_choices(two_classes):
     assert auto.best_params_["subset"] in SUBSET_CHOICES
 
 
-def test_members_may_each_search_for_themselves(two_classes):
-    X, y = two_classes
-    search = ifsl_search(
-        feature_map="empirical(subset=12)", ridges=(0.25, 4.0), lams=(0.5, 8.0), cv=2
-    )
-    model = MKLVotingClassifier(search, n_members=3, random_state=0).fit(X, y)
-    assert all(isinstance(member, MKLClassifier) for member in model.members_)
-    np.testing.assert_array_equal(model.predict(X), vote_by_hand(model.members_, X, model.classes_))
-    np.testing.assert_allclose(
-        model.weights_, np.mean([one.weights_ for one in model.members_], axis=0)
-    )
-
-
-def test_several_weak_members_beat_the_mean_one(rng):
-    labels = np.repeat([0, 1, 2, 3], 60)
-    X = rng.normal(size=(240, 6))
-    X[:, :2] += 2.2 * np.array([[0, 0], [1, 0], [0, 1], [1, 1]])[labels]
-    order = rng.permutation(240)
-    training, test = order[:120], order[120:]
-    model = RPEMEKLClassifier(n_members=9, subset=6, random_state=0)
-    model.fit(X[training], labels[training])
-    alone = [member.score(X[test], labels[test]) for member in model.members_]
-    assert model.score(X[test], labels[test]) > np.mean(alone)
-
-
 @pytest.mark.parametrize(
     ("given", "words"),
     [
@@ -256,16 +190,6 @@ def test_mistakes_are_named(two_classes, given, words):
 def test_members_of_another_kind_are_refused(two_classes, member):
     with pytest.raises(SpecError, match=r"MKLClassifier or MKLSearchCV; got (str|Pipeline)"):
         MKLVotingClassifier(member).fit(*two_classes)
-
-
-def test_nested_parameters_reach_the_kernels(two_classes):
-    X, y = two_classes
-    model = RPEMEKLClassifier(["linear", "rbf"], subset=8, random_state=0)
-    model.set_params(kernels__rbf__sigma=0.3)
-    assert model.get_params()["kernels__rbf__sigma"] == 0.3
-    by_hand = RPEMEKLClassifier(["linear", "rbf(sigma=0.3)"], subset=8, random_state=0).fit(X, y)
-    for got, expected in zip(clone(model).fit(X, y).members_, by_hand.members_, strict=True):
-        np.testing.assert_array_equal(got.decision_function(X), expected.decision_function(X))
 
 
 def test_nested_parameters_are_those_of_its_own_default_kernels():

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from builders import ifsl_search
 from coupled_fits import TRIO, coefficients_of
+from mklkit.estimators.multiclass import decompose, join_scores
 from oracles.coupled import multik_mhks
 
-from mklkit import IFSL, Component, MKLClassifier, MKLVotingClassifier
-from mklkit.estimators.problems import decompose, join_scores
+from mklkit import IFSL, Component, MKLClassifier
 from mklkit.numerics.pairwise import BASES, squared_distances
 
 
@@ -119,21 +119,6 @@ def test_new_rows_meet_the_landmarks_once(four_classes, rng):
         assert CountedGaussian.calls == [30] * evaluations
 
 
-def test_seeds_and_threads(four_classes, rng):
-    X, y = four_classes
-    new = rng.normal(size=(40, 4))
-    values = fitted(X, y, seed=3).decision_function(new)
-    np.testing.assert_array_equal(values, fitted(X, y, seed=3).decision_function(new))
-    threaded = fitted(X, y, seed=3, n_jobs=4)
-    np.testing.assert_allclose(values, threaded.decision_function(new), rtol=1e-9, atol=1e-12)
-    first, other = fitted(X, y, seed=3), fitted(X, y, seed=4)
-    drawn = [maps_of(model)[0][0].landmarks for model in (first, other)]
-    assert not np.array_equal(*drawn)
-    in_data = {row.tobytes() for row in X}
-    for landmarks in drawn:
-        assert len({row.tobytes() for row in landmarks} & in_data) == 25
-
-
 def test_the_grid_uses_the_shared_map_of_its_fold(four_classes):
     X, y = four_classes
     rows = np.arange(90)
@@ -181,13 +166,3 @@ def test_kernels_of_a_member_share_distances(four_classes, monkeypatch):
     asked.clear()
     model.decision_function(X[:30])
     assert asked == [(30, 25)]
-
-
-def test_members_of_a_vote_stand_on_rows_of_their_own(four_classes):
-    X, y = four_classes
-    member = MKLClassifier(TRIO, feature_map="empirical(subset=9)", combiner="ifsl")
-    vote = MKLVotingClassifier(member, random_state=0).fit(X, y)
-    drawn = [maps_of(one)[0][0].landmarks for one in vote.members_]
-    assert not np.array_equal(drawn[0], drawn[1])
-    for one in vote.members_:
-        assert len({id(own.landmarks) for own in maps_of(one)[0]}) == 1

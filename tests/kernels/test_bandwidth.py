@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.spatial.distance import pdist
 from sklearn.svm import SVC
 
@@ -95,11 +93,6 @@ def test_a_rule_that_can_not_be_read_is_refused(value):
 def test_what_is_no_bandwidth_is_refused_with_what_would_be(value):
     with pytest.raises(ValueError, match=r"sigma must be a positive number or one of 'mean'"):
         Bandwidth.parse(value, "sigma")
-
-
-@given(st.floats(1e-6, 1e6), st.sampled_from(["mean", "median", "scale", "auto"]))
-def test_factors_are_read_to_the_last_digit(factor, rule):
-    assert Bandwidth.parse(f"{factor!r}*{rule}", "sigma") == Bandwidth(rule, factor)
 
 
 def test_neighbours_are_as_far_apart_wherever_the_data_lie(rng):

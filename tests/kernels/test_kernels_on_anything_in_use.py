@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 
-from mklkit import KernelFacts, MKLClassifier, facts_of, get_registry, load_model, save_model
+from mklkit import KernelFacts, MKLClassifier, facts_of, get_registry
 from mklkit.errors import DataError
 from mklkit.kernels.sparse_features import products
 
@@ -36,20 +36,6 @@ def test_kernels_declare_what_they_read():
             facts = facts_of(registry.create("kernel", name), KernelFacts)
             assert facts.reads == reads
             assert facts.allows_gaps == (reads == "categories")
-
-
-def test_several_kernels_in_one_model_file(tmp_path):
-    rng = np.random.default_rng(2)
-    labels = np.arange(60) % 2
-    rows = rng.poisson(1 + labels[:, None], (60, 5)).astype(float)
-    bank = ["chi2", "min-max", "hellinger", "periodic(period=7)", "intersection"]
-    model = MKLClassifier(bank, combiner="centered-alignment").fit(rows, labels)
-    assert model.score(rows, labels) > 0.6
-    save_model(model, tmp_path / "counts.mkl")
-    again = load_model(tmp_path / "counts.mkl")
-    np.testing.assert_allclose(
-        again.decision_function(rows), model.decision_function(rows), rtol=1e-9
-    )
 
 
 @pytest.mark.parametrize("density", [0.01, 0.2, 0.9])

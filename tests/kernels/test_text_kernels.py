@@ -11,11 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kernel_checks import FEW, check_gram, cosines
-from sklearn.svm import SVC
 
 from mklkit import DataError, text_codes
 from mklkit.kernels.text.mismatch import Mismatch, common_neighbours
-from mklkit.kernels.text.sequences import gram_numbers, letters
 from mklkit.kernels.text.spectrum import SpectrumKernel
 from mklkit.kernels.text.token_set import TokenSet
 from mklkit.kernels.text.weighted_degree import WeightedDegree
@@ -190,29 +188,3 @@ def test_numbers_that_are_no_code_points_are_refused():
 def test_parameters_of_mismatch_that_make_no_sense_are_refused(parameters, message):
     with pytest.raises(ValueError, match=message):
         Mismatch(**parameters)
-
-
-def test_grams_are_numbered_by_some_of_their_places():
-    texts = letters(text_codes(["abcaxc"]))
-    numbers, count = gram_numbers(texts.symbols, texts.starts(3), (0, 2))
-    assert numbers.tolist() == [0, 1, 2, 0]
-    assert count == 3
-
-
-def test_splice_like_sequences_are_told_apart():
-    # As in splice junctions: two letters in the middle and a loose pattern around them.
-    rng = np.random.default_rng(1)
-    drawn = np.array(list("ACGT"))[rng.integers(0, 4, (400, 60))]
-    donor = np.arange(400) % 2 == 0
-    for place, letter in zip((28, 29, 30, 31, 32, 33, 34), "AGGTAAG", strict=True):
-        share = 1.0 if place in (30, 31) else 0.8
-        drawn[donor & (rng.random(400) < share), place] = letter
-    rows = text_codes(["".join(row) for row in drawn])
-    train, test = slice(0, 250), slice(250, 400)
-    accuracy = {}
-    for kernel in (SpectrumKernel(k=3), WeightedDegree(degree=3)):
-        fitted = kernel.fit(rows[train])
-        machine = SVC(kernel="precomputed").fit(fitted(rows[train], rows[train]), donor[train])
-        accuracy[kernel.name] = machine.score(fitted(rows[test], rows[train]), donor[test])
-    assert accuracy["weighted-degree"] >= 0.95
-    assert accuracy["weighted-degree"] > accuracy["spectrum"]

@@ -11,7 +11,7 @@ from oracles.margins import mhks, squared_hinge_minimum
 from sklearn.exceptions import ConvergenceWarning
 
 from mklkit import MHKS, Target
-from mklkit.views.sides import FeatureSide, RowSubset
+from mklkit.views.sides import FeatureSide
 
 MAPS = ["empirical", "empirical(subset=25)", "empirical(rank=6)"]
 each_map = pytest.mark.parametrize("feature_map", MAPS)
@@ -81,40 +81,6 @@ def test_it_ends_where_a_convex_solver_does(two_classes, c, rho):
     fitted = converged(MHKS(alpha=c, rho=rho, tol=1e-11, max_iter=20_000, b0=0.0), view, y)
     # Margins never shrink, which may leave the iteration a little above the minimum.
     assert least * (1 - 1e-9) <= fitted.history[-1] <= least * (1 + 2e-3)
-
-
-@each_map
-@pytest.mark.parametrize("data_weight", [1.0, 1.75])
-@pytest.mark.parametrize("c", [0.0, 0.05, 3.0])
-def test_the_subproblem_is_a_ridge_regression_with_a_free_bias(
-    two_classes, rng, feature_map, data_weight, c
-):
-    view = view_of(two_classes[0], feature_map)
-    features, target = view.features(), rng.normal(size=70)
-    design = np.column_stack([features, np.ones(70)])
-    ridge = c * np.eye(design.shape[1])
-    ridge[-1, -1] = 0
-    if c == 0 and feature_map == "empirical":
-        expected = target / data_weight  # as many features as rows: an exact fit
-    else:
-        system = data_weight * design.T @ design + ridge
-        expected = design @ np.linalg.lstsq(system, design.T @ target, rcond=1e-14)[0]
-    problem = MHKS().subproblem(view, Target.nothing(view.n_rows), [MHKS(alpha=c)])
-    coefficients = problem.solve(target[:, None], np.array([data_weight]))
-    np.testing.assert_allclose(problem.outputs(coefficients)[:, 0], expected, atol=1e-6)
-    weights = problem.finish(coefficients).coefficients
-    assert problem.penalty(coefficients)[0] == pytest.approx(c * weights @ weights, rel=1e-9)
-    np.testing.assert_allclose(problem.finish(coefficients).decide(features), expected, atol=1e-6)
-
-
-def test_some_rows_alone(two_classes):
-    rows, y = two_classes
-    view = view_of(rows, "empirical")
-    members = np.arange(0, 70, 2)
-    omega, history = mhks(view.features()[members], y[members], 1.0)
-    fitted = MHKS().fit(RowSubset(view, members), Target.two_classes(y[members]))
-    np.testing.assert_allclose(fitted.history, history, rtol=1e-9)
-    np.testing.assert_allclose(fitted.coefficients, omega[:-1], atol=1e-8)
 
 
 def test_no_ridge_on_fewer_features_than_rows(two_classes):

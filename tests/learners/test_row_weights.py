@@ -10,37 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.svm import SVC
 
-from mklkit import KDA, KMHKS, MHKS, SVM, GramSide, IncompatibleError, LearnerFacts, Target
+from mklkit import KDA, KMHKS, MHKS, SVM, GramSide, IncompatibleError, Target
 from mklkit.errors import DataError
 from mklkit.estimators.training_data import TrainingData
 from mklkit.learners.choose_c import choose_C
-from mklkit.learners.ridge import Ridge
 from mklkit.learners.smoothed_hinge import best_bias, solve_smoothed
 from mklkit.learners.support_vectors import solve_primal
-from mklkit.protocols import facts_of
-from mklkit.registry.abilities import default_instances
-from mklkit.registry.registry import get_registry
 from mklkit.views import feature_blocks
 from mklkit.views.sides import FeatureSide
 
 FEW = settings(max_examples=15, deadline=None)
 EXACT = {"rtol": 1e-8, "atol": 1e-8}
 
-ON_GRAM = {
-    "svm": SVM(C=2.0, tol=1e-11),
-    "svm by itself": SVM(tol=1e-11),
-    "kmhks": KMHKS(alpha=0.7, max_iter=30, tol=1e-6),
-    "kmhks without a ridge": KMHKS(alpha=0.0, max_iter=20, tol=1e-3),
-    "kda": KDA(alpha=0.1),
-    "ridge": Ridge(alpha=0.5),
-}
-ON_FEATURES = {
-    "svm": SVM(C=2.0, tol=1e-11),
-    "mhks": MHKS(alpha=0.7, max_iter=30),
-    "mhks without a ridge": MHKS(alpha=0.0, max_iter=20),
-    "kda": KDA(alpha=0.1),
-    "ridge": Ridge(alpha=0.5),
-}
 quietly = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
@@ -63,31 +44,6 @@ def on_gram(learner, rows, y, new, weights=None):
 
 def on_features(learner, rows, y, new, weights=None):
     return learner.fit(FeatureSide(rows), Target.two_classes(y, weights)).decide(new)
-
-
-@quietly
-@pytest.mark.parametrize("name", ON_GRAM)
-@FEW
-@given(seed=st.integers(0, 10_000))
-def test_a_weight_is_how_often_a_row_occurs_on_gram_matrices(name, seed):
-    rows, y, often = problem(seed)
-    new = np.random.default_rng(seed + 1).normal(size=(5, 3))
-    weighted = on_gram(ON_GRAM[name], rows, y, new, often.astype(float))
-    repeated = on_gram(ON_GRAM[name], rows.repeat(often, axis=0), y.repeat(often), new)
-    np.testing.assert_allclose(weighted, repeated, rtol=1e-6, atol=1e-6 * np.abs(repeated).max())
-
-
-@quietly
-@pytest.mark.parametrize("name", ON_FEATURES)
-@pytest.mark.parametrize("n_columns", [3, 60], ids=["many rows", "many features"])
-@FEW
-@given(seed=st.integers(0, 10_000))
-def test_a_weight_is_how_often_a_row_occurs_on_features(name, n_columns, seed):
-    rows, y, often = problem(seed, n_columns=n_columns)
-    new = np.random.default_rng(seed + 1).normal(size=(5, n_columns))
-    weighted = on_features(ON_FEATURES[name], rows, y, new, often.astype(float))
-    repeated = on_features(ON_FEATURES[name], rows.repeat(often, axis=0), y.repeat(often), new)
-    np.testing.assert_allclose(weighted, repeated, rtol=1e-6, atol=1e-6 * np.abs(repeated).max())
 
 
 @quietly
@@ -266,17 +222,6 @@ def test_graphs_of_the_user_have_no_weights():
     rows, y, often = problem(0)
     with pytest.raises(IncompatibleError, match="with graphs of your own: leave out 'graphs'"):
         on_gram(KDA(graphs=lambda labels: None), rows, y, rows, often.astype(float))
-
-
-def test_every_learner_that_says_so_is_tried_here():
-    weighing = {
-        one.name
-        for one in default_instances(get_registry(), "learner")
-        if type(one).__module__.startswith("mklkit.")
-        and facts_of(one, LearnerFacts).takes_row_weights
-        and "two classes" in facts_of(one, LearnerFacts).tasks
-    }
-    assert weighing == {one.name for one in [*ON_GRAM.values(), *ON_FEATURES.values()]}
 
 
 @pytest.mark.parametrize("size", [1e300, 1e-300])

@@ -43,13 +43,6 @@ def test_automatic_settings_follow_the_units_of_target_and_kernel():
     assert np.abs(usual.decide(SEEN) - truth).mean() < 10
 
 
-def test_the_automatic_choice_does_not_depend_on_the_order_of_the_rows():
-    order = RNG.permutation(60)
-    one = SVR().fit(GramSide(GRAM), Target.numbers(Y))
-    other = SVR().fit(GramSide(GRAM[np.ix_(order, order)]), Target.numbers(Y[order]))
-    np.testing.assert_allclose(one.C, other.C, rtol=1e-9)
-
-
 def test_what_it_cannot_do_is_refused():
     many = FeatureSide(np.zeros((FEATURE_ROWS + 1, 1)))
     with pytest.raises(IncompatibleError, match="learner='ridge'"):

@@ -49,14 +49,6 @@ def test_tiles_merge_to_the_exact_moments(values, cuts, scale):
     assert abs(moments.deviation - deviation) <= 1e-14 * largest
 
 
-@pytest.mark.parametrize("scale", SCALES)
-def test_a_million_values_keep_twelve_digits(rng, scale):
-    values = rng.gamma(2.0, size=200_000)
-    moments = merged(tiles_of(values * scale, [70_000, 70_001, 150_000]))
-    assert moments.mean == pytest.approx(float(values.mean()) * scale, rel=1e-12)
-    assert moments.deviation == pytest.approx(float(values.std()) * scale, rel=1e-12)
-
-
 def test_magnitudes_six_hundred_decades_apart():
     tiny, huge = np.full(10, 1e-300), np.array([1e300])
     both = Moments.of(tiny).merge(Moments.of(huge))

@@ -66,13 +66,6 @@ def test_single_precision_tiles_and_strided_ones(rng):
     np.testing.assert_allclose(found, np.quantile(values.astype(float), [0.25, 0.75]), rtol=1e-15)
 
 
-def test_tiles_are_left_as_they_were(rng):
-    values = rng.normal(size=100)
-    before = values.copy()
-    quantiles(passes_over([values]), 100, [0.5])
-    np.testing.assert_array_equal(values, before)
-
-
 def test_a_rank_beyond_the_values_is_refused():
     with pytest.raises(IndexError, match=r"rank 3 .* 3"):
         select_ranks(passes_over([np.arange(3.0)]), [3])

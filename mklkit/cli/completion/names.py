@@ -53,19 +53,6 @@ def kept_names(topic: str, find: Callable[[], Names]) -> Names:
     find : callable
         Returns the names by kind, with a summary of each.
     """
-    return kept_names("names", _find)
-
-
-def kept_names(topic: str, find: Callable[[], Names]) -> Names:
-    """Return what ``find`` returns, from the topic's file if nothing was installed or changed.
-
-    Parameters
-    ----------
-    topic : str
-        The beginning of the file's name.
-    find : callable
-        Returns the names by kind, with a summary of each.
-    """
     state = _state()
     with contextlib.suppress(*NO_FILE):
         kept = json.loads(names_file(topic).read_text(encoding="utf-8"))
