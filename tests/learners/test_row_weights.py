@@ -23,7 +23,7 @@ from mklkit.registry.registry import get_registry
 from mklkit.views import feature_blocks
 from mklkit.views.sides import FeatureSide
 
-FEW = settings(max_examples=15, deadline=None)
+FEW = settings(max_examples=8, deadline=None)
 EXACT = {"rtol": 1e-8, "atol": 1e-8}
 
 ON_GRAM = {
