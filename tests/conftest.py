@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # The same examples on every run, without a clock: a slow machine must not fail a test.
-settings.register_profile("ci", deadline=None, derandomize=True, max_examples=25, database=None)
+settings.register_profile("ci", deadline=None, derandomize=True, max_examples=10, database=None)
 # Other and more examples on every run: pytest --hypothesis-profile=long
 settings.register_profile("long", deadline=None, max_examples=1000)
 settings.load_profile("ci")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
-from documents import ROOT, blocks
+from documents import blocks
 from following import follow, same_but_for_rounding
 from processes import run_listing
 from sklearn.datasets import load_breast_cancer, load_wine
@@ -16,15 +15,13 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from mklkit import MKLClassifier, MKLTransformer, get_registry
+from mklkit import MKLClassifier, MKLTransformer
 
 MKLPY = "docs/guides/moving/from-mklpy.md"
 PRECOMPUTED = "docs/guides/moving/from-precomputed.md"
 HIMALAYA = "docs/guides/moving/from-himalaya.md"
 R = "docs/guides/moving/from-r.md"
 PAGES = [MKLPY, PRECOMPUTED, HIMALAYA, R]
-
-_NAME = re.compile(r'combiner="([a-z0-9-]+)')
 
 
 def needs_packages(page: str) -> None:
@@ -40,15 +37,6 @@ def test_listings_print_what_stands_below_them(page: str, tmp_path: Path) -> Non
     for step in follow(page, tmp_path, {}, {}):
         assert step.shown is not None
         same_but_for_rounding(step.shown, step.printed)
-
-
-@pytest.mark.process
-@pytest.mark.parametrize("page", PAGES)
-def test_every_combiner_named_is_registered(page: str) -> None:
-    needs_packages(page)
-    found = set(_NAME.findall((ROOT / page).read_text(encoding="utf-8")))
-    assert found
-    assert found <= {entry.name for entry in get_registry().entries("combiner")}
 
 
 def test_a_sum_with_c_is_a_mean_with_c_times_the_kernels() -> None:

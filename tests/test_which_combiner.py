@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from documents import ROOT, commands, listings
-from following import accuracies, run_in_turn
+from following import run_in_turn
 from processes import run_listing
 
 from mklkit import CombinerFacts, MKLClassifier, facts_of, get_registry
@@ -71,12 +71,6 @@ def test_every_registered_combiner_has_its_row_and_its_facts(core: bool) -> None
         learns, _, parts, *_ = shown[name]
         assert {TASKS[task] for task in learns.split(", ")} == set(fact.tasks), name
         assert (parts == "yes") == fact.from_moments, name
-
-
-@PACKAGED
-def test_every_combiner_in_the_tables_is_registered() -> None:
-    needs_packages()
-    assert rows().keys() == declared(core=False).keys()
 
 
 def situation(beginning: str) -> str:
@@ -145,23 +139,6 @@ def outputs() -> Iterator[str]:
     return iter(listings(PAGE, "text"))
 
 
-def test_the_numbers_in_the_first_table_are_those_measured_below() -> None:
-    ranks, useless, few, _, many = outputs()
-    measured = numbers(ranks), numbers(useless), numbers(few)
-    assert f"{measured[0]['cluster-gating'][2]:.1f}" == "-2.2"
-    assert f"{measured[0]['localized'][2]:.1f}" == "-1.1"
-    assert "2.2 and 1.1 points below" in situation("Weights that depend on the row")
-    left = [measured[1][name][4] for name in ("cka", "simplemkl")]
-    assert "{} and {} kernels".format(*left) in situation("Weights must be sparse")
-    at_twenty = {name: found[0] for name, found in measured[2].items() if name != "rows"}
-    best, *others = sorted(at_twenty.values(), reverse=True)
-    assert best == at_twenty["uniform"]
-    assert f"{best} per cent, rules {others[-1]} to {others[0]}" in situation("Few rows")
-    seconds = dict(zip(many.split()[:5], many.split()[-5:], strict=True))
-    shown = [round(float(seconds[rule]), 1) for rule in ("uniform", "simplemkl")]
-    assert "{} s for `uniform`, {} s for `simplemkl`".format(*shown) in situation("Time above all")
-
-
 @PACKAGED
 def test_commands_and_listings_run_on_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What stands below them takes minutes: here they have a few dozen rows each."""
@@ -206,34 +183,3 @@ def test_ranks_over_eight_data_sets(tmp_path: Path) -> None:
             np.testing.assert_allclose(found[rule][0], values[0], atol=1.0, err_msg=rule)
             np.testing.assert_allclose(found[rule][1:3], values[1:3], atol=0.3, err_msg=rule)
             np.testing.assert_allclose(found[rule][3:6], values[3:6], atol=0.15, err_msg=rule)
-
-
-@pytest.mark.slow
-def test_useless_kernels_and_few_rows(tmp_path: Path) -> None:
-    _, *shown = outputs()
-    names: dict[str, Any] = {}
-    for listing, table in zip(listings(PAGE, "python")[1:3], shown[:2], strict=True):
-        found = numbers(printed_by(listing, names, tmp_path))
-        expected = numbers(table)
-        assert found.keys() == expected.keys()
-        for rule, values in expected.items():
-            np.testing.assert_allclose(found[rule][0], values[0], atol=0.3, err_msg=rule)
-            np.testing.assert_allclose(found[rule][-1], values[-1], atol=0.5, err_msg=rule)
-
-
-@pytest.mark.slow
-def test_three_sources(tmp_path: Path) -> None:
-    command = next(line for line in commands(PAGE) if "digits_sources" in line)
-    (printed,) = run_in_turn([command], tmp_path)
-    found, shown = accuracies(printed), accuracies(listings(PAGE, "text")[3])
-    assert found.keys() == shown.keys()
-    for method, accuracy in shown.items():
-        assert found[method] == pytest.approx(accuracy, abs=0.3), method
-
-
-@pytest.mark.slow
-def test_time_grows_with_kernels_and_most_where_every_step_reads_all(tmp_path: Path) -> None:
-    table = printed_by(listings(PAGE, "python")[3], {}, tmp_path).splitlines()
-    first, *_, last = ([float(value) for value in line.split()] for line in table[1:])
-    assert all(many > few for few, many in zip(first, last, strict=True))
-    assert last[4] > 2 * max(last[1:4])

@@ -63,29 +63,25 @@ def implicit_columns_are_similarities(case: Case) -> None:
 def shortcuts_agree_with_transform(case: Case) -> None:
     """The map's optional methods for saving work give the same columns."""
     fitted: Any = case.fitted().fitted
-    columns = fitted.transform(case.rows)
-    advice = "Correct it, or leave it out: it is optional."
-    applicable = False
+    columns, new_columns = fitted.transform(case.rows), fitted.transform(case.new_rows)
+    shortcuts: list[tuple[str, Any, Any]] = []
     if isinstance(fitted, LandmarkMap):
-        applicable = True
         values = fitted.from_similarities(fitted.kernel(case.rows, fitted.landmarks))
-        what = "from_similarities(kernel(rows, landmarks)) to be transform(rows)"
-        expect_close(values, columns, what, advice)
-    ready = fitted.training_features() if isinstance(fitted, RememberedFeatures) else None
-    if ready is not None:
-        applicable = True
-        what = "training_features() to be transform(training rows)"
-        expect_close(ready, columns, what, advice, 1e-6)
+        label = "from_similarities(kernel(rows, landmarks)) to be transform(rows)"
+        shortcuts.append((label, values, columns))
+    if isinstance(fitted, RememberedFeatures) and fitted.training_features() is not None:
+        label = "training_features() to be transform(training rows)"
+        shortcuts.append((label, fitted.training_features(), columns))
     if isinstance(fitted, TrimmableMap):
-        applicable = True
-        some = np.arange(0, len(case.rows), 3)
-        fewer = fitted.with_landmarks(case.rows[some]).transform(case.new_rows)
-        what = "with_landmarks(rows) to give the columns of those rows"
-        expect_close(fewer, fitted.transform(case.new_rows)[:, some], what, advice)
-    diagonal = fitted.squared_lengths() if isinstance(fitted, OrthogonalFeatures) else None
-    if diagonal is not None:
-        applicable = True
-        what = "features.T @ features to be diag(squared_lengths())"
-        expect_close(columns.T @ columns, np.diag(diagonal), what, advice, 1e-6)
-    if not applicable:
+        members = np.arange(0, len(case.rows), 3)
+        fewer = fitted.with_landmarks(case.rows[members]).transform(case.new_rows)
+        label = "with_landmarks(rows) to give the columns of those rows"
+        shortcuts.append((label, fewer, new_columns[:, members]))
+    lengths = fitted.squared_lengths() if isinstance(fitted, OrthogonalFeatures) else None
+    if lengths is not None:
+        label = "features.T @ features to be diag(squared_lengths())"
+        shortcuts.append((label, columns.T @ columns, np.diag(lengths)))
+    if not shortcuts:
         raise NotApplicable(f"{case.label} has no such methods")
+    for label, values, usual in shortcuts:
+        expect_close(values, usual, label, "Correct it, or leave it out: it is optional.", 1e-6)

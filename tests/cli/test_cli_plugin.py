@@ -114,7 +114,7 @@ def test_check_of_a_faulty_package(mklkit: Run, tmp_path: Path) -> None:
     assert result.code == 1
     outcomes = {check["check"]: check["outcome"] for check in result.json["checks"]}
     assert outcomes["symmetric"] == outcomes["diagonal_is_that_of_the_matrix"] == "failed"
-    assert outcomes["pickles"] == "passed"
+    assert outcomes["parameters_round_trip"] == "passed"
     assert outcomes["shared_base_is_honest"] == "not applicable"
 
 

@@ -1,8 +1,8 @@
 """scikit-learn's own checks of the estimator contract: every one must pass.
 
 They ask about an estimator's code, so that one configuration of each class with a ``fit`` of its
-own is enough. These are the defaults, which learn on Gram matrices, with a given C; a search over
-couplings of learners on features; a vote of couplings on random landmarks; probabilities, of which
+own is enough. These are the defaults, which learn on Gram matrices, with a given C; a search of a
+learner on features; a vote of couplings on random landmarks; probabilities, of which
 the checks ask that the largest is that of the class predicted: it is so on their rows, and need not
 be on others. What components do with odd data, whichever they are, is asked by mklkit's own
 conformance checks.
@@ -14,10 +14,16 @@ which the two are different rows.
 
 from __future__ import annotations
 
-from builders import ifsl_search
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mklkit import MKLClassifier, MKLOneClass, MKLRegressor, MKLTransformer, RPEMEKLClassifier
+from mklkit import (
+    MKLClassifier,
+    MKLOneClass,
+    MKLRegressor,
+    MKLSearchCV,
+    MKLTransformer,
+    RPEMEKLClassifier,
+)
 
 EQUIVALENCE = "check_sample_weight_equivalence_on_dense_data"
 
@@ -32,7 +38,11 @@ def _depends_on_folds(estimator):
 @parametrize_with_checks(
     [
         MKLClassifier(learner="svm(C=1, tol=1e-10)"),
-        ifsl_search(ridges=(1.0,), lams=(1.0,), cv=2),
+        MKLSearchCV(
+            MKLClassifier("rbf(sigma=1)", feature_map="empirical", learner="kda"),
+            {"learner__alpha": [1.0]},
+            cv=2,
+        ),
         # Its fit and predict are those of MKLVotingClassifier.
         RPEMEKLClassifier(subset=0.3, n_members=2),
         MKLClassifier("rbf", learner="svm(C=1, tol=1e-10)", probability=True),

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import settings
 
 # Without a deadline: the first example pays for what is imported.
-FEW = settings(max_examples=40, deadline=None, derandomize=True)
+FEW = settings(max_examples=15, deadline=None, derandomize=True)
 
 
 def cosines(gram):

@@ -14,7 +14,7 @@ from mklkit.protocols import WeightedKernel
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(seed=st.integers(0, 10_000), rule=st.sampled_from(["mean", "scale", "auto"]))
 def test_a_weight_is_how_often_a_row_occurs(seed, rule):
     draw = np.random.default_rng(seed)

@@ -19,7 +19,7 @@ from mklkit.learners.support_vectors import solve_primal
 from mklkit.views import feature_blocks
 from mklkit.views.sides import FeatureSide
 
-FEW = settings(max_examples=15, deadline=None)
+FEW = settings(max_examples=8, deadline=None)
 EXACT = {"rtol": 1e-8, "atol": 1e-8}
 
 quietly = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -29,7 +29,7 @@ plain_values = st.recursive(
 
 
 @given(plain_values)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_facts_of_any_plain_value_survive(value: Any) -> None:
     assert json.loads(json.dumps(json_ready(value), allow_nan=False)) == value
 
