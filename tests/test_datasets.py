@@ -24,7 +24,8 @@ from mklkit.datasets import load_features, load_table
 from mklkit.datasets.chunked import ChunkedTable
 from mklkit.datasets.csv_file import read_csv
 from mklkit.datasets.dialects import sniff
-from mklkit.errors import DataError
+from mklkit.datasets.target import warn_of_numbers
+from mklkit.errors import DataError, MKLKitWarning
 
 
 def written(path: Path, text: str) -> Path:
@@ -353,6 +354,13 @@ class TestTarget:
         else:
             frame.to_parquet(tmp_path / name)
         assert load_table(tmp_path / name).target.tolist() == labels
+
+
+def test_a_target_of_many_numbers_is_warned_of() -> None:
+    with pytest.warns(MKLKitWarning, match="looks like a number: it has 52 different values"):
+        warn_of_numbers(pd.Series(np.arange(520) % 52, name="age"))
+    warn_of_numbers(pd.Series(np.arange(60) % 10, name="digit"))
+    warn_of_numbers(pd.Series([f"kind {place % 40}" for place in range(400)], name="kind"))
 
 
 HEADER = "x,kind\n"

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
@@ -274,25 +274,6 @@ class TestIdentifiers:
 
 
 class TestValuesOfOtherTypes:
-    def test_decimals_durations_and_times_are_numbers(self) -> None:
-        minutes = np.arange(40)
-        frame = pd.DataFrame(
-            {
-                "price": [decimal.Decimal(int(minute)) / 4 for minute in minutes],
-                "took": pd.to_timedelta(minutes, unit="min"),
-                "began": [datetime.time(1, int(minute), 30) for minute in minutes],
-            }
-        )
-        frame.loc[3, ["took", "began"]] = [pd.NaT, None]
-        encoder = TableEncoder().fit(frame)
-        assert encoder.numeric_ == ["price", "took", "began"]
-        assert encoder.gaps_ == {"price": 0, "took": 1, "began": 1}
-        out = encoder.transform(frame).drop(index=3)
-        kept = np.delete(minutes, 3)
-        expected = {"price": kept / 4, "took": 60.0 * kept, "began": 3630.0 + 60 * kept}
-        for name, values in expected.items():
-            assert out[name].tolist() == values.tolist()
-
     def test_bytes_are_text(self) -> None:
         encoder = TableEncoder().fit(pd.DataFrame({"x": [b"a", b"\xc8", b"\xc9", None]}))
         assert encoder.get_feature_names_out().tolist() == [
@@ -418,11 +399,6 @@ class TestPipeline:
         ]
         plain = build_pipeline(KNeighborsClassifier(1), "none").fit(mixed[["flat"]], [0, 1] * 3)
         assert describe(plain) == ["features not scaled"]
-
-    def test_clone_and_cross_validation(self, mixed: pd.DataFrame) -> None:
-        pipeline = clone(build_pipeline(KNeighborsClassifier(1), "minmax"))
-        scores = cross_val_score(pipeline, pd.concat([mixed] * 2), [0, 1] * 6, cv=3)
-        assert len(scores) == 3
 
 
 cells = st.one_of(
