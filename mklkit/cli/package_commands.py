@@ -11,19 +11,16 @@ import sys
 import warnings
 from collections.abc import Collection
 from contextlib import redirect_stdout
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 import typer.main
 from typer.core import TyperCommand
 
 from mklkit.errors import PluginConflictError, PluginWarning, plain_message, quoted, type_name
-from mklkit.registry.discovery import (
-    InstalledPlugin,
-    PluginFailure,
-    installed_plugins,
-    switched_off,
-)
+
+if TYPE_CHECKING:
+    from mklkit.registry.discovery import InstalledPlugin, PluginFailure
 
 __all__ = [
     "COMMAND_GROUP",
@@ -114,6 +111,9 @@ def package_commands(context: typer.Context) -> dict[str, PackageCommand]:
 
 
 def _installed(built_in: Collection[str]) -> dict[str, PackageCommand]:
+    # Imported late, since most commands are built in.
+    from mklkit.registry.discovery import PluginFailure, installed_plugins, switched_off
+
     claims: dict[str, list[InstalledPlugin]] = {}
     for plugin in [] if switched_off() else installed_plugins(COMMAND_GROUP, _warn):
         reason = ""
@@ -139,5 +139,7 @@ def whole_command(command: Any) -> Any:
 
 def imported_packages() -> dict[str, str]:
     """Return the distributions of commands by their package, of those that are imported."""
+    from mklkit.registry.discovery import installed_plugins
+
     plugins = installed_plugins(COMMAND_GROUP, lambda _: None)
     return {each.package: each.distribution for each in plugins if each.package in sys.modules}

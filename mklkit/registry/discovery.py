@@ -118,8 +118,7 @@ def installed_plugins(
             if label in seen:
                 continue
             seen.add(label)
-            _check_entry_points(distribution, group)
-            points = [point for point in distribution.entry_points if point.group == group]
+            points = _entry_points_of(distribution, group)
             if points:
                 origin = _identity(distribution)
                 found += [InstalledPlugin(point.name, *origin, point) for point in points]
@@ -142,32 +141,37 @@ def _entry_points(**wanted: Any) -> EntryPoints:
     return EntryPoints(points).select(**wanted)
 
 
-def _check_entry_points(distribution: Distribution, group: str) -> None:
-    """Fail if entry points can't be read, which Python ignores or reports in its own terms.
+def _entry_points_of(distribution: Distribution, group: str) -> list[EntryPoint]:
+    """Return the entry points of a group, or fail if they can't be read.
 
-    Packages without entry points of the group may have any text before a section.
+    Python ignores what can't be read, or reports it in its own terms. Packages without entry
+    points of the group may have any text before a section.
     """
     text = distribution.read_text(POINTS)
     if text is None:
         folder = getattr(distribution, "_path", None)
         if folder is not None and (folder / POINTS).exists():
             raise ValueError(f"{POINTS} is not a readable file")
-        return
+        return []
     section = False
     for number, line in enumerate(map(str.strip, text.splitlines()), start=1):
-        where = f"line {number} of {POINTS} is {quoted(line)}"
         if not line or line.startswith("#"):
             continue
+        expected = ""
         if "[" in line and _letters(line) == _letters(group):
-            if line != f"[{group}]":
-                raise ValueError(f"{where}; expected '[{group}]'")
+            expected = "" if line == f"[{group}]" else f"'[{group}]'"
             section = True
         elif line.startswith("[") and line.endswith("]"):
             section = True
         elif section and not re.match(r"[^=]+=", line):
-            raise ValueError(f"{where}; expected name = module")
+            expected = "name = module"
         elif not section and group in line:
-            raise ValueError(f"{where}; expected a section such as '[{group}]' before it")
+            expected = f"a section such as '[{group}]' before it"
+        if expected:
+            raise ValueError(f"line {number} of {POINTS} is {quoted(line)}; expected {expected}")
+    if group not in text:
+        return []
+    return [point for point in distribution.entry_points if point.group == group]
 
 
 def _letters(text: str) -> str:
