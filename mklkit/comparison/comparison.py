@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,8 @@ from mklkit.comparison.notebook import comparison_html
 from mklkit.comparison.report import html_report
 from mklkit.comparison.running import Cell
 from mklkit.comparison.table import ranking, sentence, table_of_datasets, table_of_splits
-from mklkit.comparison.writing import check_report, write_csv, write_json, write_latex, write_text
+from mklkit.comparison.writing import check_report, write_latex, write_text
+from mklkit.datasets.csv_text import csv_text
 from mklkit.errors import DataError, counted, listed
 from mklkit.persistence.facts import json_ready
 
@@ -261,12 +263,14 @@ class Comparison:
             write[ending](path)
 
     def to_csv(self, path: str | PathLike[str]) -> None:
-        """Write :attr:`results`, one line per run."""
-        write_csv(Path(path), self.results)
+        """Write :attr:`results`, one line per run; parameters are JSON in their cells."""
+        params = ["" if p is None else json.dumps(p) for p in self.results["params"]]
+        write_text(Path(path), csv_text(self.results.assign(params=params)))
 
     def to_json(self, path: str | PathLike[str]) -> None:
         """Write everything, as :meth:`as_dict` returns it."""
-        write_json(Path(path), self.as_dict())
+        content = json.dumps(self.as_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+        write_text(Path(path), content + "\n")
 
     def to_latex(self, path: str | PathLike[str]) -> None:
         """Write :meth:`table` as a LaTeX table (package booktabs), the best accuracy in bold."""

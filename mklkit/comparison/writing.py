@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from mklkit.datasets.csv_text import csv_text
 from mklkit.errors import DataError
 from mklkit.persistence.atomic import replacing
 
@@ -20,8 +18,6 @@ __all__ = [
     "latex_number",
     "latex_table",
     "latex_text",
-    "write_csv",
-    "write_json",
     "write_latex",
     "write_text",
 ]
@@ -63,19 +59,6 @@ def check_report(path: Path) -> str:
     if ending not in ENDINGS:
         raise DataError(f"A report's name must end in {', '.join(ENDINGS)}; got {path}.")
     return ending
-
-
-def write_csv(path: Path, results: pd.DataFrame) -> None:
-    """Write a tidy table; parameters are JSON in their cells."""
-    plain = results.assign(
-        params=["" if params is None else json.dumps(params) for params in results["params"]]
-    )
-    write_text(path, csv_text(plain))
-
-
-def write_json(path: Path, content: dict[str, Any]) -> None:
-    """Write plain values."""
-    write_text(path, json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
 def write_latex(path: Path, table: pd.DataFrame, verdict: str) -> None:
