@@ -21,7 +21,7 @@ from mklkit.estimators.kernel_summary import KernelSummary
 
 __all__ = ["ShowsKernels"]
 
-WRITTEN_LONG = ("decisions_", "partial_sums_")
+WRITTEN_LONG = ("decisions_", "fitted_", "partial_sums_", "plan_")
 """Attributes that scikit-learn would write out as text, with every array of every kernel."""
 
 _alone: ContextVar[Any] = ContextVar("_alone", default=None)
