@@ -77,7 +77,7 @@ class BoundKernel:
         """The properties of the kernel."""
         return facts_of(self.kernel, KernelFacts)
 
-    @property
+    @cached_property
     def reads(self) -> Reads:
         """What its columns hold."""
         return self.facts.reads
@@ -171,7 +171,9 @@ def fit_maps(
     IncompatibleError
         If the map does not support one of the kernels.
     """
-    _check_supported(kernels, feature_map)
+    facts = facts_of(feature_map, FeatureMapFacts)
+    if facts.for_kernels or facts.of_means:
+        _check_supported(kernels, feature_map, facts)
     pairs = zip(fitted, rows, strict=True)
     maps: Iterator[FittedMap] = (
         feature_map.fit_all(fitted, rows, random_state)
@@ -187,8 +189,9 @@ def fit_maps(
     return fitted_maps
 
 
-def _check_supported(kernels: Sequence[BoundKernel], feature_map: FeatureMap) -> None:
-    facts = facts_of(feature_map, FeatureMapFacts)
+def _check_supported(
+    kernels: Sequence[BoundKernel], feature_map: FeatureMap, facts: FeatureMapFacts
+) -> None:
     only = facts.for_kernels
     others = [bound for bound in kernels if only and bound.kernel.name not in only]
     if others:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, ClassVar, Protocol, Self, TypeGuard, cast
+from typing import Any, ClassVar, Self, TypeGuard, cast
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.numerics.pairwise import BASES
-from mklkit.protocols import Array, FittedKernel, ScalarKernel
+from mklkit.protocols import Array, FittedKernel, KernelView, ScalarKernel
 from mklkit.protocols.abilities import offers
 from mklkit.views.known_pairs import KnownPairs
 from mklkit.views.rows import take_rows
@@ -69,15 +69,6 @@ class InnerProduct(FittedScalarKernel):
         if out is not base:
             out[...] = base
         return out
-
-
-class ViewOfRows(Protocol):
-    """What is needed of a view."""
-
-    @property
-    def own(self) -> KernelRows:
-        """Its kernel on the training rows."""
-        ...
 
 
 def is_scalar(kernel: FittedKernel) -> TypeGuard[ScalarKernel]:
@@ -145,7 +136,7 @@ class KernelRows:
         )
 
     @classmethod
-    def of_views(cls, views: Iterable[ViewOfRows]) -> Self:
+    def of_views(cls, views: Iterable[KernelView]) -> Self:
         """Return the views' own kernels on the training rows, regardless of the feature map."""
         return cls.joined(view.own for view in views)
 

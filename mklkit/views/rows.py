@@ -123,15 +123,15 @@ def rows_at(rows: Rows, place: slice | NDArray[np.intp]) -> Any:
     return block
 
 
+@attrs.define(eq=False)
 class ColumnCuts:
     """Rows (n, d) and their requested subsets of columns, each cut once.
 
     Kernels share base quantities where they use the same array.
     """
 
-    def __init__(self, rows: Any) -> None:
-        self.rows = rows
-        self._cuts: dict[tuple[bytes, str], Any] = {}
+    rows: Any
+    _cuts: dict[tuple[bytes, str], Any] = attrs.field(factory=dict, init=False)
 
     def of(self, columns: NDArray[np.intp] | None, reads: Reads = "numbers") -> Any:
         """Return the rows' columns (n, k), of a row source unread; None stands for all of them.

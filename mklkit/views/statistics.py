@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
+from typing import Any
 
 import attrs
 import numpy as np
@@ -29,10 +30,11 @@ SAMPLE_ROWS, SAMPLE_SQUARES = 32, 64
 """Of the pairs from which a quartile is guessed: squares, as they cost little more than one row."""
 
 
+@attrs.define(eq=False)
 class SharedStatistics:
     """The statistics of M kernels on the same training rows, each computed once.
 
-    Parameters
+    Attributes
     ----------
     seen : KernelRows
         The kernels and the training rows.
@@ -43,10 +45,9 @@ class SharedStatistics:
     asked for and usually need two passes; kernels that are monotone in a base share them.
     """
 
-    def __init__(self, kernel_rows: KernelRows) -> None:
-        self.seen = kernel_rows
-        self._quadrants: dict[bytes, list[Quadrants]] = {}
-        self._alignments: dict[tuple[bytes, bool, bytes], list[float]] = {}
+    seen: KernelRows
+    _quadrants: dict[bytes, list[Quadrants]] = attrs.field(factory=dict, init=False)
+    _alignments: dict[Any, list[float]] = attrs.field(factory=dict, init=False)
 
     def quadrants(self, y: Array) -> list[Quadrants]:
         """Return each kernel's quadrants for labels −1 and +1."""
@@ -76,10 +77,11 @@ class SharedStatistics:
         return self._alignments[key]
 
 
+@attrs.define(eq=False, slots=False)
 class _Block:
     """The statistics of M kernels on one block of rows and columns.
 
-    Parameters
+    Attributes
     ----------
     a : KernelRows
         The rows.
@@ -87,8 +89,8 @@ class _Block:
         The columns, where they are others.
     """
 
-    def __init__(self, a: KernelRows, b: KernelRows | None = None) -> None:
-        self._a, self._b = a, b
+    _a: KernelRows
+    _b: KernelRows | None = None
 
     def quadrants(self) -> list[Quadrant]:
         """Return each kernel's statistics."""

@@ -24,7 +24,10 @@ from sklearn.svm import SVC
 
 from mklkit.datasets import load_table
 from mklkit.datasets.pipeline import preset_pipeline
-from mklkit.estimators.proposing import bank_of
+from mklkit.estimators.proposing import proposed_bank
+from mklkit.estimators.table_reading import read_table
+from mklkit.estimators.training_data import TrainingData
+from mklkit.registry.composing import are_proposed, bind_kernels
 from mklkit.views.bound_kernels import fit_kernels
 
 COSTS = (0.1, 1.0, 10.0, 100.0)
@@ -34,20 +37,16 @@ GAMMAS = (1 / 64, 1 / 16, 1 / 4, 1.0, 4.0)
 Grams = Callable[[np.ndarray], np.ndarray]
 
 
-class Columns:
-    """The part of an estimator that tells a bank about columns."""
-
-    def __init__(self, frame: pd.DataFrame) -> None:
-        self.n_features_in_ = frame.shape[1]
-        self.feature_names_in_ = np.array(frame.columns, dtype=object)
-
-
 def joined(kernels: Any, frame: pd.DataFrame, codes: np.ndarray, weigh: Any = None) -> Any:
     """Return a function from rows to their similarity to the training rows."""
     rows = np.ascontiguousarray(frame, dtype=float)
-    bank = bank_of(kernels, Columns(frame), rows, codes)
-    fitted, own = fit_kernels(bank.kernels, rows)
-    parts = [(k, o, b.columns) for k, o, b in zip(fitted, own, bank.kernels, strict=True)]
+    if are_proposed(kernels):
+        names = list(frame.columns)
+        bound = proposed_bank(names, TrainingData(rows, codes), "two classes").kernels
+    else:
+        _, (bound,) = read_table(frame, [bind_kernels(kernels)])
+    fitted, own = fit_kernels(bound, rows)
+    parts = [(k, o, b.columns) for k, o, b in zip(fitted, own, bound, strict=True)]
     weights = np.ones(len(parts)) if weigh is None else weigh([k(o, o) for k, o, _ in parts], codes)
     weights = weights / weights.sum()
 
