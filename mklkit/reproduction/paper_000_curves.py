@@ -14,7 +14,7 @@ from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.search import MKLSearchCV
 from mklkit.learners.ho_kashyap.rules import PAPER_GRID
 from mklkit.preprocessing import build_pipeline
-from mklkit.presets.plain import PLAIN_KERNELS
+from mklkit.presets.papers import PLAIN_KERNELS
 from mklkit.reproduction.entry import Curves, Entry
 from mklkit.reproduction.estimators import PreferredScaling
 from mklkit.reproduction.lines import Line, Measure

@@ -11,7 +11,7 @@ from typing import Any
 from mklkit.combiners.cluster_gating.combiner import ClusterGating
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.search import MKLSearchCV
-from mklkit.presets.nu_mkl import FOUR_WIDTHS
+from mklkit.presets.papers import FOUR_WIDTHS
 from mklkit.reproduction.entry import Entry
 from mklkit.reproduction.paper_001_stars import STARS_ENTRIES
 from mklkit.reproduction.printed import printed

@@ -20,7 +20,7 @@ from mklkit.estimators.from_preset import preset_classifier
 from mklkit.estimators.rpemekl import RPEMEKLClassifier
 from mklkit.estimators.search import MKLSearchCV
 from mklkit.learners.ho_kashyap.rules import PAPER_GRID
-from mklkit.presets.ifsl import RPEMEKL_KERNELS
+from mklkit.presets.papers import RPEMEKL_KERNELS
 from mklkit.reproduction.entry import Entry
 from mklkit.reproduction.estimators import PreferredScaling
 from mklkit.reproduction.paper_004_curves import draw, objective_lines

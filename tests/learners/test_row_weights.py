@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 from sklearn.svm import SVC
 
 from mklkit import KDA, KMHKS, MHKS, SVM, GramSide, IncompatibleError, Target
-from mklkit.errors import DataError
-from mklkit.estimators.row_weights import joint_weights
 from mklkit.learners.choose_c import choose_C
 from mklkit.learners.smoothed_hinge import best_bias, solve_smoothed
 from mklkit.learners.support_vectors import solve_primal
@@ -222,9 +220,3 @@ def test_graphs_of_the_user_have_no_weights():
     rows, y, often = problem(0)
     with pytest.raises(IncompatibleError, match="with graphs of your own: leave out 'graphs'"):
         on_gram(KDA(graphs=lambda labels: None), rows, y, rows, often.astype(float))
-
-
-@pytest.mark.parametrize("size", [1e300, 1e-300])
-def test_a_product_with_the_class_weight_that_is_no_number_is_refused(size):
-    with pytest.raises(DataError, match=r"row 1 .*1e[+-]300"):
-        joint_weights(np.array([1.0, size]), np.array([0, 1]), np.array([1.0, size]))
