@@ -43,8 +43,8 @@ class Alignment(WeightingCombiner):
 
     def weights(self, views: Views, y: Array, row_weights: Array | None = None) -> Array:
         """Return the alignments, 0 where negative."""
-        found = [view.label_alignment(y, row_weights=row_weights) for view in views]
-        return np.maximum(found, 0.0)
+        alignments = [view.label_alignment(y, row_weights=row_weights) for view in views]
+        return np.maximum(alignments, 0.0)
 
 
 @attrs.frozen
@@ -63,8 +63,8 @@ class CenteredAlignment(Alignment):
 
     def weights(self, views: Views, y: Array, row_weights: Array | None = None) -> Array:
         """Return the centred alignments, 0 where negative."""
-        found = [view.label_alignment(y, True, row_weights) for view in views]
-        return np.maximum(found, 0.0)
+        alignments = [view.label_alignment(y, True, row_weights) for view in views]
+        return np.maximum(alignments, 0.0)
 
 
 @hookimpl

@@ -95,8 +95,8 @@ class GraphConsensus(WeightingCombiner):
 
     def weights(self, views: Views, y: Array) -> Array:
         """Return the weights of least distortion."""
-        seen = views.seen
-        form = distortions(seen, neighbour_graph(seen, self.n_neighbors))
+        kernels = views.seen
+        form = distortions(kernels, neighbour_graph(kernels, self.n_neighbors))
         lengths = np.sqrt(np.diag(form))
         weights = np.zeros(len(views))
         used = np.flatnonzero(lengths)
@@ -106,18 +106,18 @@ class GraphConsensus(WeightingCombiner):
         return weights
 
 
-def neighbour_graph(seen: KernelRows, n_neighbors: int) -> csr_array:
+def neighbour_graph(kernels: KernelRows, n_neighbors: int) -> csr_array:
     """Return how many times rows are among each other's nearest ones, (N, N), over all kernels.
 
     Nearest in the feature space of a kernel, by k(x, x) + k(z, z) − 2k(x, z); rows that are
     neighbours of each other count twice.
     """
-    n_rows, count = seen.n_rows, min(n_neighbors, seen.n_rows - 1)
-    diagonals = seen.diagonals()
+    n_rows, count = kernels.n_rows, min(n_neighbors, kernels.n_rows - 1)
+    diagonals = kernels.diagonals()
     starts, ends = [], []
-    for block in row_blocks(n_rows, _panel_rows(seen)):
+    for block in row_blocks(n_rows, _panel_rows(kernels)):
         members = np.arange(block.start, block.stop)
-        for index, values in seen.take(block).similarities(seen):
+        for index, values in kernels.take(block).similarities(kernels):
             # k(x, x) is the same for all rows beside x.
             distances = diagonals[index] - 2 * values.astype(np.float64)
             distances[np.arange(len(members)), members] = np.inf
@@ -129,16 +129,16 @@ def neighbour_graph(seen: KernelRows, n_neighbors: int) -> csr_array:
     return csr_array(directed + directed.T)
 
 
-def distortions(seen: KernelRows, graph: csr_array) -> Array:
+def distortions(kernels: KernelRows, graph: csr_array) -> Array:
     """Return S of :class:`GraphConsensus` (M, M), with zeros for a constant kernel."""
-    n_kernels, n_rows = len(seen), seen.n_rows
+    n_kernels, n_rows = len(kernels), kernels.n_rows
     apart = csr_array(laplacian(graph))
-    sizes = np.array([np.abs(own).max() for own in seen.diagonals()])
+    sizes = np.array([np.abs(array).max() for array in kernels.diagonals()])
     sizes[sizes == 0] = 1
     form, means = np.zeros((n_kernels, n_kernels)), np.zeros((n_kernels, n_rows))
-    for block in row_blocks(n_rows, _panel_rows(seen)):
+    for block in row_blocks(n_rows, _panel_rows(kernels)):
         panels = np.empty((n_kernels, n_rows, block.stop - block.start))
-        for index, values in seen.take(block).similarities(seen):
+        for index, values in kernels.take(block).similarities(kernels):
             panels[index] = values.T / sizes[index]
             means[index, block] = panels[index].mean(axis=0)
             # The Laplacian takes constants to zero; large ones would cost digits.
@@ -147,15 +147,15 @@ def distortions(seen: KernelRows, graph: csr_array) -> Array:
         form += panels.reshape(n_kernels, -1) @ differences.reshape(n_kernels, -1).T
     means -= means.mean(axis=1)[:, None]
     form = 2 * (form - n_rows * means @ (apart @ means.T))
-    rounding = np.array([16 * np.finfo(own.dtype).eps for own in seen.rows])
+    rounding = np.array([16 * np.finfo(array.dtype).eps for array in kernels.rows])
     constant = np.diag(form) <= graph.sum() * n_rows * rounding**2
     form[constant] = form[:, constant] = 0
     return (form + form.T) / 2 * np.outer(sizes, sizes)
 
 
-def _panel_rows(seen: KernelRows) -> int:
+def _panel_rows(kernels: KernelRows) -> int:
     """Return the number of rows of which all kernels' similarities are in memory at once."""
-    return int(np.clip(PANEL_VALUES // (len(seen) * seen.n_rows), 1, 256))
+    return int(np.clip(PANEL_VALUES // (len(kernels) * kernels.n_rows), 1, 256))
 
 
 def least_on_simplex(form: Array) -> Array:
@@ -173,8 +173,8 @@ def least_on_simplex(form: Array) -> Array:
     values, vectors = np.linalg.eigh(form + RIDGE * np.eye(len(form)))
     root = np.sqrt(np.maximum(values, 0))[:, None] * vectors.T
     above = np.vstack([root, np.ones(len(form))])
-    found, _ = scipy.optimize.nnls(above, np.append(np.zeros(len(form)), 1.0))
-    return np.asarray(found / found.sum())
+    solution, _ = scipy.optimize.nnls(above, np.append(np.zeros(len(form)), 1.0))
+    return np.asarray(solution / solution.sum())
 
 
 def near_sphere(form: Array) -> Array:
@@ -192,12 +192,12 @@ def near_sphere(form: Array) -> Array:
     length_one, multipliers = np.full(count, count**-0.5), np.zeros(count)
     for number in range(MOST_ROUNDS):
         pull = scipy.linalg.solve_triangular(factor, PENALTY * length_one - multipliers, trans=1)
-        found, _ = scipy.optimize.nnls(factor, pull)
-        size = np.linalg.norm(found)
-        if size == 0 or (number and np.abs(found / size - length_one).sum() < CHANGE):
+        solution, _ = scipy.optimize.nnls(factor, pull)
+        size = np.linalg.norm(solution)
+        if size == 0 or (number and np.abs(solution / size - length_one).sum() < CHANGE):
             break
-        length_one = found / size
-        multipliers += PENALTY * (found - length_one)
+        length_one = solution / size
+        multipliers += PENALTY * (solution - length_one)
     return length_one
 
 

@@ -1,1 +1,1 @@
-"""Kernels, one per file; each module registers its own through the plugin hooks."""
+"""Kernels, one or a family per file; each module registers its own through the plugin hooks."""

@@ -71,15 +71,19 @@ class AmountKernel(Component):
 
     def __call__(self, a: Array, b: Array) -> Array:
         """Return the similarities of the rows of ``a`` (n, q) and ``b`` (m, q): (n, m)."""
-        return self.similar(amounts(self.name, a), amounts(self.name, b))
+        return self.similar(self.prepared(a), self.prepared(b))
 
     def diagonal(self, a: Array) -> Array:
         """Return 1 for each row."""
         return np.ones(len(a))
 
+    def prepared(self, rows: Array) -> Array:
+        """Return the amounts (n, q) that are compared."""
+        return amounts(self.name, rows)
+
     @abstractmethod
     def similar(self, a: Array, b: Array) -> Array:
-        """Return the similarities of amounts in float64."""
+        """Return the similarities of prepared rows."""
 
 
 @attrs.frozen
@@ -88,17 +92,14 @@ class _HistogramKernel(AmountKernel):
 
     normalize: bool = attrs.field(default=True, validator=instance_of(bool))
 
-    def __call__(self, a: Array, b: Array) -> Array:
-        """Return the similarities of the rows of ``a`` (n, q) and ``b`` (m, q): (n, m)."""
-        return self.similar(self._histograms(a), self._histograms(b))
+    def prepared(self, rows: Array) -> Array:
+        """Return the amounts (n, q) that are compared: counts, or shares of their sum."""
+        counts = amounts(self.name, rows)
+        return shares(counts) if self.normalize else counts
 
     def diagonal(self, a: Array) -> Array:
         """Return the sum of each row: (n,)."""
-        return self._histograms(a).sum(axis=1)
-
-    def _histograms(self, rows: Array) -> Array:
-        checked = amounts(self.name, rows)
-        return shares(checked) if self.normalize else checked
+        return self.prepared(a).sum(axis=1)
 
 
 @attrs.frozen

@@ -27,7 +27,6 @@ __all__ = [
     "mean_distance",
     "median_distance",
     "squared_neighbour_distance",
-    "weighted_mean_distance",
 ]
 
 RULES = ("mean", "median", "scale", "auto", "neighbours")
@@ -156,7 +155,7 @@ def bandwidth(rule: str, rows: Array | RowSource, row_weights: Array | None = No
     # Only ratios of weights count, and products of large or small ones are no numbers.
     counts = None if row_weights is None else row_weights[places] / row_weights.max()
     if rule == "mean":
-        sigma = mean_distance(some) if counts is None else weighted_mean_distance(some, counts)
+        sigma = mean_distance(some, counts)
     elif rule == "median":
         sigma = median_distance(some)
     elif rule == "scale":
@@ -221,50 +220,32 @@ def _distances(rows: Array) -> Iterator[tuple[Array, int]]:
         yield (tile[np.triu_indices(len(tile), 1)] if across == block else tile), 1
 
 
-def mean_distance(rows: Array) -> float:
-    """Return the mean Euclidean distance over all pairs i, j of rows.
+def mean_distance(rows: Array, row_weights: Array | None = None) -> float:
+    """Return the mean Euclidean distance over all pairs i, j of rows, each counted v_i v_j times.
 
     In O(N²d), tile by tile; over a sample of 64·N pairs for more than 5,000 rows.
 
     Examples
     --------
     >>> import numpy as np
-    >>> mean_distance(np.array([[0.0], [1.0]]))
-    0.5
+    >>> rows = np.array([[0.0], [1.0]])
+    >>> mean_distance(rows), mean_distance(rows, np.array([1.0, 3.0]))
+    (0.5, 0.375)
     """
-    total, count = 0.0, 0
-    for tile, _ in _distances(rows):
-        total += float(tile.sum(dtype=np.float64))
-        count += tile.size
-    # The pairs i = i have a distance of zero.
-    return total / max(count, 1) * (1 - 1 / len(rows))
-
-
-def weighted_mean_distance(rows: Array, row_weights: Array) -> float:
-    """Return the mean distance over all pairs i, j of rows, each counted v_i v_j times.
-
-    Costs as :func:`mean_distance`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> weighted_mean_distance(np.array([[0.0], [1.0]]), np.array([1.0, 3.0]))
-    0.375
-    """
-    whole = float(row_weights.sum()) ** 2
+    weights = np.ones(len(rows)) if row_weights is None else row_weights
+    pairs = float(weights.sum()) ** 2
     if len(rows) > MOST_ROWS:
-        pairs = zip(sampled_pair_distances(rows), sampled_pair_weights(row_weights), strict=True)
-        total, count = np.sum(
-            [(distances @ counts, counts.sum()) for distances, counts in pairs], axis=0
-        )
+        sample = zip(sampled_pair_distances(rows), sampled_pair_weights(weights), strict=True)
+        sums = [(distances @ counts, counts.sum()) for distances, counts in sample]
+        total, count = np.sum(sums, axis=0)
         # The pairs i = i have a distance of zero.
-        return float(total / count * (1 - row_weights @ row_weights / whole))
+        return float(total / count * (1 - weights @ weights / pairs))
     total = 0.0
     for block, across in upper_blocks(len(rows)):
         tile = np.sqrt(squared_distances(rows[block], rows[across]))
-        both = float(row_weights[block] @ tile @ row_weights[across])
+        both = float(weights[block] @ tile @ weights[across])
         total += both if across == block else 2 * both
-    return total / whole
+    return total / pairs
 
 
 def median_distance(rows: Array) -> float:

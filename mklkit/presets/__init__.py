@@ -1,1 +1,1 @@
-"""Complete systems under one name; each module registers its own through the plugin hooks."""
+"""Complete systems under one name."""

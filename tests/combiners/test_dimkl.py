@@ -77,16 +77,6 @@ KERNELS = {
 
 
 @each_number
-@pytest.mark.parametrize("n_rows", [60, 700])
-def test_kernels_of_every_kind(rng, number, n_rows):
-    y = labels(n_rows, n_rows // 3)
-    rows = rng.uniform(-1, 1, size=(n_rows, 5)) + 0.2 * y[:, None]
-    found = weights_by(f"dimkl{number}", views_of(list(KERNELS), rows), y)
-    expected = dimkl_weights([peer(rows) for peer in KERNELS.values()], y, number)
-    np.testing.assert_allclose(found, expected, rtol=1e-10)
-
-
-@each_number
 @pytest.mark.parametrize("block", ["within first", "between", "within second", "all"])
 def test_a_constant_quadrant(rng, number, block):
     y = labels(24, 9)
@@ -107,11 +97,6 @@ def test_a_constant_quadrant(rng, number, block):
 def test_one_sample_in_a_class(rng, number, n_first):
     y = labels(24, n_first)
     check([random_gram(rng, 24) for _ in range(3)], y, number)
-
-
-@each_number
-def test_one_sample_in_each_class(rng, number):
-    check([random_gram(rng, 2) for _ in range(3)], labels(2, 1), number)
 
 
 @needs_range

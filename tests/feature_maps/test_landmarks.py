@@ -14,9 +14,7 @@ from mklkit import (
     IncompatibleError,
     Linear,
     Precomputed,
-    SpecError,
     Tanh,
-    get_registry,
 )
 from mklkit.feature_maps import landmarks as landmark_module
 from mklkit.feature_maps.landmarks import STRATEGIES, leverage_scores
@@ -178,34 +176,10 @@ def test_leverage_scores_from_a_pilot_are_close_to_the_exact_ones(rng):
     assert np.ptp(exact) > 0.01  # or all rows were alike
 
 
-def test_leverage_prefers_rows_that_are_unlike_others(rng):
-    """Nine tenths of the rows are nearly equal, and one landmark represents them."""
-    rows = 1e-3 * rng.normal(size=(500, 3))
-    rows[:50] += 5 * rng.normal(size=(50, 3))
-    count = {
-        strategy: (np.abs(fitted(strategy, RBF(gamma=0.5), rows, 60).landmarks) > 0.1)
-        .any(axis=1)
-        .sum()
-        for strategy in ("uniform", "leverage")
-    }
-    assert count["uniform"] < 15
-    assert count["leverage"] > 40
-
-
-def test_leverage_keeps_a_kernel_of_low_rank(rows):
-    features = fitted("leverage", Linear(), rows, subset=12).transform(rows)
-    np.testing.assert_allclose(features @ features.T, linear_kernel(rows), atol=1e-10)
-
-
 @pytest.mark.parametrize("value", ["kmean", "Kmeans", "", None, 3, ["kmeans"]])
 def test_unknown_strategies_are_refused(value):
     with pytest.raises(ValueError, match="landmarks must be one of kmeans, leverage, uniform"):
         Empirical(subset=5, landmarks=value)
-
-
-def test_a_misspelt_strategy_gets_a_suggestion():
-    with pytest.raises(SpecError, match="Did you mean 'kmeans'"):
-        get_registry().create("feature_map", "empirical(subset=5, landmarks=kmean)")
 
 
 def test_a_choice_needs_a_number_of_landmarks():

@@ -208,15 +208,6 @@ class TestOddClusters:
             gates_of(plain).history[-1], rel=1e-3
         )
 
-    @pytest.mark.parametrize("composition", ["sum", "product"])
-    def test_a_cluster_of_one_row(self, composition):
-        rows, y = problem("checkered")
-        last = np.sort(rows[:, 0])[-2:].mean()
-        model = gated(rows, y, clusterer=Bands((0.0, last)), composition=composition)
-        assert gates_of(model).memberships(rows).sum(axis=0)[2] == 1
-        assert np.isfinite(model.decision_function(rows)).all()
-        assert model.score(rows, y) > 0.7
-
     @pytest.mark.parametrize("n_rows", [2, 3, 5])
     def test_more_clusters_than_rows(self, n_rows):
         rows, y = problem("checkered")
@@ -239,32 +230,9 @@ class TestOddClusters:
             gated(rows, y, clusterer="gaussian-mixture(max_iter=1)")
         assert len(seen) == 1
 
-    def test_a_constant_column(self):
-        rows, y = problem("checkered")
-        model = gated(np.column_stack([rows, np.full(len(rows), 3.0)]), y, FOUR[:3])
-        assert np.isfinite(model.weights_).all()
-        assert model.score(np.column_stack([rows, np.full(len(rows), 3.0)]), y) > 0.7
-
-    def test_a_class_of_one_row(self):
-        rows, _ = problem("checkered")
-        y = np.r_[1, np.zeros(79, int)]
-        model = gated(rows, y)
-        assert np.isfinite(model.decision_function(rows)).all()
-        assert model.predict(rows)[0] == 1
-
 
 @pytest.mark.parametrize("composition", ["sum", "product"])
 class TestOddKernels:
-    def test_one(self, composition):
-        rows, y = problem("checkered")
-        model = gated(rows, y, "rbf(gamma=0.5)", composition=composition)
-        np.testing.assert_array_equal(model.weights_, np.ones((4, 1)))
-        # All gates are one, whatever the clusters: the kernel itself, or twice it.
-        gram = grams_of("rbf(gamma=0.5)", rows)[0] * (2 if composition == "sum" else 1)
-        peer = KDA(alpha=1e-3).fit(GramSide(gram), Target.two_classes(y)).decide(gram)
-        ours = model.decision_function(rows)
-        np.testing.assert_allclose(ours, peer, atol=1e-8 * np.abs(peer).max())
-
     def test_the_same_twice(self, composition):
         rows, y = problem("checkered")
         twice = gated(rows, y, ["rbf(gamma=0.5)"] * 2, composition=composition)
@@ -370,26 +338,6 @@ class TestClusterers:
         rows, y = problem("checkered")
         with pytest.raises(MKLKitError, match=said):
             gated(rows, y, clusterer=clusterer)
-
-    @pytest.mark.parametrize(
-        "options",
-        [
-            {"n_clusters": 0},
-            {"n_clusters": 2.5},
-            {"composition": "mean"},
-            {"alpha": -1.0},
-            {"smoothness": float("nan")},
-            {"pairs": "best"},
-            {"tol": -1.0},
-            {"steps": "fast"},
-            {"max_rounds": 0},
-            {"max_iter": 0},
-        ],
-        ids=str,
-    )
-    def test_wrong_parameters_are_refused(self, options):
-        with pytest.raises((ValueError, TypeError), match=next(iter(options))):
-            ClusterGating(**options)
 
 
 def test_rows_whose_squares_overflow_are_refused():

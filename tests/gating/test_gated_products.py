@@ -52,13 +52,6 @@ def test_forms_are_those_of_the_paper(rng, n_classes, n_components, n_clusters):
     assert_same_forms(quadratic_forms(blocks, projection, discriminant_graphs(y), 1e-3), naive)
 
 
-def test_forms_of_rows_in_several_tiles(rng):
-    views, grams, memberships, projection, y = problem(rng, 530, 2, 1, 2, TRIO[:2])
-    blocks = gated_blocks(views, memberships, projection)
-    naive = naive_forms(grams, memberships, projection, *discriminant_matrices(y), 0.1)
-    assert_same_forms(quadratic_forms(blocks, projection, discriminant_graphs(y), 0.1), naive)
-
-
 def test_forms_of_any_two_graphs(rng):
     views, grams, memberships, projection, _ = problem(rng, 40)
     similarity, constraint = (a + a.T for a in rng.normal(size=(2, 40, 40)))
@@ -111,17 +104,6 @@ def test_product_form_is_linearised_by_its_derivative(rng):
         np.testing.assert_allclose(block, change / 2e-3, rtol=1e-8, atol=1e-8)
     # Euler: a quadratic form is half its derivative along itself.
     np.testing.assert_allclose(np.tensordot(theta.ravel(), blocks, 1) / 2, seen(theta), rtol=1e-10)
-
-
-def test_sum_form_blocks_add_up_to_the_composite(rng):
-    views, grams, memberships, projection, _ = problem(rng)
-    theta = rng.dirichlet(np.ones(len(views)), size=memberships.shape[1])
-    blocks = gated_blocks(views, memberships, projection)
-    np.testing.assert_allclose(
-        np.tensordot(theta.ravel(), blocks, 1),
-        composite(grams, memberships @ theta, "sum") @ projection,
-        rtol=1e-10,
-    )
 
 
 def test_kernels_on_columns_of_their_own(rng):

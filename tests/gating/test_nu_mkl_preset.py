@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 
 from mklkit import RBF, MKLClassifier, get_registry
 from mklkit.kernels.bandwidth import squared_neighbour_distance
-from mklkit.presets.nu_mkl import FOUR_WIDTHS
+from mklkit.presets.papers import FOUR_WIDTHS
 
 
 def test_kernels_are_gaussians_of_the_papers_four_widths():

@@ -12,7 +12,7 @@ from coupled_fits import TRIO, coupled, each_rule, each_side, run_to
 from oracles.coupled import joint_minimum
 from sklearn.exceptions import ConvergenceWarning
 
-from mklkit import IFSL, KMHKS
+from mklkit import IFSL
 
 
 @each_side
@@ -83,22 +83,3 @@ def test_a_search_says_it_of_the_point_that_it_takes(two_classes, lams):
     said = [str(one.message) for one in caught if issubclass(one.category, ConvergenceWarning)]
     assert len(said) == (taken > 1)
     assert all(f"lam={taken:g} " in one for one in said)
-
-
-def test_a_search_says_in_the_same_words_that_fits_have_not_converged(two_classes):
-    X, y = two_classes
-    search = ifsl_search(
-        TRIO,
-        feature_map="implicit",
-        combiner=IFSL(initial="zeros"),
-        learner=KMHKS(max_iter=5),
-        ridges=(1e-4, 1e4),
-        lams=(1e-4, 1e4),
-        cv=2,
-        random_state=0,
-    )
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        search.fit(X, y)
-    said = [str(one.message) for one in caught if "max_iter=5" in str(one.message)]
-    assert len(said) > len(set(said)) == 1

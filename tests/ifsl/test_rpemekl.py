@@ -18,7 +18,6 @@ from mklkit import (
 from mklkit.errors import SpecError
 from mklkit.estimators.rpemekl import SUBSET_CHOICES
 from mklkit.learners.ho_kashyap.rules import PAPER_GRID
-from mklkit.presets.ifsl import RPEMEKL_KERNELS
 
 NAMES = np.array(["nettle", "fern", "moss"])
 
@@ -103,19 +102,6 @@ def test_members_see_all_rows_and_draw_their_own_landmarks(three_classes, subset
     assert model.best_params_ == {"subset": subset, "alpha": 1.0, "lam": 1.0}
 
 
-def test_results_show_class_labels(three_classes):
-    X, labels = three_classes
-    model = RPEMEKLClassifier(subset=0.2, random_state=0).fit(X, NAMES[labels])
-    pairs = [("fern", "moss"), ("fern", "nettle"), ("moss", "nettle")]
-    assert list(model.classes_) == ["fern", "moss", "nettle"]
-    assert model.problems_ == pairs
-    frame = model.weights_frame()
-    assert list(frame["problem"].unique()) == [f"{b} vs {a}" for a, b in pairs]
-    np.testing.assert_allclose(frame["weight"], 1 / 3)
-    assert any("vote of 3 members" in choice for choice in model.choices_)
-    assert any("subset 0.2" in choice for choice in model.choices_)
-
-
 @pytest.mark.parametrize("subset", [(0.1, 0.3), [6, 0.25, 30], np.array([0.2, 0.4])], ids=str)
 def test_the_subset_is_the_best_of_the_choices(two_classes, subset):
     X, y = two_classes
@@ -190,15 +176,3 @@ def test_mistakes_are_named(two_classes, given, words):
 def test_members_of_another_kind_are_refused(two_classes, member):
     with pytest.raises(SpecError, match=r"MKLClassifier or MKLSearchCV; got (str|Pipeline)"):
         MKLVotingClassifier(member).fit(*two_classes)
-
-
-def test_nested_parameters_are_those_of_its_own_default_kernels():
-    model = RPEMEKLClassifier().set_params(kernels__cosine__kernel="polynomial")
-    labels = [kernel.partition(":")[0] for kernel in RPEMEKL_KERNELS]
-    assert [label for label, _, _ in model.kernels] == labels
-    assert model.get_params()["kernels__cosine__kernel__degree"] == 2
-    model.set_params(kernels__rbf__sigma=1.0)
-    assert model.get_params()["kernels__rbf__sigma"] == 1.0
-    assert model.get_params()["kernels__rbf_narrow__sigma"] == "mean/10"
-    with pytest.raises(SpecError, match=r"'combiner__lam' for RPEMEKLClassifier"):
-        model.set_params(combiner__lam=1.0)

@@ -8,7 +8,6 @@ from builders import views_of
 from oracles.margins import kmhks, squared_hinge_minimum
 
 from mklkit import KMHKS, Target
-from mklkit.views.sides import GramSide
 
 KERNELS = ["rbf(gamma=0.2)", "linear", "polynomial(degree=2)", "laplacian"]
 
@@ -76,18 +75,3 @@ def test_no_ridge_is_the_limit_of_small_ones(two_classes):
     small = KMHKS(alpha=1e-9, tol=1e-9, max_iter=5000).fit(view, Target.two_classes(y))
     np.testing.assert_allclose(limit.decide(view.gram()), small.decide(view.gram()), atol=1e-4)
     assert np.abs(limit.decide(view.gram())).max() < 10
-
-
-@pytest.mark.parametrize("c", [0.0, 1.0])
-@pytest.mark.parametrize("value", [0.0, 1.0])
-def test_a_kernel_that_says_nothing_leaves_the_bias(c, value):
-    y = np.where(np.arange(10) < 7, 1.0, -1.0)
-    gram = np.full((10, 10), value)
-    fitted = KMHKS(alpha=c).fit(GramSide(gram), Target.two_classes(y))
-    np.testing.assert_allclose(fitted.decide(gram), 0.4, atol=1e-5)
-
-
-@pytest.mark.parametrize("parameters", [{"alpha": -1}, {"rho": 0}, {"tol": -1}, {"max_iter": 0}])
-def test_values_out_of_range_are_refused_by_name(parameters):
-    with pytest.raises((ValueError, TypeError), match=next(iter(parameters))):
-        KMHKS(**parameters)

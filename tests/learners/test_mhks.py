@@ -42,17 +42,6 @@ def test_the_iteration_is_that_of_the_paper(two_classes, feature_map, c, rho):
     assert fitted.bias == pytest.approx(omega[-1], abs=1e-8)
 
 
-@pytest.mark.parametrize("kernel", ["linear", "polynomial(degree=3)", "laplacian"])
-def test_every_kernel_follows_the_paper(two_classes, kernel):
-    rows, y = two_classes
-    view = view_of(rows, "empirical", kernel)
-    omega, history = mhks(view.features(), y, 0.5)
-    fitted = MHKS(alpha=0.5).fit(view, Target.two_classes(y))
-    np.testing.assert_allclose(fitted.history, history, rtol=1e-8)
-    expected = view.features() @ omega[:-1] + omega[-1]
-    np.testing.assert_allclose(fitted.decide(view.features()), expected, rtol=1e-6, atol=1e-8)
-
-
 def test_initial_margins_and_the_iteration_limit(two_classes):
     rows, y = two_classes
     view = view_of(rows, "empirical")
@@ -90,16 +79,6 @@ def test_no_ridge_on_fewer_features_than_rows(two_classes):
     fitted = MHKS(alpha=0.0).fit(view, Target.two_classes(y))
     np.testing.assert_allclose(fitted.history, history, rtol=1e-9)
     np.testing.assert_allclose(fitted.coefficients, omega[:-1], atol=1e-8)
-
-
-@pytest.mark.parametrize("c", [0.0, 1.0])
-def test_features_of_zeros_leave_the_bias(c):
-    y = np.where(np.arange(10) < 7, 1.0, -1.0)
-    fitted = MHKS(alpha=c).fit(
-        view_of(np.zeros((10, 2)), "empirical", "linear"), Target.two_classes(y)
-    )
-    assert not fitted.coefficients.any()
-    assert fitted.bias == pytest.approx(0.4, abs=1e-5)
 
 
 @pytest.mark.parametrize(

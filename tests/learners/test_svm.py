@@ -42,15 +42,6 @@ def test_a_restricted_decision_needs_the_support_alone(two_classes):
     )
 
 
-def test_the_tolerance_reaches_libsvm(two_classes):
-    rows, y = two_classes
-    gram = rbf_kernel(rows, gamma=0.3)
-    expected = SVC(kernel="precomputed", tol=0.5).fit(gram, y).decision_function(gram)
-    fitted = SVM(tol=0.5).fit(views_of("rbf(gamma=0.3)", rows)[0], Target.two_classes(y))
-    np.testing.assert_allclose(fitted.decide(gram), expected, atol=1e-9)
-    assert not np.allclose(expected, SVC(kernel="precomputed").fit(gram, y).decision_function(gram))
-
-
 @pytest.mark.parametrize("parameters", [{"C": 0}, {"C": -1}, {"tol": 0}, {"max_iter": 0}])
 def test_values_out_of_range_are_refused_by_name(parameters):
     with pytest.raises(ValueError, match=next(iter(parameters))):
@@ -65,12 +56,6 @@ def test_kernels_of_large_values_end_with_one_warning_of_ours():
         model.fit(X, y)
     assert len(seen) == 1
     assert np.isfinite(model.decision_function(X)).all()
-
-
-def test_the_limit_is_in_steps(two_classes):
-    rows, y = two_classes
-    with pytest.warns(ConvergenceWarning, match=r"max_iter=2 steps\. Kernel values are about 1; "):
-        MKLClassifier("rbf", learner=SVM(max_iter=2)).fit(rows, y)
 
 
 def test_values_too_large_for_libsvm_are_told_with_what_helps(two_classes):

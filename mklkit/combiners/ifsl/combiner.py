@@ -12,14 +12,7 @@ from attrs.validators import and_, ge, in_, optional
 from sklearn.exceptions import ConvergenceWarning
 
 from mklkit.combiners.ifsl.grid import GridMean
-from mklkit.combiners.ifsl.per_view import (
-    each_is,
-    mean_weights,
-    not_all_zero,
-    one_each,
-    one_per_view,
-    scaled,
-)
+from mklkit.combiners.ifsl.per_view import mean_weights, one_per_view, per_view, scaled
 from mklkit.combiners.templates.coupling import CoupledSolution, CouplingCombiner
 from mklkit.errors import IncompatibleError
 from mklkit.learners.ho_kashyap.iteration import iterate
@@ -119,21 +112,17 @@ class IFSL(CouplingCombiner):
     name: ClassVar[str] = "ifsl"
 
     lam: float = attrs.field(default=1.0, converter=float, validator=and_(ge(0), finite))
-    weights: tuple[float, ...] | None = attrs.field(
-        default=None, converter=one_each, validator=not_all_zero
+    weights: tuple[float, ...] | None = per_view(
+        "non-negative numbers, not all zero", lambda mu: mu.min() >= 0 and 0 < mu.sum() < np.inf
     )
     rule: Rule | None = attrs.field(default=None, validator=optional(in_(Rule.__args__)))  # type: ignore[attr-defined]
     order: Order = attrs.field(default="in-turn", validator=in_(Order.__args__))  # type: ignore[attr-defined]
     initial: Start = attrs.field(default="zeros", validator=in_(Start.__args__))  # type: ignore[attr-defined]
-    ridges: tuple[float, ...] | None = attrs.field(
-        default=None,
-        converter=one_each,
-        validator=each_is("finite and at least 0", lambda ridge: 0 <= ridge < np.inf),
+    ridges: tuple[float, ...] | None = per_view(
+        "finite and at least 0", lambda ridges: ridges.min() >= 0
     )
-    rates: tuple[float, ...] | None = attrs.field(
-        default=None,
-        converter=one_each,
-        validator=each_is("above 0 and at most 1", lambda rate: 0 < rate <= 1),
+    rates: tuple[float, ...] | None = per_view(
+        "above 0 and at most 1", lambda rates: rates.min() > 0 and rates.max() <= 1
     )
 
     @property
@@ -181,15 +170,15 @@ class IFSL(CouplingCombiner):
         ridges = one_per_view("ridges", self.ridges, len(views)).tolist()
         return [
             scaled(learner, ridge).subproblem(
-                view, target, [scaled(one, ridge) for one in variants]
+                view, target, [scaled(variant, ridge) for variant in variants]
             )
             for view, ridge in zip(views, ridges, strict=True)
         ]
 
     def grid_parameters(self, learner: Learner) -> frozenset[str]:
         """Return λ and the parameters by which the learner's variants may differ."""
-        own = learner.coupling.variants if isinstance(learner, CoupledLearner) else ()
-        return learner_parameters(own) | {"combiner__lam"} if own else frozenset()
+        variants = learner.coupling.variants if isinstance(learner, CoupledLearner) else ()
+        return learner_parameters(variants) | {"combiner__lam"} if variants else frozenset()
 
     def fit_grid(
         self,
@@ -245,8 +234,9 @@ def run_rule(
     if combiner.initial == "random":
         draws = random_state.random_sample((len(problems), len(target)))
         margins = 2 * columns.facts.b0 * (1 - draws)
-    given = attrs.evolve(GRADIENT if rule == "gradient" else FIXED_MEAN, order=combiner.order)
-    return iterate(given, problems, target, columns, initial, margins)
+    published = GRADIENT if rule == "gradient" else FIXED_MEAN
+    published = attrs.evolve(published, order=combiner.order)
+    return iterate(published, problems, target, columns, initial, margins)
 
 
 def _warn_of_standstill(solution: Solution, lam: float, of_zeros: float) -> None:

@@ -51,7 +51,8 @@ class GridMean(BlockDecision):
         """Return the mean, with the views' weights (M,) of each point's learners, one per view."""
         by_view = zip(weights, zip(*learners, strict=True), strict=True)
         coefficients = [
-            weight * np.column_stack([one.coefficients for one in ones]) for weight, ones in by_view
+            weight * np.column_stack([learner.coefficients for learner in of_points])
+            for weight, of_points in by_view
         ]
-        biases = np.array([[one.bias for one in ones] for ones in learners]) @ weights
-        return cls(projectors, coefficients, biases, n_iter)
+        biases = np.array([[learner.bias for learner in of_views] for of_views in learners])
+        return cls(projectors, coefficients, biases @ weights, n_iter)

@@ -1,1 +1,1 @@
-"""The Ho-Kashyap learners of papers 000 and 002: margins, ridge regressions, MHKS, KMHKS."""
+"""MHKS and KMHKS of papers 000 and 002, and the iteration by which ``ifsl`` couples them too."""

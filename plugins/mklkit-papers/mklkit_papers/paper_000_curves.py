@@ -15,7 +15,7 @@ from mklkit.datasets.pipeline import build_pipeline
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.search import MKLSearchCV
 from mklkit.learners.ho_kashyap.rules import PAPER_GRID
-from mklkit.presets.plain import PLAIN_KERNELS
+from mklkit.presets.papers import PLAIN_KERNELS
 from mklkit_papers.curves import CurvesDisplay
 from mklkit_papers.entry import Entry
 from mklkit_papers.estimators import PreferredScaling

@@ -11,7 +11,7 @@ from typing import Any
 from mklkit.combiners.cluster_gating.combiner import ClusterGating
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.search import MKLSearchCV
-from mklkit.presets.nu_mkl import FOUR_WIDTHS
+from mklkit.presets.papers import FOUR_WIDTHS
 from mklkit_papers.entry import Entry
 from mklkit_papers.estimators import ShareThreshold
 from mklkit_papers.paper_001_stars import STARS_ENTRIES

@@ -20,7 +20,7 @@ from mklkit.estimators.from_preset import preset_classifier
 from mklkit.estimators.rpemekl import RPEMEKLClassifier
 from mklkit.estimators.search import MKLSearchCV
 from mklkit.learners.ho_kashyap.rules import PAPER_GRID
-from mklkit.presets.ifsl import RPEMEKL_KERNELS
+from mklkit.presets.papers import RPEMEKL_KERNELS
 from mklkit_papers.entry import Entry
 from mklkit_papers.estimators import PreferredScaling
 from mklkit_papers.paper_004_curves import draw, objective_lines
