@@ -27,7 +27,7 @@ settings.load_profile("ci")
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of tests/fuzz; pytest asks for options here only, before it collects."""
     group = parser.getgroup("fuzz", "the fuzzers in tests/fuzz")
-    group.addoption("--fuzz-cases", type=int, default=12, help="cases that each fuzzer tries")
+    group.addoption("--fuzz-cases", type=int, default=8, help="cases that each fuzzer tries")
     group.addoption("--fuzz-seed", type=int, default=1, help="seed of the cases")
     group.addoption("--fuzz-case", type=int, help="the number of a single case, to see it again")
 

@@ -10,11 +10,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.fit import checked_decision
-from mklkit.estimators.from_preset import preset_classifier
-from mklkit.estimators.one_class import MKLOneClass
-from mklkit.estimators.regressor import MKLRegressor
 from mklkit.protocols import (
     Array,
     CombinerFacts,
@@ -38,12 +34,8 @@ __all__ = ["KINDS", "Case", "ComponentKind", "Fit"]
 ComponentKind = Literal["kernel", "feature_map", "learner", "combiner", "preset"]
 KINDS: tuple[ComponentKind, ...] = ("kernel", "feature_map", "learner", "combiner", "preset")
 
-ESTIMATORS: dict[Task, Callable[..., Any]] = {
-    "two classes": MKLClassifier,
-    "numbers": MKLRegressor,
-    "none": MKLOneClass,
-}
-"""The estimator in which a learner or combiner of a task is checked; several classes go by two."""
+TASKS: tuple[Task, ...] = ("two classes", "numbers", "none")
+"""What learners and combiners are checked with; several classes go by two."""
 
 GAUSSIAN = "rbf(sigma='mean')"
 # With a fixed C: choosing it in every fit would take time and check nothing more.
@@ -179,7 +171,7 @@ class Case:
         maps: list[Any] = [None]
         if self.kind == "learner":
             maps = ["empirical"] * facts.on_features + ["implicit"] * facts.on_gram
-        for task in ESTIMATORS:
+        for task in TASKS:
             for name in maps if task in facts.tasks else []:
                 yield attrs.evolve(self, variant=(task, name))
 
@@ -315,33 +307,6 @@ class Case:
         if not fitted.explicit:
             return np.sort(columns, axis=1)
         return np.asarray(columns @ fitted.transform(self.rows).T)
-
-    # The component in an estimator.
-
-    def estimator(self, **settings: Any) -> Any:
-        """Return an unfitted estimator of the component's task with the component."""
-        feature_map, learner = self.partners
-        parts: dict[str, Any] = {
-            "kernels": [self.component] if self.kind == "kernel" else list(self.kernels),
-            "combiner": self.component if self.kind == "combiner" else "uniform",
-            "feature_map": feature_map,
-            "learner": learner,
-            "random_state": 0,
-        }
-        return ESTIMATORS[self.task](**{**parts, **settings})
-
-    def fit_model(self) -> Any:
-        """Return an estimator, or a preset's system, fitted to the rows; labels are text."""
-        labels = np.where(self.y > 0, "well", "ill") if self.learns_classes else self.y
-        if self.kind == "preset":
-            return preset_classifier(self.component, random_state=0).fit(self.rows, labels)
-        return self.estimator().fit(self.table(self.rows), labels)
-
-    def model(self) -> Any:
-        """Return what :meth:`fit_model` does; read-only checks share it."""
-        if "model" not in self.fits:
-            self.fits["model"] = self.fit_model()
-        return self.fits["model"]
 
 
 def _has_drawn(random_state: np.random.RandomState, seed: int) -> bool:

@@ -10,7 +10,7 @@ from mklkit.protocols.preset import Preset
 from mklkit.registry.registry import Kind, get_registry
 from mklkit.registry.specs import is_name, parse_kernel_spec
 from mklkit.testing.cases import Case
-from mklkit.testing.estimators import saved_and_loaded
+from mklkit.testing.estimators import fit_model, model_of, saved_and_loaded
 from mklkit.testing.expectations import CheckFailure, expect
 
 __all__ = ["PRESET_CHECKS"]
@@ -69,10 +69,10 @@ def learns_two_and_three_classes(case: Case) -> None:
 
 def one_seed_gives_one_system(case: Case) -> None:
     """Fitted twice with the same seed, or saved and loaded, it has the same predictions."""
-    predicted = case.model().predict(case.new_rows)
+    predicted = model_of(case).predict(case.new_rows)
     for label, model in (
-        ("one seed", case.fit_model()),
-        ("its file", saved_and_loaded(case.model())),
+        ("one seed", fit_model(case)),
+        ("its file", saved_and_loaded(model_of(case))),
     ):
         alike = bool((model.predict(case.new_rows) == predicted).all())
         advice = "See the checks of its components."

@@ -31,14 +31,9 @@ def test_kernel_given_as_its_matrix(check: Check) -> None:
     [
         BUILT_IN.create(kind, spec)
         for kind, spec in [
-            ("kernel", "rbf(sigma='0.5*median')"),
-            ("kernel", "polynomial(degree=3, coef0=0.5)"),
             ("kernel", "cosine(polynomial)"),
             ("feature_map", "empirical(subset=0.5, rank=5)"),
             ("feature_map", "empirical(subset=0.5, landmarks=kmeans)"),
-            ("feature_map", "empirical(subset=0.5, landmarks=leverage)"),
-            ("learner", "kmhks(alpha=0.1)"),
-            ("learner", "kda(alpha=0.01)"),
             ("combiner", "ifsl(lam=0.1, rule=fixed-mean)"),
             ("combiner", "cluster-gating(n_clusters=2, composition=product)"),
         ]
