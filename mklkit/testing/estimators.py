@@ -143,8 +143,8 @@ def odd_data_are_learned_or_refused(case: Case) -> None:
             if isinstance(error, MKLKitError) and label != "a constant column":
                 continue
             raise CheckFailure(
-                f"Expected {label} to be learned from, or refused by an MKLKitError (a constant column"
-                f" is not to be refused); got {type(error).__name__}: {plain_message(error).rstrip('.')}."
+                f"Expected {label} to be learned from, or, but for a constant column, refused by an"
+                f" MKLKitError; got {type(error).__name__}: {plain_message(error).rstrip('.')}."
                 " Raise mklkit.DataError only for data that can't be learned from, with the problem"
                 " and a remedy; users of the command line see only its message."
             ) from error
