@@ -41,9 +41,19 @@ class TrainingData:
 
     rows: Rows
     values: NDArray[Any]
-    row_weights: Array | None = None
+    row_weights: Array | None = attrs.field(default=None)
     whole: Array | None = None
     places: NDArray[np.intp] | None = None
+
+    @row_weights.validator
+    def _check_sum(self, _: Any, weights: Array | None) -> None:
+        with np.errstate(over="ignore"):
+            finite = weights is None or np.isfinite(weights.sum())
+        if not finite:
+            raise DataError(
+                "The weights of the rows, with those of their classes, have a sum beyond the"
+                " numbers of float64: divide them by a power of ten."
+            )
 
     def take(self, members: NDArray[np.intp]) -> TrainingData:
         """Return some of the rows, as a part of these."""

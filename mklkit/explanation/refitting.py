@@ -66,13 +66,14 @@ class Refit:
         notes = []
         members = members_of(whole)
         chosen: Any = clone(members[0])
-        if isinstance(chosen, MKLClassifier):
-            # Only predictions are compared.
-            chosen.set_params(probability=False)
         proposed = are_proposed(chosen.kernels)
         if proposed:
             notes.append("the kernels that the model has; the bank was not proposed again")
-        kernels = _bindings(members[0], proposed)
+        # Never built anew from their specs: one may name a file, and come from a model file.
+        chosen.kernels = kernels = _bindings(members[0], proposed)
+        if isinstance(chosen, MKLClassifier):
+            # Only predictions are compared.
+            chosen.set_params(probability=False)
         if isinstance(whole, MKLVotingClassifier):
             if any(_parameters(member) != _parameters(members[0]) for member in members):
                 notes.append(

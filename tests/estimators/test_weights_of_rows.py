@@ -136,6 +136,18 @@ def test_wrong_weights_of_rows_are_refused(weights, message):
         MKLClassifier().fit(X, y, sample_weight=weights)
 
 
+@pytest.mark.parametrize("weighted", ["rows", "class"])
+def test_weights_whose_sum_is_infinite_are_refused(weighted):
+    """Each of them is finite; ridge and kda would decide by 0 for every row."""
+    rows, labels = np.arange(20.0)[:, None], np.arange(20) % 2
+    weights = np.full(20, 1e308) if weighted == "rows" else None
+    model = MKLClassifier("linear", learner="ridge")
+    if weighted == "class":
+        model.set_params(class_weight={1: 1e308})
+    with pytest.raises(DataError, match="sum"):
+        model.fit(rows, labels, sample_weight=weights)
+
+
 def test_components_that_cannot_weigh_rows_are_refused():
     from builders import Silent
 

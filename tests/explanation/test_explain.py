@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any, ClassVar
 
 import attrs
@@ -220,6 +221,23 @@ def test_without_a_kernel_the_others_keep_their_columns() -> None:
         )
         by_hand.append(whole - smaller)
     assert found.kernels["left_out"][0] == pytest.approx(np.mean(by_hand))
+
+
+def test_a_matrix_is_that_of_the_model_and_not_of_its_file(
+    tmp_path: Path, monkeypatch: Any
+) -> None:
+    """A path may come from a model file of somebody else: nothing is opened there."""
+    rows, labels = three_sources(40)
+    path = tmp_path / "graph.npy"
+    np.save(path, rows.to_numpy() @ rows.to_numpy().T)
+    kernels = [f"precomputed(path={str(path)!r})@id", "rbf@scan_a"]
+    rows = rows.assign(id=np.arange(40))
+    model = MKLClassifier(kernels, learner="svm(C=1)").fit(rows, labels)
+    opened: list[str] = []
+    monkeypatch.setattr("mklkit.kernels.precomputed._loaded", opened.append)
+    found = explain(model, rows, labels, cv=2, repeats=1)
+    assert found.kernels["left_out"].notna().all()
+    assert not opened
 
 
 @pytest.mark.slow
