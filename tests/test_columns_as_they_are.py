@@ -17,7 +17,8 @@ from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from mklkit import RBF, DataError, MKLClassifier, MKLSearchCV, MKLVotingClassifier, Precomputed
+from mklkit import DataError, MKLClassifier, MKLSearchCV, MKLVotingClassifier
+from mklkit.kernels import RBF, Precomputed
 from mklkit.persistence import load_model, save_model
 from mklkit.preprocessing import ScaledColumns, TableEncoder, build_pipeline, describe
 from mklkit.registry.registry import forget_registry

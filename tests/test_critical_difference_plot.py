@@ -12,8 +12,8 @@ import pytest
 from matplotlib import pyplot
 from matplotlib.text import Text
 
-from mklkit import CriticalDifferenceDisplay
 from mklkit.errors import DataError
+from mklkit.plotting import CriticalDifferenceDisplay
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,9 @@ import pytest
 from matplotlib import pyplot
 from sklearn.exceptions import NotFittedError
 
-from mklkit import (
+from mklkit import MKLClassifier, MKLSearchCV
+from mklkit.errors import MKLKitError
+from mklkit.plotting import (
     AlignmentDisplay,
     ComparisonDisplay,
     ConsensusDisplay,
@@ -20,11 +22,8 @@ from mklkit import (
     GatesDisplay,
     KernelWeightsDisplay,
     KernelWorthDisplay,
-    MKLClassifier,
-    MKLSearchCV,
     SearchSurfaceDisplay,
 )
-from mklkit.errors import MKLKitError
 from mklkit.plotting.curves import CurvesDisplay
 
 WEIGHTS = pd.DataFrame({"problem": "0 vs 1", "kernel": ["rbf", "linear"], "weight": [0.7, 0.3]})

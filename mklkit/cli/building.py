@@ -64,7 +64,7 @@ def build_model(options: ModelOptions) -> Any:
         If a name is unknown or a spec string is invalid; the data have not been read then.
     """
     from mklkit.preprocessing import preset_pipeline
-    from mklkit.protocols.preset import Preset
+    from mklkit.protocols.component import Preset
     from mklkit.registry.composing import are_proposed, kernel_list
     from mklkit.registry.registry import get_registry
     from mklkit.registry.specs import parse_kernel_spec

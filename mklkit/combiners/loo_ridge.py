@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
 from typing import ClassVar
 
 import attrs
@@ -15,8 +14,8 @@ from mklkit.combiners.templates.weighting import LearnedWeighting
 from mklkit.numerics.loo_weights import least_loo_error
 from mklkit.numerics.ridge import GramRidge, WeightedRows
 from mklkit.protocols import Array, CombinerFacts, Learner, Target, Views
-from mklkit.protocols.component import finite, whole
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols.component import as_int, finite_number
+from mklkit.registry.hookspecs import register
 
 __all__ = ["LooRidge"]
 
@@ -29,6 +28,7 @@ FEW_ROWS = 150
 """Rows on which several starts are tried."""
 
 
+@register
 @attrs.frozen
 class LooRidge(LearnedWeighting):
     """Descend the leave-one-out error of ridge regression in the kernel weights and the ridge.
@@ -75,9 +75,9 @@ class LooRidge(LearnedWeighting):
         learner="ridge", tasks=("two classes", "numbers"), row_weights="learner"
     )
 
-    rows: int = attrs.field(default=500, converter=whole, validator=[instance_of(int), ge(10)])
-    max_iter: int = attrs.field(default=50, converter=whole, validator=[instance_of(int), ge(1)])
-    tol: float = attrs.field(default=1e-4, converter=float, validator=[gt(0), finite])
+    rows: int = attrs.field(default=500, converter=as_int, validator=[instance_of(int), ge(10)])
+    max_iter: int = attrs.field(default=50, converter=as_int, validator=[instance_of(int), ge(1)])
+    tol: float = attrs.field(default=1e-4, converter=float, validator=[gt(0), finite_number])
 
     def choose(
         self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
@@ -130,9 +130,3 @@ class LooRidge(LearnedWeighting):
         tried = [1 / (sizes * ridge * times) for times in STARTS]
         lowest = least_loo_error(grams, targets, tried, self.max_iter, self.tol)[0]
         return [1 / (sizes * ridge * USUAL_START), lowest]
-
-
-@hookimpl
-def mklkit_combiners() -> Iterable[type]:
-    """Register the combiner."""
-    return [LooRidge]

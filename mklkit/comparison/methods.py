@@ -18,7 +18,7 @@ from mklkit.estimators.from_preset import find_preset
 from mklkit.preprocessing import build_pipeline, preset_pipeline
 from mklkit.preprocessing.pipeline import DEFAULT_SCALE
 from mklkit.protocols import CombinerFacts, facts_of
-from mklkit.protocols.preset import Preset
+from mklkit.protocols.component import Preset
 from mklkit.registry.composing import (
     AUTO_KERNELS,
     are_proposed,

@@ -9,7 +9,7 @@ from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.search import MKLSearchCV
 from mklkit.estimators.search_spaces import Effort, check_effort
 from mklkit.estimators.voting import MKLVotingClassifier
-from mklkit.protocols.preset import Preset
+from mklkit.protocols.component import Preset
 from mklkit.registry.registry import get_registry
 
 __all__ = ["find_preset", "preset_classifier"]

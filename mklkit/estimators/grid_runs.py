@@ -32,7 +32,7 @@ from mklkit.estimators.proposing import bank_of
 from mklkit.estimators.row_weights import class_weights, joint_weights
 from mklkit.estimators.shared_views import problem_views, remembered_digests, shared_views
 from mklkit.estimators.training import ProblemViews, bind_to_columns, choose_strategy
-from mklkit.protocols import Array, GridCombiner
+from mklkit.protocols import Array, Combiner
 from mklkit.registry.composing import Choice, are_proposed, choose_components
 from mklkit.views.deciding import decide_block
 from mklkit.views.memory import memory_given
@@ -52,7 +52,7 @@ def fits_grids(combiner: Any) -> bool:
 
     Not if it changes ``fit`` and inherits ``fit_grid``, which would leave the change out.
     """
-    if not isinstance(combiner, GridCombiner):
+    if type(combiner).fit_grid is Combiner.fit_grid:
         return False
     defined = [
         next(place for place, one in enumerate(type(combiner).__mro__) if name in vars(one))

@@ -17,7 +17,7 @@ from mklkit.estimators.predicting import finite_values, of_each_row
 from mklkit.estimators.problems import ALL_ROWS, WholeProblem
 from mklkit.estimators.row_weights import checked_row_weights, counting_rows
 from mklkit.estimators.unlabelled import bank_without_labels, check_rows_alone, refuse_proposed
-from mklkit.protocols import Array, Decision, LinearFunction, Task
+from mklkit.protocols import Array, Decision, Task
 from mklkit.registry.composing import choose_components
 from mklkit.views.dask.recognising import is_dask
 
@@ -151,6 +151,6 @@ class MKLOneClass(OutlierMixin, KernelEstimator[WholeProblem]):
 
 def _threshold(decision: Decision) -> float:
     """Return what a decision subtracts from its scores, 0 where it has no such constant."""
-    if isinstance(decision, WeightedDecision) and isinstance(decision.learner, LinearFunction):
+    if isinstance(decision, WeightedDecision):
         return -float(decision.learner.bias)
     return 0.0

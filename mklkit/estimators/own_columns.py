@@ -63,7 +63,7 @@ def own_columns(
 
     Examples
     --------
-    >>> from mklkit import RBF, Precomputed
+    >>> from mklkit.kernels import RBF, Precomputed
     >>> graph = BoundKernel("graph", Precomputed(np.eye(4)), np.array([1]))
     >>> own_columns([graph, BoundKernel("rbf", RBF())], ["numbers"] * 3, None)[1].columns
     array([0, 2])

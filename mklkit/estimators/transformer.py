@@ -26,7 +26,7 @@ from mklkit.estimators.problems import ALL_ROWS, Problem, WholeProblem
 from mklkit.estimators.proposing import KernelBank, bank_of
 from mklkit.estimators.shared_views import problem_views
 from mklkit.estimators.unlabelled import bank_without_labels, check_rows_alone
-from mklkit.protocols import Array, CombinerFacts, GivesWeights, Rows, Target, Task, facts_of
+from mklkit.protocols import Array, CombinerFacts, Rows, Target, Task, facts_of
 from mklkit.registry.abilities import made, names_of_able
 from mklkit.registry.composing import Choice, choose_components
 from mklkit.registry.registry import get_registry
@@ -209,11 +209,9 @@ class MKLTransformer(TransformerMixin, KernelEstimator[Problem]):
     def _choose(self, task: Task) -> Choice:
         choice = choose_components(self.combiner, self.feature_map, None, task=task)
         chosen: Any = choice.combiner
-        if not isinstance(chosen, GivesWeights):
+        if not chosen.gives_weights:
             registry = get_registry()
-            giving = {
-                one.name for one in made(registry, "combiner") if isinstance(one, GivesWeights)
-            }
+            giving = {one.name for one in made(registry, "combiner") if one.gives_weights}
             able = [name for name in names_of_able(registry, "combiner", task) if name in giving]
             raise IncompatibleError(
                 f"The combiner {chosen.name!r} does not learn from a weighted sum of"

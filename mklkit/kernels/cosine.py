@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import attrs
@@ -10,9 +9,7 @@ import numpy as np
 
 from mklkit.kernels.linear import Linear
 from mklkit.protocols import Array, FittedKernel, Kernel, KernelFacts, facts_of
-from mklkit.protocols.component import Component
-from mklkit.registry.hookspecs import hookimpl
-from mklkit.views.bound_kernels import fitted_kernel
+from mklkit.registry.hookspecs import register
 
 __all__ = ["Cosine", "FittedCosine"]
 
@@ -26,8 +23,9 @@ def _as_kernel(value: Any) -> Kernel:
     return kernel.kernel if isinstance(kernel, Cosine) else kernel
 
 
+@register
 @attrs.frozen
-class Cosine(Component):
+class Cosine(Kernel):
     """Another kernel with every row scaled to length one, k(x, z)/√(k(x, x)·k(z, z)).
 
     A row with k(x, x) = 0 has similarity zero to all rows.
@@ -63,11 +61,12 @@ class Cosine(Component):
 
     def fit_weighted(self, rows: Array, row_weights: Array) -> FittedCosine:
         """Return the kernel with the inner one fitted to rows that count by their weights (N,)."""
-        return FittedCosine(fitted_kernel(self.kernel, rows, row_weights))
+        return FittedCosine(self.kernel.fit_weighted(rows, row_weights))
 
 
+@register
 @attrs.frozen
-class FittedCosine:
+class FittedCosine(FittedKernel):
     """The normalised kernel, ready to evaluate."""
 
     kernel: FittedKernel
@@ -90,15 +89,3 @@ class FittedCosine:
         large = own >= np.finfo(own.dtype).tiny
         roots = np.sqrt(own, where=large, out=np.ones_like(own))
         return np.divide(1.0, roots, where=large, out=np.zeros_like(own))
-
-
-@hookimpl
-def mklkit_kernels() -> Iterable[type]:
-    """Register the kernel."""
-    return [Cosine]
-
-
-@hookimpl
-def mklkit_model_types() -> Iterable[type]:
-    """Register the types that it stores in a model file."""
-    return [FittedCosine]

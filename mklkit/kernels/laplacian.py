@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -10,9 +9,9 @@ import attrs
 from attrs.validators import gt
 
 from mklkit.numerics.exponential import scaled_exp
-from mklkit.protocols import Array, KernelFacts
-from mklkit.protocols.component import Component, finite
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols import Array, Kernel, KernelFacts
+from mklkit.protocols.component import finite_number
+from mklkit.registry.hookspecs import register
 from mklkit.views.scalar_kernels import FittedScalarKernel
 
 __all__ = ["FittedLaplacian", "Laplacian"]
@@ -31,12 +30,13 @@ def _number(value: Any) -> float | str:
 
 def _positive(instance: Any, attribute: Any, value: float | str) -> None:
     if not isinstance(value, str):
-        finite(instance, attribute, value)
+        finite_number(instance, attribute, value)
         gt(0.0)(instance, attribute, value)
 
 
+@register
 @attrs.frozen
-class Laplacian(Component):
+class Laplacian(Kernel):
     """Exponential of the Manhattan distance, k(x, z) = exp(−γ‖x − z‖₁).
 
     Parameters
@@ -63,6 +63,7 @@ class Laplacian(Component):
         return FittedLaplacian(1 / rows.shape[1] if self.gamma == AUTO else float(self.gamma))
 
 
+@register
 @attrs.frozen
 class FittedLaplacian(FittedScalarKernel):
     """The Laplacian kernel with its γ, ready to evaluate."""
@@ -75,15 +76,3 @@ class FittedLaplacian(FittedScalarKernel):
     def of(self, base: Array, out: Array) -> Array:
         """Return exp(−γ·base)."""
         return scaled_exp(base, -self.gamma, out=out)
-
-
-@hookimpl
-def mklkit_kernels() -> Iterable[type]:
-    """Register the kernel."""
-    return [Laplacian]
-
-
-@hookimpl
-def mklkit_model_types() -> Iterable[type]:
-    """Register the types that it stores in a model file."""
-    return [FittedLaplacian]

@@ -7,16 +7,16 @@ from typing import ClassVar
 
 import attrs
 
-from mklkit.protocols import Array, KernelFacts
-from mklkit.protocols.component import Component
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols import Array, Kernel, KernelFacts
+from mklkit.registry.hookspecs import hookimpl, register
 from mklkit.views.scalar_kernels import InnerProduct
 
 __all__ = ["Linear"]
 
 
+@register
 @attrs.frozen
-class Linear(Component):
+class Linear(Kernel):
     """Inner product of two rows, k(x, z) = xᵀz.
 
     Examples
@@ -34,12 +34,6 @@ class Linear(Component):
     def fit(self, rows: Array) -> InnerProduct:
         """Return the kernel (nothing depends on the rows)."""
         return InnerProduct()
-
-
-@hookimpl
-def mklkit_kernels() -> Iterable[type]:
-    """Register the kernel."""
-    return [Linear]
 
 
 @hookimpl

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import ClassVar
 
 import attrs
 import numpy as np
 from attrs.validators import ge, gt, instance_of
 
-from mklkit.protocols import Array, KernelFacts
-from mklkit.protocols.component import Component, finite, whole
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols import Array, Kernel, KernelFacts
+from mklkit.protocols.component import as_int, finite_number
+from mklkit.registry.hookspecs import register
 from mklkit.views.scalar_kernels import FittedScalarKernel
 
 __all__ = ["FittedPolynomial", "Polynomial"]
 
 
+@register
 @attrs.frozen
-class Polynomial(Component):
+class Polynomial(Kernel):
     """Power of an inner product, k(x, z) = (γ xᵀz + c₀)^degree.
 
     Parameters
@@ -45,15 +45,16 @@ class Polynomial(Component):
         search_space={"degree": (2, 3)},
     )
 
-    degree: int = attrs.field(default=2, converter=whole, validator=[instance_of(int), ge(1)])
-    coef0: float = attrs.field(default=1.0, converter=float, validator=[finite, ge(0)])
-    gamma: float = attrs.field(default=1.0, converter=float, validator=[finite, gt(0)])
+    degree: int = attrs.field(default=2, converter=as_int, validator=[instance_of(int), ge(1)])
+    coef0: float = attrs.field(default=1.0, converter=float, validator=[finite_number, ge(0)])
+    gamma: float = attrs.field(default=1.0, converter=float, validator=[finite_number, gt(0)])
 
     def fit(self, rows: Array) -> FittedPolynomial:
         """Return the kernel (nothing depends on the rows)."""
         return FittedPolynomial(self.degree, self.coef0, self.gamma)
 
 
+@register
 @attrs.frozen
 class FittedPolynomial(FittedScalarKernel):
     """The polynomial kernel, ready to evaluate."""
@@ -69,15 +70,3 @@ class FittedPolynomial(FittedScalarKernel):
         np.multiply(base, self.gamma, out=out)
         out += self.coef0
         return np.power(out, self.degree, out=out)
-
-
-@hookimpl
-def mklkit_kernels() -> Iterable[type]:
-    """Register the kernel."""
-    return [Polynomial]
-
-
-@hookimpl
-def mklkit_model_types() -> Iterable[type]:
-    """Register the types that it stores in a model file."""
-    return [FittedPolynomial]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from mklkit.protocols import Array
+from mklkit.protocols import Array, FittedKernel
 
 __all__ = [
     "FittedFeatures",
@@ -114,7 +114,7 @@ def inverse_lengths(own: Array) -> Array:
     return np.divide(1.0, roots, where=positive, out=np.zeros_like(own))
 
 
-class FittedFeatures(ABC):
+class FittedFeatures(FittedKernel):
     """A kernel φ(x)ᵀGφ(z) of sparse features, optionally divided by √(k(x, x) k(z, z)).
 
     Rows without features have similarity zero to all rows, themselves included.

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import ClassVar
 
 import attrs
 import numpy as np
 from attrs.validators import gt
 
-from mklkit.protocols import Array, KernelFacts
-from mklkit.protocols.component import Component, finite
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols import Array, Kernel, KernelFacts
+from mklkit.protocols.component import finite_number
+from mklkit.registry.hookspecs import register
 from mklkit.views.scalar_kernels import FittedScalarKernel
 
 __all__ = ["FittedTanh", "Tanh"]
 
 
+@register
 @attrs.frozen
-class Tanh(Component):
+class Tanh(Kernel):
     """Squashed inner product, k(x, z) = tanh(γ xᵀz + c₀); in general not positive semi-definite.
 
     Maps and learners that need a positive semi-definite kernel use its positive part.
@@ -42,14 +42,15 @@ class Tanh(Component):
     name: ClassVar[str] = "tanh"
     facts: ClassVar[KernelFacts] = KernelFacts(definite=False)
 
-    gamma: float = attrs.field(default=0.01, converter=float, validator=[finite, gt(0)])
-    coef0: float = attrs.field(default=0.0, converter=float, validator=finite)
+    gamma: float = attrs.field(default=0.01, converter=float, validator=[finite_number, gt(0)])
+    coef0: float = attrs.field(default=0.0, converter=float, validator=finite_number)
 
     def fit(self, rows: Array) -> FittedTanh:
         """Return the kernel (nothing depends on the rows)."""
         return FittedTanh(self.gamma, self.coef0)
 
 
+@register
 @attrs.frozen
 class FittedTanh(FittedScalarKernel):
     """The tanh kernel, ready to evaluate."""
@@ -67,15 +68,3 @@ class FittedTanh(FittedScalarKernel):
             np.multiply(base, self.gamma, out=out)
             out += self.coef0
         return np.tanh(out, out=out)
-
-
-@hookimpl
-def mklkit_kernels() -> Iterable[type]:
-    """Register the kernel."""
-    return [Tanh]
-
-
-@hookimpl
-def mklkit_model_types() -> Iterable[type]:
-    """Register the types that it stores in a model file."""
-    return [FittedTanh]

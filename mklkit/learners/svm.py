@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import attrs
@@ -15,9 +14,9 @@ from mklkit.errors import quoted
 from mklkit.learners.linear_decision import LinearDecision
 from mklkit.learners.price import choose_price
 from mklkit.learners.support_vectors import MOST_STEPS, solve_dual, solve_primal
-from mklkit.protocols import LearnerFacts, Target, TrainingSide
-from mklkit.protocols.component import Component, finite, whole
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols import Learner, LearnerFacts, Target, TrainingSide
+from mklkit.protocols.component import as_int, finite_number
+from mklkit.registry.hookspecs import register
 
 __all__ = ["SVM", "PricedDecision"]
 
@@ -37,6 +36,7 @@ def _positive(instance: object, attribute: Any, value: Any) -> None:
         raise ValueError(f"'C' must be > 0 and finite, got {value}")
 
 
+@register
 @attrs.frozen(eq=False)
 class PricedDecision(LinearDecision):
     """A support vector machine's decision function, with the C that it was learned with."""
@@ -44,8 +44,9 @@ class PricedDecision(LinearDecision):
     C: float = attrs.field(kw_only=True)
 
 
+@register
 @attrs.frozen
-class SVM(Component):
+class SVM(Learner):
     """Soft-margin support vector machine on a Gram matrix or on features.
 
     Weights of rows multiply C.
@@ -101,9 +102,9 @@ class SVM(Component):
     )
 
     C: float | str = attrs.field(default=AUTO, converter=_price, validator=_positive)
-    tol: float = attrs.field(default=1e-3, converter=float, validator=[gt(0), finite])
+    tol: float = attrs.field(default=1e-3, converter=float, validator=[gt(0), finite_number])
     max_iter: int = attrs.field(
-        default=MOST_STEPS, converter=whole, validator=[instance_of(int), ge(1)]
+        default=MOST_STEPS, converter=as_int, validator=[instance_of(int), ge(1)]
     )
 
     def fit(self, side: TrainingSide, target: Target) -> PricedDecision:
@@ -129,15 +130,3 @@ class SVM(Component):
             ConvergenceWarning,
             stacklevel=3,
         )
-
-
-@hookimpl
-def mklkit_learners() -> Iterable[type]:
-    """Register the learner."""
-    return [SVM]
-
-
-@hookimpl
-def mklkit_model_types() -> Iterable[type]:
-    """Register the types that learners store in a model file."""
-    return [LinearDecision, PricedDecision]

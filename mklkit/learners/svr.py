@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import attrs
@@ -16,9 +15,9 @@ from mklkit.errors import IncompatibleError, quoted
 from mklkit.learners.linear_decision import LinearDecision
 from mklkit.learners.support_vectors import MOST_STEPS
 from mklkit.learners.tube import TubeSolution, solve_tube
-from mklkit.protocols import Array, LearnerFacts, Target, TrainingSide
-from mklkit.protocols.component import Component, finite, whole
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols import Array, Learner, LearnerFacts, Target, TrainingSide
+from mklkit.protocols.component import as_int, finite_number
+from mklkit.registry.hookspecs import register
 
 __all__ = ["SVR", "TubeDecision"]
 
@@ -51,6 +50,7 @@ def _above(least: str, fits: Any) -> Any:
     return check
 
 
+@register
 @attrs.frozen(eq=False)
 class TubeDecision(LinearDecision):
     """A support vector regression's function, with the C and ε that it was learned with."""
@@ -59,8 +59,9 @@ class TubeDecision(LinearDecision):
     epsilon: float = attrs.field(kw_only=True)
 
 
+@register
 @attrs.frozen
-class SVR(Component):
+class SVR(Learner):
     """Support vector regression: errors below ε cost nothing, larger ones C per unit beyond it.
 
     Minimises ½‖w‖² + C Σ_i s_i max(0, |f(x_i) − y_i| − ε) for rows of weight s over
@@ -124,9 +125,9 @@ class SVR(Component):
     epsilon: float | str = attrs.field(
         default=AUTO, converter=_number_or_name, validator=_above(">= 0", lambda value: value >= 0)
     )
-    tol: float = attrs.field(default=1e-3, converter=float, validator=[gt(0), finite])
+    tol: float = attrs.field(default=1e-3, converter=float, validator=[gt(0), finite_number])
     max_iter: int = attrs.field(
-        default=MOST_STEPS, converter=whole, validator=[instance_of(int), ge(1)]
+        default=MOST_STEPS, converter=as_int, validator=[instance_of(int), ge(1)]
     )
 
     def fit(self, side: TrainingSide, target: Target) -> TubeDecision:
@@ -201,15 +202,3 @@ def _error(gram: Array, y: Array, folds: NDArray[np.intp], C: float, epsilon: fl
         values = gram[np.ix_(held_out, training)] @ found.coefficients + found.bias
         total += float(np.abs(values - y[held_out]).sum())
     return total
-
-
-@hookimpl
-def mklkit_learners() -> Iterable[type]:
-    """Register the learner."""
-    return [SVR]
-
-
-@hookimpl
-def mklkit_model_types() -> Iterable[type]:
-    """Register the type that it stores in a model file."""
-    return [TubeDecision]

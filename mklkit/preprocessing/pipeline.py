@@ -14,7 +14,7 @@ from mklkit.estimators.from_preset import find_preset, preset_classifier
 from mklkit.preprocessing.encoder import TableEncoder
 from mklkit.preprocessing.kernel_columns import kernels_in, named_for_numbers, needed_unchanged
 from mklkit.preprocessing.scaling import ScaledColumns
-from mklkit.protocols.preset import Preset
+from mklkit.protocols.component import Preset
 
 __all__ = [
     "DEFAULT_SCALE",

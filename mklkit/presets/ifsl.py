@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from mklkit.presets.plain import PLAIN_KERNELS
-from mklkit.protocols.preset import Preset
+from mklkit.protocols.component import Preset
 from mklkit.registry.hookspecs import hookimpl
 
 __all__ = ["RPEMEKL_KERNELS"]

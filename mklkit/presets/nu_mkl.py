@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mklkit.protocols.preset import Preset
+from mklkit.protocols.component import Preset
 from mklkit.registry.hookspecs import hookimpl
 
 __all__ = ["FOUR_WIDTHS"]
@@ -28,5 +28,5 @@ def mklkit_presets() -> Iterable[Preset]:
             FOUR_WIDTHS,
             "implicit",
             "kda(alpha=0.001)",
-        ),
+        )
     ]

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar, get_args
 import attrs
 
 from mklkit.errors import SpecError, quoted
-from mklkit.protocols.target import Task
+from mklkit.protocols.rows import Reads, Task
 
 __all__ = [
     "CombinerFacts",
@@ -20,7 +20,6 @@ __all__ = [
     "FeatureMapFacts",
     "KernelFacts",
     "LearnerFacts",
-    "Reads",
     "RowWeightsCount",
     "WeightsAre",
     "facts_of",
@@ -28,9 +27,6 @@ __all__ = [
 
 WeightsAre = Literal["learned", "fixed", "choice"]
 """Where a combiner's kernel weights come from."""
-
-Reads = Literal["numbers", "amounts", "text", "categories", "row ids"]
-"""What the columns of a kernel hold."""
 
 RowWeightsCount = Literal["refused", "learner", "throughout"]
 """Where a combiner lets weights of rows count."""
@@ -152,14 +148,14 @@ class FeatureMapFacts(Facts):
         Whether one map, fitted on all rows, serves all binary problems of a classifier.
     for_kernels : tuple of str, default=()
         The names of the kernels that it can be fitted to; empty for all kernels.
-    of_means : bool, default=False
+    needs_mean_rows : bool, default=False
         Whether it evaluates kernels at means of rows, which rows of text, categories or row ids do
         not have.
     """
 
     explicit: bool = attrs.field(validator=_FLAG)
     shared: bool = attrs.field(default=False, validator=_FLAG)
-    of_means: bool = attrs.field(default=False, validator=_FLAG)
+    needs_mean_rows: bool = attrs.field(default=False, validator=_FLAG)
     for_kernels: tuple[str, ...] = attrs.field(default=(), validator=_NAMES)
 
 
@@ -272,7 +268,7 @@ def facts_of(component: Any, expected: type[Stated]) -> Stated:
         facts = None
     if not isinstance(facts, expected):
         raise SpecError(
-            f"Expected {quoted(component)} to have facts = mklkit.{expected.__name__}(...);"
+            f"Expected {quoted(component)} to have facts = {expected.__name__}(...);"
             f" got {quoted(stated)}."
         )
     return facts

@@ -13,7 +13,6 @@ from mklkit.protocols import (
     TASK_NAMES,
     CombinerFacts,
     FeatureMapFacts,
-    KernelAround,
     KernelFacts,
     LearnerFacts,
     Reads,
@@ -174,7 +173,7 @@ def kernels_on(reads: Reads, column: str = "") -> str:
 def is_around_another(kernel: Entry) -> bool:
     """Return whether a registered kernel is one around another kernel."""
     every = made(get_registry(), "kernel")
-    return any(type(one) is kernel.target and isinstance(one, KernelAround) for one in every)
+    return any(type(one) is kernel.target and one.kernel is not None for one in every)
 
 
 def reads_of(kernel: Entry) -> Reads:

@@ -1,8 +1,8 @@
 """The registry of components by name: built-ins and plugins, through the same hooks.
 
-Every module of the packages ``kernels``, ``feature_maps``, ``combiners``, ``learners`` and
-``presets`` that implements a hook is a built-in, so that a new strategy is one new file. Plugins
-are found by the entry-point group ``mklkit``.
+Whatever a module of the packages ``kernels``, ``feature_maps``, ``combiners``, ``learners`` and
+``presets`` registers is a built-in, so that a new strategy is one new file. Plugins are found by
+the entry-point group ``mklkit``.
 """
 
 from __future__ import annotations
@@ -36,8 +36,17 @@ from mklkit.errors import (
 from mklkit.protocols.component import parameter_names
 from mklkit.registry import hookspecs
 from mklkit.registry.discovery import PluginFailure, canonical, installed_plugins
-from mklkit.registry.entries import HOOKS, Entry, Kind, lacking, make_entry, spoken
-from mklkit.registry.hookspecs import ENTRY_POINT_GROUP
+from mklkit.registry.entries import (
+    HOOKS,
+    Entry,
+    Kind,
+    completed,
+    kind_of,
+    lacking,
+    make_entry,
+    spoken,
+)
+from mklkit.registry.hookspecs import ENTRY_POINT_GROUP, registered_by
 from mklkit.registry.isolation import keeping_state, stdout_to_stderr
 from mklkit.registry.specs import parse_spec
 
@@ -71,7 +80,7 @@ class Registry:
         self.failures: list[PluginFailure] = []
         self._manager = pluggy.PluginManager("mklkit")
         self._manager.add_hookspecs(hookspecs)
-        self._origins: dict[str, tuple[str, str]] = {}
+        self._classes: set[type] = set()
         self._entries: dict[tuple[Kind, str], list[Entry]] = {}
         self._model_types: dict[str, type] = {}
         self._type_origins: dict[str, str] = {}
@@ -159,6 +168,7 @@ class Registry:
                 f"Expected a {word}: a name such as {self.entries(kind)[0].name!r}, a spec string"
                 f" or a component; got {quoted(spec)}: it {'; it '.join(missing)}."
             )
+        completed(kind, cls)
         return self._build(spec, (), {}, spec.__name__) if isinstance(spec, type) else spec
 
     def model_types(self) -> dict[str, type]:
@@ -250,16 +260,25 @@ class Registry:
             # This comes first, as pluggy keeps parts of a module that it refuses.
             self._manager.register(module, name=plugin_name)
             self._manager.check_pending()
-            if distribution != BUILT_IN and not self._manager.get_hookcallers(module):
+            classes = [cls for cls in registered_by(module) if cls not in self._classes]
+            hooks = self._manager.get_hookcallers(module)
+            if distribution != BUILT_IN and not (classes or hooks):
                 raise TypeError(
-                    f"it has no hook, such as @hookimpl def {HOOKS['kernel']}(): it is empty"
+                    "it registers nothing, as by @register above a class, or by a hook such as"
+                    f" @hookimpl def {HOOKS['kernel']}(): it is empty"
                 )
-            found = [
-                make_entry(kind, target, distribution, version)
+            targets = [(kind_of(cls), cls) for cls in classes]
+            targets += [
+                (kind, target)
                 for kind, hook_name in HOOKS.items()
                 for target in self._ask(hook_name, plugin_name)
             ]
-            types = self._ask("mklkit_model_types", plugin_name)
+            found = [
+                make_entry(kind, target, distribution, version)
+                for kind, target in targets
+                if kind is not None
+            ]
+            types = [*classes, *self._ask("mklkit_model_types", plugin_name)]
             types += [entry.target for entry in found if isinstance(entry.target, type)]
             for cls in types:
                 if not isinstance(cls, type):
@@ -269,6 +288,7 @@ class Registry:
             if self._manager.has_plugin(plugin_name):
                 self._manager.unregister(name=plugin_name)
             raise
+        self._classes.update(classes)
         for entry in found:
             self._entries.setdefault((entry.kind, entry.name), []).append(entry)
         for cls in types:

@@ -23,13 +23,14 @@ from mklkit.protocols import (
     FeatureMapFacts,
     KernelFacts,
     LearnerFacts,
+    Reads,
     Target,
     Task,
     facts_of,
 )
-from mklkit.protocols.facts import Reads
-from mklkit.protocols.preset import Preset
+from mklkit.protocols.component import Preset
 from mklkit.registry.composing import choose_components
+from mklkit.registry.entries import completed
 from mklkit.registry.registry import get_registry
 from mklkit.registry.specs import parse_spec
 from mklkit.testing.expectations import CheckFailure
@@ -145,10 +146,13 @@ class Case:
     @cached_property
     def component(self) -> Any:
         """The component; a class is instantiated with its defaults."""
-        if not isinstance(self._given, type):
+        cls = self._given if isinstance(self._given, type) else type(self._given)
+        if self.kind != "preset":
+            completed(self.kind, cls)
+        if cls is not self._given:
             return self._given
         try:
-            return self._given()
+            return cls()
         except (TypeError, ValueError) as error:
             raise CheckFailure(
                 f"Expected {self._given.__name__}() to make a component with its defaults; it"

@@ -127,7 +127,7 @@ def component_checks(
 
     Examples
     --------
-    >>> from mklkit import Linear
+    >>> from mklkit.kernels import Linear
     >>> first = component_checks(Linear)[0]
     >>> print(first)
     kernel linear, rows_are_left_as_they_are
@@ -158,7 +158,7 @@ def check_kernel(kernel: Any, rows: Array | None = None) -> None:
 
     Examples
     --------
-    >>> from mklkit import RBF, Precomputed
+    >>> from mklkit.kernels import RBF, Precomputed
     >>> check_kernel(RBF(gamma=0.5))
     >>> import numpy as np
     >>> check_kernel(Precomputed(np.eye(20)), rows=np.arange(20.0)[:, None])
@@ -190,7 +190,7 @@ def check_combiner(combiner: Any) -> None:
 
     Examples
     --------
-    >>> from mklkit import weighting_rule
+    >>> from mklkit.plugin import weighting_rule
     >>> @weighting_rule("nameless-file")
     ... def rule(view, y):
     ...     '''Weight each kernel by minus one.'''
@@ -217,7 +217,7 @@ def check_preset(preset: Any) -> None:
 
     Examples
     --------
-    >>> from mklkit import Preset
+    >>> from mklkit.plugin import Preset
     >>> check_preset(Preset("two-widths", "Two Gaussians.", "uniform", ("rbf", "rbf(sigma=1)")))
     """
     _check_all(preset, "preset")

@@ -24,7 +24,7 @@ from mklkit.testing.states import state_of
 
 __all__ = ["COMPONENT_CHECKS"]
 
-DERIVE = "Derive the class from mklkit.Component and decorate it with @attrs.frozen."
+DERIVE = "Derive the class from mklkit.protocols.Component and decorate it with @attrs.frozen."
 
 
 def name_and_description(case: Case) -> None:
@@ -130,7 +130,7 @@ def values_that_are_no_numbers_are_refused(case: Case) -> None:
             raise CheckFailure(
                 f"Expected {name}={value!r} to be refused by a ValueError or TypeError; it was"
                 " accepted. Add a converter and a validator, as in attrs.field(default=1.0,"
-                " converter=float, validator=[gt(0), mklkit.finite])."
+                " converter=float, validator=[gt(0), mklkit.plugin.finite_number])."
             )
 
 
@@ -218,7 +218,7 @@ def _with_parameters(case: Case) -> Any:
         return case.component
     if callable(getattr(case.component, "get_params", None)) and attrs.has(type(case.component)):
         return case.component
-    raise NotApplicable(f"{case.label} has no get_params, which mklkit.Component provides")
+    raise NotApplicable(f"{case.label} has no get_params, which the bases in mklkit.plugin provide")
 
 
 def _is_number(value: Any) -> bool:

@@ -8,10 +8,6 @@ import numpy as np
 
 from mklkit.protocols import (
     FeatureMapFacts,
-    LandmarkMap,
-    OrthogonalFeatures,
-    RememberedFeatures,
-    TrimmableMap,
     facts_of,
 )
 from mklkit.testing.cases import Case
@@ -108,23 +104,23 @@ def shortcuts_agree_with_transform(case: Case) -> None:
     columns = fitted.transform(case.rows)
     advice = "Correct it, or leave it out: it is optional."
     applicable = False
-    if isinstance(fitted, LandmarkMap):
+    if fitted.from_landmarks:
         applicable = True
         values = fitted.from_similarities(fitted.kernel(case.rows, fitted.landmarks))
         what = "from_similarities(kernel(rows, landmarks)) to be transform(rows)"
         expect_close(values, columns, what, advice)
-    ready = fitted.training_features() if isinstance(fitted, RememberedFeatures) else None
+    ready = fitted.training_features()
     if ready is not None:
         applicable = True
         what = "training_features() to be transform(training rows)"
         expect_close(ready, columns, what, advice, 1e-6)
-    if isinstance(fitted, TrimmableMap):
+    if fitted.from_landmarks and not fitted.explicit:
         applicable = True
         some = np.arange(0, len(case.rows), 3)
         fewer = fitted.with_landmarks(case.rows[some]).transform(case.new_rows)
         what = "with_landmarks(rows) to give the columns of those rows"
         expect_close(fewer, fitted.transform(case.new_rows)[:, some], what, advice)
-    diagonal = fitted.squared_lengths() if isinstance(fitted, OrthogonalFeatures) else None
+    diagonal = fitted.squared_lengths()
     if diagonal is not None:
         applicable = True
         what = "features.T @ features to be diag(squared_lengths())"

@@ -28,7 +28,7 @@ def parametrize_with_component_checks(components: Iterable[Any], rows: Array | N
 
     Examples
     --------
-    >>> from mklkit import Linear
+    >>> from mklkit.kernels import Linear
     >>> @parametrize_with_component_checks([Linear])
     ... def test_linear(check):
     ...     check()

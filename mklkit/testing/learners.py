@@ -10,10 +10,8 @@ import numpy as np
 
 from mklkit.protocols import (
     Array,
-    CoupledLearner,
     FittedLearner,
     LearnerFacts,
-    SupportedDecision,
     Target,
     facts_of,
 )
@@ -41,7 +39,7 @@ def decides_one_number_a_row(case: Case) -> None:
             isinstance(fitted, FittedLearner),
             "fit to return an object with a 'decide' method",
             repr(fitted),
-            "mklkit.LinearDecision(coefficients, bias) is one.",
+            "mklkit.plugin.LinearDecision(coefficients, bias) is one.",
         )
         columns = view.projector.transform(case.new_rows)
         for n in (1, len(columns)):
@@ -110,7 +108,7 @@ def support_carries_the_decision(case: Case) -> None:
     applicable = False
     for view in _views(case):
         fitted = case.component.fit(view, case.target)
-        if view.explicit or not isinstance(fitted, SupportedDecision):
+        if view.explicit or fitted.support is None:
             continue
         applicable = True
         columns = view.projector.transform(case.new_rows)
@@ -128,7 +126,7 @@ def support_carries_the_decision(case: Case) -> None:
 def subproblem_finds_the_minimum(case: Case) -> None:
     """A subproblem's solution minimises s·‖f − t/s‖² + penalty, and its methods are consistent."""
     learner: Any = case.component
-    if not isinstance(learner, CoupledLearner):
+    if learner.coupling is None:
         raise NotApplicable(f"{case.label} has no subproblem, so it cannot be coupled")
     random = np.random.default_rng(5)
     for view in _views(case):
@@ -157,7 +155,7 @@ def subproblem_finds_the_minimum(case: Case) -> None:
                 bool((least <= nearby * (1 + 1e-9) + 1e-9).all()),
                 "solve(targets, s) to minimise s·‖f − t/s‖² + penalty",
                 f"{least} there and {nearby} elsewhere",
-                "See mklkit.Subproblem for the equation.",
+                "See mklkit.plugin.Subproblem for the equation.",
             )
         columns = view.features() if view.explicit else view.gram()
         what = "finish(coefficients, column).decide(training columns) to be outputs(coefficients)"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
@@ -18,20 +18,17 @@ from mklkit.protocols import (
     FeatureMapFacts,
     FittedKernel,
     FittedMap,
-    Kernel,
     KernelFacts,
-    MapForAll,
     Reads,
     Rows,
     RowSource,
-    WeightedKernel,
     facts_of,
 )
 from mklkit.views.column_cuts import ColumnCuts
 from mklkit.views.kernel_rows import is_scalar
 from mklkit.views.row_parts import rows_at
 
-__all__ = ["BoundKernel", "fit_kernels", "fit_maps", "fitted_kernel", "warn_of_far_rows"]
+__all__ = ["BoundKernel", "fit_kernels", "fit_maps", "warn_of_far_rows"]
 
 FAR = 1e4
 """Ratio of the rows' distance from zero to their spread above which a linear kernel fails."""
@@ -67,7 +64,7 @@ def fit_kernels(
 
     Kernels on the same columns get the same array, by which they share base quantities. To rows
     that are read in parts, kernels are fitted by a seeded sample of them. With weights of rows
-    (N,), kernels that can (:class:`mklkit.WeightedKernel`) let rows count by them.
+    (N,), kernels that can let rows count by them.
 
     Raises
     ------
@@ -97,19 +94,15 @@ def in_memory(rows: Rows) -> Any:
     return sample
 
 
-def fitted_kernel(kernel: Kernel, rows: Array, row_weights: Array | None) -> FittedKernel:
-    """Return a kernel fitted to rows (N, d), which count by their weights (N,) if it can."""
-    if row_weights is not None and isinstance(kernel, WeightedKernel):
-        return kernel.fit_weighted(rows, row_weights)
-    return kernel.fit(rows)
-
-
 def _fit_kernel(bound: BoundKernel, rows: Array, row_weights: Array | None) -> FittedKernel:
     """Return the fitted kernel; refuse one whose values on these rows are not finite."""
     with np.errstate(over="ignore", invalid="ignore"):
         fitted = bound.fitted
         if fitted is None:
-            fitted = fitted_kernel(bound.kernel, rows, row_weights)
+            kernel = bound.kernel
+            fitted = (
+                kernel.fit(rows) if row_weights is None else kernel.fit_weighted(rows, row_weights)
+            )
         largest = np.abs(fitted.diagonal(rows)).max()
     if not np.isfinite(largest):
         raise _no_numbers(bound, f"{largest}")
@@ -152,16 +145,10 @@ def fit_maps(
     """
     _refuse_other_kernels(kernels, feature_map)
     _refuse_rows_without_means(kernels, feature_map)
-    pairs = zip(fitted, rows, strict=True)
-    maps: Iterator[FittedMap] = (
-        feature_map.fit_all(fitted, rows, random_state)
-        if isinstance(feature_map, MapForAll)
-        else (feature_map.fit(kernel, own, random_state) for kernel, own in pairs)
-    )
     made: list[FittedMap] = []
     try:
         with np.errstate(over="ignore", invalid="ignore"):
-            made.extend(maps)
+            made.extend(feature_map.fit_all(fitted, rows, random_state))
     except np.linalg.LinAlgError as error:
         raise _no_numbers(kernels[len(made)], plain_message(error)) from error
     return made
@@ -179,7 +166,7 @@ def _refuse_other_kernels(kernels: Sequence[BoundKernel], feature_map: FeatureMa
 
 
 def _refuse_rows_without_means(kernels: Sequence[BoundKernel], feature_map: FeatureMap) -> None:
-    if not facts_of(feature_map, FeatureMapFacts).of_means:
+    if not facts_of(feature_map, FeatureMapFacts).needs_mean_rows:
         return
     for bound in kernels:
         what = "gaps" if bound.facts.allows_gaps else bound.reads

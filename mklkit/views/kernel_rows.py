@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
-from typing import Any, Protocol, Self, TypeGuard, TypeVar, cast
+from typing import Any, Protocol, Self, TypeVar
 
 import attrs
 import numpy as np
@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from mklkit.numerics.pairwise import BASES, TILE_COLUMNS, TILE_ROWS, row_blocks, upper_blocks
 from mklkit.numerics.threads import each
-from mklkit.protocols import Array, FittedKernel, ScalarKernel
-from mklkit.protocols.abilities import offers
+from mklkit.protocols import Array, FittedKernel
 from mklkit.views.known_pairs import KnownPairs
 from mklkit.views.row_parts import take_rows
 
@@ -47,9 +46,9 @@ class ViewOfRows(Protocol):
         ...
 
 
-def is_scalar(kernel: FittedKernel) -> TypeGuard[ScalarKernel]:
+def is_scalar(kernel: FittedKernel) -> bool:
     """Return whether a kernel is a scalar function of a base quantity known to mklkit."""
-    return offers(kernel, ScalarKernel) and cast(ScalarKernel, kernel).base in BASES
+    return kernel.base in BASES
 
 
 @attrs.frozen(eq=False)
@@ -69,7 +68,7 @@ class KernelRows:
 
     Examples
     --------
-    >>> from mklkit import RBF, Linear
+    >>> from mklkit.kernels import RBF, Linear
     >>> rows = np.array([[0.0], [1.0]])
     >>> seen = KernelRows.of([Linear().fit(rows), RBF(gamma=1.0).fit(rows)], [rows, rows])
     >>> len(seen), len(seen.arrays), seen.n_rows
@@ -214,7 +213,7 @@ class KernelRows:
                     out = scratch.take(shape, base.dtype)
                 else:
                     out = np.empty_like(base)
-                yield index, cast(ScalarKernel, self.kernels[index]).of(base, out)
+                yield index, self.kernels[index].of(base, out)
 
 
 class Scratch:

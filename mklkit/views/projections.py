@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Self, cast
+from typing import Self
 
 import attrs
 import numpy as np
 
-from mklkit.protocols import Array, FoldedMap, Projector
-from mklkit.protocols.abilities import offers
+from mklkit.protocols import Array, Projector
 from mklkit.views.deciding import RowBlock
 
 __all__ = ["FEW_ROWS", "BackProjection", "Projection"]
@@ -28,7 +27,7 @@ class Projection:
     coefficients : sequence of ndarray
         c_m, (p_m,) or (p_m, k).
     folded : sequence of ndarray
-        The same on similarities to the landmarks, where the map is a :class:`mklkit.FoldedMap`.
+        The same on similarities to the landmarks, where the map is ``linear`` in them.
     """
 
     projectors: Sequence[Projector]
@@ -39,7 +38,7 @@ class Projection:
     def of(cls, projectors: Sequence[Projector], coefficients: Sequence[Array]) -> Self:
         """Return the function for coefficients of features."""
         folded = [
-            cast(FoldedMap, own.map).on_similarities(part) if offers(own.map, FoldedMap) else part
+            own.map.on_similarities(part) if own.map.linear else part
             for own, part in zip(projectors, coefficients, strict=True)
         ]
         return cls(projectors, coefficients, folded)
@@ -79,6 +78,6 @@ class BackProjection:
     def finish(self, sums: Sequence[Array]) -> list[Array]:
         """Return Φ_mᵀt (p_m,) or (p_m, k) for the added sums."""
         return [
-            cast(FoldedMap, own.map).from_sums(total) if raw else total
+            own.map.from_sums(total) if raw else total
             for own, total, raw in zip(self.projectors, sums[::2], sums[1::2], strict=True)
         ]

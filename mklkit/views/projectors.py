@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.protocols import Array, Projector, TrimmableMap
+from mklkit.protocols import Array, Projector
 
 __all__ = ["with_support"]
 
@@ -22,7 +22,7 @@ def with_support(projectors: Sequence[Projector], support: NDArray[np.intp]) -> 
     trimmed = []
     for projector in projectors:
         fitted = projector.map
-        if fitted.explicit or not isinstance(fitted, TrimmableMap):
+        if fitted.explicit or not fitted.from_landmarks:
             trimmed.append(projector)
             continue
         if not any(fitted.landmarks is rows for rows, _ in kept):

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import ClassVar
 
 import attrs
 import numpy as np
 
 from mklkit.numerics.pairwise import BASES
-from mklkit.protocols import Array
+from mklkit.protocols import Array, FittedKernel
 
 __all__ = ["FittedScalarKernel", "InnerProduct"]
 
 
-class FittedScalarKernel(ABC):
+class FittedScalarKernel(FittedKernel):
     """A kernel that is a scalar function of a base quantity of two rows.
 
     A subclass names the ``base``, states whether it is ``monotone`` in it, and implements ``of``.
@@ -23,9 +23,6 @@ class FittedScalarKernel(ABC):
     """
 
     __slots__ = ()
-
-    base: ClassVar[str]
-    monotone: ClassVar[int] = 0
 
     @abstractmethod
     def of(self, base: Array, out: Array) -> Array:

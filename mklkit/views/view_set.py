@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, cast, overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +15,11 @@ from mklkit.protocols import (
     FittedKernel,
     FittedMap,
     KernelProducts,
-    LandmarkMap,
     Projector,
-    RememberedFeatures,
     Rows,
     RowSource,
     facts_of,
 )
-from mklkit.protocols.abilities import offers
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels, fit_maps, warn_of_far_rows
 from mklkit.views.column_cuts import ColumnCuts
 from mklkit.views.deciding import RowBlock
@@ -179,8 +176,8 @@ class ViewSet(Sequence[View]):
             view
             for view in self._views
             if not self.explicit
-            and offers(view.projector.map, LandmarkMap)
-            and cast(LandmarkMap, view.projector.map).landmarks is view.rows
+            and view.projector.map.from_landmarks
+            and view.projector.map.landmarks is view.rows
         ]
         if not used:
             return RowBlock(rows, keep=True)
@@ -191,7 +188,7 @@ class ViewSet(Sequence[View]):
             [cuts.of(own.columns, own.reads) for own in projectors],
             [pairs(own.columns) for own in projectors],
         )
-        maps = [cast(LandmarkMap, view.projector.map) for view in used]
+        maps = [view.projector.map for view in used]
         known = [
             (used[index].projector.map, maps[index].from_similarities(values))
             for index, values in others.similarities(KernelRows.of_views(used))
@@ -213,4 +210,4 @@ class ViewSet(Sequence[View]):
 
 
 def _is_full(fitted: FittedMap) -> bool:
-    return isinstance(fitted, RememberedFeatures) and fitted.training_features() is not None
+    return fitted.training_features() is not None

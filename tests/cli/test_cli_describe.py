@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from processes import Run
 
-from mklkit import Polynomial
+from mklkit.kernels import Polynomial
 from mklkit.registry.entries import HOOKS
 from mklkit.registry.registry import get_registry
 

@@ -13,11 +13,12 @@ from mklkit.registry.registry import get_registry
 
 ODD = """
 import attrs
-from mklkit import Component, KernelFacts, hookimpl
+from mklkit.plugin import KernelFacts, hookimpl
+from mklkit.protocols import Component
 
 @attrs.frozen
 class Odd(Component):
-    '''As :class:`mklkit.RBF`, with ``width``.'''
+    '''As :class:`mklkit.kernels.RBF`, with ``width``.'''
 
     name = "odd"
     facts = KernelFacts(search_space={"width": (float("inf"), {1, 2})})

@@ -18,8 +18,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from mklkit import RBF, Linear, MKLClassifier, Precomputed
+from mklkit import MKLClassifier
 from mklkit.errors import DataError, SpecError
+from mklkit.kernels import RBF, Linear, Precomputed
 
 ALL_COMBINERS = [
     "uniform",

@@ -17,7 +17,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from mklkit import (
-    GivesWeights,
     IncompatibleError,
     MKLClassifier,
     MKLOneClass,
@@ -28,6 +27,7 @@ from mklkit import (
     save_model,
 )
 from mklkit.errors import DataError, SpecError
+from mklkit.protocols import GivesWeights
 
 X, Y = load_iris(return_X_y=True)
 X = X - X.mean(axis=0)

@@ -18,7 +18,6 @@ from sources import KERNELS, fitted_numbers, three_numbers
 
 from mklkit import (
     DataError,
-    Explanation,
     IncompatibleError,
     MKLOneClass,
     MKLRegressor,
@@ -26,6 +25,7 @@ from mklkit import (
     SpecError,
     explain,
 )
+from mklkit.explanation import Explanation
 
 FIRST_TWO = KERNELS[:2]
 

@@ -7,20 +7,11 @@ import pytest
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 
-from mklkit import (
-    RBF,
-    Cosine,
-    Empirical,
-    IncompatibleError,
-    Linear,
-    MKLClassifier,
-    Precomputed,
-    SpecError,
-    Tanh,
-    get_registry,
-)
+from mklkit import IncompatibleError, MKLClassifier, SpecError, get_registry
+from mklkit.feature_maps import Empirical
 from mklkit.feature_maps.landmarks import STRATEGIES, choose, kmeans
 from mklkit.feature_maps.landmarks.leverage import leverage_scores
+from mklkit.kernels import RBF, Cosine, Linear, Precomputed, Tanh
 from mklkit.numerics.threads import one_blas_thread
 from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.kernel_rows import KernelRows

@@ -20,9 +20,12 @@ from sklearn.model_selection import (
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from mklkit import IFSL, KMHKS, MHKS, Empirical, MKLClassifier, MKLSearchCV
+from mklkit import MKLClassifier, MKLSearchCV
+from mklkit.combiners import IFSL
 from mklkit.combiners.ifsl.rules import PAPER_GRID
 from mklkit.errors import DataError, SpecError
+from mklkit.feature_maps import Empirical
+from mklkit.learners import KMHKS, MHKS
 from mklkit.registry.composing import DEFAULT_KERNELS
 
 RIDGES = (2.0**-3, 1.0, 8.0)

@@ -18,7 +18,9 @@ from coupled_fits import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mklkit import IFSL, KMHKS, MHKS, MKLClassifier, RPEMEKLClassifier
+from mklkit import MKLClassifier, RPEMEKLClassifier
+from mklkit.combiners import IFSL
+from mklkit.learners import KMHKS, MHKS
 
 
 @each_side

@@ -12,7 +12,8 @@ from coupled_fits import TRIO, coupled, each_rule, each_side, run_to
 from oracles.coupled import joint_minimum
 from sklearn.exceptions import ConvergenceWarning
 
-from mklkit import IFSL, KMHKS, MHKS
+from mklkit.combiners import IFSL
+from mklkit.learners import KMHKS, MHKS
 
 
 @each_side

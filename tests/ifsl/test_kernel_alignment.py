@@ -23,16 +23,10 @@ from sklearn.metrics.pairwise import (
     rbf_kernel,
 )
 
-from mklkit import (
-    RBF,
-    MKLClassifier,
-    Precomputed,
-    RPEMEKLClassifier,
-    alignment_matrix,
-    kernel_alignment,
-)
+from mklkit import MKLClassifier, RPEMEKLClassifier, alignment_matrix, kernel_alignment
 from mklkit.errors import DataError
 from mklkit.evaluation.alignment import near_duplicates, self_similarity
+from mklkit.kernels import RBF, Precomputed
 
 FIVE = [
     "linear",

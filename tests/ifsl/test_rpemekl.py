@@ -11,15 +11,11 @@ from sklearn.base import clone
 from sklearn.metrics.pairwise import cosine_similarity, pairwise_distances, rbf_kernel
 from sklearn.pipeline import make_pipeline
 
-from mklkit import (
-    Empirical,
-    MKLClassifier,
-    MKLVotingClassifier,
-    RPEMEKLClassifier,
-)
+from mklkit import MKLClassifier, MKLVotingClassifier, RPEMEKLClassifier
 from mklkit.combiners.ifsl.rules import PAPER_GRID
 from mklkit.errors import SpecError
 from mklkit.estimators.rpemekl import SUBSET_CHOICES
+from mklkit.feature_maps import Empirical
 from mklkit.presets.ifsl import RPEMEKL_KERNELS
 
 NAMES = np.array(["nettle", "fern", "moss"])

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import pdist
 from sklearn.svm import SVC
 
-from mklkit import RBF, DataError, MKLClassifier
+from mklkit import DataError, MKLClassifier
+from mklkit.kernels import RBF
 from mklkit.kernels.bandwidth import (
     RULES,
     Bandwidth,

@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 from kernel_checks import FEW, check_gram, cosines
 from sklearn.svm import SVC
 
-from mklkit import DataError, text_codes
+from mklkit import DataError
 from mklkit.kernels.text.mismatch import Mismatch, common_neighbours
 from mklkit.kernels.text.sequences import gram_numbers, letters
 from mklkit.kernels.text.spectrum import SpectrumKernel
 from mklkit.kernels.text.token_set import TokenSet
 from mklkit.kernels.text.weighted_degree import WeightedDegree
+from mklkit.numerics.readings import text_codes
 
 SHORT = st.lists(st.text("abcdé", max_size=9), min_size=2, max_size=7)
 

@@ -10,7 +10,8 @@ from builders import views_of
 from oracles.margins import kmhks, squared_hinge_minimum
 from sklearn.exceptions import ConvergenceWarning
 
-from mklkit import KMHKS, Target
+from mklkit.learners import KMHKS
+from mklkit.plugin import Target
 from mklkit.views.sides import GramSide
 
 KERNELS = ["rbf(gamma=0.2)", "linear", "polynomial(degree=2)", "laplacian"]

@@ -10,13 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.svm import SVC
 
-from mklkit import KDA, KMHKS, MHKS, SVM, GramSide, IncompatibleError, LearnerFacts, Target
+from mklkit import IncompatibleError
 from mklkit.errors import DataError
 from mklkit.estimators.row_weights import joint_weights
+from mklkit.learners import KDA, KMHKS, MHKS, SVM
 from mklkit.learners.price import choose_price
 from mklkit.learners.ridge import Ridge
 from mklkit.learners.smoothed_hinge import best_bias, solve_smoothed
 from mklkit.learners.support_vectors import solve_primal
+from mklkit.plugin import GramSide, LearnerFacts, Target
 from mklkit.protocols import facts_of
 from mklkit.registry.abilities import made
 from mklkit.registry.registry import get_registry

@@ -26,7 +26,6 @@ from mklkit.combiners.ifsl.rules import (
 )
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.protocols import Array, Subproblem, Target
-from mklkit.views.block_subproblem import BlockSubproblem
 from mklkit.views.deciding import BLOCK_ROWS, RowBlock
 from mklkit.views.engines import added
 from mklkit.views.projections import BackProjection, Projection
@@ -36,11 +35,7 @@ __all__ = ["can_sweep", "iterate_by_sweeps"]
 
 def can_sweep(problems: Sequence[Subproblem], columns: Columns) -> TypeGuard[Any]:
     """Return whether all problems work on the same features, which are not kept in memory."""
-    own = [
-        one
-        for one in problems
-        if isinstance(one, BlockSubproblem) and one.block_columns is not None
-    ]
+    own = [one for one in problems if one.block_columns is not None]
     if len(own) < len(problems) or len(columns.lam) > 1:
         return False
     blocks = own[0].block_columns.blocks
@@ -116,7 +111,7 @@ class _Sweep:
 
 def iterate_by_sweeps(
     rule: Rule,
-    problems: Sequence[BlockSubproblem],
+    problems: Sequence[Subproblem],
     target: Target,
     columns: Columns,
     initial: Sequence[Any],
@@ -178,6 +173,6 @@ def iterate_by_sweeps(
     return Solution(finished, None, tuple(history), done)
 
 
-def _outputs(problem: BlockSubproblem, view: int, coefficients: Any) -> _Outputs:
+def _outputs(problem: Subproblem, view: int, coefficients: Any) -> _Outputs:
     weights, bias = problem.function(coefficients)
     return _Outputs(view, problem.block_columns.projection(weights), bias)

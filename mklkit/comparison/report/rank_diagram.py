@@ -26,7 +26,7 @@ MOST_STEPS = 10
 def rank_diagram(ranks: dict[str, float], difference: float) -> Html:
     """Return the diagram of methods at their average ranks, the best on the right.
 
-    It is that of :class:`mklkit.CriticalDifferenceDisplay`.
+    It is that of :class:`mklkit.plotting.CriticalDifferenceDisplay`.
 
     Parameters
     ----------

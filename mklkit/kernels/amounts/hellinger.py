@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import ClassVar
 
 import attrs
@@ -10,15 +9,15 @@ import numpy as np
 from attrs.validators import instance_of
 
 from mklkit.kernels.amounts.expectations import expect_amounts, expected_amounts
-from mklkit.protocols import Array, KernelFacts
-from mklkit.protocols.component import Component
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols import Array, FittedKernel, Kernel, KernelFacts
+from mklkit.registry.hookspecs import register
 
 __all__ = ["FittedHellinger", "Hellinger"]
 
 
+@register
 @attrs.frozen
-class Hellinger(Component):
+class Hellinger(Kernel):
     """Bhattacharyya's coefficient of two rows of counts, k(x, z) = Σ_c √(x_c z_c).
 
     The linear kernel of the roots of the counts, which have about the same variance whatever their
@@ -54,8 +53,9 @@ class Hellinger(Component):
         return FittedHellinger(self.normalize)
 
 
+@register
 @attrs.frozen
-class FittedHellinger:
+class FittedHellinger(FittedKernel):
     """The Hellinger kernel, ready to evaluate."""
 
     normalize: bool
@@ -68,15 +68,3 @@ class FittedHellinger:
     def diagonal(self, a: Array) -> Array:
         """Return the sum of each row: (n,)."""
         return expected_amounts("hellinger", a, self.normalize).sum(axis=1)
-
-
-@hookimpl
-def mklkit_kernels() -> Iterable[type]:
-    """Register the kernel."""
-    return [Hellinger]
-
-
-@hookimpl
-def mklkit_model_types() -> Iterable[type]:
-    """Register the type that it stores in a model file."""
-    return [FittedHellinger]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import ClassVar
 
 import attrs
@@ -11,15 +10,15 @@ from attrs.validators import instance_of
 from scipy.spatial.distance import cdist
 
 from mklkit.kernels.amounts.expectations import expect_amounts, expected_amounts
-from mklkit.protocols import Array, KernelFacts
-from mklkit.protocols.component import Component
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols import Array, FittedKernel, Kernel, KernelFacts
+from mklkit.registry.hookspecs import register
 
 __all__ = ["FittedIntersection", "Intersection"]
 
 
+@register
 @attrs.frozen
-class Intersection(Component):
+class Intersection(Kernel):
     """Overlap of two histograms, k(x, z) = Σ_c min(x_c, z_c).
 
     Parameters
@@ -53,8 +52,9 @@ class Intersection(Component):
         return FittedIntersection(self.normalize)
 
 
+@register
 @attrs.frozen
-class FittedIntersection:
+class FittedIntersection(FittedKernel):
     """The intersection kernel, ready to evaluate."""
 
     normalize: bool
@@ -69,15 +69,3 @@ class FittedIntersection:
     def diagonal(self, a: Array) -> Array:
         """Return the sum of each row: (n,)."""
         return expected_amounts("intersection", a, self.normalize).sum(axis=1)
-
-
-@hookimpl
-def mklkit_kernels() -> Iterable[type]:
-    """Register the kernel."""
-    return [Intersection]
-
-
-@hookimpl
-def mklkit_model_types() -> Iterable[type]:
-    """Register the type that it stores in a model file."""
-    return [FittedIntersection]

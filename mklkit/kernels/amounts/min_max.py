@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import ClassVar
 
 import attrs
@@ -10,15 +9,15 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from mklkit.kernels.amounts.expectations import expect_amounts, ratio
-from mklkit.protocols import Array, KernelFacts
-from mklkit.protocols.component import Component
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols import Array, FittedKernel, Kernel, KernelFacts
+from mklkit.registry.hookspecs import register
 
 __all__ = ["FittedMinMax", "MinMax"]
 
 
+@register
 @attrs.frozen
-class MinMax(Component):
+class MinMax(Kernel):
     """Common share of two rows of amounts, k(x, z) = Σ_c min(x_c, z_c)/Σ_c max(x_c, z_c).
 
     For columns of 0 and 1 this is Jaccard's index, as :class:`Tanimoto` is; in columns of counts
@@ -47,8 +46,9 @@ class MinMax(Component):
         return FittedMinMax()
 
 
+@register
 @attrs.frozen
-class FittedMinMax:
+class FittedMinMax(FittedKernel):
     """The min-max kernel, ready to evaluate."""
 
     def __call__(self, a: Array, b: Array) -> Array:
@@ -62,15 +62,3 @@ class FittedMinMax:
     def diagonal(self, a: Array) -> Array:
         """Return 1 for each row."""
         return np.ones(len(a))
-
-
-@hookimpl
-def mklkit_kernels() -> Iterable[type]:
-    """Register the kernel."""
-    return [MinMax]
-
-
-@hookimpl
-def mklkit_model_types() -> Iterable[type]:
-    """Register the type that it stores in a model file."""
-    return [FittedMinMax]

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import ClassVar
 
 import attrs
 import numpy as np
 
 from mklkit.kernels.amounts.expectations import expect_amounts, ratio
-from mklkit.protocols import Array, KernelFacts
-from mklkit.protocols.component import Component
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols import Array, FittedKernel, Kernel, KernelFacts
+from mklkit.registry.hookspecs import register
 
 __all__ = ["FittedTanimoto", "Tanimoto"]
 
 
+@register
 @attrs.frozen
-class Tanimoto(Component):
+class Tanimoto(Kernel):
     """Common share of two fingerprints, k(x, z) = xᵀz/(‖x‖² + ‖z‖² − xᵀz).
 
     For columns of 0 and 1 this is Jaccard's index, the share of the columns that both have among
@@ -46,8 +45,9 @@ class Tanimoto(Component):
         return FittedTanimoto()
 
 
+@register
 @attrs.frozen
-class FittedTanimoto:
+class FittedTanimoto(FittedKernel):
     """The Tanimoto kernel, ready to evaluate."""
 
     def __call__(self, a: Array, b: Array) -> Array:
@@ -60,15 +60,3 @@ class FittedTanimoto:
     def diagonal(self, a: Array) -> Array:
         """Return 1 for each row."""
         return np.ones(len(a))
-
-
-@hookimpl
-def mklkit_kernels() -> Iterable[type]:
-    """Register the kernel."""
-    return [Tanimoto]
-
-
-@hookimpl
-def mklkit_model_types() -> Iterable[type]:
-    """Register the type that it stores in a model file."""
-    return [FittedTanimoto]

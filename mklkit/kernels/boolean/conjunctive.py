@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import ClassVar
 
 import attrs
@@ -10,16 +9,12 @@ from scipy.special import binom
 
 from mklkit.kernels.boolean.template import BooleanKernel, FittedBoolean
 from mklkit.protocols import Array
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.registry.hookspecs import register
 
-__all__ = [
-    "Conjunctive",
-    "FittedConjunctive",
-    "FittedMonotoneConjunctive",
-    "MonotoneConjunctive",
-]
+__all__ = ["Conjunctive", "FittedConjunctive", "FittedMonotoneConjunctive", "MonotoneConjunctive"]
 
 
+@register
 @attrs.frozen
 class FittedMonotoneConjunctive(FittedBoolean):
     """The monotone conjunctive kernel, ready to evaluate."""
@@ -31,6 +26,7 @@ class FittedMonotoneConjunctive(FittedBoolean):
         return binom(common, self.degree)
 
 
+@register
 @attrs.frozen
 class MonotoneConjunctive(BooleanKernel):
     """Number of sets of columns that are all 1 in both rows, C(xᵀz, degree).
@@ -61,6 +57,7 @@ class MonotoneConjunctive(BooleanKernel):
     counting: ClassVar[type[FittedBoolean]] = FittedMonotoneConjunctive
 
 
+@register
 @attrs.frozen
 class FittedConjunctive(FittedBoolean):
     """The conjunctive kernel, ready to evaluate."""
@@ -72,6 +69,7 @@ class FittedConjunctive(FittedBoolean):
         return binom(columns - in_a - in_b + 2 * common, self.degree)
 
 
+@register
 @attrs.frozen
 class Conjunctive(BooleanKernel):
     """Number of sets of columns in which both rows are equal, C(q − |x − z|, degree).
@@ -101,15 +99,3 @@ class Conjunctive(BooleanKernel):
 
     name: ClassVar[str] = FittedConjunctive.label
     counting: ClassVar[type[FittedBoolean]] = FittedConjunctive
-
-
-@hookimpl
-def mklkit_kernels() -> Iterable[type]:
-    """Register the kernels."""
-    return [Conjunctive, MonotoneConjunctive]
-
-
-@hookimpl
-def mklkit_model_types() -> Iterable[type]:
-    """Register the types that they store in a model file."""
-    return [FittedConjunctive, FittedMonotoneConjunctive]

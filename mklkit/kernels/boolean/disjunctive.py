@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import ClassVar
 
 import attrs
@@ -10,16 +9,12 @@ from scipy.special import binom
 
 from mklkit.kernels.boolean.template import BooleanKernel, FittedBoolean
 from mklkit.protocols import Array
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.registry.hookspecs import register
 
-__all__ = [
-    "Disjunctive",
-    "FittedDisjunctive",
-    "FittedMonotoneDisjunctive",
-    "MonotoneDisjunctive",
-]
+__all__ = ["Disjunctive", "FittedDisjunctive", "FittedMonotoneDisjunctive", "MonotoneDisjunctive"]
 
 
+@register
 @attrs.frozen
 class FittedMonotoneDisjunctive(FittedBoolean):
     """The monotone disjunctive kernel, ready to evaluate."""
@@ -35,6 +30,7 @@ class FittedMonotoneDisjunctive(FittedBoolean):
         return values
 
 
+@register
 @attrs.frozen
 class MonotoneDisjunctive(BooleanKernel):
     """Number of sets of columns of which at least one is 1 in each of both rows.
@@ -66,6 +62,7 @@ class MonotoneDisjunctive(BooleanKernel):
     counting: ClassVar[type[FittedBoolean]] = FittedMonotoneDisjunctive
 
 
+@register
 @attrs.frozen
 class FittedDisjunctive(FittedBoolean):
     """The disjunctive kernel, ready to evaluate."""
@@ -79,6 +76,7 @@ class FittedDisjunctive(FittedBoolean):
         return binom(equal, self.degree) + everywhere
 
 
+@register
 @attrs.frozen
 class Disjunctive(BooleanKernel):
     """Number of disjunctions of columns, or their negations, that are true for both rows.
@@ -109,15 +107,3 @@ class Disjunctive(BooleanKernel):
 
     name: ClassVar[str] = FittedDisjunctive.label
     counting: ClassVar[type[FittedBoolean]] = FittedDisjunctive
-
-
-@hookimpl
-def mklkit_kernels() -> Iterable[type]:
-    """Register the kernels."""
-    return [Disjunctive, MonotoneDisjunctive]
-
-
-@hookimpl
-def mklkit_model_types() -> Iterable[type]:
-    """Register the types that they store in a model file."""
-    return [FittedDisjunctive, FittedMonotoneDisjunctive]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import ClassVar
 
 import attrs
@@ -13,8 +13,8 @@ from scipy.special import binom
 from mklkit.errors import DataError
 from mklkit.kernels.amounts.expectations import expect_presence
 from mklkit.kernels.sparse_features import inverse_lengths
-from mklkit.protocols import Array, KernelFacts
-from mklkit.protocols.component import Component, whole
+from mklkit.protocols import Array, FittedKernel, Kernel, KernelFacts
+from mklkit.protocols.component import as_int
 
 __all__ = ["BooleanKernel", "FittedBoolean"]
 
@@ -22,12 +22,12 @@ LARGEST = 1e300
 
 
 @attrs.frozen
-class BooleanKernel(Component):
+class BooleanKernel(Kernel):
     """The parameters of boolean kernels, and what they ask of the rows."""
 
     facts: ClassVar[KernelFacts] = KernelFacts(reads="amounts", search_space={"degree": (1, 2, 3)})
 
-    degree: int = attrs.field(default=2, converter=whole, validator=[instance_of(int), ge(1)])
+    degree: int = attrs.field(default=2, converter=as_int, validator=[instance_of(int), ge(1)])
     normalize: bool = attrs.field(default=True, validator=instance_of(bool))
 
     counting: ClassVar[type[FittedBoolean]]
@@ -60,7 +60,7 @@ class BooleanKernel(Component):
 
 
 @attrs.frozen
-class FittedBoolean(ABC):
+class FittedBoolean(FittedKernel):
     """A kernel that counts the formulas of a given kind that are true for both rows."""
 
     label: ClassVar[str]

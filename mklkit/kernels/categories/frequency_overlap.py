@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import ClassVar
 
 import attrs
@@ -12,15 +11,16 @@ from numpy.typing import NDArray
 
 from mklkit.kernels.categories.present_values import present_values
 from mklkit.kernels.sparse_features import FittedFeatures, Sparse, incidence
-from mklkit.protocols import Array, KernelFacts
-from mklkit.protocols.component import Component, finite
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols import Array, Kernel, KernelFacts
+from mklkit.protocols.component import finite_number
+from mklkit.registry.hookspecs import register
 
 __all__ = ["FittedFrequencyOverlap", "FrequencyOverlap"]
 
 
+@register
 @attrs.frozen
-class FrequencyOverlap(Component):
+class FrequencyOverlap(Kernel):
     """Columns in which two rows have the same category, weighted by how rare it is in training.
 
     k(x, z) is the sum of h(P(x_c)) over the columns c with x_c = z_c, divided by the root of the
@@ -42,7 +42,7 @@ class FrequencyOverlap(Component):
 
     Examples
     --------
-    >>> from mklkit import category_codes
+    >>> from mklkit.numerics.readings import category_codes
     >>> rows = category_codes([["red"], ["red"], ["blue"]])
     >>> FrequencyOverlap().fit(rows)(rows, rows).round(3)
     array([[1., 1., 0.],
@@ -55,7 +55,7 @@ class FrequencyOverlap(Component):
         reads="categories", allows_gaps=True, search_space={"alpha": (2.0, 1.0, 0.5)}
     )
 
-    alpha: float = attrs.field(default=1.0, converter=float, validator=[finite, gt(0)])
+    alpha: float = attrs.field(default=1.0, converter=float, validator=[finite_number, gt(0)])
 
     def fit(self, rows: Array) -> FittedFrequencyOverlap:
         """Return the kernel with the weight of each category of the training rows."""
@@ -68,6 +68,7 @@ class FrequencyOverlap(Component):
         return FittedFrequencyOverlap(tuple(values), tuple(weights))
 
 
+@register
 @attrs.frozen(eq=False)
 class FittedFrequencyOverlap(FittedFeatures):
     """The kernel with the categories of each column, in order, and their weights."""
@@ -98,15 +99,3 @@ def _weights_of(
     # Behind the largest one stands another that nothing is equal to.
     same = np.append(known, np.nan)[places] == found
     return np.where(same, np.append(weights, 1.0)[places], 1.0)
-
-
-@hookimpl
-def mklkit_kernels() -> Iterable[type]:
-    """Register the kernel."""
-    return [FrequencyOverlap]
-
-
-@hookimpl
-def mklkit_model_types() -> Iterable[type]:
-    """Register the type that it stores in a model file."""
-    return [FittedFrequencyOverlap]

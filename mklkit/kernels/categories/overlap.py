@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import ClassVar
 
 import attrs
 
 from mklkit.kernels.categories.present_values import present_values
 from mklkit.kernels.sparse_features import FittedFeatures, Sparse, incidence
-from mklkit.protocols import Array, KernelFacts
-from mklkit.protocols.component import Component
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols import Array, Kernel, KernelFacts
+from mklkit.registry.hookspecs import register
 
 __all__ = ["FittedOverlap", "Overlap"]
 
 
+@register
 @attrs.frozen
-class Overlap(Component):
+class Overlap(Kernel):
     """Share of the columns in which two rows have the same category.
 
     Gaps are left out: k(x, z) = e/√(p_x p_z), with e the columns that are equal and p_x those in
@@ -33,7 +32,7 @@ class Overlap(Component):
 
     Examples
     --------
-    >>> from mklkit import category_codes
+    >>> from mklkit.numerics.readings import category_codes
     >>> rows = category_codes([["red", "round"], ["red", "flat"], [None, "flat"]])
     >>> Overlap().fit(rows)(rows, rows).round(3)
     array([[1.   , 0.5  , 0.   ],
@@ -49,6 +48,7 @@ class Overlap(Component):
         return FittedOverlap()
 
 
+@register
 @attrs.frozen
 class FittedOverlap(FittedFeatures):
     """The overlap kernel, ready to evaluate."""
@@ -60,15 +60,3 @@ class FittedOverlap(FittedFeatures):
         present = present_values(rows)
         ones = incidence(present.owners, present.numbers, (len(rows), present.count))
         return ones, ones
-
-
-@hookimpl
-def mklkit_kernels() -> Iterable[type]:
-    """Register the kernel."""
-    return [Overlap]
-
-
-@hookimpl
-def mklkit_model_types() -> Iterable[type]:
-    """Register the type that it stores in a model file."""
-    return [FittedOverlap]

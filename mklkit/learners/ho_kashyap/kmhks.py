@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 import attrs
@@ -12,11 +12,12 @@ from mklkit.combiners.ifsl.rules import FIXED_MEAN, SIMPLEST_FIRST, Columns, Sol
 from mklkit.learners.ho_kashyap.margins import MarginLearner
 from mklkit.learners.ho_kashyap.ridge import CholeskyProblem, GramProblem
 from mklkit.protocols import Array, LearnerFacts, Subproblem, Target, TrainingSide
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.registry.hookspecs import register
 
 __all__ = ["KMHKS"]
 
 
+@register
 @attrs.frozen
 class KMHKS(MarginLearner):
     """Kernel Ho–Kashyap classifier: MHKS in the kernel's feature space.
@@ -72,9 +73,3 @@ class KMHKS(MarginLearner):
     ) -> list[Solution]:
         """Return the solution of the iteration with one view (paper 002, equations 4 and 5)."""
         return iterate(FIXED_MEAN, problems, target, columns, [None])
-
-
-@hookimpl
-def mklkit_learners() -> Iterable[type]:
-    """Register the learner."""
-    return [KMHKS]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -12,14 +12,22 @@ from attrs.validators import and_, ge, gt, instance_of, le
 
 from mklkit.combiners.ifsl.rules import Columns, Solution
 from mklkit.learners.linear_decision import LinearDecision
-from mklkit.protocols import Array, CouplingFacts, Stopping, Subproblem, Target, TrainingSide
-from mklkit.protocols.component import Component, finite, whole
+from mklkit.protocols import (
+    Array,
+    CouplingFacts,
+    Learner,
+    Stopping,
+    Subproblem,
+    Target,
+    TrainingSide,
+)
+from mklkit.protocols.component import as_int, finite_number
 
 __all__ = ["MarginLearner"]
 
 
 @attrs.frozen
-class MarginLearner(Component, ABC):
+class MarginLearner(Learner):
     """Least squares to labels with margins that may grow: ‖φ∘f − 1 − b‖² + α‖w‖², b ≥ 0.
 
     The squares of rows with weights are weighted, and so is the objective of the stopping rule.
@@ -30,11 +38,11 @@ class MarginLearner(Component, ABC):
     relative: ClassVar[bool]
     """Whether ``tol`` is relative to the objective."""
 
-    alpha: float = attrs.field(default=1.0, converter=float, validator=[ge(0), finite])
+    alpha: float = attrs.field(default=1.0, converter=float, validator=[ge(0), finite_number])
     rho: float = attrs.field(default=0.99, converter=float, validator=and_(gt(0), le(1)))
     tol: float = attrs.field(default=1e-3, converter=float, validator=gt(0))
-    max_iter: int = attrs.field(default=1000, converter=whole, validator=[instance_of(int), ge(2)])
-    b0: float = attrs.field(default=1e-6, converter=float, validator=[ge(0), finite])
+    max_iter: int = attrs.field(default=1000, converter=as_int, validator=[instance_of(int), ge(2)])
+    b0: float = attrs.field(default=1e-6, converter=float, validator=[ge(0), finite_number])
 
     @property
     def coupling(self) -> CouplingFacts:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 import attrs
@@ -13,11 +13,12 @@ from mklkit.learners.ho_kashyap.margins import MarginLearner
 from mklkit.learners.ho_kashyap.ridge import FeatureProblem
 from mklkit.learners.ho_kashyap.row_problem import RowProblem
 from mklkit.protocols import Array, LearnerFacts, Subproblem, Target, TrainingSide
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.registry.hookspecs import register
 
 __all__ = ["MHKS"]
 
 
+@register
 @attrs.frozen
 class MHKS(MarginLearner):
     """Ho–Kashyap classifier with squared approximation of the errors, on explicit features.
@@ -76,9 +77,3 @@ class MHKS(MarginLearner):
     ) -> list[Solution]:
         """Return the solution of Table 1 of paper 000 with one view."""
         return iterate(GRADIENT, problems, target, columns, [None])
-
-
-@hookimpl
-def mklkit_learners() -> Iterable[type]:
-    """Register the learner."""
-    return [MHKS]

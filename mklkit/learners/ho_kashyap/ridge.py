@@ -1,7 +1,7 @@
 """Ridge regressions with an unpenalised bias, one per view: the subproblems of Ho–Kashyap learners.
 
-Each is a :class:`mklkit.Subproblem`: set up once for a view, then solved for many targets, data
-weights and ridges, one per column; :mod:`mklkit.combiners.ifsl.rules` uses them.
+Each is a :class:`mklkit.plugin.Subproblem`: set up once for a view, then solved for many targets,
+data weights and ridges, one per column; :mod:`mklkit.combiners.ifsl.rules` uses them.
 """
 
 from __future__ import annotations
@@ -20,15 +20,10 @@ from mklkit.numerics.least_squares import (
     SpectralSystem,
     cholesky_or_none,
 )
-from mklkit.protocols import Array, TrainingSide, Which
+from mklkit.protocols import Array, Subproblem, TrainingSide, Which
 from mklkit.views.block_columns import BlockColumns, InBlocks
 
-__all__ = [
-    "CholeskyProblem",
-    "FeatureProblem",
-    "GramProblem",
-    "RidgeCoefficients",
-]
+__all__ = ["CholeskyProblem", "FeatureProblem", "GramProblem", "RidgeCoefficients"]
 
 
 @attrs.frozen(eq=False)
@@ -39,7 +34,7 @@ class RidgeCoefficients:
     bias: Array
 
 
-class FeatureProblem:
+class FeatureProblem(Subproblem):
     """Ridge regression on a view's features, ``s·‖f − t/s‖² + α‖w‖²`` over f = Φw + w₀.
 
     A diagonal normal matrix (full empirical maps) needs no factorisation. Otherwise one
@@ -181,7 +176,7 @@ class GramProblem(FeatureProblem):
         return RidgeCoefficients(found, coefficients.bias - self._row_means @ found)
 
 
-class CholeskyProblem:
+class CholeskyProblem(Subproblem):
     """One ridge α > 0 on a Gram matrix: the LS-SVM system of KMHKS by a Cholesky factor.
 
     It costs a tenth of the eigenpairs; one factor of sK + αI per data weight. With weights v of

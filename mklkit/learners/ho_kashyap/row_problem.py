@@ -12,7 +12,7 @@ import scipy.linalg
 from mklkit.learners.ho_kashyap.centring import CentredFeatures
 from mklkit.learners.linear_decision import LinearDecision
 from mklkit.numerics.least_squares import SPECTRUM_TOLERANCE, NormalMatrix, rounding
-from mklkit.protocols import Array, TrainingSide, Which
+from mklkit.protocols import Array, Subproblem, TrainingSide, Which
 
 __all__ = ["RowCoefficients", "RowProblem"]
 
@@ -38,7 +38,7 @@ class RowCoefficients:
     bias: Array
 
 
-class RowProblem:
+class RowProblem(Subproblem):
     """Ridge regression ``s·‖f − t/s‖² + α‖w‖²`` over f = Φw + w₀ for one α > 0 and N < p.
 
     By w = Φᵀv and a Cholesky factor of sΦΦᵀ + αI: O(N²p + N³) once and O(N²) per solve, where
