@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from mklkit.cli.console import plain
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -26,7 +28,7 @@ def results_file(output: Path | None) -> Iterator[Write]:
 
     if output is None:
         # UTF-8 like the file, whatever the terminal's encoding.
-        yield _csv_to(sys.stdout.buffer)
+        yield _csv_to(sys.stdout.buffer, plain if sys.stdout.isatty() else str)
         sys.stdout.buffer.flush()
         return
     with replacing(output) as file:
@@ -58,12 +60,14 @@ def _is_parquet(output: Path) -> bool:
     return ending is not None and READERS[ending][0] == "Parquet"
 
 
-def _csv_to(file: BinaryIO) -> Write:
+def _csv_to(file: BinaryIO, told: Callable[[str], str] = str) -> Write:
+    from mklkit.datasets.csv_text import csv_text
+
     begun = False
 
     def write(table: pd.DataFrame) -> None:
         nonlocal begun
-        file.write(table.to_csv(index=False, header=not begun).encode())
+        file.write(told(csv_text(table, header=not begun)).encode())
         begun = True
 
     return write

@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from mklkit.datasets.csv_text import csv_text
 from mklkit.persistence.atomic import replacing
 
 __all__ = [
@@ -49,7 +50,7 @@ def write_csv(path: Path, results: pd.DataFrame) -> None:
     plain = results.assign(
         params=["" if one is None else json.dumps(one) for one in results["params"]]
     )
-    write_text(path, plain.to_csv(index=False))
+    write_text(path, csv_text(plain))
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:

@@ -139,13 +139,15 @@ class Empirical(FeatureMap):
             yield self._on(kernel, landmarks, full)
 
     def _on(self, kernel: FittedKernel, landmarks: Array, full: bool) -> FittedEmpirical:
-        spectrum = Spectrum.of(kernel(landmarks, landmarks), self.tol)
+        gram = kernel(landmarks, landmarks)
+        spectrum = Spectrum.of(gram.astype(np.float64), self.tol)
         values, vectors = spectrum.values[: self.rank], spectrum.vectors[:, : self.rank]
         if len(values) == 0:
             # A zero Gram matrix maps every row to one constant feature, zero.
             values, vectors = np.zeros(1), np.zeros((len(landmarks), 1))
         scale = np.divide(1, np.sqrt(values), where=values > 0, out=np.zeros_like(values))
-        return FittedEmpirical(kernel, landmarks, vectors * scale, values, full)
+        weights = (vectors * scale).astype(gram.dtype)
+        return FittedEmpirical(kernel, landmarks, weights, values.astype(gram.dtype), full)
 
     def _n_landmarks(self, n_rows: int) -> int:
         if self.subset is None:

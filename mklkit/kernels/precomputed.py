@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from functools import lru_cache
 from typing import Any, ClassVar
 from zipfile import BadZipFile
@@ -41,6 +42,9 @@ def _loaded(path: str) -> Array:
     except OSError as error:
         reason = "there is no such file" if isinstance(error, FileNotFoundError) else error.strerror
         raise DataError(f"The matrix of a precomputed kernel, {quoted(path)}: {reason}.") from None
+    if not stat.S_ISREG(status.st_mode):
+        # The path may come from a model file that is fitted again; a pipe would be waited for.
+        raise DataError(f"The matrix of a precomputed kernel, {quoted(path)}: it is not a file.")
     return _read(os.path.abspath(path), status.st_mtime_ns, status.st_size)
 
 

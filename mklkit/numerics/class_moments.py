@@ -75,7 +75,9 @@ class ClassMoments:
                 own = own * np.sqrt(weights)[:, None].astype(own.dtype)
             else:
                 sums[code] = own.sum(axis=0, dtype=np.float64)
-            products[code] = own.T @ own
+            # In float32 the rounding of large eigenvalues would be the size of a small ridge.
+            exact = own.astype(np.float64)
+            products[code] = exact.T @ exact
         return cls(origin, counts, sums, products)
 
     @property

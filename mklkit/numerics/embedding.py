@@ -135,7 +135,8 @@ class ClassScatter:
     ) -> tuple[Array, tuple[float, ...]]:
         """Return the embedding (p, K) of discriminant graphs, in O(p³), and the ratio's history."""
         normal = self.whole.normal_matrix().products
-        rounded = float(np.sqrt(len(normal))) * self.precision
+        # Products are summed in float64: rounded features alone move eigenvalues, by their squares.
+        rounded = len(normal) * (4 * self.precision) ** 2
         spectrum = Spectrum.of(normal, max(SPECTRUM_TOLERANCE, rounded))
         cross = spectrum.vectors.T @ (self.means.T * np.sqrt(self.counts))
         share = np.sqrt(self.counts / self.whole.total)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from mklkit.datasets.paths import refused
 from mklkit.errors import ModelFileError
+from mklkit.persistence.schema import MODEL_MEMBER, countable, schema_in, unused_members
 
 __all__ = ["believable", "damaged", "opened", "read_member", "repacked"]
 
@@ -19,11 +20,13 @@ METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 # shrink by more than a factor of a hundred uncompressed, so a larger ratio is never genuine.
 LARGEST_RATIO = 100
 ALWAYS_ALLOWED = 64 * 2**20
+# JSON takes many times its size in memory.
+JSON_ALLOWED = 8 * 2**20
 
 
-def believable(unpacked: int, packed: int) -> bool:
+def believable(unpacked: int, packed: int, json: bool = False) -> bool:
     """Return whether a file of ``packed`` bytes may plausibly unpack to ``unpacked`` bytes."""
-    return unpacked <= max(ALWAYS_ALLOWED, LARGEST_RATIO * packed)
+    return unpacked <= max(JSON_ALLOWED if json else ALWAYS_ALLOWED, LARGEST_RATIO * packed)
 
 
 @contextmanager
@@ -88,7 +91,13 @@ def _check_members(path: Path, archive: zipfile.ZipFile, packed: int) -> None:
     if any(member.compress_type not in METHODS for member in members):
         raise ModelFileError(f"{path} was not written by mklkit: it uses another compression.")
     unpacked = sum(member.file_size for member in members)
-    if not believable(unpacked, packed):
+    _check_size(path, unpacked, packed)
+    text = sum(member.file_size for member in members if member.filename.endswith(".json"))
+    _check_size(path, text, packed, json=True)
+
+
+def _check_size(path: Path, unpacked: int, packed: int, json: bool = False) -> None:
+    if not believable(unpacked, packed, json):
         raise ModelFileError(
             f"{path} is not loaded: its {packed:,} bytes would unpack to {unpacked:,}, which is"
             " more than any genuine model of that size."
@@ -106,13 +115,38 @@ def read_member(archive: zipfile.ZipFile, name: str) -> bytes:
     return content
 
 
-def repacked(archive: zipfile.ZipFile) -> bytes:
-    """Return an uncompressed archive of the same members, each read within its size."""
-    buffer = io.BytesIO()
+def repacked(path: Path, archive: zipfile.ZipFile) -> bytes:
+    """Return an uncompressed archive of the same members, each read within its size.
+
+    Raises
+    ------
+    ModelFileError
+        If there are more parts of a model, or other members, than a genuine file has.
+    """
+    schema, n_nodes = schema_in(read_member(archive, MODEL_MEMBER))
+    if not countable(n_nodes, path.stat().st_size):
+        raise ModelFileError(
+            f"{path} is not loaded: it would hold {n_nodes:,} parts, which is more than any genuine"
+            " model of that size."
+        )
+    if unused := unused_members(archive, schema):
+        raise ModelFileError(f"{path} is damaged: its model does not use {unused}.")
+    buffer, unpacked = io.BytesIO(), 0
     with zipfile.ZipFile(buffer, "w") as copy:
         for name in archive.namelist():
-            copy.writestr(name, read_member(archive, name))
+            content = read_member(archive, name)
+            copy.writestr(name, content)
+            unpacked += _size_inside(content)
+    _check_size(path, unpacked, path.stat().st_size)
     return buffer.getvalue()
+
+
+def _size_inside(content: bytes) -> int:
+    """Return the unpacked size of a sparse matrix, which is an archive itself; 0 of the rest."""
+    if not content.startswith(b"PK"):
+        return 0
+    with zipfile.ZipFile(io.BytesIO(content)) as inner:
+        return sum(member.file_size for member in inner.infolist())
 
 
 def damaged(path: Path, error: BaseException) -> ModelFileError:

@@ -8,7 +8,7 @@ it.
 
 from __future__ import annotations
 
-__all__ = ["KNOWN_TYPES", "WHY_NOT", "loaders"]
+__all__ = ["KNOWN_TYPES", "WHY_NOT", "kinds"]
 
 
 def _names(module: str, names: str) -> frozenset[str]:
@@ -70,6 +70,16 @@ KNOWN_TYPES: dict[str, frozenset[str]] = {
     "DictNode": frozenset({"sklearn.utils._bunch.Bunch"}),
 }
 
+# What saving writes. Not among them are nodes that call what they name, and references.
+KINDS = frozenset(
+    f"{kind}Node"
+    for kind in (
+        *("Object", "Function", "Type", "DType", "Json", "Tuple", "List", "Set", "Dict", "Slice"),
+        *("NdArray", "MaskedArray", "SparseMatrix", "Bytes", "RandomState", "RandomGenerator"),
+        "Loss",
+    )
+)
+
 TREE = "compiled code uses its indices unchecked, so that a crafted file could crash Python"
 WHY_NOT: dict[str, str] = {
     "sklearn.tree._tree.Tree": TREE,
@@ -77,10 +87,9 @@ WHY_NOT: dict[str, str] = {
     "sklearn.neighbors._ball_tree.BallTree": f"{TREE}; use the algorithm 'brute'",
     "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor": TREE,
     "functools.partial": "a file must not determine which function is called",
-    "joblib.memory.Memory": "it points to a folder on this computer; set memory=None",
 }
 
 
-def loaders(name: str) -> frozenset[str]:
-    """Return the kinds of node that may hold a type listed here; none if it is not listed."""
-    return frozenset(kind for kind, names in KNOWN_TYPES.items() if name in names)
+def kinds(name: str) -> frozenset[str]:
+    """Return the kinds of node that may hold a type: one if listed here, else what skops trusts."""
+    return frozenset(kind for kind, names in KNOWN_TYPES.items() if name in names) or KINDS

@@ -19,11 +19,12 @@ from mklkit._version import __version__
 from mklkit.errors import DataError, MKLKitWarning, ModelFileError
 from mklkit.persistence.archive import damaged, opened, read_member, repacked
 from mklkit.persistence.atomic import replacing
+from mklkit.persistence.contents import check_compiled, check_parameters
 from mklkit.persistence.facts import facts_of_model, json_ready, versions
 from mklkit.persistence.packing import COMPRESSION, packed
-from mklkit.persistence.trial import TRIALS, check_compiled, decide_trial, find_trial
+from mklkit.persistence.schema import FACTS_MEMBER, MODEL_MEMBER
+from mklkit.persistence.trial import TRIALS, decide_trial, find_trial
 from mklkit.persistence.trust import (
-    MODEL_MEMBER,
     VERSION,
     installed_version,
     plugin_records,
@@ -36,7 +37,6 @@ from mklkit.persistence.trust import (
 __all__ = ["load_model", "read_facts", "save_model"]
 
 FORMAT = 1
-FACTS_MEMBER = "mklkit.json"
 RESERVED = ("format", "versions", "plugins", "trial", "model")
 
 
@@ -145,7 +145,7 @@ def load_model(path: str | PathLike[str]) -> Any:
     path = Path(path)
     with opened(path) as zip_file:
         facts = _facts_in(path, zip_file)
-        archive = repacked(zip_file)
+        archive = repacked(path, zip_file)
     _compare_versions(path, facts)
     # Any exception of skops or a class on loading means that the file is damaged.
     try:
@@ -156,6 +156,8 @@ def load_model(path: str | PathLike[str]) -> Any:
         raise ModelFileError(refusal(path, unknown, facts["plugins"]))
     try:
         model = _unpacked(archive, facts["trial"])
+    except ModelFileError as error:
+        raise ModelFileError(f"{path} is not loaded: {error}") from error
     except Exception as error:
         if "allow_pickle" in str(error):
             # NumPy's message advises an option that would execute code in the file.
@@ -177,6 +179,7 @@ def _unpacked(archive: bytes, trial: str | None) -> Any:
         # their own old versions, are not relevant to the file.
         warnings.simplefilter("ignore")
         model = loads(archive, trusted=trusted_names())
+    check_parameters(model)
     check_compiled(model)
     if trial is not None:
         decide_trial(model, trial)

@@ -11,6 +11,8 @@ import numpy as np
 
 from mklkit.errors import ModelFileError
 from mklkit.persistence.archive import believable
+from mklkit.persistence.contents import check_parameters
+from mklkit.persistence.schema import MODEL_MEMBER, countable, schema_in
 from mklkit.persistence.trust import listed, reasons, unknown_types
 
 __all__ = ["COMPRESSION", "packed"]
@@ -48,8 +50,9 @@ def _attempt(model: Any) -> tuple[bytes | None, str]:
     from skops.io import dumps
 
     try:
+        check_parameters(model)
         archive = dumps(model, **COMPRESSION)
-    except (TypeError, ValueError, AttributeError, RecursionError) as error:
+    except (ModelFileError, TypeError, ValueError, AttributeError, RecursionError) as error:
         return None, str(error) or type(error).__name__
     unknown = unknown_types(archive)
     if unknown:
@@ -59,7 +62,14 @@ def _attempt(model: Any) -> tuple[bytes | None, str]:
         )
     with zipfile.ZipFile(io.BytesIO(archive)) as zip_file:
         unpacked = sum(member.file_size for member in zip_file.infolist())
-    return (archive if believable(unpacked, len(archive)) else dumps(model)), ""
+        text = zip_file.read(MODEL_MEMBER)
+    _, n_nodes = schema_in(text)
+    plausible = (
+        believable(unpacked, len(archive))
+        and believable(len(text), len(archive), json=True)
+        and countable(n_nodes, len(archive))
+    )
+    return (archive if plausible else dumps(model)), ""
 
 
 def _first_problem(parts: Iterable[tuple[str, Any]]) -> tuple[str, Any, str] | None:

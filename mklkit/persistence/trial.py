@@ -7,12 +7,11 @@ few rows are predicted when a model is saved, and again when it is loaded.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-__all__ = ["TRIALS", "check_compiled", "decide_trial", "find_trial"]
+__all__ = ["TRIALS", "decide_trial", "find_trial"]
 
 # The values of the rows. A table encoder or an imputer turns gaps into typical values, while a
 # classifier by itself refuses them.
@@ -48,7 +47,10 @@ def decide_trial(model: Any, kind: str) -> None:
         finite probabilities and decision values of the right shape, or else one value or several of
         a sensible size for each row.
     """
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
+    from joblib import parallel_config
+
+    # Three rows need no processes, whatever number of jobs a file asks for.
+    with warnings.catch_warnings(), np.errstate(all="ignore"), parallel_config("sequential"):
         warnings.simplefilter("ignore")
         getattr(model, "named_steps", None)  # for pipelines, raises if a step has no name
         rows = _rows(model, TRIALS[kind])
@@ -101,47 +103,3 @@ def _rows(model: Any, values: tuple[float, ...]) -> Any:
 def _expect(what: str, shape: tuple[int, ...], expected: tuple[int, ...]) -> None:
     if shape != expected:
         raise Inconsistent(f"{what} have the shape {shape} where {expected} is expected")
-
-
-def check_compiled(model: Any) -> None:
-    """Check indices that compiled code would use without a check.
-
-    Raises
-    ------
-    ValueError
-        If a sparse matrix or a spline has indices out of bounds.
-    """
-    from scipy.interpolate import BSpline, _bsplines
-    from scipy.sparse import issparse
-
-    # Since SciPy 1.18 a spline keeps its numbers in another, whose type has no public name.
-    splines = (BSpline, vars(_bsplines).get("_BSpline", BSpline))
-    for part in _parts(model):
-        if issparse(part):
-            # Other formats are checked when they are created.
-            if part.format in ("csr", "csc"):
-                part.check_format(full_check=True)
-        elif isinstance(part, splines):
-            checked = BSpline(part.t, part.c, part.k)
-            if (checked.t.dtype, checked.c.dtype) != (part.t.dtype, part.c.dtype):
-                raise Inconsistent("a spline holds no floating-point numbers")
-
-
-def _parts(model: Any) -> Iterator[Any]:
-    """Yield an object and all objects that it contains, each once."""
-    # Parts are kept with their ids, so that an id can't be reused for another object.
-    pending, seen = [model], dict[int, Any]()
-    while pending:
-        part = pending.pop()
-        if id(part) in seen or isinstance(part, (str, bytes, float, int, type, np.generic)):
-            continue
-        seen[id(part)] = part
-        yield part
-        if isinstance(part, dict):
-            pending.extend(part.values())
-        elif isinstance(part, (list, tuple, set)):
-            pending.extend(part)
-        elif isinstance(part, np.ndarray):
-            pending.extend(part.ravel().tolist() if part.dtype == object else ())
-        elif not callable(getattr(part, "check_format", None)):
-            pending.append(part.__getstate__())

@@ -9,7 +9,6 @@ plugins. Nothing is imported before that, and no code in a file is ever run.
 from __future__ import annotations
 
 import io
-import json
 import re
 import zipfile
 from collections.abc import Iterator
@@ -18,10 +17,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from mklkit.persistence.known_types import KNOWN_TYPES, WHY_NOT, loaders
+from mklkit.persistence.known_types import KNOWN_TYPES, WHY_NOT, kinds
+from mklkit.persistence.schema import MODEL_MEMBER, nodes, schema_in
 
 __all__ = [
-    "MODEL_MEMBER",
     "installed_version",
     "listed",
     "plugin_records",
@@ -32,7 +31,6 @@ __all__ = [
     "unknown_types",
 ]
 
-MODEL_MEMBER = "schema.json"
 TYPES_SHOWN = 5
 VERSION = r"[\w.+!-]{0,80}"
 
@@ -58,11 +56,11 @@ def unknown_types(archive: bytes) -> list[str]:
     """Return the types in an archive that are not trusted, or not in their place."""
     from skops.io import get_untrusted_types
 
-    trusted = set(trusted_names())
+    registered, trusted = _registered_types(), set(trusted_names())
     misplaced = (
-        f"{name} (as {loader})"
-        for loader, name in _nodes(_schema(archive))
-        if (allowed := loaders(name)) and loader not in allowed
+        f"{name} (as {kind})"
+        for kind, name in _named_nodes(archive)
+        if kind not in ({"ObjectNode"} if name in registered else kinds(name))
     )
     unknown = (name for name in get_untrusted_types(data=archive) if name not in trusted)
     return list(dict.fromkeys([*unknown, *misplaced]))
@@ -73,7 +71,7 @@ def plugins_in(archive: bytes) -> list[dict[str, Any]]:
     from mklkit.registry.registry import get_registry
 
     found: dict[str, set[str]] = {}
-    for _, name in _nodes(_schema(archive)):
+    for _, name in _named_nodes(archive):
         distribution = get_registry().distribution_of(name)
         if distribution not in (None, "mklkit"):
             found.setdefault(str(distribution), set()).add(name)
@@ -87,22 +85,12 @@ def plugins_in(archive: bytes) -> list[dict[str, Any]]:
     ]
 
 
-def _schema(archive: bytes) -> Any:
+def _named_nodes(archive: bytes) -> Iterator[tuple[Any, str]]:
+    """Yield the kind of every node in an archive and the full name of its type."""
     with zipfile.ZipFile(io.BytesIO(archive)) as zip_file:
-        return json.loads(zip_file.read(MODEL_MEMBER))
-
-
-def _nodes(schema: Any) -> Iterator[tuple[Any, str]]:
-    """Yield the kind of every node in a skops schema and the full name of its type."""
-    pending = [schema]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, dict):
-            if "__class__" in node and "__module__" in node:
-                yield node.get("__loader__"), f"{node['__module__']}.{node['__class__']}"
-            pending.extend(node.values())
-        elif isinstance(node, list):
-            pending.extend(node)
+        schema, _ = schema_in(zip_file.read(MODEL_MEMBER))
+    for node in nodes(schema):
+        yield node.get("__loader__"), f"{node['__module__']}.{node['__class__']}"
 
 
 def refusal(path: Path, unknown: list[str], plugins: list[Any]) -> str:

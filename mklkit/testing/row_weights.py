@@ -6,6 +6,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from mklkit.estimators.fitting import checked_decision
 from mklkit.protocols import Array, CombinerFacts, Decision, LearnerFacts, facts_of
 from mklkit.registry.registry import get_registry
 from mklkit.testing.cases import Case
@@ -80,5 +81,5 @@ def _decision(
     target = attrs.evolve(case.target_of(y), row_weights=row_weights)
     random_state = np.random.RandomState(0) if random_state is None else random_state
     views = case.views(rows, KERNELS)
-    fitted: Decision = case.component.fit(views, target, case.partners()[1], random_state)
-    return fitted
+    decision = case.component.fit(views, target, case.partners()[1], random_state)
+    return checked_decision(case.component, decision, len(views))

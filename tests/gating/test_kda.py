@@ -250,14 +250,21 @@ def test_wrong_parameters_are_told(spec, said):
         get_registry().create("learner", spec)
 
 
-def test_float32_is_the_model_of_float64():
+# Features on a subset are rounded to float32, by about the size of the ridge; the cut-off of
+# eigenvalues in float32 moved decisions by a multiple of their spread.
+@pytest.mark.parametrize(
+    ("feature_map", "tolerance"), [(None, 0.02), ("empirical", 0.03), ("empirical(subset=50)", 0.2)]
+)
+def test_float32_is_the_model_of_float64(feature_map, tolerance):
     X, y = load_breast_cancer(return_X_y=True)
     X = StandardScaler().fit_transform(X).astype(np.float32)
     wide = X.astype(np.float64)
 
     def decisions(rows):
-        model = MKLClassifier(["rbf", "linear"], learner="kda").fit(rows[::3], y[::3])
-        return model.decision_function(rows[1::3])
+        model = MKLClassifier(
+            ["rbf", "linear"], learner="kda", feature_map=feature_map, random_state=0
+        )
+        return model.fit(rows[::3], y[::3]).decision_function(rows[1::3])
 
     exact = decisions(wide)
-    assert np.allclose(decisions(X), exact, atol=0.02 * exact.std())
+    assert np.allclose(decisions(X), exact, atol=tolerance * exact.std())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -101,6 +102,12 @@ def test_what_is_no_matrix_is_refused(tmp_path, name, content, message):
 def test_such_a_matrix_is_refused_in_python(matrix, message):
     with pytest.raises(ValueError, match=message):
         Precomputed(matrix)
+
+
+def test_a_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "graph.csv")
+    with pytest.raises(DataError, match="it is not a file"):
+        Precomputed(path=str(tmp_path / "graph.csv"))
 
 
 @pytest.mark.parametrize("given", [{}, {"matrix": np.eye(2), "path": "graph.npy"}])

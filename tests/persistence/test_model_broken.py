@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import shutil
 import struct
@@ -13,11 +14,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from crafted import rewritten
+from crafted import json_node, list_node, rewritten
 
 from mklkit.errors import ModelFileError
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.persistence import archive, load_model, read_facts, save_model
+from mklkit.persistence.schema import nodes
 
 
 class TestBrokenFiles:
@@ -126,22 +128,94 @@ class TestSizes:
         assert tracemalloc.get_traced_memory()[1] < 20 * 2**20
         tracemalloc.stop()
 
+    @pytest.mark.parametrize("member", ["schema.json", "mklkit.json"])
+    def test_json_is_bounded_more_closely(self, tmp_path: Path, saved: Path, member: str) -> None:
+        path = tmp_path / "model.mkl"
+        with zipfile.ZipFile(saved) as old, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:
+            for name in old.namelist():
+                new.writestr(name, old.read(name) + bytes(9 * 2**20) * (name == member))
+        with pytest.raises(ModelFileError, match=r"would unpack to 9,\d+,\d+, which"):
+            load_model(path)
+
+    def test_an_archive_in_the_archive(self, tmp_path: Path, saved: Path) -> None:
+        bomb, path = io.BytesIO(), tmp_path / "model.mkl"
+        with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("data.npy", bytes(65 * 2**20))
+        with zipfile.ZipFile(saved) as old, zipfile.ZipFile(path, "w") as new:
+            for name in old.namelist():
+                new.writestr(name, bomb.getvalue() if name.endswith(".npy") else old.read(name))
+        with pytest.raises(ModelFileError, match=r"would unpack to \d+,\d+,\d+,?[\d]*, which"):
+            load_model(path)
+
+    def test_one_array_read_many_times(self, tmp_path: Path, saved: Path) -> None:
+        def repeat(schema: dict[str, Any]) -> dict[str, Any]:
+            arrays = [node for node in nodes(schema) if node["__loader__"] == "NdArrayNode"]
+            copies = [arrays[0] | {"__id__": -place} for place in range(1, 9)]
+            schema["content"]["content"]["memory"] = list_node(*copies)
+            return schema
+
+        path = rewritten(saved, tmp_path / "model.mkl", schema=repeat)
+        with pytest.raises(ModelFileError, match="two objects are read from"):
+            load_model(path)
+
     def test_a_directory_that_understates_sizes_is_not_believed(
         self, tmp_path: Path, saved: Path
     ) -> None:
         path = tmp_path / "model.mkl"
-        shutil.copy(saved, path)
         size = 64 * 2**20
-        with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr("bomb.npy", bytes(size))
+        with zipfile.ZipFile(saved) as old, zipfile.ZipFile(path, "w") as new:
+            bomb = next(name for name in old.namelist() if name.endswith(".npy"))
+            for name in old.namelist():
+                method = zipfile.ZIP_DEFLATED if name == bomb else zipfile.ZIP_STORED
+                new.writestr(name, bytes(size) if name == bomb else old.read(name), method)
         path.write_bytes(path.read_bytes().replace(struct.pack("<I", size), struct.pack("<I", 9)))
         with zipfile.ZipFile(path) as archive:
-            assert archive.getinfo("bomb.npy").file_size == 9
+            assert archive.getinfo(bomb).file_size == 9
         tracemalloc.start()
         with pytest.raises(ModelFileError, match=r"model\.mkl is not a model file"):
             load_model(path)
         assert tracemalloc.get_traced_memory()[1] < 20 * 2**20
         tracemalloc.stop()
+
+    def test_nested_references_are_not_followed(self, tmp_path: Path, saved: Path) -> None:
+        """A list of two references to a list of two references …: 2^40 visits of skops."""
+
+        def nest(schema: dict[str, Any]) -> dict[str, Any]:
+            inner = list_node() | {"__id__": 1}
+            for level in range(2, 42):
+                inner = list_node(inner, {"__id__": level - 1}) | {"__id__": level}
+            schema["content"]["content"]["memory"] = inner
+            return schema
+
+        path = rewritten(saved, tmp_path / "model.mkl", schema=nest)
+        with pytest.raises(ModelFileError, match="two nodes of different size have the id"):
+            load_model(path)
+
+    def test_more_nodes_than_a_file_of_that_size_has(self, tmp_path: Path, saved: Path) -> None:
+        path = tmp_path / "model.mkl"
+        with zipfile.ZipFile(saved) as old, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:
+            for name in old.namelist():
+                schema = json.loads(old.read(name)) if name == "schema.json" else None
+                if schema is not None:
+                    schema["content"]["content"]["memory"] = list_node(*[json_node(1)] * 25_000)
+                new.writestr(name, old.read(name) if schema is None else json.dumps(schema))
+        with pytest.raises(ModelFileError, match=r"it would hold 25,\d+ parts"):
+            load_model(path)
+
+    def test_many_alike_objects_can_be_saved(self, tmp_path: Path) -> None:
+        model = MKLClassifier("linear").fit(np.eye(20), [0, 1] * 10)
+        model.ballast_ = np.full(20_001, None)
+        save_model(model, tmp_path / "model.mkl")
+        assert len(load_model(tmp_path / "model.mkl").ballast_) == 20_001
+
+    def test_members_that_the_model_does_not_use(self, tmp_path: Path, saved: Path) -> None:
+        path = tmp_path / "model.mkl"
+        shutil.copy(saved, path)
+        with zipfile.ZipFile(path, "a") as archive:
+            for place in range(9):
+                archive.writestr(f"{place}.npy", b"")
+        with pytest.raises(ModelFileError, match=r"does not use 9 members such as '0\.npy'"):
+            load_model(path)
 
     def test_two_members_of_one_name(self, tmp_path: Path, saved: Path) -> None:
         path = tmp_path / "model.mkl"
