@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -15,62 +14,33 @@ import pytest
 from numba.core import caching
 
 import mklkit
-from mklkit.numerics.compiling import compiled, private_folder
+from mklkit.numerics.compiling import compiled
 
 
 def _twice(number):
     return 2 * number
 
 
-@pytest.fixture
-def nowhere_else(monkeypatch, tmp_path):
-    """Let numba find no place, as where package and home are read-only, but a temporary folder."""
+@pytest.fixture(params=["", "cache"])
+def folder(monkeypatch, tmp_path, request):
+    """Let numba keep code in a folder alone, or find no place, as where all are read-only."""
     monkeypatch.setattr(
         caching.CacheImpl, "_locator_classes", [caching.UserProvidedCacheLocator], raising=True
     )
-    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+    kept = str(tmp_path / request.param) if request.param else ""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", kept)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     return tmp_path
 
 
-def test_without_any_other_place_a_folder_of_the_users_own_is_used(nowhere_else):
+def test_code_is_kept_in_the_folder_of_caches_or_in_memory(folder):
     assert compiled()(_twice)(21) == 42
-    folder = nowhere_else / f"mklkit-{os.getuid()}"
-    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    assert list(folder.rglob("*.nbi"))
-    assert numba.config.CACHE_DIR == ""
-
-
-def test_a_folder_that_others_can_write_to_is_not_used(nowhere_else):
-    folder = nowhere_else / f"mklkit-{os.getuid()}"
-    folder.mkdir()
-    folder.chmod(0o777)
-    assert private_folder() is None
-    assert compiled()(_twice)(21) == 42
-    assert not list(folder.iterdir())
-
-
-def test_a_link_to_a_folder_is_not_used(nowhere_else):
-    (nowhere_else / "elsewhere").mkdir(mode=0o700)
-    (nowhere_else / f"mklkit-{os.getuid()}").symlink_to(nowhere_else / "elsewhere")
-    assert private_folder() is None
-
-
-def test_another_users_folder_is_not_used(nowhere_else, monkeypatch):
-    owner = os.getuid()
-    monkeypatch.setattr(os, "getuid", lambda: owner + 1)
-    (nowhere_else / f"mklkit-{owner + 1}").mkdir(mode=0o700)
-    assert private_folder() is None
-
-
-def test_without_a_temporary_folder_code_is_kept_in_memory(nowhere_else, monkeypatch):
-    monkeypatch.setattr("tempfile.tempdir", str(nowhere_else / "is not there"))
-    assert compiled()(_twice)(21) == 42
-    assert not list(nowhere_else.rglob("*.nbi"))
+    assert bool([*folder.rglob("*.nbi")]) == bool(numba.config.CACHE_DIR)
+    assert {place.name for place in folder.iterdir()} <= {"cache"}
 
 
 @pytest.mark.parametrize("step", ["save", "load"])
-def test_a_disk_that_fails_later_stops_nothing(nowhere_else, monkeypatch, step):
+def test_a_disk_that_fails_later_stops_nothing(folder, monkeypatch, step):
     def fail(*_arguments):
         raise OSError(errno.ENOSPC, "no space left")
 
