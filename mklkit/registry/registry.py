@@ -10,7 +10,6 @@ from __future__ import annotations
 import importlib
 import os
 import pkgutil
-import sys
 import threading
 import warnings
 from collections.abc import Iterable
@@ -18,11 +17,9 @@ from time import perf_counter
 from types import ModuleType
 from typing import Any
 
-import attrs
 import pluggy
 
 from mklkit.errors import (
-    MKLKitError,
     PluginConflictError,
     PluginWarning,
     SpecError,
@@ -33,7 +30,6 @@ from mklkit.errors import (
     suggest,
     type_name,
 )
-from mklkit.protocols.component import parameter_names
 from mklkit.registry import hookspecs
 from mklkit.registry.discovery import PluginFailure, canonical, installed_plugins
 from mklkit.registry.entries import (
@@ -48,14 +44,13 @@ from mklkit.registry.entries import (
 )
 from mklkit.registry.hookspecs import ENTRY_POINT_GROUP, registered_by
 from mklkit.registry.isolation import keeping_state, stdout_to_stderr
-from mklkit.registry.specs import parse_spec
+from mklkit.registry.specs import build, parse_spec
 
 __all__ = ["Entry", "Kind", "PluginFailure", "Registry", "forget_registry", "get_registry"]
 
 BUILT_IN = "mklkit"
 LONG_IMPORT = 3.0
 """The seconds from which a plugin's import is worth a warning; slow disks take one or two."""
-LARGEST = int(sys.float_info.max)
 BUILTIN_PACKAGES = ("kernels", "feature_maps", "combiners", "learners", "presets")
 
 
@@ -160,7 +155,7 @@ class Registry:
         if isinstance(spec, str):
             parsed = parse_spec(spec)
             entry = self.lookup(kind, parsed.name)
-            return self._build(entry.target, parsed.args, parsed.kwargs, spec)
+            return build(entry.target, parsed.args, parsed.kwargs, spec)
         cls = spec if isinstance(spec, type) else type(spec)
         missing = list(lacking(kind, spec)) if hasattr(cls, "name") else ["has no 'name'"]
         if missing:
@@ -169,7 +164,7 @@ class Registry:
                 f" or a component; got {quoted(spec)}: it {'; it '.join(missing)}."
             )
         completed(kind, cls)
-        return self._build(spec, (), {}, spec.__name__) if isinstance(spec, type) else spec
+        return build(spec, (), {}, spec.__name__) if isinstance(spec, type) else spec
 
     def model_types(self) -> dict[str, type]:
         """Return the classes that a model file may contain, by their full name."""
@@ -178,39 +173,6 @@ class Registry:
     def distribution_of(self, type_name: str) -> str | None:
         """Return the distribution that registered a class of that full name, if any."""
         return self._type_origins.get(type_name)
-
-    def _build(self, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any], text: str) -> Any:
-        shown = quoted(text)
-        if attrs.has(cls):
-            known, name = parameter_names(cls), getattr(cls, "name", cls.__name__)
-            if len(args) > len(known):
-                raise SpecError(
-                    f"{shown} has {len(args)} values; {name} takes {', '.join(known) or 'none'}."
-                )
-            for key in kwargs:
-                if key not in known:
-                    raise SpecError(
-                        f"{shown}: {name} has no parameter {quoted(key)};"
-                        f" it takes {', '.join(known) or 'none'}.{suggest(key, known)}"
-                    )
-            missing = [f.name for f in attrs.fields(cls) if f.init and f.default is attrs.NOTHING]
-            for key in missing[len(args) :]:
-                if key not in kwargs:
-                    raise SpecError(
-                        f"{shown} needs {quoted(key)}, which can be given in Python only:"
-                        f" {cls.__name__}({key}=...)."
-                    )
-        try:
-            return cls(*args, **kwargs)
-        except MKLKitError:
-            raise
-        except OverflowError as error:
-            given = [*zip(parameter_names(cls), args, strict=False), *kwargs.items()]
-            large = [key for key, value in given if isinstance(value, int) and abs(value) > LARGEST]
-            what = f"the number given as {', '.join(large)} is too large" if large else str(error)
-            raise SpecError(f"{shown} can't be built: {what}.") from error
-        except (TypeError, ValueError) as error:
-            raise SpecError(f"{shown} can't be built: {plain_message(error)}") from error
 
     def _load_builtins(self) -> None:
         version = importlib.import_module("mklkit._version").__version__
