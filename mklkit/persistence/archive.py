@@ -156,19 +156,19 @@ def opened(path: Path) -> Iterator[zipfile.ZipFile]:
 def _size_of_file(path: Path) -> int:
     """Return the size of a regular file, or raise an error if the path is something else."""
     try:
-        found = path.stat()
+        status = path.stat()
     except (FileNotFoundError, ValueError):
         raise ModelFileError(f"There is no model file {path}.") from None
     except OSError as error:
         raise ModelFileError(refused(path, "read", error)) from error
-    if stat.S_ISDIR(found.st_mode):
+    if stat.S_ISDIR(status.st_mode):
         raise ModelFileError(f"{path} is a folder; a model file is expected.")
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         raise ModelFileError(
             f"{path} is a pipe or a device; a model file is read from its end, so write it to disk"
             " first."
         )
-    return found.st_size
+    return status.st_size
 
 
 def _check_members(path: Path, archive: zipfile.ZipFile, packed: int) -> None:

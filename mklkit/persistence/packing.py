@@ -59,8 +59,8 @@ def decide_trial(model: Any, kind: str) -> None:
         getattr(model, "named_steps", None)  # for pipelines, raises if a step has no name
         rows = _rows(model, TRIALS[kind])
         # An array in place of a number works for one number of rows only, so two are tried.
-        for given in (rows, rows[1:]):
-            _decide(model, given)
+        for part in (rows, rows[1:]):
+            _decide(model, part)
 
 
 def _decide(model: Any, rows: Any) -> None:
@@ -104,9 +104,9 @@ def _rows(model: Any, values: tuple[float, ...]) -> Any:
     return rows if names is None else pd.DataFrame(rows, columns=names)
 
 
-def _expect(what: str, shape: tuple[int, ...], expected: tuple[int, ...]) -> None:
+def _expect(quantity: str, shape: tuple[int, ...], expected: tuple[int, ...]) -> None:
     if shape != expected:
-        raise Inconsistent(f"{what} have the shape {shape} where {expected} is expected")
+        raise Inconsistent(f"{quantity} have the shape {shape} where {expected} is expected")
 
 
 # Rows kept for prediction compress little; a fast level is enough for the rest.
@@ -149,8 +149,8 @@ def _attempt(model: Any) -> tuple[bytes | None, str]:
     unknown = unknown_types(archive)
     if unknown:
         return None, (
-            f"{listed(unknown)} registered neither by mklkit nor by a plugin (through"
-            f" mklkit_model_types), so that it could not be loaded again.{reasons(unknown)}"
+            f"{listed(unknown)} registered neither by mklkit nor by a plugin (by"
+            f" @register), so that it could not be loaded again.{reasons(unknown)}"
         )
     with zipfile.ZipFile(io.BytesIO(archive)) as zip_file:
         unpacked = sum(member.file_size for member in zip_file.infolist())

@@ -127,9 +127,9 @@ def _registered_types() -> dict[str, type]:
     from mklkit.registry.registry import get_registry
 
     # The registry contains components; these types contain components.
-    own = (TableEncoder, ScaledColumns, *MODEL_TYPES)
+    classes = (TableEncoder, ScaledColumns, *MODEL_TYPES)
     return get_registry().model_types() | {
-        f"{cls.__module__}.{cls.__qualname__}": cls for cls in own
+        f"{cls.__module__}.{cls.__qualname__}": cls for cls in classes
     }
 
 

@@ -74,12 +74,12 @@ class Component:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name; those of nested components as ``outer__inner``."""
-        own = {key: getattr(self, key) for key in parameter_names(self)}
+        params = {key: getattr(self, key) for key in parameter_names(self)}
         if deep:
-            for key, value in list(own.items()):
+            for key, value in list(params.items()):
                 if isinstance(value, Component):
-                    own |= {f"{key}__{inner}": v for inner, v in value.get_params().items()}
-        return own
+                    params |= {f"{key}__{inner}": v for inner, v in value.get_params().items()}
+        return params
 
     def with_params(self, **params: Any) -> Self:
         """Return a copy with some parameters changed (the component itself is frozen)."""

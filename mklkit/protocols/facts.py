@@ -34,12 +34,12 @@ RowWeightsCount = Literal["refused", "learner", "throughout"]
 Validator = Callable[[Any, Any, Any], None]
 
 
-def _must_be(what: str, fits: Callable[[Any], bool]) -> Validator:
+def _must_be(expected: str, fits: Callable[[Any], bool]) -> Validator:
     """Return a validator of an attrs field with an error message that names what was expected."""
 
     def check(instance: object, attribute: Any, value: Any) -> None:
         if not fits(value):
-            raise ValueError(f"{attribute.name} must be {what}; got {quoted(value)}")
+            raise ValueError(f"{attribute.name} must be {expected}; got {quoted(value)}")
 
     return check
 

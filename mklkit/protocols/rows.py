@@ -167,15 +167,15 @@ class TableRows:
         if reads == "text":
             assert columns is not None, "a kernel on text is bound to its column"
             return self.texts[int(columns[0])]
-        found = self.numbers if columns is None else self.numbers[:, columns]
+        columns_read = self.numbers if columns is None else self.numbers[:, columns]
         if reads != "categories":
-            return found
-        wanted = range(found.shape[1]) if columns is None else columns.tolist()
-        found = found.astype(np.float64)
+            return columns_read
+        wanted = range(columns_read.shape[1]) if columns is None else columns.tolist()
+        columns_read = columns_read.astype(np.float64)
         for place, column in enumerate(wanted):
             if column in self.categories:
-                found[:, place] = self.categories[column]
-        return found
+                columns_read[:, place] = self.categories[column]
+        return columns_read
 
 
 def own_rows(rows: Any, columns: Columns, reads: Reads) -> Any:

@@ -206,18 +206,20 @@ def _missing_in_preset(target: Any) -> Iterator[str]:
         yield "must be a mklkit.plugin.Preset"
         return
     # A Preset does not check its attributes, so they may be anything.
-    given: dict[str, Any] = attrs.asdict(target, recurse=False)
-    if not isinstance(given["help"], str):
-        yield f"must have a text as its help; got {quoted(given['help'])}"
+    values: dict[str, Any] = attrs.asdict(target, recurse=False)
+    if not isinstance(values["help"], str):
+        yield f"must have a text as its help; got {quoted(values['help'])}"
     for attribute, optional in (("combiner", False), ("feature_map", True), ("learner", True)):
-        value = given[attribute]
+        value = values[attribute]
         if isinstance(value, str):
             yield from _unreadable(attribute, value)
         elif not (optional and value is None):
             yield f"must have a spec string as its {attribute}; got {quoted(value)}"
-    kernels = given["kernels"]
+    kernels = values["kernels"]
     if kernels is not None and not (
-        isinstance(kernels, tuple) and kernels and all(isinstance(one, str) for one in kernels)
+        isinstance(kernels, tuple)
+        and kernels
+        and all(isinstance(kernel_spec, str) for kernel_spec in kernels)
     ):
         yield f"must have a tuple of spec strings as its kernels; got {quoted(kernels)}"
         return

@@ -85,8 +85,10 @@ class Registry:
 
     def entries(self, kind: Kind) -> list[Entry]:
         """Return the entries of a kind, by name; a name registered twice appears twice."""
-        found = [entry for (k, _), claims in self._entries.items() if k == kind for entry in claims]
-        return sorted(found, key=lambda entry: (entry.name, entry.distribution))
+        entries = [
+            entry for (k, _), claims in self._entries.items() if k == kind for entry in claims
+        ]
+        return sorted(entries, key=lambda entry: (entry.name, entry.distribution))
 
     def distributions(self) -> set[str]:
         """Return the distributions whose components are registered."""
@@ -235,23 +237,23 @@ class Registry:
                 for kind, hook_name in HOOKS.items()
                 for target in self._ask(hook_name, plugin_name)
             ]
-            found = [
+            entries = [
                 make_entry(kind, target, distribution, version)
                 for kind, target in targets
                 if kind is not None
             ]
             types = [*classes, *self._ask("mklkit_model_types", plugin_name)]
-            types += [entry.target for entry in found if isinstance(entry.target, type)]
+            types += [entry.target for entry in entries if isinstance(entry.target, type)]
             for cls in types:
                 if not isinstance(cls, type):
                     raise TypeError(f"mklkit_model_types must return classes, got {quoted(cls)}")
-            self._refuse_taken_names(found)
+            self._refuse_taken_names(entries)
         except BaseException:
             if self._manager.has_plugin(plugin_name):
                 self._manager.unregister(name=plugin_name)
             raise
         self._classes.update(classes)
-        for entry in found:
+        for entry in entries:
             self._entries.setdefault((entry.kind, entry.name), []).append(entry)
         for cls in types:
             full_name = f"{cls.__module__}.{cls.__qualname__}"
@@ -259,22 +261,22 @@ class Registry:
             self._model_types.setdefault(full_name, cls)
             self._type_origins.setdefault(full_name, distribution)
 
-    def _refuse_taken_names(self, found: list[Entry]) -> None:
+    def _refuse_taken_names(self, entries: list[Entry]) -> None:
         """Refuse the name of a built-in, or one that a package registers twice.
 
         Conflicts between two packages are an error on use only, so that both can be installed.
         """
-        own: set[tuple[Kind, str]] = set()
-        for entry in found:
+        names: set[tuple[Kind, str]] = set()
+        for entry in entries:
             key = (entry.kind, entry.name)
             origins = {canonical(claim.distribution) for claim in self._entries.get(key, [])}
             name = f"{spoken(entry.kind)} {entry.name!r}"
-            if key in own or canonical(entry.distribution) in origins:
+            if key in names or canonical(entry.distribution) in origins:
                 raise PluginConflictError(f"it has the {name} twice")
             if BUILT_IN in origins:
                 # If this were an error on use, one package could disable every default.
                 raise PluginConflictError(f"its {name} has the name of a component of {BUILT_IN}")
-            own.add(key)
+            names.add(key)
 
     def _ask(self, hook_name: str, plugin_name: str) -> list[Any]:
         caller = getattr(self._manager.hook, hook_name)

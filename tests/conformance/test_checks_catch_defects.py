@@ -575,7 +575,7 @@ def test_a_class_that_no_hook_lists_cannot_be_saved() -> None:
     [check] = [
         check for check in component_checks(Weighting) if check.name == "model_file_round_trip"
     ]
-    with pytest.raises(CheckFailure, match=r"Weighting.*mklkit_model_types.*pip install -e"):
+    with pytest.raises(CheckFailure, match=r"Weighting.*@register.*pip install -e"):
         check()
 
 
