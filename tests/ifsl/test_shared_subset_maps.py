@@ -12,8 +12,10 @@ from coupled_fits import TRIO, coefficients_of
 from mklkit.estimators.multiclass import decompose, join_scores
 from oracles.coupled import multik_mhks
 
-from mklkit import IFSL, Component, MKLClassifier
+from mklkit import MKLClassifier
+from mklkit.combiners import IFSL
 from mklkit.numerics.pairwise import BASES, squared_distances
+from mklkit.protocols import Component
 
 
 @pytest.fixture

@@ -21,13 +21,14 @@ def _twice(number):
     return 2 * number
 
 
-@pytest.fixture
-def nowhere_else(monkeypatch, tmp_path):
-    """Let numba find no place, as where package and home are read-only."""
+@pytest.fixture(params=["", "cache"])
+def folder(monkeypatch, tmp_path, request):
+    """Let numba keep code in a folder alone, or find no place, as where all are read-only."""
     monkeypatch.setattr(
         caching.CacheImpl, "_locator_classes", [caching.UserProvidedCacheLocator], raising=True
     )
-    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+    kept = str(tmp_path / request.param) if request.param else ""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", kept)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     return tmp_path
 
