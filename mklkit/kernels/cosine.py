@@ -37,7 +37,8 @@ class Cosine(Kernel):
 
     Examples
     --------
-    >>>     >>> rows = np.array([[3.0, 0.0], [1.0, 1.0]])
+    >>> import numpy as np
+    >>> rows = np.array([[3.0, 0.0], [1.0, 1.0]])
     >>> Cosine("linear").fit(rows)(rows, rows).round(4)
     array([[1.    , 0.7071],
            [0.7071, 1.    ]])

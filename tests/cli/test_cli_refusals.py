@@ -18,7 +18,7 @@ REFUSED = [
     ("fit --scale minma", "'minma' is not one of", "Did you mean 'minmax'?"),
     ("list kernel", "'kernel' is not one of", "Did you mean 'kernels'?"),
     ("list Presets", "Did you mean 'presets'?"),
-    ("list zebra", "'zebra' is not one of", "'presets'."),
+    ("list zebra", "'zebra' is not one of", "'commands'."),
     ("fit --holdout 1.5", "--holdout"),
     ("fit --seed 4294967296", "--seed", "4294967295"),
     ("fit --combiner ''", "--combiner", "a name is expected"),

@@ -202,6 +202,12 @@ def test_the_figure_has_a_row_per_method(found: Comparison) -> None:
     assert shown == [name for name in found.table()["method"] if name != "counts"]
 
 
+def test_a_spreadsheet_runs_no_name(found: Comparison, tmp_path: Path) -> None:
+    named = attrs.evolve(found, cells=[attrs.evolve(found.cells[0], method="=1+1")])
+    named.to_csv(tmp_path / "a.csv")
+    assert ",'=1+1," in (tmp_path / "a.csv").read_text(encoding="utf-8")
+
+
 def test_what_a_notebook_shows_is_short(found: Comparison) -> None:
     table = found.table()
     best = table[table["failures"] == 0].iloc[0]

@@ -5,13 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import sys
-from pathlib import Path
 
 import pandas as pd
 import pytest
-from mklkit.cli.results import results_file
 
-from mklkit.comparison.writing import write_csv
+from mklkit.cli.predict import _results_file
 from mklkit.datasets.csv_text import csv_text
 
 RUN = ["=HYPERLINK(1)", "+1+cmd|'/C'", "-2+3", "@SUM(1)", "\t=1", "\n=1", "-a"]
@@ -31,11 +29,6 @@ def test_text_that_a_spreadsheet_would_run_starts_with_an_apostrophe(kind: objec
     pd.testing.assert_frame_equal(table, before)
 
 
-def test_a_report_of_a_comparison(tmp_path: Path) -> None:
-    write_csv(tmp_path / "a.csv", pd.DataFrame({"method": ["=1+1"], "params": [{"C": -1}]}))
-    assert (tmp_path / "a.csv").read_text() == 'method,params\n\'=1+1,"{""C"": -1}"\n'
-
-
 @pytest.mark.parametrize("terminal", [True, False])
 def test_a_terminal_gets_no_control_characters(
     monkeypatch: pytest.MonkeyPatch, terminal: bool
@@ -43,7 +36,7 @@ def test_a_terminal_gets_no_control_characters(
     stream = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="")
     monkeypatch.setattr(stream, "isatty", lambda: terminal)
     monkeypatch.setattr(sys, "stdout", stream)
-    with results_file(None) as write:
+    with _results_file(None) as write:
         write(pd.DataFrame({"prediction": ["\x1b]0;x\x07"], "score": [-0.5]}))
     shown = stream.buffer.getvalue().decode()  # type: ignore[attr-defined]
     first = "\ufffd]0;x\ufffd" if terminal else "\x1b]0;x\x07"

@@ -316,7 +316,7 @@ class TestInAPipeline:
         frame = pd.DataFrame({"x": np.arange(10.0), "ward": column})
         with pytest.raises(DataError, match=r"column 'ward' .*make_pipeline\(TableEncoder\(\)"):
             MKLClassifier().fit(frame, [0, 1] * 5)
-        with pytest.raises(DataError, match="column 'ward' and 1 more hold"):
+        with pytest.raises(DataError, match="column 'ward'"):
             MKLClassifier().fit(frame.assign(bed=column), [0, 1] * 5)
 
     def test_numbers_in_columns_of_objects_need_no_encoder(self) -> None:

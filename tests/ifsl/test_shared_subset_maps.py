@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from builders import ifsl_search
 from coupled_fits import TRIO, coefficients_of
-from mklkit.estimators.multiclass import decompose, join_scores
 from oracles.coupled import multik_mhks
 
 from mklkit import MKLClassifier
 from mklkit.combiners import IFSL
+from mklkit.estimators.problems import decompose, join_scores
 from mklkit.numerics.pairwise import BASES, squared_distances
 from mklkit.protocols import Component
 
