@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any, Literal
 
 import attrs
@@ -139,7 +140,8 @@ def _add_defaults(cls: type, base: type) -> None:
     if not issubclass(cls, base):
         for name, default in vars(base).items():
             if not (name.startswith("_") or hasattr(cls, name)):
-                setattr(cls, name, default)
+                with suppress(TypeError):  # types of Python itself can't be changed
+                    setattr(cls, name, default)
 
 
 def make_entry(kind: Kind, target: Any, distribution: str, version: str) -> Entry:
