@@ -62,7 +62,9 @@ def test_a_picture_has_a_title_a_text_and_public_names(path: Path) -> None:
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and str(node.module).startswith("mklkit"):
             assert node.module in PUBLIC
-            assert {name.name for name in node.names} <= set(dir(import_module(node.module)))
+            module = import_module(node.module)
+            public = {*dir(module), *getattr(module, "__all__", ())}
+            assert {name.name for name in node.names} <= public
 
 
 @pytest.mark.process

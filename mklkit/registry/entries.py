@@ -114,7 +114,7 @@ def completed(kind: Kind, cls: type) -> type:
         if hasattr(cls, name):
             setattr(cls, name, _completing(getattr(cls, name), result))
     cls.__completed__ = True  # type: ignore[attr-defined]
-    _add_defaults(cls, base)
+    _add_defaults(cls, base, cls)
     return cls
 
 
@@ -131,15 +131,27 @@ def _completing(method: Callable[..., Any], base: type) -> Callable[..., Any]:
     return complete
 
 
+def completed_fitted(cls: type) -> None:
+    """Give a class whose objects are fitted kernels or maps what it lacks.
+
+    A model file is read without a fit, which would complete it.
+    """
+    defined = {name for parent in cls.__mro__ for name in vars(parent)}
+    for base in (FittedKernel, FittedMap):
+        if base.__abstractmethods__ <= defined:
+            _add_defaults(cls, base, cls)
+
+
 def _with_defaults(fitted: Any, base: type) -> Any:
-    _add_defaults(type(fitted), base)
+    _add_defaults(type(fitted), base, fitted)
     return fitted
 
 
-def _add_defaults(cls: type, base: type) -> None:
+def _add_defaults(cls: type, base: type, known: Any) -> None:
+    """Set the defaults of a base in a class, where ``known``, it or an object of it, has none."""
     if not issubclass(cls, base):
         for name, default in vars(base).items():
-            if not (name.startswith("_") or hasattr(cls, name)):
+            if not (name.startswith("_") or hasattr(known, name)):
                 with suppress(TypeError):  # types of Python itself can't be changed
                     setattr(cls, name, default)
 

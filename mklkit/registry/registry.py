@@ -36,6 +36,7 @@ from mklkit.registry.entries import (
     Entry,
     Kind,
     completed,
+    completed_fitted,
     kind_of,
     lacking,
     make_entry,
@@ -255,6 +256,8 @@ class Registry:
         for entry in entries:
             self._entries.setdefault((entry.kind, entry.name), []).append(entry)
         for cls in types:
+            if distribution != BUILT_IN:
+                completed_fitted(cls)
             full_name = f"{cls.__module__}.{cls.__qualname__}"
             # The first to list a class keeps it: a plugin may list a class of another package.
             self._model_types.setdefault(full_name, cls)

@@ -190,7 +190,8 @@ def check_component(
 
     Examples
     --------
-    >>> from mklkit.kernels import RBF, Precomputed, Preset, weighting_rule
+    >>> from mklkit.kernels import RBF, Precomputed
+    >>> from mklkit.plugin import Preset, weighting_rule
     >>> check_component(RBF(gamma=0.5))
     >>> import numpy as np
     >>> check_component(Precomputed(np.eye(20)), rows=np.arange(20.0)[:, None])

@@ -33,17 +33,17 @@ def folder(monkeypatch, tmp_path, request):
     return tmp_path
 
 
-def test_without_a_place_code_is_kept_in_memory(nowhere_else):
+def test_code_is_kept_in_the_folder_of_caches_or_in_memory(folder):
     assert compiled()(_twice)(21) == 42
-    assert not list(nowhere_else.rglob("*.nbi"))
+    assert bool([*folder.rglob("*.nbi")]) == bool(numba.config.CACHE_DIR)
+    assert {place.name for place in folder.iterdir()} <= {"cache"}
 
 
 @pytest.mark.parametrize("step", ["save", "load"])
-def test_a_disk_that_fails_later_stops_nothing(tmp_path, monkeypatch, step):
+def test_a_disk_that_fails_later_stops_nothing(folder, monkeypatch, step):
     def fail(*_arguments):
         raise OSError(errno.ENOSPC, "no space left")
 
-    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(caching.IndexDataCacheFile, step, fail)
     assert compiled()(_twice)(21) == 42
 
