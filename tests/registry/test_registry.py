@@ -252,7 +252,7 @@ class PlainMean:
 
 class PlainDecision:
     def __init__(self, coefficients):
-        self.direction = coefficients
+        self.direction, self.bias = coefficients, 0.0  # an attribute that the base has too
 
     def decide(self, columns):
         return columns @ self.direction
@@ -263,7 +263,7 @@ def test_a_plain_class_is_given_the_defaults_of_its_kind():
     y = np.repeat([-1.0, 1.0], 10)
     X = rng.normal(size=(20, 2)) + y[:, None]
     model = MKLClassifier(["linear"], feature_map="empirical", learner=PlainMean()).fit(X, y)
-    assert model.score(X, y) > 0.7
+    assert model.fit(X, y).score(X, y) > 0.7
     assert isinstance(model.learner_, PlainMean)
     assert model.learner_.coupling is None
     with pytest.raises(IncompatibleError, match="plain-mean"):
