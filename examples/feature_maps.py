@@ -22,7 +22,8 @@ from sklearn.datasets import make_classification
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import scale
 
-from mklkit import RBF, MKLClassifier, get_registry
+from mklkit import MKLClassifier, get_registry
+from mklkit.kernels import RBF
 
 MAPS = {
     "uniform": "empirical(subset={})",

@@ -13,7 +13,8 @@ from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from mklkit import MKLClassifier, weighting_rule
+from mklkit import MKLClassifier
+from mklkit.plugin import weighting_rule
 
 
 @weighting_rule("class-gap")

@@ -12,7 +12,8 @@ from matplotlib import pyplot
 from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import scale
 
-from mklkit import MKLClassifier, MKLSearchCV, SearchSurfaceDisplay
+from mklkit import MKLClassifier, MKLSearchCV
+from mklkit.plotting import SearchSurfaceDisplay
 
 X, y = load_breast_cancer(return_X_y=True)
 X = scale(X)

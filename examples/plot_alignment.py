@@ -9,8 +9,9 @@ the same of every pair of images. A combination can gain only from kernels that 
 
 from matplotlib import pyplot
 
-from mklkit import AlignmentDisplay, alignment_matrix
+from mklkit import alignment_matrix
 from mklkit.datasets import load_table
+from mklkit.plotting import AlignmentDisplay
 
 digits = load_table("multiple_features").features
 digits = (digits - digits.mean()) / digits.std()

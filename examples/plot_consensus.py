@@ -16,7 +16,8 @@ from sklearn.decomposition import KernelPCA
 from sklearn.metrics import adjusted_rand_score
 from sklearn.pipeline import make_pipeline
 
-from mklkit import ConsensusDisplay, MKLTransformer
+from mklkit import MKLTransformer
+from mklkit.plotting import ConsensusDisplay
 
 images, digits = load_digits(n_class=4, return_X_y=True)
 images, digits = images[:360] / 16, digits[:360]

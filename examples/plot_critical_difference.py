@@ -16,9 +16,10 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from mklkit import CriticalDifferenceDisplay, MKLClassifier
+from mklkit import MKLClassifier
 from mklkit.datasets import make_four_stars
 from mklkit.evaluation import verdict_of_datasets
+from mklkit.plotting import CriticalDifferenceDisplay
 
 X, y = datasets.load_diabetes(return_X_y=True)
 generated = {"n_samples": 300, "random_state": 0}

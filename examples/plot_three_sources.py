@@ -15,8 +15,9 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from mklkit import KernelWeightsDisplay, MKLClassifier
+from mklkit import MKLClassifier
 from mklkit.datasets import load_table
+from mklkit.plotting import KernelWeightsDisplay
 
 table = load_table("multiple_features")
 X, y = table.features, table.target

@@ -12,7 +12,8 @@ from sklearn.datasets import load_wine
 from sklearn.metrics.pairwise import cosine_similarity
 from sklearn.model_selection import cross_val_score
 
-from mklkit import MKLClassifier, Precomputed
+from mklkit import MKLClassifier
+from mklkit.kernels import Precomputed
 
 X, y = load_wine(return_X_y=True)
 elsewhere = cosine_similarity(np.log(X + 1))

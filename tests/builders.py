@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from mklkit import Target
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.search import MKLSearchCV
 from mklkit.learners.ho_kashyap.rules import PAPER_GRID
 from mklkit.learners.linear_decision import LinearDecision
+from mklkit.plugin import Target
 from mklkit.protocols import LearnerFacts
 from mklkit.protocols.component import Component
 from mklkit.registry.composing import bind_kernels

@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from mklkit import Component, KernelFacts, hookimpl
+from mklkit.plugin import KernelFacts, hookimpl
+from mklkit.protocols import Component
 
 
 def _letter_counts(codes: np.ndarray) -> np.ndarray:

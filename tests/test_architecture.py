@@ -45,7 +45,7 @@ ROOMS = (
     "scaffold",
     "cli",
 )
-LOOSE = ("__init__", "__main__", "_version", "errors")
+LOOSE = ("__init__", "__main__", "_version", "errors", "plugin")
 STRATEGIES = ("kernels", "feature_maps", "learners", "combiners", "presets")
 
 

@@ -16,10 +16,11 @@ from reading_kernels import KnownSmaller, Letters, Same, Smaller
 from sklearn.model_selection import cross_val_score
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from mklkit import RBF, DataError, MKLClassifier, MKLSearchCV, MKLVotingClassifier, Precomputed
+from mklkit import DataError, MKLClassifier, MKLSearchCV, MKLVotingClassifier
 from mklkit.datasets.encoder import TableEncoder
 from mklkit.datasets.pipeline import build_pipeline, describe
 from mklkit.datasets.scaling import ScaledColumns
+from mklkit.kernels import RBF, Precomputed
 from mklkit.persistence import load_model, save_model
 from mklkit.registry.registry import forget_registry
 

@@ -19,7 +19,7 @@ from documents import ROOT, commands, listings
 from environments import Environment
 from processes import Outcome, on_path, run_in_process
 
-import mklkit
+from mklkit import plugin
 from mklkit.errors import SpecError
 from mklkit.persistence import read_facts
 from mklkit.scaffold import Template
@@ -40,15 +40,15 @@ COMPONENTS = [template for template in PAGES if template is not Template.command
 CHECKS_AT_LEAST = 15
 # Who has the methods that these pages name with what they are given.
 OWNERS = {
-    "weights": mklkit.WeightingCombiner,
-    "choose": mklkit.LearnedWeighting,
-    "fit_gates": mklkit.GatingCombiner,
-    "couple": mklkit.CouplingCombiner,
-    "subproblems": mklkit.CouplingCombiner,
-    "fuse": mklkit.FusionCombiner,
-    "learn": mklkit.LearnedFusion,
-    "subproblem": mklkit.CoupledLearner,
-    **dict.fromkeys(("solve", "outputs", "penalty", "finish"), mklkit.Subproblem),
+    "weights": plugin.WeightingCombiner,
+    "choose": plugin.LearnedWeighting,
+    "fit_gates": plugin.GatingCombiner,
+    "couple": plugin.CouplingCombiner,
+    "subproblems": plugin.CouplingCombiner,
+    "fuse": plugin.FusionCombiner,
+    "learn": plugin.LearnedFusion,
+    "subproblem": plugin.Learner,
+    **dict.fromkeys(("solve", "outputs", "penalty", "finish"), plugin.Subproblem),
 }
 
 

@@ -16,7 +16,9 @@ from documents import ROOT, commands, listings
 from following import run_in_turn
 from processes import run_listing
 
-from mklkit import CombinerFacts, MKLClassifier, facts_of, get_registry
+from mklkit import MKLClassifier, get_registry
+from mklkit.plugin import CombinerFacts
+from mklkit.protocols import facts_of
 
 PAGE = "docs/guides/which-combiner.md"
 TASKS = {

@@ -56,8 +56,9 @@ def described(entry: Entry) -> str:
     target = entry.target
     lines = [entry.name, "=" * len(entry.name), ""]
     lines += [f"``{option} {entry.name}`` on the command line; package {entry.distribution}.", ""]
-    public = getattr(mklkit, target.__name__, None) is target
-    module = "mklkit" if public else target.__module__
+    # The rooms of mklkit export the classes of their components.
+    built_in = target.__module__.startswith("mklkit.")
+    module = ".".join(target.__module__.split(".")[:2]) if built_in else target.__module__
     lines += [f".. currentmodule:: {module}", "", f".. autoclass:: {target.__name__}"]
     return "\n".join([*lines, ""])
 

@@ -12,7 +12,6 @@ from sphinx.config import Config
 from writing import write_if_changed
 
 import mklkit
-from mklkit.registry.entries import Kind
 
 __all__ = ["listed", "setup"]
 
@@ -24,11 +23,8 @@ TITLES = {
     "comparison": "Comparing methods",
     "evaluation": "Evaluation",
     "explanation": "What a model uses",
-    "plotting": "Figures",
     "datasets": "Tables to numbers",
     "persistence": "Model files",
-    "kernels": "Kernels",
-    "feature_maps": "Feature maps",
     "combiners": "Combiners",
     "learners": "Learners",
     "protocols": "Protocols and what they exchange",
@@ -40,6 +36,7 @@ TITLES = {
 MODULES = {
     "evaluation": ("mklkit.evaluation", "Splits, scores, cross-validation and statistical tests."),
     "datasets": ("mklkit.datasets", "Reading tables, and the built-in data sets."),
+    "plotting": ("mklkit.plotting", "Figures, as scikit-learn's display objects."),
     "testing": ("mklkit.testing", "The checks that every component must pass."),
 }
 
@@ -53,52 +50,47 @@ def listed(title: str, text: str, groups: dict[str, list[str]], module: str) -> 
             parts += [name, "-" * len(name), ""]
         ordered = sorted(members, key=str.lower)
         aliases = [one for one in ordered if isinstance(getattr(home, one), ALIASES)]
-        elsewhere = [one for one in ordered if _has_its_page(one, module)]
+        elsewhere = [one for one in ordered if module != "mklkit" and one in mklkit.__all__]
         own = [one for one in ordered if one not in (*aliases, *elsewhere)]
         if own:
             parts += [".. autosummary::", "   :toctree: names", "   :nosignatures:", ""]
             parts += [*(f"   {one}" for one in own), ""]
         if elsewhere:
             parts += [".. autosummary::", "   :nosignatures:", ""]
-            home_of = "" if module == "mklkit" else "~mklkit."
-            parts += [*(f"   {home_of}{one}" for one in elsewhere), ""]
+            parts += [*(f"   ~mklkit.{one}" for one in elsewhere), ""]
         for one in aliases:
             parts += [f"``{one}``", f"   ``{getattr(home, one)}``", ""]
     return "\n".join(parts)
 
 
-def _has_its_page(name: str, module: str) -> bool:
-    """Say whether a name is a component, or has its page among those of ``mklkit``."""
-    if module != "mklkit":
-        return name in mklkit.__all__
-    registry = mklkit.get_registry()
-    kinds: tuple[Kind, ...] = ("kernel", "feature_map", "combiner", "learner")
-    targets = [entry.target for kind in kinds for entry in registry.entries(kind)]
-    return any(getattr(mklkit, name) is target for target in targets)
-
-
-def by_layer(table: dict[str, str]) -> dict[str, list[str]]:
-    """Return the names of a table ``{module: names}`` by the title of their layer."""
+def by_layer(module: str) -> dict[str, list[str]]:
+    """Return a module's public names by the title of the layer that defines them."""
+    home = import_module(module)
     groups: dict[str, list[str]] = {title: [] for title in TITLES.values()}
-    for module, names in table.items():
-        layer = module.partition(".")[0]
-        if layer != "_version":
-            groups[TITLES[layer]] += names.split()
+    for name in home.__all__:
+        origin = getattr(getattr(home, name), "__module__", "")
+        layer = origin.split(".")[1] if origin.startswith("mklkit.") else "protocols"
+        if name != "__version__":
+            groups[TITLES[layer]].append(name)
     return {title: names for title, names in groups.items() if names}
 
 
 def write(app: Sphinx, _: Config) -> None:
     """Write a page for users, one for authors of components, and one per public module."""
     folder = Path(app.srcdir) / "reference"
-    users = "Estimators, components, figures, model files and errors: ``from mklkit import NAME``."
+    users = (
+        "Estimators, model files and errors: ``from mklkit import NAME``. Classes of components "
+        "are in ``mklkit.kernels``, ``mklkit.feature_maps``, ``mklkit.combiners`` and "
+        "``mklkit.learners``."
+    )
     authors = (
-        "Protocols, templates, views and numerical helpers. Plugins need no other names; the "
-        "packages of this project use no others."
+        "Bases, facts, templates and numerical helpers: ``from mklkit.plugin import NAME``. "
+        "Plugins need no other names; the packages of this project use no others."
     )
     pages = {
-        "users": listed("For users", users, by_layer(mklkit.FOR_USERS), "mklkit"),
+        "users": listed("For users", users, by_layer("mklkit"), "mklkit"),
         "authors": listed(
-            "For authors of components", authors, by_layer(mklkit.FOR_AUTHORS), "mklkit"
+            "For authors of components", authors, by_layer("mklkit.plugin"), "mklkit.plugin"
         ),
     }
     for page, (module, text) in MODULES.items():

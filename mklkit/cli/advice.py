@@ -92,16 +92,15 @@ def _missed_classes(score: Score) -> list[str]:
 
 def _other_c(model: Any, larger: bool) -> list[str]:
     from mklkit.estimators.introspection import classifier_in
-    from mklkit.protocols.c_parameter import LearnerWithC
     from mklkit.registry.specs import to_spec
 
     learner = classifier_in(model).learner_
-    if not isinstance(learner, LearnerWithC) or isinstance(learner.C, str):
+    if learner.fixed_C is None:
         return []
     # The bound at 1 matters for a C that is far too small, or far too large, even after the step.
     size, C = (
-        ("larger", max(learner.C * FACTOR_ON_C, 1.0))
+        ("larger", max(learner.fixed_C * FACTOR_ON_C, 1.0))
         if larger
-        else ("smaller", min(learner.C / FACTOR_ON_C, 1.0))
+        else ("smaller", min(learner.fixed_C / FACTOR_ON_C, 1.0))
     )
     return [f"a {size} C (--learner {quote(to_spec(learner.with_params(C=C)))})"]

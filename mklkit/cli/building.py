@@ -11,7 +11,7 @@ from mklkit.errors import named
 if TYPE_CHECKING:
     from mklkit.datasets import Table
     from mklkit.evaluation.task import Task
-    from mklkit.protocols.preset import Preset
+    from mklkit.protocols.component import Preset
     from mklkit.registry.registry import Kind
 
 __all__ = [

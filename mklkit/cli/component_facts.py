@@ -47,7 +47,7 @@ def without_markup(text: str) -> str:
 
     Examples
     --------
-    >>> without_markup("As :func:`mklkit.solve_dual` does, with ``C=1``.")
+    >>> without_markup("As :func:`mklkit.plugin.solve_dual` does, with ``C=1``.")
     'As solve_dual does, with C=1.'
     """
     return ROLE.sub(lambda match: match[1] or match[2] or "", text)

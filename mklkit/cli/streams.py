@@ -76,7 +76,7 @@ def fit_stream(
     ----------
     pipeline : Pipeline
         With the steps ``encode``, ``scale`` and ``classify``; the last is fitted on a
-        :class:`mklkit.RowSource`, or in memory where its map is implicit.
+        :class:`mklkit.protocols.RowSource`, or in memory where its map is implicit.
     chunked : ChunkedTable
     asked : tuple
         The target, the columns to drop and the kernels that the user gave.

@@ -1,1 +1,8 @@
-"""Combiners, one idea a file; each module registers its own through the plugin hooks."""
+"""Combiners, one idea a file; the class of each combiner can be imported from here."""
+
+from __future__ import annotations
+
+from mklkit.protocols import Combiner
+from mklkit.registry.rooms import exports
+
+__getattr__, __dir__ = exports(__name__, Combiner)

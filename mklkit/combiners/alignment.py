@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import ClassVar
 
 import attrs
@@ -10,11 +9,12 @@ import numpy as np
 
 from mklkit.combiners.templates.weighting import WeightingCombiner
 from mklkit.protocols import Array, CombinerFacts, Learner, Target, Views
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.registry.hookspecs import register
 
 __all__ = ["Alignment", "CenteredAlignment"]
 
 
+@register
 @attrs.frozen
 class Alignment(WeightingCombiner):
     """Weight a kernel by its alignment with the labels, max(0, ⟨K, yyᵀ⟩/(‖K‖‖yyᵀ‖)).
@@ -47,6 +47,7 @@ class Alignment(WeightingCombiner):
         return np.maximum(alignments, 0.0)
 
 
+@register
 @attrs.frozen
 class CenteredAlignment(Alignment):
     """Weight a kernel by its centred alignment with the target, ⟨HKH, yyᵀ⟩/(‖HKH‖‖HyyᵀH‖).
@@ -65,9 +66,3 @@ class CenteredAlignment(Alignment):
         """Return the centred alignments, 0 where negative."""
         alignments = [view.label_alignment(y, True, row_weights) for view in views]
         return np.maximum(alignments, 0.0)
-
-
-@hookimpl
-def mklkit_combiners() -> Iterable[type]:
-    """Register the combiners."""
-    return [Alignment, CenteredAlignment]

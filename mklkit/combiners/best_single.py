@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
 from typing import ClassVar
 
 import attrs
@@ -15,13 +14,14 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from mklkit.combiners.templates.weighting import LearnedWeighting
 from mklkit.errors import WeightsWarning, counted
 from mklkit.protocols import Array, CombinerFacts, KernelView, Learner, Target, Views
-from mklkit.protocols.component import whole
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols.component import as_int
+from mklkit.registry.hookspecs import register
 from mklkit.views.sides import GramSide, RowSubset
 
 __all__ = ["BestSingle"]
 
 
+@register
 @attrs.frozen
 class BestSingle(LearnedWeighting):
     """Choose the one kernel that is best in cross-validation; the first of equals.
@@ -47,7 +47,7 @@ class BestSingle(LearnedWeighting):
         tasks=("two classes", "numbers"), weights_are="choice", row_weights="throughout"
     )
 
-    cv: int = attrs.field(default=5, converter=whole, validator=[instance_of(int), ge(2)])
+    cv: int = attrs.field(default=5, converter=as_int, validator=[instance_of(int), ge(2)])
 
     def choose(
         self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
@@ -113,9 +113,3 @@ def _score(
         else:
             total += float(counts[held_out] @ ((values > 0) == (truth > 0)))
     return total
-
-
-@hookimpl
-def mklkit_combiners() -> Iterable[type]:
-    """Register the combiner."""
-    return [BestSingle]

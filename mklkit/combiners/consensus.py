@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import ClassVar
 
 import attrs
@@ -10,7 +9,7 @@ import numpy as np
 
 from mklkit.combiners.templates.weighting import WeightingCombiner
 from mklkit.protocols import Array, CombinerFacts, Views
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.registry.hookspecs import register
 
 __all__ = ["Consensus", "consensus_weights"]
 
@@ -18,6 +17,7 @@ EQUAL = 1e-9
 """Eigenvalues closer than this share of the largest are equal."""
 
 
+@register
 @attrs.frozen
 class Consensus(WeightingCombiner):
     """Weight a kernel by its agreement with all others, without labels (STATIS-UMKL).
@@ -80,9 +80,3 @@ def consensus_weights(cosines: Array) -> Array:
     first = vectors[:, values >= (1 - EQUAL) * values[-1]]
     # Negative by rounding only, unless kernels are indefinite.
     return np.maximum(first @ first.sum(axis=0), 0.0)
-
-
-@hookimpl
-def mklkit_combiners() -> Iterable[type]:
-    """Register the combiner."""
-    return [Consensus]

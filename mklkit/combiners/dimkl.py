@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import ClassVar, Literal
 
 import attrs
@@ -11,7 +10,7 @@ from attrs.validators import in_
 
 from mklkit.combiners.templates.weighting import WeightingCombiner, weighting_rule
 from mklkit.protocols import Array, CombinerFacts, KernelView, Quadrant, Quadrants, Views
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.registry.hookspecs import register
 
 __all__ = ["DiMKL5", "dimkl1", "dimkl2", "dimkl3", "dimkl4"]
 
@@ -24,6 +23,7 @@ def _separation(between: Quadrant, spread: float, within: Quadrant) -> float:
         return float(np.exp(-(gap / (2 * np.float64(within.deviation))) * gap))
 
 
+@register
 @weighting_rule("dimkl1")
 def dimkl1(view: KernelView, y: Array) -> float:
     """Class separation without normality, exp(−(μ₂ − IQR₂)²/(2σ₁)) (003, equation 5)."""
@@ -31,6 +31,7 @@ def dimkl1(view: KernelView, y: Array) -> float:
     return _separation(blocks.between, blocks.between.interquartile_range, blocks.within_positive)
 
 
+@register
 @weighting_rule("dimkl2", from_moments=True)
 def dimkl2(view: KernelView, y: Array) -> float:
     """Class separation under normality, exp(−(μ₂ − σ₂)²/(2σ₁)) (003, equation 6)."""
@@ -38,6 +39,7 @@ def dimkl2(view: KernelView, y: Array) -> float:
     return _separation(blocks.between, blocks.between.deviation, blocks.within_positive)
 
 
+@register
 @weighting_rule("dimkl3")
 def dimkl3(view: KernelView, y: Array) -> float:
     """Distance of two overlaps, |d₁ − d₂|, where d = μ − IQR of a block (003, equation 8).
@@ -51,6 +53,7 @@ def dimkl3(view: KernelView, y: Array) -> float:
     return abs(within - between)
 
 
+@register
 @weighting_rule("dimkl4")
 def dimkl4(view: KernelView, y: Array) -> float:
     """Distance of the means, |μ₁ − μ₂|/√(IQR₁ + IQR₂) (003, equation 9)."""
@@ -61,6 +64,7 @@ def dimkl4(view: KernelView, y: Array) -> float:
         return float(np.float64(gap) / np.sqrt(spread))
 
 
+@register
 @attrs.frozen
 class DiMKL5(WeightingCombiner):
     """Bhattacharyya divergence of the blocks, (b₁ + b₂)/(b₁ + b₂ + σ₁ + σ₂ + σ₃) (003, eq. 10).
@@ -130,9 +134,3 @@ def printed_distance(within: Quadrant, between: Quadrant) -> np.float64:
 def _of_means(within: Quadrant, between: Quadrant) -> np.float64:
     gap = (within.mean - between.mean) / np.hypot(within.deviation, between.deviation)
     return np.float64(gap * gap / 4)
-
-
-@hookimpl
-def mklkit_combiners() -> Iterable[type]:
-    """Register the combiners."""
-    return [dimkl1, dimkl2, dimkl3, dimkl4, DiMKL5]

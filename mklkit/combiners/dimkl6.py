@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import ClassVar
 
 import attrs
@@ -14,12 +13,13 @@ from mklkit.combiners.templates.weighting import WeightingCombiner
 from mklkit.numerics.centring import centred_gram
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.protocols import Array, CombinerFacts, KernelView, Views
-from mklkit.protocols.component import finite, whole
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols.component import as_int, finite_number
+from mklkit.registry.hookspecs import register
 
 __all__ = ["DiMKL6", "bhattacharyya_of_moments", "rkhs_bhattacharyya"]
 
 
+@register
 @attrs.frozen
 class DiMKL6(WeightingCombiner):
     """Bhattacharyya distance of the two classes in the kernel's feature space (003, section 4).
@@ -43,8 +43,8 @@ class DiMKL6(WeightingCombiner):
     name: ClassVar[str] = "dimkl6"
     facts: ClassVar[CombinerFacts] = CombinerFacts(from_moments=True, row_weights="learner")
 
-    rank: int = attrs.field(default=5, converter=whole, validator=[instance_of(int), ge(1)])
-    floor: float = attrs.field(default=1e-3, converter=float, validator=[finite, gt(0)])
+    rank: int = attrs.field(default=5, converter=as_int, validator=[instance_of(int), ge(1)])
+    floor: float = attrs.field(default=1e-3, converter=float, validator=[finite_number, gt(0)])
 
     def weights(self, views: Views, y: Array) -> Array:
         """Return the distances."""
@@ -163,9 +163,3 @@ def _class_spread(gram: Array, rank: int, floor: float) -> _ClassSpread:
     scale = 1 / np.sqrt(n_rows * variances[kept])
     coefficients = vectors[:, kept] * scale
     return _ClassSpread(variances[kept] - floor, coefficients - coefficients.mean(axis=0))
-
-
-@hookimpl
-def mklkit_combiners() -> Iterable[type]:
-    """Register the combiner."""
-    return [DiMKL6]

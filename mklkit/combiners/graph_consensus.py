@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import ClassVar, Literal
 
 import attrs
@@ -16,8 +15,8 @@ from scipy.sparse.csgraph import laplacian
 from mklkit.combiners.templates.weighting import WeightingCombiner
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.protocols import Array, CombinerFacts, Views
-from mklkit.protocols.component import whole
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols.component import as_int
+from mklkit.registry.hookspecs import register
 from mklkit.views.kernel_rows import KernelRows
 
 __all__ = ["GraphConsensus", "distortions", "least_on_simplex", "neighbour_graph"]
@@ -32,6 +31,7 @@ RIDGE = 1e-9
 """Added to the diagonal of a form of about 1, so that equal kernels share their weight."""
 
 
+@register
 @attrs.frozen
 class GraphConsensus(WeightingCombiner):
     """Weights by which neighbours in any kernel stay close in the sum, without labels (UMKL).
@@ -90,8 +90,8 @@ class GraphConsensus(WeightingCombiner):
         search_space={"n_neighbors": (3, 5, 10)},
     )
 
-    n_neighbors: int = attrs.field(default=5, converter=whole, validator=[instance_of(int), ge(1)])
-    norm: Literal[1, 2] = attrs.field(default=1, converter=whole, validator=in_((1, 2)))
+    n_neighbors: int = attrs.field(default=5, converter=as_int, validator=[instance_of(int), ge(1)])
+    norm: Literal[1, 2] = attrs.field(default=1, converter=as_int, validator=in_((1, 2)))
 
     def weights(self, views: Views, y: Array) -> Array:
         """Return the weights of least distortion."""
@@ -199,9 +199,3 @@ def near_sphere(form: Array) -> Array:
         length_one = solution / size
         multipliers += PENALTY * (solution - length_one)
     return length_one
-
-
-@hookimpl
-def mklkit_combiners() -> Iterable[type]:
-    """Register the combiner."""
-    return [GraphConsensus]

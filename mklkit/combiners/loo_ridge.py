@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import attrs
@@ -16,8 +16,8 @@ from sklearn.exceptions import ConvergenceWarning
 from mklkit.combiners.templates.weighting import LearnedWeighting
 from mklkit.numerics.ridge import GramRidge, WeightedRows
 from mklkit.protocols import Array, CombinerFacts, Learner, Target, Views
-from mklkit.protocols.component import finite, whole
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols.component import as_int, finite_number
+from mklkit.registry.hookspecs import register
 
 __all__ = ["LooError", "LooRidge", "least_loo_error"]
 
@@ -32,6 +32,7 @@ FARTHEST = 15.0
 """How far the logarithm of a factor may rise in the descent."""
 
 
+@register
 @attrs.frozen
 class LooRidge(LearnedWeighting):
     """Descend the leave-one-out error of ridge regression in the kernel weights and the ridge.
@@ -78,9 +79,9 @@ class LooRidge(LearnedWeighting):
         learner="ridge", tasks=("two classes", "numbers"), row_weights="learner"
     )
 
-    rows: int = attrs.field(default=500, converter=whole, validator=[instance_of(int), ge(10)])
-    max_iter: int = attrs.field(default=50, converter=whole, validator=[instance_of(int), ge(1)])
-    tol: float = attrs.field(default=1e-4, converter=float, validator=[gt(0), finite])
+    rows: int = attrs.field(default=500, converter=as_int, validator=[instance_of(int), ge(10)])
+    max_iter: int = attrs.field(default=50, converter=as_int, validator=[instance_of(int), ge(1)])
+    tol: float = attrs.field(default=1e-4, converter=float, validator=[gt(0), finite_number])
 
     def choose(
         self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
@@ -252,9 +253,3 @@ def least_loo_error(
         if best is None or descent.fun < best.fun:
             best = descent
     return np.exp(best.x), bool(best.status != 1)
-
-
-@hookimpl
-def mklkit_combiners() -> Iterable[type]:
-    """Register the combiner."""
-    return [LooRidge]

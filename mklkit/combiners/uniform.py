@@ -8,14 +8,14 @@ from typing import ClassVar
 import attrs
 import numpy as np
 
-from mklkit.combiners.templates.weighted_columns import WeightedColumns
-from mklkit.combiners.templates.weighting import WeightedDecision, WeightingCombiner
+from mklkit.combiners.templates.weighting import WeightingCombiner
 from mklkit.protocols import Array, CombinerFacts, Projector, Views
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.registry.hookspecs import hookimpl, register
 
 __all__ = ["Uniform"]
 
 
+@register
 @attrs.frozen
 class Uniform(WeightingCombiner):
     """Every kernel has the same weight, 1/M.
@@ -44,12 +44,6 @@ class Uniform(WeightingCombiner):
 
 
 @hookimpl
-def mklkit_combiners() -> Iterable[type]:
-    """Register the combiner."""
-    return [Uniform]
-
-
-@hookimpl
 def mklkit_model_types() -> Iterable[type]:
     """Register the types that weighting combiners store in a model file."""
-    return [WeightedColumns, WeightedDecision, Projector]
+    return [Projector]

@@ -26,7 +26,7 @@ from mklkit.comparison.stored import Results
 from mklkit.display.progress import Progress, Report, check_progress, reported
 from mklkit.errors import DataError, quoted, suggest
 from mklkit.persistence.facts import versions
-from mklkit.protocols.preset import Preset
+from mklkit.protocols.component import Preset
 
 __all__ = ["compare", "methods_to_compare", "plan_facts"]
 

@@ -19,7 +19,7 @@ from mklkit.estimators.from_preset import find_preset
 from mklkit.evaluation.task import Task
 from mklkit.evaluation.tasks import Classes
 from mklkit.protocols import CombinerFacts, facts_of
-from mklkit.protocols.preset import Preset
+from mklkit.protocols.component import Preset
 from mklkit.registry.composing import (
     AUTO_KERNELS,
     are_proposed,

@@ -13,7 +13,7 @@ from sklearn.model_selection import GridSearchCV
 from mklkit.comparison.methods import BASELINE, METHOD, ONE_KERNEL, Method, MethodOptions
 from mklkit.errors import IncompatibleError
 from mklkit.estimators.folds import plan_folds
-from mklkit.protocols.preset import Preset
+from mklkit.protocols.component import Preset
 from mklkit.registry.composing import (
     are_proposed,
     bind_kernels,

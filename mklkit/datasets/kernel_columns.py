@@ -60,7 +60,7 @@ def needed_unchanged(kernels: Iterable[BoundKernel]) -> tuple[list[Any], list[An
     Examples
     --------
     >>> import numpy as np
-    >>> from mklkit import Precomputed
+    >>> from mklkit.kernels import Precomputed
     >>> needed_unchanged(bind_kernels(["rbf@age", ("graph", Precomputed(np.eye(2)), "id")]))
     (['id'], [])
     """

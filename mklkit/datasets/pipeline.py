@@ -14,7 +14,7 @@ from mklkit.datasets.scaling import ScaledColumns
 from mklkit.errors import MKLKitError, named, suggest
 from mklkit.estimators.from_preset import find_preset, preset_classifier
 from mklkit.estimators.introspection import KernelModel, column_names, split
-from mklkit.protocols.preset import Preset
+from mklkit.protocols.component import Preset
 
 __all__ = [
     "DEFAULT_SCALE",

@@ -75,7 +75,7 @@ def assign_columns(
 
     Examples
     --------
-    >>> from mklkit import RBF, Precomputed
+    >>> from mklkit.kernels import RBF, Precomputed
     >>> graph = BoundKernel("graph", Precomputed(np.eye(4)), np.array([1]))
     >>> assign_columns([graph, BoundKernel("rbf", RBF())], ["numbers"] * 3, None)[1].columns
     array([0, 2])

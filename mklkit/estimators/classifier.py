@@ -160,9 +160,9 @@ class MKLClassifier(GivesProbabilities, ClassifierMixin, SharesViews, KernelEsti
         A row of weight 2 counts as the same row twice, and one of weight 0 is left out. Random maps
         and the choice of ``kernels="auto"`` take all other rows alike.
 
-        Rows may also be a :class:`mklkit.RowSource` or a ``numpy.memmap``, which are read in parts,
-        or a Dask array or DataFrame (and labels a Dask array or Series), whose rows stay on Dask's
-        workers.
+        Rows may also be a :class:`mklkit.StoredRows` or a ``numpy.memmap``, which are read in
+        parts, or a Dask array or DataFrame (and labels a Dask array or Series), whose rows stay
+        on Dask's workers.
 
         Raises
         ------

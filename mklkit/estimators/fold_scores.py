@@ -31,7 +31,7 @@ from mklkit.estimators.shared_views import SharedViews
 from mklkit.estimators.table_reading import TableReading
 from mklkit.estimators.training_data import TrainingData, class_weights
 from mklkit.numerics.threads import in_threads
-from mklkit.protocols import Array, GridCombiner
+from mklkit.protocols import Array, Combiner
 from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.deciding import decide_block
 from mklkit.views.rows import rows_at
@@ -50,7 +50,7 @@ def fits_grids(combiner: Any) -> bool:
 
     Not if it changes ``fit`` and inherits ``fit_grid``, which would leave the change out.
     """
-    if not isinstance(combiner, GridCombiner):
+    if type(combiner).fit_grid is Combiner.fit_grid:
         return False
     defined = [
         next(place for place, cls in enumerate(type(combiner).__mro__) if name in vars(cls))

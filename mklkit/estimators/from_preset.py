@@ -9,7 +9,7 @@ from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.grids import Effort, check_effort
 from mklkit.estimators.search import MKLSearchCV
 from mklkit.estimators.voting import MKLVotingClassifier
-from mklkit.protocols.preset import Preset
+from mklkit.protocols.component import Preset
 from mklkit.registry.registry import get_registry
 
 __all__ = ["default_preset", "find_preset", "preset_classifier"]

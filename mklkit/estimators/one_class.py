@@ -17,7 +17,7 @@ from mklkit.estimators.kernel_summary import KernelSummary
 from mklkit.estimators.predicting import finite_values, of_each_row
 from mklkit.estimators.problems import WholeProblem
 from mklkit.estimators.proposing import refuse_proposed
-from mklkit.protocols import Array, Decision, LinearFunction, Task
+from mklkit.protocols import Array, Decision, Task
 from mklkit.views.dask import is_dask
 
 __all__ = ["MKLOneClass"]
@@ -140,6 +140,6 @@ class MKLOneClass(OutlierMixin, KernelEstimator):
 
 def _threshold(decision: Decision) -> float:
     """Return what a decision subtracts from its scores, 0 where it has no such constant."""
-    if isinstance(decision, WeightedDecision) and isinstance(decision.learner, LinearFunction):
+    if isinstance(decision, WeightedDecision):
         return -float(decision.learner.bias)
     return 0.0

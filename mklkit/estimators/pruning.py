@@ -50,7 +50,7 @@ class Candidate:
 
 
 @attrs.frozen
-class _SameClass:
+class _SameClass(FittedKernel):
     """The label kernel: 1 for rows of the same class, else 0."""
 
     def __call__(self, a: Array, b: Array) -> Array:

@@ -95,7 +95,7 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from rows (N, d) and numbers, (N,) or (N, T).
 
-        Rows may also be a :class:`mklkit.RowSource`, a ``numpy.memmap`` or Dask's, as for
+        Rows may also be a :class:`mklkit.protocols.RowSource`, a ``numpy.memmap`` or Dask's, as for
         :meth:`mklkit.MKLClassifier.fit`.
 
         Parameters

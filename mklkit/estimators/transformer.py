@@ -24,7 +24,7 @@ from mklkit.estimators.plan import Plan, ProblemViews
 from mklkit.estimators.predicting import of_each_row
 from mklkit.estimators.problems import WholeProblem, decompose
 from mklkit.estimators.proposing import refuse_proposed
-from mklkit.protocols import Array, CombinerFacts, GivesWeights, Target, Task, facts_of
+from mklkit.protocols import Array, CombinerFacts, Target, Task, facts_of
 from mklkit.registry.abilities import default_instances, names_of_able
 from mklkit.registry.composing import Choice, choose_components
 from mklkit.registry.registry import get_registry
@@ -205,11 +205,11 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
         """Return the components; refuse a combiner that has no weights to give."""
         choice = choose_components(self.combiner, self.feature_map, None, task=task)
         combiner: Any = choice.combiner
-        if isinstance(combiner, GivesWeights):
+        if combiner.gives_weights:
             return choice
         registry = get_registry()
         combiners = default_instances(registry, "combiner")
-        giving = {c.name for c in combiners if isinstance(c, GivesWeights)}
+        giving = {c.name for c in combiners if c.gives_weights}
         able = [name for name in names_of_able(registry, "combiner", task) if name in giving]
         raise IncompatibleError(
             f"The combiner {combiner.name!r} does not learn from a weighted sum of"

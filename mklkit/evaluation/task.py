@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 
 from mklkit.estimators.folds import Rows
 from mklkit.evaluation.splits import Split
-from mklkit.protocols.preset import Preset
+from mklkit.protocols.component import Preset
 
 __all__ = ["Splits", "Task"]
 

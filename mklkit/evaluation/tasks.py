@@ -23,8 +23,7 @@ from mklkit.estimators.regressor import MKLRegressor
 from mklkit.evaluation.scores import score, score_numbers
 from mklkit.evaluation.splits import Split, hold_out
 from mklkit.evaluation.task import Splits, Task
-from mklkit.protocols.component import is_whole
-from mklkit.protocols.preset import Preset
+from mklkit.protocols.component import Preset, is_whole
 
 __all__ = ["Classes", "Numbers", "OneClass", "task_named", "task_of"]
 

@@ -1,1 +1,8 @@
-"""Feature maps, one per file; each module registers its own through the plugin hooks."""
+"""Feature maps, one per file; the class of each feature map can be imported from here."""
+
+from __future__ import annotations
+
+from mklkit.protocols import FeatureMap
+from mklkit.registry.rooms import exports
+
+__getattr__, __dir__ = exports(__name__, FeatureMap)

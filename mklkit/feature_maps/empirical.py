@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 import attrs
@@ -12,9 +12,9 @@ from attrs.validators import ge, instance_of, lt, optional
 from mklkit.errors import quoted
 from mklkit.feature_maps.landmarks import STRATEGIES, known_strategy
 from mklkit.numerics.least_squares import Spectrum
-from mklkit.protocols import Array, FeatureMapFacts, FittedKernel
-from mklkit.protocols.component import Component, whole
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols import Array, FeatureMap, FeatureMapFacts, FittedKernel, FittedMap
+from mklkit.protocols.component import as_int
+from mklkit.registry.hookspecs import register
 from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.memory import check_gram_fits
 
@@ -36,8 +36,9 @@ def _subset(instance: object, attribute: Any, value: Any) -> None:
         )
 
 
+@register
 @attrs.frozen
-class Empirical(Component):
+class Empirical(FeatureMap):
     """Features by the empirical kernel map (EKM), or on a subset of the rows (nystroem).
 
     Φ(x) = Λ^{-1/2} Qᵀ k(S, x), where QΛQᵀ is the eigendecomposition of the Gram matrix of the
@@ -86,12 +87,12 @@ class Empirical(Component):
 
     subset: float | None = attrs.field(default=None, validator=_subset)
     rank: int | None = attrs.field(
-        default=None, converter=whole, validator=optional([instance_of(int), ge(1)])
+        default=None, converter=as_int, validator=optional([instance_of(int), ge(1)])
     )
     tol: float = attrs.field(default=1e-12, converter=float, validator=[ge(0), lt(1)])
     landmarks: str = attrs.field(default="uniform", validator=known_strategy)
     most: int | None = attrs.field(
-        default=None, converter=whole, validator=optional([instance_of(int), ge(1)])
+        default=None, converter=as_int, validator=optional([instance_of(int), ge(1)])
     )
 
     def __attrs_post_init__(self) -> None:
@@ -109,7 +110,7 @@ class Empirical(Component):
             explicit=True,
             instead="implicit",
             shared=self.subset is not None,
-            of_means=self.landmarks == "kmeans",
+            needs_mean_rows=self.landmarks == "kmeans",
         )
 
     def fit(
@@ -158,11 +159,14 @@ class Empirical(Component):
         return wanted if self.most is None else min(wanted, self.most)
 
 
+@register
 @attrs.frozen(eq=False)
-class FittedEmpirical:
+class FittedEmpirical(FittedMap):
     """The map with its landmarks S (p, d), its weights QΛ^{-1/2} (p, r) and Λ (r,)."""
 
     explicit: ClassVar[bool] = True
+    from_landmarks: ClassVar[bool] = True
+    linear: ClassVar[bool] = True
 
     kernel: FittedKernel
     landmarks: Array
@@ -194,15 +198,3 @@ class FittedEmpirical:
     def squared_lengths(self) -> Array | None:
         """Return the diagonal Λ of ``features.T @ features``, where all rows are landmarks."""
         return self.eigenvalues if self.full else None
-
-
-@hookimpl
-def mklkit_feature_maps() -> Iterable[type]:
-    """Register the map."""
-    return [Empirical]
-
-
-@hookimpl
-def mklkit_model_types() -> Iterable[type]:
-    """Register the types that it stores in a model file."""
-    return [FittedEmpirical]

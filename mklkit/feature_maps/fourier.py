@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 import attrs
@@ -10,9 +10,9 @@ import numpy as np
 
 from mklkit.errors import IncompatibleError, quoted, type_name
 from mklkit.kernels.rbf import FittedRBF
-from mklkit.protocols import Array, FeatureMapFacts, FittedKernel
-from mklkit.protocols.component import Component, is_whole, whole
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols import Array, FeatureMap, FeatureMapFacts, FittedKernel, FittedMap
+from mklkit.protocols.component import as_int, is_whole
+from mklkit.registry.hookspecs import register
 from mklkit.views.kernel_rows import KernelRows
 
 __all__ = ["FittedFourier", "Fourier"]
@@ -29,8 +29,9 @@ def _pairs(instance: object, attribute: Any, value: Any) -> None:
         )
 
 
+@register
 @attrs.frozen
-class Fourier(Component):
+class Fourier(FeatureMap):
     """Random Fourier features of rbf kernels, without landmarks.
 
     Φ(x) = √(2/p) (cos(w₁ᵀx), …, cos(w_{p/2}ᵀx), sin(w₁ᵀx), …, sin(w_{p/2}ᵀx)) with directions w
@@ -69,7 +70,7 @@ class Fourier(Component):
         ("rff", "random-fourier", "rbf-sampler", "rbfsampler"), "fourier(n_components=256)"
     )
 
-    n_components: int = attrs.field(default=256, converter=whole, validator=_pairs)
+    n_components: int = attrs.field(default=256, converter=as_int, validator=_pairs)
 
     def fit(
         self, kernel: FittedKernel, rows: Array, random_state: np.random.RandomState
@@ -107,8 +108,9 @@ class Fourier(Component):
             yield FittedFourier(centre, scaled.astype(centre.dtype))
 
 
+@register
 @attrs.frozen(eq=False)
-class FittedFourier:
+class FittedFourier(FittedMap):
     """The map with its directions (d, p/2) and the point (d,) that is subtracted from rows."""
 
     explicit: ClassVar[bool] = True
@@ -125,15 +127,3 @@ class FittedFourier:
         np.sin(angles, out=features[:, half:])
         features *= half**-0.5
         return features
-
-
-@hookimpl
-def mklkit_feature_maps() -> Iterable[type]:
-    """Register the map."""
-    return [Fourier]
-
-
-@hookimpl
-def mklkit_model_types() -> Iterable[type]:
-    """Register the types that it stores in a model file."""
-    return [FittedFourier]

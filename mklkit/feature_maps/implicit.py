@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import ClassVar
 
 import attrs
 import numpy as np
 
-from mklkit.protocols import Array, FeatureMapFacts, FittedKernel
-from mklkit.protocols.component import Component
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols import Array, FeatureMap, FeatureMapFacts, FittedKernel, FittedMap
+from mklkit.registry.hookspecs import register
 
 __all__ = ["FittedImplicit", "Implicit"]
 
 
+@register
 @attrs.frozen
-class Implicit(Component):
+class Implicit(FeatureMap):
     """Similarities to the training rows, without explicit features (implicit kernel map, IKM).
 
     For learners that work on Gram matrices, such as ``svm`` and ``kmhks``.
@@ -41,11 +40,13 @@ class Implicit(Component):
         return FittedImplicit(kernel, rows)
 
 
+@register
 @attrs.frozen(eq=False)
-class FittedImplicit:
+class FittedImplicit(FittedMap):
     """The kernel with its training rows."""
 
     explicit: ClassVar[bool] = False
+    from_landmarks: ClassVar[bool] = True
 
     kernel: FittedKernel
     landmarks: Array
@@ -53,23 +54,3 @@ class FittedImplicit:
     def transform(self, rows: Array) -> Array:
         """Return the similarities (n, N) of rows (n, d) to the training rows."""
         return self.kernel(rows, self.landmarks)
-
-    def from_similarities(self, values: Array) -> Array:
-        """Return the columns, given the similarities to the landmarks: themselves."""
-        return values
-
-    def with_landmarks(self, landmarks: Array) -> FittedImplicit:
-        """Return the map on other rows, such as the support vectors alone."""
-        return FittedImplicit(self.kernel, landmarks)
-
-
-@hookimpl
-def mklkit_feature_maps() -> Iterable[type]:
-    """Register the map."""
-    return [Implicit]
-
-
-@hookimpl
-def mklkit_model_types() -> Iterable[type]:
-    """Register the types that it stores in a model file."""
-    return [FittedImplicit]

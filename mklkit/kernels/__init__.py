@@ -1,1 +1,8 @@
-"""Kernels, one or a family per file; each module registers its own through the plugin hooks."""
+"""Kernels, one or a family per file; the class of each kernel can be imported from here."""
+
+from __future__ import annotations
+
+from mklkit.protocols import Kernel
+from mklkit.registry.rooms import exports
+
+__getattr__, __dir__ = exports(__name__, Kernel)

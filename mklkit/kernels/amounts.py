@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
 from typing import ClassVar, Self
 
 import attrs
@@ -12,9 +11,8 @@ from attrs.validators import instance_of
 from scipy.spatial.distance import cdist
 
 from mklkit.errors import DataError
-from mklkit.protocols import Array, KernelFacts
-from mklkit.protocols.component import Component
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols import Array, FittedKernel, Kernel, KernelFacts
+from mklkit.registry.hookspecs import register
 
 __all__ = ["AmountKernel", "Hellinger", "Intersection", "MinMax", "Tanimoto", "amounts", "ratio"]
 
@@ -59,7 +57,7 @@ def ratio(common: Array, total: Array) -> Array:
 
 
 @attrs.frozen
-class AmountKernel(Component):
+class AmountKernel(Kernel, FittedKernel):
     """A kernel on amounts that needs no training: ``fit`` checks the rows, and returns itself."""
 
     facts: ClassVar[KernelFacts] = KernelFacts(reads="amounts")
@@ -102,6 +100,7 @@ class _HistogramKernel(AmountKernel):
         return self.prepared(a).sum(axis=1)
 
 
+@register
 @attrs.frozen
 class Hellinger(_HistogramKernel):
     """Bhattacharyya's coefficient of two rows of counts, k(x, z) = Σ_c √(x_c z_c).
@@ -135,6 +134,7 @@ class Hellinger(_HistogramKernel):
         return np.sqrt(a) @ np.sqrt(b).T
 
 
+@register
 @attrs.frozen
 class Intersection(_HistogramKernel):
     """Overlap of two histograms, k(x, z) = Σ_c min(x_c, z_c).
@@ -167,6 +167,7 @@ class Intersection(_HistogramKernel):
         return common / 2
 
 
+@register
 @attrs.frozen
 class MinMax(AmountKernel):
     """Common share of two rows of amounts, k(x, z) = Σ_c min(x_c, z_c)/Σ_c max(x_c, z_c).
@@ -203,6 +204,7 @@ def _common_and_all(a: Array, b: Array) -> tuple[Array, Array]:
     return np.maximum(sums - distances, 0), sums + distances
 
 
+@register
 @attrs.frozen
 class Tanimoto(AmountKernel):
     """Common share of two fingerprints, k(x, z) = xᵀz/(‖x‖² + ‖z‖² − xᵀz).
@@ -231,9 +233,3 @@ class Tanimoto(AmountKernel):
         common = a @ b.T
         lengths = [np.einsum("ij,ij->i", rows, rows) for rows in (a, b)]
         return ratio(common, lengths[0][:, None] + lengths[1] - common)
-
-
-@hookimpl
-def mklkit_kernels() -> Iterable[type]:
-    """Register the kernels."""
-    return [Hellinger, Intersection, MinMax, Tanimoto]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
 from typing import ClassVar, Self
 
 import attrs
@@ -13,9 +12,9 @@ from scipy.special import binom
 
 from mklkit.errors import DataError
 from mklkit.kernels.normalised import NormalisedKernel
-from mklkit.protocols import Array, KernelFacts
-from mklkit.protocols.component import Component, whole
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols import Array, Kernel, KernelFacts
+from mklkit.protocols.component import as_int
+from mklkit.registry.hookspecs import register
 
 __all__ = [
     "BooleanKernel",
@@ -29,12 +28,12 @@ LARGEST = 1e300
 
 
 @attrs.frozen
-class BooleanKernel(Component, NormalisedKernel):
+class BooleanKernel(Kernel, NormalisedKernel):
     """A kernel that counts formulas of a number of columns; ``fit`` checks rows, returns itself."""
 
     facts: ClassVar[KernelFacts] = KernelFacts(reads="amounts", search_space={"degree": (1, 2, 3)})
 
-    degree: int = attrs.field(default=2, converter=whole, validator=[instance_of(int), ge(1)])
+    degree: int = attrs.field(default=2, converter=as_int, validator=[instance_of(int), ge(1)])
     normalize: bool = attrs.field(default=True, validator=instance_of(bool))
 
     def fit(self, rows: Array) -> Self:
@@ -95,6 +94,7 @@ class BooleanKernel(Component, NormalisedKernel):
         """
 
 
+@register
 @attrs.frozen
 class MonotoneConjunctive(BooleanKernel):
     """Number of sets of columns that are all 1 in both rows, C(xᵀz, degree).
@@ -128,6 +128,7 @@ class MonotoneConjunctive(BooleanKernel):
         return binom(common, self.degree)
 
 
+@register
 @attrs.frozen
 class Conjunctive(BooleanKernel):
     """Number of sets of columns in which both rows are equal, C(q − |x − z|, degree).
@@ -162,6 +163,7 @@ class Conjunctive(BooleanKernel):
         return binom(columns - in_a - in_b + 2 * common, self.degree)
 
 
+@register
 @attrs.frozen
 class MonotoneDisjunctive(BooleanKernel):
     """Number of sets of columns of which at least one is 1 in each of both rows.
@@ -200,6 +202,7 @@ class MonotoneDisjunctive(BooleanKernel):
         return values
 
 
+@register
 @attrs.frozen
 class Disjunctive(BooleanKernel):
     """Number of disjunctions of columns, or their negations, that are true for both rows.
@@ -235,9 +238,3 @@ class Disjunctive(BooleanKernel):
         equal = columns - in_a - in_b + 2 * common
         everywhere = (2.0**self.degree - 2) * binom(columns, self.degree)
         return binom(equal, self.degree) + everywhere
-
-
-@hookimpl
-def mklkit_kernels() -> Iterable[type]:
-    """Register the kernels."""
-    return [Conjunctive, Disjunctive, MonotoneConjunctive, MonotoneDisjunctive]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import ClassVar, Self
 
 import attrs
@@ -11,9 +10,9 @@ from attrs.validators import gt
 from numpy.typing import NDArray
 
 from mklkit.kernels.sparse_features import FeatureKernel, Sparse, incidence, numbered
-from mklkit.protocols import Array, KernelFacts
-from mklkit.protocols.component import Component, finite
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols import Array, Kernel, KernelFacts
+from mklkit.protocols.component import finite_number
+from mklkit.registry.hookspecs import register
 
 __all__ = ["FittedFrequencyOverlap", "FrequencyOverlap", "Overlap"]
 
@@ -32,8 +31,9 @@ def _present(rows: Array, weights: NDArray[np.float64] | None = None) -> Sparse:
     return incidence(owners, np.concatenate(numbers), (len(rows), count), weights)
 
 
+@register
 @attrs.frozen
-class Overlap(Component, FeatureKernel):
+class Overlap(Kernel, FeatureKernel):
     """Share of the columns in which two rows have the same category.
 
     Gaps are left out: k(x, z) = e/√(p_x p_z), with e the columns that are equal and p_x those in
@@ -49,7 +49,7 @@ class Overlap(Component, FeatureKernel):
 
     Examples
     --------
-    >>> from mklkit import category_codes
+    >>> from mklkit.numerics.readings import category_codes
     >>> rows = category_codes([["red", "round"], ["red", "flat"], [None, "flat"]])
     >>> Overlap().fit(rows)(rows, rows).round(3)
     array([[1.   , 0.5  , 0.   ],
@@ -70,8 +70,9 @@ class Overlap(Component, FeatureKernel):
         return ones, ones
 
 
+@register
 @attrs.frozen
-class FrequencyOverlap(Component):
+class FrequencyOverlap(Kernel):
     """Columns in which two rows have the same category, weighted by how rare it is in training.
 
     k(x, z) is the sum of h(P(x_c)) over the columns c with x_c = z_c, divided by the root of the
@@ -93,7 +94,7 @@ class FrequencyOverlap(Component):
 
     Examples
     --------
-    >>> from mklkit import category_codes
+    >>> from mklkit.numerics.readings import category_codes
     >>> rows = category_codes([["red"], ["red"], ["blue"]])
     >>> FrequencyOverlap().fit(rows)(rows, rows).round(3)
     array([[1., 1., 0.],
@@ -106,7 +107,7 @@ class FrequencyOverlap(Component):
         reads="categories", allows_gaps=True, search_space={"alpha": (2.0, 1.0, 0.5)}
     )
 
-    alpha: float = attrs.field(default=1.0, converter=float, validator=[finite, gt(0)])
+    alpha: float = attrs.field(default=1.0, converter=float, validator=[finite_number, gt(0)])
 
     def fit(self, rows: Array) -> FittedFrequencyOverlap:
         """Return the kernel with the weight of each category of the training rows."""
@@ -119,6 +120,7 @@ class FrequencyOverlap(Component):
         return FittedFrequencyOverlap(tuple(values), tuple(weights))
 
 
+@register
 @attrs.frozen(eq=False)
 class FittedFrequencyOverlap(FeatureKernel):
     """The kernel with the categories of each column, in order, and their weights."""
@@ -141,15 +143,3 @@ def _weights_of(
     # Behind the largest one stands another that nothing is equal to.
     same = np.append(known, np.nan)[places] == categories
     return np.where(same, np.append(weights, 1.0)[places], 1.0)
-
-
-@hookimpl
-def mklkit_kernels() -> Iterable[type]:
-    """Register the kernels."""
-    return [FrequencyOverlap, Overlap]
-
-
-@hookimpl
-def mklkit_model_types() -> Iterable[type]:
-    """Register the type that it stores in a model file."""
-    return [FittedFrequencyOverlap]

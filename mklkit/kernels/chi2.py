@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import attrs
@@ -11,9 +10,8 @@ from sklearn.metrics.pairwise import additive_chi2_kernel
 
 from mklkit.kernels.amounts import amounts
 from mklkit.kernels.bandwidth import Bandwidth
-from mklkit.protocols import Array, KernelFacts
-from mklkit.protocols.component import Component
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols import Array, FittedKernel, Kernel, KernelFacts
+from mklkit.registry.hookspecs import register
 
 __all__ = ["Chi2", "FittedChi2"]
 
@@ -26,8 +24,9 @@ def _valid(instance: object, attribute: Any, gamma: float | str) -> None:
     Bandwidth.parse(gamma, "gamma", RULES)
 
 
+@register
 @attrs.frozen
-class Chi2(Component):
+class Chi2(Kernel):
     """Similarity that falls with the χ² distance, k(x, z) = exp(−γ Σ_c (x_c − z_c)²/(x_c + z_c)).
 
     Parameters
@@ -75,8 +74,9 @@ class Chi2(Component):
         return FittedChi2(width.factor / float(mean) if mean > 0 else width.factor)
 
 
+@register
 @attrs.frozen
-class FittedChi2:
+class FittedChi2(FittedKernel):
     """The exponential chi-squared kernel with its γ, ready to evaluate."""
 
     gamma: float
@@ -90,15 +90,3 @@ class FittedChi2:
     def diagonal(self, a: Array) -> Array:
         """Return 1 for each row."""
         return np.ones(len(a))
-
-
-@hookimpl
-def mklkit_kernels() -> Iterable[type]:
-    """Register the kernel."""
-    return [Chi2]
-
-
-@hookimpl
-def mklkit_model_types() -> Iterable[type]:
-    """Register the type that it stores in a model file."""
-    return [FittedChi2]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import attrs
@@ -10,9 +9,7 @@ import attrs
 from mklkit.kernels.linear import Linear
 from mklkit.kernels.normalised import NormalisedKernel
 from mklkit.protocols import Array, FittedKernel, Kernel, KernelFacts, facts_of
-from mklkit.protocols.component import Component
-from mklkit.registry.hookspecs import hookimpl
-from mklkit.views.bound_kernels import fitted_kernel
+from mklkit.registry.hookspecs import register
 
 __all__ = ["Cosine", "FittedCosine"]
 
@@ -26,8 +23,9 @@ def _as_kernel(value: Any) -> Kernel:
     return kernel.kernel if isinstance(kernel, Cosine) else kernel
 
 
+@register
 @attrs.frozen
-class Cosine(Component):
+class Cosine(Kernel):
     """Another kernel with every row scaled to length one, k(x, z)/√(k(x, x)·k(z, z)).
 
     A row with k(x, x) = 0 has similarity zero to all rows.
@@ -63,9 +61,10 @@ class Cosine(Component):
 
     def fit_weighted(self, rows: Array, row_weights: Array) -> FittedCosine:
         """Return the kernel with the inner one fitted to rows that count by their weights (N,)."""
-        return FittedCosine(fitted_kernel(self.kernel, rows, row_weights))
+        return FittedCosine(self.kernel.fit_weighted(rows, row_weights))
 
 
+@register
 @attrs.frozen
 class FittedCosine(NormalisedKernel):
     """The normalised kernel, ready to evaluate."""
@@ -79,15 +78,3 @@ class FittedCosine(NormalisedKernel):
     def squares(self, a: Array) -> Array:
         """Return the inner kernel of each row with itself: (n,)."""
         return self.kernel.diagonal(a)
-
-
-@hookimpl
-def mklkit_kernels() -> Iterable[type]:
-    """Register the kernel."""
-    return [Cosine]
-
-
-@hookimpl
-def mklkit_model_types() -> Iterable[type]:
-    """Register the types that it stores in a model file."""
-    return [FittedCosine]

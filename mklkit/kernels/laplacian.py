@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import ClassVar
 
 import attrs
 
 from mklkit.numerics.exponential import scaled_exp
-from mklkit.protocols import Array, KernelFacts
-from mklkit.protocols.component import AUTO, Component, auto_or_number
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols import Array, Kernel, KernelFacts
+from mklkit.protocols.component import AUTO, auto_or_number
+from mklkit.registry.hookspecs import register
 from mklkit.views.kernel_rows import FittedScalarKernel
 
 __all__ = ["FittedLaplacian", "Laplacian"]
 
 
+@register
 @attrs.frozen
-class Laplacian(Component):
+class Laplacian(Kernel):
     """Exponential of the Manhattan distance, k(x, z) = exp(−γ‖x − z‖₁).
 
     Parameters
@@ -44,6 +44,7 @@ class Laplacian(Component):
         return FittedLaplacian(1 / rows.shape[1] if self.gamma == AUTO else float(self.gamma))
 
 
+@register
 @attrs.frozen
 class FittedLaplacian(FittedScalarKernel):
     """The Laplacian kernel with its γ, ready to evaluate."""
@@ -56,15 +57,3 @@ class FittedLaplacian(FittedScalarKernel):
     def of(self, base: Array, out: Array) -> Array:
         """Return exp(−γ·base)."""
         return scaled_exp(base, -self.gamma, out=out)
-
-
-@hookimpl
-def mklkit_kernels() -> Iterable[type]:
-    """Register the kernel."""
-    return [Laplacian]
-
-
-@hookimpl
-def mklkit_model_types() -> Iterable[type]:
-    """Register the types that it stores in a model file."""
-    return [FittedLaplacian]

@@ -7,16 +7,16 @@ from typing import ClassVar
 
 import attrs
 
-from mklkit.protocols import Array, KernelFacts
-from mklkit.protocols.component import Component
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols import Array, Kernel, KernelFacts
+from mklkit.registry.hookspecs import hookimpl, register
 from mklkit.views.kernel_rows import InnerProduct
 
 __all__ = ["Linear"]
 
 
+@register
 @attrs.frozen
-class Linear(Component):
+class Linear(Kernel):
     """Inner product of two rows, k(x, z) = xᵀz.
 
     Examples
@@ -37,12 +37,6 @@ class Linear(Component):
 
 
 @hookimpl
-def mklkit_kernels() -> Iterable[type]:
-    """Register the kernel."""
-    return [Linear]
-
-
-@hookimpl
 def mklkit_model_types() -> Iterable[type]:
-    """Register the types that it stores in a model file."""
+    """Register the type that it stores in a model file."""
     return [InnerProduct]

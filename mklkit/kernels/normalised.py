@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 
 import numpy as np
 
-from mklkit.protocols import Array
+from mklkit.protocols import Array, FittedKernel
 
 __all__ = ["NormalisedKernel", "inverse_lengths"]
 
@@ -25,7 +25,7 @@ def inverse_lengths(squares: Array) -> Array:
     return np.divide(1.0, roots, where=large, out=np.zeros_like(squares))
 
 
-class NormalisedKernel(ABC):
+class NormalisedKernel(FittedKernel):
     """A fitted kernel that is normalised unless a field ``normalize`` says otherwise.
 
     Rows with k(x, x) = 0 have similarity zero to all rows, themselves included.

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import ClassVar, Self
 
 import attrs
 import numpy as np
 from attrs.validators import gt
 
-from mklkit.protocols import Array, KernelFacts
-from mklkit.protocols.component import Component, finite
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols import Array, FittedKernel, Kernel, KernelFacts
+from mklkit.protocols.component import finite_number
+from mklkit.registry.hookspecs import register
 
 __all__ = ["Periodic"]
 
 
+@register
 @attrs.frozen
-class Periodic(Component):
+class Periodic(Kernel, FittedKernel):
     """Similarity of times that recur, k(x, z) = exp(−(2/ℓ²) Σ_c sin²(π(x_c − z_c)/p)).
 
     Of several columns it is the product of the kernels of each; all have the same period, so give
@@ -52,8 +52,8 @@ class Periodic(Component):
         reads="amounts", search_space={"length": (2.0, 1.0, 0.5)}
     )
 
-    period: float = attrs.field(default=24.0, converter=float, validator=[finite, gt(0)])
-    length: float = attrs.field(default=1.0, converter=float, validator=[finite, gt(0)])
+    period: float = attrs.field(default=24.0, converter=float, validator=[finite_number, gt(0)])
+    length: float = attrs.field(default=1.0, converter=float, validator=[finite_number, gt(0)])
 
     def fit(self, rows: Array) -> Self:
         """Return the kernel (nothing depends on the rows)."""
@@ -76,9 +76,3 @@ class Periodic(Component):
         # The remainder first, which is exact: the angle of a large number has few digits left.
         angles = 2 * np.pi / self.period * np.remainder(rows, self.period, dtype=np.float64)
         return np.hstack([np.cos(angles), np.sin(angles)])
-
-
-@hookimpl
-def mklkit_kernels() -> Iterable[type]:
-    """Register the kernel."""
-    return [Periodic]

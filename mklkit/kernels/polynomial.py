@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import ClassVar, Self
 
 import attrs
 import numpy as np
 from attrs.validators import ge, gt, instance_of
 
-from mklkit.protocols import Array, KernelFacts
-from mklkit.protocols.component import Component, finite, whole
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols import Array, Kernel, KernelFacts
+from mklkit.protocols.component import as_int, finite_number
+from mklkit.registry.hookspecs import register
 from mklkit.views.kernel_rows import FittedScalarKernel
 
 __all__ = ["Polynomial"]
 
 
+@register
 @attrs.frozen
-class Polynomial(Component, FittedScalarKernel):
+class Polynomial(Kernel, FittedScalarKernel):
     """Power of an inner product, k(x, z) = (γ xᵀz + c₀)^degree.
 
     Parameters
@@ -46,9 +46,9 @@ class Polynomial(Component, FittedScalarKernel):
         search_space={"degree": (2, 3)},
     )
 
-    degree: int = attrs.field(default=2, converter=whole, validator=[instance_of(int), ge(1)])
-    coef0: float = attrs.field(default=1.0, converter=float, validator=[finite, ge(0)])
-    gamma: float = attrs.field(default=1.0, converter=float, validator=[finite, gt(0)])
+    degree: int = attrs.field(default=2, converter=as_int, validator=[instance_of(int), ge(1)])
+    coef0: float = attrs.field(default=1.0, converter=float, validator=[finite_number, ge(0)])
+    gamma: float = attrs.field(default=1.0, converter=float, validator=[finite_number, gt(0)])
 
     def fit(self, rows: Array) -> Self:
         """Return the kernel (nothing depends on the rows)."""
@@ -59,9 +59,3 @@ class Polynomial(Component, FittedScalarKernel):
         np.multiply(base, self.gamma, out=out)
         out += self.coef0
         return np.power(out, self.degree, out=out)
-
-
-@hookimpl
-def mklkit_kernels() -> Iterable[type]:
-    """Register the kernel."""
-    return [Polynomial]

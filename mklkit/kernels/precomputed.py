@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, ClassVar
 from zipfile import BadZipFile
@@ -17,9 +16,8 @@ from numpy.typing import NDArray
 
 from mklkit.errors import DataError, counted, plain_message, quoted
 from mklkit.numerics.pairwise import upper_blocks
-from mklkit.protocols import Array, KernelFacts
-from mklkit.protocols.component import Component
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols import Array, FittedKernel, Kernel, KernelFacts
+from mklkit.registry.hookspecs import register
 
 __all__ = ["Precomputed"]
 
@@ -109,8 +107,9 @@ def _as_float(value: Any) -> Array:
     return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
 
 
+@register
 @attrs.frozen(eq=False)
-class Precomputed(Component):
+class Precomputed(Kernel, FittedKernel):
     """Similarities looked up in a matrix; the data are one column of row ids.
 
     Because rows are named by id, cross-validation and one-vs-one slice the matrix correctly. Where
@@ -208,9 +207,3 @@ def _run(ids: NDArray[np.intp]) -> NDArray[np.intp] | slice:
     if len(ids) and ids[-1] - ids[0] + 1 == len(ids) and (np.diff(ids) == 1).all():
         return slice(int(ids[0]), int(ids[-1]) + 1)
     return ids
-
-
-@hookimpl
-def mklkit_kernels() -> Iterable[type]:
-    """Register the kernel."""
-    return [Precomputed]

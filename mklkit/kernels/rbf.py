@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, ClassVar, Self
 
 import attrs
@@ -11,9 +10,8 @@ import numpy as np
 from mklkit.errors import DataError
 from mklkit.kernels.bandwidth import Bandwidth, bandwidth
 from mklkit.numerics.exponential import scaled_exp
-from mklkit.protocols import Array, KernelFacts
-from mklkit.protocols.component import Component
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols import Array, Kernel, KernelFacts
+from mklkit.registry.hookspecs import register
 from mklkit.registry.specs import to_spec
 from mklkit.views.kernel_rows import FittedScalarKernel
 
@@ -33,8 +31,9 @@ NOTHING_LEFT = 750.0
 exactly zero where a distance overflows."""
 
 
+@register
 @attrs.frozen
-class RBF(Component):
+class RBF(Kernel):
     """Gaussian similarity, k(x, z) = exp(−‖x − z‖²/2σ²) or exp(−γ‖x − z‖²).
 
     Parameters
@@ -126,6 +125,7 @@ class RBF(Component):
         return FittedRBF(float(gamma))
 
 
+@register
 @attrs.frozen
 class FittedRBF(FittedScalarKernel):
     """The Gaussian kernel with its γ, ready to evaluate."""
@@ -138,15 +138,3 @@ class FittedRBF(FittedScalarKernel):
     def of(self, base: Array, out: Array) -> Array:
         """Return exp(−γ·base)."""
         return scaled_exp(base, -self.gamma, out=out)
-
-
-@hookimpl
-def mklkit_kernels() -> Iterable[type]:
-    """Register the kernel."""
-    return [RBF]
-
-
-@hookimpl
-def mklkit_model_types() -> Iterable[type]:
-    """Register the types that it stores in a model file."""
-    return [FittedRBF]

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import ClassVar, Self
 
 import attrs
 import numpy as np
 from attrs.validators import gt
 
-from mklkit.protocols import Array, KernelFacts
-from mklkit.protocols.component import Component, finite
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols import Array, Kernel, KernelFacts
+from mklkit.protocols.component import finite_number
+from mklkit.registry.hookspecs import register
 from mklkit.views.kernel_rows import FittedScalarKernel
 
 __all__ = ["Tanh"]
 
 
+@register
 @attrs.frozen
-class Tanh(Component, FittedScalarKernel):
+class Tanh(Kernel, FittedScalarKernel):
     """Squashed inner product, k(x, z) = tanh(γ xᵀz + c₀); in general not positive semi-definite.
 
     Maps and learners that need a positive semi-definite kernel use its positive part.
@@ -44,8 +44,8 @@ class Tanh(Component, FittedScalarKernel):
     monotone: ClassVar[int] = 1
     facts: ClassVar[KernelFacts] = KernelFacts(definite=False)
 
-    gamma: float = attrs.field(default=0.01, converter=float, validator=[finite, gt(0)])
-    coef0: float = attrs.field(default=0.0, converter=float, validator=finite)
+    gamma: float = attrs.field(default=0.01, converter=float, validator=[finite_number, gt(0)])
+    coef0: float = attrs.field(default=0.0, converter=float, validator=finite_number)
 
     def fit(self, rows: Array) -> Self:
         """Return the kernel (nothing depends on the rows)."""
@@ -58,9 +58,3 @@ class Tanh(Component, FittedScalarKernel):
             np.multiply(base, self.gamma, out=out)
             out += self.coef0
         return np.tanh(out, out=out)
-
-
-@hookimpl
-def mklkit_kernels() -> Iterable[type]:
-    """Register the kernel."""
-    return [Tanh]

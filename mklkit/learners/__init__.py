@@ -1,1 +1,8 @@
-"""Base learners, one per file; each module registers its own through the plugin hooks."""
+"""Base learners, one per file; the class of each learner can be imported from here."""
+
+from __future__ import annotations
+
+from mklkit.protocols import Learner
+from mklkit.registry.rooms import exports
+
+__getattr__, __dir__ = exports(__name__, Learner)

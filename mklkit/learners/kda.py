@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import attrs
@@ -21,15 +21,16 @@ from mklkit.numerics.embedding import (
     whitened,
 )
 from mklkit.numerics.graph_embedding import Graphs, discriminant_graphs
-from mklkit.protocols import Array, LearnerFacts, Target, TrainingView
-from mklkit.protocols.component import Component, finite, whole
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols import Array, FittedLearner, Learner, LearnerFacts, Target, TrainingView
+from mklkit.protocols.component import as_int, finite_number
+from mklkit.registry.hookspecs import register
 
 __all__ = ["KDA", "EmbeddingDecision"]
 
 
+@register
 @attrs.frozen(eq=False)
-class EmbeddingDecision:
+class EmbeddingDecision(FittedLearner):
     """Nearest class mean in an embedding.
 
     Attributes
@@ -57,8 +58,9 @@ class EmbeddingDecision:
         return distances[:, 0] - distances[:, 1] if len(self.means) == 2 else -distances
 
 
+@register
 @attrs.frozen
-class KDA(Component):
+class KDA(Learner):
     """Graph embedding that separates the classes; rows are assigned to the nearest class mean.
 
     Maximises tr(AᵀGBGA)/tr(Aᵀ(GLG + γG)A) over directions orthonormal in feature space. The
@@ -103,9 +105,9 @@ class KDA(Component):
         search_space={"alpha": (1.0, 0.1, 1e-2, 1e-3, 1e-4)},
     )
 
-    alpha: float = attrs.field(default=1e-3, converter=float, validator=[ge(0), finite])
+    alpha: float = attrs.field(default=1e-3, converter=float, validator=[ge(0), finite_number])
     n_components: int | None = attrs.field(
-        default=None, converter=whole, validator=optional([instance_of(int), ge(1)])
+        default=None, converter=as_int, validator=optional([instance_of(int), ge(1)])
     )
     graphs: Callable[[NDArray[Any]], Graphs] | None = attrs.field(
         default=None, validator=optional(is_callable())
@@ -171,15 +173,3 @@ class KDA(Component):
         projection, history = classes.embedding(self.alpha, n_components)
         projection = whitened(projection, classes.within(projection), self.alpha)
         return EmbeddingDecision(projection, classes.means @ projection, history)
-
-
-@hookimpl
-def mklkit_learners() -> Iterable[type]:
-    """Register the learner."""
-    return [KDA]
-
-
-@hookimpl
-def mklkit_model_types() -> Iterable[type]:
-    """Register the types that it stores in a model file."""
-    return [EmbeddingDecision]

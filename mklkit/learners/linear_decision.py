@@ -6,13 +6,15 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.protocols import Array
+from mklkit.protocols import Array, FittedLearner
+from mklkit.registry.hookspecs import register
 
 __all__ = ["LinearDecision"]
 
 
+@register
 @attrs.frozen(eq=False)
-class LinearDecision:
+class LinearDecision(FittedLearner):
     """A decision function that is linear in a view's columns: features or similarities.
 
     Attributes

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
 from typing import ClassVar
 
 import attrs
@@ -13,15 +12,16 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mklkit.learners.linear_decision import LinearDecision
 from mklkit.learners.support_vectors import MOST_STEPS, solve_one_class
-from mklkit.protocols import LearnerFacts, Target, TrainingView
-from mklkit.protocols.component import Component, finite, whole
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols import Learner, LearnerFacts, Target, TrainingView
+from mklkit.protocols.component import as_int, finite_number
+from mklkit.registry.hookspecs import register
 
 __all__ = ["OneClassSVM"]
 
 
+@register
 @attrs.frozen
-class OneClassSVM(Component):
+class OneClassSVM(Learner):
     """One-class support vector machine, on a Gram matrix or on features, by libsvm.
 
     The decision function is positive for about a share 1 − ν of the training rows, and negative
@@ -71,10 +71,10 @@ class OneClassSVM(Component):
         on_features=True, on_gram=True, tasks=("none",), takes_row_weights=True
     )
 
-    nu: float = attrs.field(default=0.5, converter=float, validator=[gt(0), lt(1), finite])
-    tol: float = attrs.field(default=1e-3, converter=float, validator=[gt(0), finite])
+    nu: float = attrs.field(default=0.5, converter=float, validator=[gt(0), lt(1), finite_number])
+    tol: float = attrs.field(default=1e-3, converter=float, validator=[gt(0), finite_number])
     max_iter: int = attrs.field(
-        default=MOST_STEPS, converter=whole, validator=[instance_of(int), ge(1)]
+        default=MOST_STEPS, converter=as_int, validator=[instance_of(int), ge(1)]
     )
 
     def fit(self, side: TrainingView, target: Target) -> LinearDecision:
@@ -92,9 +92,3 @@ class OneClassSVM(Component):
                 stacklevel=2,
             )
         return LinearDecision(solution.coefficients, solution.bias)
-
-
-@hookimpl
-def mklkit_learners() -> Iterable[type]:
-    """Register the learner."""
-    return [OneClassSVM]

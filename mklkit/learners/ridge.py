@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import attrs
@@ -17,18 +17,20 @@ from mklkit.numerics.ridge import FeatureRidge, GramRidge, RidgeSystem, Weighted
 from mklkit.protocols import (
     Array,
     CouplingFacts,
+    Learner,
     LearnerFacts,
     Stopping,
     Subproblem,
     Target,
     TrainingView,
 )
-from mklkit.protocols.component import AUTO, Component, auto_or_number, finite, whole
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols.component import AUTO, as_int, auto_or_number, finite_number
+from mklkit.registry.hookspecs import register
 
 __all__ = ["Ridge", "RidgeDecision"]
 
 
+@register
 @attrs.frozen(eq=False)
 class RidgeDecision(LinearDecision):
     """A ridge regression's function, with the ridge that it was learned with.
@@ -44,8 +46,9 @@ class RidgeDecision(LinearDecision):
     alpha: Any = attrs.field(kw_only=True)
 
 
+@register
 @attrs.frozen
-class Ridge(Component):
+class Ridge(Learner):
     """Kernel ridge regression, or least-squares classification of labels −1 and +1.
 
     Minimises Σ_i s_i (f(x_i) − y_i)² + α‖w‖² for rows of weight s over f = ⟨w, φ(x)⟩ + w₀.
@@ -87,8 +90,8 @@ class Ridge(Component):
 
     alpha: float | str = auto_or_number(zero=True)
     intercept: bool = attrs.field(default=True, validator=instance_of(bool))
-    tol: float = attrs.field(default=1e-9, converter=float, validator=[gt(0), finite])
-    max_iter: int = attrs.field(default=1000, converter=whole, validator=[instance_of(int), ge(2)])
+    tol: float = attrs.field(default=1e-9, converter=float, validator=[gt(0), finite_number])
+    max_iter: int = attrs.field(default=1000, converter=as_int, validator=[instance_of(int), ge(2)])
 
     @property
     def facts(self) -> LearnerFacts:
@@ -168,15 +171,3 @@ class Ridge(Component):
             best = float(self._system(side, target).best_ridges(values)[0])
             alphas = [best if alpha == AUTO else alpha for alpha in alphas]
         return ridge_problem(side, np.array(alphas, dtype=np.float64), target.row_weights)
-
-
-@hookimpl
-def mklkit_learners() -> Iterable[type]:
-    """Register the learner."""
-    return [Ridge]
-
-
-@hookimpl
-def mklkit_model_types() -> Iterable[type]:
-    """Register the type that it stores in a model file."""
-    return [RidgeDecision]

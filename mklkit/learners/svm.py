@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
 from typing import ClassVar
 
 import attrs
@@ -14,13 +13,14 @@ from sklearn.exceptions import ConvergenceWarning
 from mklkit.learners.choose_c import choose_C
 from mklkit.learners.linear_decision import LinearDecision
 from mklkit.learners.support_vectors import MOST_STEPS, solve_dual, solve_primal
-from mklkit.protocols import LearnerFacts, Target, TrainingView
-from mklkit.protocols.component import Component, auto_or_number, finite, whole
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols import Learner, LearnerFacts, Target, TrainingView
+from mklkit.protocols.component import as_int, auto_or_number, finite_number
+from mklkit.registry.hookspecs import register
 
 __all__ = ["SVM", "SVMDecision"]
 
 
+@register
 @attrs.frozen(eq=False)
 class SVMDecision(LinearDecision):
     """A support vector machine's decision function, with the C that it was learned with."""
@@ -28,8 +28,9 @@ class SVMDecision(LinearDecision):
     C: float = attrs.field(kw_only=True)
 
 
+@register
 @attrs.frozen
-class SVM(Component):
+class SVM(Learner):
     """Soft-margin support vector machine on a Gram matrix or on features.
 
     Weights of rows multiply C.
@@ -85,9 +86,9 @@ class SVM(Component):
     )
 
     C: float | str = auto_or_number()
-    tol: float = attrs.field(default=1e-3, converter=float, validator=[gt(0), finite])
+    tol: float = attrs.field(default=1e-3, converter=float, validator=[gt(0), finite_number])
     max_iter: int = attrs.field(
-        default=MOST_STEPS, converter=whole, validator=[instance_of(int), ge(1)]
+        default=MOST_STEPS, converter=as_int, validator=[instance_of(int), ge(1)]
     )
 
     def fit(self, side: TrainingView, target: Target) -> SVMDecision:
@@ -113,15 +114,3 @@ class SVM(Component):
             ConvergenceWarning,
             stacklevel=3,
         )
-
-
-@hookimpl
-def mklkit_learners() -> Iterable[type]:
-    """Register the learner."""
-    return [SVM]
-
-
-@hookimpl
-def mklkit_model_types() -> Iterable[type]:
-    """Register the types that learners store in a model file."""
-    return [LinearDecision, SVMDecision]

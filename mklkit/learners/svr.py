@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
 from typing import ClassVar
 
 import attrs
@@ -15,9 +14,9 @@ from mklkit.errors import IncompatibleError
 from mklkit.learners.choose_c import choose_C_of_regression
 from mklkit.learners.linear_decision import LinearDecision
 from mklkit.learners.support_vectors import MOST_STEPS, solve_svr
-from mklkit.protocols import Array, LearnerFacts, Target, TrainingView
-from mklkit.protocols.component import Component, auto_or_number, finite, whole
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols import Array, Learner, LearnerFacts, Target, TrainingView
+from mklkit.protocols.component import as_int, auto_or_number, finite_number
+from mklkit.registry.hookspecs import register
 
 __all__ = ["SVR", "SVRDecision"]
 
@@ -27,6 +26,7 @@ FEATURE_ROWS = 5000
 """libsvm on features recomputes inner products, which takes too long beyond so many rows."""
 
 
+@register
 @attrs.frozen(eq=False)
 class SVRDecision(LinearDecision):
     """A support vector regression's function, with the C and ε that it was learned with."""
@@ -35,8 +35,9 @@ class SVRDecision(LinearDecision):
     epsilon: float = attrs.field(kw_only=True)
 
 
+@register
 @attrs.frozen
-class SVR(Component):
+class SVR(Learner):
     """Support vector regression: errors below ε cost nothing, larger ones C per unit beyond it.
 
     Minimises ½‖w‖² + C Σ_i s_i max(0, |f(x_i) − y_i| − ε) for rows of weight s over
@@ -96,9 +97,9 @@ class SVR(Component):
 
     C: float | str = auto_or_number()
     epsilon: float | str = auto_or_number(zero=True)
-    tol: float = attrs.field(default=1e-3, converter=float, validator=[gt(0), finite])
+    tol: float = attrs.field(default=1e-3, converter=float, validator=[gt(0), finite_number])
     max_iter: int = attrs.field(
-        default=MOST_STEPS, converter=whole, validator=[instance_of(int), ge(1)]
+        default=MOST_STEPS, converter=as_int, validator=[instance_of(int), ge(1)]
     )
 
     def fit(self, side: TrainingView, target: Target) -> SVRDecision:
@@ -140,15 +141,3 @@ def _spread(y: Array, weights: Array | None) -> float:
     """Return the standard deviation of the target, 1 for a constant one."""
     mean = np.average(y, weights=weights)
     return float(np.sqrt(np.average((y - mean) ** 2, weights=weights))) or 1.0
-
-
-@hookimpl
-def mklkit_learners() -> Iterable[type]:
-    """Register the learner."""
-    return [SVR]
-
-
-@hookimpl
-def mklkit_model_types() -> Iterable[type]:
-    """Register the type that it stores in a model file."""
-    return [SVRDecision]

@@ -1,4 +1,4 @@
-"""Compiling by numba: the one place that determines where compiled code is cached."""
+"""Compiling by numba: the one place that determines whether compiled code is cached."""
 
 from __future__ import annotations
 
@@ -47,10 +47,7 @@ def compiled(
 
 
 class _Cache(FunctionCache):
-    """numba's cache, which does not fail on a full disk or an unreadable file.
-
-    ``enable_caching`` of a function sets the attribute that is set here.
-    """
+    """numba's cache, which does not fail on a full disk or an unreadable file."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         with contextlib.suppress(OSError):

@@ -103,12 +103,12 @@ PLAIN = (str, bytes, float, int, type, np.generic, FunctionType, ModuleType)
 def _parts(model: Any) -> Iterator[Any]:
     """Yield an object and all objects that it contains, each once."""
     # Parts are kept with their ids, so that an id can't be reused for another object.
-    pending, seen = [model], dict[int, Any]()
+    pending, visited = [model], dict[int, Any]()
     while pending:
         part = pending.pop()
-        if id(part) in seen or isinstance(part, PLAIN):
+        if id(part) in visited or isinstance(part, PLAIN):
             continue
-        seen[id(part)] = part
+        visited[id(part)] = part
         yield part
         pending.extend(_attributes(part).values())
         if isinstance(part, dict):

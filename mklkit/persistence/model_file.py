@@ -17,13 +17,18 @@ from typing import Any
 
 from mklkit._version import __version__
 from mklkit.errors import DataError, MKLKitWarning, ModelFileError
-from mklkit.persistence.archive import damaged, opened, read_member, repacked
+from mklkit.persistence.archive import (
+    FACTS_MEMBER,
+    MODEL_MEMBER,
+    damaged,
+    opened,
+    read_member,
+    repacked,
+)
 from mklkit.persistence.atomic import replacing
 from mklkit.persistence.contents import check_compiled, check_parameters
 from mklkit.persistence.facts import facts_of_model, json_ready, versions
-from mklkit.persistence.packing import COMPRESSION, packed
-from mklkit.persistence.schema import FACTS_MEMBER, MODEL_MEMBER
-from mklkit.persistence.trial import TRIALS, decide_trial, find_trial
+from mklkit.persistence.packing import COMPRESSION, TRIALS, decide_trial, find_trial, packed
 from mklkit.persistence.trust import (
     VERSION,
     installed_version,

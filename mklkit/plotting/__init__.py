@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mklkit.plotting.alignment import AlignmentDisplay
+from mklkit.plotting.comparison import ComparisonDisplay
 from mklkit.plotting.consensus import ConsensusDisplay
 from mklkit.plotting.critical_difference import CriticalDifferenceDisplay
 from mklkit.plotting.gates import GatesDisplay
@@ -12,6 +13,7 @@ from mklkit.plotting.worth import KernelWorthDisplay
 
 __all__ = [
     "AlignmentDisplay",
+    "ComparisonDisplay",
     "ConsensusDisplay",
     "CriticalDifferenceDisplay",
     "GatesDisplay",

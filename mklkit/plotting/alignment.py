@@ -41,7 +41,7 @@ class AlignmentDisplay(Display):
 
     Examples
     --------
-    >>> from mklkit import AlignmentDisplay
+    >>> from mklkit.plotting import AlignmentDisplay
     >>> from sklearn.datasets import load_iris
     >>> X, _ = load_iris(return_X_y=True)
     >>> kernels = ["sepals:rbf@0:2", "petals:rbf@2:4", "linear"]

@@ -62,7 +62,8 @@ class ConsensusDisplay(PanelsDisplay):
 
     Examples
     --------
-    >>> from mklkit import ConsensusDisplay, MKLTransformer
+    >>> from mklkit import MKLTransformer
+    >>> from mklkit.plotting import ConsensusDisplay
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> model = MKLTransformer(["sepals:rbf@0:2", "petals:rbf@2:4"]).fit(X)

@@ -61,7 +61,7 @@ class CriticalDifferenceDisplay(Display):
 
     Examples
     --------
-    >>> from mklkit import CriticalDifferenceDisplay
+    >>> from mklkit.plotting import CriticalDifferenceDisplay
     >>> scores = [[0.9, 0.8, 0.7], [0.8, 0.7, 0.6], [0.9, 0.7, 0.8], [0.7, 0.6, 0.5]]
     >>> display = CriticalDifferenceDisplay.from_scores(
     ...     scores, names=["dimkl5", "uniform", "knn"]

@@ -67,7 +67,8 @@ class GatesDisplay(PanelsDisplay):
 
     Examples
     --------
-    >>> from mklkit import GatesDisplay, MKLClassifier
+    >>> from mklkit import MKLClassifier
+    >>> from mklkit.plotting import GatesDisplay
     >>> from mklkit.datasets.stars import make_four_stars
     >>> X, y, _ = make_four_stars(400, random_state=0)
     >>> kernels = ["s0.01:rbf(gamma=100)", "s1:rbf(gamma=1)"]

@@ -55,7 +55,8 @@ class SearchSurfaceDisplay(Display):
 
     Examples
     --------
-    >>> from mklkit import MKLClassifier, MKLSearchCV, SearchSurfaceDisplay
+    >>> from mklkit import MKLClassifier, MKLSearchCV
+    >>> from mklkit.plotting import SearchSurfaceDisplay
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> grid = {"combiner__lam": [0.1, 1, 10], "learner__alpha": [0.1, 1, 10]}

@@ -46,7 +46,8 @@ class KernelWeightsDisplay(Display):
 
     Examples
     --------
-    >>> from mklkit import KernelWeightsDisplay, MKLClassifier
+    >>> from mklkit import MKLClassifier
+    >>> from mklkit.plotting import KernelWeightsDisplay
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> X = (X - X.mean(axis=0)) / X.std(axis=0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mklkit.protocols.preset import Preset
+from mklkit.protocols.component import Preset
 from mklkit.registry.hookspecs import hookimpl
 
 __all__ = ["FIVE_WIDTHS", "FOUR_WIDTHS", "PLAIN_KERNELS", "RPEMEKL_KERNELS"]

@@ -1,20 +1,20 @@
 """The contracts between the parts: kernel, feature map, learner, combiner, component, preset."""
 
-from mklkit.protocols.arrays import Array
 from mklkit.protocols.combiner import (
     Combiner,
     Decision,
     GatedDecision,
-    GivesWeights,
+    GridDecision,
+    learner_parameters,
+    learner_variants,
 )
-from mklkit.protocols.coupling import (
-    ColumnSelector,
-    CoupledLearner,
-    CouplingFacts,
-    InitialisedSubproblem,
-    LinearFunction,
-    Stopping,
-    Subproblem,
+from mklkit.protocols.component import (
+    Component,
+    Preset,
+    as_int,
+    finite_number,
+    is_whole,
+    parameter_names,
 )
 from mklkit.protocols.facts import (
     CombinerFacts,
@@ -22,42 +22,38 @@ from mklkit.protocols.facts import (
     FeatureMapFacts,
     KernelFacts,
     LearnerFacts,
-    Reads,
     facts_of,
 )
-from mklkit.protocols.feature_map import (
-    FeatureMap,
-    FittedMap,
-    FoldedMap,
-    LandmarkMap,
-    MapForAll,
-    OrthogonalFeatures,
-    RememberedFeatures,
-    TrimmableMap,
-)
-from mklkit.protocols.kernel import (
-    FittedKernel,
-    Kernel,
-    KernelAround,
-    ScalarKernel,
-    WeightedKernel,
-)
+from mklkit.protocols.feature_map import FeatureMap, FittedMap
+from mklkit.protocols.kernel import FittedKernel, Kernel
 from mklkit.protocols.learner import (
+    ColumnSelector,
+    CouplingFacts,
     FittedLearner,
     Learner,
-    SupportedDecision,
+    Stopping,
+    Subproblem,
 )
-from mklkit.protocols.row_source import Rows, RowSource
-from mklkit.protocols.searching import (
-    GridCombiner,
-    GridDecision,
-    learner_parameters,
-    learner_variants,
+from mklkit.protocols.rows import (
+    TASK_NAMES,
+    Array,
+    Reads,
+    Rows,
+    RowSource,
+    TableRows,
+    Target,
+    Task,
+    own_rows,
 )
-from mklkit.protocols.table_rows import TableRows, own_rows
-from mklkit.protocols.target import TASK_NAMES, Target, Task
-from mklkit.protocols.training_view import TrainingView
-from mklkit.protocols.views import KernelProducts, KernelView, Projector, Quadrant, Quadrants, Views
+from mklkit.protocols.views import (
+    KernelProducts,
+    KernelView,
+    Projector,
+    Quadrant,
+    Quadrants,
+    TrainingView,
+    Views,
+)
 
 __all__ = [
     "TASK_NAMES",
@@ -65,7 +61,7 @@ __all__ = [
     "ColumnSelector",
     "Combiner",
     "CombinerFacts",
-    "CoupledLearner",
+    "Component",
     "CouplingFacts",
     "Decision",
     "Facts",
@@ -74,43 +70,34 @@ __all__ = [
     "FittedKernel",
     "FittedLearner",
     "FittedMap",
-    "FoldedMap",
     "GatedDecision",
-    "GivesWeights",
-    "GridCombiner",
     "GridDecision",
-    "InitialisedSubproblem",
     "Kernel",
-    "KernelAround",
     "KernelFacts",
     "KernelProducts",
     "KernelView",
-    "LandmarkMap",
     "Learner",
     "LearnerFacts",
-    "LinearFunction",
-    "MapForAll",
-    "OrthogonalFeatures",
+    "Preset",
     "Projector",
     "Quadrant",
     "Quadrants",
     "Reads",
-    "RememberedFeatures",
     "RowSource",
     "Rows",
-    "ScalarKernel",
     "Stopping",
     "Subproblem",
-    "SupportedDecision",
     "TableRows",
     "Target",
     "Task",
     "TrainingView",
-    "TrimmableMap",
     "Views",
-    "WeightedKernel",
+    "as_int",
     "facts_of",
+    "finite_number",
+    "is_whole",
     "learner_parameters",
     "learner_variants",
     "own_rows",
+    "parameter_names",
 ]

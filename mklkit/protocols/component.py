@@ -1,4 +1,4 @@
-"""The mix-in that makes a frozen attrs class a component: parameters by name, no fitted state."""
+"""Components: frozen configuration with parameters by name, and presets, which name them."""
 
 from __future__ import annotations
 
@@ -10,20 +10,29 @@ import attrs
 
 from mklkit.errors import MKLKitError, SpecError, plain_message, quoted, suggest
 
-__all__ = ["AUTO", "Component", "auto_or_number", "finite", "is_whole", "parameter_names", "whole"]
+__all__ = [
+    "AUTO",
+    "Component",
+    "Preset",
+    "as_int",
+    "auto_or_number",
+    "finite_number",
+    "is_whole",
+    "parameter_names",
+]
 
 LARGEST_COUNT = 2**31 - 1
 AUTO = "auto"
 """The value of a parameter that a fit chooses by itself."""
 
 
-def finite(instance: object, attribute: Any, value: float) -> None:
+def finite_number(instance: object, attribute: Any, value: float) -> None:
     """Validate an attrs field: refuse infinity and NaN."""
     if not math.isfinite(value):
         raise ValueError(f"{attribute.name!r} must be a finite number, got {value}")
 
 
-def whole(value: Any) -> Any:
+def as_int(value: Any) -> Any:
     """Convert an integer of any type to a Python int, as a converter of an attrs field.
 
     Grids made by ``numpy.arange`` hold NumPy integers. Other values are left to the validators;
@@ -98,12 +107,12 @@ class Component:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name; those of nested components as ``outer__inner``."""
-        own = {key: getattr(self, key) for key in parameter_names(self)}
+        params = {key: getattr(self, key) for key in parameter_names(self)}
         if deep:
-            for key, value in list(own.items()):
+            for key, value in list(params.items()):
                 if isinstance(value, Component):
-                    own |= {f"{key}__{inner}": v for inner, v in value.get_params().items()}
-        return own
+                    params |= {f"{key}__{inner}": v for inner, v in value.get_params().items()}
+        return params
 
     def with_params(self, **params: Any) -> Self:
         """Return a copy with some parameters changed (the component itself is frozen)."""
@@ -135,3 +144,40 @@ class Component:
     def __sklearn_clone__(self) -> Self:
         """Clone for scikit-learn: an immutable component can be shared."""
         return self
+
+
+@attrs.frozen
+class Preset:
+    """A named system.
+
+    Attributes
+    ----------
+    name : str
+        The name that users type.
+    help : str
+        One line of description with its source.
+    combiner : str
+    kernels : tuple of str, optional
+        Spec strings; the library's default trio where not given.
+    feature_map, learner : str, optional
+        Spec strings; the combiner's own pair where not given.
+    members : int, default=1
+        The number of classifiers that vote, each with its own random maps.
+    scale : {"standard", "minmax", "none"}, optional
+        How ``mklkit.preset_pipeline`` and the command line scale the features;
+        ``"standard"`` where not given.
+
+    Examples
+    --------
+    >>> Preset("two-widths", "Two Gaussians, even.", "uniform", ("rbf", "rbf(sigma=1)")).combiner
+    'uniform'
+    """
+
+    name: str
+    help: str
+    combiner: str
+    kernels: tuple[str, ...] | None = None
+    feature_map: str | None = None
+    learner: str | None = None
+    members: int = 1
+    scale: str | None = None

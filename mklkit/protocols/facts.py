@@ -13,7 +13,7 @@ import attrs
 
 from mklkit.errors import SpecError, quoted
 from mklkit.protocols.defaults import FEATURE_MAP, LEARNER
-from mklkit.protocols.target import Task
+from mklkit.protocols.rows import Reads, Task
 
 __all__ = [
     "CombinerFacts",
@@ -21,7 +21,6 @@ __all__ = [
     "FeatureMapFacts",
     "KernelFacts",
     "LearnerFacts",
-    "Reads",
     "RowWeightsCount",
     "WeightsAre",
     "facts_of",
@@ -30,21 +29,18 @@ __all__ = [
 WeightsAre = Literal["learned", "fixed", "choice"]
 """Where a combiner's kernel weights come from."""
 
-Reads = Literal["numbers", "amounts", "text", "categories", "row ids"]
-"""What the columns of a kernel hold."""
-
 RowWeightsCount = Literal["refused", "learner", "throughout"]
 """Where a combiner lets weights of rows count."""
 
 Validator = Callable[[Any, Any, Any], None]
 
 
-def _must_be(what: str, fits: Callable[[Any], bool]) -> Validator:
+def _must_be(expected: str, fits: Callable[[Any], bool]) -> Validator:
     """Return a validator of an attrs field with an error message that names what was expected."""
 
     def check(instance: object, attribute: Any, value: Any) -> None:
         if not fits(value):
-            raise ValueError(f"{attribute.name} must be {what}; got {quoted(value)}")
+            raise ValueError(f"{attribute.name} must be {expected}; got {quoted(value)}")
 
     return check
 
@@ -156,7 +152,7 @@ class FeatureMapFacts(Facts):
         Whether one map, fitted on all rows, serves all binary problems of a classifier.
     for_kernels : tuple of str, default=()
         The names of the kernels that it can be fitted to; empty for all kernels.
-    of_means : bool, default=False
+    needs_mean_rows : bool, default=False
         Whether it evaluates kernels at means of rows, which rows of text, categories or row ids do
         not have.
     """
@@ -164,7 +160,7 @@ class FeatureMapFacts(Facts):
     explicit: bool = attrs.field(validator=_FLAG)
     instead: str | None = attrs.field(default=None, validator=attrs.validators.optional(_SPEC))
     shared: bool = attrs.field(default=False, validator=_FLAG)
-    of_means: bool = attrs.field(default=False, validator=_FLAG)
+    needs_mean_rows: bool = attrs.field(default=False, validator=_FLAG)
     for_kernels: tuple[str, ...] = attrs.field(default=(), validator=_NAMES)
 
 
@@ -277,7 +273,7 @@ def facts_of(component: Any, expected: type[Stated]) -> Stated:
         facts = None
     if not isinstance(facts, expected):
         raise SpecError(
-            f"Expected {quoted(component)} to have facts = mklkit.{expected.__name__}(...);"
+            f"Expected {quoted(component)} to have facts = {expected.__name__}(...);"
             f" got {quoted(stated)}."
         )
     return facts

@@ -1,57 +1,211 @@
-"""Learners: one decision function from one view."""
+"""Learners: one decision function from one view, alone or coupled with those of other views.
+
+A coupled learner has a subproblem per view. ``N`` training rows, ``G`` columns: variants of one
+learner that are fitted side by side on the same view, one per grid point of a search and a single
+one in an ordinary fit.
+"""
 
 from __future__ import annotations
 
-from typing import ClassVar, Protocol, Self, runtime_checkable
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, Self
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.protocols.arrays import Array
-from mklkit.protocols.facts import LearnerFacts
-from mklkit.protocols.target import Target
-from mklkit.protocols.training_view import TrainingView
+from mklkit.protocols.component import Component
+from mklkit.protocols.rows import Array, Target
+from mklkit.protocols.views import TrainingView
 
-__all__ = ["FittedLearner", "Learner", "SupportedDecision"]
+__all__ = ["ColumnSelector", "CouplingFacts", "FittedLearner", "Learner", "Stopping", "Subproblem"]
 
 
-@runtime_checkable
-class FittedLearner(Protocol):
+class FittedLearner(ABC):
     """A decision function on a view's columns."""
 
+    __slots__ = ()
+
+    @abstractmethod
     def decide(self, columns: Array) -> Array:
         """Return the decision values (n,) for features (n, p) or similarities (n, N)."""
-        ...
-
-
-@runtime_checkable
-class SupportedDecision(Protocol):
-    """A fitted learner that needs only some of its columns, the similarities to support vectors."""
 
     @property
-    def support(self) -> NDArray[np.intp]:
-        """The indices of the columns that it needs."""
-        ...
+    def coefficients(self) -> Array | None:
+        """The weight of each column, (p,) or (N,), where the function is linear in the columns."""
+        return None
+
+    @property
+    def bias(self) -> float:
+        """The constant term of a linear function."""
+        return 0.0
+
+    @property
+    def support(self) -> NDArray[np.intp] | None:
+        """The indices of the columns that it needs, where these are not all of them."""
+        return None
 
     def restricted(self, support: NDArray[np.intp]) -> Self:
-        """Return the same function on those columns only."""
-        ...
-
-    def decide(self, columns: Array) -> Array:
-        """Return the decision values (n,)."""
-        ...
+        """Return the same function on these columns only; with a ``support``."""
+        raise NotImplementedError
 
 
-class Learner(Protocol):
-    """Learns one decision function from one view."""
+ColumnSelector = NDArray[np.intp] | slice
+"""The selected columns of a subproblem; ``slice(None)`` is all of them."""
 
-    name: ClassVar[str]
+
+@attrs.frozen
+class Stopping:
+    """The criterion that ends the iteration.
+
+    Attributes
+    ----------
+    tol : float
+        Paper symbol ξ.
+    relative : bool
+        Whether the change of the objective is divided by the objective (002) or not (000).
+    max_iter : int
+    """
+
+    tol: float = 1e-3
+    relative: bool = False
+    max_iter: int = 1000
+
+    def reached(self, previous: Array, current: Array) -> NDArray[np.bool_]:
+        """Return where the objective has changed by no more than the tolerance.
+
+        A NaN counts as reached, as it will not change any more.
+        """
+        scale = np.abs(previous) if self.relative else 1.0
+        return np.asarray(~(np.abs(current - previous) > self.tol * scale))
+
+
+@attrs.frozen
+class CouplingFacts:
+    """What a learner states about its coupled fits; every value has a default.
+
+    Attributes
+    ----------
+    rho : float
+        ρ, the step by which the margins grow towards the outputs; 0 keeps them fixed.
+    b0 : float
+        b₀, the initial margin beyond 1.
+    stopping : Stopping
+    variants : tuple of str
+        The parameters by which the variants given to ``subproblem`` may differ; empty where a
+        subproblem has one column only.
+    """
+
+    rho: float = 0.0
+    b0: float = 0.0
+    stopping: Stopping = Stopping()
+    variants: tuple[str, ...] = ()
+
+
+class Subproblem(ABC):
+    """One view's share of a coupled fit: regularised least squares with many targets side by side.
+
+    Coefficients are opaque to the caller: whatever ``solve`` returns, the other methods accept.
+    The subproblem is set up once (a factorisation or eigendecomposition of the view) and solved
+    many times.
+    """
+
+    __slots__ = ()
 
     @property
-    def facts(self) -> LearnerFacts:
-        """The properties of the learner, such as the kinds of view that it accepts."""
-        ...
+    def n_coefficients(self) -> int | None:
+        """The number of coefficients per column, the bias included, where ``filled`` sets them."""
+        return None
 
+    @abstractmethod
+    def solve(
+        self, targets: Array, data_weights: Array, columns: ColumnSelector = slice(None)
+    ) -> Any:
+        """Return the coefficients that minimise ``s·‖f − t/s‖² + penalty``, column by column.
+
+        Targets t are (N, G), data weights s are (G,), and ``f`` are the decision values on the
+        training rows; squares of rows with weights are weighted. A learner of its own has s = 1;
+        the coupling loss adds a second square in the same ``f``. ``columns`` selects the variants
+        to which these G columns belong.
+        """
+
+    @abstractmethod
+    def outputs(self, coefficients: Any) -> Array:
+        """Return the decision values (N, G) on the training rows."""
+
+    @abstractmethod
+    def penalty(self, coefficients: Any, columns: ColumnSelector = slice(None)) -> Array:
+        """Return the regularisation terms (G,), their constants included."""
+
+    @abstractmethod
+    def finish(self, coefficients: Any, column: int = 0) -> FittedLearner:
+        """Return the decision function of one column of these coefficients."""
+
+    def filled(self, values: Array) -> Any:
+        """Return coefficients with these values in every column, where an iteration may start."""
+        raise NotImplementedError
+
+    @property
+    def block_columns(self) -> Any:
+        """Features that are read block by block; None where they are one array in memory.
+
+        Targets, outputs and margins then need not be in one place, and the two methods below
+        stand for ``solve`` and ``outputs``.
+        """
+        return None
+
+    def solve_projected(
+        self,
+        projected: Array,
+        means: Array,
+        data_weights: Array,
+        columns: ColumnSelector = slice(None),
+    ) -> Any:
+        """Return the coefficients, as ``solve`` does, for Φᵀt (p, G) and the means of t (G,).
+
+        Both are weighted where rows have weights.
+        """
+        raise NotImplementedError
+
+    def function(self, coefficients: Any) -> tuple[Array, Array]:
+        """Return the weights (p, G) and biases (G,) of coefficients."""
+        raise NotImplementedError
+
+
+class Learner(Component, ABC):
+    """Learns one decision function from one view; has ``facts``, of :class:`LearnerFacts`."""
+
+    __slots__ = ()
+
+    @property
+    def coupling(self) -> CouplingFacts | None:
+        """What it states about coupled fits, where it can be one of several learners in one."""
+        return None
+
+    @property
+    def C(self) -> float | str | None:
+        """The cost of errors, a number or the name of a rule, where it has this parameter.
+
+        C on the kernel s·K gives the same decision function as s·C on the kernel K.
+        """
+        return None
+
+    @property
+    def fixed_C(self) -> float | None:
+        """The cost of errors where it is a number."""
+        return None if self.C is None or isinstance(self.C, str) else float(self.C)
+
+    @abstractmethod
     def fit(self, side: TrainingView, target: Target) -> FittedLearner:
         """Return the decision function learned from the training rows and their target."""
-        ...
+
+    def subproblem(self, side: TrainingView, target: Target, variants: Sequence[Any]) -> Subproblem:
+        """Return the view's subproblem with one column per variant of this learner.
+
+        Of the target it uses the weights of rows, if it can; values come with each ``solve``.
+
+        Variants are copies of the learner that differ only in ``coupling.variants``;
+        an ordinary fit has one variant, the learner itself.
+        """
+        raise NotImplementedError

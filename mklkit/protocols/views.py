@@ -1,4 +1,4 @@
-"""The views that combiners work on: the kernels of one problem on its training rows."""
+"""The views that combiners and learners work on: kernels on the training rows of one problem."""
 
 from __future__ import annotations
 
@@ -9,14 +9,88 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.protocols.arrays import Array
-from mklkit.protocols.facts import Reads
+from mklkit.numerics.class_moments import ClassMoments
+from mklkit.numerics.least_squares import NormalMatrix, Spectrum
 from mklkit.protocols.feature_map import FittedMap
 from mklkit.protocols.kernel import FittedKernel
-from mklkit.protocols.table_rows import TableRows, own_rows
-from mklkit.protocols.training_view import TrainingView
+from mklkit.protocols.rows import Array, Reads, TableRows, own_rows
 
-__all__ = ["KernelProducts", "KernelView", "Projector", "Quadrant", "Quadrants", "Views"]
+__all__ = [
+    "KernelProducts",
+    "KernelView",
+    "Projector",
+    "Quadrant",
+    "Quadrants",
+    "TrainingView",
+    "Views",
+]
+
+
+class TrainingView(Protocol):
+    """What a learner sees of a view's training rows: features, or a Gram matrix.
+
+    Learners on features use ``normal_matrix``, ``project`` and ``project_back``, each a sum or a
+    map over blocks of rows; learners on similarities use the Gram matrix.
+    """
+
+    explicit: bool
+    n_rows: int
+
+    def gram(self) -> Array:
+        """Return the Gram matrix (N, N) that a learner sees: of the kernel, or ΦΦᵀ of features."""
+        ...
+
+    def features(self) -> Array:
+        """Return the features Φ (N, p) of the training rows, where ``explicit``."""
+        ...
+
+    @property
+    def n_features(self) -> int:
+        """The number of features p, where ``explicit``."""
+        ...
+
+    def some_features(self, members: NDArray[np.intp]) -> Array:
+        """Return the features (n, p) of some training rows, where ``explicit``."""
+        ...
+
+    def normal_matrix(self) -> NormalMatrix:
+        """Return ``features.T @ features`` (p, p) with the features' column sums (p,)."""
+        ...
+
+    def project(self, coefficients: Array) -> Array:
+        """Return ``features @ coefficients``: (N,), or (N, k) for k columns."""
+        ...
+
+    def project_back(self, targets: Array) -> Array:
+        """Return ``features.T @ targets``: (p,), or (p, k) for k columns."""
+        ...
+
+    def class_moments(
+        self, y: Array | None = None, row_weights: Array | None = None
+    ) -> ClassMoments:
+        """Return counts, sums and products of the features per class, where ``explicit``.
+
+        The classes are those of labels −1 and +1, in this order; without labels all rows are one.
+        A row of weight 2 counts as two; ``row_weights`` (N,) are above 0.
+
+        Raises
+        ------
+        IncompatibleError
+            If the map is implicit.
+        """
+        ...
+
+    def weighted_products(self, row_weights: Array, targets: Array) -> tuple[Array, Array]:
+        """Return ΦᵀWΦ (p, p) and ΦᵀT (p, k) in float64, where ``explicit``.
+
+        ``row_weights`` (N,), the diagonal of W, are not negative; ``targets`` are (N, k). Rows that
+        have neither are not visited.
+        """
+        ...
+
+    def spectrum(self) -> Spectrum:
+        """Return the eigenpairs of the centred normal or Gram matrix, computed once."""
+        ...
 
 
 @attrs.frozen
@@ -144,7 +218,7 @@ class KernelView(TrainingView, Protocol):
     """(N, d): the training rows, restricted to the kernel's own columns."""
     projector: Projector
     own: Any
-    """The kernel on the training rows, as tiles are computed of it (``mklkit.KernelRows``)."""
+    """The kernel on the training rows, as tiles are computed of it (``KernelRows``)."""
 
     @property
     def sees_features(self) -> bool:
@@ -202,13 +276,17 @@ class Views(Protocol):
         """Return the view at a position."""
         ...
 
+    def restricted(self, members: NDArray[np.intp]) -> Views:
+        """Return the views on some of the rows."""
+        ...
+
     def weighted(self, weights: Array) -> TrainingView:
         """Return the weighted sum of the kernels as one training side."""
         ...
 
     @property
     def seen(self) -> Any:
-        """The kernels that learners work on, on the rows of each (``mklkit.KernelRows``)."""
+        """The kernels that learners work on, on the rows of each (``KernelRows``)."""
         ...
 
     def products(self, y: Array | None = None) -> KernelProducts:

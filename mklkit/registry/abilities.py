@@ -10,7 +10,6 @@ from mklkit.errors import IncompatibleError, SpecError, quoted
 from mklkit.protocols import (
     TASK_NAMES,
     CombinerFacts,
-    KernelAround,
     KernelFacts,
     LearnerFacts,
     Reads,
@@ -111,7 +110,7 @@ def kernels_on(reads: Reads, column: str = "") -> str:
 def is_around_another(kernel: Entry) -> bool:
     """Return whether a registered kernel is one around another kernel."""
     instances = default_instances(get_registry(), "kernel")
-    return any(type(k) is kernel.target and isinstance(k, KernelAround) for k in instances)
+    return any(type(k) is kernel.target and k.kernel is not None for k in instances)
 
 
 def reads_of(kernel: Entry) -> Reads:

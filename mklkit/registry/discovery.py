@@ -46,12 +46,12 @@ class PluginFailure:
     error: str
 
     def __str__(self) -> str:
-        what = "package" if self.name is None else f"plugin {quoted(self.name)} of"
+        subject = "package" if self.name is None else f"plugin {quoted(self.name)} of"
         end = "" if self.error.endswith((".", "!", "?", "…")) else "."
         # What can't be read can't be uninstalled either, and is to be installed again.
         removing = "" if self.name is None else f"'pip uninstall {self.distribution}' removes it; "
         return (
-            f"{what} {self.distribution} is left out: {self.error}{end}"
+            f"{subject} {self.distribution} is left out: {self.error}{end}"
             f" {removing}MKLKIT_DISABLE_PLUGINS=1 leaves out all plugins, without this warning."
         )
 
@@ -108,20 +108,20 @@ def installed_plugins(
     on_failure : callable
         Called with each distribution that can't be read.
     """
-    found: list[InstalledPlugin] = []
-    seen: set[str] = set()
+    plugins: list[InstalledPlugin] = []
+    labels: set[str] = set()
     for distribution in distributions():
         label = "unknown"
         try:
             label = _label(distribution)
             # As for imports, the first of a name on the path is used.
-            if label in seen:
+            if label in labels:
                 continue
-            seen.add(label)
+            labels.add(label)
             points = _entry_points_of(distribution, group)
             if points:
                 origin = _identity(distribution)
-                found += [InstalledPlugin(point.name, *origin, point) for point in points]
+                plugins += [InstalledPlugin(point.name, *origin, point) for point in points]
         except KeyboardInterrupt:
             raise
         except BaseException as error:
@@ -129,7 +129,7 @@ def installed_plugins(
             message = f"its metadata can't be read ({reason}); install it again"
             on_failure(PluginFailure(None, label, message))
             importlib.metadata.entry_points = _entry_points  # type: ignore[assignment]
-    return sorted(found, key=lambda plugin: plugin.name)
+    return sorted(plugins, key=lambda plugin: plugin.name)
 
 
 def _entry_points(**wanted: Any) -> EntryPoints:

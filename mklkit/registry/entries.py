@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any, Literal
 
 import attrs
 
 from mklkit.errors import SpecError, cut, quoted
 from mklkit.protocols import (
+    Combiner,
     CombinerFacts,
+    Component,
     Facts,
+    FeatureMap,
     FeatureMapFacts,
+    FittedKernel,
+    FittedLearner,
+    FittedMap,
+    Kernel,
     KernelFacts,
+    Learner,
     LearnerFacts,
+    Preset,
+    Subproblem,
     facts_of,
 )
-from mklkit.protocols.component import Component
-from mklkit.protocols.preset import Preset
 from mklkit.registry.specs import MAX_NAME, is_name, parse_kernel_spec, parse_spec
 
 __all__ = ["FACTS", "HOOKS", "Entry", "Kind", "lacking", "make_entry", "spoken"]
@@ -47,6 +57,15 @@ FACTS: dict[Kind, type[Facts]] = {
 }
 
 
+BASES: dict[Kind, tuple[type, dict[str, type]]] = {
+    "kernel": (Kernel, dict.fromkeys(("fit", "fit_weighted"), FittedKernel)),
+    "feature_map": (FeatureMap, dict.fromkeys(("fit", "fit_all"), FittedMap)),
+    "combiner": (Combiner, {}),
+    "learner": (Learner, {"fit": FittedLearner, "subproblem": Subproblem}),
+}
+"""What a component of each kind derives from, and the bases of what its methods return."""
+
+
 @attrs.frozen
 class Entry:
     """One registered name, its class or preset, and its origin."""
@@ -62,6 +81,79 @@ class Entry:
 def spoken(kind: Kind) -> str:
     """Return a kind as written in messages."""
     return kind.replace("_", " ")
+
+
+def kind_of(cls: type) -> Kind | None:
+    """Return the kind of component that a decorated class is, by its base; None for fitted ones.
+
+    Raises
+    ------
+    TypeError
+        If it has a ``name`` and ``fit``, as components have, and derives from no kind of them.
+    """
+    for kind, (base, _) in BASES.items():
+        if issubclass(cls, base):
+            return kind
+    if isinstance(getattr(cls, "name", None), str) and hasattr(cls, "fit"):
+        names = ", ".join(base.__name__ for base, _ in BASES.values())
+        raise TypeError(
+            f"the class {cls.__name__} has a name and 'fit', and derives from none of {names}"
+        )
+    return None
+
+
+def completed(kind: Kind, cls: type) -> type:
+    """Return a class that need not derive from its kind's base, with what it then lacks.
+
+    The class, and what its methods return, get the defaults of the bases' optional methods.
+    """
+    base, results = BASES[kind]
+    if issubclass(cls, base) or "__completed__" in vars(cls):
+        return cls
+    for name, result in results.items():
+        if hasattr(cls, name):
+            setattr(cls, name, _completing(getattr(cls, name), result))
+    cls.__completed__ = True  # type: ignore[attr-defined]
+    _add_defaults(cls, base, cls)
+    return cls
+
+
+def _completing(method: Callable[..., Any], base: type) -> Callable[..., Any]:
+    """Return a method whose result, or each of its results, has the defaults of a base."""
+
+    @functools.wraps(method)
+    def complete(*args: Any, **kwargs: Any) -> Any:
+        result = method(*args, **kwargs)
+        if isinstance(result, Iterator):
+            return (_with_defaults(fitted, base) for fitted in result)
+        return _with_defaults(result, base)
+
+    return complete
+
+
+def completed_fitted(cls: type) -> None:
+    """Give a class whose objects are fitted kernels or maps what it lacks.
+
+    A model file is read without a fit, which would complete it.
+    """
+    defined = {name for parent in cls.__mro__ for name in vars(parent)}
+    for base in (FittedKernel, FittedMap):
+        if base.__abstractmethods__ <= defined:
+            _add_defaults(cls, base, cls)
+
+
+def _with_defaults(fitted: Any, base: type) -> Any:
+    _add_defaults(type(fitted), base, fitted)
+    return fitted
+
+
+def _add_defaults(cls: type, base: type, known: Any) -> None:
+    """Set the defaults of a base in a class, where ``known``, it or an object of it, has none."""
+    if not issubclass(cls, base):
+        for name, default in vars(base).items():
+            if not (name.startswith("_") or hasattr(known, name)):
+                with suppress(TypeError):  # types of Python itself can't be changed
+                    setattr(cls, name, default)
 
 
 def make_entry(kind: Kind, target: Any, distribution: str, version: str) -> Entry:
@@ -89,6 +181,8 @@ def make_entry(kind: Kind, target: Any, distribution: str, version: str) -> Entr
         missing = ["must be a class with a 'fit' method"]
     if missing:
         raise TypeError(f"the {word} {name!r} {'; it '.join(missing)}")
+    if kind != "preset":
+        completed(kind, target)
     text = target.help if kind == "preset" else inspect.getdoc(target)
     return Entry(kind, name, target, distribution, version, cut((text or "").partition("\n")[0]))
 
@@ -123,21 +217,23 @@ def lacking(kind: Kind, component: object) -> Iterator[str]:
 def _missing_in_preset(target: Any) -> Iterator[str]:
     """Yield what a preset lacks, each as the predicate of a sentence."""
     if not isinstance(target, Preset):
-        yield "must be a mklkit.Preset"
+        yield "must be a mklkit.plugin.Preset"
         return
     # A Preset does not check its attributes, so they may be anything.
-    given: dict[str, Any] = attrs.asdict(target, recurse=False)
-    if not isinstance(given["help"], str):
-        yield f"must have a text as its help; got {quoted(given['help'])}"
+    values: dict[str, Any] = attrs.asdict(target, recurse=False)
+    if not isinstance(values["help"], str):
+        yield f"must have a text as its help; got {quoted(values['help'])}"
     for attribute, optional in (("combiner", False), ("feature_map", True), ("learner", True)):
-        value = given[attribute]
+        value = values[attribute]
         if isinstance(value, str):
             yield from _unreadable(attribute, value)
         elif not (optional and value is None):
             yield f"must have a spec string as its {attribute}; got {quoted(value)}"
-    kernels = given["kernels"]
+    kernels = values["kernels"]
     if kernels is not None and not (
-        isinstance(kernels, tuple) and kernels and all(isinstance(one, str) for one in kernels)
+        isinstance(kernels, tuple)
+        and kernels
+        and all(isinstance(kernel_spec, str) for kernel_spec in kernels)
     ):
         yield f"must have a tuple of spec strings as its kernels; got {quoted(kernels)}"
         return

@@ -1,26 +1,66 @@
-"""The hooks that a plugin may implement, each returning a list.
+"""How a plugin registers its components: the decorator, and the hooks that it may implement.
 
-A plugin is an importable module named by an entry point of the group ``mklkit``. It marks any of
-these functions with :data:`hookimpl`. Built-in components use the same hooks.
+A plugin is an importable module named by an entry point of the group ``mklkit``. Its classes that
+are decorated by :func:`register` are registered; functions marked with :data:`hookimpl` return
+further ones, each a list. Built-in components are registered in the same way.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from types import ModuleType
+from typing import TYPE_CHECKING, TypeVar
 
 import pluggy
 
 if TYPE_CHECKING:
     from mklkit.protocols import Combiner, FeatureMap, Kernel, Learner
-    from mklkit.protocols.preset import Preset
+    from mklkit.protocols.component import Preset
 
-__all__ = ["ENTRY_POINT_GROUP", "hookimpl", "hookspec"]
+__all__ = ["ENTRY_POINT_GROUP", "hookimpl", "hookspec", "register", "registered_by"]
 
 ENTRY_POINT_GROUP = "mklkit"
 
 hookspec = pluggy.HookspecMarker("mklkit")
 hookimpl = pluggy.HookimplMarker("mklkit")
+
+Registered = TypeVar("Registered", bound=type)
+_registered: dict[str, type] = {}
+
+
+def register(cls: Registered) -> Registered:
+    """Register a component class, or a fitted class that model files may contain.
+
+    A component derives from :class:`~mklkit.plugin.Kernel`, :class:`~mklkit.plugin.FeatureMap`,
+    :class:`~mklkit.plugin.Combiner` or :class:`~mklkit.plugin.Learner`; any other class is
+    one of the fitted objects. The decorator stands above ``@attrs.frozen``.
+
+    Examples
+    --------
+    >>> @register
+    ... class Fitted:
+    ...     pass
+    >>> Fitted.__name__
+    'Fitted'
+    """
+    if not isinstance(cls, type):
+        raise TypeError(f"@register decorates classes, got {cls!r}")
+    _registered[f"{cls.__module__}.{cls.__qualname__}"] = cls
+    return cls
+
+
+def registered_by(module: object) -> list[type]:
+    """Return the decorated classes of a module: its own, those below it, those that it imports."""
+    if not isinstance(module, ModuleType):
+        return []
+    name, names = module.__name__, {id(value) for value in vars(module).values()}
+    package = name.partition(".")[0]
+    return [
+        cls
+        for cls in _registered.values()
+        if f"{cls.__module__}.".startswith(f"{name}.")
+        or (cls.__module__.partition(".")[0] == package and id(cls) in names)
+    ]
 
 
 @hookspec

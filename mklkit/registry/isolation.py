@@ -86,11 +86,11 @@ def keeping_state(on_change: Callable[[str], None]) -> Iterator[None]:
     try:
         yield
     finally:
-        for before, (what, read, write) in zip(kept, _STATE, strict=True):
+        for before, (label, read, write) in zip(kept, _STATE, strict=True):
             if before is not None and _changed(read, before):
                 write(before)
-                if what is not None:
-                    on_change(what)
+                if label is not None:
+                    on_change(label)
 
 
 def _changed(read: Callable[[], Any], before: Any) -> bool:
@@ -147,18 +147,24 @@ def _filters() -> list[tuple[Any, ...]]:
 
 
 def _filter(before: list[tuple[Any, ...]]) -> None:
-    own = [one for one in warnings.filters if one not in before and one not in _everybodys([one])]
+    added = [
+        entry
+        for entry in warnings.filters
+        if entry not in before and entry not in _everybodys([entry])
+    ]
     # A call of the module's function makes Python read the filters again.
     warnings.resetwarnings()
-    warnings.filters[:] = [*own, *before]  # type: ignore[index]
+    warnings.filters[:] = [*added, *before]  # type: ignore[index]
 
 
 def _everybodys(filters: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     """Return the filters for Python's own categories with any message and library."""
     return [
-        one
-        for one in filters
-        if one[1] is None and one[3] is None and getattr(builtins, one[2].__name__, None) is one[2]
+        entry
+        for entry in filters
+        if entry[1] is None
+        and entry[3] is None
+        and getattr(builtins, entry[2].__name__, None) is entry[2]
     ]
 
 

@@ -1,15 +1,14 @@
 """The registry of components by name: built-ins and plugins, through the same hooks.
 
-Every module of the packages ``kernels``, ``feature_maps``, ``combiners``, ``learners`` and
-``presets`` that implements a hook is a built-in, so that a new strategy is one new file. Plugins
-are found by the entry-point group ``mklkit``.
+Whatever a module of the packages ``kernels``, ``feature_maps``, ``combiners``, ``learners`` and
+``presets`` registers is a built-in, so that a new strategy is one new file. Plugins are found by
+the entry-point group ``mklkit``.
 """
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
-import sys
 import threading
 import warnings
 from collections.abc import Iterable
@@ -17,11 +16,9 @@ from time import perf_counter
 from types import ModuleType
 from typing import Any
 
-import attrs
 import pluggy
 
 from mklkit.errors import (
-    MKLKitError,
     PluginConflictError,
     PluginWarning,
     SpecError,
@@ -32,20 +29,28 @@ from mklkit.errors import (
     suggest,
     type_name,
 )
-from mklkit.protocols.component import parameter_names
 from mklkit.registry import hookspecs
 from mklkit.registry.discovery import PluginFailure, canonical, installed_plugins, switched_off
-from mklkit.registry.entries import HOOKS, Entry, Kind, lacking, make_entry, spoken
-from mklkit.registry.hookspecs import ENTRY_POINT_GROUP
+from mklkit.registry.entries import (
+    HOOKS,
+    Entry,
+    Kind,
+    completed,
+    completed_fitted,
+    kind_of,
+    lacking,
+    make_entry,
+    spoken,
+)
+from mklkit.registry.hookspecs import ENTRY_POINT_GROUP, registered_by
 from mklkit.registry.isolation import keeping_state, stdout_to_stderr
-from mklkit.registry.specs import parse_spec
+from mklkit.registry.specs import build, parse_spec
 
 __all__ = ["Entry", "Kind", "PluginFailure", "Registry", "forget_registry", "get_registry"]
 
 BUILT_IN = "mklkit"
 LONG_IMPORT = 3.0
 """The seconds from which a plugin's import is worth a warning; slow disks take one or two."""
-LARGEST = int(sys.float_info.max)
 BUILTIN_PACKAGES = ("kernels", "feature_maps", "combiners", "learners", "presets")
 
 
@@ -70,7 +75,7 @@ class Registry:
         self.failures: list[PluginFailure] = []
         self._manager = pluggy.PluginManager("mklkit")
         self._manager.add_hookspecs(hookspecs)
-        self._origins: dict[str, tuple[str, str]] = {}
+        self._classes: set[type] = set()
         self._entries: dict[tuple[Kind, str], list[Entry]] = {}
         self._model_types: dict[str, type] = {}
         self._type_origins: dict[str, str] = {}
@@ -80,8 +85,10 @@ class Registry:
 
     def entries(self, kind: Kind) -> list[Entry]:
         """Return the entries of a kind, by name; a name registered twice appears twice."""
-        found = [entry for (k, _), claims in self._entries.items() if k == kind for entry in claims]
-        return sorted(found, key=lambda entry: (entry.name, entry.distribution))
+        entries = [
+            entry for (k, _), claims in self._entries.items() if k == kind for entry in claims
+        ]
+        return sorted(entries, key=lambda entry: (entry.name, entry.distribution))
 
     def distributions(self) -> set[str]:
         """Return the distributions whose components are registered."""
@@ -150,7 +157,7 @@ class Registry:
         if isinstance(spec, str):
             parsed = parse_spec(spec)
             entry = self.lookup(kind, parsed.name)
-            return self._build(entry.target, parsed.args, parsed.kwargs, spec)
+            return build(entry.target, parsed.args, parsed.kwargs, spec)
         cls = spec if isinstance(spec, type) else type(spec)
         missing = list(lacking(kind, spec)) if hasattr(cls, "name") else ["has no 'name'"]
         if missing:
@@ -158,7 +165,8 @@ class Registry:
                 f"Expected a {word}: a name such as {self.entries(kind)[0].name!r}, a spec string"
                 f" or a component; got {quoted(spec)}: it {'; it '.join(missing)}."
             )
-        return self._build(spec, (), {}, spec.__name__) if isinstance(spec, type) else spec
+        completed(kind, cls)
+        return build(spec, (), {}, spec.__name__) if isinstance(spec, type) else spec
 
     def model_types(self) -> dict[str, type]:
         """Return the classes that a model file may contain, by their full name."""
@@ -167,39 +175,6 @@ class Registry:
     def distribution_of(self, type_name: str) -> str | None:
         """Return the distribution that registered a class of that full name, if any."""
         return self._type_origins.get(type_name)
-
-    def _build(self, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any], text: str) -> Any:
-        shown = quoted(text)
-        if attrs.has(cls):
-            known, name = parameter_names(cls), getattr(cls, "name", cls.__name__)
-            if len(args) > len(known):
-                raise SpecError(
-                    f"{shown} has {len(args)} values; {name} takes {', '.join(known) or 'none'}."
-                )
-            for key in kwargs:
-                if key not in known:
-                    raise SpecError(
-                        f"{shown}: {name} has no parameter {quoted(key)};"
-                        f" it takes {', '.join(known) or 'none'}.{suggest(key, known)}"
-                    )
-            missing = [f.name for f in attrs.fields(cls) if f.init and f.default is attrs.NOTHING]
-            for key in missing[len(args) :]:
-                if key not in kwargs:
-                    raise SpecError(
-                        f"{shown} needs {quoted(key)}, which can be given in Python only:"
-                        f" {cls.__name__}({key}=...)."
-                    )
-        try:
-            return cls(*args, **kwargs)
-        except MKLKitError:
-            raise
-        except OverflowError as error:
-            given = [*zip(parameter_names(cls), args, strict=False), *kwargs.items()]
-            large = [key for key, value in given if isinstance(value, int) and abs(value) > LARGEST]
-            what = f"the number given as {', '.join(large)} is too large" if large else str(error)
-            raise SpecError(f"{shown} can't be built: {what}.") from error
-        except (TypeError, ValueError) as error:
-            raise SpecError(f"{shown} can't be built: {plain_message(error)}") from error
 
     def _load_builtins(self) -> None:
         version = importlib.import_module("mklkit._version").__version__
@@ -249,49 +224,61 @@ class Registry:
             # This comes first, as pluggy keeps parts of a module that it refuses.
             self._manager.register(module, name=plugin_name)
             self._manager.check_pending()
-            if distribution != BUILT_IN and not self._manager.get_hookcallers(module):
+            classes = [cls for cls in registered_by(module) if cls not in self._classes]
+            hooks = self._manager.get_hookcallers(module)
+            if distribution != BUILT_IN and not (classes or hooks):
                 raise TypeError(
-                    f"it has no hook, such as @hookimpl def {HOOKS['kernel']}(): it is empty"
+                    "it registers nothing, as by @register above a class, or by a hook such as"
+                    f" @hookimpl def {HOOKS['kernel']}(): it is empty"
                 )
-            found = [
-                make_entry(kind, target, distribution, version)
+            targets = [(kind_of(cls), cls) for cls in classes]
+            targets += [
+                (kind, target)
                 for kind, hook_name in HOOKS.items()
                 for target in self._ask(hook_name, plugin_name)
             ]
-            types = self._ask("mklkit_model_types", plugin_name)
-            types += [entry.target for entry in found if isinstance(entry.target, type)]
+            entries = [
+                make_entry(kind, target, distribution, version)
+                for kind, target in targets
+                if kind is not None
+            ]
+            types = [*classes, *self._ask("mklkit_model_types", plugin_name)]
+            types += [entry.target for entry in entries if isinstance(entry.target, type)]
             for cls in types:
                 if not isinstance(cls, type):
                     raise TypeError(f"mklkit_model_types must return classes, got {quoted(cls)}")
-            self._refuse_taken_names(found)
+            self._refuse_taken_names(entries)
         except BaseException:
             if self._manager.has_plugin(plugin_name):
                 self._manager.unregister(name=plugin_name)
             raise
-        for entry in found:
+        self._classes.update(classes)
+        for entry in entries:
             self._entries.setdefault((entry.kind, entry.name), []).append(entry)
         for cls in types:
+            if distribution != BUILT_IN:
+                completed_fitted(cls)
             full_name = f"{cls.__module__}.{cls.__qualname__}"
             # The first to list a class keeps it: a plugin may list a class of another package.
             self._model_types.setdefault(full_name, cls)
             self._type_origins.setdefault(full_name, distribution)
 
-    def _refuse_taken_names(self, found: list[Entry]) -> None:
+    def _refuse_taken_names(self, entries: list[Entry]) -> None:
         """Refuse the name of a built-in, or one that a package registers twice.
 
         Conflicts between two packages are an error on use only, so that both can be installed.
         """
-        own: set[tuple[Kind, str]] = set()
-        for entry in found:
+        names: set[tuple[Kind, str]] = set()
+        for entry in entries:
             key = (entry.kind, entry.name)
             origins = {canonical(claim.distribution) for claim in self._entries.get(key, [])}
             name = f"{spoken(entry.kind)} {entry.name!r}"
-            if key in own or canonical(entry.distribution) in origins:
+            if key in names or canonical(entry.distribution) in origins:
                 raise PluginConflictError(f"it has the {name} twice")
             if BUILT_IN in origins:
                 # If this were an error on use, one package could disable every default.
                 raise PluginConflictError(f"its {name} has the name of a component of {BUILT_IN}")
-            own.add(key)
+            names.add(key)
 
     def _ask(self, hook_name: str, plugin_name: str) -> list[Any]:
         caller = getattr(self._manager.hook, hook_name)

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from typing import Any
 
 import attrs
 
-from mklkit.errors import SpecError, quoted
+from mklkit.errors import MKLKitError, SpecError, plain_message, quoted, suggest
 from mklkit.protocols.component import parameter_names
 
 __all__ = [
     "MAX_NAME",
     "KernelSpec",
     "Spec",
+    "build",
     "is_name",
     "parse_kernel_spec",
     "parse_spec",
@@ -28,6 +30,7 @@ __all__ = [
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 MAX_NAME = 100
 MAX_DEPTH = 8
+LARGEST = int(sys.float_info.max)
 BARE = (ast.Name, ast.Load, ast.Constant, ast.BinOp, ast.Sub, ast.Mult, ast.Div)
 """The characters allowed in text without quotes."""
 _LABEL = re.compile(r"(?P<label>[A-Za-z_][\w. -]*):(?=\s*[A-Za-z_])")
@@ -108,6 +111,41 @@ def parse_spec(text: str) -> Spec:
             raise SpecError(f"The parameter {quoted(keyword.arg)} is given twice in {shown}.")
         kwargs[keyword.arg] = _literal(keyword.value, text)
     return Spec(match.group(), tuple(_literal(arg, text) for arg in call.args), kwargs)
+
+
+def build(cls: type, args: tuple[Any, ...], kwargs: dict[str, Any], text: str) -> Any:
+    """Return a component of a class, or an error that names the parameter of its spec string."""
+    shown = quoted(text)
+    if attrs.has(cls):
+        known, name = parameter_names(cls), getattr(cls, "name", cls.__name__)
+        if len(args) > len(known):
+            raise SpecError(
+                f"{shown} has {len(args)} values; {name} takes {', '.join(known) or 'none'}."
+            )
+        for key in kwargs:
+            if key not in known:
+                raise SpecError(
+                    f"{shown}: {name} has no parameter {quoted(key)};"
+                    f" it takes {', '.join(known) or 'none'}.{suggest(key, known)}"
+                )
+        missing = [f.name for f in attrs.fields(cls) if f.init and f.default is attrs.NOTHING]
+        for key in missing[len(args) :]:
+            if key not in kwargs:
+                raise SpecError(
+                    f"{shown} needs {quoted(key)}, which can be given in Python only:"
+                    f" {cls.__name__}({key}=...)."
+                )
+    try:
+        return cls(*args, **kwargs)
+    except MKLKitError:
+        raise
+    except OverflowError as error:
+        values = [*zip(parameter_names(cls), args, strict=False), *kwargs.items()]
+        large = [key for key, value in values if isinstance(value, int) and abs(value) > LARGEST]
+        reason = f"the number given as {', '.join(large)} is too large" if large else str(error)
+        raise SpecError(f"{shown} can't be built: {reason}.") from error
+    except (TypeError, ValueError) as error:
+        raise SpecError(f"{shown} can't be built: {plain_message(error)}") from error
 
 
 def _depth(call: ast.expr) -> int:

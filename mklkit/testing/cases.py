@@ -22,6 +22,7 @@ from mklkit.protocols import (
     facts_of,
 )
 from mklkit.registry.composing import choose_components
+from mklkit.registry.entries import completed
 from mklkit.registry.registry import get_registry
 from mklkit.registry.specs import parse_spec
 from mklkit.testing.expectations import CheckFailure
@@ -90,10 +91,13 @@ class Case:
     @cached_property
     def component(self) -> Any:
         """The component; a class is instantiated with its defaults."""
-        if not isinstance(self.source, type):
+        cls = self.source if isinstance(self.source, type) else type(self.source)
+        if self.kind != "preset":
+            completed(self.kind, cls)
+        if cls is not self.source:
             return self.source
         try:
-            return self.source()
+            return cls()
         except (TypeError, ValueError) as error:
             raise CheckFailure(
                 f"Expected {self.source.__name__}() to make a component with its defaults; it"

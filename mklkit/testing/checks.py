@@ -11,7 +11,7 @@ import attrs
 
 from mklkit.errors import MKLKitError, plain_message
 from mklkit.protocols import Array
-from mklkit.protocols.preset import Preset
+from mklkit.protocols.component import Preset
 from mklkit.registry.registry import get_registry
 from mklkit.testing import combiners, feature_maps, fits, kernels, learners
 from mklkit.testing.cases import KINDS, Case, ComponentKind
@@ -164,7 +164,7 @@ def component_checks(
 
     Examples
     --------
-    >>> from mklkit import Linear
+    >>> from mklkit.kernels import Linear
     >>> first = component_checks(Linear)[0]
     >>> print(first)
     kernel linear, inputs_are_left_as_they_are
@@ -190,7 +190,8 @@ def check_component(
 
     Examples
     --------
-    >>> from mklkit import RBF, Precomputed, Preset, weighting_rule
+    >>> from mklkit.kernels import RBF, Precomputed
+    >>> from mklkit.plugin import Preset, weighting_rule
     >>> check_component(RBF(gamma=0.5))
     >>> import numpy as np
     >>> check_component(Precomputed(np.eye(20)), rows=np.arange(20.0)[:, None])
@@ -235,7 +236,7 @@ def parametrize_with_component_checks(components: Iterable[Any], rows: Array | N
 
     Examples
     --------
-    >>> from mklkit import Linear
+    >>> from mklkit.kernels import Linear
     >>> @parametrize_with_component_checks([Linear])
     ... def test_linear(check):
     ...     check()

@@ -105,7 +105,7 @@ def unknown_parameters_are_refused(case: Case) -> None:
         return
     raise CheckFailure(
         "Expected with_params(no_such_parameter=1) to raise an MKLKitError; it was accepted."
-        " Derive the class from mklkit.Component and decorate it with @attrs.frozen."
+        " Derive the class from mklkit.protocols.Component and decorate it with @attrs.frozen."
     )
 
 
@@ -126,7 +126,7 @@ def values_that_are_no_numbers_are_refused(case: Case) -> None:
             raise CheckFailure(
                 f"Expected {name}={value!r} to be refused by a ValueError or TypeError; it was"
                 " accepted. Add a converter and a validator, as in attrs.field(default=1.0,"
-                " converter=float, validator=[gt(0), mklkit.finite])."
+                " converter=float, validator=[gt(0), mklkit.plugin.finite_number])."
             )
 
 
@@ -177,7 +177,7 @@ def _has_parameters(component: Any) -> bool:
 def _with_parameters(case: Case) -> Any:
     if _has_parameters(case.component):
         return case.component
-    raise NotApplicable(f"{case.label} has no get_params, which mklkit.Component provides")
+    raise NotApplicable(f"{case.label} has no get_params, which the bases in mklkit.plugin provide")
 
 
 def _is_number(value: Any) -> bool:

@@ -223,9 +223,9 @@ def saved_and_loaded(model: Any) -> Any:
             return load_model(path)
         except ModelFileError as error:
             raise CheckFailure(
-                f"Expected a model that can be saved and loaded; got: {error} Return the class of"
-                " each fitted object from the hook mklkit_model_types, and install the package"
-                " (pip install -e .), so that the hook is found."
+                f"Expected a model that can be saved and loaded; got: {error} Decorate the"
+                " class of each fitted object by @register, and install the package"
+                " (pip install -e .), so that it is found."
             ) from error
 
 

@@ -8,10 +8,6 @@ import numpy as np
 
 from mklkit.protocols import (
     FeatureMapFacts,
-    LandmarkMap,
-    OrthogonalFeatures,
-    RememberedFeatures,
-    TrimmableMap,
     facts_of,
 )
 from mklkit.testing.cases import Case
@@ -65,19 +61,19 @@ def shortcuts_agree_with_transform(case: Case) -> None:
     fitted: Any = case.fitted().fitted
     columns, new_columns = fitted.transform(case.rows), fitted.transform(case.new_rows)
     shortcuts: list[tuple[str, Any, Any]] = []
-    if isinstance(fitted, LandmarkMap):
+    if fitted.from_landmarks:
         values = fitted.from_similarities(fitted.kernel(case.rows, fitted.landmarks))
         label = "from_similarities(kernel(rows, landmarks)) to be transform(rows)"
         shortcuts.append((label, values, columns))
-    if isinstance(fitted, RememberedFeatures) and fitted.training_features() is not None:
+    if fitted.training_features() is not None:
         label = "training_features() to be transform(training rows)"
         shortcuts.append((label, fitted.training_features(), columns))
-    if isinstance(fitted, TrimmableMap):
+    if fitted.from_landmarks and not fitted.explicit:
         members = np.arange(0, len(case.rows), 3)
         fewer = fitted.with_landmarks(case.rows[members]).transform(case.new_rows)
         label = "with_landmarks(rows) to give the columns of those rows"
         shortcuts.append((label, fewer, new_columns[:, members]))
-    lengths = fitted.squared_lengths() if isinstance(fitted, OrthogonalFeatures) else None
+    lengths = fitted.squared_lengths()
     if lengths is not None:
         label = "features.T @ features to be diag(squared_lengths())"
         shortcuts.append((label, columns.T @ columns, np.diag(lengths)))

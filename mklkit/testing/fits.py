@@ -85,7 +85,7 @@ def decides_one_number_a_row(case: Case) -> None:
             case.kind == "combiner" or isinstance(fit.fitted, FittedLearner),
             "fit to return an object with a 'decide' method",
             repr(fit.fitted),
-            "mklkit.LinearDecision(coefficients, bias) is one.",
+            "mklkit.plugin.LinearDecision(coefficients, bias) is one.",
         )
         for n in (1, len(case.new_rows)):
             decisions = fit.results(case.new_rows[:n])["decisions"]

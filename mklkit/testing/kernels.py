@@ -25,10 +25,10 @@ def values_have_their_shapes(case: Case) -> None:
     """The fitted kernel returns (n, m) similarities and an (n,) diagonal, for one row or many."""
     fitted = case.fitted().fitted
     expect(
-        isinstance(fitted, FittedKernel),
+        isinstance(fitted, FittedKernel) or callable(getattr(fitted, "diagonal", None)),
         "fit to return an object that can be called with two sets of rows and has a 'diagonal'",
         repr(fitted),
-        "See mklkit.FittedKernel, or derive it from mklkit.FittedScalarKernel.",
+        "See mklkit.plugin.FittedKernel, or derive it from mklkit.plugin.FittedScalarKernel.",
     )
     for n in (1, len(case.new_rows)):
         a = case.new_rows[:n]

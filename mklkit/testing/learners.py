@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from mklkit.protocols import CoupledLearner, SupportedDecision
 from mklkit.testing.cases import Case
 from mklkit.testing.expectations import NotApplicable, expect, expect_array, expect_close
 
@@ -19,7 +18,7 @@ def support_carries_the_decision(case: Case) -> None:
     for variant in case.variants():
         [view] = variant.views()
         fitted = variant.component.fit(view, variant.target())
-        if view.explicit or not isinstance(fitted, SupportedDecision):
+        if view.explicit or fitted.support is None:
             continue
         applicable = True
         columns = view.projector.transform(case.new_rows)
@@ -36,7 +35,7 @@ def support_carries_the_decision(case: Case) -> None:
 
 def subproblem_finds_the_minimum(case: Case) -> None:
     """A subproblem's solution minimises s·‖f − t/s‖² + penalty, and its methods are consistent."""
-    if not isinstance(case.component, CoupledLearner):
+    if case.component.coupling is None:
         raise NotApplicable(f"{case.label} has no subproblem, so it cannot be coupled")
     for variant in case.variants():
         _expect_minimum(variant)
@@ -66,7 +65,7 @@ def _expect_minimum(case: Case) -> None:
             bool((least <= nearby * (1 + 1e-9) + 1e-9).all()),
             "solve(targets, s) to minimise s·‖f − t/s‖² + penalty",
             f"{least} there and {nearby} elsewhere",
-            "See mklkit.Subproblem for the equation.",
+            "See mklkit.plugin.Subproblem for the equation.",
         )
     columns = view.features() if view.explicit else view.gram()
     expected = "finish(coefficients, column).decide(training columns) to be outputs(coefficients)"

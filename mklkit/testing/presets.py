@@ -6,7 +6,7 @@ import numpy as np
 
 from mklkit.errors import MKLKitError, quoted
 from mklkit.estimators.from_preset import preset_classifier
-from mklkit.protocols.preset import Preset
+from mklkit.protocols.component import Preset
 from mklkit.registry.registry import Kind, get_registry
 from mklkit.registry.specs import is_name, parse_kernel_spec
 from mklkit.testing.cases import Case

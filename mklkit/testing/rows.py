@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from mklkit.errors import MKLKitError
 from mklkit.numerics.readings import category_codes, text_codes, texts_of
-from mklkit.protocols import Array
-from mklkit.protocols.facts import Reads
+from mklkit.protocols import Array, Reads
 
 __all__ = [
     "as_rows",

@@ -8,11 +8,11 @@ from typing import Any, Protocol, runtime_checkable
 import attrs
 import numpy as np
 
-from mklkit.protocols import Array, ColumnSelector, Subproblem
+from mklkit.protocols import Array
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.projections import BackProjection, Projection
 
-__all__ = ["BlockColumns", "BlockSubproblem", "InBlocks"]
+__all__ = ["BlockColumns", "InBlocks"]
 
 
 @attrs.frozen(eq=False)
@@ -75,34 +75,4 @@ class InBlocks(Protocol):
     @property
     def block_columns(self) -> BlockColumns:
         """The features."""
-        ...
-
-
-@runtime_checkable
-class BlockSubproblem(Subproblem, Protocol):
-    """A subproblem on features that are read block by block.
-
-    Its targets, outputs and margins then need not be in one place.
-    """
-
-    @property
-    def block_columns(self) -> Any:
-        """The features as :class:`BlockColumns`, or None where they are one array in memory."""
-        ...
-
-    def solve_projected(
-        self,
-        projected: Array,
-        means: Array,
-        data_weights: Array,
-        columns: ColumnSelector = slice(None),
-    ) -> Any:
-        """Return the coefficients, as ``solve`` does, for Φᵀt (p, G) and the means of t (G,).
-
-        Both are weighted where rows have weights.
-        """
-        ...
-
-    def function(self, coefficients: Any) -> tuple[Array, Array]:
-        """Return the weights (p, G) and biases (G,) of coefficients."""
         ...

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from time import perf_counter
 from typing import Any
@@ -28,13 +28,10 @@ from mklkit.protocols import (
     FeatureMapFacts,
     FittedKernel,
     FittedMap,
-    Kernel,
     KernelFacts,
-    MapForAll,
     Reads,
     Rows,
     RowSource,
-    WeightedKernel,
     facts_of,
 )
 from mklkit.views.kernel_rows import KernelRows, is_scalar
@@ -45,7 +42,6 @@ __all__ = [
     "BoundKernel",
     "fit_kernels",
     "fit_maps",
-    "fitted_kernel",
     "kernel_minutes",
     "say_if_long",
     "warn_of_far_rows",
@@ -90,7 +86,7 @@ def fit_kernels(
 
     Kernels on the same columns get the same array, by which they share base quantities. To rows
     that are read in parts, kernels are fitted by a seeded sample of them. With weights of rows
-    (N,), kernels that can (:class:`mklkit.WeightedKernel`) let rows count by them.
+    (N,), kernels that can let rows count by them.
 
     Raises
     ------
@@ -118,19 +114,15 @@ def in_memory(rows: RowSource) -> Array:
     return sample
 
 
-def fitted_kernel(kernel: Kernel, rows: Array, row_weights: Array | None) -> FittedKernel:
-    """Return a kernel fitted to rows (N, d), which count by their weights (N,) if it can."""
-    if row_weights is not None and isinstance(kernel, WeightedKernel):
-        return kernel.fit_weighted(rows, row_weights)
-    return kernel.fit(rows)
-
-
 def _fit_kernel(bound: BoundKernel, rows: Array, row_weights: Array | None) -> FittedKernel:
     """Return the fitted kernel; refuse one whose values on these rows are not finite."""
     with np.errstate(over="ignore", invalid="ignore"):
         fitted = bound.fitted
         if fitted is None:
-            fitted = fitted_kernel(bound.kernel, rows, row_weights)
+            kernel = bound.kernel
+            fitted = (
+                kernel.fit(rows) if row_weights is None else kernel.fit_weighted(rows, row_weights)
+            )
         largest = np.abs(fitted.diagonal(rows)).max()
     if not np.isfinite(largest):
         raise _no_numbers(bound, f"{largest}")
@@ -172,18 +164,12 @@ def fit_maps(
         If the map does not support one of the kernels.
     """
     facts = facts_of(feature_map, FeatureMapFacts)
-    if facts.for_kernels or facts.of_means:
+    if facts.for_kernels or facts.needs_mean_rows:
         _check_supported(kernels, feature_map, facts)
-    pairs = zip(fitted, rows, strict=True)
-    maps: Iterator[FittedMap] = (
-        feature_map.fit_all(fitted, rows, random_state)
-        if isinstance(feature_map, MapForAll)
-        else (feature_map.fit(kernel, columns, random_state) for kernel, columns in pairs)
-    )
     fitted_maps: list[FittedMap] = []
     try:
         with np.errstate(over="ignore", invalid="ignore"):
-            fitted_maps.extend(maps)
+            fitted_maps.extend(feature_map.fit_all(fitted, rows, random_state))
     except np.linalg.LinAlgError as error:
         raise _no_numbers(kernels[len(fitted_maps)], plain_message(error)) from error
     return fitted_maps
@@ -200,7 +186,7 @@ def _check_supported(
             f"The feature map {feature_map.name!r} can't be fitted to {labels}. Kernels that work"
             f" with {feature_map.name}: {', '.join(only)}; or choose another feature map."
         )
-    for bound in kernels if facts.of_means else ():
+    for bound in kernels if facts.needs_mean_rows else ():
         reads = "gaps" if bound.facts.allows_gaps else bound.reads
         if reads not in ("numbers", "amounts"):
             raise IncompatibleError(

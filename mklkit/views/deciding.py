@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, cast
+from typing import Any
 
 import attrs
 import numpy as np
@@ -16,13 +16,9 @@ from mklkit.protocols import (
     Array,
     Decision,
     FittedMap,
-    FoldedMap,
-    LandmarkMap,
     Projector,
     Rows,
-    TrimmableMap,
 )
-from mklkit.protocols.abilities import offers
 from mklkit.views.kernel_rows import KernelRows, Scratch
 from mklkit.views.rows import ColumnCuts, rows_at
 
@@ -62,7 +58,9 @@ class RowBlock:
     Examples
     --------
     >>> import numpy as np
-    >>> from mklkit import Implicit, Linear, Projector
+    >>> from mklkit.feature_maps import Implicit
+    >>> from mklkit.kernels import Linear
+    >>> from mklkit.protocols import Projector
     >>> rows = np.array([[1.0], [2.0]])
     >>> fitted = Implicit().fit(Linear().fit(rows), rows, np.random.RandomState(0))
     >>> block = RowBlock(np.array([[3.0]]))
@@ -137,13 +135,13 @@ class RowBlock:
         values : ndarray of shape (n, p)
             Not to be written to.
         raw : bool
-            Whether they are similarities to the landmarks of a :class:`mklkit.FoldedMap`.
+            Whether they are similarities to the landmarks of a map that is ``linear`` in them.
         """
         known = {id(fitted) for fitted, _ in self._made}
         folding = [
             index
             for index, projector in enumerate(projectors)
-            if offers(projector.map, FoldedMap) and id(projector.map) not in known
+            if projector.map.linear and id(projector.map) not in known
         ]
         others = [index for index in range(len(projectors)) if index not in folding]
         for place, columns in self.columns_of([projectors[index] for index in others]):
@@ -157,13 +155,13 @@ class RowBlock:
         with_landmarks: list[int] = []
         for index in wanted:
             projector = projectors[index]
-            if offers(projector.map, LandmarkMap):
+            if projector.map.from_landmarks:
                 with_landmarks.append(index)
             else:
                 columns = self._cuts.of(projector.columns, projector.reads)
                 yield index, projector.map.transform(columns)
         for index, values in self._similarities(projectors, with_landmarks):
-            yield index, cast(LandmarkMap, projectors[index].map).from_similarities(values)
+            yield index, projectors[index].map.from_similarities(values)
 
     def _similarities(
         self, projectors: Sequence[Projector], wanted: Sequence[int], keep: bool = False
@@ -175,7 +173,7 @@ class RowBlock:
         wanted = [index for index in wanted if index not in kept]
         if not wanted:
             return
-        maps = [cast(LandmarkMap, projectors[index].map) for index in wanted]
+        maps = [projectors[index].map for index in wanted]
         kernels = [landmark_map.kernel for landmark_map in maps]
         used = [projectors[index] for index in wanted]
         rows = KernelRows.of(
@@ -244,7 +242,7 @@ def with_support(projectors: Sequence[Projector], support: NDArray[np.intp]) -> 
     trimmed = []
     for projector in projectors:
         fitted = projector.map
-        if fitted.explicit or not isinstance(fitted, TrimmableMap):
+        if fitted.explicit or not fitted.from_landmarks:
             trimmed.append(projector)
             continue
         if not any(fitted.landmarks is rows for rows, _ in kept):

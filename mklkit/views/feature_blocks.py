@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial, reduce
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from mklkit.errors import DataError
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.numerics.threads import n_threads, results_in_flight
-from mklkit.protocols import Array, Projector, RememberedFeatures, Rows
-from mklkit.protocols.abilities import offers
+from mklkit.protocols import Array, Projector, Rows
 from mklkit.protocols.defaults import LARGE_LEARNER
 from mklkit.views.deciding import BLOCK_ROWS, RowBlock
 from mklkit.views.engines import PART_ROWS, added, engine_of
@@ -286,8 +285,8 @@ class FeatureBlocks:
             stored = whole.remembered(index)
             return None if stored is None else stored[members]
         fitted = self.projectors[index].map
-        if index not in self._kept and offers(fitted, RememberedFeatures):
-            stored = cast(RememberedFeatures, fitted).training_features()
+        if index not in self._kept:
+            stored = fitted.training_features()
             if stored is not None:
                 self._stored.add(index)
                 self._kept[index] = stored

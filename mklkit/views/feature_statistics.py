@@ -31,7 +31,7 @@ BLOCKS = {
     "between": (POSITIVE, NEGATIVE),
     "within_negative": (NEGATIVE, NEGATIVE),
 }
-"""The classes of rows and columns of each block, in the order of :class:`mklkit.Quadrants`."""
+"""The classes of rows and columns of each block, in the order of ``Quadrants``."""
 
 
 class FeatureStatistics:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, ClassVar, Self, TypeGuard, cast
+from typing import Any, ClassVar, Self
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.numerics.pairwise import BASES
-from mklkit.protocols import Array, FittedKernel, KernelView, ScalarKernel
-from mklkit.protocols.abilities import offers
+from mklkit.protocols import Array, FittedKernel, KernelView
 from mklkit.views.known_pairs import KnownPairs
 from mklkit.views.rows import take_rows
 
@@ -26,7 +25,7 @@ __all__ = [
 ]
 
 
-class FittedScalarKernel(ABC):
+class FittedScalarKernel(FittedKernel):
     """A kernel that is a scalar function of a base quantity of two rows.
 
     A subclass names the ``base``, states whether it is ``monotone`` in it, and implements ``of``.
@@ -35,9 +34,6 @@ class FittedScalarKernel(ABC):
     """
 
     __slots__ = ()
-
-    base: ClassVar[str]
-    monotone: ClassVar[int] = 0
 
     @abstractmethod
     def of(self, base: Array, out: Array) -> Array:
@@ -71,9 +67,9 @@ class InnerProduct(FittedScalarKernel):
         return out
 
 
-def is_scalar(kernel: FittedKernel) -> TypeGuard[ScalarKernel]:
+def is_scalar(kernel: FittedKernel) -> bool:
     """Return whether a kernel is a scalar function of a base quantity known to mklkit."""
-    return offers(kernel, ScalarKernel) and cast(ScalarKernel, kernel).base in BASES
+    return kernel.base in BASES
 
 
 @attrs.frozen(eq=False)
@@ -93,7 +89,7 @@ class KernelRows:
 
     Examples
     --------
-    >>> from mklkit import RBF, Linear
+    >>> from mklkit.kernels import RBF, Linear
     >>> rows = np.array([[0.0], [1.0]])
     >>> seen = KernelRows.of([Linear().fit(rows), RBF(gamma=1.0).fit(rows)], [rows, rows])
     >>> len(seen), len(seen.arrays), seen.n_rows
@@ -237,7 +233,7 @@ class KernelRows:
                     out = scratch.take(shape, base.dtype)
                 else:
                     out = np.empty_like(base)
-                yield index, cast(ScalarKernel, self.kernels[index]).of(base, out)
+                yield index, self.kernels[index].of(base, out)
 
 
 class Scratch:

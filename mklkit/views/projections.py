@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import attrs
 import numpy as np
 
 from mklkit.numerics.least_squares import weighted_sums
 from mklkit.numerics.pairwise import row_blocks
-from mklkit.protocols import Array, FittedMap, FoldedMap, Projector
-from mklkit.protocols.abilities import offers
+from mklkit.protocols import Array, FittedMap, Projector
 from mklkit.views.deciding import BLOCK_ROWS, RowBlock
 from mklkit.views.engines import added
 from mklkit.views.kernel_rows import SpareScratch
@@ -44,7 +43,7 @@ class Projection:
     coefficients : sequence of ndarray
         c_m, (p_m,) or (p_m, k).
     folded : sequence of ndarray
-        The same on similarities to the landmarks, where the map is a :class:`mklkit.FoldedMap`.
+        The same on similarities to the landmarks, where the map is ``linear`` in them.
     """
 
     projectors: Sequence[Projector]
@@ -55,9 +54,7 @@ class Projection:
     def of(cls, projectors: Sequence[Projector], coefficients: Sequence[Array]) -> Self:
         """Return the function for coefficients of features."""
         folded = [
-            cast(FoldedMap, projector.map).on_similarities(part)
-            if offers(projector.map, FoldedMap)
-            else part
+            projector.map.on_similarities(part) if projector.map.linear else part
             for projector, part in zip(projectors, coefficients, strict=True)
         ]
         return cls(projectors, coefficients, folded)
@@ -97,7 +94,7 @@ class BackProjection:
     def finish(self, sums: Sequence[Array]) -> list[Array]:
         """Return Φ_mᵀt (p_m,) or (p_m, k) for the added sums."""
         return [
-            cast(FoldedMap, projector.map).from_sums(total) if raw else total
+            projector.map.from_sums(total) if raw else total
             for projector, total, raw in zip(self.projectors, sums[::2], sums[1::2], strict=True)
         ]
 

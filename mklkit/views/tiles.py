@@ -242,7 +242,7 @@ def kernel_products(
     Examples
     --------
     >>> import numpy as np
-    >>> from mklkit import Linear
+    >>> from mklkit.kernels import Linear
     >>> rows = np.array([[1.0], [3.0]])
     >>> found = kernel_products(KernelRows.of([Linear().fit(rows)], [rows]), np.array([-1.0, 1.0]))
     >>> (found.products * found.sizes**2).tolist(), (found.with_labels * found.sizes).tolist()

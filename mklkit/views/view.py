@@ -19,7 +19,6 @@ from mklkit.numerics.least_squares import NormalMatrix
 from mklkit.protocols import (
     Array,
     FittedKernel,
-    OrthogonalFeatures,
     Projector,
     Quadrants,
 )
@@ -146,9 +145,7 @@ class View(Side):
         """Return ``features.T @ features``; for orthogonal features only its diagonal, in O(p)."""
         if self._normal is None:
             fitted, whole = self.projector.map, not self.of_features.blocks.is_part
-            diagonal = None
-            if whole and isinstance(fitted, OrthogonalFeatures):
-                diagonal = fitted.squared_lengths()
+            diagonal = fitted.squared_lengths() if whole else None
             if diagonal is not None:
                 self._normal = NormalMatrix(diagonal, self.features().sum(axis=0), self.n_rows)
             else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,14 +17,11 @@ from mklkit.protocols import (
     FittedKernel,
     FittedMap,
     KernelProducts,
-    LandmarkMap,
     Projector,
-    RememberedFeatures,
     Rows,
     RowSource,
     facts_of,
 )
-from mklkit.protocols.abilities import offers
 from mklkit.views.block_columns import BlockColumns
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels, fit_maps, warn_of_far_rows
 from mklkit.views.deciding import RowBlock
@@ -167,8 +164,8 @@ class ViewSet(list[View]):
             view
             for view in self
             if not self.explicit
-            and offers(view.projector.map, LandmarkMap)
-            and cast(LandmarkMap, view.projector.map).landmarks is view.rows
+            and view.projector.map.from_landmarks
+            and view.projector.map.landmarks is view.rows
         ]
         if not used:
             return RowBlock(rows, keep=True)
@@ -179,7 +176,7 @@ class ViewSet(list[View]):
             [cuts.of(projector.columns, projector.reads) for projector in projectors],
             [] if pairs is None else [pairs(projector.columns) for projector in projectors],
         )
-        maps = [cast(LandmarkMap, view.projector.map) for view in used]
+        maps = [view.projector.map for view in used]
         known = [
             (used[index].projector.map, maps[index].from_similarities(values))
             for index, values in others.similarities(KernelRows.of_views(used))
@@ -305,4 +302,4 @@ class WeightedViews(Side):
 
 
 def _is_full(fitted: FittedMap) -> bool:
-    return isinstance(fitted, RememberedFeatures) and fitted.training_features() is not None
+    return fitted.training_features() is not None

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from mklkit import category_codes, get_registry, text_codes
+from mklkit import get_registry
+from mklkit.numerics.readings import category_codes, text_codes
 
 RUNS = 7
 SHAPE = (256, 1024)

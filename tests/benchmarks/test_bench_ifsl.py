@@ -20,8 +20,10 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 
-from mklkit import IFSL, MHKS, Target
+from mklkit.combiners import IFSL
+from mklkit.learners import MHKS
 from mklkit.learners.ho_kashyap.rules import PAPER_GRID
+from mklkit.plugin import Target
 
 TRIO = ["linear", "rbf(sigma='mean')", "polynomial(degree=2)"]
 RIDGES, LAMS = (side.ravel() for side in np.meshgrid(PAPER_GRID, PAPER_GRID, indexing="ij"))

@@ -8,8 +8,8 @@ import attrs
 import pytest
 from processes import Run, on_path, write_plugin
 
-from mklkit import Polynomial
 from mklkit.cli.describe import KINDS
+from mklkit.kernels import Polynomial
 from mklkit.registry.entries import HOOKS
 from mklkit.registry.registry import get_registry
 
@@ -63,11 +63,12 @@ def test_descriptions_are_plain_text(mklkit: Run) -> None:
 
 ODD = """
 import attrs
-from mklkit import Component, KernelFacts, hookimpl
+from mklkit.plugin import KernelFacts, hookimpl
+from mklkit.protocols import Component
 
 @attrs.frozen
 class Odd(Component):
-    '''As :class:`mklkit.RBF`, with ``width``.'''
+    '''As :class:`mklkit.kernels.RBF`, with ``width``.'''
 
     name = "odd"
     facts = KernelFacts(search_space={"width": (float("inf"), {1, 2})})

@@ -13,7 +13,8 @@ from processes import Run, on_path, write_plugin
 KERNEL = '''
 from typing import ClassVar
 import attrs
-from mklkit import Component, hookimpl
+from mklkit.plugin import hookimpl
+from mklkit.protocols import Component
 
 @attrs.frozen
 class Shifted(Component):
@@ -42,7 +43,8 @@ BROKEN = {
     "syntax": ("def (:", "SyntaxError"),
     "absent": ("import a_module_that_is_not_there", "a_module_that_is_not_there"),
     "signature": (
-        "from mklkit import hookimpl\n@hookimpl\ndef mklkit_combiners(registry):\n    return []",
+        "from mklkit.plugin import hookimpl\n"
+        "@hookimpl\ndef mklkit_combiners(registry):\n    return []",
         "registry",
     ),
 }

@@ -9,7 +9,7 @@ import pytest
 from processes import Run, on_path, write_plugin
 
 GOOD = '''
-from mklkit import hookimpl, weighting_rule
+from mklkit.plugin import hookimpl, weighting_rule
 
 @weighting_rule("by-trace")
 def trace(view, y):
@@ -23,7 +23,7 @@ def mklkit_combiners():
 
 FAULTY = '''
 import os, signal
-from mklkit import FeatureMapFacts, LearnerFacts, LinearDecision, hookimpl, weighting_rule
+from mklkit.plugin import FeatureMapFacts, LearnerFacts, LinearDecision, hookimpl, weighting_rule
 
 @weighting_rule("divides-by-zero")
 def divides(view, y):

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.process
 
 FAULTY = '''
 import warnings
-from mklkit import hookimpl, weighting_rule
+from mklkit.plugin import hookimpl, weighting_rule
 
 warnings.warn("this plugin is old", DeprecationWarning, stacklevel=1)
 

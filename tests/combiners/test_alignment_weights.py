@@ -8,8 +8,9 @@ from builders import ids, views_of, weights_by
 from oracles.blocks import alignment, centered_alignment
 from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
 
-from mklkit import MKLClassifier, Precomputed
+from mklkit import MKLClassifier
 from mklkit.errors import WeightsWarning
+from mklkit.kernels import Precomputed
 
 ORACLES = {"alignment": alignment, "centered-alignment": centered_alignment}
 each_rule = pytest.mark.parametrize("rule", ORACLES)

@@ -9,9 +9,12 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.svm import SVC
 
-from mklkit import SVM, MKLClassifier, Precomputed, Target
+from mklkit import MKLClassifier
 from mklkit.combiners.best_single import BestSingle
 from mklkit.errors import WeightsWarning
+from mklkit.kernels import Precomputed
+from mklkit.learners import SVM
+from mklkit.plugin import Target
 
 WIDTHS = [1e-3, 0.05, 1.0, 30.0]
 

@@ -8,16 +8,7 @@ import numpy as np
 import pytest
 import scipy.optimize
 
-from mklkit import (
-    Implicit,
-    MKLClassifier,
-    MKLTransformer,
-    Target,
-    ViewSet,
-    WeightsWarning,
-    centred_gram,
-    get_registry,
-)
+from mklkit import MKLClassifier, MKLTransformer, WeightsWarning, get_registry
 from mklkit.combiners import graph_consensus
 from mklkit.combiners.consensus import consensus_weights
 from mklkit.combiners.graph_consensus import (
@@ -26,7 +17,11 @@ from mklkit.combiners.graph_consensus import (
     near_sphere,
     neighbour_graph,
 )
+from mklkit.feature_maps import Implicit
+from mklkit.numerics.centring import centred_gram
+from mklkit.plugin import Target
 from mklkit.views.bound_kernels import BoundKernel
+from mklkit.views.view_set import ViewSet
 
 RANDOM = np.random.default_rng(8)
 ROWS = RANDOM.normal(size=(37, 4)) * [1, 2, 1, 3]

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 from builders import views_of
 
-from mklkit import SVM, CoupledSolution, CouplingCombiner, MKLClassifier
+from mklkit import MKLClassifier
 from mklkit.errors import IncompatibleError
+from mklkit.learners import SVM
+from mklkit.plugin import CoupledSolution, CouplingCombiner
 
 TRIO = ["linear", "rbf(gamma=0.3)", "polynomial(degree=2)"]
 

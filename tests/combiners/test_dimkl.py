@@ -16,8 +16,9 @@ from sklearn.metrics.pairwise import (
     sigmoid_kernel,
 )
 
-from mklkit import MKLClassifier, Precomputed
+from mklkit import MKLClassifier
 from mklkit.errors import WeightsWarning
+from mklkit.kernels import Precomputed
 
 NUMBERS = range(1, 6)
 each_number = pytest.mark.parametrize("number", NUMBERS)

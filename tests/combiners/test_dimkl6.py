@@ -8,9 +8,10 @@ from builders import ids, views_of, weights_by
 from oracles.blocks import bhattacharyya_in_coordinates
 from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
 
-from mklkit import MKLClassifier, Precomputed
+from mklkit import MKLClassifier
 from mklkit.combiners.dimkl6 import DiMKL6, rkhs_bhattacharyya
 from mklkit.errors import WeightsWarning
+from mklkit.kernels import Precomputed
 
 GRAMS = {
     "wide rbf": lambda a: rbf_kernel(a, gamma=0.01),

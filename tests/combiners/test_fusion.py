@@ -8,7 +8,8 @@ import attrs
 import numpy as np
 import pytest
 
-from mklkit import CombinerFacts, FusionCombiner, LearnedFusion, MKLClassifier
+from mklkit import MKLClassifier
+from mklkit.plugin import CombinerFacts, FusionCombiner, LearnedFusion
 
 TRIO = ["linear", "rbf(gamma=0.3)", "polynomial(degree=2)"]
 

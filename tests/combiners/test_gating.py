@@ -10,8 +10,9 @@ import pytest
 from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
 from sklearn.svm import SVC
 
-from mklkit import GatingCombiner, MKLClassifier, MKLKitError
+from mklkit import MKLClassifier, MKLKitError
 from mklkit.errors import IncompatibleError
+from mklkit.plugin import GatingCombiner
 
 TRIO = ["linear", "rbf(gamma=0.3)", "polynomial(degree=2)"]
 

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from builders import views_of
 
-from mklkit import FusionCombiner, MKLClassifier
+from mklkit import MKLClassifier
+from mklkit.plugin import FusionCombiner
 
 N_ROWS = 1600
 ONE_GRAM = 8 * N_ROWS**2

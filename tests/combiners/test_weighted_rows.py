@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from builders import views_of
 
-from mklkit import IFSL, KMHKS, MHKS, SVM, Target
+from mklkit.combiners import IFSL
 from mklkit.combiners.alignment import Alignment
 from mklkit.combiners.best_single import BestSingle
+from mklkit.learners import KMHKS, MHKS, SVM
+from mklkit.plugin import Target
 from mklkit.registry.registry import get_registry
 
 KERNELS = ["linear", "rbf(sigma=1.5)", "polynomial(degree=2)"]

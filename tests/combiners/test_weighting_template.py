@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
 from sklearn.svm import SVC
 
-from mklkit import MKLClassifier, MKLKitError, Precomputed, WeightingCombiner, weighting_rule
+from mklkit import MKLClassifier, MKLKitError
 from mklkit.combiners.templates.weighting import on_simplex
 from mklkit.errors import WeightsWarning
+from mklkit.kernels import Precomputed
+from mklkit.plugin import WeightingCombiner, weighting_rule
 
 TRIO = ["linear", "rbf(gamma=0.3)", "polynomial(degree=2)"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mklkit import Precomputed
+from mklkit.kernels import Precomputed
 from mklkit.registry.registry import Registry
 from mklkit.testing import Check, parametrize_with_component_checks
 

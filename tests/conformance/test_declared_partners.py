@@ -8,14 +8,9 @@ import attrs
 import numpy as np
 import pytest
 
-from mklkit import (
-    CombinerFacts,
-    Component,
-    FeatureMapFacts,
-    IncompatibleError,
-    MKLClassifier,
-    WeightingCombiner,
-)
+from mklkit import IncompatibleError, MKLClassifier
+from mklkit.plugin import CombinerFacts, FeatureMapFacts, WeightingCombiner
+from mklkit.protocols import Component
 from mklkit.registry.composing import choose_components
 from mklkit.testing import Check, component_checks
 

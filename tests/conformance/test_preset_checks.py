@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from mklkit import MKLClassifier, MKLVotingClassifier, Preset, SpecError, preset_classifier
+from mklkit import MKLClassifier, MKLVotingClassifier, SpecError, preset_classifier
 from mklkit.errors import UnknownNameError
 from mklkit.estimators.search import MKLSearchCV
+from mklkit.plugin import Preset
 from mklkit.testing import CheckFailure, check_component, component_checks
 
 

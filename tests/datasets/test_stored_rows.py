@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from mklkit.errors import DataError
-from mklkit.protocols.row_source import RowSource
+from mklkit.protocols import RowSource
 from mklkit.views.stored_rows import StoredRows
 
 ROWS, COLUMNS = 5000, 3

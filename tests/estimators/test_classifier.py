@@ -14,8 +14,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from mklkit import RBF, Linear, MKLClassifier
+from mklkit import MKLClassifier
 from mklkit.errors import DataError, SpecError
+from mklkit.kernels import RBF, Linear
 
 ALL_COMBINERS = [
     "uniform",

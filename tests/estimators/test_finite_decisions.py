@@ -10,14 +10,8 @@ import numpy as np
 import pytest
 from builders import ifsl_search
 
-from mklkit import (
-    Component,
-    DataError,
-    MKLClassifier,
-    MKLKitError,
-    MKLKitWarning,
-    preset_classifier,
-)
+from mklkit import DataError, MKLClassifier, MKLKitError, MKLKitWarning, preset_classifier
+from mklkit.protocols import Component
 
 
 @pytest.fixture

@@ -14,7 +14,6 @@ from sklearn.svm import OneClassSVM
 
 from mklkit import (
     IncompatibleError,
-    KernelWeightsDisplay,
     MKLOneClass,
     SpecError,
     explain,
@@ -23,6 +22,7 @@ from mklkit import (
     save_model,
 )
 from mklkit.errors import DataError
+from mklkit.plotting import KernelWeightsDisplay
 
 RANDOM = np.random.default_rng(2)
 ROWS, NEW = RANDOM.normal(size=(50, 4)), RANDOM.normal(size=(12, 4)) * 2

@@ -9,8 +9,10 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_sco
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from mklkit import RBF, SVM, Cosine, Linear, MKLClassifier, Polynomial
+from mklkit import MKLClassifier
 from mklkit.errors import SpecError
+from mklkit.kernels import RBF, Cosine, Linear, Polynomial
+from mklkit.learners import SVM
 
 GRID = {
     "combiner": ["uniform", "dimkl6(rank=2)"],

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from mklkit import KDA, DataError, IncompatibleError, MKLClassifier, Target
+from mklkit import DataError, IncompatibleError, MKLClassifier
 from mklkit.estimators.partial_fits import PartialSums
+from mklkit.learners import KDA
 from mklkit.numerics.graph_embedding import discriminant_graphs
 from mklkit.persistence import load_model, save_model
+from mklkit.plugin import Target
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.view_set import ViewSet
 

@@ -17,7 +17,9 @@ from mklkit import MKLClassifier, MKLSearchCV, MKLVotingClassifier, propose_kern
 from mklkit.errors import SpecError
 from mklkit.estimators import proposing, pruning
 from mklkit.estimators.proposing import column_groups
+from mklkit.kernels import Linear, Precomputed
 from mklkit.numerics.sampling import drawn_by_class
+from mklkit.plugin import KernelFacts
 from mklkit.registry import composing
 
 IRIS = load_iris(return_X_y=True)
@@ -194,7 +196,7 @@ class TestInEstimators:
 
     def test_beside_a_kernel_on_row_ids_it_is_refused(self) -> None:
         X, y = IRIS
-        graph = ("graph", mklkit.Precomputed(X @ X.T), [0])
+        graph = ("graph", Precomputed(X @ X.T), [0])
         with pytest.raises(SpecError, match="give it alone"):
             MKLClassifier(["auto", graph]).fit(np.arange(150.0)[:, None], y)
 
@@ -211,7 +213,7 @@ class TestCandidates:
     def test_a_proposal_that_cannot_be_made_names_its_kernel(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        facts = mklkit.KernelFacts(proposed=("lineare",))
-        monkeypatch.setattr(mklkit.Linear, "facts", facts)
+        facts = KernelFacts(proposed=("lineare",))
+        monkeypatch.setattr(Linear, "facts", facts)
         with pytest.raises(SpecError, match=r"'linear' proposes 'lineare' .*[Dd]id you mean"):
             composing.proposed_specs()

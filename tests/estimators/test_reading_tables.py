@@ -12,9 +12,10 @@ from sklearn.metrics.pairwise import linear_kernel
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.svm import SVC
 
-from mklkit import MKLClassifier, MKLSearchCV, MKLVotingClassifier, Precomputed
+from mklkit import MKLClassifier, MKLSearchCV, MKLVotingClassifier
 from mklkit.errors import DataError, IncompatibleError
 from mklkit.evaluation.alignment import alignment_matrix
+from mklkit.kernels import Precomputed
 
 MIXED = [
     ("seq", Letters(), "sequence"),

@@ -10,11 +10,14 @@ import pytest
 from sklearn.datasets import make_classification
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
-from mklkit import RBF, SVM, MKLClassifier, MKLSearchCV, Target, WeightingCombiner
+from mklkit import MKLClassifier, MKLSearchCV
 from mklkit.combiners.uniform import Uniform
 from mklkit.errors import MKLKitWarning, SpecError
 from mklkit.estimators.fold_scores import fits_grids
 from mklkit.estimators.grids import declared_space
+from mklkit.kernels import RBF
+from mklkit.learners import SVM
+from mklkit.plugin import Target, WeightingCombiner
 from mklkit.protocols import CombinerFacts, FeatureMapFacts, KernelFacts, LearnerFacts, facts_of
 from mklkit.registry.registry import get_registry
 

@@ -15,15 +15,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from mklkit import (
-    Implicit,
-    Linear,
     MKLClassifier,
     MKLOneClass,
     MKLRegressor,
     MKLSearchCV,
     MKLTransformer,
     MKLVotingClassifier,
-    Precomputed,
     RPEMEKLClassifier,
     propose_kernels,
 )
@@ -31,6 +28,8 @@ from mklkit.combiners.uniform import Uniform
 from mklkit.display.html import shown
 from mklkit.estimators.kernel_summary import fitted_summary
 from mklkit.estimators.showing import ShowsKernels
+from mklkit.feature_maps import Implicit
+from mklkit.kernels import Linear, Precomputed
 
 ESTIMATORS: dict[str, Callable[[], Any]] = {
     "classifier": lambda: MKLClassifier([("both", "rbf", ["a", "b"]), "linear"], learner="ridge"),

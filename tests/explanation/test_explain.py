@@ -24,9 +24,7 @@ from sklearn.preprocessing import StandardScaler
 from sources import KERNELS, fitted, three_sources
 
 from mklkit import (
-    CombinerFacts,
     DataError,
-    Explanation,
     IncompatibleError,
     MKLClassifier,
     MKLSearchCV,
@@ -37,8 +35,10 @@ from mklkit import (
     explain,
 )
 from mklkit.combiners.uniform import Uniform
+from mklkit.explanation import Explanation
 from mklkit.explanation.meaning import without_kernels
 from mklkit.plotting import KernelWorthDisplay
+from mklkit.plugin import CombinerFacts
 
 QUICK = {"cv": 2, "repeats": 1}
 

@@ -15,7 +15,6 @@ from sources import KERNELS, fitted_numbers, three_numbers
 
 from mklkit import (
     DataError,
-    Explanation,
     IncompatibleError,
     MKLOneClass,
     MKLRegressor,
@@ -23,6 +22,7 @@ from mklkit import (
     SpecError,
     explain,
 )
+from mklkit.explanation import Explanation
 
 FIRST_TWO = KERNELS[:2]
 

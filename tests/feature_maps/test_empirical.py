@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel, sigmoid_kernel
 
-from mklkit import RBF, Empirical, Linear, Polynomial, Tanh
+from mklkit.feature_maps import Empirical
+from mklkit.kernels import RBF, Linear, Polynomial, Tanh
 
 KERNELS = {
     "rbf": RBF(gamma=0.2),

@@ -6,15 +6,9 @@ import numpy as np
 import pytest
 from sklearn.metrics.pairwise import rbf_kernel
 
-from mklkit import (
-    RBF,
-    Fourier,
-    IncompatibleError,
-    Linear,
-    MKLClassifier,
-    SpecError,
-    get_registry,
-)
+from mklkit import IncompatibleError, MKLClassifier, SpecError, get_registry
+from mklkit.feature_maps import Fourier
+from mklkit.kernels import RBF, Linear
 
 
 @pytest.fixture

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from sklearn.metrics.pairwise import rbf_kernel
 
-from mklkit import RBF, Implicit
+from mklkit.feature_maps import Implicit
+from mklkit.kernels import RBF
 
 
 def test_columns_are_similarities_to_the_landmarks(rng):

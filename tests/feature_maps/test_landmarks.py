@@ -7,17 +7,11 @@ import pytest
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 
-from mklkit import (
-    RBF,
-    Cosine,
-    Empirical,
-    IncompatibleError,
-    Linear,
-    Precomputed,
-    Tanh,
-)
+from mklkit import IncompatibleError
+from mklkit.feature_maps import Empirical
 from mklkit.feature_maps import landmarks as landmark_module
 from mklkit.feature_maps.landmarks import STRATEGIES, leverage_scores
+from mklkit.kernels import RBF, Cosine, Linear, Precomputed, Tanh
 from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.view_set import ViewSet

@@ -15,10 +15,17 @@ HEAD = """
 from typing import ClassVar
 import attrs
 import numpy as np
-from mklkit import (
-    CombinerFacts, Component, FeatureMapFacts, KernelFacts, LearnerFacts, LinearDecision, Preset,
-    WeightingCombiner, hookimpl,
+from mklkit.plugin import (
+    CombinerFacts,
+    FeatureMapFacts,
+    KernelFacts,
+    LearnerFacts,
+    LinearDecision,
+    Preset,
+    WeightingCombiner,
+    hookimpl,
 )
+from mklkit.protocols import Component
 
 class Escape(BaseException):
     pass

@@ -9,15 +9,15 @@ from drawing import Draw, component, kernel_list, labels_for, rows_of
 from guards import is_told, listened
 
 from mklkit import (
-    CombinerFacts,
     MKLClassifier,
     MKLSearchCV,
     MKLVotingClassifier,
     RPEMEKLClassifier,
-    facts_of,
     get_registry,
     preset_classifier,
 )
+from mklkit.plugin import CombinerFacts
+from mklkit.protocols import facts_of
 
 # Of the largest decision value: what may differ when BLAS adds in another order.
 TOLERANCE = {np.dtype(np.float64): 1e-5, np.dtype(np.float32): 2e-2}

@@ -15,8 +15,8 @@ from broken_plugins import DISTRIBUTION, MODULE, install
 from drawing import Draw
 from processes import Outcome, run_in_process
 
-from mklkit import MKLClassifier, Registry, get_registry
-from mklkit.registry.registry import Entry, forget_registry
+from mklkit import MKLClassifier, get_registry
+from mklkit.registry.registry import Entry, Registry, forget_registry
 from mklkit.testing.inspection import checks_of, findings
 
 MESSAGE = 3000

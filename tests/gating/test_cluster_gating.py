@@ -14,12 +14,13 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.mixture import GaussianMixture
 from sklearn.preprocessing import StandardScaler
 
-from mklkit import MKLClassifier, Target
+from mklkit import MKLClassifier
 from mklkit.combiners.cluster_gating.combiner import ClusterGating
 from mklkit.errors import DataError, IncompatibleError, MKLKitError, MKLKitWarning, SpecError
 from mklkit.learners.kda import KDA
 from mklkit.numerics.embedding import embed_gram
 from mklkit.numerics.graph_embedding import discriminant_graphs
+from mklkit.plugin import Target
 from mklkit.views.sides import GramSide
 
 

@@ -17,11 +17,12 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.neighbors import NearestCentroid
 from sklearn.preprocessing import StandardScaler
 
-from mklkit import MKLClassifier, Target
+from mklkit import MKLClassifier
 from mklkit.errors import MKLKitError
 from mklkit.learners.kda import KDA
 from mklkit.numerics.embedding import embed_gram
 from mklkit.numerics.graph_embedding import Graphs, discriminant_graphs
+from mklkit.plugin import Target
 from mklkit.registry.registry import get_registry
 from mklkit.views.sides import GramSide
 

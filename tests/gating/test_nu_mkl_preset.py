@@ -8,7 +8,8 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import StandardScaler
 
-from mklkit import RBF, MKLClassifier, get_registry
+from mklkit import MKLClassifier, get_registry
+from mklkit.kernels import RBF
 from mklkit.kernels.bandwidth import squared_neighbour_distance
 from mklkit.presets.papers import FOUR_WIDTHS
 

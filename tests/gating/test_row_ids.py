@@ -7,15 +7,9 @@ import pytest
 from problems import checkered
 from sklearn.metrics.pairwise import rbf_kernel
 
-from mklkit import (
-    Cosine,
-    IncompatibleError,
-    MKLClassifier,
-    Precomputed,
-    load_model,
-    save_model,
-)
+from mklkit import IncompatibleError, MKLClassifier, load_model, save_model
 from mklkit.combiners.cluster_gating.combiner import ClusterGating
+from mklkit.kernels import Cosine, Precomputed
 
 GAMMAS = (0.1, 1.0)
 

@@ -11,10 +11,13 @@ import pytest
 from builders import views_of
 from sklearn.exceptions import ConvergenceWarning
 
-from mklkit import IFSL, KMHKS, MHKS, MKLClassifier, Target
+from mklkit import MKLClassifier
+from mklkit.combiners import IFSL
 from mklkit.combiners.ifsl.combiner import run_rule
 from mklkit.combiners.ifsl.per_view import mean_weights
+from mklkit.learners import KMHKS, MHKS
 from mklkit.learners.ho_kashyap.rules import Columns
+from mklkit.plugin import Target
 
 TRIO = ["linear", "rbf(sigma='mean')", "polynomial(degree=2)"]
 """The library's default kernels, those of paper 000."""

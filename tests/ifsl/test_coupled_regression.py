@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 
-from mklkit import IFSL, MKLClassifier
+from mklkit import MKLClassifier
+from mklkit.combiners import IFSL
 from mklkit.errors import IncompatibleError
 from mklkit.learners.ho_kashyap.iteration import iterate
 from mklkit.learners.ho_kashyap.rules import FIXED_MEAN, GRADIENT, Columns

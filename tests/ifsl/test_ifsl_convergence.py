@@ -12,7 +12,8 @@ from builders import views_of
 from coupled_fits import TRIO, run_to
 from oracles.coupled import joint_minimum
 
-from mklkit import IFSL, KMHKS, MHKS
+from mklkit.combiners import IFSL
+from mklkit.learners import KMHKS, MHKS
 
 # The ends of the range; what is between them in long runs.
 RHOS = (0.25, pytest.param(0.5, marks=pytest.mark.slow), 0.99)

@@ -13,8 +13,10 @@ from sklearn.model_selection import (
     StratifiedKFold,
 )
 
-from mklkit import IFSL, KMHKS, MKLClassifier, MKLSearchCV
+from mklkit import MKLClassifier, MKLSearchCV
+from mklkit.combiners import IFSL
 from mklkit.errors import DataError, SpecError
+from mklkit.learners import KMHKS
 from mklkit.learners.ho_kashyap.rules import PAPER_GRID
 
 RIDGES = (2.0**-3, 1.0, 8.0)

@@ -12,10 +12,12 @@ import scipy.linalg
 from builders import views_of
 from coupled_fits import TRIO, couple
 
-from mklkit import IFSL, KMHKS, MHKS, Target
+from mklkit.combiners import IFSL
 from mklkit.combiners.ifsl.combiner import run_rule
 from mklkit.combiners.ifsl.per_view import mean_weights
+from mklkit.learners import KMHKS, MHKS
 from mklkit.learners.ho_kashyap.rules import Columns
+from mklkit.plugin import Target
 
 DECOMPOSITIONS = ["eigh", "cholesky", "cho_factor", "lu", "lu_factor", "svd", "qr", "inv", "solve"]
 DENSE = ["eigh", "cholesky", "svd", "qr", "inv", "solve", "lstsq", "pinv", "eig"]

@@ -9,7 +9,10 @@ from coupled_fits import TRIO, coefficients_of, couple, run_to
 from oracles.coupled import multiv_kmhks, unit_start, zero_start
 from sklearn.exceptions import ConvergenceWarning
 
-from mklkit import IFSL, KMHKS, MHKS, MKLClassifier, Target
+from mklkit import MKLClassifier
+from mklkit.combiners import IFSL
+from mklkit.learners import KMHKS, MHKS
+from mklkit.plugin import Target
 
 STARTS = {"unit": unit_start, "zeros": zero_start}
 PAPER_PAIR = ["rbf(sigma='mean')", "polynomial(degree=3)"]

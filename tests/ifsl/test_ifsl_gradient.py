@@ -17,8 +17,11 @@ from oracles.coupled import (
 )
 from sklearn.exceptions import ConvergenceWarning
 
-from mklkit import IFSL, KMHKS, MHKS, MKLClassifier, Target
+from mklkit import MKLClassifier
+from mklkit.combiners import IFSL
 from mklkit.combiners.ifsl.combiner import start
+from mklkit.learners import KMHKS, MHKS
+from mklkit.plugin import Target
 
 STARTS = {"unit": unit_start, "zeros": zero_start}
 MAPS = ["empirical", "empirical(subset=25)", "empirical(rank=6)"]

@@ -12,7 +12,9 @@ from coupled_fits import TRIO, couple
 from oracles.coupled import multik_mhks, multiv_kmhks
 from sklearn.exceptions import ConvergenceWarning
 
-from mklkit import IFSL, KMHKS, MHKS, Target
+from mklkit.combiners import IFSL
+from mklkit.learners import KMHKS, MHKS
+from mklkit.plugin import Target
 
 RIDGES = np.repeat([2.0**-4, 0.5, 16.0], 3)
 LAMS = np.tile([0.0, 1.0, 16.0], 3)

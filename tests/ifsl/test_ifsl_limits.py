@@ -16,7 +16,9 @@ from coupled_fits import (
     run_to,
 )
 
-from mklkit import IFSL, MHKS, MKLClassifier
+from mklkit import MKLClassifier
+from mklkit.combiners import IFSL
+from mklkit.learners import MHKS
 
 
 @each_rule

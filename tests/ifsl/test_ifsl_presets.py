@@ -11,7 +11,10 @@ from sklearn.metrics.pairwise import (
     rbf_kernel,
 )
 
-from mklkit import IFSL, KMHKS, MHKS, Empirical, Implicit, MKLClassifier, get_registry
+from mklkit import MKLClassifier, get_registry
+from mklkit.combiners import IFSL
+from mklkit.feature_maps import Empirical, Implicit
+from mklkit.learners import KMHKS, MHKS
 
 MHKS_OF_THE_PAPERS = MHKS(rho=0.99, tol=1e-3, b0=1e-6)
 SYSTEMS = {

@@ -8,18 +8,12 @@ from builders import ifsl_search, views_of
 from coupled_fits import TRIO, coefficients_of, couple, quietly
 from oracles.printed import table_1_of_000, table_1_of_002, table_1_of_004
 
-from mklkit import (
-    IFSL,
-    KMHKS,
-    MHKS,
-    SVM,
-    MKLClassifier,
-    MKLVotingClassifier,
-    Target,
-    preset_classifier,
-)
+from mklkit import MKLClassifier, MKLVotingClassifier, preset_classifier
+from mklkit.combiners import IFSL
 from mklkit.errors import IncompatibleError, SpecError
+from mklkit.learners import KMHKS, MHKS, SVM
 from mklkit.learners.ho_kashyap.rules import COUPLINGS_OF_002, PAPER_GRID
+from mklkit.plugin import Target
 
 RIDGES, RATES = (0.5, 2.0, 0.25), (0.99, 0.4, 0.8)
 EVEN = (1.0, 1.0, 1.0)

@@ -12,7 +12,7 @@ from coupled_fits import TRIO, coupled, each_rule, each_side, run_to
 from oracles.coupled import joint_minimum
 from sklearn.exceptions import ConvergenceWarning
 
-from mklkit import IFSL
+from mklkit.combiners import IFSL
 
 
 @each_side

@@ -17,16 +17,11 @@ from documents import listings
 from oracles.coupled import ifsl_residuals, multik_mhks
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
-from mklkit import (
-    IFSL,
-    Component,
-    CouplingFacts,
-    LearnerFacts,
-    LinearDecision,
-    MKLClassifier,
-    MKLSearchCV,
-)
+from mklkit import MKLClassifier, MKLSearchCV
+from mklkit.combiners import IFSL
 from mklkit.errors import IncompatibleError
+from mklkit.plugin import Learner, LearnerFacts, LinearDecision, Subproblem
+from mklkit.protocols import CouplingFacts
 
 
 @attrs.frozen
@@ -41,7 +36,7 @@ class UntilStill:
 
 
 @attrs.frozen(eq=False)
-class RidgeSubproblem:
+class RidgeSubproblem(Subproblem):
     """min s‖Φw − t/s‖² + c‖w‖², by a dense solve each time; one column."""
 
     features: np.ndarray
@@ -63,7 +58,7 @@ class RidgeSubproblem:
 
 
 @attrs.frozen
-class Ridge(Component):
+class Ridge(Learner):
     """Ridge regression on the labels: margins stay at one."""
 
     name: ClassVar[str] = "outside-ridge"
@@ -105,7 +100,7 @@ class WithBias(RidgeSubproblem):
 
 
 @attrs.frozen
-class RidgeOnMargins(Component):
+class RidgeOnMargins(Learner):
     """Ridge regression on margins that grow; it leaves the stopping rule to ifsl."""
 
     name: ClassVar[str] = "outside-ridge-on-margins"

@@ -9,14 +9,10 @@ from oracles.coupled import multik_mhks, unit_start, zero_start
 from sklearn.metrics.pairwise import cosine_similarity, pairwise_distances, rbf_kernel
 from sklearn.pipeline import make_pipeline
 
-from mklkit import (
-    Empirical,
-    MKLClassifier,
-    MKLVotingClassifier,
-    RPEMEKLClassifier,
-)
+from mklkit import MKLClassifier, MKLVotingClassifier, RPEMEKLClassifier
 from mklkit.errors import SpecError
 from mklkit.estimators.rpemekl import SUBSET_CHOICES
+from mklkit.feature_maps import Empirical
 from mklkit.learners.ho_kashyap.rules import PAPER_GRID
 
 NAMES = np.array(["nettle", "fern", "moss"])

@@ -11,9 +11,11 @@ from builders import ifsl_search
 from coupled_fits import TRIO, coefficients_of
 from oracles.coupled import multik_mhks
 
-from mklkit import IFSL, Component, MKLClassifier
+from mklkit import MKLClassifier
+from mklkit.combiners import IFSL
 from mklkit.estimators.problems import decompose, join_scores
 from mklkit.numerics.pairwise import BASES, squared_distances
+from mklkit.protocols import Component
 
 
 @pytest.fixture

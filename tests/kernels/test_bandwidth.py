@@ -7,7 +7,8 @@ import pytest
 from scipy.spatial.distance import pdist
 from sklearn.svm import SVC
 
-from mklkit import RBF, DataError, MKLClassifier
+from mklkit import DataError, MKLClassifier
+from mklkit.kernels import RBF
 from mklkit.kernels.bandwidth import (
     RULES,
     Bandwidth,

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kernel_checks import FEW, check_gram
 
-from mklkit import category_codes
 from mklkit.kernels.categories import FrequencyOverlap, Overlap
+from mklkit.numerics.readings import category_codes
 
 VALUES = st.sampled_from(["red", "green", "blue", None])
 TABLES = st.integers(1, 4).flatmap(

@@ -7,9 +7,11 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 
-from mklkit import KernelFacts, MKLClassifier, facts_of, get_registry
+from mklkit import MKLClassifier, get_registry
 from mklkit.errors import DataError
 from mklkit.kernels.sparse_features import products
+from mklkit.plugin import KernelFacts
+from mklkit.protocols import facts_of
 
 READS = {
     "text": {"spectrum", "mismatch", "weighted-degree", "token-set"},

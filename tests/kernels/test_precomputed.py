@@ -10,8 +10,9 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import StratifiedKFold, cross_val_predict, cross_val_score
 from sklearn.svm import SVC
 
-from mklkit import Cosine, MKLClassifier, Precomputed
+from mklkit import MKLClassifier
 from mklkit.errors import DataError
+from mklkit.kernels import Cosine, Precomputed
 
 
 @pytest.fixture

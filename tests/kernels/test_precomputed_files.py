@@ -11,8 +11,10 @@ import pytest
 from processes import run_in_process
 from sklearn.metrics.pairwise import rbf_kernel
 
-from mklkit import MKLClassifier, Precomputed, load_model, save_model, to_spec
+from mklkit import MKLClassifier, load_model, save_model
 from mklkit.errors import DataError, SpecError
+from mklkit.kernels import Precomputed
+from mklkit.registry.specs import to_spec
 
 
 @pytest.fixture

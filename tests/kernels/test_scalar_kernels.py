@@ -13,7 +13,8 @@ from sklearn.metrics.pairwise import (
     sigmoid_kernel,
 )
 
-from mklkit import RBF, Cosine, Laplacian, Linear, Polynomial, Tanh, to_spec
+from mklkit.kernels import RBF, Cosine, Laplacian, Linear, Polynomial, Tanh
+from mklkit.registry.specs import to_spec
 from mklkit.views.kernel_rows import FittedScalarKernel, KernelRows
 
 PEERS = {

@@ -12,11 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kernel_checks import FEW, check_gram, cosines
 
-from mklkit import DataError, text_codes
+from mklkit import DataError
 from mklkit.kernels.text.mismatch import Mismatch, common_neighbours
 from mklkit.kernels.text.spectrum import SpectrumKernel
 from mklkit.kernels.text.token_set import TokenSet
 from mklkit.kernels.text.weighted_degree import WeightedDegree
+from mklkit.numerics.readings import text_codes
 
 SHORT = st.lists(st.text("abcdé", max_size=9), min_size=2, max_size=7)
 

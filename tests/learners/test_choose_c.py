@@ -7,9 +7,10 @@ import pytest
 from builders import views_of
 from sklearn.metrics.pairwise import rbf_kernel
 
-from mklkit import SVM, GramSide, MKLClassifier, Target
-from mklkit.learners import choose_c
+from mklkit import MKLClassifier
+from mklkit.learners import SVM, choose_c
 from mklkit.learners.choose_c import choose_C
+from mklkit.plugin import GramSide, Target
 
 
 def problem(n_rows, seed=0, noise=1.0):

@@ -7,7 +7,8 @@ import pytest
 from builders import views_of
 from oracles.margins import kmhks, squared_hinge_minimum
 
-from mklkit import KMHKS, Target
+from mklkit.learners import KMHKS
+from mklkit.plugin import Target
 
 KERNELS = ["rbf(gamma=0.2)", "linear", "polynomial(degree=2)", "laplacian"]
 

@@ -10,7 +10,8 @@ from builders import views_of
 from oracles.margins import mhks, squared_hinge_minimum
 from sklearn.exceptions import ConvergenceWarning
 
-from mklkit import MHKS, Target
+from mklkit.learners import MHKS
+from mklkit.plugin import Target
 from mklkit.views.sides import FeatureSide
 
 MAPS = ["empirical", "empirical(subset=25)", "empirical(rank=6)"]

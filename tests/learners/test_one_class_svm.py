@@ -7,8 +7,9 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import OneClassSVM as Reference
 
-from mklkit import FeatureSide, GramSide, OneClassSVM, Target
 from mklkit.errors import DataError
+from mklkit.learners import OneClassSVM
+from mklkit.plugin import FeatureSide, GramSide, Target
 
 RANDOM = np.random.default_rng(5)
 ROWS, NEW = RANDOM.normal(size=(40, 3)), RANDOM.normal(size=(9, 3)) * 2

@@ -10,7 +10,8 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 
-from mklkit import KMHKS, MHKS, MKLClassifier
+from mklkit import MKLClassifier
+from mklkit.learners import KMHKS, MHKS
 
 TRIO = ["linear", "rbf(sigma='mean')", "polynomial(degree=2)"]
 

@@ -11,10 +11,11 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
-from mklkit import SVM, MKLClassifier, solve_dual
-from mklkit.learners import support_vectors
+from mklkit import MKLClassifier
+from mklkit.learners import SVM, support_vectors
 from mklkit.learners.smoothed_hinge import best_bias
 from mklkit.learners.support_vectors import solve_primal
+from mklkit.plugin import solve_dual
 from mklkit.views import feature_blocks
 from mklkit.views.sides import FeatureSide, RowSubset
 

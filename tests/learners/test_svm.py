@@ -10,7 +10,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
-from mklkit import SVM, DataError, GramSide, MKLClassifier, Target
+from mklkit import DataError, MKLClassifier
+from mklkit.learners import SVM
+from mklkit.plugin import GramSide, Target
 
 
 @pytest.mark.parametrize("C", [0.1, 1.0, 100.0])

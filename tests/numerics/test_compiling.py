@@ -21,28 +21,29 @@ def _twice(number):
     return 2 * number
 
 
-@pytest.fixture
-def nowhere_else(monkeypatch, tmp_path):
-    """Let numba find no place, as where package and home are read-only."""
+@pytest.fixture(params=["", "cache"])
+def folder(monkeypatch, tmp_path, request):
+    """Let numba keep code in a folder alone, or find no place, as where all are read-only."""
     monkeypatch.setattr(
         caching.CacheImpl, "_locator_classes", [caching.UserProvidedCacheLocator], raising=True
     )
-    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+    kept = str(tmp_path / request.param) if request.param else ""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", kept)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     return tmp_path
 
 
-def test_without_a_place_code_is_kept_in_memory(nowhere_else):
+def test_code_is_kept_in_the_folder_of_caches_or_in_memory(folder):
     assert compiled()(_twice)(21) == 42
-    assert not list(nowhere_else.rglob("*.nbi"))
+    assert bool([*folder.rglob("*.nbi")]) == bool(numba.config.CACHE_DIR)
+    assert {place.name for place in folder.iterdir()} <= {"cache"}
 
 
 @pytest.mark.parametrize("step", ["save", "load"])
-def test_a_disk_that_fails_later_stops_nothing(tmp_path, monkeypatch, step):
+def test_a_disk_that_fails_later_stops_nothing(folder, monkeypatch, step):
     def fail(*_arguments):
         raise OSError(errno.ENOSPC, "no space left")
 
-    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(caching.IndexDataCacheFile, step, fail)
     assert compiled()(_twice)(21) == 42
 

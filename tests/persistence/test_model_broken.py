@@ -19,7 +19,7 @@ from crafted import json_node, list_node, rewritten
 from mklkit.errors import ModelFileError
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.persistence import archive, load_model, read_facts, save_model
-from mklkit.persistence.schema import nodes
+from mklkit.persistence.archive import nodes
 
 
 class TestBrokenFiles:

@@ -33,7 +33,7 @@ from mklkit.errors import ModelFileError
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.persistence import load_model, save_model
 from mklkit.persistence.contents import check_compiled
-from mklkit.persistence.known_types import KNOWN_TYPES
+from mklkit.persistence.trust import KNOWN_TYPES
 
 
 def hiding(attack: dict[str, Any], protocol: int = 2) -> Callable[[dict[str, Any]], dict[str, Any]]:

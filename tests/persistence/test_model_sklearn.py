@@ -44,7 +44,7 @@ from sklearn.utils import all_estimators
 from mklkit.errors import ModelFileError
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.persistence import load_model, read_facts, save_model
-from mklkit.persistence.trial import decide_trial
+from mklkit.persistence.packing import decide_trial
 
 TEMPERATURE = tuple(map(int, sklearn.__version__.split(".")[:2])) >= (1, 8)
 ROWS = 24

@@ -8,8 +8,9 @@ from matplotlib import pyplot
 from sklearn.datasets import load_iris
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 
-from mklkit import AlignmentDisplay, MKLClassifier
+from mklkit import MKLClassifier
 from mklkit.errors import DataError
+from mklkit.plotting import AlignmentDisplay
 
 X, Y = load_iris(return_X_y=True)
 

@@ -10,7 +10,9 @@ import pytest
 from matplotlib import pyplot
 from sklearn.exceptions import NotFittedError
 
-from mklkit import (
+from mklkit import MKLClassifier, MKLSearchCV
+from mklkit.errors import MKLKitError
+from mklkit.plotting import (
     AlignmentDisplay,
     ComparisonDisplay,
     ConsensusDisplay,
@@ -18,11 +20,8 @@ from mklkit import (
     GatesDisplay,
     KernelWeightsDisplay,
     KernelWorthDisplay,
-    MKLClassifier,
-    MKLSearchCV,
     SearchSurfaceDisplay,
 )
-from mklkit.errors import MKLKitError
 from mklkit.plotting.calibration import CalibrationDisplay
 
 WEIGHTS = pd.DataFrame({"problem": "0 vs 1", "kernel": ["rbf", "linear"], "weight": [0.7, 0.3]})

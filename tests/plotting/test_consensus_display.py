@@ -13,8 +13,9 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from mklkit import ConsensusDisplay, MKLClassifier, MKLOneClass, MKLTransformer
+from mklkit import MKLClassifier, MKLOneClass, MKLTransformer
 from mklkit.errors import DataError, IncompatibleError
+from mklkit.plotting import ConsensusDisplay
 
 X, Y = load_iris(return_X_y=True)
 KERNELS = ["sepals:rbf@0:2", "petals:rbf@2:4", "all:linear"]

@@ -10,8 +10,8 @@ import pytest
 from matplotlib import pyplot
 from matplotlib.text import Text
 
-from mklkit import CriticalDifferenceDisplay
 from mklkit.errors import DataError
+from mklkit.plotting import CriticalDifferenceDisplay
 
 
 def scores_of(k: int, n_datasets: int = 12) -> pd.DataFrame:

@@ -10,8 +10,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
 
-from mklkit import SearchSurfaceDisplay
 from mklkit.errors import DataError, IncompatibleError
+from mklkit.plotting import SearchSurfaceDisplay
 
 X, Y = load_iris(return_X_y=True)
 GRID = {"C": [0.25, 1, 4], "gamma": [0.01, 0.5], "shrinking": [True, False]}

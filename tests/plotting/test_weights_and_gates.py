@@ -20,15 +20,10 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from mklkit import (
-    ConsensusDisplay,
-    GatesDisplay,
-    KernelWeightsDisplay,
-    MKLClassifier,
-    MKLRegressor,
-)
+from mklkit import MKLClassifier, MKLRegressor
 from mklkit.datasets.stars import make_four_stars
 from mklkit.errors import DataError, IncompatibleError
+from mklkit.plotting import ConsensusDisplay, GatesDisplay, KernelWeightsDisplay
 from mklkit.plotting.gates import Plane
 
 KERNELS = ["narrow:rbf(gamma=100)", "wide:rbf(gamma=1)", "linear"]
@@ -226,7 +221,8 @@ def test_without_matplotlib_the_extra_is_named() -> None:
     source = """
 import sys
 sys.modules["matplotlib"] = None
-from mklkit import KernelWeightsDisplay, MKLClassifier
+from mklkit import MKLClassifier
+from mklkit.plotting import KernelWeightsDisplay
 model = MKLClassifier("linear").fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
 try:
     KernelWeightsDisplay.from_estimator(model)
@@ -241,7 +237,9 @@ except ValueError as error:
 
 @pytest.mark.process
 def test_matplotlib_waits_until_something_is_drawn() -> None:
-    source = "import sys, mklkit; mklkit.GatesDisplay; print('matplotlib' in sys.modules)"
+    source = (
+        "import sys; from mklkit.plotting import GatesDisplay; print('matplotlib' in sys.modules)"
+    )
     done = subprocess.run(
         [sys.executable, "-c", source], capture_output=True, text=True, check=True
     )

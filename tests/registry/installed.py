@@ -10,11 +10,11 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from mklkit import Registry
 from mklkit.errors import PluginWarning
+from mklkit.registry.registry import Registry
 
 GOOD = '''
-from mklkit import hookimpl, weighting_rule
+from mklkit.plugin import hookimpl, weighting_rule
 
 @weighting_rule("{name}")
 def rule(view, y):

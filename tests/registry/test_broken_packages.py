@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from installed import GOOD, answer, install, load
 
-from mklkit import MKLKitError, Registry
+from mklkit import MKLKitError
+from mklkit.registry.registry import Registry
 
 
 def _metadata(info: Path, content: bytes | None) -> None:
@@ -114,7 +115,7 @@ def _component(kind: str, body: str, name: str = "'half'") -> str:
     """Return a plugin of one class with a name, and the attributes and methods in ``body``."""
     lines = "\n".join(f"    {line}" for line in body.splitlines())
     return (
-        "from mklkit import *\nfrom mklkit import hookimpl\n"
+        "from mklkit.plugin import *\nfrom mklkit.plugin import hookimpl\n"
         f"class Half:\n    '''Half made.'''\n    name = {name}\n{lines}\n"
         f"@hookimpl\ndef mklkit_{kind}():\n    return [Half]\n"
     )
@@ -122,7 +123,7 @@ def _component(kind: str, body: str, name: str = "'half'") -> str:
 
 def _preset(arguments: str) -> str:
     return (
-        "from mklkit import Preset, hookimpl\n"
+        "from mklkit.plugin import Preset, hookimpl\n"
         f"@hookimpl\ndef mklkit_presets():\n    return [Preset({arguments})]\n"
     )
 
@@ -149,8 +150,11 @@ BROKEN = {
     "leaves": ("import sys\nsys.exit()", "SystemExit"),
     "nulls": ("\0", "ull bytes"),
     "encoding": ("# -*- coding: nothing -*-", "nothing"),
-    "hookless": ("def mklkit_kernels():\n    return []", "it has no hook"),
-    "none": ("from mklkit import hookimpl\n@hookimpl\ndef mklkit_kernels():\n    return 3", "int"),
+    "hookless": ("def mklkit_kernels():\n    return []", "it registers nothing"),
+    "none": (
+        "from mklkit.plugin import hookimpl\n@hookimpl\ndef mklkit_kernels():\n    return 3",
+        "int",
+    ),
     "mapless": (
         _component("feature_maps", FIT_MAP),
         "'half' must state valid facts: Expected",
@@ -170,7 +174,7 @@ BROKEN = {
         ),
         "for_kernels must be a tuple of names; got 'rbf'",
     ),
-    "learnerless": (_component("learners", FIT_LEARNER), "mklkit.LearnerFacts(...); got None"),
+    "learnerless": (_component("learners", FIT_LEARNER), "LearnerFacts(...); got None"),
     "learnergram": (
         _component("learners", f"facts = LearnerFacts(on_features=True, on_gram=1)\n{FIT_LEARNER}"),
         "on_gram must be True or False; got 1",
@@ -185,7 +189,7 @@ BROKEN = {
     ),
     "combinerless": (
         _component("combiners", f"facts = KernelFacts()\n{FIT_COMBINER}"),
-        "mklkit.CombinerFacts(...); got KernelFacts",
+        "CombinerFacts(...); got KernelFacts",
     ),
     "combinermap": (
         _component("combiners", f"facts = CombinerFacts(learner=7)\n{FIT_COMBINER}"),
@@ -203,13 +207,13 @@ BROKEN = {
         "for_learners must be a tuple of names; got ['svm']",
     ),
     "abstract": (
-        "from mklkit import WeightingCombiner, hookimpl\n"
+        "from mklkit.plugin import WeightingCombiner, hookimpl\n"
         "class Half(WeightingCombiner):\n    '''Half made.'''\n    name = 'half'\n"
         "@hookimpl\ndef mklkit_combiners():\n    return [Half]\n",
         "'half' does not implement weights",
     ),
     "rulefew": (
-        "from mklkit import WeightingCombiner, hookimpl\n"
+        "from mklkit.plugin import WeightingCombiner, hookimpl\n"
         "class Half(WeightingCombiner):\n    '''Half made.'''\n    name = 'half'\n"
         "    def weights(self): ...\n"
         "@hookimpl\ndef mklkit_combiners():\n    return [Half]\n",
@@ -226,19 +230,19 @@ BROKEN = {
         "it has the kernel 'half' twice",
     ),
     "unprintable": (
-        "from mklkit import hookimpl\nclass Odd:\n    def __repr__(self): raise SystemExit\n"
+        "from mklkit.plugin import hookimpl\nclass Odd:\n    def __repr__(self): raise SystemExit\n"
         "@hookimpl\ndef mklkit_kernels():\n    return [Odd()]\n",
         "the kernel <Odd> has no 'name'",
     ),
     "getattr": (
-        "from mklkit import hookimpl\nclass Odd:\n    def __getattr__(self, name): 1 / 0\n"
+        "from mklkit.plugin import hookimpl\nclass Odd:\n    def __getattr__(self, name): 1 / 0\n"
         "@hookimpl\ndef mklkit_kernels():\n    return [Odd()]\n",
         "ZeroDivisionError",
     ),
     "presetclass": (
-        "from mklkit import hookimpl\nclass Half:\n    name = 'half'\n"
+        "from mklkit.plugin import hookimpl\nclass Half:\n    name = 'half'\n"
         "@hookimpl\ndef mklkit_presets():\n    return [Half]\n",
-        "the preset 'half' must be a mklkit.Preset",
+        "the preset 'half' must be a mklkit.plugin.Preset",
     ),
     "presetnone": (_preset("'half', 'Help.', None"), "a spec string as its combiner; got None"),
     "presethelp": (_preset("'half', None, 'uniform'"), "a text as its help; got None"),
@@ -247,15 +251,16 @@ BROKEN = {
     "presetlearner": (_preset("'half', 'Help.', 'uniform', learner=3"), "as its learner; got 3"),
     "presetname": (_preset("'half a preset', 'Help.', 'uniform'"), "is not valid"),
     "undecorated": (
-        _component("kernels", KERNEL).replace("class Half", "class Half(Component)"),
+        _component("kernels", KERNEL).replace("class Half", "class Half(Kernel)"),
         "'half' derives from Component and needs the decorator '@attrs.frozen'",
     ),
     "typeobject": (
-        "from mklkit import hookimpl\n@hookimpl\ndef mklkit_model_types():\n    return [len]\n",
+        "from mklkit.plugin import hookimpl\n"
+        "@hookimpl\ndef mklkit_model_types():\n    return [len]\n",
         "must return classes",
     ),
     "bothways": (
-        "from mklkit import hookimpl\n@hookimpl\ndef mklkit_kernels(registry): ...\n"
+        "from mklkit.plugin import hookimpl\n@hookimpl\ndef mklkit_kernels(registry): ...\n"
         "@hookimpl\ndef mklkit_unheard_of(): ...\n",
         "mklkit_",
     ),
@@ -330,8 +335,8 @@ def test_a_plugin_without_a_terminal_loads(site: Path, monkeypatch: pytest.Monke
 
 def test_a_class_keeps_the_distribution_that_owns_it(site: Path) -> None:
     borrowing = (
-        GOOD.format(name="borrowing")
-        + "\nfrom mklkit import RBF\n@hookimpl\ndef mklkit_model_types():\n    return [RBF]\n"
+        GOOD.format(name="borrowing") + "\nfrom mklkit.kernels import RBF\n"
+        "@hookimpl\ndef mklkit_model_types():\n    return [RBF]\n"
     )
     install(site, "borrowing", borrowing)
     assert load()[0].distribution_of("mklkit.kernels.rbf.RBF") == "mklkit"

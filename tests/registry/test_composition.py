@@ -5,8 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mklkit import KMHKS, RBF, SVM, Empirical, Implicit, MKLClassifier, Polynomial
+from mklkit import MKLClassifier
 from mklkit.errors import IncompatibleError, SpecError
+from mklkit.feature_maps import Empirical, Implicit
+from mklkit.kernels import RBF, Polynomial
+from mklkit.learners import KMHKS, SVM
 from mklkit.registry.composing import bind_kernels, choose_components
 
 

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from installed import GOOD, install, load
 
-from mklkit import Registry
+from mklkit.registry.registry import Registry
 
 
 def no_filters() -> None:
@@ -164,13 +164,13 @@ class Odd({base}, metaclass=Secretive):
 ESCAPES = {
     "at_import": MUTE.format(base="BaseException") + "raise Odd\n",
     "in_hook": MUTE.format(base="Exception")
-    + "from mklkit import hookimpl\n@hookimpl\ndef mklkit_kernels():\n    raise Odd()\n",
+    + "from mklkit.plugin import hookimpl\n@hookimpl\ndef mklkit_kernels():\n    raise Odd()\n",
     "as_kernel": MUTE.format(base="object")
-    + "from mklkit import hookimpl\n@hookimpl\ndef mklkit_kernels():\n    return [Odd()]\n",
+    + "from mklkit.plugin import hookimpl\n@hookimpl\ndef mklkit_kernels():\n    return [Odd()]\n",
     "as_class": MUTE.format(base="object")
-    + "from mklkit import hookimpl\n@hookimpl\ndef mklkit_kernels():\n    return [Odd]\n",
-    "as_type": MUTE.format(base="object")
-    + "from mklkit import hookimpl\n@hookimpl\ndef mklkit_model_types():\n    return [Odd()]\n",
+    + "from mklkit.plugin import hookimpl\n@hookimpl\ndef mklkit_kernels():\n    return [Odd]\n",
+    "as_type": MUTE.format(base="object") + "from mklkit.plugin import hookimpl\n"
+    "@hookimpl\ndef mklkit_model_types():\n    return [Odd()]\n",
     "as_text": "class Odd(str):\n    partition = split = __getitem__ = __iter__ = None\n"
     "class Told(Exception):\n    def __str__(self): return Odd('told')\nraise Told\n",
     "as_argument": MUTE.format(base="object") + "raise ValueError(Odd(), Odd())\n",

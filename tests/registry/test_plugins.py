@@ -8,7 +8,7 @@ from installed import answer, install
 pytestmark = pytest.mark.process
 
 BY_TRACE = '''
-from mklkit import hookimpl, weighting_rule
+from mklkit.plugin import hookimpl, weighting_rule
 
 @weighting_rule("by-trace")
 def trace(view, y):
@@ -27,7 +27,8 @@ EVERYTHING = '''
 from typing import ClassVar
 import attrs
 import numpy as np
-from mklkit import Component, LearnerFacts, LinearDecision, Preset, hookimpl
+from mklkit.plugin import LearnerFacts, LinearDecision, Preset, hookimpl
+from mklkit.protocols import Component
 from mklkit.views.kernel_rows import InnerProduct
 
 @attrs.frozen
@@ -150,7 +151,7 @@ BROKEN = {
     "syntax": ("def (:", "SyntaxError"),
     "exits": ("raise SystemExit(3)", "SystemExit: 3"),
     "raises": (
-        "from mklkit import hookimpl\n@hookimpl\ndef mklkit_kernels():\n    1 / 0",
+        "from mklkit.plugin import hookimpl\n@hookimpl\ndef mklkit_kernels():\n    1 / 0",
         "ZeroDivisionError: division by zero",
     ),
     "signature": (
@@ -162,8 +163,9 @@ BROKEN = {
         "mklkit_combinators",
     ),
     "nolist": (
-        "from mklkit import hookimpl, RBF\n@hookimpl\ndef mklkit_kernels():\n    return RBF",
-        "TypeError: 'type' object is not iterable",
+        "from mklkit.plugin import hookimpl\nfrom mklkit.kernels import RBF\n"
+        "@hookimpl\ndef mklkit_kernels():\n    return RBF",
+        "object is not iterable",
     ),
     "nameless": (
         BY_TRACE + "\nclass Nameless:\n    def fit(self): ...\n"

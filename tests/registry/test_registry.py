@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import attrs
 import numpy as np
 import pytest
 
 import mklkit
-from mklkit import (
-    IFSL,
-    RBF,
-    SVM,
-    Component,
-    Empirical,
-    Linear,
-    MKLClassifier,
-    Registry,
-    get_registry,
-)
-from mklkit.errors import SpecError, UnknownNameError
+from mklkit import MKLClassifier, get_registry, plugin
+from mklkit.combiners import IFSL
+from mklkit.errors import IncompatibleError, SpecError, UnknownNameError
+from mklkit.feature_maps import Empirical
+from mklkit.kernels import RBF, Linear
+from mklkit.learners import SVM
+from mklkit.plugin import LearnerFacts
+from mklkit.protocols import Component
 from mklkit.registry.composing import bind_kernels
+from mklkit.registry.entries import kind_of
+from mklkit.registry.registry import Registry
 
 BUILT_IN = {
     "kernel": {"linear", "polynomial", "rbf", "laplacian", "tanh", "cosine", "precomputed"},
@@ -216,11 +216,58 @@ def test_components_are_frozen():
 
 
 def test_every_public_name_is_there():
-    for name in mklkit.__all__:
-        assert getattr(mklkit, name) is not None
-    assert set(dir(mklkit)) >= set(mklkit.__all__)
+    for module, most in ((mklkit, 30), (plugin, 40)):
+        assert all(getattr(module, name) is not None for name in module.__all__)
+        assert set(dir(module)) >= set(module.__all__)
+        assert len(module.__all__) <= most
     with pytest.raises(AttributeError, match="no attribute 'nonesuch'"):
         _ = mklkit.nonesuch
+
+
+def test_rooms_export_the_classes_of_their_components():
+    for kind in ("kernel", "feature_map", "combiner", "learner"):
+        room = import_module(f"mklkit.{kind}s")
+        classes = {e.target for e in get_registry().entries(kind) if e.distribution == "mklkit"}
+        assert {getattr(room, name) for name in dir(room)} == classes
+        with pytest.raises(AttributeError, match="nonesuch"):
+            _ = room.nonesuch
+
+
+def test_a_decorated_component_derives_from_the_base_of_its_kind():
+    assert kind_of(RBF) == "kernel"
+    assert kind_of(object) is None
+    with pytest.raises(TypeError, match="PlainMean"):
+        kind_of(PlainMean)
+
+
+class PlainMean:
+    """A learner that derives from nothing: the difference of the means of two classes."""
+
+    name = "plain-mean"
+    facts = LearnerFacts(on_features=True)
+
+    def fit(self, side, target):
+        return PlainDecision(side.project_back(target.values))
+
+
+class PlainDecision:
+    def __init__(self, coefficients):
+        self.direction, self.bias = coefficients, 0.0  # an attribute that the base has too
+
+    def decide(self, columns):
+        return columns @ self.direction
+
+
+def test_a_plain_class_is_given_the_defaults_of_its_kind():
+    rng = np.random.default_rng(0)
+    y = np.repeat([-1.0, 1.0], 10)
+    X = rng.normal(size=(20, 2)) + y[:, None]
+    model = MKLClassifier(["linear"], feature_map="empirical", learner=PlainMean()).fit(X, y)
+    assert model.fit(X, y).score(X, y) > 0.7
+    assert isinstance(model.learner_, PlainMean)
+    assert model.learner_.coupling is None
+    with pytest.raises(IncompatibleError, match="plain-mean"):
+        MKLClassifier(combiner="ifsl", learner=PlainMean()).fit(X, y)
 
 
 def test_a_value_that_a_component_refuses_is_told_in_plain_words():

@@ -9,28 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mklkit import (
-    KMHKS,
-    MHKS,
-    RBF,
-    SVM,
-    Cosine,
-    Empirical,
-    Implicit,
-    Laplacian,
-    Linear,
-    Polynomial,
-    Tanh,
-    get_registry,
-    to_spec,
-)
+from mklkit import get_registry
 from mklkit.combiners.best_single import BestSingle
 from mklkit.combiners.dimkl6 import DiMKL6
 from mklkit.errors import MKLKitError, SpecError, UnknownNameError
 from mklkit.estimators.from_preset import preset_classifier
+from mklkit.feature_maps import Empirical, Implicit
+from mklkit.kernels import RBF, Cosine, Laplacian, Linear, Polynomial, Tanh
+from mklkit.learners import KMHKS, MHKS, SVM
 from mklkit.registry.columns import resolve_columns
 from mklkit.registry.composing import bind_kernels
-from mklkit.registry.specs import KernelSpec, Spec, parse_kernel_spec, parse_spec
+from mklkit.registry.specs import KernelSpec, Spec, parse_kernel_spec, parse_spec, to_spec
 
 NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_.-]*", fullmatch=True)
 PARAMETERS = st.from_regex(r"[a-z_][a-z0-9_]*", fullmatch=True).filter(

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from mklkit import Component, FeatureMapFacts, MKLClassifier, RowBlock
+from mklkit import MKLClassifier
+from mklkit.plugin import FeatureMapFacts, RowBlock
+from mklkit.protocols import Component
 from mklkit.views.deciding import decide_all
 
 

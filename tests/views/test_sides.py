@@ -8,8 +8,9 @@ from builders import ids, views_of, weights_by
 from oracles.blocks import dimkl_weights
 from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
 
-from mklkit import RBF, Implicit, Precomputed
 from mklkit.errors import IncompatibleError
+from mklkit.feature_maps import Implicit
+from mklkit.kernels import RBF, Precomputed
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.feature_statistics import moment_products

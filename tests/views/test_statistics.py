@@ -15,7 +15,7 @@ from sklearn.metrics.pairwise import (
 )
 from threadpoolctl import threadpool_limits
 
-from mklkit import Precomputed
+from mklkit.kernels import Precomputed
 from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.tiles import symmetric_tiles
 

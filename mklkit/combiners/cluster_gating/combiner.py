@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Iterable
 from typing import Any, ClassVar, Literal
 
 import attrs
@@ -21,8 +20,8 @@ from mklkit.errors import DataError, MKLKitWarning, SpecError, suggest
 from mklkit.numerics.embedding import embedding_size
 from mklkit.numerics.graph_embedding import discriminant_graphs
 from mklkit.protocols import Array, CombinerFacts, Views
-from mklkit.protocols.component import finite, whole
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols.component import as_int, finite_number
+from mklkit.registry.hookspecs import register
 from mklkit.registry.specs import parse_spec
 
 __all__ = ["ClusterGates", "ClusterGating"]
@@ -47,6 +46,7 @@ def _clusterer(instance: object, attribute: Any, value: Any) -> None:
         raise SpecError(f"clusterer must be an object with fit and predict_proba; got {value!r}.")
 
 
+@register
 @attrs.frozen(eq=False)
 class ClusterGates:
     """Soft clusters Γ and their kernel weights Θ: the gates of a row are Γ(x)Θ.
@@ -74,6 +74,7 @@ class ClusterGates:
         return self.memberships(rows) @ self.weights
 
 
+@register
 @attrs.frozen
 class ClusterGating(GatingCombiner):
     """Non-uniform MKL: each soft cluster of the data has its own kernel weights.
@@ -138,10 +139,10 @@ class ClusterGating(GatingCombiner):
         search_space={"n_clusters": (1, 2, 4, 8)},
     )
 
-    n_clusters: int = attrs.field(default=4, converter=whole, validator=[instance_of(int), ge(1)])
+    n_clusters: int = attrs.field(default=4, converter=as_int, validator=[instance_of(int), ge(1)])
     composition: Composition = attrs.field(default="sum", validator=in_(("sum", "product")))
-    alpha: float = attrs.field(default=1e-3, converter=float, validator=[ge(0), finite])
-    smoothness: float = attrs.field(default=0.0, converter=float, validator=[ge(0), finite])
+    alpha: float = attrs.field(default=1e-3, converter=float, validator=[ge(0), finite_number])
+    smoothness: float = attrs.field(default=0.0, converter=float, validator=[ge(0), finite_number])
     clusterer: Any = attrs.field(default="gaussian-mixture", validator=_clusterer)
     pairs: Literal["gradient", "random"] = attrs.field(
         default="gradient", validator=in_(("gradient", "random"))
@@ -149,9 +150,11 @@ class ClusterGating(GatingCombiner):
     steps: Literal["accelerated", "plain"] = attrs.field(
         default="accelerated", validator=in_(("accelerated", "plain"))
     )
-    max_iter: int = attrs.field(default=50, converter=whole, validator=[instance_of(int), ge(1)])
-    tol: float = attrs.field(default=1e-4, converter=float, validator=[ge(0), finite])
-    max_rounds: int = attrs.field(default=100, converter=whole, validator=[instance_of(int), ge(1)])
+    max_iter: int = attrs.field(default=50, converter=as_int, validator=[instance_of(int), ge(1)])
+    tol: float = attrs.field(default=1e-4, converter=float, validator=[ge(0), finite_number])
+    max_rounds: int = attrs.field(
+        default=100, converter=as_int, validator=[instance_of(int), ge(1)]
+    )
 
     def fit_gates(
         self, views: Views, y: Array, random_state: np.random.RandomState
@@ -224,15 +227,3 @@ def _fitted(mixture: Any, rows: Array) -> Any:
             stacklevel=5,
         )
     return fitted
-
-
-@hookimpl
-def mklkit_combiners() -> Iterable[type]:
-    """Register the combiner."""
-    return [ClusterGating]
-
-
-@hookimpl
-def mklkit_model_types() -> Iterable[type]:
-    """Register the types that it stores in a model file."""
-    return [ClusterGates]

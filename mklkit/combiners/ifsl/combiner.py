@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 import attrs
@@ -28,17 +28,18 @@ from mklkit.learners.ho_kashyap.rules import (
 from mklkit.protocols import (
     Array,
     CombinerFacts,
-    CoupledLearner,
-    InitialisedSubproblem,
+    CouplingFacts,
     Learner,
+    LearnerFacts,
     Subproblem,
     Target,
     Views,
+    facts_of,
     learner_parameters,
     learner_variants,
 )
-from mklkit.protocols.component import finite
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols.component import finite_number
+from mklkit.registry.hookspecs import register
 from mklkit.views.view_set import ViewSet
 
 __all__ = ["IFSL", "run_rule", "start"]
@@ -53,6 +54,7 @@ Relative to that of decision values of zero, which is 1 per row and view for lab
 """
 
 
+@register
 @attrs.frozen
 class IFSL(CouplingCombiner):
     """Couple one learner per view so that they agree: + λ Σ_l ‖f_l − f̄‖², f̄ = Σ_j μ_j f_j.
@@ -111,7 +113,7 @@ class IFSL(CouplingCombiner):
 
     name: ClassVar[str] = "ifsl"
 
-    lam: float = attrs.field(default=1.0, converter=float, validator=and_(ge(0), finite))
+    lam: float = attrs.field(default=1.0, converter=float, validator=and_(ge(0), finite_number))
     weights: tuple[float, ...] | None = per_view(
         "non-negative numbers, not all zero", lambda mu: mu.min() >= 0 and 0 < mu.sum() < np.inf
     )
@@ -142,7 +144,7 @@ class IFSL(CouplingCombiner):
         self,
         problems: Sequence[Subproblem],
         target: Target,
-        learner: CoupledLearner,
+        learner: Learner,
         random_state: np.random.RandomState,
     ) -> CoupledSolution:
         """Return the joint solution of the views' subproblems."""
@@ -153,16 +155,16 @@ class IFSL(CouplingCombiner):
         _warn_of_standstill(solution, self.lam, len(problems) * zeros)
         return CoupledSolution(solution.learners, columns.weights, solution.history)
 
-    def columns(self, lams: Array, learner: CoupledLearner, n_views: int) -> Columns:
+    def columns(self, lams: Array, learner: Learner, n_views: int) -> Columns:
         """Return the parameters of an iteration for values of λ (G,)."""
-        mu = mean_weights(self.weights, n_views)
+        mu, facts = mean_weights(self.weights, n_views), learner.coupling or CouplingFacts()
         if self.rates is None:
-            return Columns(lams, mu, learner.coupling)
+            return Columns(lams, mu, facts)
         rates = one_per_view("rates", self.rates, n_views)
-        return Columns(lams, mu, learner.coupling, rates)
+        return Columns(lams, mu, facts, rates)
 
     def subproblems(
-        self, views: Views, target: Target, learner: CoupledLearner, variants: Sequence[Any]
+        self, views: Views, target: Target, learner: Learner, variants: Sequence[Any]
     ) -> list[Subproblem]:
         """Return each view's subproblem, with its own ridge where ``ridges`` are given."""
         if self.ridges is None:
@@ -177,7 +179,7 @@ class IFSL(CouplingCombiner):
 
     def grid_parameters(self, learner: Learner) -> frozenset[str]:
         """Return λ and the parameters by which the learner's variants may differ."""
-        variants = learner.coupling.variants if isinstance(learner, CoupledLearner) else ()
+        variants = () if learner.coupling is None else learner.coupling.variants
         return learner_parameters(variants) | {"combiner__lam"} if variants else frozenset()
 
     def fit_grid(
@@ -213,7 +215,7 @@ def run_rule(
     problems: Sequence[Subproblem],
     target: Target,
     columns: Columns,
-    learner: CoupledLearner,
+    learner: Learner,
     random_state: np.random.RandomState,
 ) -> list[Solution]:
     """Run the combiner's rule on the views' problems, one solution per column.
@@ -228,7 +230,9 @@ def run_rule(
             "Numbers have no margins that could grow: leave 'rates' out, and take a learner whose"
             " margins stay, such as 'ridge'."
         )
-    rule = combiner.rule or ("gradient" if learner.facts.on_features else "fixed-mean")
+    rule = combiner.rule or (
+        "gradient" if facts_of(learner, LearnerFacts).on_features else "fixed-mean"
+    )
     initial = [start(problem, combiner.initial, random_state) for problem in problems]
     margins = None
     if combiner.initial == "random":
@@ -262,7 +266,7 @@ def start(problem: Subproblem, initial: Start, random_state: np.random.RandomSta
     """Return a view's initial coefficients; None stands for the zero function."""
     if initial == "zeros":
         return None
-    if not isinstance(problem, InitialisedSubproblem):
+    if problem.n_coefficients is None:
         raise IncompatibleError(
             f"initial={initial!r} needs initial coefficients, and {type(problem).__name__} has"
             " no 'n_coefficients' and 'filled' to set them: use initial='zeros'."
@@ -274,9 +278,3 @@ def start(problem: Subproblem, initial: Start, random_state: np.random.RandomSta
     else:
         values = np.full(size, 1.0 if initial == "ones" else size**-0.5)
     return problem.filled(values)
-
-
-@hookimpl
-def mklkit_combiners() -> Iterable[type]:
-    """Register the combiner."""
-    return [IFSL]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import attrs
 import numpy as np
 
-from mklkit.protocols import Array, LinearFunction, Projector
+from mklkit.protocols import Array, FittedLearner, Projector
 from mklkit.views.deciding import BlockDecision, RowBlock
 
 __all__ = ["GridMean"]
@@ -45,7 +45,7 @@ class GridMean(BlockDecision):
         cls,
         weights: Array,
         projectors: list[Projector],
-        learners: Sequence[Sequence[LinearFunction]],
+        learners: Sequence[Sequence[FittedLearner]],
         n_iter: Array,
     ) -> GridMean:
         """Return the mean, with the views' weights (M,) of each point's learners, one per view."""

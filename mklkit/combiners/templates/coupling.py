@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from abc import abstractmethod
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import attrs
@@ -12,18 +12,15 @@ import numpy as np
 from mklkit.errors import IncompatibleError
 from mklkit.protocols import (
     Array,
+    Combiner,
     CombinerFacts,
-    CoupledLearner,
     Learner,
-    LinearFunction,
     Projector,
     Subproblem,
     Target,
     Views,
 )
-from mklkit.protocols.abilities import offers
-from mklkit.protocols.component import Component
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.registry.hookspecs import register
 from mklkit.views.deciding import BlockDecision, RowBlock
 from mklkit.views.projections import FEW_ROWS, Projection
 
@@ -49,6 +46,7 @@ class CoupledSolution:
     history: tuple[float, ...] = ()
 
 
+@register
 @attrs.frozen(eq=False)
 class CoupledDecision(BlockDecision):
     """The weighted mean of the views' decision functions.
@@ -67,7 +65,7 @@ class CoupledDecision(BlockDecision):
 
     def decide_block(self, block: RowBlock) -> Array:
         """Return the decision values (n,) of one block of rows."""
-        linear = all(offers(learner, LinearFunction) for learner in self.learners)
+        linear = all(learner.coefficients is not None for learner in self.learners)
         if linear and len(block) > FEW_ROWS and not block.shared:
             pairs = list(zip(self.weights, self.learners, strict=True))
             scaled = [weight * learner.coefficients for weight, learner in pairs]
@@ -80,7 +78,7 @@ class CoupledDecision(BlockDecision):
 
 
 @attrs.frozen
-class CouplingCombiner(Component, ABC):
+class CouplingCombiner(Combiner):
     """Template: the views' learners are fitted jointly, each depending on the others' outputs.
 
     A subclass implements :meth:`couple`. It repeatedly calls ``solve`` of every view's subproblem
@@ -94,7 +92,7 @@ class CouplingCombiner(Component, ABC):
         self,
         problems: Sequence[Subproblem],
         target: Target,
-        learner: CoupledLearner,
+        learner: Learner,
         random_state: np.random.RandomState,
     ) -> CoupledSolution:
         """Return the joint solution of the views' subproblems for a target."""
@@ -109,9 +107,9 @@ class CouplingCombiner(Component, ABC):
         projectors = [view.projector for view in views]
         return CoupledDecision(solution.weights, projectors, solution.learners, solution.history)
 
-    def coupled(self, learner: Learner) -> CoupledLearner:
+    def coupled(self, learner: Learner) -> Learner:
         """Return the learner if it can be coupled, else raise IncompatibleError."""
-        if isinstance(learner, CoupledLearner):
+        if learner.coupling is not None:
             return learner
         raise IncompatibleError(
             f"{self.name} couples learners through their subproblems, which {learner.name} does not"
@@ -119,13 +117,7 @@ class CouplingCombiner(Component, ABC):
         )
 
     def subproblems(
-        self, views: Views, target: Target, learner: CoupledLearner, variants: Sequence[Any]
+        self, views: Views, target: Target, learner: Learner, variants: Sequence[Any]
     ) -> list[Subproblem]:
         """Return each view's subproblem, with a column per variant of the learner."""
         return [learner.subproblem(view, target, variants) for view in views]
-
-
-@hookimpl
-def mklkit_model_types() -> Iterable[type]:
-    """Register the types that coupling combiners store in a model file."""
-    return [CoupledDecision]

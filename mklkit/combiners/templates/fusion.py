@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from abc import abstractmethod
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import attrs
 import numpy as np
 
-from mklkit.protocols import Array, CombinerFacts, Learner, Projector, Target, Views
-from mklkit.protocols.component import Component
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols import Array, Combiner, CombinerFacts, Learner, Projector, Target, Views
+from mklkit.registry.hookspecs import register
 from mklkit.views.deciding import BlockDecision, RowBlock
 from mklkit.views.sides import GramSide
 
@@ -34,6 +32,7 @@ class WeightedFusion(Fusion, Protocol):
     """(M,)"""
 
 
+@register
 @attrs.frozen(eq=False)
 class FusedDecision(BlockDecision):
     """One learner per view, and the rule that joins their decision values.
@@ -63,7 +62,7 @@ class FusedDecision(BlockDecision):
 
 
 @attrs.frozen
-class LearnedFusion(Component, ABC):
+class LearnedFusion(Combiner):
     """Template: each view has its own learner; a rule that joins their decision values is learned.
 
     A subclass implements :meth:`learn`, which returns a fitted object with the method ``fuse``.
@@ -110,9 +109,3 @@ class FusionCombiner(LearnedFusion):
     def learn(self, scores: Array, y: Array, random_state: np.random.RandomState) -> Fusion:
         """Return this object, which has nothing to learn."""
         return self
-
-
-@hookimpl
-def mklkit_model_types() -> Iterable[type]:
-    """Register the types that fusion combiners store in a model file."""
-    return [FusedDecision]

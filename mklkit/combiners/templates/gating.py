@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 import attrs
@@ -17,6 +17,7 @@ from mklkit.numerics.compiling import compiled
 from mklkit.numerics.pairwise import mirror_upper
 from mklkit.protocols import (
     Array,
+    Combiner,
     CombinerFacts,
     Learner,
     LearnerFacts,
@@ -28,8 +29,8 @@ from mklkit.protocols import (
     learner_variants,
     own_rows,
 )
-from mklkit.protocols.component import Component, parameter_names
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols.component import parameter_names
+from mklkit.registry.hookspecs import register
 from mklkit.views.deciding import BlockDecision, RowBlock
 from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.sides import GramSide
@@ -57,6 +58,7 @@ class WeightedGates(Gates, Protocol):
     """(M,) or (C, M)"""
 
 
+@register
 @attrs.frozen(eq=False)
 class GatedDecision(BlockDecision):
     """One learner on the composite Σ_m (η_m(x) + η_m(z)) k_m(x, z), or η_m(x)η_m(z) k_m(x, z).
@@ -114,7 +116,7 @@ class GatedGrid(BlockDecision):
 
 
 @attrs.frozen
-class GatingCombiner(Component, ABC):
+class GatingCombiner(Combiner):
     """Template: gates η (n, M), the weight of each kernel at each row.
 
     A subclass implements :meth:`fit_gates`, which returns an object with
@@ -236,12 +238,6 @@ def _add_gated(
 def _factor(row_gates: Array, others: Array, composition: Composition) -> Array:
     joined: Sequence[Array] = (row_gates[:, None], others[None, :])
     return joined[0] * joined[1] if composition == "product" else joined[0] + joined[1]
-
-
-@hookimpl
-def mklkit_model_types() -> Iterable[type]:
-    """Register the types that gating combiners store in a model file."""
-    return [GatedDecision]
 
 
 def feature_columns(views: Views, name: str) -> NDArray[np.intp] | None:

@@ -8,6 +8,7 @@ import numpy as np
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.numerics.threads import each
 from mklkit.protocols import Array, Projector, Rows, Views
+from mklkit.registry.hookspecs import register
 from mklkit.views.deciding import RowBlock, weighted_columns
 from mklkit.views.rows import rows_at
 
@@ -17,6 +18,7 @@ BLOCK_ROWS = 512
 """Rows whose columns are made at a time, so that next to the result there is little else."""
 
 
+@register
 @attrs.frozen(eq=False)
 class WeightedColumns:
     """Σ w_m k_m(x, training rows) of rows x, or the features √w_m φ_m(x) side by side.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 import attrs
 import numpy as np
@@ -15,33 +15,28 @@ from mklkit.combiners.templates.weighted_grid import WeightedGrid
 from mklkit.errors import MKLKitError, WeightsWarning
 from mklkit.protocols import (
     Array,
+    Combiner,
     CombinerFacts,
     FittedLearner,
     KernelView,
     Learner,
-    LinearFunction,
     Projector,
-    SupportedDecision,
     Target,
     Task,
     Views,
     learner_parameters,
     learner_variants,
 )
-from mklkit.protocols.abilities import offers
-from mklkit.protocols.component import Component, parameter_names
+from mklkit.protocols.component import parameter_names
 from mklkit.protocols.defaults import FEATURE_MAP, LEARNER
+from mklkit.registry.hookspecs import register
 from mklkit.views.deciding import BlockDecision, RowBlock, weighted_columns, with_support
 from mklkit.views.projections import FEW_ROWS, Projection
 
-__all__ = [
-    "LearnedWeighting",
-    "WeightedDecision",
-    "WeightingCombiner",
-    "weighting_rule",
-]
+__all__ = ["LearnedWeighting", "WeightedDecision", "WeightingCombiner", "weighting_rule"]
 
 
+@register
 @attrs.frozen(eq=False)
 class WeightedDecision(BlockDecision):
     """One learner on the weighted sum of the kernels.
@@ -71,8 +66,8 @@ class WeightedDecision(BlockDecision):
         fitted = learner.fit(views.weighted(weights), target)
         used = np.flatnonzero(weights)
         projectors = [views[int(m)].projector for m in used]
-        if not views.explicit and isinstance(fitted, SupportedDecision):
-            support = fitted.support
+        support = None if views.explicit else fitted.support
+        if support is not None:
             projectors = with_support(projectors, support)
             fitted = fitted.restricted(support)
         return cls(weights, projectors, weights[used], fitted, views.explicit)
@@ -80,25 +75,24 @@ class WeightedDecision(BlockDecision):
     def decide_block(self, block: RowBlock) -> Array:
         """Return the decision values (n,) of one block of rows."""
         folds = self.explicit and len(block) > FEW_ROWS and not block.shared
-        if folds and offers(self.learner, LinearFunction):
-            return self._project(block)
+        if folds and self.learner.coefficients is not None:
+            return self._project(block, self.learner.coefficients)
         return self.learner.decide(
             weighted_columns(block, self.projectors, self.scales, self.explicit)
         )
 
-    def _project(self, block: RowBlock) -> Array:
+    def _project(self, block: RowBlock, coefficients: Array) -> Array:
         """Return the decision values of a linear function, without features where maps allow."""
-        linear = cast(LinearFunction, self.learner)
         first = dict(RowBlock(block.rows[:1]).columns_of(self.projectors))
         widths = [first[index].shape[1] for index in range(len(first))]
-        parts = np.split(linear.coefficients, np.cumsum(widths)[:-1])
+        parts = np.split(coefficients, np.cumsum(widths)[:-1])
         roots = np.sqrt(self.scales)
         scaled = [root * part for root, part in zip(roots, parts, strict=True)]
-        return Projection.of(self.projectors, scaled)(block) + linear.bias
+        return Projection.of(self.projectors, scaled)(block) + self.learner.bias
 
 
 @attrs.frozen
-class LearnedWeighting(Component, ABC):
+class LearnedWeighting(Combiner):
     """Template: one weight per kernel, then one learner on the weighted sum Σ w_m K_m.
 
     A subclass implements :meth:`choose`, which receives the learner and the random state too. The
@@ -107,6 +101,7 @@ class LearnedWeighting(Component, ABC):
     """
 
     facts: ClassVar[CombinerFacts] = CombinerFacts(row_weights="learner")
+    gives_weights: ClassVar[bool] = True
 
     @abstractmethod
     def choose(
@@ -237,11 +232,11 @@ def weighting_rule(
     feature_map, learner : str
         The feature map and learner used where the user gives none.
     from_moments : bool, default=False
-        As in :class:`mklkit.CombinerFacts`: means and deviations of quadrants, alignments and class
-        moments are such; quartiles are not.
+        As in :class:`~mklkit.plugin.CombinerFacts`: means and deviations of quadrants, alignments
+        and class moments are such; quartiles are not.
     tasks : tuple of str, default=("two classes",)
-        As in :class:`mklkit.CombinerFacts`: add ``"numbers"`` for a rule that also takes numbers
-        instead of labels.
+        As in :class:`~mklkit.plugin.CombinerFacts`: add ``"numbers"`` for a rule that also takes
+        numbers instead of labels.
 
     Returns
     -------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from itertools import combinations
 from math import comb, factorial
 from typing import ClassVar
@@ -15,17 +14,18 @@ from scipy.sparse import hstack
 
 from mklkit.kernels.sparse_features import FeatureKernel, Sparse, incidence
 from mklkit.kernels.text.sequences import gram_numbers, letters
-from mklkit.protocols import Array, KernelFacts
-from mklkit.protocols.component import Component, whole
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols import Array, Kernel, KernelFacts
+from mklkit.protocols.component import as_int
+from mklkit.registry.hookspecs import register
 
 __all__ = ["FittedMismatch", "Mismatch", "common_neighbours"]
 
 MOST_SELECTIONS = 5000
 
 
+@register
 @attrs.frozen
-class Mismatch(Component):
+class Mismatch(Kernel):
     """Common pieces of k letters, each counted with all that differ from it in up to m letters.
 
     The feature of a piece γ is the number of pieces of the text that differ from γ in at most m
@@ -54,7 +54,7 @@ class Mismatch(Component):
 
     Examples
     --------
-    >>> from mklkit import text_codes
+    >>> from mklkit.numerics.readings import text_codes
     >>> rows = text_codes(["aa", "ab", "bb"])
     >>> Mismatch(k=2, m=1, normalize=False).fit(rows)(rows, rows)
     array([[3., 2., 2.],
@@ -65,8 +65,8 @@ class Mismatch(Component):
     name: ClassVar[str] = "mismatch"
     facts: ClassVar[KernelFacts] = KernelFacts(reads="text", search_space={"k": (3, 4, 5)})
 
-    k: int = attrs.field(default=3, converter=whole, validator=[instance_of(int), ge(1)])
-    m: int = attrs.field(default=1, converter=whole, validator=[instance_of(int), ge(0)])
+    k: int = attrs.field(default=3, converter=as_int, validator=[instance_of(int), ge(1)])
+    m: int = attrs.field(default=1, converter=as_int, validator=[instance_of(int), ge(0)])
     alphabet: str | None = attrs.field(default=None, validator=optional(instance_of(str)))
     normalize: bool = attrs.field(default=True, validator=instance_of(bool))
 
@@ -91,6 +91,7 @@ class Mismatch(Component):
         return FittedMismatch(np.unique(known).astype(np.int64), self.k, self.m, self.normalize)
 
 
+@register
 @attrs.frozen(eq=False)
 class FittedMismatch(FeatureKernel):
     """The mismatch kernel with its alphabet (s,), ready to evaluate."""
@@ -161,15 +162,3 @@ def common_neighbours(distance: int, k: int, m: int, size: int) -> int:
             changed = sum(comb(k - distance, i) * (size - 1) ** i for i in range(left + 1))
             total += ways * (size - 2) ** others * changed
     return total
-
-
-@hookimpl
-def mklkit_kernels() -> Iterable[type]:
-    """Register the kernel."""
-    return [Mismatch]
-
-
-@hookimpl
-def mklkit_model_types() -> Iterable[type]:
-    """Register the type that it stores in a model file."""
-    return [FittedMismatch]

@@ -71,7 +71,7 @@ def words(rows: Array) -> Sequences:
 
     Examples
     --------
-    >>> from mklkit import text_codes
+    >>> from mklkit.numerics.readings import text_codes
     >>> words(text_codes(["The cat. The dog!"])).symbols
     array([0, 1, 0, 2])
     """
@@ -83,7 +83,7 @@ def in_tokens(rows: Array, cut: Callable[[str], Iterable[str]]) -> Sequences:
 
     Examples
     --------
-    >>> from mklkit import text_codes
+    >>> from mklkit.numerics.readings import text_codes
     >>> in_tokens(text_codes(["b a", "a"]), str.split).owners
     array([0, 0, 1])
     """

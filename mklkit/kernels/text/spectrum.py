@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import ClassVar, Self
 
 import attrs
@@ -10,15 +9,16 @@ from attrs.validators import ge, instance_of
 
 from mklkit.kernels.sparse_features import FeatureKernel, Sparse, incidence
 from mklkit.kernels.text.sequences import gram_numbers, letters, words
-from mklkit.protocols import Array, KernelFacts
-from mklkit.protocols.component import Component, whole
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols import Array, Kernel, KernelFacts
+from mklkit.protocols.component import as_int
+from mklkit.registry.hookspecs import register
 
 __all__ = ["SpectrumKernel"]
 
 
+@register
 @attrs.frozen
-class SpectrumKernel(Component, FeatureKernel):
+class SpectrumKernel(Kernel, FeatureKernel):
     """Common pieces of k letters or words: the inner product of how often each occurs.
 
     A text shorter than k has no pieces, and similarity zero to all texts, itself included. Letters
@@ -42,7 +42,7 @@ class SpectrumKernel(Component, FeatureKernel):
 
     Examples
     --------
-    >>> from mklkit import text_codes
+    >>> from mklkit.numerics.readings import text_codes
     >>> rows = text_codes(["abab", "ab", "ba"])
     >>> SpectrumKernel(k=2, normalize=False).fit(rows)(rows, rows)
     array([[5., 2., 1.],
@@ -53,7 +53,7 @@ class SpectrumKernel(Component, FeatureKernel):
     name: ClassVar[str] = "spectrum"
     facts: ClassVar[KernelFacts] = KernelFacts(reads="text", search_space={"k": (2, 3, 4)})
 
-    k: int = attrs.field(default=3, converter=whole, validator=[instance_of(int), ge(1)])
+    k: int = attrs.field(default=3, converter=as_int, validator=[instance_of(int), ge(1)])
     words: bool = attrs.field(default=False, validator=instance_of(bool))
     normalize: bool = attrs.field(default=True, validator=instance_of(bool))
 
@@ -68,9 +68,3 @@ class SpectrumKernel(Component, FeatureKernel):
         numbers, count = gram_numbers(texts.symbols, starts, range(self.k))
         counts = incidence(texts.owners[starts], numbers, (texts.n_rows, count))
         return counts, counts
-
-
-@hookimpl
-def mklkit_kernels() -> Iterable[type]:
-    """Register the kernel."""
-    return [SpectrumKernel]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import ClassVar, Self
 
 import attrs
@@ -13,15 +12,15 @@ from attrs.validators import instance_of, min_len
 from mklkit.kernels.amounts import ratio
 from mklkit.kernels.sparse_features import Sparse, incidence, products, stacked
 from mklkit.kernels.text.sequences import in_tokens
-from mklkit.protocols import Array, KernelFacts
-from mklkit.protocols.component import Component
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols import Array, FittedKernel, Kernel, KernelFacts
+from mklkit.registry.hookspecs import register
 
 __all__ = ["TokenSet"]
 
 
+@register
 @attrs.frozen
-class TokenSet(Component):
+class TokenSet(Kernel, FittedKernel):
     """Share of the elements that two sets have in common, each written in a text: "a; b; c".
 
     k(x, z) = |x ∩ z|/|x ∪ z|, Jaccard's index. How often and in which order elements are written
@@ -41,7 +40,7 @@ class TokenSet(Component):
 
     Examples
     --------
-    >>> from mklkit import text_codes
+    >>> from mklkit.numerics.readings import text_codes
     >>> rows = text_codes(["a;b;c", "c, b", "d"])
     >>> TokenSet().fit(rows)(rows, rows).round(3)
     array([[1.   , 0.667, 0.   ],
@@ -78,9 +77,3 @@ class TokenSet(Component):
     def _elements(self, text: str) -> set[str]:
         between = "|".join(r"\s" if sign == " " else re.escape(sign) for sign in self.separators)
         return {element.strip() for element in re.split(between, text)} - {""}
-
-
-@hookimpl
-def mklkit_kernels() -> Iterable[type]:
-    """Register the kernel."""
-    return [TokenSet]

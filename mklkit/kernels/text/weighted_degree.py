@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import ClassVar, Self
 
 import attrs
@@ -12,17 +11,18 @@ from numpy.typing import NDArray
 
 from mklkit.kernels.normalised import NormalisedKernel
 from mklkit.kernels.text.sequences import expect_text
-from mklkit.protocols import Array, KernelFacts
-from mklkit.protocols.component import Component, whole
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols import Array, Kernel, KernelFacts
+from mklkit.protocols.component import as_int
+from mklkit.registry.hookspecs import register
 
 __all__ = ["WeightedDegree"]
 
 END_OF_A, END_OF_B = -1, -2
 
 
+@register
 @attrs.frozen
-class WeightedDegree(Component, NormalisedKernel):
+class WeightedDegree(Kernel, NormalisedKernel):
     """Equal pieces in the same places of two sequences, of up to ``degree`` letters.
 
     k(x, z) = Σ_d β_d Σ_i 1[the d letters from place i on are equal], with
@@ -50,7 +50,7 @@ class WeightedDegree(Component, NormalisedKernel):
 
     Examples
     --------
-    >>> from mklkit import text_codes
+    >>> from mklkit.numerics.readings import text_codes
     >>> rows = text_codes(["abc", "abd", "cab"])
     >>> WeightedDegree(degree=1, normalize=False).fit(rows)(rows, rows)
     array([[3., 2., 0.],
@@ -65,8 +65,8 @@ class WeightedDegree(Component, NormalisedKernel):
         reads="text", search_space={"degree": (1, 3, 8), "shift": (0, 1)}
     )
 
-    degree: int = attrs.field(default=3, converter=whole, validator=[instance_of(int), ge(1)])
-    shift: int = attrs.field(default=0, converter=whole, validator=[instance_of(int), ge(0)])
+    degree: int = attrs.field(default=3, converter=as_int, validator=[instance_of(int), ge(1)])
+    shift: int = attrs.field(default=0, converter=as_int, validator=[instance_of(int), ge(0)])
     normalize: bool = attrs.field(default=True, validator=instance_of(bool))
 
     def fit(self, rows: Array) -> Self:
@@ -115,9 +115,3 @@ def _codes(rows: Array, end: int) -> NDArray[np.int32]:
     """Return the letters by place, (L, n), and after the end a number that no letter has."""
     expect_text(rows)
     return np.ascontiguousarray(np.where(rows >= 0, rows, end).T, dtype=np.int32)
-
-
-@hookimpl
-def mklkit_kernels() -> Iterable[type]:
-    """Register the kernel."""
-    return [WeightedDegree]

@@ -1,7 +1,7 @@
 """Ridge regressions with an unpenalised bias, one per view: the subproblems of Ho–Kashyap learners.
 
-Each is a :class:`mklkit.Subproblem`: set up once for a view, then solved for many targets, data
-weights and ridges, one per column; :mod:`mklkit.learners.ho_kashyap.rules` uses them.
+Each is a :class:`mklkit.plugin.Subproblem`: set up once for a view, then solved for many targets,
+data weights and ridges, one per column; :mod:`mklkit.learners.ho_kashyap.rules` uses them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from mklkit.numerics.least_squares import (
     Spectrum,
     gram_rounding,
 )
-from mklkit.protocols import Array, ColumnSelector, TrainingView
+from mklkit.protocols import Array, ColumnSelector, Subproblem, TrainingView
 from mklkit.views.block_columns import BlockColumns, InBlocks
 from mklkit.views.sides import FeatureSide
 
@@ -99,7 +99,7 @@ class RidgeCoefficients:
     bias: Array
 
 
-class FeatureProblem:
+class FeatureProblem(Subproblem):
     """Ridge regression on a view's features, ``s·‖f − t/s‖² + α‖w‖²`` over f = Φw + w₀.
 
     A diagonal normal matrix (full empirical maps) needs no factorisation. Otherwise one

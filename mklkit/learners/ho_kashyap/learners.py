@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 import attrs
@@ -15,20 +15,21 @@ from mklkit.learners.ho_kashyap.rules import FIXED_MEAN, GRADIENT, SIMPLEST_FIRS
 from mklkit.learners.linear_decision import LinearDecision
 from mklkit.protocols import (
     CouplingFacts,
+    Learner,
     LearnerFacts,
     Stopping,
     Subproblem,
     Target,
     TrainingView,
 )
-from mklkit.protocols.component import Component, finite, whole
-from mklkit.registry.hookspecs import hookimpl
+from mklkit.protocols.component import as_int, finite_number
+from mklkit.registry.hookspecs import register
 
 __all__ = ["KMHKS", "MHKS"]
 
 
 @attrs.frozen
-class _HoKashyap(Component):
+class _HoKashyap(Learner):
     """Least squares to labels with margins that may grow: ‖φ∘f − 1 − b‖² + α‖w‖², b ≥ 0.
 
     The squares of rows with weights are weighted, and so is the objective of the stopping rule.
@@ -39,11 +40,11 @@ class _HoKashyap(Component):
     relative: ClassVar[bool]
     """Whether ``tol`` is relative to the objective."""
 
-    alpha: float = attrs.field(default=1.0, converter=float, validator=[ge(0), finite])
+    alpha: float = attrs.field(default=1.0, converter=float, validator=[ge(0), finite_number])
     rho: float = attrs.field(default=0.99, converter=float, validator=and_(gt(0), le(1)))
     tol: float = attrs.field(default=1e-3, converter=float, validator=gt(0))
-    max_iter: int = attrs.field(default=1000, converter=whole, validator=[instance_of(int), ge(2)])
-    b0: float = attrs.field(default=1e-6, converter=float, validator=[ge(0), finite])
+    max_iter: int = attrs.field(default=1000, converter=as_int, validator=[instance_of(int), ge(2)])
+    b0: float = attrs.field(default=1e-6, converter=float, validator=[ge(0), finite_number])
 
     @property
     def coupling(self) -> CouplingFacts:
@@ -67,6 +68,7 @@ class _HoKashyap(Component):
         return LinearDecision(fitted.coefficients, fitted.bias, solution.history)
 
 
+@register
 @attrs.frozen
 class MHKS(_HoKashyap):
     """Ho–Kashyap classifier with squared approximation of the errors, on explicit features.
@@ -114,6 +116,7 @@ class MHKS(_HoKashyap):
     relative: ClassVar[bool] = False
 
 
+@register
 @attrs.frozen
 class KMHKS(_HoKashyap):
     """Kernel Ho–Kashyap classifier: MHKS in the kernel's feature space.
@@ -156,9 +159,3 @@ class KMHKS(_HoKashyap):
     )
     rule: ClassVar[Rule] = FIXED_MEAN
     relative: ClassVar[bool] = True
-
-
-@hookimpl
-def mklkit_learners() -> Iterable[type]:
-    """Register the learners."""
-    return [MHKS, KMHKS]

@@ -16,7 +16,7 @@ from mklkit.numerics.least_squares import (
     cholesky_or_none,
     rounding,
 )
-from mklkit.protocols import Array, ColumnSelector, TrainingView
+from mklkit.protocols import Array, ColumnSelector, Subproblem, TrainingView
 from mklkit.views.sides import GramSide
 
 __all__ = ["CholeskyProblem", "RowCoefficients", "RowProblem", "ridge_problem"]
@@ -57,7 +57,7 @@ class RowCoefficients:
     bias: Array
 
 
-class CholeskyProblem:
+class CholeskyProblem(Subproblem):
     """One ridge α > 0 on a Gram matrix: the LS-SVM system of KMHKS by a Cholesky factor.
 
     It costs a tenth of the eigenpairs; one factor of sK + αI per data weight. With weights v of

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.numerics.compiling import compiled
-from mklkit.protocols import Array, CouplingFacts, LinearFunction, Stopping
+from mklkit.protocols import Array, CouplingFacts, Stopping
 
 __all__ = [
     "COUPLINGS_OF_002",
@@ -85,7 +85,7 @@ class Solution:
 
     Attributes
     ----------
-    learners : list of LinearFunction
+    learners : list of FittedLearner, linear
         One per view.
     margins : ndarray of shape (M, N) or None
         b of each view; None where they stayed with rows that are read in parts.
@@ -94,7 +94,7 @@ class Solution:
     converged : bool
     """
 
-    learners: list[LinearFunction]
+    learners: list[Any]
     margins: Array | None
     history: tuple[float, ...]
     converged: bool

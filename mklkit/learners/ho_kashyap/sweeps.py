@@ -27,7 +27,6 @@ from mklkit.learners.ho_kashyap.rules import (
 )
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.protocols import Array, Subproblem, Target
-from mklkit.views.block_columns import BlockSubproblem
 from mklkit.views.deciding import BLOCK_ROWS, RowBlock
 from mklkit.views.engines import added
 from mklkit.views.projections import BackProjection, Projection
@@ -37,11 +36,7 @@ __all__ = ["can_sweep", "iterate_by_sweeps"]
 
 def can_sweep(problems: Sequence[Subproblem], columns: Columns) -> TypeGuard[Any]:
     """Return whether all problems work on the same features, which are not kept in memory."""
-    in_blocks = [
-        problem.block_columns
-        for problem in problems
-        if isinstance(problem, BlockSubproblem) and problem.block_columns is not None
-    ]
+    in_blocks = [problem.block_columns for problem in problems if problem.block_columns is not None]
     if len(in_blocks) < len(problems) or len(columns.lam) > 1:
         return False
     blocks = in_blocks[0].blocks
@@ -117,7 +112,7 @@ class _Sweep:
 
 def iterate_by_sweeps(
     rule: Rule,
-    problems: Sequence[BlockSubproblem],
+    problems: Sequence[Subproblem],
     target: Target,
     columns: Columns,
     initial: Sequence[Any],
@@ -181,6 +176,6 @@ def iterate_by_sweeps(
     return Solution(finished, None, tuple(history), done)
 
 
-def _outputs(problem: BlockSubproblem, view: int, coefficients: Any) -> _Outputs:
+def _outputs(problem: Subproblem, view: int, coefficients: Any) -> _Outputs:
     weights, bias = problem.function(coefficients)
     return _Outputs(view, problem.block_columns.projection(weights), bias)

@@ -8,18 +8,19 @@ from typing import ClassVar
 import attrs
 import numpy as np
 from attrs.validators import ge, instance_of
-from mklkit import (
-    CoupledLearner,
+from mklkit.plugin import (
     CoupledSolution,
     CouplingCombiner,
+    Learner,
     Subproblem,
     Target,
-    finite,
-    hookimpl,
-    whole,
+    as_int,
+    finite_number,
+    register,
 )
 
 
+@register
 @attrs.frozen
 class Sketch(CouplingCombiner):
     """Fit each view's learner in turn to the labels and to the mean of the others.
@@ -34,14 +35,14 @@ class Sketch(CouplingCombiner):
 
     name: ClassVar[str] = "sketch"
 
-    pull: float = attrs.field(default=0.5, converter=float, validator=[ge(0), finite])
-    sweeps: int = attrs.field(default=10, converter=whole, validator=[instance_of(int), ge(1)])
+    pull: float = attrs.field(default=0.5, converter=float, validator=[ge(0), finite_number])
+    sweeps: int = attrs.field(default=10, converter=as_int, validator=[instance_of(int), ge(1)])
 
     def couple(
         self,
         problems: Sequence[Subproblem],
         target: Target,
-        learner: CoupledLearner,
+        learner: Learner,
         random_state: np.random.RandomState,
     ) -> CoupledSolution:
         """Return the views' decision functions and their weights in the mean."""
@@ -61,9 +62,3 @@ class Sketch(CouplingCombiner):
         pairs = zip(problems, coefficients, strict=True)
         learners = [problem.finish(found) for problem, found in pairs]
         return CoupledSolution(learners, np.full(len(problems), 1 / len(problems)))
-
-
-@hookimpl
-def mklkit_combiners() -> list[type]:
-    """Register the combiner."""
-    return [Sketch]

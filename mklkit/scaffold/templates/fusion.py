@@ -7,9 +7,10 @@ from typing import ClassVar
 import attrs
 import numpy as np
 from attrs.validators import gt
-from mklkit import FusionCombiner, finite, hookimpl
+from mklkit.plugin import FusionCombiner, finite_number, register
 
 
+@register
 @attrs.frozen
 class Sketch(FusionCombiner):
     """Average the views' decision values, each squashed to between −1 and 1.
@@ -22,14 +23,8 @@ class Sketch(FusionCombiner):
 
     name: ClassVar[str] = "sketch"
 
-    steepness: float = attrs.field(default=1.0, converter=float, validator=[gt(0), finite])
+    steepness: float = attrs.field(default=1.0, converter=float, validator=[gt(0), finite_number])
 
     def fuse(self, scores: np.ndarray) -> np.ndarray:
         """Return the fused decision values (n,) of the views' decision values (n, M)."""
         return np.tanh(self.steepness * scores).mean(axis=1)
-
-
-@hookimpl
-def mklkit_combiners() -> list[type]:
-    """Register the combiner."""
-    return [Sketch]

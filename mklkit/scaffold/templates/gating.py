@@ -7,11 +7,12 @@ from typing import ClassVar
 import attrs
 import numpy as np
 from attrs.validators import ge, instance_of
-from mklkit import GatingCombiner, Views, finite, hookimpl, whole
+from mklkit.plugin import GatingCombiner, Views, as_int, finite_number, register
 from scipy.spatial import cKDTree
 from scipy.special import softmax
 
 
+@register
 @attrs.frozen
 class Sketch(GatingCombiner):
     """Weight kernels by how well they separate the classes of the training rows nearby.
@@ -26,8 +27,8 @@ class Sketch(GatingCombiner):
 
     name: ClassVar[str] = "sketch"
 
-    neighbours: int = attrs.field(default=10, converter=whole, validator=[instance_of(int), ge(1)])
-    sharpness: float = attrs.field(default=2.0, converter=float, validator=[ge(0), finite])
+    neighbours: int = attrs.field(default=10, converter=as_int, validator=[instance_of(int), ge(1)])
+    sharpness: float = attrs.field(default=2.0, converter=float, validator=[ge(0), finite_number])
 
     def fit_gates(
         self, views: Views, y: np.ndarray, random_state: np.random.RandomState
@@ -38,6 +39,7 @@ class Sketch(GatingCombiner):
         return FittedSketch(views.rows, gates, min(self.neighbours, len(y)))
 
 
+@register
 @attrs.frozen(eq=False)
 class FittedSketch:
     """Gates at the training rows (N, M), averaged over the nearest ones for any row."""
@@ -57,15 +59,3 @@ def agreement(gram: np.ndarray, y: np.ndarray) -> np.ndarray:
     scale = np.sqrt(np.maximum(np.diag(gram), np.finfo(float).tiny))
     cosines = gram / np.outer(scale, scale)
     return y * (cosines[:, y > 0].mean(axis=1) - cosines[:, y < 0].mean(axis=1)) / 2
-
-
-@hookimpl
-def mklkit_combiners() -> list[type]:
-    """Register the combiner."""
-    return [Sketch]
-
-
-@hookimpl
-def mklkit_model_types() -> list[type]:
-    """Register the fitted class for model files."""
-    return [FittedSketch]

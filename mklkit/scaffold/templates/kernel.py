@@ -7,11 +7,12 @@ from typing import ClassVar
 import attrs
 import numpy as np
 from attrs.validators import gt
-from mklkit import Component, FittedScalarKernel, finite, hookimpl
+from mklkit.plugin import FittedScalarKernel, Kernel, finite_number, register
 
 
+@register
 @attrs.frozen
-class Sketch(Component):
+class Sketch(Kernel):
     """Similarity that falls slowly with the distance, k(x, z) = 1 / (1 + ‖x − z‖² / s²d).
 
     Parameters
@@ -22,13 +23,14 @@ class Sketch(Component):
 
     name: ClassVar[str] = "sketch"
 
-    scale: float = attrs.field(default=1.0, converter=float, validator=[gt(0), finite])
+    scale: float = attrs.field(default=1.0, converter=float, validator=[gt(0), finite_number])
 
     def fit(self, rows: np.ndarray) -> FittedSketch:
         """Return the kernel with its parameters computed from the training rows (N, d)."""
         return FittedSketch(self.scale**2 * rows.shape[1])
 
 
+@register
 @attrs.frozen
 class FittedSketch(FittedScalarKernel):
     """The kernel with its parameters as numbers, ready to evaluate."""
@@ -43,15 +45,3 @@ class FittedSketch(FittedScalarKernel):
         np.divide(base, self.unit, out=out)
         out += 1
         return np.divide(1, out, out=out)
-
-
-@hookimpl
-def mklkit_kernels() -> list[type]:
-    """Register the kernel."""
-    return [Sketch]
-
-
-@hookimpl
-def mklkit_model_types() -> list[type]:
-    """Register the fitted class for model files."""
-    return [FittedSketch]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import ClassVar
 
 import attrs
-from mklkit import Component, LearnerFacts, LinearDecision, Target, TrainingView, hookimpl
+from mklkit.plugin import Learner, LearnerFacts, LinearDecision, Target, TrainingView, register
 
 
+@register
 @attrs.frozen
-class Sketch(Component):
+class Sketch(Learner):
     """Predict the class whose mean is nearer; without parameters or iterations."""
 
     name: ClassVar[str] = "sketch"
@@ -25,9 +26,3 @@ class Sketch(Component):
         gram = side.gram()
         bias = (negative @ gram @ negative - positive @ gram @ positive) / 2
         return LinearDecision(positive - negative, float(bias))
-
-
-@hookimpl
-def mklkit_learners() -> list[type]:
-    """Register the learner."""
-    return [Sketch]

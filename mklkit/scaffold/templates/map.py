@@ -7,11 +7,12 @@ from typing import ClassVar
 import attrs
 import numpy as np
 from attrs.validators import ge, instance_of
-from mklkit import Component, FeatureMapFacts, FittedKernel, hookimpl, whole
+from mklkit.plugin import FeatureMap, FeatureMapFacts, FittedKernel, FittedMap, as_int, register
 
 
+@register
 @attrs.frozen
-class Sketch(Component):
+class Sketch(FeatureMap):
     """Represent a row by its similarities to a few training rows.
 
     Parameters
@@ -23,7 +24,7 @@ class Sketch(Component):
     name: ClassVar[str] = "sketch"
     facts: ClassVar[FeatureMapFacts] = FeatureMapFacts(explicit=True)
 
-    landmarks: int = attrs.field(default=50, converter=whole, validator=[instance_of(int), ge(1)])
+    landmarks: int = attrs.field(default=50, converter=as_int, validator=[instance_of(int), ge(1)])
 
     def fit(
         self, kernel: FittedKernel, rows: np.ndarray, random_state: np.random.RandomState
@@ -33,8 +34,9 @@ class Sketch(Component):
         return FittedSketch(kernel, rows[drawn])
 
 
+@register
 @attrs.frozen(eq=False)
-class FittedSketch:
+class FittedSketch(FittedMap):
     """The kernel and the landmark rows."""
 
     explicit: ClassVar[bool] = True
@@ -45,15 +47,3 @@ class FittedSketch:
     def transform(self, rows: np.ndarray) -> np.ndarray:
         """Return the features (n, p) of rows (n, d)."""
         return self.kernel(rows, self.landmarks) / np.sqrt(len(self.landmarks))
-
-
-@hookimpl
-def mklkit_feature_maps() -> list[type]:
-    """Register the map."""
-    return [Sketch]
-
-
-@hookimpl
-def mklkit_model_types() -> list[type]:
-    """Register the fitted class for model files."""
-    return [FittedSketch]

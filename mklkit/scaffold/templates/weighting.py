@@ -7,9 +7,10 @@ from typing import ClassVar
 import attrs
 import numpy as np
 from attrs.validators import gt
-from mklkit import Views, WeightingCombiner, finite, hookimpl
+from mklkit.plugin import Views, WeightingCombiner, finite_number, register
 
 
+@register
 @attrs.frozen
 class Sketch(WeightingCombiner):
     """Weight kernels by a power of their centred alignment with the labels.
@@ -22,15 +23,9 @@ class Sketch(WeightingCombiner):
 
     name: ClassVar[str] = "sketch"
 
-    power: float = attrs.field(default=2.0, converter=float, validator=[gt(0), finite])
+    power: float = attrs.field(default=2.0, converter=float, validator=[gt(0), finite_number])
 
     def weights(self, views: Views, y: np.ndarray) -> np.ndarray:
         """Return one weight per kernel (M,), zero or above; mklkit divides them by their sum."""
         alignments = [view.label_alignment(y, centered=True) for view in views]
         return np.maximum(alignments, 0.0) ** self.power
-
-
-@hookimpl
-def mklkit_combiners() -> list[type]:
-    """Register the combiner."""
-    return [Sketch]

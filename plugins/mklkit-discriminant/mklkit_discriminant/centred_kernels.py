@@ -8,7 +8,8 @@ import attrs
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from mklkit import Array, MKLKitError, centred_gram
+from mklkit import MKLKitError
+from mklkit.plugin import Array
 
 __all__ = ["DiscriminantProblem", "discriminant_problem"]
 
@@ -149,7 +150,8 @@ class _Centred:
         size = float(np.abs(gram).max()) * len(gram)
         # The eigenvalues of a matrix of rounding errors are at most its order times the error.
         rounding = ROUNDINGS * float(np.finfo(gram.dtype).eps) * size
-        matrix = centred_gram(gram, np.float64)
+        matrix = gram - gram.mean(axis=0, dtype=np.float64)
+        matrix -= matrix.mean(axis=1)[:, None]
         trace = float(np.trace(matrix))
         if abs(trace) <= max(CONSTANT * size, rounding):
             return cls(matrix, 0.0, rounding)

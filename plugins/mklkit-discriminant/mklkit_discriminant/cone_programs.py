@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from mklkit import Array, Cone, ConeSolution, solve_cone_program
+from mklkit.plugin import Array, solve_cone_program
 from mklkit_discriminant.centred_kernels import DiscriminantProblem
 
 __all__ = ["theta_by_qcqp", "theta_by_sdp"]
@@ -31,7 +31,7 @@ def theta_by_qcqp(problem: DiscriminantProblem) -> Array:
     """
     size = problem.size
     blocks, right = [], []
-    cones: list[Cone] = []
+    cones: list[Any] = []
     on_bound = np.zeros((2, size + 1))
     on_bound[:, -1] = -1.0
     for factor in problem.factors:
@@ -89,9 +89,7 @@ def theta_by_sdp(problem: DiscriminantProblem) -> Array:
     return solution.values[:-1]
 
 
-def _solve(
-    quadratic: Any, linear: Array, matrix: Array, right: Array, cones: list[Cone]
-) -> ConeSolution:
+def _solve(quadratic: Any, linear: Array, matrix: Array, right: Array, cones: list[Any]) -> Any:
     return solve_cone_program(
         quadratic,
         linear,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 import numpy as np
 
-from mklkit import Array, solve_dual
+from mklkit.plugin import Array, solve_dual
 from mklkit_discriminant.gate_functions import GateFunction, gate_values, through_gates
 
 __all__ = ["GatePoint", "LocalizedProblem", "descend"]

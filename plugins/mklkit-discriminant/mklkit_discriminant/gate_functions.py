@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import expit, softmax
 
-from mklkit import Array
+from mklkit.plugin import Array
 
 __all__ = ["GateFunction", "gate_values", "through_gates"]
 

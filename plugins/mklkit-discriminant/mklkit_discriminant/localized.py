@@ -7,19 +7,18 @@ from typing import Any, ClassVar
 
 import attrs
 import numpy as np
-from attrs.validators import and_, ge, gt, in_, instance_of
+from attrs.validators import and_, ge, gt, in_, instance_of, optional
 from sklearn.exceptions import ConvergenceWarning
 
-from mklkit import (
+from mklkit.plugin import (
     Array,
-    C_field,
-    C_of,
     GatingCombiner,
     Learner,
     Target,
-    ViewSet,
-    finite,
-    whole,
+    Views,
+    as_int,
+    finite_number,
+    register,
 )
 from mklkit_discriminant.gate_descent import LocalizedProblem, descend
 from mklkit_discriminant.gate_functions import GateFunction, gate_values
@@ -29,6 +28,7 @@ __all__ = ["Localized", "LocalizedGates"]
 SMALL = 0.1
 
 
+@register
 @attrs.frozen(eq=False)
 class LocalizedGates:
     """Fitted gates η_m(x) of ⟨v_m, x⟩ + v_m0.
@@ -59,6 +59,7 @@ class LocalizedGates:
         return gate_values(self.gating, _inputs(rows, self.centre, self.spread) @ self.vectors)
 
 
+@register
 @attrs.frozen
 class Localized(GatingCombiner):
     """Localized MKL: Σ_m η_m(x) k_m(x, z) η_m(z), gates and SVM learned alternately.
@@ -102,22 +103,26 @@ class Localized(GatingCombiner):
     name: ClassVar[str] = "localized"
 
     gating: GateFunction = attrs.field(default="softmax", validator=in_(("softmax", "sigmoid")))
-    n_init: int = attrs.field(default=1, converter=whole, validator=[instance_of(int), ge(1)])
-    tol: float = attrs.field(default=1e-4, converter=float, validator=and_(gt(0), finite))
-    max_iter: int = attrs.field(default=100, converter=whole, validator=[instance_of(int), ge(1)])
-    C: float | None = C_field()
+    n_init: int = attrs.field(default=1, converter=as_int, validator=[instance_of(int), ge(1)])
+    tol: float = attrs.field(default=1e-4, converter=float, validator=and_(gt(0), finite_number))
+    max_iter: int = attrs.field(default=100, converter=as_int, validator=[instance_of(int), ge(1)])
+    C: float | None = attrs.field(
+        default=None,
+        converter=attrs.converters.optional(float),
+        validator=optional([gt(0), finite_number]),
+    )
 
     def fit(
-        self, views: ViewSet, target: Target, learner: Learner, random_state: np.random.RandomState
+        self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> Any:
         """Return the learner's decision function on the composite kernel."""
         if self.C is None:
-            with_c = attrs.evolve(self, C=C_of(learner))
+            with_c = attrs.evolve(self, C=learner.fixed_C or 1.0)
             return with_c.fit(views, target, learner, random_state)
         return super(Localized, self).fit(views, target, learner, random_state)  # noqa: UP008
 
     def fit_gates(
-        self, views: ViewSet, y: Array, random_state: np.random.RandomState
+        self, views: Views, y: Array, random_state: np.random.RandomState
     ) -> LocalizedGates:
         """Return the gates of the run with the best objective."""
         rows = np.asarray(views.rows, dtype=np.float64)
@@ -128,7 +133,7 @@ class Localized(GatingCombiner):
             np.stack([view.gram(keep=False) for view in views]),
             _inputs(rows, centre, spread),
             np.asarray(y, dtype=np.float64),
-            C_of(None, self.C),
+            self.C or 1.0,
             self.gating,
         )
         shape = rows.shape[1] + 1, len(views)

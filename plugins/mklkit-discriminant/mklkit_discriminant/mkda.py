@@ -9,15 +9,8 @@ import attrs
 import numpy as np
 from attrs.validators import and_, gt, in_
 
-from mklkit import (
-    Array,
-    CombinerFacts,
-    MKLKitError,
-    MKLKitWarning,
-    ViewSet,
-    WeightingCombiner,
-    finite,
-)
+from mklkit import MKLKitError, MKLKitWarning
+from mklkit.plugin import Array, CombinerFacts, Views, WeightingCombiner, finite_number, register
 from mklkit_discriminant.centred_kernels import discriminant_problem
 from mklkit_discriminant.cone_programs import theta_by_qcqp, theta_by_sdp
 
@@ -29,6 +22,7 @@ NEGLIGIBLE = 1e-6
 GAP = 1e-4
 
 
+@register
 @attrs.frozen
 class MKDA(WeightingCombiner):
     """Maximise the class separation of regularised kernel discriminant analysis.
@@ -82,9 +76,9 @@ class MKDA(WeightingCombiner):
     )
 
     form: Literal["qcqp", "sdp"] = attrs.field(default="qcqp", validator=in_(("qcqp", "sdp")))
-    alpha: float = attrs.field(default=1e-3, converter=float, validator=and_(gt(0), finite))
+    alpha: float = attrs.field(default=1e-3, converter=float, validator=and_(gt(0), finite_number))
 
-    def weights(self, views: ViewSet, y: Array) -> Array:
+    def weights(self, views: Views, y: Array) -> Array:
         """Return the weights (M,) of the kernels before centring and scaling."""
         if len(views) == 1:
             return np.ones(1)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from mklkit_discriminant import MKDA, Localized, mklkit_combiners
+from mklkit_discriminant import MKDA, Localized
 
 from mklkit.testing import parametrize_with_component_checks
 
 
-@parametrize_with_component_checks([*mklkit_combiners(), Localized(gating="sigmoid", n_init=2)])
+@parametrize_with_component_checks([MKDA, Localized, Localized(gating="sigmoid", n_init=2)])
 def test_combiners_do_what_mklkit_asks(check):
     check()
 

@@ -21,7 +21,8 @@ from mklkit_discriminant import MKDA
 from mklkit_discriminant.centred_kernels import discriminant_problem
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-from mklkit import MKLClassifier, MKLKitError, MKLKitWarning, Precomputed, WeightsWarning
+from mklkit import MKLClassifier, MKLKitError, MKLKitWarning, WeightsWarning
+from mklkit.kernels import Precomputed
 
 
 def theta_of(combiner, rows, labels, traces):

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from mklkit import hookimpl
 from mklkit_fusion.average import AverageScores
 from mklkit_fusion.choquet import choquet_integral, shapley_values
 from mklkit_fusion.defimkl import ChoquetFusion, DeFIMKL
@@ -20,15 +17,3 @@ __all__ = [
     "learn_measure",
     "shapley_values",
 ]
-
-
-@hookimpl
-def mklkit_combiners() -> Iterable[type]:
-    """Register the combiners."""
-    return [Vote, AverageScores, DeFIMKL]
-
-
-@hookimpl
-def mklkit_model_types() -> Iterable[type]:
-    """Register defimkl's fitted object for model files."""
-    return [ChoquetFusion]

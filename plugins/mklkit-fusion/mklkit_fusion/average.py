@@ -5,14 +5,22 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import attrs
+import numpy as np
 from attrs.validators import instance_of
 from numpy.typing import NDArray
 
-from mklkit import CombinerFacts, FusionCombiner, squashed
+from mklkit.plugin import CombinerFacts, FusionCombiner, register
 
-__all__ = ["AverageScores"]
+__all__ = ["AverageScores", "squashed"]
 
 
+def squashed(scores: NDArray[Any]) -> NDArray[Any]:
+    """Return f / √(1 + f²) of each decision value, between −1 and 1 (Pinar et al. 2015)."""
+    # hypot does not overflow where f² would.
+    return np.asarray(scores / np.hypot(1.0, scores))
+
+
+@register
 @attrs.frozen
 class AverageScores(FusionCombiner):
     """Mean of the decision values of one learner per kernel.

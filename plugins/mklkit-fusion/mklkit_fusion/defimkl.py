@@ -9,7 +9,9 @@ import numpy as np
 from attrs.validators import ge, in_
 from numpy.typing import NDArray
 
-from mklkit import CombinerFacts, IncompatibleError, LearnedFusion, finite, squashed, whole
+from mklkit import IncompatibleError
+from mklkit.plugin import CombinerFacts, LearnedFusion, as_int, finite_number, register
+from mklkit_fusion.average import squashed
 from mklkit_fusion.choquet import choquet_integral, shapley_values
 from mklkit_fusion.measure import Norm, learn_measure
 
@@ -19,6 +21,7 @@ MOST_KERNELS = 10
 """The measure has 2^M values: 1,024 for 10 kernels."""
 
 
+@register
 @attrs.frozen(eq=False)
 class ChoquetFusion:
     """The Choquet integral of squashed decision values with a learned measure.
@@ -41,6 +44,7 @@ class ChoquetFusion:
         return choquet_integral(squashed(scores), self.measure)
 
 
+@register
 @attrs.frozen
 class DeFIMKL(LearnedFusion):
     """Decision-level fuzzy-integral MKL: one SVM per kernel, joined by a Choquet integral.
@@ -84,8 +88,8 @@ class DeFIMKL(LearnedFusion):
         row_weights="learner", search_space={"alpha": (10.0, 1.0, 0.1)}
     )
 
-    alpha: float = attrs.field(default=1.0, converter=float, validator=[ge(0), finite])
-    p: Norm = attrs.field(default=2, converter=whole, validator=in_((1, 2)))
+    alpha: float = attrs.field(default=1.0, converter=float, validator=[ge(0), finite_number])
+    p: Norm = attrs.field(default=2, converter=as_int, validator=in_((1, 2)))
 
     def fit(
         self, views: Any, target: Any, learner: Any, random_state: np.random.RandomState

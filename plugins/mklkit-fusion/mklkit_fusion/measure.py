@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from mklkit import solve_cone_program
+from mklkit.plugin import solve_cone_program
 from mklkit_fusion.choquet import chains
 
 __all__ = ["Norm", "learn_measure", "objective"]

@@ -7,11 +7,12 @@ from typing import Any, ClassVar
 import attrs
 from numpy.typing import NDArray
 
-from mklkit import CombinerFacts, FusionCombiner, majority
+from mklkit.plugin import CombinerFacts, FusionCombiner, majority, register
 
 __all__ = ["Vote"]
 
 
+@register
 @attrs.frozen
 class Vote(FusionCombiner):
     """Majority vote: one learner per kernel votes by its sign; scores break ties.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from mklkit_fusion import AverageScores, DeFIMKL, mklkit_combiners
+from mklkit_fusion import AverageScores, DeFIMKL, Vote
 
 from mklkit.testing import parametrize_with_component_checks
 
 
 @parametrize_with_component_checks(
-    [*mklkit_combiners(), AverageScores(squash=True), DeFIMKL(alpha=0.0), DeFIMKL(p=1)]
+    [Vote, AverageScores, DeFIMKL, AverageScores(squash=True), DeFIMKL(alpha=0.0), DeFIMKL(p=1)]
 )
 def test_combiners_do_what_mklkit_asks(check):
     check()

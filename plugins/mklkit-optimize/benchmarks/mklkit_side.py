@@ -9,7 +9,8 @@ import time
 import numpy as np
 from mklkit_optimize import CKA, EasyMKL
 
-from mklkit import MKLClassifier, Precomputed
+from mklkit import MKLClassifier
+from mklkit.kernels import Precomputed
 
 
 def timed(base):

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from mklkit import hookimpl
 from mklkit_optimize.cka import CKA
 from mklkit_optimize.easymkl import EasyMKL
 from mklkit_optimize.gamkl import GAMKL
@@ -13,9 +10,3 @@ from mklkit_optimize.silp import SILP
 from mklkit_optimize.simplemkl import SimpleMKL
 
 __all__ = ["CKA", "GAMKL", "MKLGL", "SILP", "EasyMKL", "SimpleMKL"]
-
-
-@hookimpl
-def mklkit_combiners() -> Iterable[type]:
-    """Register the combiners."""
-    return [CKA, EasyMKL, GAMKL, MKLGL, SILP, SimpleMKL]

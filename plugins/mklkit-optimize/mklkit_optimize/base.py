@@ -7,19 +7,17 @@ from typing import ClassVar
 
 import attrs
 import numpy as np
-from attrs.validators import and_, ge, gt, instance_of
+from attrs.validators import and_, ge, gt, instance_of, optional
 
-from mklkit import (
+from mklkit.plugin import (
     Array,
-    C_field,
-    C_of,
     CombinerFacts,
     LearnedWeighting,
     Learner,
     Target,
-    ViewSet,
-    finite,
-    whole,
+    Views,
+    as_int,
+    finite_number,
 )
 from mklkit_optimize.gram_sums import gram_stack
 from mklkit_optimize.numbers import numbers_problem
@@ -46,18 +44,22 @@ class SaddleWeighting(LearnedWeighting, ABC):
 
     facts: ClassVar[CombinerFacts] = CombinerFacts(row_weights="throughout")
 
-    tol: float = attrs.field(default=1e-5, converter=float, validator=and_(gt(0), finite))
+    tol: float = attrs.field(default=1e-5, converter=float, validator=and_(gt(0), finite_number))
     max_iter: int = attrs.field(
-        default=1000, converter=whole, validator=and_(instance_of(int), ge(1))
+        default=1000, converter=as_int, validator=and_(instance_of(int), ge(1))
     )
-    C: float | None = C_field()
+    C: float | None = attrs.field(
+        default=None,
+        converter=attrs.converters.optional(float),
+        validator=optional([gt(0), finite_number]),
+    )
 
     @abstractmethod
     def solve(self, problem: SaddleProblem) -> Array:
         """Return the weights σ (M,)."""
 
     def choose(
-        self, views: ViewSet, target: Target, learner: Learner, random_state: np.random.RandomState
+        self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> Array:
         """Return the optimal weights for labels −1 and +1, or for numbers."""
         if len(views) == 1:
@@ -66,6 +68,6 @@ class SaddleWeighting(LearnedWeighting, ABC):
         inner = float(np.clip(0.1 * self.tol, 1e-9, 1e-3))
         if target.task == "numbers":
             return self.solve(numbers_problem(gram_stack(views), target, learner, self.C, inner))
-        C = C_of(learner, self.C)
+        C = self.C or learner.fixed_C or 1.0
         labels = target.values.astype(np.float64)
         return self.solve(SaddleProblem(gram_stack(views), labels, C, inner, target.row_weights))

@@ -8,13 +8,14 @@ import attrs
 import numpy as np
 from scipy.optimize import nnls
 
-from mklkit import Array, CombinerFacts, ViewSet, WeightingCombiner
+from mklkit.plugin import Array, CombinerFacts, Views, WeightingCombiner, register
 
 __all__ = ["CKA", "best_aligned"]
 
 RANK_TOLERANCE = 1e-12
 
 
+@register
 @attrs.frozen
 class CKA(WeightingCombiner):
     """Maximise the centred alignment of Σ w_kK_k with the labels or numbers, w ≥ 0.
@@ -45,7 +46,7 @@ class CKA(WeightingCombiner):
         tasks=("two classes", "numbers"), row_weights="learner"
     )
 
-    def weights(self, views: ViewSet, y: Array) -> Array:
+    def weights(self, views: Views, y: Array) -> Array:
         """Return the weights (M,), all zero if no kernel is aligned with the labels."""
         if len(views) == 1:
             return np.ones(1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from mklkit import Array, solve_cone_program, solve_dual
+from mklkit.plugin import Array, solve_cone_program, solve_dual
 
 __all__ = ["NEARLY_SINGULAR", "by_clarabel", "by_libsvm", "nearest_points"]
 

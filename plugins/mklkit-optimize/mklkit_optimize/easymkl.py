@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 from attrs.validators import and_, ge, instance_of, le
 
-from mklkit import Array, CombinerFacts, ViewSet, WeightingCombiner
+from mklkit.plugin import Array, CombinerFacts, Views, WeightingCombiner, register
 from mklkit_optimize.class_hulls import NEARLY_SINGULAR, nearest_points
 from mklkit_optimize.gram_sums import mean_diagonals, quadratic_forms, weighted_gram
 
@@ -18,6 +18,7 @@ NO_MARGIN = 1e-7
 """Hulls closer than this share of the kernel's size are taken to meet, given rounding errors."""
 
 
+@register
 @attrs.frozen
 class EasyMKL(WeightingCombiner):
     """Weight each kernel by γᵀYK_mYγ, where γ are the nearest class distributions under ΣK_m.
@@ -59,7 +60,7 @@ class EasyMKL(WeightingCombiner):
     alpha: float = attrs.field(default=0.1, converter=float, validator=and_(ge(0), le(1)))
     normalise: bool = attrs.field(default=True, validator=instance_of(bool))
 
-    def weights(self, views: ViewSet, y: Array) -> Array:
+    def weights(self, views: Views, y: Array) -> Array:
         """Return the weights (M,) of the kernels before division by t_m."""
         if len(views) == 1:
             return np.ones(1)

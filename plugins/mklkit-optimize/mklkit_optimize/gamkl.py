@@ -7,22 +7,12 @@ from typing import ClassVar, Literal
 
 import attrs
 import numpy as np
-from attrs.validators import and_, ge, in_, instance_of
+from attrs.validators import and_, ge, gt, in_, instance_of, optional
 from numpy.typing import NDArray
 from scipy.optimize import differential_evolution
 from sklearn.model_selection import StratifiedKFold
 
-from mklkit import (
-    Array,
-    C_field,
-    C_of,
-    Learner,
-    Target,
-    ViewSet,
-    finite,
-    solve_dual,
-    whole,
-)
+from mklkit.plugin import Array, Learner, Target, Views, as_int, finite_number, register, solve_dual
 from mklkit_optimize.gram_sums import gram_stack
 from mklkit_optimize.norm_ball import NormBallWeighting
 from mklkit_optimize.saddle import SaddleProblem
@@ -35,6 +25,7 @@ PATIENCE = 1000
 """libsvm's step limit per row; more steps hardly change a solution's error rate."""
 
 
+@register
 @attrs.frozen
 class GAMKL(NormBallWeighting):
     """Search kernel weights with ‖σ‖_p = 1 by evolution, for accuracy or for the objective J(σ).
@@ -77,28 +68,32 @@ class GAMKL(NormBallWeighting):
 
     name: ClassVar[str] = "gamkl"
 
-    p: float = attrs.field(default=1.0, converter=float, validator=and_(ge(1), finite))
+    p: float = attrs.field(default=1.0, converter=float, validator=and_(ge(1), finite_number))
     fitness: Fitness = attrs.field(
         default="accuracy",
         validator=in_(Fitness.__args__),  # type: ignore[attr-defined]
     )
     population: int = attrs.field(
-        default=20, converter=whole, validator=and_(instance_of(int), ge(5))
+        default=20, converter=as_int, validator=and_(instance_of(int), ge(5))
     )
     generations: int = attrs.field(
-        default=15, converter=whole, validator=and_(instance_of(int), ge(1))
+        default=15, converter=as_int, validator=and_(instance_of(int), ge(1))
     )
-    cv: int = attrs.field(default=3, converter=whole, validator=and_(instance_of(int), ge(2)))
-    C: float | None = C_field()
+    cv: int = attrs.field(default=3, converter=as_int, validator=and_(instance_of(int), ge(2)))
+    C: float | None = attrs.field(
+        default=None,
+        converter=attrs.converters.optional(float),
+        validator=optional([gt(0), finite_number]),
+    )
 
     def choose(
-        self, views: ViewSet, target: Target, learner: Learner, random_state: np.random.RandomState
+        self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> Array:
         """Return σ (M,), ‖σ‖_p = 1, for labels −1 and +1."""
         if len(views) == 1:
             return np.ones(1)
         generator = np.random.default_rng(random_state.randint(2**31 - 1))
-        C, labels = C_of(learner, self.C), target.values.astype(np.float64)
+        C, labels = self.C or learner.fixed_C or 1.0, target.values.astype(np.float64)
         problem = SaddleProblem(gram_stack(views), labels, C, INNER_TOLERANCE)
         cost = self._cost(problem, generator)
         try:

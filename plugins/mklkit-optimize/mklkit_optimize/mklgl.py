@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 from attrs.validators import and_, ge
 
-from mklkit import Array, CombinerFacts, finite
+from mklkit.plugin import Array, CombinerFacts, finite_number, register
 from mklkit_optimize.base import SaddleWeighting
 from mklkit_optimize.norm_ball import NormBallWeighting
 from mklkit_optimize.saddle import SaddleProblem, relative_gap, remedy_of, warn_of_gap
@@ -19,6 +19,7 @@ GROWTH = 1.5
 """How much longer a step may be than the one before, if that one lowered the objective."""
 
 
+@register
 @attrs.frozen
 class MKLGL(NormBallWeighting, SaddleWeighting):
     """Alternate a support vector machine with closed-form weights on the ℓp ball.
@@ -70,7 +71,7 @@ class MKLGL(NormBallWeighting, SaddleWeighting):
         search_space={"p": (4.0, 2.0, 4 / 3, 1.0)},
     )
 
-    p: float = attrs.field(default=1.0, converter=float, validator=and_(ge(1), finite))
+    p: float = attrs.field(default=1.0, converter=float, validator=and_(ge(1), finite_number))
 
     def solve(self, problem: SaddleProblem) -> Array:
         """Return σ, ‖σ‖_p = 1."""

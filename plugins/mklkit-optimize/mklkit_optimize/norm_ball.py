@@ -5,15 +5,8 @@ from __future__ import annotations
 import attrs
 import numpy as np
 
-from mklkit import (
-    Array,
-    LearnedWeighting,
-    Learner,
-    Ridge,
-    Target,
-    ViewSet,
-    scaled_C,
-)
+from mklkit.learners import Ridge
+from mklkit.plugin import Array, LearnedWeighting, Learner, Target, Views
 
 __all__ = ["NormBallWeighting"]
 
@@ -28,11 +21,13 @@ class NormBallWeighting(LearnedWeighting):
     """
 
     def prepare(
-        self, views: ViewSet, target: Target, learner: Learner, random_state: np.random.RandomState
+        self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> tuple[Array, Learner]:
         """Return the weights on the simplex, and the learner with its C or ridge at their scale."""
         weights = self.choose(views, target, learner, random_state)
         scale = float(weights.sum())
         if isinstance(learner, Ridge) and not isinstance(learner.alpha, str):
             return np.asarray(weights / scale), learner.with_params(alpha=learner.alpha / scale)
-        return np.asarray(weights / scale), scaled_C(learner, scale)
+        if learner.fixed_C is not None:
+            learner = learner.with_params(C=learner.fixed_C * scale)
+        return np.asarray(weights / scale), learner

@@ -12,7 +12,9 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
-from mklkit import SVR, Array, GramSide, IncompatibleError, Learner, Ridge, Target, solve_svr
+from mklkit import IncompatibleError
+from mklkit.learners import SVR, Ridge
+from mklkit.plugin import Array, GramSide, Learner, Target, solve_svr
 from mklkit_optimize.saddle import SaddleProblem
 
 __all__ = ["RidgeProblem", "SVRProblem", "numbers_problem"]

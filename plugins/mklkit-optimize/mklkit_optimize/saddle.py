@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from mklkit import Array, DataError, solve_dual
+from mklkit import DataError
+from mklkit.plugin import Array, solve_dual
 
 __all__ = [
     "RAISE_LIMIT",

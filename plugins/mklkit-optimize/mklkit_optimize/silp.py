@@ -8,7 +8,8 @@ import attrs
 import numpy as np
 from scipy.optimize import linprog
 
-from mklkit import Array, MKLKitError
+from mklkit import MKLKitError
+from mklkit.plugin import Array, register
 from mklkit_optimize.base import SaddleWeighting
 from mklkit_optimize.saddle import (
     RAISE_LIMIT,
@@ -22,6 +23,7 @@ from mklkit_optimize.saddle import (
 __all__ = ["SILP", "best_on_cuts"]
 
 
+@register
 @attrs.frozen
 class SILP(SaddleWeighting):
     """Maximise θ so that Σ_k β_k S_k(α) ≥ θ for every α, one violated α at a time.

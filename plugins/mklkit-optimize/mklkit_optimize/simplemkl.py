@@ -11,7 +11,7 @@ import numpy as np
 import scipy.linalg
 from scipy.optimize import minimize
 
-from mklkit import Array, CombinerFacts
+from mklkit.plugin import Array, CombinerFacts, register
 from mklkit_optimize.base import SaddleWeighting
 from mklkit_optimize.saddle import (
     RAISE_LIMIT,
@@ -32,6 +32,7 @@ ROUNDING = 1e-12
 RIDGE = 1e-10
 
 
+@register
 @attrs.frozen
 class SimpleMKL(SaddleWeighting):
     """Descend J(σ) on the simplex, by its gradient and its curvature.

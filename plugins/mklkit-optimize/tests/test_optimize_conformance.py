@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mklkit_optimize import GAMKL, mklkit_combiners
+from mklkit_optimize import CKA, GAMKL, MKLGL, SILP, EasyMKL, SimpleMKL
 
 from mklkit.testing import parametrize_with_component_checks
 
@@ -10,6 +10,8 @@ from mklkit.testing import parametrize_with_component_checks
 QUICK = {GAMKL: GAMKL(generations=2, population=6)}
 
 
-@parametrize_with_component_checks([QUICK.get(one, one) for one in mklkit_combiners()])
+@parametrize_with_component_checks(
+    [QUICK.get(one, one) for one in (CKA, EasyMKL, GAMKL, MKLGL, SILP, SimpleMKL)]
+)
 def test_combiners_do_what_mklkit_asks(check):
     check()

@@ -46,7 +46,8 @@ def test_the_learners_price_is_the_machines(name):
     rows, labels = random_problem(0, n_rows=60)
     from optimize_problems import specs
 
-    from mklkit import SVM, MKLClassifier
+    from mklkit import MKLClassifier
+    from mklkit.learners import SVM
 
     by_learner = MKLClassifier(kernels=specs(8), combiner=name, learner=SVM(C=0.1))
     own = MKLClassifier(kernels=specs(8), combiner=f"{name}(C=0.1)")

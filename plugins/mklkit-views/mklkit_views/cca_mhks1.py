@@ -8,12 +8,13 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit import BlockDecision, FeatureSide, RowBlock
+from mklkit.plugin import BlockDecision, FeatureSide, RowBlock, register
 from mklkit_views.correlated import CorrelatedCombiner, CorrelatedViews
 
 __all__ = ["CCAMHKS1", "ConcatenatedDecision"]
 
 
+@register
 @attrs.frozen(eq=False)
 class ConcatenatedDecision(BlockDecision):
     """One learner on the concatenated projections of all views."""
@@ -27,6 +28,7 @@ class ConcatenatedDecision(BlockDecision):
         return np.asarray(self.learner.decide(np.hstack(self.views.project(block))))
 
 
+@register
 @attrs.frozen
 class CCAMHKS1(CorrelatedCombiner):
     """CCA+MHKS₁: one learner on the views' concatenated near-mean CCA projections (000, Fig. 2a).

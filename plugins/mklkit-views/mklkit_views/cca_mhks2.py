@@ -8,12 +8,13 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit import BlockDecision, FeatureSide, RowBlock, majority
+from mklkit.plugin import BlockDecision, FeatureSide, RowBlock, majority, register
 from mklkit_views.correlated import CorrelatedCombiner, CorrelatedViews
 
 __all__ = ["CCAMHKS2", "VotedDecision"]
 
 
+@register
 @attrs.frozen(eq=False)
 class VotedDecision(BlockDecision):
     """One learner per view's projection; the majority of their signs."""
@@ -32,6 +33,7 @@ class VotedDecision(BlockDecision):
         return majority(self.scores(block))
 
 
+@register
 @attrs.frozen
 class CCAMHKS2(CorrelatedCombiner):
     """CCA+MHKS₂: majority vote of one learner per view's near-mean CCA projection (000, Fig. 2b).

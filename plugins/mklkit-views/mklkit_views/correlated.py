@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import Any, ClassVar
 
 import attrs
@@ -10,25 +10,19 @@ import numpy as np
 from attrs.validators import ge, instance_of, optional
 from numpy.typing import NDArray
 
-from mklkit import (
-    CombinerFacts,
-    Component,
-    IncompatibleError,
-    Projector,
-    RowBlock,
-    finite,
-    whole,
-)
+from mklkit import IncompatibleError
+from mklkit.plugin import Combiner, CombinerFacts, RowBlock, as_int, finite_number, register
 from mklkit_views.nmcca import NmCCA
 
 __all__ = ["CorrelatedCombiner", "CorrelatedViews"]
 
 
+@register
 @attrs.frozen(eq=False)
 class CorrelatedViews:
     """The fitted transformation of rows to projections: the views' maps, then near-mean CCA."""
 
-    projectors: list[Projector]
+    projectors: list[Any]
     nmcca: NmCCA
 
     def project(self, block: RowBlock) -> list[NDArray[Any]]:
@@ -40,7 +34,7 @@ class CorrelatedViews:
 
 
 @attrs.frozen
-class CorrelatedCombiner(Component, ABC):
+class CorrelatedCombiner(Combiner):
     """Template: near-mean CCA transforms the views' features before the learners see them."""
 
     facts: ClassVar[CombinerFacts] = CombinerFacts(
@@ -52,9 +46,9 @@ class CorrelatedCombiner(Component, ABC):
     )
 
     n_components: int | None = attrs.field(
-        default=None, converter=whole, validator=optional([instance_of(int), ge(1)])
+        default=None, converter=as_int, validator=optional([instance_of(int), ge(1)])
     )
-    alpha: float = attrs.field(default=0.1, converter=float, validator=[ge(0), finite])
+    alpha: float = attrs.field(default=0.1, converter=float, validator=[ge(0), finite_number])
 
     def fit(
         self, views: Any, target: Any, learner: Any, random_state: np.random.RandomState

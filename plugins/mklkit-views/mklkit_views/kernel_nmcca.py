@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mklkit import IncompatibleError, SpecError, get_registry
+from mklkit.plugin import register
 from mklkit_views.nmcca import NmCCA
 
 __all__ = ["KernelNmCCA"]
@@ -19,6 +20,7 @@ __all__ = ["KernelNmCCA"]
 TRIO = ("linear", "rbf(sigma='mean')", "polynomial(degree=2)")
 
 
+@register
 class KernelNmCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Near-mean CCA in the feature spaces of several kernels (regularised kernel CCA).
 

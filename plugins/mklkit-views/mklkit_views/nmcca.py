@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from mklkit import DataError, SpecError
+from mklkit.plugin import register
 from mklkit_views.near_mean import near_mean_directions, view_ridges
 
 __all__ = ["NmCCA"]
@@ -26,6 +27,7 @@ def _check_parameters(n_components: Any, alpha: Any) -> None:
         raise SpecError(f"alpha must be a finite number, 0 or above; got {alpha!r}.")
 
 
+@register
 class NmCCA(BaseEstimator):
     """Near-mean CCA: transform views so that each is close to the mean of all.
 

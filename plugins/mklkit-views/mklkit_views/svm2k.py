@@ -10,30 +10,29 @@ from attrs.validators import ge
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cholesky
 
-from mklkit import (
-    SVM,
+from mklkit import IncompatibleError
+from mklkit.learners import SVM
+from mklkit.plugin import (
     BlockDecision,
-    C_of,
+    Combiner,
     CombinerFacts,
-    Component,
-    IncompatibleError,
     LinearDecision,
-    Projector,
     RowBlock,
-    finite,
-    with_support,
+    finite_number,
+    register,
 )
 from mklkit_views.svm2k_program import TwoMachines, solve_svm2k
 
 __all__ = ["SVM2K", "TwoViewDecision"]
 
 
+@register
 @attrs.frozen(eq=False)
 class TwoViewDecision(BlockDecision):
     """The mean of two support vector machines' decision values."""
 
     weights: NDArray[Any]
-    projectors: list[Projector]
+    projectors: list[Any]
     learners: list[LinearDecision]
 
     def scores(self, block: RowBlock) -> NDArray[Any]:
@@ -48,8 +47,9 @@ class TwoViewDecision(BlockDecision):
         return np.asarray(self.scores(block).mean(axis=1))
 
 
+@register
 @attrs.frozen
-class SVM2K(Component):
+class SVM2K(Combiner):
     """SVM-2K: two SVMs, one per kernel, fitted jointly so that they agree; their mean decides.
 
     Minimises ½‖w_A‖² + ½‖w_B‖² + C Σ (ξ_A + ξ_B) + D Σ η, where the ξ are the SVMs' margin
@@ -92,8 +92,8 @@ class SVM2K(Component):
         n_kernels=2, weights_are="fixed", search_space={"D": (0.1, 1.0, 10.0)}
     )
 
-    D: float = attrs.field(default=1.0, converter=float, validator=[ge(0), finite])
-    epsilon: float = attrs.field(default=0.0, converter=float, validator=[ge(0), finite])
+    D: float = attrs.field(default=1.0, converter=float, validator=[ge(0), finite_number])
+    epsilon: float = attrs.field(default=0.0, converter=float, validator=[ge(0), finite_number])
 
     def fit(
         self, views: Any, target: Any, learner: Any, random_state: np.random.RandomState
@@ -102,7 +102,7 @@ class SVM2K(Component):
         self._check(views, learner)
         grams = [_definite_gram(view) for view in views]
         labels = np.asarray(target.values, dtype=np.float64)
-        C = C_of(learner)
+        C = learner.fixed_C or 1.0
         machines = solve_svm2k((grams[0], grams[1]), labels, C, self.D, self.epsilon)
         projectors = [view.projector for view in views]
         even = np.full(2, 0.5)
@@ -141,13 +141,22 @@ def _definite_gram(view: Any) -> NDArray[Any]:
 
 
 def _with_support(
-    projectors: list[Projector], machines: TwoMachines
-) -> tuple[list[Projector], list[LinearDecision]]:
+    projectors: list[Any], machines: TwoMachines
+) -> tuple[list[Any], list[LinearDecision]]:
     """Return the maps and decision functions, restricted to the union of the support vectors."""
     support = np.flatnonzero(np.logical_or(*machines.coefficients))
-    trimmed = with_support(projectors, support)
-    fitted = []
-    for index, kept in enumerate(trimmed):
+    # Projectors that share their training rows share the rows that are kept.
+    kept: dict[int, NDArray[Any]] = {}
+    trimmed, fitted = [], []
+    for index, projector in enumerate(projectors):
         decision = LinearDecision(machines.coefficients[index], machines.biases[index])
-        fitted.append(decision if kept is projectors[index] else decision.restricted(support))
+        if projector.map.from_landmarks:
+            rows = projector.map.landmarks
+            landmarks = kept.setdefault(id(rows), rows[support])
+            fitted_map = projector.map.with_landmarks(landmarks)
+            trimmed.append(attrs.evolve(projector, map=fitted_map))
+            fitted.append(decision.restricted(support))
+        else:
+            trimmed.append(projector)
+            fitted.append(decision)
     return trimmed, fitted

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import eigh
 
-from mklkit import solve_cone_program
+from mklkit.plugin import solve_cone_program
 
 __all__ = ["TwoMachines", "solve_svm2k"]
 

@@ -7,13 +7,14 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from mklkit import CombinerFacts, Component, WeightedDecision
+from mklkit.plugin import Combiner, CombinerFacts, WeightedDecision, register
 
 __all__ = ["SVMConcat"]
 
 
+@register
 @attrs.frozen
-class SVMConcat(Component):
+class SVMConcat(Combiner):
     """SVM on the concatenated features of all kernels' empirical maps (000's SVM₂).
 
     By default it is solved on Gram matrices, which is equivalent: the inner products of

@@ -7,7 +7,8 @@ import pytest
 from scipy.linalg import block_diag, eigh
 from sklearn.svm import SVC
 
-from mklkit import IncompatibleError, MKLClassifier, MKLKitError, RowBlock
+from mklkit import IncompatibleError, MKLClassifier, MKLKitError
+from mklkit.plugin import RowBlock
 
 KERNELS = ["linear", "polynomial(degree=2)", "linear2:polynomial(degree=1, coef0=1)"]
 

@@ -9,7 +9,8 @@ from scipy.optimize import LinearConstraint, minimize
 from sklearn.datasets import load_wine
 from sklearn.svm import SVC
 
-from mklkit import IncompatibleError, MKLClassifier, MKLKitError, RowBlock
+from mklkit import IncompatibleError, MKLClassifier, MKLKitError
+from mklkit.plugin import RowBlock
 
 PAIR = ["linear", "rbf(gamma=0.4)"]
 

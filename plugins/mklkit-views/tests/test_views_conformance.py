@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from mklkit_views import CCAMHKS1, mklkit_combiners
+from mklkit_views import CCAMHKS1, CCAMHKS2, SVM2K, SVMConcat
 
 from mklkit.testing import parametrize_with_component_checks
 
 
-@parametrize_with_component_checks([*mklkit_combiners(), CCAMHKS1(n_components=1)])
+@parametrize_with_component_checks([CCAMHKS1, CCAMHKS2, SVM2K, SVMConcat, CCAMHKS1(n_components=1)])
 def test_combiners_do_what_mklkit_asks(check):
     check()

@@ -1,0 +1,90 @@
+"""What authors of components need, besides the errors and estimators of ``mklkit``.
+
+A component is an ``@attrs.frozen`` class that derives from the base of its kind, or from a template
+that leaves one method to be written, and is decorated by :func:`register`. An entry point of the
+group ``mklkit`` names its module.
+"""
+
+from __future__ import annotations
+
+from mklkit.combiners.templates.coupling import CoupledSolution, CouplingCombiner
+from mklkit.combiners.templates.fusion import FusionCombiner, LearnedFusion
+from mklkit.combiners.templates.gating import GatingCombiner
+from mklkit.combiners.templates.weighting import (
+    LearnedWeighting,
+    WeightedDecision,
+    WeightingCombiner,
+    weighting_rule,
+)
+from mklkit.learners.linear_decision import LinearDecision
+from mklkit.learners.support_vectors import solve_dual, solve_svr
+from mklkit.numerics.cone_programs import solve_cone_program
+from mklkit.numerics.votes import majority
+from mklkit.protocols import (
+    Array,
+    Combiner,
+    CombinerFacts,
+    FeatureMap,
+    FeatureMapFacts,
+    FittedKernel,
+    FittedLearner,
+    FittedMap,
+    Kernel,
+    KernelFacts,
+    Learner,
+    LearnerFacts,
+    Preset,
+    Subproblem,
+    Target,
+    TrainingView,
+    Views,
+    as_int,
+    finite_number,
+)
+from mklkit.registry.hookspecs import hookimpl, register
+from mklkit.views.deciding import BlockDecision, RowBlock
+from mklkit.views.kernel_rows import FittedScalarKernel
+from mklkit.views.sides import FeatureSide, GramSide
+
+__all__ = [
+    "Array",
+    "BlockDecision",
+    "Combiner",
+    "CombinerFacts",
+    "CoupledSolution",
+    "CouplingCombiner",
+    "FeatureMap",
+    "FeatureMapFacts",
+    "FeatureSide",
+    "FittedKernel",
+    "FittedLearner",
+    "FittedMap",
+    "FittedScalarKernel",
+    "FusionCombiner",
+    "GatingCombiner",
+    "GramSide",
+    "Kernel",
+    "KernelFacts",
+    "LearnedFusion",
+    "LearnedWeighting",
+    "Learner",
+    "LearnerFacts",
+    "LinearDecision",
+    "Preset",
+    "RowBlock",
+    "Subproblem",
+    "Target",
+    "TrainingView",
+    "Views",
+    "WeightedDecision",
+    "WeightingCombiner",
+    "as_int",
+    "finite_number",
+    "hookimpl",
+    "majority",
+    "register",
+    "solve_cone_program",
+    "solve_dual",
+    "solve_svr",
+    "weighting_rule",
+]

@@ -1,0 +1,237 @@
+"""Rows and targets: arrays, rows of a table or a file, and what is to be learned of them.
+
+Shapes: ``n`` new rows, ``N`` training rows, ``M`` kernels (views), ``p`` columns of a map.
+Labels ``y`` are −1 and +1 (paper symbol φ) as float64.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Protocol, Self, runtime_checkable
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "TASK_NAMES",
+    "Array",
+    "Reads",
+    "RowSource",
+    "Rows",
+    "TableRows",
+    "Target",
+    "Task",
+    "own_rows",
+]
+
+Array = NDArray[np.floating[Any]]
+"""The array type of all protocols."""
+
+Reads = Literal["numbers", "amounts", "text", "categories", "row ids"]
+"""What the columns of a kernel hold."""
+
+Task = Literal["two classes", "several classes", "numbers", "none"]
+"""What the values of a target are."""
+
+TASK_NAMES: dict[Task, str] = {
+    "two classes": "two classes",
+    "several classes": "several classes in one fit",
+    "numbers": "numbers (regression)",
+    "none": "rows without labels",
+}
+"""What a component that can't do a task is said to be unable to learn."""
+
+
+@attrs.frozen(eq=False)
+class Target:
+    """What is to be learned of N training rows.
+
+    Attributes
+    ----------
+    task : {"two classes", "several classes", "numbers", "none"}
+    values : ndarray of shape (N,) or (N, T)
+        −1 and +1 of two classes, class numbers 0, 1, … of several, or numbers; T columns where
+        several numbers are learned at once; zeros where there is nothing to learn.
+    row_weights : ndarray of shape (N,), optional
+        How much each row counts, above 0: a row of weight 2 as much as the same row twice. None
+        where all rows count the same.
+
+    Examples
+    --------
+    >>> target = Target.two_classes(np.array([-1.0, 1.0, 1.0]))
+    >>> target.task, len(target), target.take(np.array([0, 2])).values
+    ('two classes', 3, array([-1.,  1.]))
+    """
+
+    task: Task
+    values: Array
+    row_weights: Array | None = None
+
+    @classmethod
+    def two_classes(cls, labels: Array, row_weights: Array | None = None) -> Self:
+        """Return the target of labels −1 and +1 (N,)."""
+        return cls("two classes", labels, row_weights)
+
+    @classmethod
+    def several_classes(cls, codes: Array, row_weights: Array | None = None) -> Self:
+        """Return the target of class numbers (N,)."""
+        return cls("several classes", codes, row_weights)
+
+    @classmethod
+    def numbers(cls, values: Array, row_weights: Array | None = None) -> Self:
+        """Return the target of numbers (N,), or (N, T) for several at once."""
+        return cls("numbers", values, row_weights)
+
+    @classmethod
+    def nothing(cls, n_rows: int, row_weights: Array | None = None) -> Self:
+        """Return the target of rows without labels."""
+        return cls("none", np.zeros(n_rows), row_weights)
+
+    def __len__(self) -> int:
+        """Return the number of rows N."""
+        return len(self.values)
+
+    @property
+    def counts(self) -> Array:
+        """How much each row counts, (N,): its weight, or 1."""
+        return np.ones(len(self)) if self.row_weights is None else self.row_weights
+
+    def take(self, members: NDArray[np.intp]) -> Self:
+        """Return the target of some of the rows."""
+        weights = None if self.row_weights is None else self.row_weights[members]
+        return attrs.evolve(self, values=self.values[members], row_weights=weights)
+
+
+Columns = NDArray[np.intp] | None
+"""Positions in the table; None for all of them."""
+
+
+@attrs.frozen(eq=False)
+class TableRows:
+    """Rows (n, d) of which some columns hold text or categories, in memory.
+
+    It has the part of an array's interface that needs no columns: length, shape, and
+    ``rows[members]``. Kernels get their columns from :func:`own_rows`.
+
+    Attributes
+    ----------
+    numbers : ndarray of shape (n, d)
+        The columns of numbers, in their places; 0 in the others.
+    texts : dict of int to ndarray of shape (n, L)
+        The code points of columns of text that a kernel reads, as
+        :func:`mklkit.numerics.readings.text_codes` returns them.
+    categories : dict of int to ndarray of shape (n,)
+        The codes of columns of categories that a kernel reads, NaN for gaps that it leaves out.
+    """
+
+    numbers: Array
+    texts: Mapping[int, Array]
+    categories: Mapping[int, Array]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The number of rows and columns."""
+        n_rows, n_columns = self.numbers.shape
+        return n_rows, n_columns
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the numbers, and so of labels and Gram matrices."""
+        return self.numbers.dtype
+
+    @property
+    def parts(self) -> list[Array]:
+        """All arrays that it consists of."""
+        return [self.numbers, *self.texts.values(), *self.categories.values()]
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of all columns."""
+        return sum(part.nbytes for part in self.parts)
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.numbers)
+
+    def __getitem__(self, members: slice | NDArray[np.intp], /) -> TableRows:
+        """Return some of the rows."""
+        return TableRows(
+            self.numbers[members],
+            {column: codes[members] for column, codes in self.texts.items()},
+            {column: codes[members] for column, codes in self.categories.items()},
+        )
+
+    def own(self, columns: Columns, reads: Reads) -> Array:
+        """Return what a kernel reads in its columns (n, k), or (n, L) for text."""
+        if reads == "text":
+            assert columns is not None, "a kernel on text is bound to its column"
+            return self.texts[int(columns[0])]
+        columns_read = self.numbers if columns is None else self.numbers[:, columns]
+        if reads != "categories":
+            return columns_read
+        wanted = range(columns_read.shape[1]) if columns is None else columns.tolist()
+        columns_read = columns_read.astype(np.float64)
+        for place, column in enumerate(wanted):
+            if column in self.categories:
+                columns_read[:, place] = self.categories[column]
+        return columns_read
+
+
+def own_rows(rows: Any, columns: Columns, reads: Reads) -> Any:
+    """Return what a kernel reads in its own columns of some rows (n, d).
+
+    Examples
+    --------
+    >>> rows = TableRows(np.array([[1.0, 0.0], [2.0, 0.0]]), {1: np.array([[97.0], [98.0]])}, {})
+    >>> own_rows(rows, np.array([1]), "text").tolist()
+    [[97.0], [98.0]]
+    >>> own_rows(rows[:1], np.array([0]), "numbers").tolist()
+    [[1.0]]
+    """
+    if isinstance(rows, TableRows):
+        return rows.own(columns, reads)
+    return rows if columns is None else rows[:, columns]
+
+
+@runtime_checkable
+class RowSource(Protocol):
+    """Rows (N, d) outside of memory, such as an array in a file, read by slices or row numbers.
+
+    It has the part of an array's interface that reading needs, so that code that takes
+    ``rows[slice]`` works on both.
+    """
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(N, d)."""
+        ...
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """``float32`` or ``float64``, the type of the blocks."""
+        ...
+
+    @property
+    def column_names(self) -> Sequence[str] | None:
+        """The names of the columns, by which kernels may be bound to them; None for none."""
+        ...
+
+    def __len__(self) -> int:
+        """Return the number of rows N."""
+        ...
+
+    def __getitem__(self, members: slice | NDArray[np.intp], /) -> Array:
+        """Return some rows (n, d) as an array in memory."""
+        ...
+
+    def check_unchanged(self) -> None:
+        """Raise a :class:`mklkit.errors.DataError` if the rows have changed since they were opened.
+
+        It is called between passes; an array in a file compares its size and time stamp.
+        """
+        ...
+
+
+Rows = Array | TableRows | RowSource
+"""Training or new rows (N, d), in memory or read in parts."""
