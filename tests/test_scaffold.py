@@ -175,7 +175,11 @@ def test_a_command_is_listed_and_works(installed: Installed) -> None:
     new = names(Template.command)
     [line] = [line for line in installed.listed.splitlines() if new.distribution in line]
     assert line.split()[:3] == [new.name, new.distribution, "0.1.0"]
-    assert installed.fitted[Template.command].json == {"0": 50, "1": 50, "2": 50}
+    assert installed.fitted[Template.command].json == {
+        "setosa": 50,
+        "versicolor": 50,
+        "virginica": 50,
+    }
 
 
 def test_the_name_of_a_command_is_refused() -> None:

@@ -12,7 +12,6 @@ import pandas as pd
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     check_array,
-    check_consistent_length,
     check_X_y,
     column_or_1d,
     validate_data,
@@ -216,7 +215,8 @@ def _remember_columns(estimator: Any, X: RowSource) -> None:
 
 def _check_rows_of_target(X: Any, y: Any) -> None:
     """Check a target of rows that scikit-learn does not check together with it."""
-    check_consistent_length(X, y)
+    if len(y) != len(X):
+        raise DataError(f"The target must have a value per row; it has {len(y)} for {len(X)} rows.")
     if len(X) < 2:
         raise DataError(f"At least 2 rows are needed to learn from; there are {len(X)}.")
 
