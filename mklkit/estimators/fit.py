@@ -19,7 +19,6 @@ from mklkit.errors import (
     MKLKitError,
     plain_message,
     quoted,
-    type_name,
 )
 from mklkit.estimators.checking import as_source, check_classes, check_numbers, check_rows_alone
 from mklkit.estimators.plan import Plan, ProblemViews, kernels_to_bind, plan_of
@@ -40,6 +39,7 @@ from mklkit.protocols import (
     Task,
     facts_of,
 )
+from mklkit.registry.abilities import checked_decision
 from mklkit.views.deciding import RowBlock, decide_block
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.kernel_rows import KernelRows
@@ -51,8 +51,8 @@ __all__ = [
     "fit_decision",
     "fit_problems",
     "plan_and_read",
-    "settled",
     "solver_errors_explained",
+    "with_kernels",
 ]
 
 CHECKS: dict[Task, Callable[..., TrainingData]] = {
@@ -102,7 +102,7 @@ def plan_and_read(
     Parameters
     ----------
     estimator : KernelEstimator
-        It gets scikit-learn's own attributes.
+        It gets scikit-learn's own attributes, a classifier ``classes_`` too.
     task : Task
         What is to be learned.
     X, y, sample_weight
@@ -137,15 +137,17 @@ def fit_problems(
         Where several fits on the same rows share their views; a fit by itself does without.
     """
     if plan.proposed:
-        plan = settled(plan, data, shared)
+        plan = with_kernels(plan, data, shared)
     # Seeds are drawn before anything runs, so that the order of the threads does not matter.
     *seeds, seed = check_random_state(random_state).randint(2**31 - 1, size=len(problems) + 1)
-    views_of = ProblemViews(plan, data, seed) if shared is None else shared.of(plan, data, seed)
-    views_of.say_if_long(problems)
+    problem_views = (
+        ProblemViews(plan, data, seed) if shared is None else shared.of(plan, data, seed)
+    )
+    problem_views.say_if_long(problems)
 
     def fit_problem(problem: Problem, seed: int) -> Decision:
-        views, target, draw = views_of.of(problem, seed)
-        return fit_decision(plan.combiner, views, target, plan.learner, draw)
+        views, target, generator = problem_views.of(problem, seed)
+        return fit_decision(plan.combiner, views, target, plan.learner, generator)
 
     tasks = [partial(fit_problem, *pair) for pair in zip(problems, seeds, strict=True)]
     decisions: list[Decision] = []
@@ -158,7 +160,7 @@ def fit_problems(
     return Fitted(plan, tuple(problems), tuple(decisions), len(data.rows))
 
 
-def settled(plan: Plan, data: TrainingData, shared: SharedViews | None = None) -> Plan:
+def with_kernels(plan: Plan, data: TrainingData, shared: SharedViews | None = None) -> Plan:
     """Return a plan with kernels that are proposed from the data."""
     names = plan.reading.names
 
@@ -215,35 +217,17 @@ def fit_decision(
             f"{combiner.name} takes exactly {facts.n_kernels} kernels; there"
             f" {'is' if len(views) == 1 else 'are'} {len(views)}: {', '.join(views.labels)}."
         )
-    rows = views if checked is None else ViewSet.of_blocks([view.kernel for view in views], checked)
-    with solver_errors_explained(combiner, learner, rows):
-        fitted = combiner.fit(views, target, learner, random_state)
-        decision = checked_decision(combiner, fitted, len(views))
-        finite = np.isfinite(decision.weights).all() and _decides_finitely(decision, rows)
+    decided = views
+    if checked is not None:
+        decided = ViewSet.of_blocks([view.kernel for view in views], checked)
+    with solver_errors_explained(combiner, learner, decided):
+        result = combiner.fit(views, target, learner, random_state)
+        decision = checked_decision(combiner, result, len(views))
+        finite = np.isfinite(decision.weights).all() and _decides_finitely(decision, decided)
     if not finite:
-        problem = "gave decision values that are not finite"
-        raise _beyond(combiner, learner, *_most_extreme(rows), problem)
+        label, largest = _most_extreme(decided)
+        raise _beyond(combiner, learner, label, largest, "gave decision values that are not finite")
     _check_range(combiner, decision.weights, facts.weight_range)
-    return decision
-
-
-def checked_decision(combiner: Combiner, decision: object, n_kernels: int) -> Decision:
-    """Return what a combiner's fit has returned, if it is a decision on that many kernels.
-
-    Raises
-    ------
-    MKLKitError
-        If it is not.
-    """
-    wanted = f"{combiner.name} must return an object with 'weights' and 'decide' from fit;"
-    if not isinstance(decision, Decision):
-        raise MKLKitError(f"{wanted} it returned a value of type {type_name(decision)}.")
-    shape = np.shape(decision.weights)
-    if shape[-1:] != (n_kernels,):
-        raise MKLKitError(
-            f"{wanted} its weights must be an array of shape ({n_kernels},), one per kernel; their"
-            f" shape is {shape}."
-        )
     return decision
 
 

@@ -22,7 +22,7 @@ from mklkit.errors import (
     quoted,
 )
 from mklkit.estimators.classifier import MKLClassifier
-from mklkit.estimators.fit import fit_decision, settled, solver_errors_explained
+from mklkit.estimators.fit import fit_decision, solver_errors_explained, with_kernels
 from mklkit.estimators.folds import Rows
 from mklkit.estimators.grids import PointGroup
 from mklkit.estimators.plan import Plan, ProblemViews, plan_of
@@ -163,7 +163,7 @@ class FoldScores:
         """Add one fold's scores of one group's points."""
         n_problems, n_points = len(run.problems), len(run.group.points)
         data, weighing = fold.training, run.estimator.class_weight
-        plan = settled(run.plan, data, self.shared) if run.plan.proposed else run.plan
+        plan = with_kernels(run.plan, data, self.shared) if run.plan.proposed else run.plan
         if weighing is not None:
             weights = class_weights(weighing, self.classes, data.values, data.row_weights)
             data = data.with_class_weights(weights)

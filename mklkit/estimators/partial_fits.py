@@ -13,7 +13,7 @@ from sklearn.utils.validation import column_or_1d
 
 from mklkit.errors import DataError, IncompatibleError, quoted
 from mklkit.estimators.checking import as_source, checked_rows
-from mklkit.estimators.fit import Fitted, fit_decision, settled
+from mklkit.estimators.fit import Fitted, fit_decision, with_kernels
 from mklkit.estimators.plan import Plan, kernels_to_bind, plan_of
 from mklkit.estimators.problems import BinaryProblem, class_problems
 from mklkit.estimators.table_reading import read_table
@@ -163,7 +163,7 @@ def partial_fit(estimator: Estimator, X: Any, y: Any, classes: Any = None) -> Es
     seeds = random_state.randint(2**31 - 1, size=len(problems) + 1)
     if sums is None:
         if plan.proposed:
-            plan = settled(plan, TrainingData(rows, codes))
+            plan = with_kernels(plan, TrainingData(rows, codes))
         sums = PartialSums.start(plan, rows, seeds[-1], len(known))
     sums = sums.plus(rows, codes, plan.max_memory)
     estimator.classes_, estimator.class_weight_ = known, np.ones(len(known))

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.checking import check_new_rows
-from mklkit.estimators.fit import fit_problems, plan_and_read, settled
+from mklkit.estimators.fit import fit_problems, plan_and_read, with_kernels
 from mklkit.estimators.plan import Plan
 from mklkit.estimators.predicting import finite_values, of_each_row
 from mklkit.estimators.problems import WholeProblem
@@ -118,7 +118,7 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
         names = _names_of(y)
         plan, data = plan_and_read(self, self._task, X, y, sample_weight)
         if plan.proposed:
-            plan = settled(plan, data)  # before the mean is taken off
+            plan = with_kernels(plan, data)  # before the mean is taken off
         self._one_target = data.values.ndim == 1
         columns = data.values[:, None] if self._one_target else data.values
         free = facts_of(plan.learner, LearnerFacts).free_bias

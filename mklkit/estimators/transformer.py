@@ -19,7 +19,12 @@ from mklkit.combiners.templates.weighting import WeightingCombiner
 from mklkit.errors import DataError, IncompatibleError
 from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.checking import check_new_rows
-from mklkit.estimators.fit import Fitted, plan_and_read, settled, solver_errors_explained
+from mklkit.estimators.fit import (
+    Fitted,
+    plan_and_read,
+    solver_errors_explained,
+    with_kernels,
+)
 from mklkit.estimators.plan import Plan, ProblemViews
 from mklkit.estimators.predicting import of_each_row
 from mklkit.estimators.problems import WholeProblem, decompose
@@ -170,7 +175,7 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
         plan, data = plan_and_read(self, task, X, column_or_1d(y) if task == "numbers" else y)
         self.__dict__.pop("classes_", None)  # it predicts none
         if plan.proposed:
-            plan = settled(plan, data)
+            plan = with_kernels(plan, data)
         whole = WholeProblem(task)
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=2)
         views_of = ProblemViews(plan, data, seeds[-1])

@@ -6,10 +6,14 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, Literal
 
-from mklkit.errors import IncompatibleError, SpecError, quoted
+import numpy as np
+
+from mklkit.errors import IncompatibleError, MKLKitError, SpecError, quoted, type_name
 from mklkit.protocols import (
     TASK_NAMES,
+    Combiner,
     CombinerFacts,
+    Decision,
     KernelFacts,
     LearnerFacts,
     Reads,
@@ -21,6 +25,7 @@ from mklkit.registry.registry import Registry, get_registry
 
 __all__ = [
     "check_able",
+    "checked_decision",
     "default_instances",
     "is_around_another",
     "kernels_on",
@@ -120,3 +125,23 @@ def reads_of(kernel: Entry) -> Reads:
         instances = default_instances(get_registry(), "kernel")
         target = next((k for k in instances if type(k) is target), None)
     return facts_of(target, KernelFacts).reads
+
+
+def checked_decision(combiner: Combiner, decision: object, n_kernels: int) -> Decision:
+    """Return what a combiner's fit has returned, if it is a decision on that many kernels.
+
+    Raises
+    ------
+    MKLKitError
+        If it is not.
+    """
+    wanted = f"{combiner.name} must return an object with 'weights' and 'decide' from fit;"
+    if not isinstance(decision, Decision):
+        raise MKLKitError(f"{wanted} it returned a value of type {type_name(decision)}.")
+    shape = np.shape(decision.weights)
+    if shape[-1:] != (n_kernels,):
+        raise MKLKitError(
+            f"{wanted} its weights must be an array of shape ({n_kernels},), one per kernel; their"
+            f" shape is {shape}."
+        )
+    return decision

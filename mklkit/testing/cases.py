@@ -10,7 +10,6 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.estimators.fit import checked_decision
 from mklkit.protocols import (
     Array,
     CombinerFacts,
@@ -21,6 +20,7 @@ from mklkit.protocols import (
     Task,
     facts_of,
 )
+from mklkit.registry.abilities import checked_decision
 from mklkit.registry.composing import choose_components
 from mklkit.registry.entries import completed
 from mklkit.registry.registry import get_registry
