@@ -21,7 +21,7 @@ EXTRAS = ".[cones,dask,parquet,plot,test]"
 QUICK = [
     *("tests/registry", "tests/kernels", "tests/feature_maps", "tests/combiners", "tests/learners"),
     *("tests/cli", "tests/datasets", "tests/persistence", "tests/test_datasets.py"),
-    *("tests/test_plotting.py", "tests/estimators/test_sklearn_contract.py"),
+    *("tests/plotting", "tests/estimators/test_sklearn_contract.py"),
 ]
 IMPORT_ALL = """
 import importlib, pkgutil, mklkit
